@@ -1,0 +1,185 @@
+import { describe, expect, it } from 'vitest';
+import { noSilencedErrors, noSwitchedOffTests, noTypeEscapes } from './house/escapes.ts';
+import { importDirection } from './house/floors.ts';
+import { coreCompilesAlone, corePurity, isCoreSource } from './house/purity.ts';
+import { type Finding, parse, type Source } from './house/source.ts';
+import { noMachinePaths, noRegistryHosts, shortFiles } from './house/text.ts';
+
+const inFile = (text: string, path = 'packages/core/src/sample.ts') => ({ path, text });
+const rulesIn = (rule: (source: Source) => Finding[], text: string, path?: string) =>
+  rule(parse(inFile(text, path))).map((found) => found.rule);
+
+describe('a finding', () => {
+  it('names file, line, rule and what to do', () => {
+    const findings = noTypeEscapes(parse(inFile('const a = 1;\n\nlet b: any;\n')));
+    expect(findings).toEqual([
+      {
+        path: 'packages/core/src/sample.ts',
+        line: 3,
+        rule: 'no-any',
+        advice: 'use `unknown` and narrow it, or a schema',
+      },
+    ]);
+  });
+
+  it('cannot be hidden by a file that does not parse', () => {
+    expect(() => parse(inFile('const ='))).toThrow(SyntaxError);
+  });
+});
+
+describe('escapes from the type checker', () => {
+  it.each([
+    ['let a: any;', 'no-any'],
+    ['const a = b as any[];', 'no-any'],
+    ['const a = b!;', 'no-non-null'],
+    ['let a!: string;', 'no-non-null'],
+    ['class A { a!: string }', 'no-non-null'],
+  ])('finds %s', (text, rule) => expect(rulesIn(noTypeEscapes, text)).toEqual([rule]));
+
+  it.each(['const any = "any";', '// any will do', 'const a = !b;', 'const a = b !== c;'])(
+    'leaves %s',
+    (text) => expect(rulesIn(noTypeEscapes, text)).toEqual([]),
+  );
+
+  it.each(['// @ts-ignore because', '/* @ts-nocheck */', '// @ts-expect-error', '// oxlint-disable no-any'])(
+    'finds %s',
+    (text) => expect(rulesIn(noSilencedErrors, text)).toEqual(['no-silenced-errors']),
+  );
+
+  it.each([
+    '// @ts-expect-error -- the third argument is missing on purpose',
+    '// oxlint-disable-next-line no-any -- the library declares it so',
+    '// we never write @ts-ignore here',
+    'const a = "// @ts-ignore";',
+  ])('leaves %s', (text) => expect(rulesIn(noSilencedErrors, text)).toEqual([]));
+});
+
+describe('tests that do not run', () => {
+  it.each([
+    'it.only("a", () => {});',
+    'describe.concurrent.skip("a", () => {});',
+    'test.todo("a");',
+    'it.skip.each([1])("a", () => {});',
+    'it("a", { skip: true }, () => {});',
+  ])('finds %s', (text) => expect(rulesIn(noSwitchedOffTests, text)).toEqual(['no-switched-off-tests']));
+
+  it.each(['it("only", () => {});', 'list.skip(1);', 'it.each([1])("a", () => {});', '// it.only("a")'])(
+    'leaves %s',
+    (text) => expect(rulesIn(noSwitchedOffTests, text)).toEqual([]),
+  );
+});
+
+describe('imports between packages', () => {
+  const advice = (path: string, text: string) =>
+    importDirection(parse(inFile(text, path)), () => ['.', './face']).map((found) => found.advice);
+
+  it.each([
+    ['packages/core/src/a.ts', 'import { a } from "@heddle/models";', 'no other package'],
+    ['packages/core/src/a.ts', 'import fs from "node:fs";', 'nothing but zod'],
+    ['packages/core/src/a.ts', 'import { a } from "@heddle/testing";', 'no other package'],
+    ['packages/tools/src/a.ts', 'import type { A } from "@heddle/agent";', 'tools may import core'],
+    ['packages/tools/src/a.ts', 'export * from "heddle";', 'tools may import core'],
+    ['packages/models/src/a.ts', 'const a = await import("@heddle/tools");', 'models may import core'],
+    ['packages/models/src/a.ts', 'type A = import("@heddle/tools").A;', 'models may import core'],
+    ['packages/cli/src/a.ts', 'import { a } from "@heddle/core/src/loop.ts";', 'not in the exports'],
+    ['packages/cli/src/a.ts', 'import { a } from "../../core/src/loop.ts";', 'by the name of its package'],
+    ['scripts/a.ts', 'import { a } from "../packages/core/src/loop.ts";', 'by the name of its package'],
+  ])('refuses in %s: %s', (path, text, expected) => {
+    expect(advice(path, text)).toEqual([expect.stringContaining(expected)]);
+  });
+
+  it.each([
+    ['packages/core/src/a.ts', 'import { z } from "zod"; export * from "./b.ts";'],
+    ['packages/core/src/a.test.ts', 'import fs from "node:fs"; import { a } from "@heddle/testing";'],
+    ['packages/agent/src/a.ts', 'import { a } from "@heddle/core"; import { b } from "@heddle/core/face";'],
+    ['packages/cli/src/a.ts', 'import manifest from "../package.json" with { type: "json" };'],
+    ['packages/cli/src/a.ts', '// import "../../core/src/loop.ts"'],
+    ['scripts/a.ts', 'import { a } from "@heddle/core";'],
+  ])('allows in %s: %s', (path, text) => expect(advice(path, text)).toEqual([]));
+});
+
+describe('purity of the core', () => {
+  it.each([
+    'const a = Date.now();',
+    'type A = { at: Date };',
+    'const a = Math.random();',
+    'const a = Math["random"]();',
+    'const { random } = Math;',
+    'setTimeout(f, 1);',
+    'setInterval(f, 1);',
+    'setImmediate(f);',
+    'queueMicrotask(f);',
+    'const a = crypto.randomUUID();',
+    'console.log(1);',
+    'const a = process.env;',
+    'const a = Buffer.from("a");',
+    'const a = fetch("a");',
+    'const a = globalThis["Date"];',
+    'declare const process: unknown;',
+    '/// <reference types="node" />',
+  ])('refuses %s', (text) => expect(rulesIn(corePurity, text)).toEqual(['core-purity']));
+
+  it.each([
+    'const a = Math.max(1, 2);',
+    'const a = ports.fetch("a");',
+    'interface A { fetch(): void; process: string }',
+    'const a = { Date: 1, console() {} };',
+    'const a = "Date"; // Date.now()',
+  ])('allows %s', (text) => expect(rulesIn(corePurity, text)).toEqual([]));
+
+  it('concerns its sources, not its tests', () => {
+    expect(isCoreSource('packages/core/src/loop/driver.ts')).toBe(true);
+    expect(isCoreSource('packages/core/src/loop/driver.test.ts')).toBe(false);
+    expect(isCoreSource('packages/core/src/loop/test/scripts.ts')).toBe(false);
+    expect(isCoreSource('packages/tools/src/bash.ts')).toBe(false);
+  });
+
+  it.each([
+    ['{ "compilerOptions": { "types": ["node"], "lib": ["ES2024"] } }', 'types'],
+    ['{ "compilerOptions": { "lib": ["ES2024"] } }', 'types'],
+    ['{ "compilerOptions": { "types": [], "lib": ["ES2024", "DOM"] } }', 'lib'],
+    ['{ "compilerOptions": { "types": [] } }', 'lib'],
+  ])('refuses the compiler settings %s', (text, setting) => {
+    expect(coreCompilesAlone(inFile(text)).map((found) => found.advice)).toEqual([
+      expect.stringContaining(`compilerOptions.${setting}`),
+    ]);
+  });
+
+  it('accepts compiler settings without surroundings', () => {
+    expect(coreCompilesAlone(inFile('{ "compilerOptions": { "types": [], "lib": ["ES2024"] } }'))).toEqual(
+      [],
+    );
+  });
+});
+
+describe('texts', () => {
+  it('refuses a source of more than 500 lines', () => {
+    expect(shortFiles(inFile('a;\n'.repeat(501)))).toHaveLength(1);
+    expect(shortFiles(inFile('a;\n'.repeat(500)))).toEqual([]);
+    expect(shortFiles(inFile('a\n'.repeat(501), 'CHANGELOG.md'))).toEqual([]);
+  });
+
+  // Put together here, so that this file itself keeps the rule.
+  const absolute = (...parts: string[]) => `see "${['', ...parts].join('/')}"`;
+
+  it.each([
+    absolute('home', 'someone'),
+    absolute('Users', 'someone'),
+    absolute('work', 'main'),
+    absolute('root', '.config'),
+    ['C:', 'Users', 'someone'].join('\\'),
+    `file://${['', 'home', 'someone'].join('/')}`,
+  ])('refuses the machine path %s', (text) => expect(noMachinePaths(inFile(text))).toHaveLength(1));
+
+  it.each(['~/work/a', './home/a', `\${dir}/work/a`, 'https://example.org/home/a', '/tmp/a', '**/work/**'])(
+    'allows the path %s',
+    (text) => expect(noMachinePaths(inFile(text))).toEqual([]),
+  );
+
+  it('refuses a registry host in lockfile and settings', () => {
+    const locked = '"resolved": "https://registry.example.org/zod.tgz"';
+    expect(noRegistryHosts(inFile(locked, 'package-lock.json'))).toHaveLength(1);
+    expect(noRegistryHosts(inFile('registry=https://example.org', '.npmrc'))).toHaveLength(1);
+    expect(noRegistryHosts(inFile('"resolved": "packages/core"', 'package-lock.json'))).toEqual([]);
+  });
+});

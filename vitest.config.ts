@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+import { PlainCount } from './scripts/vitest-plain-count.ts';
+
+// Proofs (`*.proof.test.ts`) run in every test run with reduced counts; `npm run prove` asks for the full ones.
+const proving = process.env['HEDDLE_PROVE'] === '1';
+
+export default defineConfig({
+  test: {
+    include: proving
+      ? ['packages/*/src/**/*.proof.test.ts']
+      : ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
+    pool: 'forks',
+    testTimeout: proving ? 30 * 60_000 : 15_000,
+    hookTimeout: 15_000,
+    passWithNoTests: proving,
+    reporters: ['default', new PlainCount()],
+  },
+});
