@@ -1,1 +1,24 @@
-export {};
+/** The engine: one conversation with its session, its permissions and its hooks. */
+export { type Agent, createAgent } from './create-agent.ts';
+export { QueryEngine } from './engine/engine.ts';
+export type { AgentHooks, AgentOptions, AskPermission, PermissionAnswer } from './engine/options.ts';
+export type { Price } from './engine/meter.ts';
+export { systemClock } from './engine/deps.ts';
+export { authorize, NO_RULES } from './permission/authorize.ts';
+export type { Authorization, AuthorizeRequest, Rule, Rules, RuleSource } from './permission/authorize.ts';
+export { decode } from './session/codec.ts';
+export type { Durability } from './session/file-journal.ts';
+export { type Journal, JournalError } from './session/journal.ts';
+export { memorySession } from './session/memory.ts';
+export {
+  forkSession,
+  newestSession,
+  newSession,
+  type Opened,
+  type OpenSetup,
+  resumeSession,
+  type Session,
+} from './session/open.ts';
+export { failedStart, VERSION } from './engine/lines.ts';
+export type { Prompt } from './engine/engine.ts';
+export type { SdkMessage, SdkResult } from './sdk/message.ts';

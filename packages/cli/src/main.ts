@@ -1,3 +1,27 @@
-import manifest from '../package.json' with { type: 'json' };
+/** The program. Only what every start needs is imported here; each command loads its own part. */
+import { readArguments } from './arguments.ts';
 
-process.stdout.write(`${manifest.version}\n`);
+const parsed = readArguments(process.argv.slice(2));
+process.exitCode = await dispatch();
+
+async function dispatch(): Promise<number> {
+  if (!parsed.ok) {
+    process.stderr.write(`heddle: ${parsed.message}\n`);
+    return 2;
+  }
+  const { command } = parsed;
+  switch (command.name) {
+    case 'version': {
+      const { default: manifest } = await import('../package.json', { with: { type: 'json' } });
+      process.stdout.write(`${manifest.version} (Heddle)\n`);
+      return 0;
+    }
+    case 'help':
+      process.stdout.write((await import('./help.ts')).HELP);
+      return 0;
+    case 'demo':
+      return (await import('./demo/demo.ts')).runDemo();
+    case 'print':
+      return (await import('./headless/print.ts')).print(command);
+  }
+}

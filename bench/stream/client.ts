@@ -1,0 +1,96 @@
+// One measured process. `deltas`: one long answer through adapter and loop. `turns`: 200 turns through adapter and loop, to a
+// body of half a megabyte. `transport`: the same 200 requests through the adapter alone.
+import { History, type ModelRequest, query, type QueryParams, type Tool } from '@heddle/core';
+import { createAnthropicPort } from '@heddle/models/anthropic';
+import { allowAll, contextOf, fakeDeps, fakeTool } from '@heddle/testing';
+
+const [, , scenario = '', url = ''] = process.argv;
+const TURNS = 200;
+const BODY_BYTES = 500_000;
+
+const port = createAnthropicPort({ environment: {}, apiKey: 'a-key-for-the-benchmark', baseUrl: url });
+const cpu = () => process.cpuUsage().user / 1_000 + process.cpuUsage().system / 1_000;
+const megabytes = (bytes: number) => Math.round(bytes / 1e5) / 10;
+
+function params(model: string, tools: readonly Tool[]): QueryParams {
+  return {
+    messages: [{ type: 'user', uuid: 'u1', at: 0, content: 'Go on.' }],
+    systemPrompt: ['You are measured.'],
+    userContext: {},
+    systemContext: {},
+    canUseTool: allowAll,
+    toolUseContext: contextOf({ model, tools }),
+    querySource: 'sdk',
+    maxTurns: TURNS,
+    config: { sessionId: 's', gates: { repetition: false } },
+    deps: fakeDeps({ model: port, clock: { now: Date.now, sleep: () => Promise.resolve() } }),
+  };
+}
+
+async function run(given: QueryParams, onEvent: () => void): Promise<string> {
+  const loop = query(given);
+  for (;;) {
+    const next = await loop.next();
+    if (next.done) return next.value.reason;
+    onEvent();
+  }
+}
+
+async function deltas(): Promise<object> {
+  const atStart = cpu();
+  const heaps: number[] = [];
+  const sample = setInterval(() => heaps.push(process.memoryUsage().rss), 20);
+  let events = 0;
+  const given = params('deltas', []);
+  const terminal = await run({ ...given, config: { ...given.config, partialMessages: process.argv[4] === 'partial' } }, () => void events++);
+  clearInterval(sample);
+  const half = heaps.slice(Math.floor(heaps.length / 2));
+  return {
+    terminal,
+    events,
+    cpuBeforeMs: Math.round(atStart),
+    cpuMs: Math.round(cpu()),
+    rssGrowthOverSecondHalfMB: megabytes((half.at(-1) ?? 0) - (half[0] ?? 0)),
+  };
+}
+
+async function turns(): Promise<object> {
+  const look = fakeTool({ name: 'Look', result: 'seen' });
+  const atStart = cpu();
+  const terminal = await run(params('turns', [look]), () => undefined);
+  const last = look.calls.at(-1)?.input['bodyBytes'];
+  return { terminal, turns: look.calls.length, bodyBytes: last, cpuMsPerTurn: (cpu() - atStart) / TURNS };
+}
+
+/** Bodies that share their beginning, as the request builder makes them. */
+async function transport(): Promise<object> {
+  const text = 'x'.repeat(BODY_BYTES);
+  const trunk = new TextEncoder().encode(`[{"role":"user","content":"${text}`);
+  const end = new TextEncoder().encode('"}]');
+  const { signal } = new AbortController();
+  const ask = async (turn: number) => {
+    const bytes = Math.ceil((turn / TURNS) * BODY_BYTES);
+    const request: ModelRequest = {
+      model: 'turns',
+      max_tokens: 8_192,
+      system: [],
+      tools: [],
+      messages: History.of([]),
+      marks: [],
+      messagesJson: [trunk.subarray(0, bytes), end],
+      options: {},
+    };
+    let last = '';
+    for await (const record of port(request, signal)) last = record.type;
+    if (last !== 'done') throw new Error(`turn ${turn} ended with ${last}`);
+  };
+  await ask(1);
+  const atStart = cpu();
+  for (let turn = 1; turn <= TURNS; turn++) await ask(turn);
+  return { turns: TURNS, cpuMsPerTurn: (cpu() - atStart) / TURNS };
+}
+
+const scenarios: Readonly<Record<string, () => Promise<object>>> = { deltas, turns, transport };
+const result = await scenarios[scenario]?.();
+port.close();
+console.log(JSON.stringify({ ...result, peakMB: Math.round(process.resourceUsage().maxRSS / 102.4) / 10 }));

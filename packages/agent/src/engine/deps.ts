@@ -1,0 +1,92 @@
+/** The production `QueryDeps`: the real clock and ids, and whatever the host gave. The compiler holds them against the loop's own type. */
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  type Clock,
+  type ContextDoor,
+  NO_OBJECTION,
+  type QueryDeps,
+  type QueuedCommand,
+  type StopHookOutcome,
+  type ToolHooks,
+  type TurnEnd,
+} from '@heddle/core';
+import { changedFiles } from './changed-files.ts';
+import type { AgentHooks, AgentOptions } from './options.ts';
+
+export function productionDeps(options: AgentOptions, takeQueued: () => readonly QueuedCommand[]): QueryDeps {
+  return {
+    model: options.model,
+    clock: options.clock ?? systemClock,
+    ids: { uuid: options.uuid ?? randomUUID },
+    random: options.random ?? Math.random,
+    context: wholeHistory,
+    toolHooks: noToolHooks,
+    turnEnd: turnEnd(options.hooks ?? {}),
+    attachments: {
+      begin: () => undefined,
+      takeQueued,
+      gather: (_messages, { fileState }) => changedFiles(fileState),
+    },
+    askToGoOn: () => Promise.resolve(false),
+    summariseTools: options.summariseTools ?? (() => Promise.resolve(undefined)),
+  };
+}
+
+export const systemClock: Clock = {
+  now: Date.now,
+  async sleep(ms, signal) {
+    try {
+      await wait(ms, undefined, { signal });
+    } catch {
+      // Aborted: the wait is over, which is all that was asked.
+    }
+  },
+};
+
+/** The history goes out as it is; the gates of the levels that would change it are off. */
+const wholeHistory: ContextDoor = {
+  // oxlint-disable-next-line require-yield -- nothing is reported because nothing is done
+  async *prepare({ messages }) {
+    return { messages, view: messages, overLimit: false, autoCompact: { outcome: 'idle' } };
+  },
+  drain: () => Promise.resolve({ committed: 0, report: undefined }),
+  compact: () => Promise.resolve({ ok: false, why: 'Compaction is off.' }),
+  staged: () => false,
+};
+
+const noToolHooks: ToolHooks = {
+  before: () => Promise.resolve({}),
+  after: () => Promise.resolve({}),
+  afterFailure: () => Promise.resolve({}),
+};
+
+function turnEnd(hooks: AgentHooks): TurnEnd {
+  return {
+    saveCacheSafeParams: () => undefined,
+    classifyJob: () => Promise.resolve(),
+    suggestPrompt: () => undefined,
+    extractMemories: () => undefined,
+    consolidateMemories: () => undefined,
+    releaseTurnResources: () => Promise.resolve(),
+    async *userStopHooks(input) {
+      const { stop } = hooks;
+      if (!stop) return NO_OBJECTION;
+      const word = await stop({ stopHookActive: input.stopHookActive, signal: input.context.signal });
+      yield { type: 'hook_progress', hook: 'stop', text: word.block ?? word.prevent ?? 'passed' };
+      return outcomeOf(word);
+    },
+    // oxlint-disable-next-line require-yield -- no team, no hooks
+    async *teamHooks() {
+      return NO_OBJECTION;
+    },
+    stopFailure: () => undefined,
+  };
+}
+
+function outcomeOf(word: { readonly block?: string; readonly prevent?: string }): StopHookOutcome {
+  return {
+    blockingErrors: word.block === undefined ? [] : [{ hook: 'stop', message: word.block }],
+    preventContinuation: word.prevent === undefined ? undefined : { hook: 'stop', message: word.prevent },
+  };
+}

@@ -1,0 +1,111 @@
+/** The first and the last line of a prompt's run. */
+import type { Terminal } from '@heddle/core';
+import type { PermissionDenial, SdkInit, SdkResult } from '../sdk/message.ts';
+import type { Meter } from './meter.ts';
+import type { AgentOptions } from './options.ts';
+import { errorSentence, readingOf } from './result.ts';
+import type { Tally } from './tally.ts';
+
+/** The release of the protocol whose vocabulary these lines speak; clients use it to tell what they can expect. */
+export const VERSION = '0.1.0';
+
+export interface LineStamp {
+  readonly uuid: string;
+  readonly session_id: string;
+}
+
+export function initLine(options: AgentOptions, stamp: LineStamp): SdkInit {
+  return {
+    type: 'system',
+    subtype: 'init',
+    ...stamp,
+    cwd: options.cwd,
+    model: options.modelName,
+    permissionMode: options.permissionMode ?? 'default',
+    apiKeySource: options.apiKeySource ?? 'none',
+    claude_code_version: VERSION,
+    tools: options.tools.map((tool) => tool.name),
+    mcp_servers: [],
+    slash_commands: [],
+    output_style: 'default',
+    skills: [],
+    plugins: [],
+  };
+}
+
+export interface EndOfRun {
+  readonly terminal: Terminal;
+  readonly tally: Tally;
+  readonly denials: readonly PermissionDenial[];
+  readonly meter: Meter;
+  readonly now: number;
+  /** The structured answer, if one was asked for and given. */
+  readonly structured: unknown;
+  /** One was asked for, and never came. */
+  readonly exhausted: boolean;
+}
+
+export function resultLine(end: EndOfRun, stamp: LineStamp): SdkResult {
+  const { terminal, tally, meter } = end;
+  const { subtype, isError, word } = end.exhausted
+    ? NEVER_VALID
+    : end.structured === undefined
+      ? readingOf(terminal)
+      : STRUCTURED;
+  return {
+    type: 'result',
+    subtype,
+    is_error: isError,
+    duration_ms: end.now - tally.startedAt,
+    duration_api_ms: tally.apiMs,
+    num_turns: tally.answers,
+    stop_reason: tally.stopReason,
+    total_cost_usd: meter.costUsd,
+    usage: tally.usage,
+    modelUsage: meter.perModel(),
+    permission_denials: end.denials,
+    terminal_reason: word,
+    ...stamp,
+    ...outcome(end, subtype),
+  };
+}
+
+const STRUCTURED = { subtype: 'success', isError: false, word: 'completed' } as const;
+const NEVER_VALID = {
+  subtype: 'error_max_structured_output_retries',
+  isError: true,
+  word: 'structured_output_retry_exhausted',
+} as const;
+
+type Outcome = Pick<SdkResult, 'result' | 'errors' | 'api_error_status' | 'structured_output'>;
+
+function outcome(
+  { terminal, tally, structured, exhausted }: EndOfRun,
+  subtype: SdkResult['subtype'],
+): Outcome {
+  if (exhausted) return { errors: ['The model never gave an output of the required shape.'] };
+  if (structured !== undefined) return { result: JSON.stringify(structured), structured_output: structured };
+  if (subtype !== 'success') return { errors: [errorSentence(terminal)] };
+  const status = terminal.reason === 'api_error' ? (terminal.error.status ?? null) : null;
+  return { result: tally.lastText, api_error_status: status };
+}
+
+/** The result of a run that could not even begin. */
+export function failedStart(message: string, stamp: LineStamp): SdkResult {
+  return {
+    type: 'result',
+    subtype: 'error_during_execution',
+    is_error: true,
+    duration_ms: 0,
+    duration_api_ms: 0,
+    num_turns: 0,
+    stop_reason: null,
+    total_cost_usd: 0,
+    usage: { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
+    modelUsage: {},
+    permission_denials: [],
+    terminal_reason: 'turn_setup_failed',
+    ...stamp,
+    errors: [message],
+  };
+}

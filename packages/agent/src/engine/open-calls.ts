@@ -1,0 +1,67 @@
+/** Calls that a crash left without a result: each is run again, decided, or told as what it is. */
+import {
+  type AssistantMessage,
+  type Message,
+  type OpenCall,
+  type Tool,
+  toolError,
+  type ToolUseContext,
+} from '@heddle/core';
+
+export interface OpenCallPlan {
+  /** Changed nothing, or may be repeated: run again. */
+  readonly again: readonly OpenCall[];
+  /** Everything else, with what the model is told. */
+  readonly told: readonly { readonly open: OpenCall; readonly text: string; readonly isError: boolean }[];
+}
+
+const NEVER_BEGAN = 'The session was interrupted before this call began. It had no effect.';
+const PERHAPS =
+  'The session was interrupted while this call was running. It may or may not have taken effect: look before you repeat it.';
+const HAD_HAPPENED = 'The session was interrupted, but this call had taken effect before.';
+const HAD_NOT = 'The session was interrupted before this call took effect. Nothing was changed.';
+
+export async function planOpenCalls(
+  openCalls: readonly OpenCall[],
+  tools: readonly Tool[],
+  context: ToolUseContext,
+): Promise<OpenCallPlan> {
+  const again: OpenCall[] = [];
+  const told: { open: OpenCall; text: string; isError: boolean }[] = [];
+  for (const open of openCalls) {
+    const { intent, call } = open;
+    const tool = tools.find((candidate) => candidate.name === call.name);
+    if (!intent) told.push({ open, text: toolError(NEVER_BEGAN), isError: true });
+    else if (tool && intent.effect !== 'writing') again.push(open);
+    else {
+      const outcome = intent.details ? await tool?.recallOutcome?.(intent.details, context) : undefined;
+      if (outcome === 'done') told.push({ open, text: HAD_HAPPENED, isError: false });
+      else told.push({ open, text: toolError(outcome === 'not_done' ? HAD_NOT : PERHAPS), isError: true });
+    }
+  }
+  return { again, told };
+}
+
+export function resultMessage(
+  stamp: { uuid: string; at: number },
+  toolUseId: string,
+  text: string,
+  isError: boolean,
+): Message & { type: 'user' } {
+  const result = { type: 'tool_result' as const, tool_use_id: toolUseId, content: text };
+  return { type: 'user', ...stamp, content: [isError ? { ...result, is_error: true } : result] };
+}
+
+/** The calls as the answer they came from, for whoever runs them again. */
+export function answerOf(
+  calls: readonly OpenCall[],
+  stamp: () => { uuid: string; at: number },
+): AssistantMessage[] {
+  return calls.map(({ call }) => ({
+    type: 'assistant',
+    ...stamp(),
+    responseId: call.id,
+    model: '',
+    content: [call],
+  }));
+}

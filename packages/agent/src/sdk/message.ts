@@ -1,0 +1,149 @@
+/** `SdkMessage`: what a headless consumer reads, one JSON object a line. The field names are those its clients know. */
+import type { ApiEvent, ContentBlock, JsonObject, Usage } from '@heddle/core';
+
+interface Envelope {
+  readonly uuid: string;
+  readonly session_id: string;
+}
+
+export interface SdkInit extends Envelope {
+  readonly type: 'system';
+  readonly subtype: 'init';
+  readonly cwd: string;
+  readonly model: string;
+  readonly permissionMode: string;
+  readonly apiKeySource: string;
+  readonly claude_code_version: string;
+  readonly tools: readonly string[];
+  readonly mcp_servers: readonly { name: string; status: string }[];
+  readonly slash_commands: readonly string[];
+  readonly output_style: string;
+  readonly skills: readonly string[];
+  readonly plugins: readonly { name: string; path: string }[];
+}
+
+export interface SdkAssistant extends Envelope {
+  readonly type: 'assistant';
+  readonly message: {
+    readonly id: string;
+    readonly type: 'message';
+    readonly role: 'assistant';
+    readonly model: string;
+    readonly content: readonly ContentBlock[];
+    readonly stop_reason: null;
+    readonly stop_sequence: null;
+    readonly usage: Usage;
+  };
+  readonly parent_tool_use_id: string | null;
+  readonly error?: string;
+  readonly request_id?: string;
+  /** Messages that this one takes the place of. */
+  readonly supersedes?: readonly string[];
+}
+
+export interface SdkUser extends Envelope {
+  readonly type: 'user';
+  readonly message: { readonly role: 'user'; readonly content: string | readonly ContentBlock[] };
+  readonly parent_tool_use_id: string | null;
+  readonly tool_use_result?: unknown;
+  readonly isSynthetic?: true;
+}
+
+export interface SdkApiRetry extends Envelope {
+  readonly type: 'system';
+  readonly subtype: 'api_retry';
+  readonly attempt: number;
+  readonly max_retries: number;
+  readonly retry_delay_ms: number;
+  readonly error_status: number | null;
+  readonly error: string;
+}
+
+export interface SdkInformational extends Envelope {
+  readonly type: 'system';
+  readonly subtype: 'informational';
+  readonly content: string;
+  readonly level: 'info' | 'warning';
+}
+
+export interface SdkToolProgress extends Envelope {
+  readonly type: 'tool_progress';
+  readonly tool_use_id: string;
+  readonly tool_name: string;
+  readonly parent_tool_use_id: string | null;
+  readonly elapsed_time_seconds: number;
+}
+
+export interface SdkToolUseSummary extends Envelope {
+  readonly type: 'tool_use_summary';
+  readonly summary: string;
+  readonly preceding_tool_use_ids: readonly string[];
+}
+
+export interface SdkStreamEvent extends Envelope {
+  readonly type: 'stream_event';
+  readonly event: ApiEvent;
+  readonly parent_tool_use_id: string | null;
+}
+
+export interface SdkCommandLifecycle extends Envelope {
+  readonly type: 'command_lifecycle';
+  readonly command_uuid: string;
+  readonly state: 'started' | 'completed';
+}
+
+export type ResultSubtype =
+  | 'success'
+  | 'error_max_turns'
+  | 'error_max_budget_usd'
+  | 'error_during_execution'
+  | 'error_max_structured_output_retries';
+
+export interface SdkResult extends Envelope {
+  readonly type: 'result';
+  readonly subtype: ResultSubtype;
+  readonly is_error: boolean;
+  readonly duration_ms: number;
+  readonly duration_api_ms: number;
+  readonly num_turns: number;
+  readonly stop_reason: string | null;
+  readonly total_cost_usd: number;
+  readonly usage: Usage;
+  readonly modelUsage: Readonly<Record<string, ModelUsage>>;
+  readonly permission_denials: readonly PermissionDenial[];
+  readonly terminal_reason: string;
+  /** Present on `success`: the last text, or the text of the error. */
+  readonly result?: string;
+  readonly structured_output?: unknown;
+  readonly api_error_status?: number | null;
+  /** Present on the other subtypes. */
+  readonly errors?: readonly string[];
+}
+
+export interface ModelUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadInputTokens: number;
+  readonly cacheCreationInputTokens: number;
+  readonly webSearchRequests: number;
+  readonly costUSD: number;
+  readonly costBasis: 'list' | 'unknown';
+}
+
+export interface PermissionDenial {
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  readonly tool_input: JsonObject;
+}
+
+export type SdkMessage =
+  | SdkInit
+  | SdkAssistant
+  | SdkUser
+  | SdkApiRetry
+  | SdkInformational
+  | SdkToolProgress
+  | SdkToolUseSummary
+  | SdkStreamEvent
+  | SdkCommandLifecycle
+  | SdkResult;

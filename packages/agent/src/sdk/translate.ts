@@ -1,0 +1,135 @@
+/** Makes the lines of a headless consumer out of the loop's events. */
+import { type AssistantMessage, type LoopEvent, type ModelErrorClass, NO_USAGE } from '@heddle/core';
+import type { SdkMessage } from './message.ts';
+
+export interface Translator {
+  lines(event: LoopEvent): SdkMessage[];
+}
+
+export interface TranslatorSetup {
+  readonly sessionId: string;
+  readonly uuid: () => string;
+  readonly now: () => number;
+}
+
+export function createTranslator({ sessionId, uuid, now }: TranslatorSetup): Translator {
+  /** Taken back, and not yet told: the next assistant message carries them. */
+  let superseded: string[] = [];
+  const startedAt = new Map<string, number>();
+  const envelope = (): { uuid: string; session_id: string } => ({ uuid: uuid(), session_id: sessionId });
+
+  function assistant(message: AssistantMessage): SdkMessage {
+    const supersedes = superseded;
+    superseded = [];
+    return {
+      type: 'assistant',
+      message: {
+        id: message.responseId,
+        type: 'message',
+        role: 'assistant',
+        model: message.model,
+        content: message.content,
+        stop_reason: null,
+        stop_sequence: null,
+        usage: message.usage ?? NO_USAGE,
+      },
+      parent_tool_use_id: null,
+      uuid: message.uuid,
+      session_id: sessionId,
+      ...(message.apiError ? { error: ERROR_WORDS[message.apiError] } : {}),
+      ...(message.requestId === undefined ? {} : { request_id: message.requestId }),
+      ...(supersedes.length > 0 ? { supersedes } : {}),
+    };
+  }
+
+  return {
+    lines(event) {
+      switch (event.type) {
+        case 'message': {
+          const { message } = event;
+          if (message.type === 'assistant') return [assistant(event.observable ?? message)];
+          if (message.type === 'system') {
+            const level = message.level === 'warning' || message.level === 'error' ? 'warning' : 'info';
+            return [
+              { type: 'system', subtype: 'informational', ...envelope(), content: message.content, level },
+            ];
+          }
+          if (message.type === 'attachment' || message.isMeta) return [];
+          return [
+            {
+              type: 'user',
+              message: { role: 'user', content: message.content },
+              parent_tool_use_id: null,
+              uuid: message.uuid,
+              session_id: sessionId,
+              ...(message.toolUseResult === undefined ? {} : { tool_use_result: message.toolUseResult }),
+            },
+          ];
+        }
+        case 'retry':
+          return [
+            {
+              type: 'system',
+              subtype: 'api_retry',
+              ...envelope(),
+              attempt: event.attempt - 1,
+              max_retries: event.maxAttempts - 1,
+              retry_delay_ms: event.delayMs,
+              error_status: event.error.status ?? null,
+              error: ERROR_WORDS[event.error.class],
+            },
+          ];
+        case 'tombstone':
+          superseded.push(...event.uuids);
+          return [];
+        case 'tool_intent':
+          startedAt.set(event.toolUseId, now());
+          return [];
+        case 'progress': {
+          const elapsed = (now() - (startedAt.get(event.toolUseId) ?? now())) / 1_000;
+          const { toolUseId: tool_use_id, tool: tool_name } = event;
+          const about = { tool_use_id, tool_name, parent_tool_use_id: null, elapsed_time_seconds: elapsed };
+          return [{ type: 'tool_progress', ...envelope(), ...about }];
+        }
+        case 'tool_use_summary':
+          return [
+            {
+              type: 'tool_use_summary',
+              ...envelope(),
+              summary: event.summary,
+              preceding_tool_use_ids: event.toolUseIds,
+            },
+          ];
+        case 'stream_event':
+          return [{ type: 'stream_event', ...envelope(), event: event.event, parent_tool_use_id: null }];
+        case 'command':
+          return [
+            { type: 'command_lifecycle', ...envelope(), command_uuid: event.commandId, state: event.state },
+          ];
+        default:
+          return [];
+      }
+    },
+  };
+}
+
+/** Our error classes in the words that clients know. */
+const ERROR_WORDS: Readonly<Record<ModelErrorClass, string>> = {
+  overflow: 'invalid_request',
+  media: 'invalid_request',
+  output_cap: 'max_output_tokens',
+  rate_limit: 'rate_limit',
+  overloaded: 'overloaded',
+  server: 'server_error',
+  auth: 'authentication_failed',
+  permission: 'authentication_failed',
+  not_found: 'model_not_found',
+  network: 'unknown',
+  stall: 'unknown',
+  refusal: 'invalid_request',
+  bad_request: 'invalid_request',
+  refused_block: 'invalid_request',
+  empty: 'unknown',
+  aborted: 'unknown',
+  internal: 'unknown',
+};

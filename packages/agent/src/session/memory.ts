@@ -1,0 +1,15 @@
+/** A session that lives as long as the process. */
+import { Projection } from '@heddle/core';
+import { memoryJournal, type MemoryJournal } from './journal.ts';
+import type { Session } from './open.ts';
+
+export function memorySession(id: string, now: () => number): Session & { readonly journal: MemoryJournal } {
+  return {
+    id,
+    journal: memoryJournal(id, now),
+    projection: new Projection(),
+    snapshot: undefined,
+    spent: [],
+    notices: [],
+  };
+}

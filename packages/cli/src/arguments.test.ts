@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { readArguments } from './arguments.ts';
+import { splitRules } from './flags.ts';
+
+describe('the command line', () => {
+  it('reads a prompt and its flags, with values after a space or an equals sign', () => {
+    expect(readArguments(['-p', 'hello', '--model', 'rehearsal', '--max-turns=3'])).toMatchObject({
+      ok: true,
+      command: { name: 'print', prompt: 'hello', model: 'rehearsal', maxTurns: 3, outputFormat: 'text' },
+    });
+  });
+
+  it('takes everything behind -- as words', () => {
+    expect(readArguments(['-p', '--', '--not-a-flag'])).toMatchObject({
+      command: { prompt: '--not-a-flag' },
+    });
+  });
+
+  it.each([
+    [['--modle', 'x'], 'unknown flag --modle; did you mean --model?'],
+    [['--xyzzy-plugh'], 'unknown flag --xyzzy-plugh; see heddle --help'],
+    [['-p', '--model'], '--model needs a value'],
+    [['-p', '--max-turns', 'many'], '--max-turns takes a whole number, not many'],
+    [['-p', '--output-format', 'xml'], '--output-format takes one of text, json, stream-json, not xml'],
+    [['-p', '--permission-mode', 'yolo'], /takes one of default/],
+  ])('refuses %j with a reason', (argv, message) => {
+    const read = readArguments(argv);
+    expect(read.ok ? '' : read.message).toMatch(message);
+  });
+
+  it('keeps a rule with spaces in its parentheses whole', () => {
+    expect(splitRules('Bash(git log *),Read Write')).toEqual(['Bash(git log *)', 'Read', 'Write']);
+  });
+});

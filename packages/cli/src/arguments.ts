@@ -1,0 +1,187 @@
+/** Reads the command line into a command. Pure; an unknown flag is an error that names the nearest known one. */
+import type { Effort, JsonObject, PermissionMode, Thinking } from '@heddle/core';
+import { collect, Refused } from './flags.ts';
+
+export type OutputFormat = 'text' | 'json' | 'stream-json';
+
+export interface PrintCommand {
+  readonly name: 'print';
+  /** Undefined: the prompt comes through the pipe. */
+  readonly prompt: string | undefined;
+  readonly inputFormat: 'text' | 'stream-json';
+  readonly outputFormat: OutputFormat;
+  readonly model: string | undefined;
+  readonly fallbackModel: string | undefined;
+  readonly thinking: Thinking | undefined;
+  readonly effort: Effort | undefined;
+  readonly betas: readonly string[];
+  readonly maxTurns: number | undefined;
+  readonly maxBudgetUsd: number | undefined;
+  readonly taskBudget: number | undefined;
+  readonly jsonSchema: JsonObject | undefined;
+  readonly permissionMode: PermissionMode;
+  /** Permission questions go to the host over the control channel. */
+  readonly asksHost: boolean;
+  /** The tools offered; undefined: all of them. */
+  readonly tools: readonly string[] | undefined;
+  readonly allowedTools: readonly string[];
+  readonly disallowedTools: readonly string[];
+  readonly systemPrompt: string | undefined;
+  readonly appendSystemPrompt: string | undefined;
+  readonly partialMessages: boolean;
+  readonly replayUserMessages: boolean;
+  readonly bare: boolean;
+  readonly session: SessionChoice;
+}
+
+export interface SessionChoice {
+  readonly persist: boolean;
+  readonly from:
+    | { readonly kind: 'new' }
+    | { readonly kind: 'resume'; readonly id: string }
+    | { readonly kind: 'continue' };
+  readonly fork: boolean;
+  readonly id: string | undefined;
+  /** Keep the conversation up to and including this message. */
+  readonly at: string | undefined;
+}
+
+export type Command = PrintCommand | { readonly name: 'demo' | 'help' | 'version' };
+
+export type Arguments =
+  | { readonly ok: true; readonly command: Command }
+  | { readonly ok: false; readonly message: string };
+
+const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
+const FORMATS: readonly OutputFormat[] = ['text', 'json', 'stream-json'];
+const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
+
+export function readArguments(argv: readonly string[]): Arguments {
+  try {
+    return { ok: true, command: commandOf(argv) };
+  } catch (thrown) {
+    if (thrown instanceof Refused) return { ok: false, message: thrown.message };
+    throw thrown;
+  }
+}
+
+function commandOf(argv: readonly string[]): Command {
+  const { values, lists, words } = collect(argv);
+  if (values.has('help')) return { name: 'help' };
+  if (values.has('version')) return { name: 'version' };
+  const inputFormat = oneOf('--input-format', values.get('inputFormat') ?? 'text', [
+    'text',
+    'stream-json',
+  ] as const);
+  // A client that speaks JSON on both sides wants no terminal; it does not say -p.
+  const headless = values.has('print') || inputFormat === 'stream-json';
+  if (words.length === 1 && words[0] === 'demo' && !headless) return { name: 'demo' };
+  if (!headless)
+    throw new Refused('an interactive terminal is not built yet; run a prompt with: heddle -p "…"');
+  const outputFormat = oneOf('--output-format', values.get('outputFormat') ?? 'text', FORMATS);
+  if (inputFormat === 'stream-json' && outputFormat !== 'stream-json') {
+    throw new Refused('--input-format stream-json needs --output-format stream-json');
+  }
+  return {
+    name: 'print',
+    prompt: words.length === 0 ? undefined : words.join(' '),
+    inputFormat,
+    outputFormat,
+    model: values.get('model'),
+    fallbackModel: values.get('fallbackModel'),
+    thinking: thinkingOf(values),
+    effort: optional(values.get('effort'), (value) => oneOf('--effort', value, EFFORTS)),
+    betas: lists.get('betas') ?? [],
+    maxTurns: wholeNumber('--max-turns', values.get('maxTurns')),
+    maxBudgetUsd: amount('--max-budget-usd', values.get('maxBudgetUsd')),
+    taskBudget: wholeNumber('--task-budget', values.get('taskBudget')),
+    jsonSchema: optional(values.get('jsonSchema'), schemaOf),
+    permissionMode: modeOf(values),
+    asksHost: optional(values.get('promptTool'), (value) => oneOf('--permission-prompt-tool', value, ['stdio'])) !== undefined,
+    tools: optional(values.get('tools'), (value) =>
+      value === 'default' ? undefined : value.split(',').filter(Boolean),
+    ),
+    allowedTools: lists.get('allowedTools') ?? [],
+    disallowedTools: lists.get('disallowedTools') ?? [],
+    systemPrompt: values.get('systemPrompt'),
+    appendSystemPrompt: values.get('appendSystemPrompt'),
+    partialMessages: values.has('partialMessages'),
+    replayUserMessages: values.has('replayUserMessages'),
+    bare: values.has('bare'),
+    session: sessionOf(values),
+  };
+}
+
+type Values = ReadonlyMap<string, string>;
+
+function sessionOf(values: Values): SessionChoice {
+  const id = values.get('resume');
+  if (id !== undefined && values.has('continue'))
+    throw new Refused('--resume and --continue exclude each other');
+  const from =
+    id === undefined
+      ? { kind: values.has('continue') ? ('continue' as const) : ('new' as const) }
+      : { kind: 'resume' as const, id };
+  const fork = values.has('fork');
+  if (fork && from.kind === 'new') throw new Refused('--fork-session needs --resume or --continue');
+  return {
+    persist: !values.has('noPersistence'),
+    from,
+    fork,
+    id: values.get('sessionId'),
+    at: values.get('resumeAt'),
+  };
+}
+
+function modeOf(values: Values): PermissionMode {
+  if (values.has('bypass')) return 'bypassPermissions';
+  const mode = values.get('permissionMode') ?? 'default';
+  return oneOf('--permission-mode', mode === 'manual' ? 'default' : mode, MODES);
+}
+
+function thinkingOf(values: Values): Thinking | undefined {
+  const tokens = wholeNumber('--max-thinking-tokens', values.get('maxThinkingTokens'));
+  if (tokens !== undefined)
+    return tokens === 0 ? { type: 'disabled' } : { type: 'enabled', budget_tokens: tokens };
+  const type = optional(values.get('thinking'), (value) =>
+    oneOf('--thinking', value, ['adaptive', 'disabled'] as const),
+  );
+  return type && { type };
+}
+
+function schemaOf(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
+  } catch {
+    // Told below.
+  }
+  throw new Refused('--json-schema takes a JSON Schema object');
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function optional<T>(value: string | undefined, read: (value: string) => T): T | undefined {
+  return value === undefined ? undefined : read(value);
+}
+
+function oneOf<T extends string>(flag: string, value: string, allowed: readonly T[]): T {
+  const found = allowed.find((candidate) => candidate === value);
+  if (!found) throw new Refused(`${flag} takes one of ${allowed.join(', ')}, not ${value}`);
+  return found;
+}
+
+function wholeNumber(flag: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^\d+$/.test(value)) throw new Refused(`${flag} takes a whole number, not ${value}`);
+  return Number(value);
+}
+
+function amount(flag: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  if (!/^\d+(\.\d+)?$/.test(value) || Number(value) <= 0)
+    throw new Refused(`${flag} takes an amount over 0, not ${value}`);
+  return Number(value);
+}

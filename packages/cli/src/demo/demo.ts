@@ -1,0 +1,79 @@
+/** `heddle demo`: a real run, offline. The model is rehearsed; the loop, the tools, the session and the accidents are real. */
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
+import { styleText } from 'node:util';
+import { createAgent, newSession, type SdkResult, systemClock, VERSION } from '@heddle/agent';
+import { scriptedModel } from '@heddle/testing';
+import { builtinTools } from '@heddle/tools';
+import { demoScript } from './script.ts';
+import { createNarrator, explainEnd } from './narrate.ts';
+import { buildStage } from './stage.ts';
+
+const PROMPT = 'The test fails. Fix it.';
+
+/** The demo's stop hook: the first time the model calls it a day, it wants to see proof. */
+const ASK_FOR_PROOF = 'Run the test before you say that it is done.';
+
+export async function runDemo(): Promise<number> {
+  const write = (line: string): void => void process.stdout.write(`${line}\n`);
+  const folder = buildStage();
+  const place = { configDir: path.join(folder, '.session'), cwd: folder };
+  const opened = newSession(
+    { place, version: VERSION, durability: 'process', now: systemClock.now },
+    randomUUID(),
+  );
+  if (!opened.ok) throw new Error(opened.message);
+  const { journal } = opened.session;
+  const narrator = createNarrator(write);
+  const model = scriptedModel(demoScript, { clock: systemClock });
+  const agent = createAgent({
+    model,
+    modelName: 'rehearsal',
+    tools: builtinTools(),
+    cwd: folder,
+    session: opened.session,
+    permissionMode: 'bypassPermissions',
+    hooks: { stop: ({ stopHookActive }) => Promise.resolve(stopHookActive ? {} : { block: ASK_FOR_PROOF }) },
+    onEvent: (event) => narrator.tell(event),
+    price: () => 0,
+  });
+
+  write(styleText('bold', `\n${PROMPT}`) + styleText('dim', `   (in ${folder})\n`));
+  const { result, reason } = await play(agent.submit(PROMPT));
+  journal.close();
+  const passes = testPasses(folder);
+  write('');
+  write(styleText('bold', `■ ${reason}`));
+  write(
+    `  ${result.num_turns} answers, ${model.calls.length} requests, ${result.usage.output_tokens} output tokens, $${result.total_cost_usd.toFixed(2)}`,
+  );
+  write(`  went on because of: ${narrator.reasons.join(' → ')}`);
+  write(`  the test now ${passes ? styleText('green', 'passes') : styleText('red', 'fails')}`);
+  write(`  every step is in ${journal.path ?? 'memory'}`);
+  return !result.is_error && passes ? 0 : 1;
+}
+
+async function play(
+  run: ReturnType<ReturnType<typeof createAgent>['submit']>,
+): Promise<{ result: SdkResult; reason: string }> {
+  let result: SdkResult | undefined;
+  while (true) {
+    const next = await run.next();
+    if (!next.done) {
+      if (next.value.type === 'result') result = next.value;
+      continue;
+    }
+    if (!result) throw new Error('The run ended without a result line.');
+    return { result, reason: `${next.value.reason}: ${explainEnd(next.value)}` };
+  }
+}
+
+function testPasses(folder: string): boolean {
+  try {
+    execFileSync(process.execPath, ['test.mjs'], { cwd: folder, stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

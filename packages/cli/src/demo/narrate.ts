@@ -1,0 +1,99 @@
+/** Tells a run as it happens: what the model said and did on the left, why the loop went on in colour. */
+import { styleText } from 'node:util';
+import { isToolResult, type LoopEvent, type Terminal, textOf, type Transition } from '@heddle/core';
+import { harmless } from '../terminal/harmless.ts';
+
+type Write = (line: string) => void;
+
+export interface Narrator {
+  tell(event: LoopEvent): void;
+  /** Why the loop went on, in order. */
+  readonly reasons: readonly string[];
+}
+
+export function createNarrator(write: Write): Narrator {
+  const reasons: string[] = [];
+  const why = (word: string, text: string): void => {
+    reasons.push(word);
+    write(styleText('yellow', `  ↻ ${word}`) + styleText('dim', `  ${text}`));
+  };
+  return {
+    reasons,
+    tell(event) {
+      switch (event.type) {
+        case 'stream_request_start':
+          return write(styleText('dim', '→ the model is asked'));
+        case 'message':
+          return tellMessage(event, write);
+        case 'tool_intent':
+          return write(
+            styleText(
+              'dim',
+              `  ${event.toolUseId}: stored as an intent, then it starts (${event.effect.replace('_', '-')})`,
+            ),
+          );
+        case 'retry':
+          return why(
+            'retry',
+            `${event.error.class}: ${event.error.message} Attempt ${event.attempt} of ${event.maxAttempts} in ${(event.delayMs / 1_000).toFixed(1)} s.`,
+          );
+        case 'tombstone':
+          return write(
+            styleText(
+              'dim',
+              `  ✝ taken back: ${event.uuids.length} message; the model will not see it again`,
+            ),
+          );
+        case 'hook_progress':
+          return write(styleText('magenta', `  ⚑ stop hook: ${event.text}`));
+        case 'transition':
+          return why(event.transition.reason, explain(event.transition));
+        default:
+          return undefined;
+      }
+    },
+  };
+}
+
+function tellMessage({ message }: Extract<LoopEvent, { type: 'message' }>, write: Write): void {
+  if (message.type === 'assistant') {
+    for (const block of message.content) {
+      if (block.type === 'text') write(`${styleText('cyan', '●')} ${harmless(block.text)}`);
+      if (block.type === 'tool_use') {
+        const { command, file_path: file } = block.input;
+        const input = typeof command === 'string' ? command : typeof file === 'string' ? file : '';
+        write(`${styleText('cyan', '●')} ${styleText('bold', block.name)}(${harmless(input)})`);
+      }
+    }
+  }
+  if (message.type !== 'user' || message.isMeta || typeof message.content === 'string') return;
+  for (const result of message.content.filter(isToolResult)) {
+    const shown = textOf(typeof result.content === 'string' ? result.content : [...result.content]);
+    const [first = '', ...rest] = harmless(shown).split('\n');
+    const more = rest.length > 0 ? styleText('dim', ` … ${rest.length} more lines`) : '';
+    write(`  ${result.is_error ? styleText('red', '✗') : styleText('green', '✓')} ${first.trim()}${more}`);
+  }
+}
+
+function explain(transition: Transition): string {
+  switch (transition.reason) {
+    case 'next_turn':
+      return 'the calls were answered; the results go back to the model';
+    case 'max_output_tokens_escalate':
+      return `the answer was cut at the cap; the same request with room for ${transition.maxOutputTokens} tokens`;
+    case 'max_output_tokens_recovery':
+      return `cut again; asked to resume where it broke off (${transition.attempt})`;
+    case 'collapse_drain_retry':
+      return 'too long; finished stretches of work were collapsed';
+    case 'reactive_compact_retry':
+      return 'too long; the history was summarised';
+    case 'stop_hook_blocking':
+      return 'a stop hook sent the model back to work';
+    case 'token_budget_continuation':
+      return `${transition.percentUsed} % of the token budget used`;
+  }
+}
+
+export function explainEnd(terminal: Terminal): string {
+  return terminal.reason === 'completed' ? 'an answer without calls passed the stop hook' : terminal.reason;
+}

@@ -1,0 +1,120 @@
+/** The flags, and how a command line is taken apart. */
+
+interface Flag {
+  readonly takes: 'nothing' | 'value' | 'list' | 'rules';
+  readonly as: string;
+}
+
+/** A mistake of the person at the keyboard. */
+export class Refused extends Error {}
+
+const FLAGS: Readonly<Record<string, Flag>> = {
+  '-p': { takes: 'nothing', as: 'print' },
+  '--print': { takes: 'nothing', as: 'print' },
+  '-h': { takes: 'nothing', as: 'help' },
+  '--help': { takes: 'nothing', as: 'help' },
+  '-v': { takes: 'nothing', as: 'version' },
+  '--version': { takes: 'nothing', as: 'version' },
+  '--verbose': { takes: 'nothing', as: 'verbose' },
+  '--input-format': { takes: 'value', as: 'inputFormat' },
+  '--output-format': { takes: 'value', as: 'outputFormat' },
+  '--include-partial-messages': { takes: 'nothing', as: 'partialMessages' },
+  '--replay-user-messages': { takes: 'nothing', as: 'replayUserMessages' },
+  '--model': { takes: 'value', as: 'model' },
+  '--fallback-model': { takes: 'value', as: 'fallbackModel' },
+  '--effort': { takes: 'value', as: 'effort' },
+  '--thinking': { takes: 'value', as: 'thinking' },
+  '--max-thinking-tokens': { takes: 'value', as: 'maxThinkingTokens' },
+  '--betas': { takes: 'list', as: 'betas' },
+  '--max-turns': { takes: 'value', as: 'maxTurns' },
+  '--max-budget-usd': { takes: 'value', as: 'maxBudgetUsd' },
+  '--task-budget': { takes: 'value', as: 'taskBudget' },
+  '--json-schema': { takes: 'value', as: 'jsonSchema' },
+  '--permission-mode': { takes: 'value', as: 'permissionMode' },
+  '--dangerously-skip-permissions': { takes: 'nothing', as: 'bypass' },
+  '--allow-dangerously-skip-permissions': { takes: 'nothing', as: 'allowBypass' },
+  '--permission-prompt-tool': { takes: 'value', as: 'promptTool' },
+  '--tools': { takes: 'value', as: 'tools' },
+  '--allowed-tools': { takes: 'rules', as: 'allowedTools' },
+  '--allowedTools': { takes: 'rules', as: 'allowedTools' },
+  '--disallowed-tools': { takes: 'rules', as: 'disallowedTools' },
+  '--disallowedTools': { takes: 'rules', as: 'disallowedTools' },
+  '--system-prompt': { takes: 'value', as: 'systemPrompt' },
+  '--append-system-prompt': { takes: 'value', as: 'appendSystemPrompt' },
+  '-c': { takes: 'nothing', as: 'continue' },
+  '--continue': { takes: 'nothing', as: 'continue' },
+  '-r': { takes: 'value', as: 'resume' },
+  '--resume': { takes: 'value', as: 'resume' },
+  '--resume-session-at': { takes: 'value', as: 'resumeAt' },
+  '--fork-session': { takes: 'nothing', as: 'fork' },
+  '--session-id': { takes: 'value', as: 'sessionId' },
+  '--no-session-persistence': { takes: 'nothing', as: 'noPersistence' },
+  '--bare': { takes: 'nothing', as: 'bare' },
+};
+
+interface Collected {
+  readonly values: Map<string, string>;
+  readonly lists: Map<string, string[]>;
+  readonly words: string[];
+}
+
+export function collect(argv: readonly string[]): Collected {
+  const values = new Map<string, string>();
+  const lists = new Map<string, string[]>();
+  const words: string[] = [];
+  let onlyWords = false;
+  for (let at = 0; at < argv.length; at++) {
+    const argument = argv[at] ?? '';
+    if (onlyWords || !argument.startsWith('-') || argument === '-') {
+      words.push(argument);
+      continue;
+    }
+    if (argument === '--') {
+      onlyWords = true;
+      continue;
+    }
+    const equals = argument.startsWith('--') ? argument.indexOf('=') : -1;
+    const name = equals < 0 ? argument : argument.slice(0, equals);
+    const flag = Object.hasOwn(FLAGS, name) ? FLAGS[name] : undefined;
+    if (!flag) throw new Refused(`unknown flag ${name}${suggestion(name)}`);
+    if (flag.takes === 'nothing') {
+      if (equals >= 0) throw new Refused(`${name} takes no value`);
+      values.set(flag.as, 'true');
+      continue;
+    }
+    const value = equals < 0 ? argv[++at] : argument.slice(equals + 1);
+    if (value === undefined) throw new Refused(`${name} needs a value`);
+    if (flag.takes === 'value') values.set(flag.as, value);
+    else {
+      const items = flag.takes === 'rules' ? splitRules(value) : value.split(',').filter(Boolean);
+      lists.set(flag.as, [...(lists.get(flag.as) ?? []), ...items]);
+    }
+  }
+  return { values, lists, words };
+}
+
+/** Rules are separated by commas or spaces; those inside parentheses belong to the rule. */
+export function splitRules(value: string): string[] {
+  return value.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? [];
+}
+
+function suggestion(name: string): string {
+  const near = Object.keys(FLAGS)
+    .map((flag) => ({ flag, distance: editDistance(flag, name) }))
+    .sort((a, b) => a.distance - b.distance)[0];
+  const close = near !== undefined && near.distance <= Math.max(2, name.length / 3);
+  return close ? `; did you mean ${near.flag}?` : '; see heddle --help';
+}
+
+function editDistance(left: string, right: string): number {
+  let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= left.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= right.length; column++) {
+      const swap = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
+      current.push(Math.min(swap, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[right.length] ?? 0;
+}

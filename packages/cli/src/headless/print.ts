@@ -1,0 +1,69 @@
+/** `heddle -p`: prompts in, answers out, and an exit code that says how it ended. */
+import { randomUUID } from 'node:crypto';
+import { createAgent, failedStart, type SdkMessage } from '@heddle/agent';
+import type { PrintCommand } from '../arguments.ts';
+import { agentOptions } from './agent-options.ts';
+import { createHost, type Host } from './host.ts';
+import { readPipe } from './pipe.ts';
+import { createOutput, type Output } from './output.ts';
+import { openChosen } from './session.ts';
+import { watchSignals } from './signals.ts';
+
+export async function print(command: PrintCommand): Promise<number> {
+  const output = createOutput(command.outputFormat);
+  if (command.inputFormat === 'stream-json') return converse(command, output, createHost(output));
+  const piped = await readPipe(command.prompt !== undefined);
+  const prompt = [command.prompt, piped]
+    .filter((part) => part !== undefined && part.trim() !== '')
+    .join('\n\n');
+  if (prompt === '') return usage('there is no prompt: give one as an argument or through a pipe');
+  return converse(command, output, { prompts: [{ content: prompt }] });
+}
+
+/** Runs prompt after prompt in one session. The last result decides the exit code. */
+async function converse(
+  command: PrintCommand,
+  output: Output,
+  host: Pick<Host, 'prompts'> & Partial<Host>,
+): Promise<number> {
+  const options = await agentOptions(command);
+  if (!options.ok) return usage(options.message);
+  const opened = openChosen(command.session);
+  if (!opened.ok) {
+    process.stderr.write(`heddle: ${opened.message}\n`);
+    output.write(failedStart(opened.message, { uuid: randomUUID(), session_id: opened.sessionId }));
+    return 1;
+  }
+  const { session } = opened;
+  for (const notice of session.notices) process.stderr.write(`heddle: ${notice}\n`);
+  const ask = command.asksHost ? host.ask : undefined;
+  const agent = createAgent({ ...options.options, session, ...(ask ? { canUseTool: ask } : {}) });
+  const signals = watchSignals((reason) => agent.abort(reason));
+  host.onInterrupt?.(() => agent.abort('interrupt'));
+  output.onClosed(() => agent.abort('output closed'));
+  let code = 0;
+  try {
+    for await (const prompt of host.prompts) {
+      if (signals.exitCode() !== undefined || output.closed) break;
+      code = await answer(agent.submit(prompt), output);
+    }
+    return signals.exitCode() ?? (output.closed ? 1 : code);
+  } finally {
+    signals.release();
+    session.journal.close();
+  }
+}
+
+async function answer(lines: AsyncIterable<SdkMessage>, output: Output): Promise<number> {
+  let code = 1;
+  for await (const line of lines) {
+    output.write(line);
+    if (line.type === 'result') code = line.is_error ? 1 : 0;
+  }
+  return code;
+}
+
+function usage(message: string): number {
+  process.stderr.write(`heddle: ${message}\n`);
+  return 2;
+}

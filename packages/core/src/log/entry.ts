@@ -1,0 +1,73 @@
+/**
+ * `Entry`: what the session log holds. The log is append-only and holds everything; what the model sees is a projection of
+ * it (`projection.ts`). Deltas and progress make no entry. How an entry looks on disk is the engine's business.
+ */
+import type { JsonObject } from '../json.ts';
+import type { ContextStep } from '../loop/events.ts';
+import type { AssistantMessage, AttachmentMessage, SystemMessage, UserMessage } from '../messages/message.ts';
+import type { Usage } from '../messages/usage.ts';
+import type { Terminal } from '../machine/terminal.ts';
+import type { Transition } from '../machine/transition.ts';
+import type { ModelError } from '../model/error.ts';
+import type { StopReason } from '../model/port.ts';
+import type { EffectClass } from '../tools/tool.ts';
+
+export type EntryBody =
+  /** The first entry: what stays the same for the whole session, so that a resumed one sends the same bytes. */
+  | { readonly type: 'session'; readonly snapshot: SessionSnapshot }
+  | { readonly type: 'user'; readonly message: UserMessage }
+  | { readonly type: 'assistant'; readonly message: AssistantMessage }
+  | { readonly type: 'system'; readonly message: SystemMessage }
+  | { readonly type: 'attachment'; readonly message: AttachmentMessage }
+  | {
+      readonly type: 'answer';
+      readonly responseId: string;
+      readonly model: string;
+      readonly stopReason: StopReason | null;
+      readonly usage: Usage;
+    }
+  | { readonly type: 'spent'; readonly model: string; readonly usage: Usage }
+  | { readonly type: 'retry'; readonly attempt: number; readonly delayMs: number; readonly error: ModelError }
+  | { readonly type: 'tombstone'; readonly uuids: readonly string[] }
+  | {
+      readonly type: 'intent';
+      readonly toolUseId: string;
+      readonly tool: string;
+      readonly input: JsonObject;
+      readonly effect: EffectClass;
+      readonly details?: JsonObject;
+    }
+  | { readonly type: 'outcome'; readonly toolUseId: string; readonly isError: boolean }
+  | { readonly type: 'ask'; readonly toolUseId: string; readonly tool: string; readonly input: JsonObject }
+  | {
+      readonly type: 'ask_answer';
+      readonly toolUseId: string;
+      readonly behavior: 'allow' | 'deny';
+      readonly message?: string;
+    }
+  | {
+      readonly type: 'checkpoint';
+      readonly toolUseId: string;
+      readonly path: string;
+      readonly hash: string | null;
+    }
+  | { readonly type: 'transition'; readonly transition: Transition; readonly turnCount: number }
+  | { readonly type: 'summary'; readonly summary: string; readonly toolUseIds: readonly string[] }
+  /** A context level did something; where it replaced the history, the new one is in the same record. */
+  | ({ readonly type: 'context' } & ContextStep)
+  | { readonly type: 'mended'; readonly mends: readonly string[] }
+  | { readonly type: 'command'; readonly commandId: string; readonly state: 'started' | 'completed' }
+  /** The conversation goes on from this message; what came after it stays in the log. */
+  | { readonly type: 'rewind'; readonly to: string }
+  | { readonly type: 'end'; readonly terminal: Terminal };
+
+export interface SessionSnapshot {
+  readonly cwd: string;
+  readonly model: string;
+  readonly systemPrompt: readonly string[];
+  readonly userContext: Readonly<Record<string, string>>;
+  readonly systemContext: Readonly<Record<string, string>>;
+  readonly forkedFrom?: string;
+}
+
+export type Entry = EntryBody & { readonly at: number };

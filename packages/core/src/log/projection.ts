@@ -1,0 +1,87 @@
+/**
+ * What the model sees is a projection of the log. Tombstones, compaction and rewinds are entries, never edits: the whole
+ * story stays on disk, and the same log always gives the same messages.
+ */
+import { isToolResult, type ToolUseBlock } from '../messages/blocks.ts';
+import { History } from '../messages/history.ts';
+import { callsOf, type Message } from '../messages/message.ts';
+import type { EntryBody } from './entry.ts';
+
+/** A call that has no result, and the intent that says it was begun. */
+export interface OpenCall {
+  readonly call: ToolUseBlock;
+  readonly intent: Extract<EntryBody, { type: 'intent' }> | undefined;
+}
+
+export class Projection {
+  #messages = History.of<Message>([]);
+  readonly #open = new Map<string, OpenCall>();
+
+  get messages(): History<Message> {
+    return this.#messages;
+  }
+
+  /** Calls without a result, in the order of the calls. */
+  get openCalls(): readonly OpenCall[] {
+    return [...this.#open.values()];
+  }
+
+  apply(entry: EntryBody): void {
+    switch (entry.type) {
+      case 'user':
+      case 'assistant':
+      case 'system':
+      case 'attachment':
+        this.#messages = this.#messages.append([entry.message]);
+        this.#noteCalls(entry.message);
+        return;
+      case 'tombstone':
+        return this.#remove(new Set(entry.uuids));
+      case 'context':
+        if (entry.messages) this.#replace(entry.messages);
+        return;
+      case 'rewind': {
+        const kept = [...this.#messages];
+        const at = kept.findIndex((message) => message.uuid === entry.to);
+        if (at >= 0) this.#replace(kept.slice(0, at + 1));
+        return;
+      }
+      case 'intent': {
+        const open = this.#open.get(entry.toolUseId);
+        if (open) this.#open.set(entry.toolUseId, { call: open.call, intent: entry });
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  #noteCalls(message: Message): void {
+    if (message.type === 'assistant') {
+      for (const call of callsOf([message])) this.#open.set(call.id, { call, intent: undefined });
+    } else if (message.type === 'user' && typeof message.content !== 'string') {
+      for (const result of message.content.filter(isToolResult)) this.#open.delete(result.tool_use_id);
+    }
+  }
+
+  #remove(gone: ReadonlySet<string>): void {
+    this.#replace([...this.#messages].filter((message) => !gone.has(message.uuid)));
+  }
+
+  #replace(messages: readonly Message[]): void {
+    const intents = new Map(this.#open);
+    this.#messages = History.of(messages);
+    this.#open.clear();
+    for (const message of messages) this.#noteCalls(message);
+    for (const id of this.#open.keys()) {
+      const known = intents.get(id);
+      if (known) this.#open.set(id, known);
+    }
+  }
+}
+
+export function project(entries: Iterable<EntryBody>): Message[] {
+  const projection = new Projection();
+  for (const entry of entries) projection.apply(entry);
+  return [...projection.messages];
+}

@@ -1,0 +1,39 @@
+/** Abort reaches everything below: a child scope ends when its parent does, and can be ended alone. */
+import type { AbortCause } from '../machine/happened.ts';
+
+export interface AbortScope {
+  readonly signal: AbortSignal;
+  abort(reason: unknown): void;
+  /** Lets go of the parent; call it when the work is done, or a long-lived parent collects listeners. */
+  release(): void;
+}
+
+export function childScope(parent: AbortSignal): AbortScope {
+  const controller = new AbortController();
+  const follow = (): void => controller.abort(parent.reason);
+  if (parent.aborted) follow();
+  else parent.addEventListener('abort', follow, { once: true });
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    release: () => parent.removeEventListener('abort', follow),
+  };
+}
+
+/** The abort reason of a user who sent a new message: it says enough, so no interruption message is needed. */
+export const INTERRUPT = 'interrupt';
+
+export function abortCause(signal: AbortSignal): AbortCause | undefined {
+  if (!signal.aborted) return undefined;
+  return signal.reason === INTERRUPT ? 'interrupt' : 'cancel';
+}
+
+/** Resolves when the signal aborts. Call `release` when it no longer matters. */
+export function whenAborted(signal: AbortSignal, then: () => void): () => void {
+  if (signal.aborted) {
+    then();
+    return () => undefined;
+  }
+  signal.addEventListener('abort', then, { once: true });
+  return () => signal.removeEventListener('abort', then);
+}

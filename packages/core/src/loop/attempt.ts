@@ -1,0 +1,154 @@
+/** One attempt: sends a request, yields each block as it finishes, lets calls that may be thrown away start early. */
+import type { ContentBlock } from '../messages/blocks.ts';
+import type { AssistantMessage } from '../messages/message.ts';
+import type { ModelError } from '../model/error.ts';
+import type { ModelRecord, ModelRequest } from '../model/port.ts';
+import { AnswerReader, type FinishedBlock } from '../model/reader.ts';
+import type { JsonObject } from '../json.ts';
+import type { Tool } from '../tools/tool.ts';
+import { childScope, whenAborted } from './abort.ts';
+import type { LoopEvent, MessageEvent } from './events.ts';
+import { stamp, type Run } from './run.ts';
+import { executorOf, handleToolUpdate } from './tool-events.ts';
+
+export interface AttemptEnd {
+  readonly reader: AnswerReader;
+  readonly error: ModelError | undefined;
+  readonly requestId: string | undefined;
+}
+
+export async function* runAttempt(run: Run, request: ModelRequest): AsyncGenerator<LoopEvent, AttemptEnd> {
+  const { inbox, deps, config } = run;
+  const reader = new AnswerReader();
+  // The last yield may have been answered with an abort: then no call is made.
+  if (run.scope.signal.aborted) return { reader, error: ABORTED, requestId: undefined };
+  const scope = childScope(run.scope.signal);
+  const records = deps.model(request, scope.signal)[Symbol.asyncIterator]();
+  const pull = (): void => {
+    records.next().then(
+      (next) => inbox.push({ type: 'record', attempt: reader, next }),
+      (thrown: unknown) => inbox.push({ type: 'port_threw', attempt: reader, thrown }),
+    );
+  };
+  const ignoreAbort = whenAborted(scope.signal, () => inbox.push({ type: 'aborted' }));
+  try {
+    pull();
+    while (true) {
+      await inbox.arrival();
+      const arrival = inbox.poll();
+      if (!arrival) continue;
+      switch (arrival.type) {
+        case 'aborted':
+          if (scope.signal.aborted) return { reader, error: ABORTED, requestId: undefined };
+          break;
+        case 'port_threw':
+          if (arrival.attempt === reader) throw arrival.thrown;
+          break;
+        case 'record': {
+          if (arrival.attempt !== reader) break;
+          const record = arrival.next.done ? SILENT_END : arrival.next.value;
+          const end = endOf(record, reader);
+          if (end) return end;
+          if (isEvent(record)) {
+            if (config.partialMessages) yield { type: 'stream_event', event: record };
+            const finished = reader.push(record);
+            if (finished) yield* yieldBlock(run, reader, finished);
+          }
+          pull();
+          break;
+        }
+        default:
+          yield* handleToolUpdate(run, arrival);
+      }
+    }
+  } finally {
+    ignoreAbort();
+    scope.abort('attempt over');
+    scope.release();
+    // Not awaited: a port that is slow to wind up must not hold the turn.
+    records.return?.()?.catch(() => undefined);
+  }
+}
+
+async function* yieldBlock(
+  run: Run,
+  reader: AnswerReader,
+  { block, badInput }: FinishedBlock,
+): AsyncGenerator<LoopEvent, void> {
+  if (block.type === 'text' && block.text.trim() === '') return;
+  const message = assistantMessage(run, reader, block);
+  run.iteration.answer.push(message);
+  yield observed(run, message);
+  if (block.type === 'tool_use' && run.config.gates.streamingToolExecution)
+    executorOf(run).addTool(block, badInput);
+  else if (block.type === 'tool_use' && badInput !== undefined)
+    run.iteration.badInputs.set(block.id, badInput);
+}
+
+export function assistantMessage(run: Run, reader: AnswerReader, block: ContentBlock): AssistantMessage {
+  const { responseId, model } = reader;
+  return {
+    type: 'assistant',
+    ...stamp(run),
+    responseId,
+    model: model || run.context.model,
+    content: [block],
+  };
+}
+
+/** Observers see derived fields on a copy; what is stored and sent is the message itself. */
+function observed(run: Run, message: AssistantMessage): MessageEvent {
+  const [block] = message.content;
+  if (block?.type !== 'tool_use') return { type: 'message', message };
+  const tool = run.context.tools.find((candidate) => candidate.name === block.name);
+  if (!tool?.backfillObservableInput) return { type: 'message', message };
+  const input = backfilled(tool, block.input);
+  if (!input) return { type: 'message', message };
+  return { type: 'message', message, observable: { ...message, content: [{ ...block, input }] } };
+}
+
+/** Only added fields make it worth a copy. A tool that cannot add any is no reason to end a run. */
+function backfilled(tool: Tool, input: JsonObject): JsonObject | undefined {
+  const copy: Record<string, JsonObject[string]> = { ...input };
+  try {
+    tool.backfillObservableInput?.(copy);
+  } catch {
+    return undefined;
+  }
+  return Object.keys(copy).length > Object.keys(input).length ? copy : undefined;
+}
+
+function endOf(record: ModelRecord, reader: AnswerReader): AttemptEnd | undefined {
+  if (record.type === 'model_error') return { reader, error: record, requestId: record.requestId };
+  if (record.type !== 'done') return undefined;
+  return { reader, error: errorOfEnd(reader), requestId: record.requestId };
+}
+
+/** A stream ends well at `message_stop` only; some stop reasons are errors that deserve a recovery. */
+function errorOfEnd(reader: AnswerReader): ModelError | undefined {
+  if (!reader.stopped) return SILENT_END;
+  switch (reader.stopReason) {
+    case 'max_tokens':
+      return modelError('output_cap', 'The answer was cut off at the output limit.');
+    case 'model_context_window_exceeded':
+      return modelError('overflow', "The answer ran into the end of the model's context window.");
+    case 'refusal':
+      return modelError(
+        'refusal',
+        'The model declined to answer. Rephrase the request, or choose another model.',
+      );
+    default:
+      return undefined;
+  }
+}
+
+function isEvent(record: ModelRecord): record is Exclude<ModelRecord, { type: 'done' | 'model_error' }> {
+  return record.type !== 'done' && record.type !== 'model_error';
+}
+
+export function modelError(errorClass: ModelError['class'], message: string): ModelError {
+  return { type: 'model_error', class: errorClass, message };
+}
+
+const ABORTED = modelError('aborted', 'The call was interrupted.');
+const SILENT_END = modelError('network', 'The stream ended before the answer was complete.');

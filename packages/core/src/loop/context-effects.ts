@@ -1,0 +1,68 @@
+/** The effects on the context: prepare it before a call, drain or compact it after one that did not fit. */
+import type { Effect } from '../machine/effect.ts';
+import type { Happened, PreparedContext } from '../machine/happened.ts';
+import { abortCause } from './abort.ts';
+import type { LoopEvent } from './events.ts';
+import type { Run } from './run.ts';
+
+export async function* prepare(
+  run: Run,
+  { autoCompact }: Extract<Effect, { type: 'prepare' }>,
+): AsyncGenerator<LoopEvent, Happened> {
+  const { deps, iteration, context } = run;
+  const aborted = abortCause(run.scope.signal);
+  if (aborted) return { type: 'prepared', aborted, context: NOTHING_PREPARED };
+  if (!run.begun) deps.attachments.begin('run', iteration.prepared, context);
+  run.begun = true;
+  deps.attachments.begin('iteration', iteration.prepared, context);
+  const steps = deps.context.prepare({ messages: iteration.prepared, autoCompact, context });
+  let step = await steps.next();
+  while (!step.done) {
+    yield { type: 'context', ...step.value };
+    step = await steps.next();
+  }
+  const prepared = step.value;
+  iteration.prepared = prepared.messages;
+  iteration.view = prepared.view;
+  return {
+    type: 'prepared',
+    aborted: abortCause(run.scope.signal),
+    context: {
+      overLimit: prepared.overLimit,
+      staged: deps.context.staged(),
+      autoCompact: prepared.autoCompact,
+    },
+  };
+}
+
+/** Preparing can cost a call of its own: it is spared a run that is already over. */
+const NOTHING_PREPARED: PreparedContext = {
+  overLimit: false,
+  staged: false,
+  autoCompact: { outcome: 'idle' },
+};
+
+export async function* drain(run: Run): AsyncGenerator<LoopEvent, Happened> {
+  const { committed, report } = await run.deps.context.drain();
+  if (report) yield { type: 'context', report };
+  return { type: 'drained', committed: committed > 0, aborted: abortCause(run.scope.signal) };
+}
+
+export async function* compact(
+  run: Run,
+  { cause }: Extract<Effect, { type: 'compact' }>,
+): AsyncGenerator<LoopEvent, Happened> {
+  const { deps, iteration, context } = run;
+  const compacted = await deps.context.compact({ messages: iteration.prepared, cause, context });
+  if (!compacted.ok)
+    return { type: 'compacted', cause, result: { ok: false }, aborted: abortCause(run.scope.signal) };
+  iteration.compacted = compacted.messages;
+  yield { type: 'context', report: compacted.report, messages: [...compacted.messages] };
+  const { replacedTokens } = compacted;
+  return {
+    type: 'compacted',
+    cause,
+    result: { ok: true, replacedTokens },
+    aborted: abortCause(run.scope.signal),
+  };
+}

@@ -1,0 +1,23 @@
+/** Runs calls of an earlier run that was cut short: the same road, the same events, no model. */
+import type { AssistantMessage } from '../messages/message.ts';
+import type { LoopEvent } from './events.ts';
+import type { QueryParams } from './params.ts';
+import { beginRun } from './run.ts';
+import { runTools } from './run-tools.ts';
+
+export async function* finishCalls(
+  params: QueryParams,
+  answer: readonly AssistantMessage[],
+): AsyncGenerator<LoopEvent, void> {
+  const { config } = params;
+  // Nothing streams, so the calls are handed to the executor all at once.
+  const run = beginRun({ ...params, config: { ...config, gates: { ...config.gates, streamingToolExecution: false } } });
+  run.iteration.answer = [...answer];
+  try {
+    yield* runTools(run);
+  } finally {
+    run.scope.abort('run over');
+    run.scope.release();
+    await run.iteration.executor?.stop();
+  }
+}

@@ -1,0 +1,30 @@
+/** What a run is given. */
+import type { ConfigChanges } from '../machine/config.ts';
+import type { Message } from '../messages/message.ts';
+import type { QuerySource } from '../machine/config.ts';
+import type { RequestOptions } from '../model/port.ts';
+import type { ToolUseContext } from '../tools/context.ts';
+import type { CanUseTool } from '../tools/permission.ts';
+import type { QueryDeps } from './deps.ts';
+
+export interface QueryParams {
+  readonly messages: Iterable<Message>;
+  /** Layers in a stable order; they carry the cache marks. */
+  readonly systemPrompt: readonly string[];
+  readonly userContext: Readonly<Record<string, string>>;
+  readonly systemContext: Readonly<Record<string, string>>;
+  readonly canUseTool: CanUseTool;
+  readonly toolUseContext: ToolUseContext;
+  readonly querySource: QuerySource;
+  readonly fallbackModel?: string;
+  readonly maxOutputTokensOverride?: number;
+  /** Unset or 0: no limit. */
+  readonly maxTurns?: number;
+  readonly skipCacheWrite?: boolean;
+  readonly taskBudget?: { readonly total: number };
+  readonly tokenBudget?: number;
+  readonly requestOptions?: RequestOptions;
+  /** Gates, limits and the session: snapshotted when the run begins. */
+  readonly config: { readonly sessionId: string } & ConfigChanges;
+  readonly deps: QueryDeps;
+}

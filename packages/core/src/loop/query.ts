@@ -1,0 +1,66 @@
+/**
+ * The driver. It yields before it acts, performs the effects that the machine names, and feeds back what happened; it
+ * holds no policy. A generator stands still at `yield` until its consumer asks for more, so whatever was yielded has been
+ * stored before the next step is taken.
+ */
+import { decide } from '../machine/decide.ts';
+import type { Happened } from '../machine/happened.ts';
+import { firstTurn, type Turn } from '../machine/state.ts';
+import type { Terminal } from '../machine/terminal.ts';
+import type { LoopEvent } from './events.ts';
+import type { QueryParams } from './params.ts';
+import { perform } from './perform.ts';
+import { beginRun, cook, messageEvent, newIteration, type Run } from './run.ts';
+import { takeSteps } from './steps.ts';
+import { followSummary } from './summary.ts';
+
+/**
+ * Runs one prompt to its end. Queued commands that joined the run are reported `completed` once the loop has returned; a
+ * throw or an early `.return()` leaves them `started`, which is how interrupted work is recognised.
+ */
+export async function* query(params: QueryParams): AsyncGenerator<LoopEvent, Terminal> {
+  const run = beginRun(params);
+  try {
+    const terminal = yield* queryLoop(run);
+    for (const commandId of run.commands) yield { type: 'command', commandId, state: 'completed' };
+    return terminal;
+  } finally {
+    // A consumer that walks away ends everything below, and waits for it.
+    run.scope.abort('run over');
+    run.scope.release();
+    await run.iteration.executor?.stop();
+  }
+}
+
+async function* queryLoop(run: Run): AsyncGenerator<LoopEvent, Terminal> {
+  const { config, params, deps } = run;
+  let turn = firstTurn({
+    startedAt: deps.clock.now(),
+    maxOutputTokensOverride: params.maxOutputTokensOverride,
+  });
+  while (true) {
+    yield { type: 'stream_request_start' };
+    let happened: Happened = { type: 'began' };
+    while (true) {
+      const decision = decide(turn, happened, config);
+      yield* takeSteps(run, decision.first);
+      turn = decision.turn;
+      if (decision.kind === 'stop') return decision.terminal;
+      if (decision.kind === 'continue') break;
+      happened = yield* perform(run, decision.effect);
+    }
+    yield* startIteration(run, turn);
+  }
+}
+
+/** Cooks the conversation that the machine asked for, and says why the loop goes on. */
+async function* startIteration(run: Run, { state }: Turn): AsyncGenerator<LoopEvent, void> {
+  const { transition, turnCount } = state;
+  if (!transition) return;
+  followSummary(run, state.pendingToolUseSummary);
+  const percentUsed = transition.reason === 'token_budget_continuation' ? transition.percentUsed : 0;
+  const { history, written } = cook(run, state.messages, percentUsed);
+  for (const message of written) yield messageEvent(message);
+  yield { type: 'transition', transition, turnCount };
+  run.iteration = newIteration(history);
+}

@@ -1,0 +1,58 @@
+/** The `run_tools` effect: every call of the answer gets its one result. */
+import { callsOf } from '../messages/message.ts';
+import type { Message } from '../messages/message.ts';
+import type { ToolResultBlock } from '../messages/blocks.ts';
+import type { FinishedCall, Happened } from '../machine/happened.ts';
+import { abortCause } from './abort.ts';
+import type { LoopEvent } from './events.ts';
+import { fingerprint } from './fingerprint.ts';
+import type { Run } from './run.ts';
+import { deliverResults, executorOf, handleToolUpdate } from './tool-events.ts';
+
+export async function* runTools(run: Run): AsyncGenerator<LoopEvent, Happened> {
+  const { iteration, config } = run;
+  const executor = executorOf(run);
+  if (!config.gates.streamingToolExecution) {
+    for (const call of callsOf(iteration.answer)) executor.addTool(call, iteration.badInputs.get(call.id));
+  }
+  // What finished while the answer streamed is told before anyone is asked about the calls that come now.
+  yield* relay(run);
+  executor.finishStream();
+  yield* relay(run);
+  while (!executor.finished) {
+    await run.inbox.arrival();
+    yield* relay(run);
+  }
+  run.context = executor.context;
+  return {
+    type: 'tools_ran',
+    calls: finishedCalls(run),
+    stoppedBy: executor.stoppedBy,
+    aborted: abortCause(run.scope.signal),
+  };
+}
+
+/** What a call had to say comes before its result. */
+async function* relay(run: Run): AsyncGenerator<LoopEvent, void> {
+  for (let arrival = run.inbox.poll(); arrival; arrival = run.inbox.poll()) {
+    if (arrival.type === 'ready' || arrival.type === 'progress') yield* handleToolUpdate(run, arrival);
+  }
+  yield* deliverResults(run);
+}
+
+function finishedCalls({ iteration }: Run): FinishedCall[] {
+  const results = new Map(iteration.results.flatMap(resultsIn).map((result) => [result.tool_use_id, result]));
+  return callsOf(iteration.answer).map((call) => ({
+    tool: call.name,
+    fingerprint: fingerprint([
+      call.name,
+      JSON.stringify(call.input),
+      JSON.stringify(results.get(call.id)?.content ?? ''),
+    ]),
+  }));
+}
+
+function resultsIn(message: Message): ToolResultBlock[] {
+  if (message.type !== 'user' || typeof message.content === 'string') return [];
+  return message.content.filter((block) => block.type === 'tool_result');
+}

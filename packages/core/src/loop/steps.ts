@@ -1,0 +1,138 @@
+/** The small things on the way out of an iteration. Each does what its name says; which ones, and in what order, the machine decided. */
+import type { Saying, Step } from '../machine/effect.ts';
+import { isThought, text } from '../messages/blocks.ts';
+import { callsOf, type AssistantMessage } from '../messages/message.ts';
+import type { ModelError } from '../model/error.ts';
+import type { TurnEnd } from './deps.ts';
+import type { LoopEvent } from './events.ts';
+import { failure } from '../tools/road.ts';
+import { attachmentMessage, messageEvent, stamp, systemMessage, type Iteration, type Run } from './run.ts';
+import { dropCut, takeBack } from './take-back.ts';
+import * as texts from './texts.ts';
+import { deliver, deliverResults } from './tool-events.ts';
+
+export async function* takeSteps(run: Run, steps: readonly Step[]): AsyncGenerator<LoopEvent, void> {
+  for (const step of steps) yield* takeStep(run, step);
+}
+
+async function* takeStep(run: Run, step: Step): AsyncGenerator<LoopEvent, void> {
+  const { iteration, deps } = run;
+  switch (step.type) {
+    case 'close_open_calls':
+      return yield* closeOpenCalls(run, step.why);
+    case 'drop_unfinished':
+      return yield* dropCut(run);
+    case 'keep_partial':
+      return yield* keepPartial(run);
+    case 'tombstone_attempt':
+      return yield* takeBack(run);
+    case 'release':
+      return yield* release(run);
+    case 'fire_stop_failure':
+      if (iteration.failure) startStopFailure(deps.turnEnd, iteration.failure);
+      return;
+    case 'say':
+      return yield* say(run, step.what);
+  }
+}
+
+/** Calls that ended of their own keep their real result; the others are told what became of them. */
+async function* closeOpenCalls(run: Run, why: 'interrupted' | 'failed'): AsyncGenerator<LoopEvent, void> {
+  const { iteration } = run;
+  const notRun = why === 'failed' ? texts.NOT_RUN_AFTER_ERROR : texts.NOT_RUN;
+  await iteration.executor?.close(notRun);
+  yield* deliverResults(run);
+  for (const call of callsOf(iteration.answer)) {
+    if (!iteration.answered.has(call.id)) yield deliver(run, call, failure(notRun));
+  }
+}
+
+/** What can be sent back of a cut answer stays, the beginning of its last text included. */
+async function* keepPartial(run: Run): AsyncGenerator<LoopEvent, void> {
+  const { iteration } = run;
+  const rest = iteration.unfinishedText;
+  if (rest.trim() === '') return yield* takeBack(run, sendableLength(iteration));
+  const first = iteration.answer[0];
+  const message: AssistantMessage = {
+    type: 'assistant',
+    ...stamp(run),
+    responseId: first?.responseId ?? iteration.responseId,
+    model: first?.model ?? run.context.model,
+    content: [text(rest)],
+  };
+  iteration.answer.push(message);
+  yield messageEvent(message);
+}
+
+/** Nothing recovered the answer. What was said of it stands, but a call that lacks its end never gets a result. */
+async function* release(run: Run): AsyncGenerator<LoopEvent, void> {
+  const { iteration } = run;
+  const { cut, withheld } = iteration;
+  if (cut && callsOf([cut]).length > 0) yield* dropCut(run);
+  iteration.withheld = undefined;
+  if (withheld) yield* sayError(run, withheld);
+}
+
+/** Up to the last block that is neither a thought, which something must follow, nor cut, unless it is text. */
+function sendableLength({ answer, cut }: Iteration): number {
+  const canEnd = (message: AssistantMessage): boolean =>
+    message.content.every((block) => block.type === 'text' || (message !== cut && !isThought(block)));
+  return answer.findLastIndex(canEnd) + 1;
+}
+
+async function* say(run: Run, what: Saying): AsyncGenerator<LoopEvent, void> {
+  switch (what.about) {
+    case 'interrupted': {
+      const content = what.during === 'tools' ? texts.INTERRUPTED_TOOLS : texts.INTERRUPTED_STREAMING;
+      yield messageEvent({ type: 'user', ...stamp(run), content: [text(content)] });
+      return;
+    }
+    case 'prompt_too_long':
+      return yield* sayError(run, { type: 'model_error', class: 'overflow', message: texts.PROMPT_TOO_LONG });
+    case 'thrown':
+      return yield* sayError(run, { type: 'model_error', class: 'internal', message: what.message });
+    case 'max_turns': {
+      const { maxTurns, turnCount } = what;
+      yield messageEvent(attachmentMessage(run, { kind: 'max_turns_reached', maxTurns, turnCount }));
+      return;
+    }
+    case 'hook_stopped': {
+      const { hook, message } = what;
+      yield messageEvent(
+        attachmentMessage(run, { kind: 'hook_stopped_continuation', hook, reason: message }),
+      );
+      return;
+    }
+    case 'stop_hook_prevented':
+      yield messageEvent(systemMessage(run, 'informational', `${what.hook}: ${what.message}`, 'warning'));
+      return;
+    case 'repetition':
+      yield messageEvent(systemMessage(run, 'informational', texts.repetitionEnd(what.calls), 'warning'));
+      return;
+  }
+}
+
+/** The run has failed already and says so: hooks that cannot even be started do not change why. */
+function startStopFailure(turnEnd: TurnEnd, error: ModelError): void {
+  try {
+    turnEnd.stopFailure(error);
+  } catch {
+    return;
+  }
+}
+
+/** A failed call as a message that people see and that is never sent back. */
+async function* sayError(run: Run, error: ModelError): AsyncGenerator<LoopEvent, void> {
+  const message: AssistantMessage = {
+    type: 'assistant',
+    ...stamp(run),
+    responseId: run.deps.ids.uuid(),
+    model: SYNTHETIC_MODEL,
+    content: [text(error.message)],
+    apiError: error.class,
+    ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
+  };
+  yield messageEvent(message);
+}
+
+export const SYNTHETIC_MODEL = '<synthetic>';

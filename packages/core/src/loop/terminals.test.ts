@@ -1,0 +1,371 @@
+/**
+ * The ends of a run, each through the public `query`: what was yielded, in order, and the terminal. (Aborted runs have a file of
+ * their own; `max_budget_usd` is the engine's.)
+ */
+import {
+  call,
+  cut,
+  fail,
+  failingCompactor,
+  fakeContext,
+  fakeTool,
+  fakeToolHooks,
+  fakeTurnEnd,
+  hang,
+  refuse,
+  say,
+  scriptedModel,
+  stopWord,
+  think,
+  unfinished,
+} from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+import { LocalMediaError } from './media-error.ts';
+import { play } from './test/play.ts';
+
+const read = fakeTool({ name: 'Read', result: 'three lines' });
+const write = fakeTool({ name: 'Write', readOnly: false });
+
+describe('completed', () => {
+  it('ends a run whose answer passed the stop hooks', async () => {
+    const turnEnd = fakeTurnEnd({ progress: [{ type: 'hook_progress', hook: 'lint', text: 'clean' }] });
+    const { lines, requests, terminal } = await play([say('Done.')], { deps: { turnEnd } });
+    expect(lines).toEqual(['request', 'a1 text "Done."', 'answer_end end_turn', 'hook lint "clean"']);
+    expect(requests).toEqual(['user:text']);
+    expect(terminal).toEqual({ reason: 'completed' });
+    expect(turnEnd.stopFailures).toEqual([]);
+  });
+
+  it('is also the end of a refusal, which hooks do not judge and nobody repeats', async () => {
+    const turnEnd = fakeTurnEnd();
+    const { lines, terminal } = await play([[say('I will not'), refuse()]], { deps: { turnEnd } });
+    expect(lines).toEqual(['request', 'a1 text "I will not"', 'answer_end refusal', 'a2 error refusal']);
+    expect(terminal).toEqual({ reason: 'completed', refused: true });
+    expect(turnEnd.steps).toEqual([]);
+  });
+
+  it('is also the end of an answer that stayed cut after every recovery', async () => {
+    const turnEnd = fakeTurnEnd();
+    const tooLong = [unfinished(say('and then'), 1), cut()];
+    const { lines, requests, terminal } = await play([tooLong, tooLong, tooLong, tooLong, tooLong], {
+      deps: { turnEnd },
+    });
+    expect(lines.filter((line) => !line.startsWith('meta') && line !== 'spent')).toEqual([
+      'request',
+      '→ max_output_tokens_escalate',
+      'request',
+      'a1 text "and then"',
+      '→ max_output_tokens_recovery',
+      'request',
+      'a2 text "and then"',
+      '→ max_output_tokens_recovery',
+      'request',
+      'a3 text "and then"',
+      '→ max_output_tokens_recovery',
+      'request',
+      'a4 text "and then"',
+      'a5 error output_cap',
+    ]);
+    expect(requests.at(-1)).toBe(
+      'user:text | assistant:text | user:text | assistant:text | user:text | assistant:text | user:text',
+    );
+    expect(terminal).toEqual({ reason: 'completed', truncated: true });
+    expect(turnEnd.steps).toEqual(['stopFailure']);
+  });
+});
+
+describe('api_error', () => {
+  it('ends a run whose call failed for good, and says what to do', async () => {
+    const turnEnd = fakeTurnEnd();
+    const { lines, terminal, events } = await play([fail('auth')], { deps: { turnEnd } });
+    expect(lines).toEqual(['request', 'a1 error auth']);
+    expect(terminal).toMatchObject({
+      reason: 'api_error',
+      error: { class: 'auth', status: 401, requestId: 'req_1' },
+    });
+    expect(turnEnd.steps).toEqual(['stopFailure']);
+    expect(events.at(-1)).toMatchObject({
+      message: { type: 'assistant', apiError: 'auth', model: '<synthetic>', requestId: 'req_1' },
+    });
+  });
+
+  it('ends a run whose network outlasted the tries', async () => {
+    const { lines, terminal } = await play(
+      Array.from({ length: 3 }, () => fail('network')),
+      { config: { retry: { maxAttempts: 3 } } },
+    );
+    expect(lines).toEqual([
+      'request',
+      'retry network 2/3 in 563 ms',
+      'retry network 3/3 in 1125 ms',
+      'a1 error network',
+    ]);
+    expect(terminal).toMatchObject({ reason: 'api_error', error: { class: 'network' } });
+  });
+
+  it('ends a run whose answer was empty twice', async () => {
+    const turnEnd = fakeTurnEnd();
+    const { lines, terminal } = await play([[think('Hm.')], []], { deps: { turnEnd } });
+    expect(lines).toEqual([
+      'request',
+      'a1 thinking',
+      'spent',
+      'tombstone a1',
+      'meta "Your last answer was empty. Go on wi…"',
+      'spent',
+      'a2 error empty',
+    ]);
+    expect(terminal).toMatchObject({ reason: 'api_error', error: { class: 'empty' } });
+    expect(turnEnd.steps).toEqual(['stopFailure']);
+  });
+});
+
+describe('max_turns', () => {
+  it('ends before a call that the limit forbids, with every result there', async () => {
+    const { lines, requests, terminal } = await play([call('Read', { path: 'a' }, 'r1')], {
+      tools: [read],
+      params: { maxTurns: 1 },
+    });
+    expect(lines).toEqual([
+      'request',
+      'a1 call r1 Read',
+      'intent r1',
+      'answer_end tool_use',
+      't1 result r1 "three lines"',
+      'attachment max_turns_reached 1 of 1',
+    ]);
+    expect(requests).toEqual(['user:text']);
+    expect(terminal).toEqual({ reason: 'max_turns', turnCount: 1, maxTurns: 1 });
+  });
+
+  it('does not count recoveries, hooks and budgets', async () => {
+    const { terminal } = await play([[unfinished(say('Too')), cut()], say('Done.'), say('Really done.')], {
+      params: { maxTurns: 1 },
+      deps: { turnEnd: fakeTurnEnd({ stopHooks: [{ block: 'Are you sure?' }] }) },
+    });
+    expect(terminal).toEqual({ reason: 'completed' });
+  });
+
+  it('means no limit when it is 0', async () => {
+    const { terminal } = await play([call('Read', { path: 'a' }, 'r1'), say('Done.')], {
+      tools: [read],
+      params: { maxTurns: 0 },
+    });
+    expect(terminal).toEqual({ reason: 'completed' });
+  });
+});
+
+describe('blocking_limit', () => {
+  it('makes no call that must fail when no remedy is at hand', async () => {
+    const turnEnd = fakeTurnEnd();
+    const { lines, terminal, model } = await play([], {
+      config: { gates: { autoCompact: false, reactiveCompact: false } },
+      deps: { context: fakeContext({ overLimit: true }), turnEnd },
+    });
+    expect(lines).toEqual(['request', 'a1 error overflow']);
+    expect(terminal).toEqual({ reason: 'blocking_limit' });
+    expect(model.calls).toEqual([]);
+    expect(turnEnd.steps).toEqual([]);
+  });
+
+  it('lets the call go out while reactive compaction could still help', async () => {
+    const { terminal } = await play([say('It fitted.')], {
+      config: { gates: { autoCompact: false } },
+      deps: { context: fakeContext({ overLimit: true }) },
+    });
+    expect(terminal).toEqual({ reason: 'completed' });
+  });
+});
+
+describe('stop_hook_prevented', () => {
+  it('ends a run that a stop hook would not let go on', async () => {
+    const turnEnd = fakeTurnEnd({ stopHooks: [{ prevent: 'Enough for today.' }] });
+    const { lines, terminal } = await play([say('Done.')], { deps: { turnEnd } });
+    expect(lines).toEqual([
+      'request',
+      'a1 text "Done."',
+      'answer_end end_turn',
+      'system informational "stop-hook: Enough for today."',
+    ]);
+    expect(terminal).toEqual({
+      reason: 'stop_hook_prevented',
+      hook: 'stop-hook',
+      message: 'Enough for today.',
+    });
+  });
+
+  it('ends a run that hooks sent back too often, and names the hook', async () => {
+    const turnEnd = fakeTurnEnd({ stopHooks: () => ({ block: 'Not yet.' }) });
+    const { lines, terminal, model } = await play(() => say('Done.'), { deps: { turnEnd } });
+    expect(lines.filter((line) => line === '→ stop_hook_blocking')).toHaveLength(8);
+    expect(model.calls).toHaveLength(9);
+    expect(terminal).toMatchObject({ reason: 'stop_hook_prevented', hook: 'stop-hook' });
+    expect(terminal).toMatchObject({ message: expect.stringContaining('8 times') });
+  });
+});
+
+describe('hook_stopped', () => {
+  it('ends after the batch in which a tool hook said so; the other tools finish', async () => {
+    const toolHooks = fakeToolHooks({ after: { Read: { stop: stopWord('Leave that file alone.') } } });
+    const { lines, terminal } = await play(
+      [[call('Read', { path: 'a' }, 'r1'), call('Write', { path: 'b' }, 'w1')]],
+      {
+        tools: [read, write],
+        deps: { toolHooks },
+      },
+    );
+    expect(lines.slice(-4)).toEqual([
+      't1 result r1 "three lines"',
+      'intent w1',
+      't2 result w1 "Write ok"',
+      'attachment hook_stopped_continuation',
+    ]);
+    expect(terminal).toEqual({
+      reason: 'hook_stopped',
+      hook: 'tool-hook',
+      message: 'Leave that file alone.',
+    });
+  });
+});
+
+describe('prompt_too_long', () => {
+  it('releases the withheld error once, when neither draining nor compacting helped', async () => {
+    const turnEnd = fakeTurnEnd();
+    const { lines, terminal } = await play([fail('overflow'), fail('overflow'), fail('overflow')], {
+      config: { gates: { contextCollapse: true } },
+      deps: { turnEnd, context: fakeContext({ staged: 1 }) },
+    });
+    expect(lines).toEqual([
+      'request',
+      'context drain',
+      '→ collapse_drain_retry',
+      'request',
+      'context reactive_compact',
+      '→ reactive_compact_retry',
+      'request',
+      'a1 error overflow',
+    ]);
+    expect(terminal).toEqual({ reason: 'prompt_too_long' });
+    expect(turnEnd.stopFailures.map((error) => error.class)).toEqual(['overflow']);
+    expect(turnEnd.steps).toEqual(['stopFailure']);
+  });
+
+  it('is the end when compacting failed', async () => {
+    const { lines, terminal } = await play([fail('overflow')], {
+      deps: { context: fakeContext({ compact: failingCompactor() }) },
+    });
+    expect(lines).toEqual(['request', 'a1 error overflow']);
+    expect(terminal).toEqual({ reason: 'prompt_too_long' });
+  });
+});
+
+describe('image_error', () => {
+  it('releases the withheld error once, when the media could not be made to fit', async () => {
+    const turnEnd = fakeTurnEnd();
+    const { lines, terminal } = await play([fail('media'), fail('media')], { deps: { turnEnd } });
+    expect(lines).toEqual([
+      'request',
+      'context reactive_compact',
+      '→ reactive_compact_retry',
+      'request',
+      'a1 error media',
+    ]);
+    expect(terminal).toMatchObject({ reason: 'image_error' });
+    expect(turnEnd.steps).toEqual(['stopFailure']);
+  });
+
+  it('tells of media that could not be processed on this machine', async () => {
+    const turnEnd = fakeTurnEnd();
+    const context = fakeContext();
+    const prepare = () => {
+      throw new LocalMediaError('photo.heic cannot be decoded');
+    };
+    const { lines, terminal } = await play([], { deps: { turnEnd, context: { ...context, prepare } } });
+    expect(lines).toEqual(['request', 'a1 error internal']);
+    expect(terminal).toEqual({ reason: 'image_error', message: 'photo.heic cannot be decoded' });
+    expect(turnEnd.steps).toEqual([]);
+  });
+});
+
+describe('model_error', () => {
+  it('closes the open calls and tells of an exception in our own code', async () => {
+    const turnEnd = fakeTurnEnd();
+    const attachments = throwingGather();
+    const { lines, terminal } = await play([call('Read', { path: 'a' }, 'r1')], {
+      tools: [read],
+      deps: { turnEnd, attachments },
+    });
+    expect(lines.slice(-2)).toEqual(['t1 result r1 "three lines"', 'a2 error internal']);
+    expect(terminal).toEqual({ reason: 'model_error', message: 'no such queue' });
+    expect(turnEnd.steps).toEqual([]);
+  });
+
+  it('closes calls that were waiting when a port broke its promise not to throw', async () => {
+    const model = scriptedModel([[call('Write', { path: 'a' }, 'w1'), hang()]]);
+    const { lines, terminal } = await play([], {
+      tools: [write],
+      port: async function* (request, signal) {
+        for await (const record of model(request, signal)) {
+          yield record;
+          if (record.type === 'content_block_stop') throw new Error('socket hang up');
+        }
+      },
+    });
+    expect(lines).toEqual([
+      'request',
+      'a1 call w1 Write',
+      't1 result w1! "The call was not run: an internal er…"',
+      'a2 error internal',
+    ]);
+    expect(terminal).toEqual({ reason: 'model_error', message: 'socket hang up' });
+  });
+
+  it('is how a run ends whose doors throw, wherever they do', async () => {
+    const broken = () => {
+      throw new Error('broken door');
+    };
+    const doors = [
+      { attachments: { begin: broken, takeQueued: () => [], gather: () => Promise.resolve([]) } },
+      { context: { ...fakeContext(), prepare: broken } },
+      { context: { ...fakeContext(), staged: broken } },
+      { turnEnd: { ...fakeTurnEnd(), classifyJob: broken } },
+      { turnEnd: { ...fakeTurnEnd(), suggestPrompt: broken } },
+    ];
+    for (const deps of doors) {
+      const { terminal } = await play(() => say('Done.'), { deps });
+      expect(terminal).toEqual({ reason: 'model_error', message: 'broken door' });
+    }
+  });
+
+  it('is not how a run ends whose StopFailure hooks could not be started', async () => {
+    const stopFailure = () => {
+      throw new Error('broken door');
+    };
+    const { terminal } = await play([fail('auth')], { deps: { turnEnd: { ...fakeTurnEnd(), stopFailure } } });
+    expect(terminal).toMatchObject({ reason: 'api_error' });
+  });
+});
+
+describe('repetition_stopped', () => {
+  it('ends a run that makes the same call with the same result again and again', async () => {
+    let calls = 0;
+    const { lines, terminal, model } = await play(() => call('Read', { path: 'a' }, `r${++calls}`), {
+      tools: [read],
+    });
+    expect(model.calls).toHaveLength(12);
+    expect(lines.filter((line) => line === 'attachment reminder repetition')).toHaveLength(1);
+    expect(lines.slice(-2)).toEqual([
+      't12 result r12 "three lines"',
+      'system informational "Stopped: the same calls kept giving …"',
+    ]);
+    expect(terminal).toEqual({ reason: 'repetition_stopped', calls: [{ tool: 'Read', count: 12 }] });
+  });
+});
+
+function throwingGather() {
+  return {
+    begin: () => undefined,
+    takeQueued: () => [],
+    gather: () => Promise.reject(new Error('no such queue')),
+  };
+}

@@ -1,0 +1,55 @@
+/** The words that the loop itself says to the model or to people. Each has a note on what it is for. */
+
+/** Asks a cut answer to resume: without apology or recap, which would use up the cap again; in smaller pieces, so that it ends. */
+export const RESUME_REQUEST =
+  'Your answer was cut off at the output limit. Resume exactly where it broke off: no apology, no recap of what you ' +
+  'already wrote. Break the remaining work into smaller pieces.';
+
+/** Sent once when an answer held neither words nor calls; a repeated request tends to be answered the same way. */
+export const EMPTY_ANSWER =
+  'Your last answer was empty. Go on with the task: call a tool, or say in a sentence what the outcome is.';
+
+export function budgetNudge(percentUsed: number): string {
+  return (
+    `${percentUsed}% of this task's token budget is used. There is room to go on: take the next useful step, check the ` +
+    'work, or improve it. Do not summarise what is done.'
+  );
+}
+
+export function repetitionNudge(calls: readonly { tool: string; count: number }[]): string {
+  return (
+    `The same call has now given the same result again and again (${listCalls(calls)}). Repeating it will change ` +
+    'nothing. Look at what it told you and try something else, or say what is in the way.'
+  );
+}
+
+export function repetitionEnd(calls: readonly { tool: string; count: number }[]): string {
+  return `Stopped: the same calls kept giving the same results (${listCalls(calls)}).`;
+}
+
+function listCalls(calls: readonly { tool: string; count: number }[]): string {
+  return calls.map(({ tool, count }) => `${tool} ×${count}`).join(', ');
+}
+
+/** Two wordings, so that a reader can tell whether tools may have had effects. */
+export const INTERRUPTED_STREAMING = '[Request interrupted by user]';
+export const INTERRUPTED_TOOLS = '[Request interrupted by user for tool use]';
+
+export const PROMPT_TOO_LONG =
+  "The conversation no longer fits the model's context window, and nothing that could shrink it is available. " +
+  'Compact it (/compact), start a new session, or choose a model with a larger window.';
+
+/** Results of calls that did not come to an end of their own. */
+export const NOT_RUN = 'The call was not run: the turn was interrupted before it began.';
+export const NOT_RUN_AFTER_ERROR = 'The call was not run: an internal error ended the turn before it began.';
+export const INTERRUPTED_CALL =
+  'The call was interrupted. It may or may not have taken effect: look before you repeat it.';
+export const SIBLING_FAILED = 'Cancelled: a command that ran beside this call failed.';
+
+export function toolError(message: string): string {
+  return `<tool_use_error>${message}</tool_use_error>`;
+}
+
+export function reminder(body: string): string {
+  return `<system-reminder>\n${body}\n</system-reminder>`;
+}

@@ -1,0 +1,342 @@
+/** What happens around the calls: commands that join a run, attachments, summaries, the end of a turn, repetition. */
+import { call, createGate, fail, fakeAttachments, fakeTool, fakeTurnEnd, queued, say } from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+import { linesOf } from './test/notation.ts';
+import { abortAt, play, stage } from './test/play.ts';
+import type { LoopEvent } from './events.ts';
+
+const read = fakeTool({ name: 'Read', result: 'three lines' });
+const oneCall = [call('Read', { path: 'a' }, 'r1'), say('Done.')];
+
+describe('a queued command', () => {
+  it('joins the run between two calls, and is completed when the run has returned', async () => {
+    const attachments = fakeAttachments({
+      queue: [queued('c1', 'and add a test'), queued('c2', 'in French')],
+    });
+    const { lines, requests } = await play(oneCall, { tools: [read], deps: { attachments } });
+    expect(lines).toEqual([
+      'request',
+      'a1 call r1 Read',
+      'intent r1',
+      'answer_end tool_use',
+      't1 result r1 "three lines"',
+      'command c1 started',
+      'attachment queued_command c1',
+      'command c2 started',
+      'attachment queued_command c2',
+      '→ next_turn',
+      'request',
+      'a2 text "Done."',
+      'answer_end end_turn',
+      'command c1 completed',
+      'command c2 completed',
+    ]);
+    expect(requests.at(-1)).toMatch(
+      /^user:text \| assistant:tool_use\(r1\) \| user:tool_result\(r1\) \w+ \w+$/,
+    );
+  });
+
+  it('is completed whatever the terminal', async () => {
+    const attachments = fakeAttachments({ queue: [queued('c1', 'hurry')] });
+    const { lines, terminal } = await play([call('Read', {}, 'r1'), fail('auth')], {
+      tools: [read],
+      deps: { attachments },
+    });
+    expect(terminal).toMatchObject({ reason: 'api_error' });
+    expect(lines.at(-1)).toBe('command c1 completed');
+  });
+
+  it('stays started when the consumer walks away', async () => {
+    const attachments = fakeAttachments({ queue: [queued('c1', 'hurry')] });
+    const { run } = stage(oneCall, { tools: [read], deps: { attachments } });
+    const events: LoopEvent[] = [];
+    for await (const event of run) {
+      events.push(event);
+      if (event.type === 'transition') break;
+    }
+    expect(linesOf(events).filter((line) => line.startsWith('command'))).toEqual(['command c1 started']);
+  });
+
+  it('is left in the queue by a run that may not call the model again', async () => {
+    const attachments = fakeAttachments({ queue: [queued('c1', 'hurry')] });
+    const { lines } = await play([call('Read', {}, 'r1')], {
+      tools: [read],
+      params: { maxTurns: 1 },
+      deps: { attachments },
+    });
+    expect(lines.filter((line) => line.includes('command'))).toEqual([]);
+    expect(attachments.queue).toHaveLength(1);
+  });
+
+  it('is left in the queue by a run that was aborted', async () => {
+    const attachments = fakeAttachments({ queue: [queued('c1', 'hurry')] });
+    const controller = new AbortController();
+    await play([call('Read', {}, 'r1')], {
+      tools: [read],
+      deps: { attachments },
+      controller,
+      onEvent: abortAt(controller, 't1'),
+    });
+    expect(attachments.queue).toHaveLength(1);
+  });
+});
+
+describe('attachments', () => {
+  it('are begun once for the run and once for each iteration, and stand after the results', async () => {
+    const attachments = fakeAttachments({
+      gathered: [
+        [
+          { kind: 'memory', path: 'MEMORY.md', text: 'The user likes tests.' },
+          { kind: 'skills', text: 'A skill for tests.' },
+        ],
+      ],
+    });
+    const { lines, requests } = await play(oneCall, { tools: [read], deps: { attachments } });
+    expect(attachments.begun).toEqual(['run', 'iteration', 'iteration']);
+    expect(lines.slice(4, 8)).toEqual([
+      't1 result r1 "three lines"',
+      'attachment memory',
+      'attachment skills',
+      '→ next_turn',
+    ]);
+    expect(requests.at(-1)).toBe(
+      'user:text | assistant:tool_use(r1) | user:tool_result(r1) reminder reminder',
+    );
+  });
+});
+
+describe('the summary of the last tools', () => {
+  const config = { gates: { emitToolUseSummaries: true } };
+
+  it('is yielded once, before the next call if it is ready', async () => {
+    const { lines } = await play(oneCall, {
+      tools: [read],
+      config,
+      deps: { summariseTools: () => Promise.resolve('read a') },
+    });
+    expect(lines.slice(6)).toEqual(['request', 'summary "read a"', 'a2 text "Done."', 'answer_end end_turn']);
+  });
+
+  it('is yielded after the stream if it was not ready before', async () => {
+    const written = createGate();
+    const { lines } = await play(oneCall, {
+      tools: [read],
+      config,
+      deps: {
+        summariseTools: async () => {
+          await written.pass();
+          return 'read a';
+        },
+      },
+      onEvent: (_event, line) => {
+        if (line.startsWith('a2')) written.open();
+      },
+    });
+    expect(lines.slice(6)).toEqual(['request', 'a2 text "Done."', 'answer_end end_turn', 'summary "read a"']);
+  });
+
+  it('is offered before each try of a call', async () => {
+    const written = createGate();
+    const { lines } = await play([call('Read', {}, 'r1'), fail('network'), say('Done.')], {
+      tools: [read],
+      config,
+      deps: {
+        summariseTools: async () => {
+          await written.pass();
+          return 'read a';
+        },
+      },
+      onEvent: (event) => {
+        if (event.type === 'retry') written.open();
+      },
+    });
+    expect(lines.slice(6)).toEqual([
+      'request',
+      'retry network 2/10 in 563 ms',
+      'summary "read a"',
+      'a2 text "Done."',
+      'answer_end end_turn',
+    ]);
+  });
+
+  it('is never waited for, and dropped at a terminal', async () => {
+    const { lines, terminal } = await play(oneCall, {
+      tools: [read],
+      config,
+      deps: { summariseTools: () => Promise.withResolvers<never>().promise },
+    });
+    expect(lines.filter((line) => line.startsWith('summary'))).toEqual([]);
+    expect(terminal).toEqual({ reason: 'completed' });
+  });
+
+  it('that cannot be written is missed by nobody', async () => {
+    const failing = [
+      () => Promise.reject(new Error('overloaded')),
+      () => {
+        throw new Error('broken door');
+      },
+    ];
+    for (const summariseTools of failing) {
+      const { lines, terminal } = await play(oneCall, { tools: [read], config, deps: { summariseTools } });
+      expect(lines.filter((line) => line.startsWith('summary'))).toEqual([]);
+      expect(terminal).toEqual({ reason: 'completed' });
+    }
+  });
+
+  it('is not even begun where nobody wants one', async () => {
+    let asked = 0;
+    const summariseTools = () => {
+      asked++;
+      return Promise.resolve('read a');
+    };
+    await play(oneCall, { tools: [read], deps: { summariseTools } });
+    expect(asked).toBe(0);
+  });
+});
+
+describe('the end of a turn', () => {
+  const ALL = [
+    'saveCacheSafeParams',
+    'classifyJob',
+    'suggestPrompt',
+    'extractMemories',
+    'consolidateMemories',
+    'releaseTurnResources',
+    'userStopHooks',
+    'teamHooks',
+  ];
+
+  it('takes its steps in order', async () => {
+    const turnEnd = fakeTurnEnd();
+    await play([say('Done.')], { deps: { turnEnd } });
+    expect(turnEnd.steps).toEqual(ALL);
+  });
+
+  it('spares bare sessions the work in the background', async () => {
+    const turnEnd = fakeTurnEnd();
+    await play([say('Done.')], { deps: { turnEnd }, config: { bare: true } });
+    expect(turnEnd.steps).toEqual([
+      'saveCacheSafeParams',
+      'classifyJob',
+      'releaseTurnResources',
+      'userStopHooks',
+      'teamHooks',
+    ]);
+  });
+
+  it('spares subagents what belongs to the main thread', async () => {
+    const turnEnd = fakeTurnEnd();
+    await play([say('Done.')], {
+      deps: { turnEnd },
+      agentId: 'agent-1',
+      params: { querySource: 'agent:explore' },
+    });
+    expect(turnEnd.steps).toEqual(['classifyJob', 'userStopHooks', 'teamHooks']);
+  });
+
+  it('saves the cache-safe parameters for the main thread and the sdk only', async () => {
+    for (const querySource of ['repl_main_thread', 'sdk', 'compact'] as const) {
+      const turnEnd = fakeTurnEnd();
+      await play([say('Done.')], { deps: { turnEnd }, params: { querySource } });
+      expect(turnEnd.steps.includes('saveCacheSafeParams')).toBe(querySource !== 'compact');
+    }
+  });
+
+  it('asks the team only when the user has no objection, under the same contract', async () => {
+    const objecting = fakeTurnEnd({ stopHooks: [{ block: 'Not yet.' }] });
+    await play([say('Done.'), say('Done.')], { deps: { turnEnd: objecting } });
+    expect(objecting.steps.filter((step) => step.endsWith('Hooks'))).toEqual([
+      'userStopHooks',
+      'userStopHooks',
+      'teamHooks',
+    ]);
+    const team = fakeTurnEnd({ teamHooks: [{ block: 'Your task is open.' }] });
+    const { lines } = await play([say('Done.'), say('Done.')], { deps: { turnEnd: team } });
+    expect(lines).toContain('→ stop_hook_blocking');
+  });
+
+  it('shows hooks the whole conversation, the answer included', async () => {
+    const turnEnd = fakeTurnEnd();
+    await play(oneCall, { tools: [read], deps: { turnEnd } });
+    const [input] = turnEnd.stopHookInputs;
+    expect([...(input?.messages ?? [])].map(({ type }) => type)).toEqual([
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+    ]);
+    expect(input?.answer.map(({ content }) => content)).toEqual([[{ type: 'text', text: 'Done.' }]]);
+  });
+});
+
+describe('repetition', () => {
+  const again = () => {
+    let count = 0;
+    return () => call('Read', { path: 'a' }, `r${++count}`);
+  };
+  const limits = { repetitionNudge: 2, repetitionStop: 3 };
+
+  it('is pointed out to the model once, with the attachments', async () => {
+    const { lines, requests } = await play(again(), { tools: [read], config: { limits } });
+    expect(lines.filter((line) => line === 'attachment reminder repetition')).toHaveLength(1);
+    expect(requests.at(-1)).toMatch(/user:tool_result\(r2\) reminder$/);
+  });
+
+  it('ends the run where nobody can be asked', async () => {
+    const { terminal, lines } = await play(again(), { tools: [read], config: { limits } });
+    expect(terminal).toEqual({ reason: 'repetition_stopped', calls: [{ tool: 'Read', count: 3 }] });
+    expect(lines.at(-1)).toBe('system informational "Stopped: the same calls kept giving …"');
+  });
+
+  it('is asked about where someone is there, and starts from nothing if they say so', async () => {
+    const asked: unknown[] = [];
+    const { terminal, model } = await play(again(), {
+      tools: [read],
+      config: { limits, canAsk: true },
+      deps: {
+        askToGoOn: (calls) => {
+          asked.push(...calls);
+          return Promise.resolve(asked.length < 2);
+        },
+      },
+    });
+    expect(asked).toEqual([
+      { tool: 'Read', count: 3 },
+      { tool: 'Read', count: 3 },
+    ]);
+    expect(model.calls).toHaveLength(6);
+    expect(terminal).toMatchObject({ reason: 'repetition_stopped' });
+  });
+
+  it('ends with an abort if that comes while someone thinks about it', async () => {
+    const controller = new AbortController();
+    const { terminal } = await play(again(), {
+      tools: [read],
+      config: { limits, canAsk: true },
+      controller,
+      deps: {
+        askToGoOn: () => {
+          controller.abort();
+          return Promise.resolve(true);
+        },
+      },
+    });
+    expect(terminal).toEqual({ reason: 'aborted_tools' });
+  });
+
+  it('is judged on the result, too: what changes is work', async () => {
+    let line = 0;
+    const tail = fakeTool({ name: 'Read', run: () => `line ${++line}` });
+    const { terminal } = await play(again(), { tools: [tail], config: { limits }, params: { maxTurns: 5 } });
+    expect(terminal).toMatchObject({ reason: 'max_turns' });
+  });
+
+  it('can be switched off', async () => {
+    const { terminal } = await play(again(), {
+      tools: [read],
+      config: { limits, gates: { repetition: false } },
+      params: { maxTurns: 5 },
+    });
+    expect(terminal).toMatchObject({ reason: 'max_turns' });
+  });
+});

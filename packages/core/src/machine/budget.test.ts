@@ -1,0 +1,127 @@
+/** Section 9: when a run that has answered goes on because its token budget is not used, and when it stops all the same. */
+import { describe, expect, it } from 'vitest';
+import { decide } from './decide.ts';
+import type { BudgetLedger, Turn } from './state.ts';
+import { compacted, config, hooksRan, next, prepared, turn } from './test/given.ts';
+
+const BUDGET = config({ tokenBudget: 10_000 });
+
+describe('a token budget', () => {
+  it('sends the run back to work until 90 % are used', () => {
+    expect(next(hooksRan({ outputTokens: 8_999 }), { config: BUDGET })).toEqual([
+      'continue token_budget_continuation',
+    ]);
+    expect(next(hooksRan({ outputTokens: 9_000 }), { config: BUDGET })).toEqual(['stop completed']);
+  });
+
+  it('stops after three continuations when the last two gained fewer than 500 tokens each', () => {
+    const before = { continuationCount: 3, lastDeltaTokens: 499, lastGlobalTurnTokens: 1_000 };
+    expect(next(hooksRan({ outputTokens: 1_499 }), { turn: spent(before), config: BUDGET })).toEqual([
+      'stop completed',
+    ]);
+  });
+
+  it.each([
+    ['there were only two continuations', { continuationCount: 2, lastDeltaTokens: 0 }, 1_000],
+    ['the gain before the last was enough', { continuationCount: 3, lastDeltaTokens: 500 }, 1_000],
+    ['the last gain was enough', { continuationCount: 3, lastDeltaTokens: 0 }, 1_500],
+  ])('goes on when %s', (_, before, outputTokens) => {
+    const given = spent({ lastGlobalTurnTokens: 1_000, ...before });
+    expect(next(hooksRan({ outputTokens }), { turn: given, config: BUDGET })).toEqual([
+      'continue token_budget_continuation',
+    ]);
+  });
+
+  it('notes the count, the gain and the sum of each continuation', () => {
+    const first = decide(turn(), hooksRan({ outputTokens: 700 }), BUDGET).turn;
+    expect(first.ledger.budget).toEqual(
+      ledger({ continuationCount: 1, lastDeltaTokens: 700, lastGlobalTurnTokens: 700 }),
+    );
+    const second = decide(first, hooksRan({ outputTokens: 900 }), BUDGET).turn;
+    expect(second.ledger.budget).toEqual(
+      ledger({ continuationCount: 2, lastDeltaTokens: 200, lastGlobalTurnTokens: 900 }),
+    );
+  });
+
+  it('says at the end how often it went on, how much is used, whether gains diminished and how long it took', () => {
+    const before = spent({
+      continuationCount: 3,
+      lastDeltaTokens: 100,
+      lastGlobalTurnTokens: 1_000,
+      startedAt: 2_000,
+    });
+    expect(decide(before, hooksRan({ outputTokens: 1_050, now: 5_000 }), BUDGET)).toMatchObject({
+      terminal: {
+        reason: 'completed',
+        budget: { continuations: 3, percentUsed: 10, diminished: true, durationMs: 3_000 },
+      },
+    });
+    expect(decide(turn(), hooksRan({ outputTokens: 9_500 }), BUDGET)).toMatchObject({
+      terminal: { budget: { continuations: 0, percentUsed: 95, diminished: false } },
+    });
+  });
+
+  it('never makes a subagent go on', () => {
+    expect(next(hooksRan(), { config: { ...BUDGET, isSubagent: true } })).toEqual(['stop completed']);
+  });
+
+  it('is nothing where it is not set or switched off', () => {
+    expect(next(hooksRan(), { config: config() })).toEqual(['stop completed']);
+    expect(
+      next(hooksRan(), { config: config({ tokenBudget: 10_000, gates: { tokenBudget: false } }) }),
+    ).toEqual(['stop completed']);
+  });
+});
+
+describe('a task budget', () => {
+  const task = config({ taskBudget: { total: 1_000 } });
+
+  it('is sent whole while nothing was compacted', () => {
+    expect(decide(turn(), prepared(), task)).toMatchObject({
+      effect: { taskBudget: { total: 1_000, remaining: 1_000 } },
+    });
+  });
+
+  it('loses what a compaction replaced, and never falls below nothing', () => {
+    const once = decide(turn(), compacted({ result: { ok: true, replacedTokens: 400 } }), task).turn;
+    expect(decide(once, prepared(), task)).toMatchObject({
+      effect: { taskBudget: { total: 1_000, remaining: 600 } },
+    });
+    const autoCompact = { outcome: 'compacted', id: 'boundary', replacedTokens: 900 } as const;
+    expect(decide(once, prepared({ autoCompact }), task)).toMatchObject({
+      effect: { taskBudget: { remaining: 0 } },
+    });
+  });
+
+  it('is not sent where there is none', () => {
+    expect(decide(turn(), prepared(), config())).toMatchObject({ effect: { taskBudget: undefined } });
+  });
+});
+
+describe('the memory of autocompact', () => {
+  it('counts failures in a row, which an idle pass does not break', () => {
+    const once = decide(turn(), prepared({ autoCompact: { outcome: 'failed' } }), config()).turn;
+    const idle = decide(once, prepared(), config()).turn;
+    const twice = decide(idle, prepared({ autoCompact: { outcome: 'failed' } }), config()).turn;
+    expect(twice.state.autoCompactTracking).toMatchObject({ compacted: false, consecutiveFailures: 2 });
+  });
+
+  it('starts again when it worked', () => {
+    const failed = decide(turn(), prepared({ autoCompact: { outcome: 'failed' } }), config()).turn;
+    const autoCompact = { outcome: 'compacted', id: 'boundary', replacedTokens: 1 } as const;
+    expect(decide(failed, prepared({ autoCompact }), config()).turn.state.autoCompactTracking).toEqual({
+      compacted: true,
+      turnCounter: 0,
+      id: 'boundary',
+      consecutiveFailures: 0,
+    });
+  });
+});
+
+function ledger(budget: Partial<BudgetLedger>): BudgetLedger {
+  return { continuationCount: 0, lastDeltaTokens: 0, lastGlobalTurnTokens: 0, startedAt: 0, ...budget };
+}
+
+function spent(budget: Partial<BudgetLedger>): Turn {
+  return turn({}, { budget: ledger(budget) });
+}

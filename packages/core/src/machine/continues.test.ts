@@ -1,0 +1,137 @@
+/** The two tables of section 4: what each continue makes of the messages, and of every other field. */
+import { describe, expect, it } from 'vitest';
+import { decide } from './decide.ts';
+import type { Happened } from './happened.ts';
+import type { Ledger, State, Turn } from './state.ts';
+import * as given from './test/given.ts';
+import { config, turn, WORN } from './test/given.ts';
+import { TRANSITION_REASONS, type TransitionReason } from './transition.ts';
+
+const CONFIG = config({
+  gates: { contextCollapse: true, emitToolUseSummaries: true },
+  tokenBudget: 100_000,
+  taskBudget: { total: 50_000 },
+});
+
+/** From a worn Turn, with as little mended as the continue needs to happen at all. */
+const CASES: Record<TransitionReason, { before: Turn; happened: Happened }> = {
+  next_turn: { before: WORN, happened: given.attached() },
+  max_output_tokens_escalate: {
+    before: worn({ maxOutputTokensOverride: undefined, maxOutputTokensRecoveryCount: 0 }),
+    happened: given.failed('output_cap'),
+  },
+  max_output_tokens_recovery: { before: WORN, happened: given.failed('output_cap') },
+  collapse_drain_retry: { before: worn({}, { drained: false }), happened: given.drained(true) },
+  reactive_compact_retry: {
+    before: worn({ hasAttemptedReactiveCompact: false }),
+    happened: given.compacted({ result: { ok: true, replacedTokens: 15_000 } }),
+  },
+  stop_hook_blocking: { before: WORN, happened: given.hooksRan({ blocking: [given.HOOK] }) },
+  token_budget_continuation: { before: WORN, happened: given.hooksRan({ outputTokens: 4_000 }) },
+};
+
+describe('each continue, from a Turn in which every field is worn', () => {
+  it.each(TRANSITION_REASONS)('%s says why', (reason) => {
+    expect(after(reason).state.transition?.reason).toBe(reason);
+  });
+
+  const messages: Record<TransitionReason, State['messages']> = {
+    next_turn: ['prepared', 'answer', 'results', 'attachments'],
+    max_output_tokens_escalate: ['prepared'],
+    max_output_tokens_recovery: ['prepared', 'answer', 'resume_request'],
+    collapse_drain_retry: ['prepared'],
+    reactive_compact_retry: ['compacted'],
+    stop_hook_blocking: ['prepared', 'answer', 'hook_errors'],
+    token_budget_continuation: ['prepared', 'answer', 'budget_nudge'],
+  };
+  it.each(TRANSITION_REASONS)('%s makes the messages of the next State', (reason) => {
+    expect(after(reason).state.messages).toEqual(messages[reason]);
+  });
+
+  // What changes is named; whatever is not named is kept.
+  const state: Record<TransitionReason, Partial<State>> = {
+    next_turn: {
+      maxOutputTokensRecoveryCount: 0,
+      hasAttemptedReactiveCompact: false,
+      maxOutputTokensOverride: undefined,
+      pendingToolUseSummary: 'summary of turn 7',
+      turnCount: 8,
+      autoCompactTracking: { compacted: true, turnCounter: 5, id: 'boundary', consecutiveFailures: 2 },
+    },
+    max_output_tokens_escalate: { maxOutputTokensOverride: 64_000 },
+    max_output_tokens_recovery: { maxOutputTokensRecoveryCount: 3, maxOutputTokensOverride: undefined },
+    collapse_drain_retry: {},
+    reactive_compact_retry: { hasAttemptedReactiveCompact: true },
+    stop_hook_blocking: {
+      maxOutputTokensRecoveryCount: 0,
+      maxOutputTokensOverride: undefined,
+      pendingToolUseSummary: undefined,
+      stopHookActive: true,
+    },
+    token_budget_continuation: {
+      maxOutputTokensRecoveryCount: 0,
+      hasAttemptedReactiveCompact: false,
+      maxOutputTokensOverride: undefined,
+      pendingToolUseSummary: undefined,
+      stopHookActive: false,
+    },
+  };
+  it.each(TRANSITION_REASONS)('%s changes the fields of its column and no other', (reason) => {
+    const { messages: _messages, transition: _transition, ...fields } = after(reason).state;
+    const { messages: _before, transition: _why, ...kept } = CASES[reason].before.state;
+    expect(fields).toEqual({ ...kept, ...state[reason] });
+  });
+
+  const ledger: Record<TransitionReason, Partial<Ledger>> = {
+    next_turn: { drained: false },
+    max_output_tokens_escalate: {},
+    max_output_tokens_recovery: {},
+    collapse_drain_retry: { drained: true },
+    reactive_compact_retry: { taskBudgetRemaining: 25_000 },
+    stop_hook_blocking: { stopHookBlocks: 4 },
+    token_budget_continuation: {
+      budget: { continuationCount: 3, lastDeltaTokens: 1_000, lastGlobalTurnTokens: 4_000, startedAt: 10 },
+    },
+  };
+  it.each(TRANSITION_REASONS)('%s changes its part of the ledger and no other', (reason) => {
+    expect(after(reason).ledger).toEqual({ ...CASES[reason].before.ledger, ...ledger[reason] });
+  });
+});
+
+describe('what a continue carries', () => {
+  it('keeps the reactive guard when a hook blocks', () => {
+    expect(after('stop_hook_blocking').state.hasAttemptedReactiveCompact).toBe(true);
+  });
+
+  it('makes no promise of a summary where summaries are off', () => {
+    expect(decide(WORN, given.attached(), config()).turn.state.pendingToolUseSummary).toBeUndefined();
+  });
+
+  it('counts the blocks of a run, whatever turns lie between them', () => {
+    const blocked = decide(turn(), given.hooksRan({ blocking: [given.HOOK] }), config()).turn;
+    const later = decide(blocked, given.attached(), config()).turn;
+    expect(later.ledger.stopHookBlocks).toBe(1);
+    expect(later.state.stopHookActive).toBe(true);
+  });
+
+  it('tells how often the answer was asked to resume, how often hooks blocked, and how much is used', () => {
+    expect(after('max_output_tokens_recovery').state.transition).toEqual({
+      reason: 'max_output_tokens_recovery',
+      attempt: 3,
+    });
+    expect(after('stop_hook_blocking').state.transition).toEqual({ reason: 'stop_hook_blocking', blocks: 4 });
+    expect(after('token_budget_continuation').state.transition).toEqual({
+      reason: 'token_budget_continuation',
+      percentUsed: 4,
+    });
+  });
+});
+
+function worn(state: Partial<State>, ledger: Partial<Ledger> = {}): Turn {
+  return { state: { ...WORN.state, ...state }, ledger: { ...WORN.ledger, ...ledger } };
+}
+
+function after(reason: TransitionReason): Turn {
+  const { before, happened } = CASES[reason];
+  return decide(before, happened, CONFIG).turn;
+}

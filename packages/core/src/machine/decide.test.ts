@@ -1,0 +1,384 @@
+/** The decision table of the specification, row by row. */
+import { describe, expect, it } from 'vitest';
+import type { ModelErrorClass } from '../model/error.ts';
+import { decide } from './decide.ts';
+import type { Happened } from './happened.ts';
+import * as given from './test/given.ts';
+import { config, HOOK, next, turn } from './test/given.ts';
+
+const COLLAPSE = config({ gates: { contextCollapse: true } });
+const NO_REACTIVE = config({ gates: { reactiveCompact: false } });
+const RESUMED = turn({ maxOutputTokensRecoveryCount: 1 });
+const CIRCLE = turn({}, { repetition: [{ fingerprint: 'ls', tool: 'Bash', count: 11 }] });
+
+describe('an iteration', () => {
+  it('begins with the preparation of the context, and of autocompact where it is on', () => {
+    expect(decide(turn(), { type: 'began' }, config())).toMatchObject({
+      kind: 'do',
+      effect: { type: 'prepare', autoCompact: true },
+    });
+    const off = config({ gates: { autoCompact: false } });
+    expect(decide(turn(), { type: 'began' }, off)).toMatchObject({
+      effect: { type: 'prepare', autoCompact: false },
+    });
+  });
+
+  it('leaves autocompact alone after three failures in a row', () => {
+    const failures = (consecutiveFailures: number) =>
+      decide(
+        turn({ autoCompactTracking: { compacted: false, turnCounter: 0, id: '', consecutiveFailures } }),
+        { type: 'began' },
+        config(),
+      );
+    expect(failures(2)).toMatchObject({ effect: { autoCompact: true } });
+    expect(failures(3)).toMatchObject({ effect: { autoCompact: false } });
+  });
+});
+
+describe('an abort', () => {
+  const before: Happened[] = [
+    given.prepared({}, { aborted: 'cancel' }),
+    given.drained(true, { aborted: 'cancel' }),
+    given.compacted({ aborted: 'cancel' }),
+    given.answered({ aborted: 'cancel' }),
+    given.hooksRan({ aborted: 'cancel' }),
+    given.threw({ during: 'stream', aborted: 'cancel' }),
+  ];
+  it.each(before)('after `$type` closes open calls and stops with aborted_streaming', (happened) => {
+    expect(next(happened)).toEqual(['stop aborted_streaming', 'close_open_calls', 'say interrupted']);
+  });
+
+  const after: Happened[] = [
+    given.toolsRan({ aborted: 'cancel' }),
+    given.asked(true, { aborted: 'cancel' }),
+    given.attached({ aborted: 'cancel' }),
+    given.threw({ during: 'run_tools', aborted: 'cancel' }),
+  ];
+  it.each(after)('after `$type` closes open calls and stops with aborted_tools', (happened) => {
+    expect(next(happened)).toEqual(['stop aborted_tools', 'close_open_calls', 'say interrupted']);
+  });
+
+  it('says nothing when the user sent a new message, which says enough', () => {
+    expect(next(given.answered({ aborted: 'interrupt' }))).toEqual([
+      'stop aborted_streaming',
+      'close_open_calls',
+    ]);
+    expect(next(given.toolsRan({ aborted: 'interrupt' }))).toEqual([
+      'stop aborted_tools',
+      'close_open_calls',
+    ]);
+  });
+});
+
+describe('`prepared`', () => {
+  it('stops with a message when the blocking limit applies', () => {
+    const nothingLeft = config({ gates: { autoCompact: false, reactiveCompact: false } });
+    expect(next(given.prepared({ overLimit: true }), { config: nothingLeft })).toEqual([
+      'stop blocking_limit',
+      'say prompt_too_long',
+    ]);
+  });
+
+  it('streams otherwise, under the default cap', () => {
+    expect(decide(turn(), given.prepared(), config())).toMatchObject({
+      kind: 'do',
+      effect: { type: 'stream', maxOutputTokens: 8_192 },
+    });
+  });
+
+  it('streams under the override where one is in force', () => {
+    const raised = turn({ maxOutputTokensOverride: 64_000 });
+    expect(decide(raised, given.prepared(), config())).toMatchObject({ effect: { maxOutputTokens: 64_000 } });
+  });
+});
+
+describe('`streamed`', () => {
+  it('that threw on local media says so and stops with image_error', () => {
+    expect(next(given.threw({ media: true }))).toEqual([
+      'stop image_error',
+      'close_open_calls',
+      'say thrown',
+    ]);
+  });
+
+  it('that threw anything else closes open calls, says so and stops with model_error', () => {
+    expect(next(given.threw())).toEqual(['stop model_error', 'close_open_calls', 'say thrown']);
+  });
+
+  it('with complete tool calls runs them', () => {
+    expect(next(given.answered({ calls: 2 }))).toEqual(['do run_tools']);
+  });
+
+  it('with complete tool calls and a cut last block drops the block and runs the calls', () => {
+    expect(next(given.failed('output_cap', { calls: 1 }))).toEqual(['do run_tools', 'drop_unfinished']);
+  });
+
+  it('with an overflow drains staged collapses first', () => {
+    expect(next(given.failed('overflow', { staged: true }), { config: COLLAPSE })).toEqual(['do drain']);
+  });
+
+  it('with an overflow does not drain twice, nor what is not staged, nor what is switched off', () => {
+    const onceMore = turn({}, { drained: true });
+    expect(next(given.failed('overflow', { staged: true }), { config: COLLAPSE, turn: onceMore })).toEqual([
+      'do compact',
+    ]);
+    expect(next(given.failed('overflow'), { config: COLLAPSE })).toEqual(['do compact']);
+    expect(next(given.failed('overflow', { staged: true }))).toEqual(['do compact']);
+  });
+
+  it.each(['overflow', 'media'] as const)('with %s compacts, and remembers what for', (cause) => {
+    expect(decide(turn(), given.failed(cause), config())).toMatchObject({
+      effect: { type: 'compact', cause },
+    });
+  });
+
+  it('with media too large does not drain', () => {
+    expect(next(given.failed('media', { staged: true }), { config: COLLAPSE })).toEqual(['do compact']);
+  });
+
+  const compactedBefore = { turn: turn({ hasAttemptedReactiveCompact: true }) };
+  it.each([compactedBefore, { config: NO_REACTIVE }])(
+    'with an overflow and nothing left releases the error (%#)',
+    (left) => {
+      expect(next(given.failed('overflow'), left)).toEqual([
+        'stop prompt_too_long',
+        'release',
+        'fire_stop_failure',
+      ]);
+    },
+  );
+
+  it.each([compactedBefore, { config: NO_REACTIVE }])(
+    'with media and nothing left releases the error (%#)',
+    (left) => {
+      expect(next(given.failed('media'), left)).toEqual(['stop image_error', 'release', 'fire_stop_failure']);
+    },
+  );
+
+  it('cut at the cap escalates, and the attempt leaves no trace', () => {
+    expect(next(given.failed('output_cap'))).toEqual([
+      'continue max_output_tokens_escalate',
+      'tombstone_attempt',
+    ]);
+  });
+
+  it.each([
+    ['an override is in force', { turn: turn({ maxOutputTokensOverride: 16_000 }) }],
+    ['it was resumed before', { turn: RESUMED }],
+    ['escalation is off', { config: config({ gates: { outputEscalation: false } }) }],
+  ])('cut at the cap asks to resume where %s', (_, where) => {
+    expect(next(given.failed('output_cap'), where)).toEqual([
+      'continue max_output_tokens_recovery',
+      'keep_partial',
+    ]);
+  });
+
+  it('cut at the cap after three resumptions is released and completes, truncated', () => {
+    const resumed = (count: number) => turn({ maxOutputTokensRecoveryCount: count });
+    expect(next(given.failed('output_cap'), { turn: resumed(2) })).toContain(
+      'continue max_output_tokens_recovery',
+    );
+    expect(next(given.failed('output_cap'), { turn: resumed(3) })).toEqual([
+      'stop completed',
+      'keep_partial',
+      'release',
+      'fire_stop_failure',
+    ]);
+    expect(decide(resumed(3), given.failed('output_cap'), config())).toMatchObject({
+      terminal: { reason: 'completed', truncated: true },
+    });
+  });
+
+  it('with a refusal is released and completes, without any failure to tell of', () => {
+    expect(next(given.failed('refusal'))).toEqual(['stop completed', 'release']);
+  });
+
+  const others: Record<Exclude<ModelErrorClass, 'overflow' | 'media' | 'output_cap' | 'refusal'>, true> = {
+    rate_limit: true,
+    overloaded: true,
+    server: true,
+    auth: true,
+    permission: true,
+    not_found: true,
+    network: true,
+    stall: true,
+    bad_request: true,
+    refused_block: true,
+    empty: true,
+    aborted: true,
+    internal: true,
+  };
+  it.each(Object.keys(others))('with the error `%s` is released and stops with api_error', (name) => {
+    const happened = given.failed(name as ModelErrorClass);
+    expect(next(happened)).toEqual(['stop api_error', 'release', 'fire_stop_failure']);
+    expect(decide(turn(), happened, config())).toMatchObject({
+      terminal: { reason: 'api_error', error: { class: name } },
+    });
+  });
+
+  it('with an answer runs the stop hooks, and tells them whether one has blocked', () => {
+    expect(decide(turn(), given.answered(), config())).toMatchObject({
+      effect: { type: 'stop_hooks', stopHookActive: false },
+    });
+    const blocked = turn({ stopHookActive: true });
+    expect(decide(blocked, given.answered(), config())).toMatchObject({ effect: { stopHookActive: true } });
+  });
+});
+
+describe('`drained`', () => {
+  it('tries again when something was committed, and the attempt leaves no trace', () => {
+    expect(next(given.drained(true))).toEqual(['continue collapse_drain_retry', 'tombstone_attempt']);
+  });
+
+  it('goes on to compaction when nothing was, and releases the error where that is used up', () => {
+    expect(next(given.drained(false))).toEqual(['do compact']);
+    const usedUp = turn({ hasAttemptedReactiveCompact: true });
+    expect(next(given.drained(false), { turn: usedUp })).toEqual([
+      'stop prompt_too_long',
+      'release',
+      'fire_stop_failure',
+    ]);
+  });
+});
+
+describe('`compacted`', () => {
+  it('tries again with the summary, and the attempt leaves no trace', () => {
+    expect(next(given.compacted())).toEqual(['continue reactive_compact_retry', 'tombstone_attempt']);
+  });
+
+  it.each([
+    ['overflow', 'stop prompt_too_long'],
+    ['media', 'stop image_error'],
+  ] as const)('that failed for %s releases the error: %s', (cause, stop) => {
+    expect(next(given.compacted({ cause, result: { ok: false } }))).toEqual([
+      stop,
+      'release',
+      'fire_stop_failure',
+    ]);
+  });
+});
+
+describe('`hooks ran`', () => {
+  it('stops where a hook prevents continuation', () => {
+    expect(next(given.hooksRan({ prevented: HOOK }))).toEqual([
+      'stop stop_hook_prevented',
+      'say stop_hook_prevented',
+    ]);
+  });
+
+  it('continues with the errors where a hook blocks', () => {
+    expect(next(given.hooksRan({ blocking: [HOOK] }))).toEqual(['continue stop_hook_blocking']);
+  });
+
+  it('stops at the ninth block, and says which hook would not let go', () => {
+    const blocks = (stopHookBlocks: number) => turn({}, { stopHookBlocks });
+    expect(next(given.hooksRan({ blocking: [HOOK] }), { turn: blocks(7) })).toEqual([
+      'continue stop_hook_blocking',
+    ]);
+    expect(decide(blocks(8), given.hooksRan({ blocking: [HOOK] }), config())).toMatchObject({
+      kind: 'stop',
+      terminal: { reason: 'stop_hook_prevented', hook: 'lint', message: expect.stringContaining('8 times') },
+    });
+  });
+
+  it('continues where the token budget says go on', () => {
+    expect(next(given.hooksRan({ outputTokens: 600 }), { config: config({ tokenBudget: 10_000 }) })).toEqual([
+      'continue token_budget_continuation',
+    ]);
+  });
+
+  it('completes otherwise', () => {
+    expect(next(given.hooksRan())).toEqual(['stop completed']);
+  });
+});
+
+describe('`tools ran`', () => {
+  it('stops where a tool hook stopped the run', () => {
+    expect(next(given.toolsRan({ stoppedBy: HOOK }))).toEqual(['stop hook_stopped', 'say hook_stopped']);
+  });
+
+  it('asks at the limit of repetition, where someone can answer', () => {
+    expect(decide(CIRCLE, given.toolsRan(), config({ canAsk: true }))).toMatchObject({
+      effect: { type: 'ask', calls: [{ tool: 'Bash', count: 12 }] },
+    });
+  });
+
+  it('stops at the limit of repetition, where nobody can, and says which calls it saw', () => {
+    expect(next(given.toolsRan(), { turn: CIRCLE })).toEqual(['stop repetition_stopped', 'say repetition']);
+    expect(decide(CIRCLE, given.toolsRan(), config())).toMatchObject({
+      terminal: { calls: [{ tool: 'Bash', count: 12 }] },
+    });
+  });
+
+  it('never stops for repetition where the detector is off', () => {
+    expect(
+      next(given.toolsRan(), { turn: CIRCLE, config: config({ gates: { repetition: false } }) }),
+    ).toEqual(['do attach']);
+  });
+
+  it('attaches otherwise', () => {
+    expect(next(given.toolsRan())).toEqual(['do attach']);
+  });
+
+  it('attaches a nudge at the fifth repetition, once', () => {
+    const seen = (count: number) => turn({}, { repetition: [{ fingerprint: 'ls', tool: 'Bash', count }] });
+    const nudgeAfter = (count: number) => decide(seen(count), given.toolsRan(), config());
+    expect(nudgeAfter(3)).toMatchObject({ effect: { type: 'attach', nudge: [] } });
+    expect(nudgeAfter(4)).toMatchObject({ effect: { type: 'attach', nudge: [{ tool: 'Bash', count: 5 }] } });
+    expect(nudgeAfter(5)).toMatchObject({ effect: { type: 'attach', nudge: [] } });
+  });
+
+  it('does not nudge again about a call that waits at five while another one comes round', () => {
+    const repetition = [
+      { fingerprint: 'cat', tool: 'Read', count: 5 },
+      { fingerprint: 'ls', tool: 'Bash', count: 2 },
+    ];
+    expect(decide(turn({}, { repetition }), given.toolsRan(), config())).toMatchObject({
+      effect: { type: 'attach', nudge: [] },
+    });
+  });
+
+  it('leaves the queue alone when the turn limit forbids another call', () => {
+    const limited = config({ maxTurns: 1 });
+    expect(decide(turn(), given.toolsRan(), limited)).toMatchObject({
+      effect: { type: 'attach', drainQueue: false },
+    });
+    expect(decide(turn(), given.toolsRan(), config())).toMatchObject({
+      effect: { type: 'attach', drainQueue: true },
+    });
+  });
+});
+
+describe('`asked`', () => {
+  it('to go on starts the count again and attaches', () => {
+    const decision = decide(CIRCLE, given.asked(true), config());
+    expect(decision).toMatchObject({ kind: 'do', effect: { type: 'attach' } });
+    expect(decision.turn.ledger.repetition).toEqual([]);
+  });
+
+  it('to stop stops with repetition_stopped', () => {
+    expect(next(given.asked(false), { turn: CIRCLE })).toEqual(['stop repetition_stopped', 'say repetition']);
+  });
+});
+
+describe('`attached`', () => {
+  it('stops when one more turn would be too many, and says so', () => {
+    const limited = config({ maxTurns: 3 });
+    expect(next(given.attached(), { turn: turn({ turnCount: 3 }), config: limited })).toEqual([
+      'stop max_turns',
+      'say max_turns',
+    ]);
+    expect(next(given.attached(), { turn: turn({ turnCount: 2 }), config: limited })).toEqual([
+      'continue next_turn',
+    ]);
+    expect(decide(turn({ turnCount: 3 }), given.attached(), limited)).toMatchObject({
+      terminal: { turnCount: 3, maxTurns: 3 },
+    });
+  });
+
+  it.each([undefined, 0])('takes the next turn for ever where the limit is %s', (maxTurns) => {
+    expect(
+      next(given.attached(), { turn: turn({ turnCount: 1_000 }), config: config({ maxTurns }) }),
+    ).toEqual(['continue next_turn']);
+  });
+});

@@ -1,0 +1,269 @@
+/**
+ * The machine: what the loop does next, as a pure function over plain data. It reads as the decision table of the
+ * specification: one function for each thing that can happen, one line for each row, and the first row that applies wins.
+ */
+import { judgeBudget } from './budget.ts';
+import type { QueryConfig } from './config.ts';
+import * as go from './continues.ts';
+import type { Effect, OverflowCause, Step } from './effect.ts';
+import { GUARDS, type Guards } from './guards.ts';
+import type { AbortCause, AutoCompactResult, Happened, PreparedContext } from './happened.ts';
+import { noteCalls, repeated } from './repetition.ts';
+import type { State, Turn } from './state.ts';
+import type { Terminal } from './terminal.ts';
+
+/** `first` is done, in order, before the decision takes effect. */
+export type Decision =
+  | { readonly kind: 'do'; readonly effect: Effect; readonly turn: Turn; readonly first: readonly Step[] }
+  | { readonly kind: 'continue'; readonly turn: Turn; readonly first: readonly Step[] }
+  | { readonly kind: 'stop'; readonly terminal: Terminal; readonly turn: Turn; readonly first: readonly Step[] };
+
+type What<T extends Happened['type']> = Extract<Happened, { type: T }>;
+
+interface Given {
+  readonly turn: Turn;
+  readonly config: QueryConfig;
+  readonly guards: Guards;
+}
+
+/** Total and exhaustive. `guards` is a parameter so that the explorer can take one away and watch the proof fail. */
+export function decide(turn: Turn, happened: Happened, config: QueryConfig, guards: Guards = GUARDS): Decision {
+  const given: Given = { turn, config, guards };
+  if (happened.type === 'began') return afterBeginning(given);
+  if (happened.aborted) return afterAbort(given, happened.aborted, phaseOf(happened));
+  switch (happened.type) {
+    case 'prepared':
+      return afterPreparing(given, happened.context);
+    case 'streamed':
+      return afterStreaming(given, happened);
+    case 'drained':
+      return happened.committed
+        ? proceed(go.retryAfterDrain(turn), [{ type: 'tombstone_attempt' }])
+        : compactOrRelease(given, 'overflow');
+    case 'compacted':
+      return happened.result.ok
+        ? proceed(go.retryAfterCompact(turn, happened.result.replacedTokens, config), [{ type: 'tombstone_attempt' }])
+        : releaseOverflow(given, happened.cause);
+    case 'hooks_ran':
+      return afterStopHooks(given, happened);
+    case 'tools_ran':
+      return afterTools(given, happened);
+    case 'asked':
+      return happened.goOn
+        ? attach(given, { ...turn, ledger: { ...turn.ledger, repetition: [] } }, [])
+        : stopRepeating(given, turn);
+    case 'attached':
+      return afterAttaching(given);
+    case 'threw':
+      return afterThrow(given, happened);
+  }
+}
+
+function afterBeginning({ turn, config, guards }: Given): Decision {
+  const autoCompact = config.gates.autoCompact && guards.mayAutoCompact(turn.state, config.limits);
+  return perform({ type: 'prepare', autoCompact }, turn);
+}
+
+function afterAbort({ turn }: Given, cause: AbortCause, during: 'streaming' | 'tools'): Decision {
+  const say: Step[] = cause === 'interrupt' ? [] : [{ type: 'say', what: { about: 'interrupted', during } }];
+  return stop(turn, { reason: during === 'tools' ? 'aborted_tools' : 'aborted_streaming' }, [
+    { type: 'close_open_calls', why: 'interrupted' },
+    ...say,
+  ]);
+}
+
+function afterPreparing(given: Given, context: PreparedContext): Decision {
+  const { config } = given;
+  const turn = noteAutoCompact(given.turn, context.autoCompact, config);
+  if (blockingLimitApplies({ ...given, turn }, context)) {
+    return stop(turn, { reason: 'blocking_limit' }, [{ type: 'say', what: { about: 'prompt_too_long' } }]);
+  }
+  const { taskBudget } = config;
+  return perform(
+    {
+      type: 'stream',
+      maxOutputTokens: turn.state.maxOutputTokensOverride ?? config.limits.maxOutputTokens,
+      taskBudget: taskBudget && { total: taskBudget.total, remaining: turn.ledger.taskBudgetRemaining ?? taskBudget.total },
+    },
+    turn,
+  );
+}
+
+/** A call that must fail is not made, unless some remedy is at hand that the failure would set in motion. */
+function blockingLimitApplies({ turn, config, guards }: Given, context: PreparedContext): boolean {
+  const { gates, limits, querySource } = config;
+  if (!context.overLimit || querySource === 'compact') return false;
+  const justCompacted =
+    context.autoCompact.outcome === 'compacted' || turn.state.transition?.reason === 'reactive_compact_retry';
+  const remedy =
+    (gates.autoCompact && guards.mayAutoCompact(turn.state, limits)) ||
+    (gates.reactiveCompact && guards.mayCompact(turn)) ||
+    (gates.contextCollapse && context.staged);
+  return !justCompacted && !remedy;
+}
+
+function afterStreaming(given: Given, { calls, ended, staged }: What<'streamed'>): Decision {
+  const { turn, config, guards } = given;
+  const { state } = turn;
+  if (calls > 0) return perform({ type: 'run_tools' }, turn, ended.well ? [] : [{ type: 'drop_unfinished' }]);
+  if (ended.well) return perform({ type: 'stop_hooks', stopHookActive: state.stopHookActive }, turn);
+  const { error } = ended;
+  switch (error.class) {
+    case 'overflow':
+      return config.gates.contextCollapse && staged && guards.mayDrain(turn)
+        ? perform({ type: 'drain' }, turn)
+        : compactOrRelease(given, 'overflow');
+    case 'media':
+      return compactOrRelease(given, 'media');
+    case 'output_cap':
+      if (config.gates.outputEscalation && guards.overrideIsFree(state) && guards.nothingResumedYet(state)) {
+        return proceed(go.escalate(turn, config), [{ type: 'tombstone_attempt' }]);
+      }
+      if (guards.mayResume(state, config.limits)) return proceed(go.resume(turn), [{ type: 'keep_partial' }]);
+      return stop(turn, { reason: 'completed', truncated: true }, [{ type: 'keep_partial' }, ...RELEASE_AND_TELL_HOOKS]);
+    case 'refusal':
+      return stop(turn, { reason: 'completed', refused: true }, [{ type: 'release' }]);
+    default:
+      return stop(turn, { reason: 'api_error', error }, RELEASE_AND_TELL_HOOKS);
+  }
+}
+
+function compactOrRelease(given: Given, cause: OverflowCause): Decision {
+  const { turn, config, guards } = given;
+  if (config.gates.reactiveCompact && guards.mayCompact(turn)) return perform({ type: 'compact', cause }, turn);
+  return releaseOverflow(given, cause);
+}
+
+function releaseOverflow({ turn }: Given, cause: OverflowCause): Decision {
+  const terminal: Terminal =
+    cause === 'overflow'
+      ? { reason: 'prompt_too_long' }
+      : { reason: 'image_error', message: 'The request holds media that could not be made to fit.' };
+  return stop(turn, terminal, RELEASE_AND_TELL_HOOKS);
+}
+
+function afterStopHooks({ turn, config, guards }: Given, happened: What<'hooks_ran'>): Decision {
+  const [blocking] = happened.blocking;
+  if (happened.prevented) return preventedBy(turn, happened.prevented.hook, happened.prevented.message);
+  if (blocking) {
+    if (guards.mayBlockAgain(turn, config.limits)) return proceed(go.obeyStopHooks(turn));
+    const blocks = turn.ledger.stopHookBlocks;
+    return preventedBy(turn, blocking.hook, `It sent the run back ${blocks} times and would not let go: ${blocking.message}`);
+  }
+  if (config.gates.tokenBudget && config.tokenBudget !== undefined && !config.isSubagent) {
+    const verdict = judgeBudget(turn.ledger.budget, happened, config.tokenBudget, config.limits, guards.gainsDiminish);
+    return verdict.goOn
+      ? proceed(go.continueOnBudget(turn, verdict.percentUsed, verdict.ledger))
+      : stop(turn, { reason: 'completed', budget: verdict.report });
+  }
+  return stop(turn, { reason: 'completed' });
+}
+
+function preventedBy(turn: Turn, hook: string, message: string): Decision {
+  return stop(turn, { reason: 'stop_hook_prevented', hook, message }, [
+    { type: 'say', what: { about: 'stop_hook_prevented', hook, message } },
+  ]);
+}
+
+function afterTools(given: Given, { calls, stoppedBy }: What<'tools_ran'>): Decision {
+  const { config, guards } = given;
+  const { limits, gates } = config;
+  const repetition = gates.repetition ? noteCalls(given.turn.ledger.repetition, calls) : [];
+  const turn: Turn = { ...given.turn, ledger: { ...given.turn.ledger, repetition } };
+  if (stoppedBy) {
+    return stop(turn, { reason: 'hook_stopped', ...stoppedBy }, [
+      { type: 'say', what: { about: 'hook_stopped', ...stoppedBy } },
+    ]);
+  }
+  if (repetition.some((call) => guards.repeatsTooOften(call.count, limits))) {
+    const circle = repeated(repetition, limits.repetitionNudge);
+    return config.canAsk ? perform({ type: 'ask', calls: circle }, turn) : stopRepeating(given, turn);
+  }
+  const now = new Set(calls.map((call) => call.fingerprint));
+  const nudge = repetition.filter((call) => call.count === limits.repetitionNudge && now.has(call.fingerprint));
+  return attach(given, turn, nudge.map(({ tool, count }) => ({ tool, count })));
+}
+
+function attach(
+  { config, guards }: Given,
+  turn: Turn,
+  nudge: readonly { tool: string; count: number }[],
+): Decision {
+  // What waits in the queue must not be swallowed by a run that may not call the model again.
+  const drainQueue = guards.mayTakeAnotherTurn(turn.state, config.maxTurns);
+  return perform({ type: 'attach', drainQueue, nudge }, turn);
+}
+
+function stopRepeating({ config }: Given, turn: Turn): Decision {
+  const calls = repeated(turn.ledger.repetition, config.limits.repetitionNudge);
+  return stop(turn, { reason: 'repetition_stopped', calls }, [{ type: 'say', what: { about: 'repetition', calls } }]);
+}
+
+function afterAttaching({ turn, config, guards }: Given): Decision {
+  const { maxTurns } = config;
+  const { turnCount } = turn.state;
+  if (maxTurns && !guards.mayTakeAnotherTurn(turn.state, maxTurns)) {
+    return stop(turn, { reason: 'max_turns', turnCount, maxTurns }, [
+      { type: 'say', what: { about: 'max_turns', maxTurns, turnCount } },
+    ]);
+  }
+  return proceed(go.nextTurn(turn, config));
+}
+
+function afterThrow({ turn }: Given, { media, message }: What<'threw'>): Decision {
+  const say: Step = { type: 'say', what: { about: 'thrown', message } };
+  if (media) return stop(turn, { reason: 'image_error', message }, [{ type: 'close_open_calls', why: 'failed' }, say]);
+  return stop(turn, { reason: 'model_error', message }, [{ type: 'close_open_calls', why: 'failed' }, say]);
+}
+
+function noteAutoCompact(turn: Turn, result: AutoCompactResult, config: QueryConfig): Turn {
+  const { state, ledger } = turn;
+  switch (result.outcome) {
+    case 'idle':
+      return turn;
+    case 'failed': {
+      const before: State['autoCompactTracking'] = state.autoCompactTracking;
+      const autoCompactTracking = {
+        compacted: before?.compacted ?? false,
+        turnCounter: before?.turnCounter ?? 0,
+        id: before?.id ?? '',
+        consecutiveFailures: (before?.consecutiveFailures ?? 0) + 1,
+      };
+      return { state: { ...state, autoCompactTracking }, ledger };
+    }
+    case 'compacted': {
+      const autoCompactTracking = { compacted: true, turnCounter: 0, id: result.id, consecutiveFailures: 0 };
+      const taskBudgetRemaining = go.lessTheReplaced(ledger.taskBudgetRemaining, result.replacedTokens, config);
+      return { state: { ...state, autoCompactTracking }, ledger: { ...ledger, taskBudgetRemaining } };
+    }
+  }
+}
+
+function phaseOf(happened: Exclude<Happened, { type: 'began' }>): 'streaming' | 'tools' {
+  const at = happened.type === 'threw' ? happened.during : happened.type;
+  switch (at) {
+    case 'tools_ran':
+    case 'attached':
+    case 'asked':
+    case 'run_tools':
+    case 'attach':
+    case 'ask':
+      return 'tools';
+    default:
+      return 'streaming';
+  }
+}
+
+const RELEASE_AND_TELL_HOOKS: readonly Step[] = [{ type: 'release' }, { type: 'fire_stop_failure' }];
+
+function perform(effect: Effect, turn: Turn, first: readonly Step[] = []): Decision {
+  return { kind: 'do', effect, turn, first };
+}
+
+function proceed(turn: Turn, first: readonly Step[] = []): Decision {
+  return { kind: 'continue', turn, first };
+}
+
+function stop(turn: Turn, terminal: Terminal, first: readonly Step[] = []): Decision {
+  return { kind: 'stop', terminal, turn, first };
+}

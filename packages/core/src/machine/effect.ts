@@ -1,0 +1,42 @@
+/** What the machine may ask of the driver. A closed union; each carries what was decided about it, so the driver holds no policy. */
+
+export type Effect =
+  | { readonly type: 'prepare'; readonly autoCompact: boolean }
+  | {
+      readonly type: 'stream';
+      readonly maxOutputTokens: number;
+      readonly taskBudget: { readonly total: number; readonly remaining: number } | undefined;
+    }
+  | { readonly type: 'drain' }
+  | { readonly type: 'compact'; readonly cause: OverflowCause }
+  | { readonly type: 'run_tools' }
+  | { readonly type: 'ask'; readonly calls: readonly { tool: string; count: number }[] }
+  | { readonly type: 'attach'; readonly drainQueue: boolean; readonly nudge: readonly { tool: string; count: number }[] }
+  | { readonly type: 'stop_hooks'; readonly stopHookActive: boolean };
+
+export type OverflowCause = 'overflow' | 'media';
+
+/** Small things to do on the way out of an iteration, in order, before the decision itself takes effect. */
+export type Step =
+  /** Give every call that has no result a synthetic error result. */
+  | { readonly type: 'close_open_calls'; readonly why: 'interrupted' | 'failed' }
+  /** Take back the last block of a cut answer, with its call and result. */
+  | { readonly type: 'drop_unfinished' }
+  /** Yield the sendable rest of a cut answer, so that the model can resume where it broke off. */
+  | { readonly type: 'keep_partial' }
+  /** Take back all that was yielded of this attempt. */
+  | { readonly type: 'tombstone_attempt' }
+  /** Yield the error that was withheld while there was hope. */
+  | { readonly type: 'release' }
+  /** Start the `StopFailure` hooks; they are not waited for. */
+  | { readonly type: 'fire_stop_failure' }
+  | { readonly type: 'say'; readonly what: Saying };
+
+export type Saying =
+  | { readonly about: 'interrupted'; readonly during: 'streaming' | 'tools' }
+  | { readonly about: 'prompt_too_long' }
+  | { readonly about: 'thrown'; readonly message: string }
+  | { readonly about: 'max_turns'; readonly maxTurns: number; readonly turnCount: number }
+  | { readonly about: 'hook_stopped'; readonly hook: string; readonly message: string }
+  | { readonly about: 'stop_hook_prevented'; readonly hook: string; readonly message: string }
+  | { readonly about: 'repetition'; readonly calls: readonly { tool: string; count: number }[] };

@@ -1,0 +1,99 @@
+/**
+ * Content blocks in the vocabulary of the Messages API. Everything inside Heddle speaks it; other providers are translated
+ * at their edge.
+ */
+import type { JsonObject } from '../json.ts';
+
+export interface TextBlock {
+  readonly type: 'text';
+  readonly text: string;
+}
+
+export interface ThinkingBlock {
+  readonly type: 'thinking';
+  readonly thinking: string;
+  /** Belongs to the model that wrote the block: another model refuses it. */
+  readonly signature: string;
+}
+
+export interface RedactedThinkingBlock {
+  readonly type: 'redacted_thinking';
+  readonly data: string;
+}
+
+export interface ToolUseBlock {
+  readonly type: 'tool_use';
+  readonly id: string;
+  readonly name: string;
+  readonly input: JsonObject;
+}
+
+export interface ToolResultBlock {
+  readonly type: 'tool_result';
+  readonly tool_use_id: string;
+  readonly content: string | readonly ResultContent[];
+  readonly is_error?: boolean;
+}
+
+export type MediaSource =
+  | { readonly type: 'base64'; readonly media_type: string; readonly data: string }
+  | { readonly type: 'url'; readonly url: string }
+  | { readonly type: 'file'; readonly file_id: string };
+
+export interface ImageBlock {
+  readonly type: 'image';
+  readonly source: MediaSource;
+}
+
+export interface DocumentBlock {
+  readonly type: 'document';
+  readonly source: MediaSource;
+  readonly title?: string;
+}
+
+declare const unknownKind: unique symbol;
+
+/** The `type` of something this version does not know. It is a string nobody here can write, so it narrows away cleanly. */
+export type UnknownKind = typeof unknownKind;
+
+/** A block of a kind this version does not know. It is carried and sent back as it came. */
+export interface ForeignBlock {
+  readonly type: UnknownKind;
+}
+
+export type ResultContent = TextBlock | ImageBlock | DocumentBlock | ForeignBlock;
+
+export type ContentBlock =
+  | TextBlock
+  | ThinkingBlock
+  | RedactedThinkingBlock
+  | ToolUseBlock
+  | ToolResultBlock
+  | ImageBlock
+  | DocumentBlock
+  | ForeignBlock;
+
+export function isToolUse(block: ContentBlock): block is ToolUseBlock {
+  return block.type === 'tool_use';
+}
+
+export function isToolResult(block: ContentBlock): block is ToolResultBlock {
+  return block.type === 'tool_result';
+}
+
+/** What a model thinks, readable or not: signed for that model, and never the last word of an answer. */
+export function isThought(block: ContentBlock): block is ThinkingBlock | RedactedThinkingBlock {
+  return block.type === 'thinking' || block.type === 'redacted_thinking';
+}
+
+/** The text a reader would see of some blocks: thinking, calls and media left out. */
+export function textOf(content: string | readonly ContentBlock[]): string {
+  if (typeof content === 'string') return content;
+  let text = '';
+  for (const block of content) if (block.type === 'text') text += block.text;
+  return text;
+}
+
+export function text(value: string): TextBlock {
+  return { type: 'text', text: value };
+}

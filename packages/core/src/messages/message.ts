@@ -1,0 +1,98 @@
+/** `Message`: what may stand in a history. A history is append-only data; nothing here is ever changed in place. */
+import { isToolUse, type ContentBlock, type ToolUseBlock } from './blocks.ts';
+import type { Usage } from './usage.ts';
+import type { JsonObject } from '../json.ts';
+import type { ModelErrorClass } from '../model/error.ts';
+
+interface Stamped {
+  readonly uuid: string;
+  /** Milliseconds since the epoch, by the injected clock. */
+  readonly at: number;
+}
+
+export interface UserMessage extends Stamped {
+  readonly type: 'user';
+  readonly content: string | readonly ContentBlock[];
+  /** Written by the loop, not by the user: sent to the model, hidden from people. */
+  readonly isMeta?: true;
+  /** Shown to people, never sent. */
+  readonly isVirtual?: true;
+  /** A tool's structured output beside the result the model sees. */
+  readonly toolUseResult?: unknown;
+}
+
+/** One finished block of an answer. The blocks of one answer share `responseId`. */
+export interface AssistantMessage extends Stamped {
+  readonly type: 'assistant';
+  readonly responseId: string;
+  readonly model: string;
+  readonly content: readonly ContentBlock[];
+  readonly usage?: Usage;
+  readonly requestId?: string;
+  /** Set on a synthetic message that tells of a failed call. It is shown, and never sent back. */
+  readonly apiError?: ModelErrorClass;
+  readonly isVirtual?: true;
+}
+
+export interface SystemMessage extends Stamped {
+  readonly type: 'system';
+  readonly subtype:
+    | 'informational'
+    | 'compact_boundary'
+    | 'local_command'
+    | 'model_fallback'
+    | 'interruption'
+    | 'collapse'
+    | 'microcompact_boundary';
+  readonly content: string;
+  readonly level?: 'info' | 'warning' | 'error';
+  readonly details?: JsonObject;
+}
+
+/** What gathered beside the conversation and is handed to the model between two calls. */
+export interface AttachmentMessage extends Stamped {
+  readonly type: 'attachment';
+  readonly attachment: Attachment;
+}
+
+export type Attachment =
+  | { readonly kind: 'queued_command'; readonly commandId: string; readonly prompt: string | readonly ContentBlock[] }
+  | { readonly kind: 'changed_file'; readonly path: string; readonly note: string }
+  | { readonly kind: 'memory'; readonly path: string; readonly text: string }
+  | { readonly kind: 'skills'; readonly text: string }
+  | { readonly kind: 'reminder'; readonly about: 'todo' | 'plan' | 'repetition' | 'hook' | 'other'; readonly text: string }
+  | { readonly kind: 'max_turns_reached'; readonly maxTurns: number; readonly turnCount: number }
+  | { readonly kind: 'hook_stopped_continuation'; readonly hook: string; readonly reason: string };
+
+/** The three kinds that stand in old logs and streams and never enter a request. */
+export interface ProgressMessage extends Stamped {
+  readonly type: 'progress';
+  readonly toolUseId: string;
+  readonly data: unknown;
+}
+
+export interface TombstoneMessage extends Stamped {
+  readonly type: 'tombstone';
+  /** The messages that are taken back. */
+  readonly uuids: readonly string[];
+}
+
+export interface ToolUseSummaryMessage extends Stamped {
+  readonly type: 'tool_use_summary';
+  readonly summary: string;
+  readonly toolUseIds: readonly string[];
+}
+
+export type Message =
+  | UserMessage
+  | AssistantMessage
+  | SystemMessage
+  | AttachmentMessage
+  | ProgressMessage
+  | TombstoneMessage
+  | ToolUseSummaryMessage;
+
+/** The calls in some finished blocks of an answer, in order. */
+export function callsOf(answer: readonly AssistantMessage[]): ToolUseBlock[] {
+  return answer.flatMap((message) => message.content.filter(isToolUse));
+}

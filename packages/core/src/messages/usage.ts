@@ -1,0 +1,53 @@
+/** What a call cost in tokens: four counters that are never null. What the server adds beside them is not lost (`more`). */
+import type { JsonObject } from '../json.ts';
+
+export interface Usage {
+  readonly input_tokens: number;
+  readonly output_tokens: number;
+  readonly cache_creation_input_tokens: number;
+  readonly cache_read_input_tokens: number;
+  readonly more?: JsonObject;
+}
+
+export const NO_USAGE: Usage = {
+  input_tokens: 0,
+  output_tokens: 0,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+};
+
+const COUNTERS = [
+  'input_tokens',
+  'output_tokens',
+  'cache_creation_input_tokens',
+  'cache_read_input_tokens',
+] as const;
+
+/**
+ * Later reports of one answer replace earlier ones counter by counter: `message_delta` repeats only what changed, and a
+ * server that sends `null` means "as before".
+ */
+export function updateUsage(known: Usage, reported: unknown): Usage {
+  if (typeof reported !== 'object' || reported === null) return known;
+  const counters = { ...NO_USAGE };
+  const more: Record<string, unknown> = { ...known.more };
+  for (const key of COUNTERS) counters[key] = known[key];
+  for (const [key, value] of Object.entries(reported)) {
+    if (isCounter(key)) counters[key] = typeof value === 'number' && value >= 0 ? value : counters[key];
+    else if (value !== null && value !== undefined) more[key] = value;
+  }
+  return Object.keys(more).length === 0 ? counters : { ...counters, more: more as JsonObject };
+}
+
+export function addUsage(left: Usage, right: Usage): Usage {
+  return {
+    input_tokens: left.input_tokens + right.input_tokens,
+    output_tokens: left.output_tokens + right.output_tokens,
+    cache_creation_input_tokens: left.cache_creation_input_tokens + right.cache_creation_input_tokens,
+    cache_read_input_tokens: left.cache_read_input_tokens + right.cache_read_input_tokens,
+  };
+}
+
+function isCounter(key: string): key is (typeof COUNTERS)[number] {
+  return (COUNTERS as readonly string[]).includes(key);
+}

@@ -1,0 +1,118 @@
+/**
+ * The one door to a model. One call is one attempt: it never throws, and ends with exactly one `Done` or `ModelError`.
+ * An aborted signal ends it promptly with an error of class `aborted`.
+ */
+import type { ContentBlock, UnknownKind } from '../messages/blocks.ts';
+import type { History } from '../messages/history.ts';
+import type { JsonObject } from '../json.ts';
+import type { ModelError } from './error.ts';
+
+export type ModelPort = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelRecord>;
+
+export type ModelRecord = ApiEvent | Done | ModelError;
+
+export interface Done {
+  readonly type: 'done';
+  readonly requestId?: string;
+}
+
+export type StopReason =
+  | 'end_turn'
+  | 'max_tokens'
+  | 'stop_sequence'
+  | 'tool_use'
+  | 'pause_turn'
+  | 'refusal'
+  | 'model_context_window_exceeded';
+
+export type ApiEvent =
+  | {
+      readonly type: 'message_start';
+      readonly message: { readonly id: string; readonly model: string; readonly usage?: unknown };
+    }
+  | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: ContentBlock }
+  | { readonly type: 'content_block_delta'; readonly index: number; readonly delta: BlockDelta }
+  | { readonly type: 'content_block_stop'; readonly index: number }
+  | {
+      readonly type: 'message_delta';
+      readonly delta: { readonly stop_reason: StopReason | null; readonly stop_sequence?: string | null };
+      readonly usage?: unknown;
+    }
+  | { readonly type: 'message_stop' }
+  | { readonly type: 'ping' }
+  | ForeignEvent;
+
+/** An event of a kind this version does not know: handed on to whoever listens to partial messages, else ignored. */
+export interface ForeignEvent {
+  readonly type: UnknownKind;
+}
+
+export type BlockDelta =
+  | { readonly type: 'text_delta'; readonly text: string }
+  | { readonly type: 'input_json_delta'; readonly partial_json: string }
+  | { readonly type: 'thinking_delta'; readonly thinking: string }
+  | { readonly type: 'signature_delta'; readonly signature: string }
+  | ForeignEvent;
+
+export interface CacheMark {
+  readonly type: 'ephemeral';
+  readonly ttl?: '5m' | '1h';
+}
+
+/**
+ * One request, in the API's words. `messages` is normalised, and comes twice: as data for whoever translates it, and as
+ * JSON bytes for whoever sends it as it is. Cache marks move from request to request, so they stand apart from both.
+ */
+export interface ModelRequest {
+  readonly model: string;
+  readonly max_tokens: number;
+  readonly system: readonly SystemLayer[];
+  readonly tools: readonly ToolSpec[];
+  readonly messages: History<RequestMessage>;
+  readonly marks: readonly Mark[];
+  /** The JSON of the `messages` array with its marks, as pieces to be sent one after another. */
+  readonly messagesJson: readonly Uint8Array[];
+  readonly options: RequestOptions;
+}
+
+/** A cache mark on a block of a message. */
+export interface Mark {
+  readonly message: number;
+  readonly block: number;
+}
+
+export interface RequestOptions {
+  readonly thinking?: Thinking;
+  readonly effort?: Effort;
+  readonly fastMode?: boolean;
+  readonly taskBudget?: { readonly total: number; readonly remaining: number };
+  /** Edits that the server makes to the conversation, in the API's words. */
+  readonly contextManagement?: { readonly edits: readonly JsonObject[] };
+  readonly betas?: readonly string[];
+  readonly metadata?: JsonObject;
+}
+
+export type Thinking =
+  | { readonly type: 'adaptive' }
+  | { readonly type: 'enabled'; readonly budget_tokens: number }
+  | { readonly type: 'disabled' };
+
+export type Effort = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+export interface SystemLayer {
+  readonly type: 'text';
+  readonly text: string;
+  readonly cache_control?: CacheMark;
+}
+
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  readonly input_schema: JsonObject;
+  readonly cache_control?: CacheMark;
+}
+
+export interface RequestMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: readonly ContentBlock[];
+}

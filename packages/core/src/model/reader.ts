@@ -1,0 +1,145 @@
+/**
+ * Reads the events of one answer into finished blocks. A block that never stopped stays open: it never runs and is never
+ * yielded as it is. Nothing here throws, whatever a server sends.
+ */
+import type { ContentBlock, ToolUseBlock } from '../messages/blocks.ts';
+import { NO_USAGE, updateUsage, type Usage } from '../messages/usage.ts';
+import type { JsonObject } from '../json.ts';
+import type { ApiEvent, BlockDelta, StopReason } from './port.ts';
+
+export interface FinishedBlock {
+  readonly block: ContentBlock;
+  /** The model's JSON could not be read: the call gets this as its error result. */
+  readonly badInput?: string;
+}
+
+interface OpenBlock {
+  readonly index: number;
+  readonly start: ContentBlock;
+  text: string;
+  signature: string;
+  json: string;
+}
+
+export class AnswerReader {
+  responseId = '';
+  model = '';
+  usage: Usage = NO_USAGE;
+  stopReason: StopReason | undefined;
+  /** `message_stop` was seen: the server had nothing more to say. */
+  stopped = false;
+  #open: OpenBlock | undefined;
+
+  /** Takes one event; answers with the block that it finished, if it did. */
+  push(event: ApiEvent): FinishedBlock | undefined {
+    switch (event.type) {
+      case 'message_start':
+        this.responseId = event.message.id;
+        this.model = event.message.model;
+        this.usage = updateUsage(NO_USAGE, event.message.usage);
+        return undefined;
+      case 'content_block_start':
+        this.#open = { index: event.index, start: event.content_block, text: '', signature: '', json: '' };
+        return undefined;
+      case 'content_block_delta':
+        if (this.#open?.index === event.index) grow(this.#open, event.delta);
+        return undefined;
+      case 'content_block_stop': {
+        const open = this.#open;
+        if (open?.index !== event.index) return undefined;
+        this.#open = undefined;
+        return finish(open);
+      }
+      case 'message_delta':
+        this.stopReason = event.delta.stop_reason ?? this.stopReason;
+        this.usage = updateUsage(this.usage, event.usage);
+        return undefined;
+      case 'message_stop':
+        this.stopped = true;
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  /** The text of a block that was cut off, if it was text: the only kind of unfinished block worth keeping. */
+  unfinishedText(): string {
+    const open = this.#open;
+    return open?.start.type === 'text' ? given(open.start.text) + open.text : '';
+  }
+
+  /** The answer did not end by itself: the output cap or the context window cut it off. */
+  get wasCut(): boolean {
+    return this.stopReason === 'max_tokens' || this.stopReason === 'model_context_window_exceeded';
+  }
+
+  hasOpenBlock(): boolean {
+    return this.#open !== undefined;
+  }
+}
+
+function grow(open: OpenBlock, delta: BlockDelta): void {
+  switch (delta.type) {
+    case 'text_delta':
+      open.text += delta.text;
+      return;
+    case 'thinking_delta':
+      open.text += delta.thinking;
+      return;
+    case 'signature_delta':
+      open.signature += delta.signature;
+      return;
+    case 'input_json_delta':
+      open.json += delta.partial_json;
+      return;
+    default:
+      return;
+  }
+}
+
+function finish({ start, text, signature, json }: OpenBlock): FinishedBlock {
+  switch (start.type) {
+    case 'text':
+      return { block: { ...start, text: given(start.text) + text } };
+    case 'thinking': {
+      const thinking = given(start.thinking) + text;
+      return { block: { ...start, thinking, signature: given(start.signature) + signature } };
+    }
+    case 'tool_use':
+      return finishToolUse(start, json);
+    default:
+      return { block: json === '' ? start : withInput(start, json) };
+  }
+}
+
+/** Some servers leave out of a block's beginning what its deltas will bring. */
+function given(beginning: unknown): string {
+  return typeof beginning === 'string' ? beginning : '';
+}
+
+function finishToolUse(start: ToolUseBlock, json: string): FinishedBlock {
+  if (json.trim() === '') return { block: { ...start, input: isObject(start.input) ? start.input : {} } };
+  const input = parseObject(json);
+  if (input) return { block: { ...start, input } };
+  const shown = json.length > 200 ? `${json.slice(0, 200)}…` : json;
+  return { block: { ...start, input: {} }, badInput: `The input is not a JSON object: ${shown}` };
+}
+
+/** Server tools stream their input the same way; a foreign block without readable input stays as it began. */
+function withInput(start: ContentBlock, json: string): ContentBlock {
+  const input = parseObject(json);
+  return input ? Object.assign({}, start, { input }) : start;
+}
+
+function parseObject(json: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(json);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,113 @@
+/**
+ * What is done about an attempt that did not end well: pure policy. Each remedy has its own bound, kept in `Tries`; the
+ * machine sees only how the whole stream ended.
+ */
+import type { ModelError, ModelErrorClass } from './error.ts';
+
+export interface RetryPolicy {
+  readonly maxAttempts: number;
+  readonly firstDelayMs: number;
+  readonly maxDelayMs: number;
+  /** A server that asks for a longer wait than this gets no further attempt. */
+  readonly maxServerWaitMs: number;
+  /** Overloaded attempts after which the fallback model takes over. */
+  readonly overloadsBeforeFallback: number;
+  readonly maxPauses: number;
+  readonly maxRefusedBlocks: number;
+}
+
+export const DEFAULT_RETRY: RetryPolicy = {
+  maxAttempts: 10,
+  firstDelayMs: 500,
+  maxDelayMs: 32_000,
+  maxServerWaitMs: 10 * 60_000,
+  overloadsBeforeFallback: 3,
+  maxPauses: 10,
+  maxRefusedBlocks: 5,
+};
+
+/** How often each remedy was used in this stream. */
+export interface Tries {
+  /** Attempts at the present model. */
+  readonly attempts: number;
+  readonly overloads: number;
+  readonly pauses: number;
+  readonly refusedBlocks: number;
+  readonly askedAgain: boolean;
+  readonly fellBack: boolean;
+}
+
+export const NO_TRIES: Tries = {
+  attempts: 1,
+  overloads: 0,
+  pauses: 0,
+  refusedBlocks: 0,
+  askedAgain: false,
+  fellBack: false,
+};
+
+export interface AttemptFacts {
+  readonly error: ModelError | undefined;
+  /** Complete calls of the answer; an answer that has some is never repeated. */
+  readonly calls: number;
+  readonly paused: boolean;
+  /** Neither text nor calls. */
+  readonly empty: boolean;
+  readonly fallbackAvailable: boolean;
+}
+
+export type Verdict =
+  | { readonly do: 'accept' }
+  | { readonly do: 'retry'; readonly delayMs: number; readonly tries: Tries }
+  | { readonly do: 'fall_back'; readonly tries: Tries }
+  | { readonly do: 'resume_pause'; readonly tries: Tries }
+  | { readonly do: 'ask_again'; readonly tries: Tries }
+  | { readonly do: 'replace_block'; readonly tries: Tries };
+
+const RETRIED: ReadonlySet<ModelErrorClass> = new Set([
+  'network',
+  'stall',
+  'rate_limit',
+  'overloaded',
+  'server',
+]);
+
+export function judgeAttempt(
+  facts: AttemptFacts,
+  tries: Tries,
+  policy: RetryPolicy,
+  random: () => number,
+): Verdict {
+  const { error } = facts;
+  if (facts.calls > 0) return { do: 'accept' };
+  if (!error) {
+    if (facts.paused && tries.pauses < policy.maxPauses) {
+      return { do: 'resume_pause', tries: { ...tries, pauses: tries.pauses + 1 } };
+    }
+    return facts.empty && !tries.askedAgain
+      ? { do: 'ask_again', tries: { ...tries, askedAgain: true } }
+      : { do: 'accept' };
+  }
+  if (error.class === 'refused_block' && error.block && tries.refusedBlocks < policy.maxRefusedBlocks) {
+    return { do: 'replace_block', tries: { ...tries, refusedBlocks: tries.refusedBlocks + 1 } };
+  }
+  const overloads = tries.overloads + (error.class === 'overloaded' ? 1 : 0);
+  const modelIsGone = error.class === 'not_found' || overloads >= policy.overloadsBeforeFallback;
+  if (modelIsGone && facts.fallbackAvailable && !tries.fellBack) {
+    return { do: 'fall_back', tries: { ...tries, attempts: 1, overloads: 0, fellBack: true } };
+  }
+  if (!isRetried(error, policy) || tries.attempts >= policy.maxAttempts) return { do: 'accept' };
+  const delayMs = error.retryAfterMs ?? backoff(tries.attempts, policy, random);
+  return { do: 'retry', delayMs, tries: { ...tries, attempts: tries.attempts + 1, overloads } };
+}
+
+function isRetried(error: ModelError, policy: RetryPolicy): boolean {
+  if (error.retryAfterMs !== undefined && error.retryAfterMs > policy.maxServerWaitMs) return false;
+  return error.shouldRetry ?? RETRIED.has(error.class);
+}
+
+/** Doubling from the first delay, with up to a quarter more so that many clients do not come back at once. */
+export function backoff(attempts: number, policy: RetryPolicy, random: () => number): number {
+  const base = Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** (attempts - 1));
+  return Math.round(base * (1 + random() / 4));
+}

@@ -1,0 +1,89 @@
+/**
+ * Values of unknown origin made fit to be sent: plain JSON, well-formed Unicode, no cycles. What is clean already is
+ * returned as it is, so the common case costs a walk and no copy.
+ */
+import type { Json, JsonObject } from '../../json.ts';
+
+/** Deeper nesting is cut: it comes from no tool, and parsers at the other end recurse. */
+const MAX_DEPTH = 200;
+
+export type Dict = Readonly<Record<string, unknown>>;
+
+export function isDict(value: unknown): value is Dict {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Half of a surrogate pair (a text cut in the middle of an emoji) is refused by the API. */
+export function wellFormed(text: string): string {
+  return text.isWellFormed() ? text : text.toWellFormed();
+}
+
+// Control characters too: some languages take them for white space, and the server may be written in one.
+const VISIBLE = /[^\s\p{Cc}]/u;
+
+export function isBlank(text: string): boolean {
+  return !VISIBLE.test(text);
+}
+
+/** `undefined` where JSON has no word for the value (functions, `undefined`). */
+export function cleanJson(value: unknown): Json | undefined {
+  return isClean(value, 0) ? value : cleanCopy(value, []);
+}
+
+export function cleanObject(value: Dict): JsonObject {
+  const clean = cleanJson(value);
+  return isJsonObject(clean) ? clean : {};
+}
+
+export function isJsonObject(value: Json | undefined): value is JsonObject {
+  return isDict(value);
+}
+
+function isClean(value: unknown, depth: number): value is Json {
+  if (typeof value === 'string') return value.isWellFormed();
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (typeof value === 'boolean' || value === null) return true;
+  if (typeof value !== 'object' || depth >= MAX_DEPTH) return false;
+  if (Array.isArray(value)) return value.every((item) => isClean(item, depth + 1)) && isDense(value);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  for (const [key, item] of Object.entries(value))
+    if (!key.isWellFormed() || !isClean(item, depth + 1)) return false;
+  return true;
+}
+
+/** `every` skips holes, which would be written as `null`. */
+function isDense(list: readonly unknown[]): boolean {
+  return Object.keys(list).length === list.length;
+}
+
+function cleanCopy(value: unknown, path: readonly object[]): Json | undefined {
+  switch (typeof value) {
+    case 'string':
+      return wellFormed(value);
+    case 'number':
+      return Number.isFinite(value) ? value : null;
+    case 'boolean':
+      return value;
+    case 'bigint':
+      return value.toString();
+    case 'object':
+      return value === null || path.length >= MAX_DEPTH || path.includes(value)
+        ? null
+        : cleanParts(value, path);
+    default:
+      return undefined;
+  }
+}
+
+function cleanParts(value: object, path: readonly object[]): Json {
+  const below = [...path, value];
+  if (Array.isArray(value)) return Array.from(value, (item: unknown) => cleanCopy(item, below) ?? null);
+  const entries: [string, Json][] = [];
+  for (const [key, item] of Object.entries(value)) {
+    const clean = cleanCopy(item, below);
+    if (clean !== undefined) entries.push([wellFormed(key), clean]);
+  }
+  // Not by assignment: a key `__proto__` must stay a key.
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,145 @@
+/** Messages, views and readings of requests for the tests of this folder. */
+import { bodyOf, explain, messagesBytes, type ValidationOptions, validateRequest } from '@heddle/testing';
+import type { ContentBlock } from '../../messages/blocks.ts';
+import { History } from '../../messages/history.ts';
+import type {
+  AssistantMessage,
+  Attachment,
+  Message,
+  SystemMessage,
+  UserMessage,
+} from '../../messages/message.ts';
+import type { ModelRequest } from '../../model/port.ts';
+import { type BuiltRequest, buildRequest } from '../builder.ts';
+import type { RequestView } from '../view.ts';
+
+export const MODEL = 'model-one';
+
+let count = 0;
+const stamp = () => ({ uuid: `uuid-${++count}`, at: count });
+
+const VIEW: RequestView = {
+  model: MODEL,
+  maxOutputTokens: 8_192,
+  systemPrompt: ['You weave.'],
+  systemContext: {},
+  userContext: {},
+  tools: [],
+  normaliseInput: (_tool, input) => input,
+  skipCacheWrite: false,
+  allowedBetaBlocks: [],
+  refusedBlocks: new Set(),
+  continuesAnswer: false,
+  options: {},
+};
+
+export const view = (changes: Partial<RequestView> = {}): RequestView => ({ ...VIEW, ...changes });
+
+/** Whatever stands in a history at run time. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the types forbid is what is tested
+export const broken = (value: unknown): Message => value as Message;
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same for blocks
+export const odd = (value: unknown): ContentBlock => value as ContentBlock;
+
+export const user = (
+  content: string | readonly ContentBlock[],
+  more: Partial<UserMessage> = {},
+): UserMessage => ({
+  type: 'user',
+  ...stamp(),
+  content,
+  ...more,
+});
+
+export const answer = (
+  responseId: string,
+  content: readonly ContentBlock[],
+  more: Partial<AssistantMessage> = {},
+): AssistantMessage => ({ type: 'assistant', ...stamp(), responseId, model: MODEL, content, ...more });
+
+export const failure = (apiError: NonNullable<AssistantMessage['apiError']>): AssistantMessage =>
+  answer('none', [say('API error')], { apiError });
+
+export const system = (subtype: SystemMessage['subtype'], content = 'words'): SystemMessage => ({
+  type: 'system',
+  ...stamp(),
+  subtype,
+  content,
+});
+
+export const attach = (attachment: Attachment): Message => ({ type: 'attachment', ...stamp(), attachment });
+export const remind = (text: string): Message => attach({ kind: 'reminder', about: 'other', text });
+export const tombstone = (...messages: readonly Message[]): Message => ({
+  type: 'tombstone',
+  ...stamp(),
+  uuids: messages.map((message) => message.uuid),
+});
+
+export const say = (text: string): ContentBlock => ({ type: 'text', text });
+export const call = (id: string, name = 'Read'): ContentBlock => ({ type: 'tool_use', id, name, input: {} });
+export const result = (id: string, content = 'done'): ContentBlock => ({
+  type: 'tool_result',
+  tool_use_id: id,
+  content,
+});
+export const think = (thinking: string, signature = 'signed'): ContentBlock => ({
+  type: 'thinking',
+  thinking,
+  signature,
+});
+export const image = (data = 'aGVk', media_type = 'image/png'): ContentBlock => ({
+  type: 'image',
+  source: { type: 'base64', media_type, data },
+});
+
+export const history = (...messages: readonly Message[]): History<Message> => History.of(messages);
+
+export const build = (messages: readonly Message[], changes: Partial<RequestView> = {}): BuiltRequest =>
+  buildRequest(view(changes), history(...messages));
+
+/** One line a block: who, what, and its words. */
+export function lines(request: ModelRequest): string[] {
+  return [...request.messages].flatMap(({ role, content }) =>
+    content.map((block) => `${role === 'user' ? 'U' : 'A'} ${words(block)}`),
+  );
+}
+
+function words(block: ContentBlock): string {
+  switch (block.type) {
+    case 'text':
+      return block.text;
+    case 'tool_use':
+      return `call ${block.id}`;
+    case 'tool_result': {
+      const content = typeof block.content === 'string' ? block.content : block.content.map(words).join('+');
+      return `result ${block.tool_use_id}${block.is_error === true ? '!' : ''} ${content}`;
+    }
+    case 'thinking':
+    case 'redacted_thinking':
+    case 'image':
+    case 'document':
+      return block.type;
+    default:
+      return String(block.type);
+  }
+}
+
+export const linesOf = (messages: readonly Message[], changes: Partial<RequestView> = {}): string[] =>
+  lines(build(messages, changes).request);
+
+/** What the API would have against it; empty: nothing. */
+export function complaints(request: ModelRequest, options: ValidationOptions = {}): string {
+  return explain(validateRequest(bodyOf(request), options));
+}
+
+const MARK = ',"cache_control":{"type":"ephemeral"}';
+
+export const sentBytes = (request: ModelRequest): string => new TextDecoder().decode(messagesBytes(request));
+
+/** The bytes without the marks, which move. (No sample holds the words of a mark.) */
+export const plainBytes = (request: ModelRequest): string => sentBytes(request).replaceAll(MARK, '');
+
+/** Is the past of the one the beginning of the other? The last message and the list may go on. */
+export function isPrefix(before: ModelRequest, after: ModelRequest): boolean {
+  return plainBytes(after).startsWith(plainBytes(before).slice(0, -']}]'.length));
+}

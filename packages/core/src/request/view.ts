@@ -1,0 +1,25 @@
+/** The frozen view of one request: what the model is, knows and may call. A change makes a new view for the next request. */
+import type { JsonObject } from '../json.ts';
+import type { RequestOptions, ToolSpec } from '../model/port.ts';
+
+export interface RequestView {
+  readonly model: string;
+  readonly maxOutputTokens: number;
+  /** Layers in a stable order; the end of the last one carries a cache mark. */
+  readonly systemPrompt: readonly string[];
+  /** Put after the system prompt as `key: value` lines. */
+  readonly systemContext: Readonly<Record<string, string>>;
+  /** Put before the first user message as a hidden reminder. */
+  readonly userContext: Readonly<Record<string, string>>;
+  readonly tools: readonly ToolSpec[];
+  /** Brings an input into the form the tool's schema sends; unknown tools keep theirs. Total, cheap, deterministic. */
+  readonly normaliseInput: (tool: string, input: JsonObject) => JsonObject;
+  readonly skipCacheWrite: boolean;
+  /** Block types that may be sent although they need a beta. */
+  readonly allowedBetaBlocks: readonly string[];
+  /** Blocks that the API refused by name, as JSON: a note takes their place. */
+  readonly refusedBlocks: ReadonlySet<string>;
+  /** The request goes on with a paused answer: its last message is the assistant's. */
+  readonly continuesAnswer: boolean;
+  readonly options: RequestOptions;
+}

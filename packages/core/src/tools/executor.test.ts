@@ -1,0 +1,425 @@
+import { createClock, createGate, fakeTool, settle, type FakeTool } from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+import { Rig } from './test/rig.ts';
+
+const read = fakeTool({ name: 'Read' });
+const write = fakeTool({ name: 'Write', readOnly: false });
+const note = fakeTool({ name: 'Note', readOnly: false, concurrencySafe: true });
+
+describe('while the answer streams', () => {
+  it('a call that may be thrown away is announced at once, and begins only when it is told to', async () => {
+    const tool = fakeTool({ name: 'Read' });
+    const rig = new Rig([tool]);
+    await rig.add('Read r1');
+    expect(rig.announced).toEqual(['r1']);
+    expect(tool.calls).toEqual([]);
+    await rig.begin();
+    expect(rig.results()).toEqual(['r1 Read ok']);
+  });
+
+  it('a call with effects waits for the end, even if it could run beside others', async () => {
+    const rig = new Rig([read, write, note]);
+    await rig.add('Note n1', 'Read r1', 'Write w1');
+    expect(rig.announced).toEqual(['r1']);
+    await rig.endStream();
+    expect(rig.announced).toEqual(['r1', 'n1']);
+  });
+
+  it('nobody is asked, and no hook runs, for a call that has to wait', async () => {
+    const asked: string[] = [];
+    const rig = new Rig([read, write], {
+      canUseTool: (tool) => {
+        asked.push(tool.name);
+        return Promise.resolve({ behavior: 'allow' });
+      },
+    });
+    await rig.add('Read r1', 'Write w1');
+    expect([asked, rig.hooks.seen]).toEqual([['Read'], ['before Read r1']]);
+  });
+
+  it('nothing overtakes a call that must run alone', async () => {
+    const rig = new Rig([read, write]);
+    await rig.add('Write w1', 'Read r1');
+    expect(rig.announced).toEqual([]);
+  });
+});
+
+describe('after the stream', () => {
+  it('neighbours that are safe run together, others alone, in order', async () => {
+    const gates = ['r1', 'r2', 'w1', 'r3'].map((id) => createGate(id));
+    const tools = gates.map((gate, index) => fakeTool({ name: `T${index}`, readOnly: index !== 2, gate }));
+    const rig = new Rig(tools);
+    await rig.add('T0 r1', 'T1 r2', 'T2 w1', 'T3 r3');
+    await rig.endStream();
+    await rig.begin();
+    expect(running(tools)).toEqual(['r1', 'r2']);
+    gates[0]?.open();
+    await rig.rest();
+    await rig.begin();
+    expect(running(tools)).toEqual(['r2']);
+    gates[1]?.open();
+    await rig.rest();
+    await rig.begin();
+    expect(running(tools)).toEqual(['w1']);
+    gates[2]?.open();
+    await rig.rest();
+    await rig.begin();
+    expect(running(tools)).toEqual(['r3']);
+  });
+
+  it('at most so many run at once', async () => {
+    const gate = createGate();
+    const tool = fakeTool({ name: 'Read', gate });
+    const rig = new Rig([tool], { toolConcurrency: 3 });
+    await rig.add('Read 1', 'Read 2', 'Read 3', 'Read 4', 'Read 5');
+    await rig.endStream();
+    await rig.runAll();
+    expect(running([tool])).toEqual(['1', '2', '3']);
+    gate.open();
+    await rig.rest();
+    expect(rig.announced).toEqual(['1', '2', '3', '4', '5']);
+  });
+
+  it('results are handed out in the order of the calls, each once', async () => {
+    const slow = createGate();
+    const rig = new Rig([fakeTool({ name: 'Slow', gate: slow }), read]);
+    await rig.add('Slow s1', 'Read r1');
+    await rig.endStream();
+    await rig.begin();
+    expect(rig.results()).toEqual([]);
+    slow.open();
+    await rig.rest();
+    expect(rig.results()).toEqual(['s1 Slow ok', 'r1 Read ok']);
+    expect(rig.results()).toEqual([]);
+    expect(rig.executor.finished).toBe(true);
+  });
+
+  it('progress is told at once', async () => {
+    const rig = new Rig([fakeTool({ name: 'Read', progress: [1, 2], gate: createGate() })]);
+    await rig.add('Read r1');
+    await rig.begin();
+    expect(rig.progress).toEqual([1, 2]);
+  });
+});
+
+describe('a failed shell command', () => {
+  const shell = fakeTool({ name: 'Bash', fails: 'exit code 1', failureCancelsSiblings: true });
+
+  it('cancels the siblings of its batch, before and behind it, and nothing else', async () => {
+    const slow = fakeTool({ name: 'Slow', gate: createGate() });
+    const rig = new Rig([shell, slow, write]);
+    await rig.add('Slow s1', 'Bash b1', 'Slow s2', 'Write w1');
+    await rig.endStream();
+    await rig.begin('s1', 's2');
+    await rig.begin('b1');
+    expect(rig.results()).toEqual([
+      's1! <tool_use_error>Cancelled: a command that ran beside this call failed.</tool_use_error>',
+      'b1! exit code 1',
+      's2! <tool_use_error>Cancelled: a command that ran beside this call failed.</tool_use_error>',
+    ]);
+    expect(slow.calls.map(({ ended }) => ended)).toEqual(['aborted', 'aborted']);
+    await rig.begin('w1');
+    expect(rig.results()).toEqual(['w1 Write ok']);
+  });
+
+  it('spares a sibling that has ended', async () => {
+    const rig = new Rig([shell, read]);
+    await rig.add('Read r1', 'Bash b1');
+    await rig.begin('r1');
+    await rig.begin('b1');
+    expect(rig.results()).toEqual(['r1 Read ok', 'b1! exit code 1']);
+  });
+
+  it('asks no hook and nobody about siblings that were waiting for a place', async () => {
+    const rig = new Rig([shell, read], { toolConcurrency: 1 });
+    await rig.add('Bash b1', 'Read r1', 'Read r2');
+    await rig.endStream();
+    await rig.begin();
+    expect(rig.hooks.seen).toEqual(['before Bash b1', 'afterFailure Bash b1']);
+    expect(rig.results().map((result) => result.slice(0, 3))).toEqual(['b1!', 'r1!', 'r2!']);
+  });
+
+  it('that failed only because it was aborted is no reason to blame it', async () => {
+    const hung = fakeTool({ name: 'Bash', gate: createGate(), failureCancelsSiblings: true });
+    const slow = fakeTool({ name: 'Slow', gate: createGate() });
+    const rig = new Rig([hung, slow]);
+    await rig.add('Bash b1', 'Slow s1');
+    await rig.begin();
+    rig.controller.abort();
+    await rig.rest();
+    expect(rig.results()).toEqual([
+      'b1! <tool_use_error>Bash was aborted</tool_use_error>',
+      's1! <tool_use_error>Slow was aborted</tool_use_error>',
+    ]);
+  });
+
+  it('is the only failure that cancels', async () => {
+    const failing = fakeTool({ name: 'Fail', fails: 'no such file' });
+    const gate = createGate();
+    const rig = new Rig([failing, fakeTool({ name: 'Slow', gate })]);
+    await rig.add('Slow s1', 'Fail f1');
+    await rig.begin();
+    gate.open();
+    await rig.rest();
+    expect(rig.results()).toEqual(['s1 Slow ok', 'f1! no such file']);
+  });
+});
+
+describe('input that was changed on the way', () => {
+  /** Harmless for `{}`, exclusive for anything else. */
+  const shifting = (gate = createGate()): FakeTool => {
+    gate.open();
+    const tool = fakeTool({ name: 'Shift', gate });
+    const harmless = (input: object): boolean => Object.keys(input).length === 0;
+    return { ...tool, isReadOnly: harmless, isConcurrencySafe: harmless };
+  };
+
+  it('to something with effects makes the call wait for the end of the stream', async () => {
+    const tool = shifting();
+    const rig = new Rig([tool], { hooks: { before: { Shift: { updatedInput: { write: true } } } } });
+    await rig.add('Shift s1');
+    expect(rig.announced).toEqual([]);
+    await rig.endStream();
+    expect(rig.announced).toEqual(['s1']);
+    await rig.begin();
+    expect(tool.calls.map(({ input }) => input)).toEqual([{ write: true }]);
+  });
+
+  it('to something exclusive makes the call wait for those behind it that have begun', async () => {
+    const gate = createGate();
+    const question = createGate();
+    const slow = fakeTool({ name: 'Slow', gate });
+    const rig = new Rig([shifting(), slow], {
+      canUseTool: async (tool) => {
+        if (tool.name === 'Slow') return { behavior: 'allow' };
+        await question.pass();
+        return { behavior: 'allow', updatedInput: { write: true } };
+      },
+    });
+    await rig.add('Shift s1', 'Slow r1');
+    await rig.endStream();
+    await rig.begin();
+    question.open();
+    await rig.rest();
+    expect(rig.announced).toEqual(['r1']);
+    gate.open();
+    await rig.rest();
+    expect(rig.announced).toEqual(['r1', 's1']);
+  });
+});
+
+describe('the context', () => {
+  const moved = (to: string) =>
+    fakeTool({
+      name: `Cd-${to}`,
+      readOnly: false,
+      newContext: (current) => ({ ...current, workingDirectory: `${current.workingDirectory}/${to}` }),
+    });
+  const where = (concurrencySafe: boolean) =>
+    fakeTool({ name: 'Pwd', readOnly: concurrencySafe, run: (_input, context) => context.workingDirectory });
+
+  it('that a serial call changed holds for the next call', async () => {
+    const rig = new Rig([moved('a'), moved('b'), where(false)]);
+    await rig.add('Cd-a 1', 'Cd-b 2', 'Pwd 3');
+    await rig.endStream();
+    await rig.runAll();
+    expect(rig.results().at(-1)).toBe('3 /project/a/b');
+  });
+
+  it('that calls of one batch changed holds after the batch, in the order of the calls', async () => {
+    const first = createGate();
+    const change = (to: string, gate?: ReturnType<typeof createGate>) =>
+      fakeTool({
+        name: to,
+        ...(gate ? { gate } : {}),
+        newContext: (current) => ({ ...current, workingDirectory: `${current.workingDirectory}/${to}` }),
+      });
+    const rig = new Rig([change('a', first), change('b'), where(true)]);
+    await rig.add('a 1', 'b 2', 'Pwd 3');
+    await rig.endStream();
+    await rig.runAll();
+    first.open();
+    await rig.rest();
+    expect(rig.results()).toEqual(['1 a ok', '2 b ok', '3 /project']);
+    expect(rig.executor.context.workingDirectory).toBe('/project/a/b');
+  });
+
+  it('is not forgotten because an unknown call stands between two neighbours', async () => {
+    const gate = createGate();
+    const change = fakeTool({
+      name: 'Cd',
+      gate,
+      newContext: (current) => ({ ...current, workingDirectory: '/moved' }),
+    });
+    const rig = new Rig([change, where(true)]);
+    await rig.add('Cd 1', 'Nonsense 2', 'Pwd 3');
+    await rig.endStream();
+    await rig.runAll();
+    gate.open();
+    await rig.rest();
+    expect(rig.results().map((result) => result.slice(0, 10))).toEqual([
+      '1 Cd ok',
+      '2! <tool_u',
+      '3 /project',
+    ]);
+    expect(rig.executor.context.workingDirectory).toBe('/moved');
+  });
+
+  it('stays as it is when the change cannot be made', async () => {
+    const change = fakeTool({
+      name: 'Cd',
+      readOnly: false,
+      newContext: () => {
+        throw new Error('nowhere');
+      },
+    });
+    const rig = new Rig([change, where(false)]);
+    await rig.add('Cd 1', 'Pwd 2');
+    await rig.endStream();
+    await rig.runAll();
+    expect(rig.results()).toEqual(['1 Cd ok', '2 /project']);
+  });
+});
+
+describe('an attempt that is given up', () => {
+  it('stops what runs, withdraws what was asked, and hands nothing out', async () => {
+    const slow = fakeTool({ name: 'Slow', gate: createGate() });
+    const withdrawn: unknown[] = [];
+    const rig = new Rig([slow, read], {
+      canUseTool: (tool, _input, _context, { signal }) => {
+        if (tool.name === 'Slow') return Promise.resolve({ behavior: 'allow' });
+        signal.addEventListener('abort', () => withdrawn.push(signal.reason));
+        return Promise.withResolvers<never>().promise;
+      },
+    });
+    await rig.add('Slow s1', 'Read r1');
+    await rig.begin();
+    rig.executor.discard();
+    await rig.rest();
+    expect(slow.calls).toMatchObject([{ ended: 'aborted' }]);
+    expect(withdrawn).toEqual(['discarded']);
+    expect(rig.results()).toEqual([]);
+    expect(rig.executor.finished).toBe(true);
+  });
+
+  it('does not begin a call whose intent was already on its way', async () => {
+    const tool = fakeTool({ name: 'Read' });
+    const rig = new Rig([tool]);
+    await rig.add('Read r1');
+    rig.executor.discard();
+    await rig.begin();
+    expect(tool.calls).toEqual([]);
+  });
+});
+
+describe('an abort', () => {
+  it('ends what runs, refuses what waits, and lets each have its result', async () => {
+    const slow = fakeTool({ name: 'Slow', gate: createGate() });
+    const rig = new Rig([slow, read, write]);
+    await rig.add('Slow s1', 'Read r1', 'Write w1');
+    await rig.begin('s1');
+    rig.controller.abort('cancelled');
+    await rig.rest();
+    expect(rig.results()).toEqual([
+      's1! <tool_use_error>Slow was aborted</tool_use_error>',
+      'r1! <tool_use_error>The call was not run: the turn was interrupted before it began.</tool_use_error>',
+      'w1! <tool_use_error>The call was not run: the turn was interrupted before it began.</tool_use_error>',
+    ]);
+  });
+
+  it('does not wait longer than the grace for a tool that does not listen, and not twice', async () => {
+    const deaf = fakeTool({ name: 'Deaf', gate: createGate(), ignoresAbort: true });
+    const clock = createClock();
+    const rig = new Rig([deaf], { clock });
+    await rig.add('Deaf d1');
+    await rig.begin();
+    const began = clock.now();
+    rig.controller.abort();
+    await clock.run(rig.executor.close('not run'));
+    expect(clock.now() - began).toBe(800);
+    expect(rig.results()).toEqual([
+      'd1! <tool_use_error>The call was interrupted. It may or may not have taken effect: look before you repeat it.</tool_use_error>',
+    ]);
+    await clock.run(rig.executor.stop());
+    expect(clock.now() - began).toBe(800);
+    expect(clock.pending).toEqual([]);
+  });
+
+  it('takes calls that come after it for not run', async () => {
+    const rig = new Rig([read]);
+    rig.controller.abort();
+    await rig.add('Read r1');
+    expect(rig.results()).toEqual([
+      'r1! <tool_use_error>The call was not run: the turn was interrupted before it began.</tool_use_error>',
+    ]);
+  });
+
+  describe('by a new message of the user', () => {
+    it('lets a call finish that must not be broken, and waits for it', async () => {
+      const gate = createGate();
+      const careful = fakeTool({ name: 'Careful', gate, interruptBehavior: 'block' });
+      const rig = new Rig([careful, read]);
+      await rig.add('Careful c1', 'Read r1');
+      await rig.begin('c1');
+      rig.controller.abort('interrupt');
+      const closed = rig.executor.close('not run');
+      await rig.clock.runUntilIdle();
+      expect(careful.calls).toMatchObject([{ ended: undefined }]);
+      gate.open();
+      await closed;
+      expect(rig.results()).toEqual([
+        'c1 Careful ok',
+        'r1! <tool_use_error>The call was not run: the turn was interrupted before it began.</tool_use_error>',
+      ]);
+    });
+
+    it('ends the others', async () => {
+      const slow = fakeTool({ name: 'Slow', gate: createGate() });
+      const rig = new Rig([slow]);
+      await rig.add('Slow s1');
+      await rig.begin();
+      rig.controller.abort('interrupt');
+      await rig.rest();
+      expect(slow.calls).toMatchObject([{ ended: 'aborted' }]);
+    });
+
+    it('spares nothing once the consumer walks away', async () => {
+      const careful = fakeTool({ name: 'Careful', gate: createGate(), interruptBehavior: 'block' });
+      const rig = new Rig([careful]);
+      await rig.add('Careful c1');
+      await rig.begin();
+      rig.controller.abort('interrupt');
+      await rig.clock.run(rig.executor.stop());
+      expect(careful.calls).toMatchObject([{ ended: 'aborted' }]);
+    });
+  });
+});
+
+describe('the end', () => {
+  it('leaves no timer and no listener behind', async () => {
+    const rig = new Rig([read, write]);
+    const listeners = watchListeners(rig.controller.signal);
+    await rig.add('Read r1', 'Write w1');
+    await rig.endStream();
+    await rig.runAll();
+    expect(rig.results()).toHaveLength(2);
+    await rig.executor.stop();
+    await settle();
+    expect(listeners.removed()).toBe(1);
+    expect(rig.clock.pending).toEqual([]);
+  });
+});
+
+function running(tools: readonly FakeTool[]): string[] {
+  return tools.flatMap((tool) => tool.calls.filter(({ ended }) => !ended).map(({ toolUseId }) => toolUseId));
+}
+
+function watchListeners(signal: AbortSignal) {
+  let removed = 0;
+  const original = signal.removeEventListener.bind(signal);
+  signal.removeEventListener = (...given: Parameters<AbortSignal['removeEventListener']>) => {
+    removed++;
+    original(...given);
+  };
+  return { removed: () => removed };
+}

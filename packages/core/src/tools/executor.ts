@@ -1,0 +1,285 @@
+/**
+ * Schedules the calls of one answer. It never starts a call by itself: it announces that one is ready, the driver yields
+ * the intent, and only when that yield has returned does the driver say `begin`. So what runs has always been stored first.
+ *
+ * - While the answer streams, only calls that may be thrown away start (read-only and concurrency-safe).
+ * - After it ended, calls run in order: concurrency-safe neighbours together, every other call alone.
+ * - Results are handed out in the order of the calls, exactly one for each.
+ */
+import type { ToolUseBlock } from '../messages/blocks.ts';
+import type { Clock } from '../loop/deps.ts';
+import { INTERRUPT } from '../loop/abort.ts';
+import * as texts from '../loop/texts.ts';
+import type { Json } from '../json.ts';
+import type { HookWord } from '../machine/happened.ts';
+import { siblingsOf, startOfBatch } from './batch.ts';
+import { classify } from './classify.ts';
+import type { ToolUseContext } from './context.ts';
+import { describe, failure, permit, runCall, type Road } from './road.ts';
+import { isActive, isOpen, newSlot, type ClassifiedCall, type Settled, type Slot } from './slot.ts';
+
+export type ToolUpdate =
+  | { readonly type: 'ready'; readonly slot: Slot; readonly call: ClassifiedCall }
+  | { readonly type: 'progress'; readonly slot: Slot; readonly data: Json }
+  | { readonly type: 'settled' };
+
+export interface ExecutorSetup {
+  readonly road: Road;
+  readonly context: ToolUseContext;
+  readonly signal: AbortSignal;
+  readonly clock: Clock;
+  readonly limits: { readonly toolConcurrency: number; readonly abortGraceMs: number };
+  readonly tell: (update: ToolUpdate) => void;
+  /** A denial that asks for the end of the whole turn. */
+  readonly onInterrupt: () => void;
+}
+
+export class StreamingToolExecutor {
+  readonly #setup: ExecutorSetup;
+  readonly #slots: Slot[] = [];
+  /** What was set going and has not come to rest. */
+  readonly #children = new Map<Promise<void>, Slot>();
+  readonly #onAbort = (): void => this.#abort();
+  #context: ToolUseContext;
+  /** Contexts of the calls before this index are part of `#context`. */
+  #applied = 0;
+  #streamEnded = false;
+  #closed = false;
+
+  constructor(setup: ExecutorSetup) {
+    this.#setup = setup;
+    this.#context = setup.context;
+    if (setup.signal.aborted) this.#closed = true;
+    else setup.signal.addEventListener('abort', this.#onAbort, { once: true });
+  }
+
+  /** Takes a complete call. `badInput`: its JSON could not be read. */
+  addTool(block: ToolUseBlock, badInput?: string): void {
+    const slot = newSlot(block);
+    this.#slots.push(slot);
+    if (this.#closed) return this.#settle(slot, failure(texts.NOT_RUN));
+    if (badInput !== undefined) return this.#settle(slot, failure(badInput));
+    this.#follow(slot, this.#classify(slot));
+  }
+
+  /** The stream ended well, or at a cut whose complete calls are kept: calls with effects may start now. */
+  finishStream(): void {
+    this.#streamEnded = true;
+    this.#advance();
+  }
+
+  /** The intent of this call was yielded, and the consumer asked for more. */
+  begin(slot: Slot): void {
+    if (slot.state !== 'ready' || !slot.call) return;
+    slot.state = 'running';
+    this.#follow(slot, this.#run(slot, slot.call));
+  }
+
+  /** The settled calls at the head of the line, each handed out once. */
+  takeResults(): Slot[] {
+    const taken: Slot[] = [];
+    for (const slot of this.#slots) {
+      if (slot.state === 'delivered') continue;
+      if (slot.state !== 'settled') break;
+      slot.state = 'delivered';
+      taken.push(slot);
+    }
+    // Nothing is left that an abort could end; a long run must not collect listeners.
+    
+    return taken;
+  }
+
+  get finished(): boolean {
+    return this.#slots.every((slot) => slot.state === 'delivered');
+  }
+
+  get stoppedBy(): HookWord | undefined {
+    return this.#slots.find((slot) => slot.stoppedBy)?.stoppedBy;
+  }
+
+  /** The context after the calls so far, those of a batch applied in call order. */
+  get context(): ToolUseContext {
+    this.#apply(this.#slots.length);
+    return this.#context;
+  }
+
+  /** Forgets a call whose block was taken back. */
+  drop(toolUseId: string): void {
+    const index = this.#slots.findIndex((slot) => slot.block.id === toolUseId);
+    const [slot] = index < 0 ? [] : this.#slots.splice(index, 1);
+    if (slot) this.#cancel(slot, 'dropped', texts.NOT_RUN);
+    this.#advance();
+  }
+
+  /** The attempt is given up: everything stops, open questions are withdrawn, nothing is handed out any more. */
+  discard(): void {
+    this.#close();
+    for (const slot of this.#slots) {
+      this.#cancel(slot, 'discarded', texts.NOT_RUN);
+      slot.state = 'delivered';
+    }
+  }
+
+  /** Gives every call its result: what has not begun is told that it never will, what runs is told to end. */
+  async close(notRun: string): Promise<void> {
+    this.#abort(notRun);
+    await Promise.all(this.#slots.map((slot) => slot.end.promise));
+  }
+
+  /** Ends everything, also what a new message would have waited for, and waits until it rests, within the grace. */
+  async stop(): Promise<void> {
+    this.#abort();
+    this.#endRunning(
+      this.#slots.filter((slot) => slot.state === 'running'),
+      'run over',
+    );
+    if (this.#children.size > 0) await this.#withinGrace(Promise.all(this.#children.keys()));
+  }
+
+  async #classify(slot: Slot): Promise<void> {
+    const classified = await classify(slot.block.name, slot.block.input, this.#context);
+    if (slot.state !== 'classifying') return;
+    if (classified.ok) {
+      slot.call = classified.call;
+      slot.state = 'queued';
+    } else this.#settle(slot, failure(classified.message));
+    this.#advance();
+  }
+
+  /** Moves every call forward that may move. The order of the calls decides; nothing overtakes a call that must run alone. */
+  #advance(): void {
+    if (this.#closed) return;
+    let room = this.#setup.limits.toolConcurrency;
+    let isFirst = true;
+    for (const [index, slot] of this.#slots.entries()) {
+      if (!isOpen(slot)) continue;
+      const { call } = slot;
+      if (!call) return;
+      const waits = slot.state === 'queued' || slot.state === 'permitted';
+      const itsTurn =
+        call.safe || (isFirst && !this.#slots.some((other) => other !== slot && isActive(other)));
+      if (waits && itsTurn && (this.#streamEnded || call.early)) {
+        if (room === 0) return;
+        this.#follow(
+          slot,
+          slot.state === 'queued' ? this.#permit(slot, call, index) : this.#announce(slot, call),
+        );
+        room--;
+      } else if (!waits) room--;
+      if (!call.safe) return;
+      isFirst = false;
+    }
+  }
+
+  async #permit(slot: Slot, given: ClassifiedCall, index: number): Promise<void> {
+    slot.state = 'permitting';
+    this.#apply(startOfBatch(this.#slots, index));
+    const permitted = await permit(slot, given, this.#setup.road, this.#context);
+    if (slot.state !== 'permitting') return;
+    if (permitted.ok) {
+      // A hook or a person may have turned a harmless call into one that must wait: it queues again, now permitted.
+      slot.call = permitted.call;
+      slot.state = 'permitted';
+    } else {
+      this.#settle(slot, failure(permitted.message));
+      if (permitted.interrupt) this.#setup.onInterrupt();
+    }
+    this.#advance();
+  }
+
+  async #announce(slot: Slot, call: ClassifiedCall): Promise<void> {
+    slot.state = 'ready';
+    if (call.tool.describeIntent) slot.details = await describe(call, this.#context);
+    if (slot.state === 'ready') this.#setup.tell({ type: 'ready', slot, call });
+  }
+
+  async #run(slot: Slot, call: ClassifiedCall): Promise<void> {
+    const report = (data: Json): void => {
+      if (slot.state === 'running') this.#setup.tell({ type: 'progress', slot, data });
+    };
+    const settled = await runCall(slot, call, this.#setup.road, this.#context, report);
+    if (slot.state !== 'running') return;
+    this.#settle(slot, settled);
+    // An aborted command fails, too; then its siblings have heard of the abort themselves.
+    if (settled.result.isError && call.tool.failureCancelsSiblings && !this.#closed) {
+      for (const sibling of siblingsOf(this.#slots, slot)) {
+        this.#cancel(sibling, 'sibling failed', texts.SIBLING_FAILED);
+      }
+    }
+    this.#advance();
+  }
+
+  #settle(slot: Slot, settled: Settled): void {
+    slot.settled = settled;
+    slot.state = 'settled';
+    slot.end.resolve();
+    this.#setup.tell({ type: 'settled' });
+  }
+
+  /** Ends a call that has not settled, with a result that says why. */
+  #cancel(slot: Slot, reason: unknown, message: string): void {
+    if (!isOpen(slot)) return;
+    slot.controller.abort(reason);
+    this.#settle(slot, failure(message));
+  }
+
+  #abort(notRun = texts.NOT_RUN): void {
+    if (this.#closed) return;
+    this.#close();
+    const { reason } = this.#setup.signal;
+    for (const slot of this.#slots) if (slot.state !== 'running') this.#cancel(slot, reason, notRun);
+    const sparesSome = reason === INTERRUPT;
+    const spared = (slot: Slot): boolean => sparesSome && slot.call?.tool.interruptBehavior === 'block';
+    this.#endRunning(
+      this.#slots.filter((slot) => slot.state === 'running' && !spared(slot)),
+      reason,
+    );
+  }
+
+  #endRunning(running: readonly Slot[], reason: unknown): void {
+    if (running.length === 0) return;
+    for (const slot of running) slot.controller.abort(reason);
+    void this.#giveUpAfterGrace(running, reason);
+  }
+
+  /** A tool that does not listen to its signal must not hold the turn: its result is written without it. */
+  async #giveUpAfterGrace(running: readonly Slot[], reason: unknown): Promise<void> {
+    await this.#withinGrace(Promise.all(running.map((slot) => slot.end.promise)));
+    for (const slot of running) this.#cancel(slot, reason, texts.INTERRUPTED_CALL);
+    for (const [work, slot] of this.#children) if (running.includes(slot)) this.#children.delete(work);
+  }
+
+  async #withinGrace(work: Promise<unknown>): Promise<void> {
+    const timer = new AbortController();
+    const { clock, limits } = this.#setup;
+    await Promise.race([work, clock.sleep(limits.abortGraceMs, timer.signal)]);
+    timer.abort();
+  }
+
+  #close(): void {
+    this.#closed = true;
+    this.#setup.signal.removeEventListener('abort', this.#onAbort);
+  }
+
+  #apply(upTo: number): void {
+    for (; this.#applied < upTo; this.#applied++) {
+      const settled = this.#slots[this.#applied]?.settled;
+      if (!settled) return;
+      this.#context = changed(this.#context, settled);
+    }
+  }
+
+  #follow(slot: Slot, work: Promise<void>): void {
+    this.#children.set(work, slot);
+    void work.finally(() => this.#children.delete(work));
+  }
+}
+
+/** The call is over and its result stands, so a change that throws can only be left out. */
+function changed(context: ToolUseContext, { newContext }: Settled): ToolUseContext {
+  try {
+    return newContext?.(context) ?? context;
+  } catch {
+    return context;
+  }
+}

@@ -1,0 +1,23 @@
+/** `core` sees only allow or deny: asking is the business of whoever stands around the loop. */
+import type { JsonObject } from '../json.ts';
+import type { ToolUseContext } from './context.ts';
+import type { Tool } from './tool.ts';
+
+export type CanUseTool = (
+  tool: Tool,
+  input: JsonObject,
+  context: ToolUseContext,
+  call: PermissionCall,
+) => Promise<Permission>;
+
+export interface PermissionCall {
+  readonly toolUseId: string;
+  /** A `PreToolUse` hook's word. Its allow only spares the question; rules still hold. */
+  readonly hookDecision: 'allow' | 'ask' | undefined;
+  /** Aborts when the attempt that asked is discarded: the question is withdrawn. */
+  readonly signal: AbortSignal;
+}
+
+export type Permission =
+  | { readonly behavior: 'allow'; readonly updatedInput?: JsonObject }
+  | { readonly behavior: 'deny'; readonly message: string; readonly interrupt?: boolean };

@@ -1,0 +1,115 @@
+/** The road of one call, stage by stage: permission with its hooks, then the call with its hooks. Never throws. */
+import type { Json, JsonObject } from '../json.ts';
+import type { ToolHooks } from '../loop/deps.ts';
+import { toolError } from '../loop/texts.ts';
+import type { ToolUseContext } from './context.ts';
+import { classify, messageOf } from './classify.ts';
+import type { CanUseTool, Permission } from './permission.ts';
+import type { ClassifiedCall, Settled, Slot } from './slot.ts';
+import type { HookWord } from '../machine/happened.ts';
+
+export interface Road {
+  readonly hooks: ToolHooks;
+  readonly canUseTool: CanUseTool;
+}
+
+export type Permitted =
+  | { readonly ok: true; readonly call: ClassifiedCall }
+  | { readonly ok: false; readonly message: string; readonly interrupt?: boolean };
+
+/** `PreToolUse` hooks, then the permission of whoever stands around the loop. Changed input is read again. */
+export async function permit(
+  slot: Slot,
+  given: ClassifiedCall,
+  road: Road,
+  context: ToolUseContext,
+): Promise<Permitted> {
+  const { id } = slot.block;
+  const { signal } = slot.controller;
+  try {
+    let call = given;
+    const before = await road.hooks.before({ toolUseId: id, tool: call.tool.name, input: call.raw }, signal);
+    remember(slot, before);
+    if (before.decision === 'deny')
+      return { ok: false, message: before.message ?? 'A hook denied this call.' };
+    if (before.updatedInput) {
+      const again = await classify(call.tool.name, before.updatedInput, context);
+      if (!again.ok) return { ok: false, message: `A hook changed the input. ${again.message}` };
+      call = again.call;
+    }
+    const hookDecision = before.decision;
+    const permission: Permission = await road.canUseTool(call.tool, call.raw, context, {
+      toolUseId: id,
+      hookDecision,
+      signal,
+    });
+    if (permission.behavior === 'deny') {
+      return { ok: false, message: permission.message, ...(permission.interrupt ? { interrupt: true } : {}) };
+    }
+    if (!permission.updatedInput || permission.updatedInput === call.raw) return { ok: true, call };
+    const again = await classify(call.tool.name, permission.updatedInput, context);
+    return again.ok
+      ? again
+      : { ok: false, message: `The input was changed when it was permitted. ${again.message}` };
+  } catch (thrown) {
+    return { ok: false, message: `Permission could not be decided: ${messageOf(thrown)}` };
+  }
+}
+
+/** What the intent says beside the input. A tool that cannot describe its effect still gets one. */
+export async function describe(
+  call: ClassifiedCall,
+  context: ToolUseContext,
+): Promise<JsonObject | undefined> {
+  try {
+    return await call.tool.describeIntent?.(call.input, context);
+  } catch {
+    return undefined;
+  }
+}
+
+export async function runCall(
+  slot: Slot,
+  call: ClassifiedCall,
+  road: Road,
+  context: ToolUseContext,
+  onProgress: (data: Json) => void,
+): Promise<Settled> {
+  const { id } = slot.block;
+  const { signal } = slot.controller;
+  const { tool } = call;
+  const hooked = { toolUseId: id, tool: tool.name, input: call.raw };
+  let settled: Settled;
+  try {
+    const output = await tool.call(call.input, { ...context, signal, toolUseId: id }, onProgress);
+    const result = tool.toResult(output.data);
+    settled = { result, data: output.data, ...(output.newContext ? { newContext: output.newContext } : {}) };
+  } catch (thrown) {
+    settled = failure(messageOf(thrown) || `${tool.name} failed without saying why.`);
+  }
+  try {
+    const after = settled.result.isError
+      ? await road.hooks.afterFailure(hooked, textOfResult(settled), signal)
+      : await road.hooks.after(hooked, settled.result, signal);
+    remember(slot, after);
+    return after.updatedResult ? { ...settled, result: after.updatedResult } : settled;
+  } catch (thrown) {
+    slot.remarks.push(`A hook after ${tool.name} failed: ${messageOf(thrown)}`);
+    return settled;
+  }
+}
+
+/** An error as a result: the model is told what went wrong and goes on. */
+export function failure(message: string): Settled {
+  return { result: { content: toolError(message), isError: true } };
+}
+
+function remember(slot: Slot, said: { readonly additionalContext?: string; readonly stop?: HookWord }): void {
+  if (said.additionalContext) slot.remarks.push(said.additionalContext);
+  slot.stoppedBy ??= said.stop;
+}
+
+export function textOfResult({ result }: Settled): string {
+  if (typeof result.content === 'string') return result.content;
+  return result.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+}

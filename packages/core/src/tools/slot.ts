@@ -1,0 +1,81 @@
+/** One tool call on its way: classified → permitted → ready → running → settled. Unknown, denied, invalid and aborted calls walk the same road. */
+import type { JsonObject } from '../json.ts';
+import type { ToolUseBlock } from '../messages/blocks.ts';
+import type { HookWord } from '../machine/happened.ts';
+import type { ToolUseContext } from './context.ts';
+import type { Tool, ToolResult } from './tool.ts';
+
+export type SlotState =
+  /** Its input is being read; whether it may run beside others is not yet known. */
+  | 'classifying'
+  /** Waits for its turn. */
+  | 'queued'
+  /** Hooks and permission are being asked. */
+  | 'permitting'
+  /** May run as soon as the order of things allows. */
+  | 'permitted'
+  /** Its intent is on the way to the consumer; the call begins when that yield has returned. */
+  | 'ready'
+  | 'running'
+  | 'settled'
+  /** The result was yielded. */
+  | 'delivered';
+
+export interface Slot {
+  readonly block: ToolUseBlock;
+  /** Ends this call, and withdraws its open question. */
+  readonly controller: AbortController;
+  state: SlotState;
+  call: ClassifiedCall | undefined;
+  settled: Settled | undefined;
+  /** Resolves when it has settled. */
+  readonly end: PromiseWithResolvers<void>;
+  /** Text that hooks want the model to see after the result. */
+  readonly remarks: string[];
+  /** A hook said: do not continue after this batch. */
+  stoppedBy: HookWord | undefined;
+  details: JsonObject | undefined;
+}
+
+export interface ClassifiedCall {
+  readonly tool: Tool;
+  /** As the schema read it. */
+  readonly input: unknown;
+  /** As the model, a hook or a person wrote it. */
+  readonly raw: JsonObject;
+  readonly safe: boolean;
+  /** May be thrown away, so it may start before the answer is complete. */
+  readonly early: boolean;
+  readonly effect: 'read_only' | 'idempotent' | 'writing';
+}
+
+export interface Settled {
+  readonly result: ToolResult;
+  /** A tool's structured output, for SDK clients. */
+  readonly data?: unknown;
+  readonly newContext?: (current: ToolUseContext) => ToolUseContext;
+}
+
+export function newSlot(block: ToolUseBlock): Slot {
+  return {
+    block,
+    controller: new AbortController(),
+    state: 'classifying',
+    call: undefined,
+    settled: undefined,
+    end: Promise.withResolvers(),
+    remarks: [],
+    stoppedBy: undefined,
+    details: undefined,
+  };
+}
+
+/** Has no result yet. */
+export function isOpen({ state }: Slot): boolean {
+  return state !== 'settled' && state !== 'delivered';
+}
+
+/** Under way, or about to be: its intent may have been stored. */
+export function isActive({ state }: Slot): boolean {
+  return state === 'ready' || state === 'running';
+}

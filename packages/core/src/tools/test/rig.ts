@@ -1,0 +1,104 @@
+/** An executor on the bench: what it announces is written down, and begins only when the test says so. */
+import {
+  allowAll,
+  contextOf,
+  createClock,
+  fakeToolHooks,
+  type FakeToolHooks,
+  type ToolHookScript,
+  type VirtualClock,
+} from '@heddle/testing';
+import type { CanUseTool, Json, JsonObject, Tool, ToolUseContext } from '../../index.ts';
+import { StreamingToolExecutor, type ToolUpdate } from '../executor.ts';
+import type { Slot } from '../slot.ts';
+
+export interface RigOptions {
+  readonly canUseTool?: CanUseTool;
+  readonly hooks?: ToolHookScript;
+  readonly clock?: VirtualClock;
+  readonly toolConcurrency?: number;
+  readonly abortGraceMs?: number;
+  readonly context?: Partial<ToolUseContext>;
+}
+
+export class Rig {
+  readonly executor: StreamingToolExecutor;
+  readonly controller = new AbortController();
+  readonly clock: VirtualClock;
+  readonly hooks: FakeToolHooks;
+  /** The calls that were announced, in order. */
+  readonly announced: string[] = [];
+  readonly progress: Json[] = [];
+  interrupts = 0;
+  readonly #ready: Slot[] = [];
+
+  constructor(tools: readonly Tool[], options: RigOptions = {}) {
+    this.clock = options.clock ?? createClock();
+    this.hooks = fakeToolHooks(options.hooks);
+    this.executor = new StreamingToolExecutor({
+      road: { hooks: this.hooks, canUseTool: options.canUseTool ?? allowAll },
+      context: contextOf({ tools, ...options.context }),
+      signal: this.controller.signal,
+      clock: this.clock,
+      limits: { toolConcurrency: options.toolConcurrency ?? 10, abortGraceMs: options.abortGraceMs ?? 800 },
+      tell: (update) => this.#hear(update),
+      onInterrupt: () => {
+        this.interrupts++;
+        this.controller.abort('permission denied');
+      },
+    });
+  }
+
+  /** `Read r1` adds a call of that tool with that id. */
+  async add(...calls: readonly string[]): Promise<void> {
+    for (const call of calls) {
+      const [name = '', id = ''] = call.split(' ');
+      this.call(name, id);
+    }
+    await this.rest();
+  }
+
+  call(name: string, id: string, input: JsonObject = {}): void {
+    this.executor.addTool({ type: 'tool_use', id, name, input });
+  }
+
+  async endStream(): Promise<void> {
+    this.executor.finishStream();
+    await this.rest();
+  }
+
+  /** The consumer asked for more: what was announced begins. */
+  async begin(...ids: readonly string[]): Promise<void> {
+    const chosen = this.#ready.filter(({ block }) => ids.length === 0 || ids.includes(block.id));
+    for (const slot of chosen) {
+      this.#ready.splice(this.#ready.indexOf(slot), 1);
+      this.executor.begin(slot);
+    }
+    await this.rest();
+  }
+
+  /** Begins everything as it is announced, until nothing moves. */
+  async runAll(): Promise<void> {
+    while (this.#ready.length > 0) await this.begin();
+  }
+
+  results(): string[] {
+    return this.executor.takeResults().map(({ block, settled }) => {
+      const { content, isError } = settled?.result ?? { content: 'nothing' };
+      const words = typeof content === 'string' ? content : JSON.stringify(content);
+      return `${block.id}${isError === true ? '!' : ''} ${words}`;
+    });
+  }
+
+  /** Lets everything that can move do so, without letting time pass. */
+  rest(): Promise<void> {
+    return this.clock.advance(0);
+  }
+
+  #hear(update: ToolUpdate): void {
+    if (update.type === 'progress') this.progress.push(update.data);
+    if (update.type !== 'ready') return;
+    this.announced.push(update.slot.block.id);
+    this.#ready.push(update.slot);
+  }
+}

@@ -1,0 +1,176 @@
+/**
+ * One attempt: a request goes out, records come back, and exactly one of them is the last. Nothing here throws. A second
+ * request is sent in two cases that nobody needs to hear of: the kept connection had gone stale before it carried a byte, or
+ * the key of a helper had run out.
+ */
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Done, ModelError, ModelRecord, ModelRequest } from '@heddle/core';
+import { classify } from '../errors/classify.ts';
+import { networkError } from '../errors/network.ts';
+import { Deadline } from '../stream/deadline.ts';
+import { RecordQueue } from '../stream/record-queue.ts';
+import { AnswerStream } from './answer-stream.ts';
+import type { Body } from './body.ts';
+import { ErrorBody } from './error-body.ts';
+import { hasMedia } from './media.ts';
+import type { Door } from './port.ts';
+
+export class Attempt {
+  readonly records: AsyncIterable<ModelRecord>;
+  readonly #door: Door;
+  readonly #request: ModelRequest;
+  readonly #body: Body;
+  readonly #signal: AbortSignal;
+  readonly #queue: RecordQueue;
+  readonly #over = new AbortController();
+  #outgoing: ClientRequest | undefined;
+  #stream: AnswerStream | undefined;
+  #deadline: Deadline | undefined;
+  #key = '';
+  #isRenewed = false;
+  #isResent = false;
+
+  constructor(door: Door, request: ModelRequest, signal: AbortSignal) {
+    this.#door = door;
+    this.#request = request;
+    this.#body = door.bodies.write(request);
+    this.#signal = signal;
+    this.#queue = new RecordQueue({
+      onFull: () => this.#stream?.pause(),
+      onDrained: () => this.#stream?.resume(),
+      onLeft: () => this.#close('now'),
+    });
+    this.records = this.#queue;
+  }
+
+  start(): void {
+    if (this.#signal.aborted) return this.#end(ABORTED);
+    this.#signal.addEventListener('abort', this.#onAbort, { once: true });
+    void this.#send();
+  }
+
+  async #send(): Promise<void> {
+    const { settings, credentials, transport } = this.#door;
+    const proof = await credentials.get();
+    if (this.#isOver) return;
+    if (!proof.ok) return this.#end(proof.error);
+    this.#key = proof.key;
+    this.#watch(settings.firstByteMs, () => `The API sent nothing for ${seconds(settings.firstByteMs)}. ${STALL_ADVICE}`);
+    const listener = {
+      onResponse: (response: IncomingMessage) => this.#onResponse(response),
+      onError: (error: Error, isStale: boolean) => this.#onError(error, isStale),
+    };
+    const headers = this.#door.headersFor(this.#request, proof.headers, this.#body.length);
+    try {
+      const { pieces } = this.#body;
+      const outgoing = await transport.send({ path: '/v1/messages', headers, pieces }, listener, this.#over.signal);
+      this.#outgoing = outgoing;
+    } catch (thrown) {
+      if (this.#isOver) return;
+      // The settings are wrong and will be at the next attempt.
+      this.#end({ ...networkError(thrown, this.#door.connection, this.#door.secrets), shouldRetry: false });
+    }
+  }
+
+  #onResponse(response: IncomingMessage): void {
+    if (this.#isOver) return void response.destroy();
+    const { settings, connection, secrets } = this.#door;
+    const requestId = response.headers['request-id'];
+    const stream = isAnswer(response)
+      ? new AnswerStream(response, {
+          onRecord: (record) => this.#queue.push(record),
+          onContent: () => this.#deadline?.touch(),
+          onHold: () => this.#deadline?.hold(),
+          onStopped: () => this.#awaitEnd(),
+          onEnd: (end) => this.#end(end),
+          wordFor: (body) => this.#classified(response, body, undefined),
+          wordForBreak: (thrown) => networkError(thrown, connection, secrets, typeof requestId === 'string' ? requestId : undefined),
+        })
+      : undefined;
+    this.#stream = stream;
+    if (stream) {
+      this.#watch(settings.idleMs, () => `The answer stopped coming for ${seconds(settings.idleMs)}. ${STALL_ADVICE}`);
+      return;
+    }
+    const errorBody = new ErrorBody(response, (body) => void this.#onErrorBody(response, body));
+    this.#deadline?.stop();
+    // What came so far is enough to tell what it is.
+    this.#deadline = new Deadline(settings.clock, settings.idleMs, () => errorBody.giveUp());
+  }
+
+  async #onErrorBody(response: IncomingMessage, body: string): Promise<void> {
+    if (this.#isOver) return;
+    if (response.statusCode === 401 && !this.#isRenewed && this.#door.credentials.renew(this.#key)) {
+      this.#isRenewed = true;
+      return this.#send();
+    }
+    this.#end(this.#classified(response, body, response.statusCode));
+  }
+
+  #onError(error: Error, isStale: boolean): void {
+    if (this.#isOver) return;
+    if (isStale && !this.#isResent) {
+      this.#isResent = true;
+      void this.#send();
+      return;
+    }
+    this.#end(networkError(error, this.#door.connection, this.#door.secrets));
+  }
+
+  #classified({ headers }: IncomingMessage, body: string, status: number | undefined): ModelError {
+    const { settings, secrets } = this.#door;
+    const request = this.#request;
+    return classify({ status, headers, body, hasMedia: () => hasMedia(request), now: settings.clock.now() }, secrets);
+  }
+
+  /** The answer is complete. Its last bytes are awaited, so that the connection can be used again, but not for long. */
+  #awaitEnd(): void {
+    this.#deadline?.stop();
+    this.#deadline = new Deadline(this.#door.settings.clock, LAST_BYTES_MS, () => this.#stream?.giveUp());
+  }
+
+  #watch(limitMs: number, message: () => string): void {
+    this.#deadline?.stop();
+    this.#deadline = new Deadline(this.#door.settings.clock, limitMs, () => {
+      const requestId = this.#stream?.requestId;
+      this.#end({ type: 'model_error', class: 'stall', message: message(), ...(requestId === undefined ? {} : { requestId }) });
+    });
+  }
+
+  readonly #onAbort = (): void => this.#end(ABORTED);
+
+  get #isOver(): boolean {
+    return this.#over.signal.aborted;
+  }
+
+  #end(record: Done | ModelError): void {
+    if (this.#isOver) return;
+    this.#close(record.type === 'done' ? 'kept' : 'now');
+    this.#queue.end(record);
+  }
+
+  /** `now`: nobody wants what is still to come, so the connection goes with it. */
+  #close(how: 'kept' | 'now'): void {
+    if (this.#isOver) return;
+    this.#over.abort();
+    this.#deadline?.stop();
+    this.#signal.removeEventListener('abort', this.#onAbort);
+    if (how === 'now') this.#outgoing?.destroy();
+  }
+}
+
+const ABORTED: ModelError = { type: 'model_error', class: 'aborted', message: 'The call was interrupted.' };
+const STALL_ADVICE = 'It is tried again by itself; if this happens often, check the network, or allow a longer wait.';
+
+/** Usually they are in the same packet as the end of the answer. */
+const LAST_BYTES_MS = 250;
+
+function seconds(ms: number): string {
+  return `${Math.round(ms / 100) / 10} s`;
+}
+
+/** Whoever says JSON or HTML does not stream. Other types are given the benefit of the doubt: gateways are careless. */
+function isAnswer({ statusCode = 0, headers }: IncomingMessage): boolean {
+  const isOk = statusCode >= 200 && statusCode < 300;
+  return isOk && !/json|html/i.test(headers['content-type'] ?? '');
+}

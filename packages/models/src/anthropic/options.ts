@@ -1,0 +1,66 @@
+/** What the adapter needs, from its caller first and from the environment second. */
+import type { Clock } from '@heddle/core';
+import { systemClock } from '../clock.ts';
+import { type Environment, milliseconds, variable } from '../secrets/environment.ts';
+
+export interface AnthropicOptions {
+  /** Where variables are read from; the process's own by default. */
+  readonly environment?: Environment;
+  readonly apiKey?: string;
+  /** Sent as `Authorization: Bearer`, as gateways like it. */
+  readonly authToken?: string;
+  /** A shell command that prints a key. Asked only where no key or token is given. */
+  readonly keyHelper?: string;
+  readonly keyHelperTtlMs?: number;
+  readonly baseUrl?: string;
+  /** A file of certificates to trust beside the usual ones. */
+  readonly extraCaFile?: string;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly firstByteMs?: number;
+  readonly idleMs?: number;
+  readonly clock?: Clock;
+}
+
+/** The same with nothing left open. */
+export interface Settings {
+  readonly environment: Environment;
+  readonly apiKey: string | undefined;
+  readonly authToken: string | undefined;
+  readonly keyHelper: string | undefined;
+  readonly keyHelperTtlMs: number;
+  readonly baseUrl: string;
+  readonly extraCaFile: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** From the request to the first byte of its answer. */
+  readonly firstByteMs: number;
+  /** Between two contents of an answer; pings do not count. */
+  readonly idleMs: number;
+  readonly clock: Clock;
+}
+
+export const API_URL = 'https://api.anthropic.com';
+
+const FIRST_BYTE_MS = 60_000;
+const IDLE_MS = 90_000;
+const KEY_HELPER_TTL_MS = 5 * 60_000;
+
+export function settingsOf(options: AnthropicOptions): Settings {
+  const environment = options.environment ?? process.env;
+  return {
+    environment,
+    apiKey: options.apiKey ?? variable(environment, 'ANTHROPIC_API_KEY'),
+    authToken: options.authToken ?? variable(environment, 'ANTHROPIC_AUTH_TOKEN'),
+    keyHelper: options.keyHelper,
+    keyHelperTtlMs:
+      options.keyHelperTtlMs ??
+      milliseconds(environment, 'CLAUDE_CODE_API_KEY_HELPER_TTL_MS') ??
+      KEY_HELPER_TTL_MS,
+    baseUrl: options.baseUrl ?? variable(environment, 'ANTHROPIC_BASE_URL') ?? API_URL,
+    extraCaFile: options.extraCaFile ?? variable(environment, 'NODE_EXTRA_CA_CERTS'),
+    headers: options.headers ?? {},
+    firstByteMs: options.firstByteMs ?? milliseconds(environment, 'HEDDLE_FIRST_BYTE_TIMEOUT_MS') ?? FIRST_BYTE_MS,
+    idleMs: options.idleMs ?? milliseconds(environment, 'HEDDLE_STREAM_IDLE_TIMEOUT_MS') ?? IDLE_MS,
+    clock: options.clock ?? systemClock,
+  };
+}

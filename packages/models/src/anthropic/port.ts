@@ -1,0 +1,92 @@
+/** The door to the Messages API. */
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { ModelError, ModelPort, ModelRecord, ModelRequest } from '@heddle/core';
+import type { Connection } from '../errors/network.ts';
+import { Secrets } from '../secrets/secrets.ts';
+import { Transport } from '../transport/transport.ts';
+import { Attempt } from './attempt.ts';
+import { betasOf } from './betas.ts';
+import { BodyWriter } from './body.ts';
+import { CredentialSource, type KeySource } from './credentials.ts';
+import { type AnthropicOptions, API_URL, type Settings, settingsOf } from './options.ts';
+import { proxySecrets } from './proxy-secrets.ts';
+
+export interface AnthropicPort extends ModelPort {
+  readonly keySource: KeySource;
+  /** Opens a connection while the rest of the program still starts. Safe to call at any time, and to forget. */
+  preconnect(): void;
+  /** Gives up all connections. Only tests and long-lived hosts need it: idle ones do not keep a process alive. */
+  close(): void;
+}
+
+/** What all attempts share. */
+export interface Door {
+  readonly settings: Settings;
+  readonly connection: Connection;
+  readonly secrets: Secrets;
+  readonly credentials: CredentialSource;
+  readonly transport: Transport;
+  readonly bodies: BodyWriter;
+  headersFor(request: ModelRequest, proof: OutgoingHttpHeaders, length: number): OutgoingHttpHeaders;
+}
+
+export function createAnthropicPort(options: AnthropicOptions = {}): AnthropicPort {
+  const settings = settingsOf(options);
+  const secrets = new Secrets();
+  const credentials = new CredentialSource(settings, secrets);
+  const url = addressOf(settings);
+  const { environment, extraCaFile } = settings;
+  if (url === undefined) return withoutDoor(credentials.source, settings.baseUrl);
+  secrets.add(...proxySecrets(settings.environment), url.password, ...Object.values(settings.headers));
+  const door: Door = {
+    settings,
+    connection: { origin: url.origin, isOwnAddress: settings.baseUrl !== API_URL },
+    secrets,
+    credentials,
+    transport: new Transport({ url, environment, extraCaFile }),
+    bodies: new BodyWriter(),
+    headersFor: ({ options }, proof, length) => headersOf(settings, betasOf(options), proof, length),
+  };
+  const port = (request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelRecord> => {
+    const attempt = new Attempt(door, request, signal);
+    attempt.start();
+    return attempt.records;
+  };
+  return Object.assign(port, {
+    keySource: credentials.source,
+    preconnect: () => void door.transport.preconnect(),
+    close: () => door.transport.close(),
+  });
+}
+
+function headersOf(
+  { headers }: Settings,
+  betas: readonly string[],
+  proof: OutgoingHttpHeaders,
+  length: number,
+): OutgoingHttpHeaders {
+  return {
+    'content-type': 'application/json',
+    'content-length': length,
+    accept: 'text/event-stream, application/json',
+    'anthropic-version': '2023-06-01',
+    'user-agent': 'heddle/0.1.0',
+    ...(betas.length === 0 ? {} : { 'anthropic-beta': betas.join(',') }),
+    ...headers,
+    ...proof,
+  };
+}
+
+function addressOf({ baseUrl }: Settings): URL | undefined {
+  const url = URL.parse(baseUrl);
+  return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
+}
+
+function withoutDoor(keySource: KeySource, baseUrl: string): AnthropicPort {
+  const message = `ANTHROPIC_BASE_URL is not the address of a server: ${new Secrets().redact(baseUrl)}. It begins with https:// or http://.`;
+  const error: ModelError = { type: 'model_error', class: 'bad_request', message };
+  async function* port(): AsyncGenerator<ModelRecord> {
+    yield error;
+  }
+  return Object.assign(port, { keySource, preconnect: () => undefined, close: () => undefined });
+}

@@ -1,0 +1,59 @@
+/** How long the server wants us to wait, in all the ways it says so. */
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ModelErrorClass } from '@heddle/core';
+
+/** Milliseconds; undefined where nothing was said, or the time has passed: then the usual delay applies. */
+export function waitOf(headers: IncomingHttpHeaders, errorClass: ModelErrorClass, now: number): number | undefined {
+  if (!WAITED_FOR.has(errorClass)) return undefined;
+  const wait =
+    positive(Number(headers['retry-after-ms'])) ??
+    fromRetryAfter(headers['retry-after'], now) ??
+    (errorClass === 'rate_limit' ? fromLimits(headers, now) : undefined);
+  return wait === undefined ? undefined : Math.ceil(wait);
+}
+
+const WAITED_FOR: ReadonlySet<ModelErrorClass> = new Set(['rate_limit', 'overloaded', 'server', 'network']);
+
+/** Seconds, or a date. */
+function fromRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined || value.trim() === '') return undefined;
+  const seconds = Number(value);
+  return positive(Number.isNaN(seconds) ? Date.parse(value) - now : seconds * 1_000);
+}
+
+/** Without a `retry-after`: when the last of the limits that are used up begins anew. */
+function fromLimits(headers: IncomingHttpHeaders, now: number): number | undefined {
+  let latest: number | undefined;
+  for (const [name, value] of Object.entries(headers)) {
+    const [, limit] = /^anthropic-ratelimit-(.+)-reset$/.exec(name) ?? [];
+    if (limit === undefined || typeof value !== 'string') continue;
+    const remaining = headers[`anthropic-ratelimit-${limit}-remaining`];
+    const isUsedUp = remaining === '0' || headers[`anthropic-ratelimit-${limit}-status`] === 'rejected';
+    const wait = isUsedUp ? positive(timeOf(value) - now) : undefined;
+    if (wait !== undefined) latest = Math.max(latest ?? 0, wait);
+  }
+  return latest;
+}
+
+/** A date, or seconds since the epoch. */
+function timeOf(value: string): number {
+  const seconds = Number(value);
+  return Number.isNaN(seconds) ? Date.parse(value) : seconds * 1_000;
+}
+
+function positive(value: number): number | undefined {
+  return value > 0 && Number.isFinite(value) ? value : undefined;
+}
+
+/** A sentence that names the time: whoever waits longer than a program will can come back then. */
+export function resetOf(now: number, waitMs: number): string {
+  const at = new Date(Math.ceil((now + waitMs) / 1_000) * 1_000).toISOString().replace('.000Z', ' UTC').replace('T', ' ');
+  return `It resets at ${at}, in ${inWords(waitMs)}.`;
+}
+
+function inWords(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return minutes < 120 ? `${minutes} minutes` : `${Math.ceil(minutes / 60)} hours`;
+}

@@ -1,0 +1,182 @@
+/**
+ * Which class of error an answer of the API is. The first row that fits decides. Status and type come first; texts are
+ * looked at only where those leave it open, because texts change without notice.
+ */
+import type { ModelErrorClass } from '@heddle/core';
+
+export interface Row {
+  readonly status?: number | { readonly from: number; readonly to: number };
+  /** The API's own word. A row with both fits when either does: the status is missing inside a stream. */
+  readonly type?: string;
+  readonly text?: RegExp;
+  /** Only for requests that carry images or documents. */
+  readonly withMedia?: true;
+  readonly class: ModelErrorClass;
+  /** What happened. The server's own words follow. */
+  readonly what: string;
+  /** What to do about it. */
+  readonly advice: string;
+  /** Where it differs from what the class does by itself. */
+  readonly shouldRetry?: false;
+}
+
+/** Where in the request a refused block stands. */
+export const PLACE = /\bmessages\.(\d+)\.content\.(\d+)/;
+
+const TOO_LONG = /prompt is too long|exceed(s|ed)? (the )?(context|model's maximum)|context (limit|window)|too many tokens/i;
+const MEDIA = /\b(image|pdf|document|media|page)s?\b/i;
+const MEDIA_TOO_LARGE =
+  /\b(image|pdf|document|media)s?\b.*\b(exceeds?|too (large|big|many)|maximum|larger than|at most|dimensions?)\b|\b(maximum|too many)\b.*\b(pdf|image|document) ?(pages?|s)?\b/i;
+const NO_CREDIT = /credit balance|billing|spend(ing)? limit/i;
+
+const CLIENT = { from: 400, to: 499 } as const;
+const SERVER = { from: 500, to: 599 } as const;
+
+export const TABLE: readonly Row[] = [
+  {
+    status: 529,
+    type: 'overloaded_error',
+    class: 'overloaded',
+    what: 'The API is overloaded',
+    advice: 'It is tried again by itself; if this lasts, wait a while, or set a fallback model.',
+  },
+  {
+    status: 401,
+    type: 'authentication_error',
+    class: 'auth',
+    what: 'The API refused the key',
+    advice: 'Check ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN or the key helper.',
+  },
+  {
+    status: 402,
+    type: 'billing_error',
+    class: 'permission',
+    what: 'The account cannot be billed',
+    advice: 'Check the plan and the credit of the account that the key belongs to.',
+  },
+  {
+    status: 403,
+    type: 'permission_error',
+    class: 'permission',
+    what: 'The key may not do this',
+    advice: 'Choose another model, or ask for access with the account that the key belongs to.',
+  },
+  {
+    status: 404,
+    type: 'not_found_error',
+    class: 'not_found',
+    what: 'The API does not know what was asked for',
+    advice: 'Check the name of the model (`heddle models` lists them) and ANTHROPIC_BASE_URL.',
+  },
+  {
+    status: 407,
+    class: 'network',
+    what: 'The proxy wants a login',
+    advice: 'Put user and password into HTTPS_PROXY.',
+    shouldRetry: false,
+  },
+  {
+    status: 413,
+    type: 'request_too_large',
+    text: MEDIA,
+    withMedia: true,
+    class: 'media',
+    what: 'The images or documents of the request are too large',
+    advice: 'Send smaller or fewer ones.',
+  },
+  {
+    status: 413,
+    type: 'request_too_large',
+    class: 'overflow',
+    what: 'The request is larger than the API takes',
+    advice: 'Compact the conversation, or begin a new one.',
+  },
+  {
+    status: 429,
+    type: 'rate_limit_error',
+    class: 'rate_limit',
+    what: 'The rate limit is reached',
+    advice: 'Wait, or use a key with a higher limit.',
+  },
+  {
+    status: { from: 408, to: 409 },
+    class: 'network',
+    what: 'The request did not get through',
+    advice: 'Try again.',
+  },
+  {
+    status: 504,
+    type: 'timeout_error',
+    class: 'server',
+    what: 'The API took too long',
+    advice: 'Try again; a shorter request may help.',
+  },
+  {
+    status: SERVER,
+    type: 'api_error',
+    class: 'server',
+    what: 'The API has a problem of its own',
+    advice: 'Try again in a while.',
+  },
+  {
+    status: CLIENT,
+    type: 'invalid_request_error',
+    text: TOO_LONG,
+    class: 'overflow',
+    what: 'The conversation is longer than the model can read',
+    advice: 'Compact it, or begin a new one.',
+  },
+  {
+    status: CLIENT,
+    type: 'invalid_request_error',
+    text: MEDIA_TOO_LARGE,
+    withMedia: true,
+    class: 'media',
+    what: 'An image or document is too large',
+    advice: 'Send a smaller one.',
+  },
+  {
+    status: CLIENT,
+    type: 'invalid_request_error',
+    text: NO_CREDIT,
+    class: 'permission',
+    what: 'The account cannot be billed',
+    advice: 'Check the plan and the credit of the account that the key belongs to.',
+  },
+  {
+    status: CLIENT,
+    type: 'invalid_request_error',
+    text: PLACE,
+    class: 'refused_block',
+    what: 'The API refused a part of the conversation',
+    advice: 'It is replaced by a note and the request is sent again.',
+  },
+  {
+    status: CLIENT,
+    type: 'invalid_request_error',
+    class: 'bad_request',
+    what: 'The API refused the request',
+    advice: 'This is not a matter of trying again: change the settings that it names, or report it.',
+  },
+  {
+    status: { from: 300, to: 399 },
+    class: 'bad_request',
+    what: 'The address has moved',
+    advice: 'Check ANTHROPIC_BASE_URL.',
+  },
+];
+
+/** What is neither in the table nor an answer. Trying again cannot help: the address leads to something else. */
+export const NO_API: Row = {
+  class: 'network',
+  what: 'This is not the Messages API',
+  advice: 'Check ANTHROPIC_BASE_URL, and whether a proxy or a login page stands in between.',
+  shouldRetry: false,
+};
+
+/** An error in a stream that is of no kind we know. */
+export const UNKNOWN: Row = {
+  class: 'server',
+  what: 'The API reported an error',
+  advice: 'Try again in a while.',
+};

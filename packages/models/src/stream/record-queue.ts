@@ -1,0 +1,89 @@
+/**
+ * Records on their way from a socket to whoever reads the answer. A plain iterator rather than a generator: fifty thousand
+ * deltas go through it, and each `next` costs one promise and no more.
+ */
+import type { Done, ModelError, ModelRecord } from '@heddle/core';
+
+export interface QueueListener {
+  /** So many records wait that the sender should pause. */
+  onFull(): void;
+  /** The reader has caught up after that. */
+  onDrained(): void;
+  /** The reader has walked away. */
+  onLeft(): void;
+}
+
+type Next = IteratorResult<ModelRecord, undefined>;
+
+export class RecordQueue implements AsyncIterableIterator<ModelRecord, undefined> {
+  readonly #listener: QueueListener;
+  #records: ModelRecord[] = [];
+  #read = 0;
+  #waiting: ((next: Next) => void) | undefined;
+  #ended = false;
+  #isFull = false;
+
+  constructor(listener: QueueListener) {
+    this.#listener = listener;
+  }
+
+  push(record: ModelRecord): void {
+    if (this.#ended) return;
+    const waiting = this.#waiting;
+    if (waiting) {
+      this.#waiting = undefined;
+      waiting({ done: false, value: record });
+      return;
+    }
+    this.#records.push(record);
+    if (this.#isFull || this.#records.length - this.#read < FULL) return;
+    this.#isFull = true;
+    this.#listener.onFull();
+  }
+
+  /** The last record. What is pushed behind it is not delivered. */
+  end(record: Done | ModelError): void {
+    this.push(record);
+    this.#ended = true;
+  }
+
+  next(): Promise<Next> {
+    const record = this.#records[this.#read];
+    if (record !== undefined) {
+      this.#read++;
+      if (this.#read === this.#records.length) this.#caughtUp();
+      return Promise.resolve({ done: false, value: record });
+    }
+    if (this.#ended) return Promise.resolve(OVER);
+    return new Promise((resolve) => {
+      this.#waiting = resolve;
+    });
+  }
+
+  return(): Promise<Next> {
+    this.#ended = true;
+    this.#records = [];
+    this.#read = 0;
+    this.#waiting?.(OVER);
+    this.#waiting = undefined;
+    this.#listener.onLeft();
+    return Promise.resolve(OVER);
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  #caughtUp(): void {
+    this.#records = [];
+    this.#read = 0;
+    if (!this.#isFull) return;
+    this.#isFull = false;
+    this.#listener.onDrained();
+  }
+}
+
+const OVER = { done: true, value: undefined } as const;
+
+/** Records that may wait: some hundred kilobytes at most, and far more than a reader that keeps up ever leaves. */
+const FULL = 2_048;

@@ -1,0 +1,55 @@
+/** What the fake API may be told to answer: the same steps as the scripted model, with a word on how they travel; or raw bytes. */
+import type { Step } from '../scripted/part.ts';
+import type { RequestBody } from '../request-body.ts';
+
+export type Reply = Step | WiredStep | RawReply;
+
+/** A reply that depends on what was asked. `call` counts the requests for messages, from 1. */
+export type ReplyFunction = (body: RequestBody, call: number) => Reply;
+
+export type ApiScript = readonly (Reply | ReplyFunction)[] | ReplyFunction;
+
+export interface WiredStep {
+  readonly reply: 'wired';
+  readonly step: Step;
+  readonly wire: Wire;
+}
+
+/** How the bytes of a stream travel. */
+export interface Wire {
+  /** Bytes of one chunk, whatever they cut in two: a line, an event, a character. */
+  readonly chunkBytes?: number;
+  /** The socket is destroyed after so many bytes of the body. */
+  readonly destroyAfterBytes?: number;
+  /** The socket is destroyed after so many chunks. */
+  readonly destroyAfterChunks?: number;
+  /** Status and headers are sent at once, before the first event is waited for. */
+  readonly headersFirst?: boolean;
+  /** Lines end in CR LF, as some proxies have it. */
+  readonly crlf?: boolean;
+}
+
+export interface RawReply {
+  readonly reply: 'raw';
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
+
+export function wired(wire: Wire, step: Step): WiredStep {
+  return { reply: 'wired', step, wire };
+}
+
+export function raw(
+  status: number,
+  body: string | Uint8Array,
+  headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' },
+): RawReply {
+  return { reply: 'raw', status, headers, body };
+}
+
+/** What a proxy says when the API behind it is away. */
+export function html(status = 502, title = 'Bad Gateway'): RawReply {
+  const body = `<!DOCTYPE html><html><head><title>${status} ${title}</title></head><body><h1>${title}</h1></body></html>`;
+  return raw(status, body, { 'content-type': 'text/html' });
+}

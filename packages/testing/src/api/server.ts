@@ -1,0 +1,173 @@
+/**
+ * A fake Messages API over real HTTP on the loopback interface. It plays the scripts of the scripted model, breaks connections
+ * as networks do, and judges every request by the API's rules.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Clock } from '@heddle/core';
+import { TEST_MODEL } from '../context.ts';
+import type { RequestBody } from '../request-body.ts';
+import { actsOf, requestIdOf } from '../scripted/acts.ts';
+import { errorOf } from '../scripted/errors.ts';
+import { createJudge, type JudgeOptions, type Problem } from '../scripted/judge.ts';
+import { isFields } from '../validator/read.ts';
+import { playMessage, playStream, type Stage, sendError, sendJson } from './play.ts';
+import { type RecordedRequest, readRequest } from './recorded.ts';
+import type { ApiScript, Reply, WiredStep } from './reply.ts';
+
+export interface FakeApiOptions extends JudgeOptions {
+  /** Pauses are spent on this clock. Without one they take no time. */
+  readonly clock?: Clock;
+  /** The models it knows. Others are not found, if this is given. */
+  readonly models?: readonly string[];
+  /** The key it accepts. Without one, any key will do, but there must be one. */
+  readonly apiKey?: string;
+}
+
+export interface FakeApi {
+  /** `http://127.0.0.1:…`, to be used as the base URL of a client. */
+  readonly url: string;
+  /** Every request to any path, in order of arrival. */
+  readonly requests: readonly RecordedRequest[];
+  readonly problems: readonly Problem[];
+  /** Throws an error that lists the problems, if there are any. */
+  assertNoViolations(): void;
+  /** Destroys all sockets, then resolves. Idempotent. */
+  close(): Promise<void>;
+}
+
+export async function startFakeApi(script: ApiScript, options: FakeApiOptions = {}): Promise<FakeApi> {
+  const judge = createJudge(options);
+  const requests: RecordedRequest[] = [];
+  const models = options.models ?? [TEST_MODEL];
+  let calls = 0;
+
+  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const request = await readRequest(incoming, requests.length + 1, options.clock);
+    requests.push(request);
+    response.once('close', () =>
+      request.end(response.writableFinished ? 'answered' : 'broken', options.clock),
+    );
+
+    const stage: Stage = {
+      response,
+      requestId: requestIdOf(request.number),
+      clock: options.clock,
+      gone: gone.signal,
+    };
+    const refusal = refusalOf(request, options);
+    if (refusal !== undefined) return sendError(refusal, stage);
+    switch (`${request.method} ${request.path}`) {
+      case 'POST /v1/messages':
+        return answerMessages(request, ++calls, stage);
+      case 'POST /v1/messages/count_tokens':
+        return answerCount(request, stage);
+      case 'GET /v1/models':
+        return sendJson(response, 200, {
+          data: models.map(describeModel),
+          has_more: false,
+          first_id: models[0] ?? null,
+          last_id: models.at(-1) ?? null,
+        });
+      default: {
+        const model = models.find((id) => request.method === 'GET' && request.path === `/v1/models/${id}`);
+        if (model === undefined) return sendError(errorOf('not_found', { message: request.path }), stage);
+        return sendJson(response, 200, describeModel(model));
+      }
+    }
+  }
+
+  async function answerMessages(request: RecordedRequest, call: number, stage: Stage): Promise<void> {
+    const objection = judge.examineBody(call, request.body, request.bytes.length);
+    if (objection !== undefined) return sendError(objection, stage);
+    const body = isFields(request.body) ? request.body : {};
+    const model = String(body['model']);
+    if (options.models !== undefined && !models.includes(model)) {
+      return sendError(errorOf('not_found', { message: `model: ${model}` }), stage);
+    }
+    const reply = replyFor(script, body, call);
+    if (reply === undefined) {
+      const error = judge.object(call, 'out_of_script', `The script has no step for call ${call}`);
+      return sendError(error, stage);
+    }
+    if ('reply' in reply && reply.reply === 'raw') {
+      stage.response.writeHead(reply.status, { 'request-id': stage.requestId, ...reply.headers });
+      return void stage.response.end(reply.body);
+    }
+    const { step, wire } = isWired(reply) ? reply : { step: reply, wire: {} };
+    const acts = actsOf(step, {
+      call,
+      model,
+      inputTokens: Math.ceil(request.bytes.length / 4),
+      sign: (thinking) => judge.signatures.sign(model, thinking),
+    });
+    judge.remember(model, acts);
+    return body['stream'] === true ? playStream(acts, wire, stage) : playMessage(acts, stage);
+  }
+
+  function answerCount(request: RecordedRequest, stage: Stage): void {
+    // The same rules, but for an answer that will never be written.
+    const body = isFields(request.body) ? { max_tokens: 1_000_000, ...request.body } : request.body;
+    const objection = judge.examineBody(request.number, body, request.bytes.length);
+    if (objection !== undefined) return sendError(objection, stage);
+    sendJson(stage.response, 200, { input_tokens: Math.ceil(request.bytes.length / 4) });
+  }
+
+  const server = createServer((incoming, response) => {
+    answer(incoming, response).catch((error: unknown) => {
+      judge.object(
+        calls,
+        'script_threw',
+        `The fake API threw: ${error instanceof Error ? error.message : String(error)}`,
+      );
+      response.destroy();
+    });
+  });
+  const listening = Promise.withResolvers<void>();
+  server.once('error', listening.reject);
+  server.listen(0, '127.0.0.1', listening.resolve);
+  await listening.promise;
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    problems: judge.problems,
+    assertNoViolations: () => judge.assertNoProblems(),
+    async close() {
+      if (!server.listening) return;
+      const closed = Promise.withResolvers<void>();
+      server.close(() => closed.resolve());
+      server.closeAllConnections();
+      await closed.promise;
+    },
+  };
+}
+
+function replyFor(script: ApiScript, body: RequestBody, call: number): Reply | undefined {
+  const reply = typeof script === 'function' ? script : script[call - 1];
+  return typeof reply === 'function' ? reply(body, call) : reply;
+}
+
+function isWired(reply: Exclude<Reply, { reply: 'raw' }>): reply is WiredStep {
+  return 'reply' in reply;
+}
+
+/** What the API refuses before it looks at the body. */
+function refusalOf({ headers, method }: RecordedRequest, { apiKey }: FakeApiOptions) {
+  const key = headers['x-api-key'] ?? /^Bearer (.+)$/.exec(headers['authorization'] ?? '')?.[1];
+  if (key === undefined || (apiKey !== undefined && key !== apiKey)) return errorOf('auth');
+  if (headers['anthropic-version'] === undefined) {
+    return errorOf('bad_request', { message: 'anthropic-version: header is required' });
+  }
+  const isJson = headers['content-type']?.startsWith('application/json') === true;
+  return method === 'POST' && !isJson
+    ? errorOf('bad_request', { message: 'content-type: must be application/json' })
+    : undefined;
+}
+
+function describeModel(id: string) {
+  return { type: 'model', id, display_name: id, created_at: '2026-01-01T00:00:00Z' };
+}

@@ -1,0 +1,110 @@
+/**
+ * What the API's prompt cache would charge. A mark writes an entry for the prefix that ends there; a read starts at a mark and
+ * looks back over a few blocks for an entry that an earlier request has written. Prefixes below the model's minimum are neither
+ * written nor read. How long an entry lives is left out: requests follow one another quickly.
+ */
+import type { RequestBody } from '../request-body.ts';
+import { type CacheBlock, cacheBlocksOf, type TokensOf } from './blocks.ts';
+
+export interface Bill {
+  /** Tokens read from the cache, written to it, and neither. Together: the whole request. */
+  readonly cacheRead: number;
+  readonly cacheCreation: number;
+  readonly input: number;
+}
+
+export interface CacheRules {
+  /** Tokens below which a prefix is not cached. */
+  readonly minimum: number;
+  /** Positions tried from a mark backwards, the mark's own included. */
+  readonly lookBack: number;
+}
+
+export const LOOK_BACK = 20;
+
+/** Bills requests in the order in which they were sent. Pure. */
+export function billOf(
+  requests: readonly (readonly CacheBlock[])[],
+  rules: Partial<CacheRules> = {},
+): Bill[] {
+  const { minimum = 1_024, lookBack = LOOK_BACK } = rules;
+  const written = new Set<string>();
+  return requests.map((blocks) => {
+    const sums = runningSums(blocks);
+    let read = 0;
+    let covered = 0;
+    for (const [mark, { marked }] of blocks.entries()) {
+      const size = sums[mark] ?? 0;
+      if (!marked || size < minimum) continue;
+      covered = size;
+      for (let place = mark; place >= 0 && place > mark - lookBack; place--) {
+        if (!written.has(blocks[place]?.prefix ?? '')) continue;
+        read = Math.max(read, sums[place] ?? 0);
+        break;
+      }
+    }
+    for (const [mark, { marked, prefix }] of blocks.entries()) {
+      if (marked && (sums[mark] ?? 0) >= minimum) written.add(prefix);
+    }
+    const total = sums.at(-1) ?? 0;
+    return { cacheRead: read, cacheCreation: covered - read, input: total - covered };
+  });
+}
+
+/** The least anyone could pay: all that a request shares with any earlier one is read, whatever was marked. */
+export function bestBillOf(
+  requests: readonly (readonly CacheBlock[])[],
+  rules: Partial<CacheRules> = {},
+): Bill[] {
+  const { minimum = 1_024 } = rules;
+  const seen = new Set<string>();
+  return requests.map((blocks) => {
+    const sums = runningSums(blocks);
+    const shared = blocks.findLastIndex(({ prefix }) => seen.has(prefix));
+    for (const { prefix } of blocks) seen.add(prefix);
+    const total = sums.at(-1) ?? 0;
+    const common = sums[shared] ?? 0;
+    const cacheRead = common >= minimum ? common : 0;
+    const cacheCreation = total >= minimum ? total - cacheRead : 0;
+    return { cacheRead, cacheCreation, input: total - cacheRead - cacheCreation };
+  });
+}
+
+/** The share of all input that was read from the cache. */
+export function shareRead(bills: readonly Bill[]): number {
+  let [read, total] = [0, 0];
+  for (const { cacheRead, cacheCreation, input } of bills) {
+    read += cacheRead;
+    total += cacheRead + cacheCreation + input;
+  }
+  return total === 0 ? 0 : read / total;
+}
+
+export interface SessionBill {
+  readonly bills: readonly Bill[];
+  readonly share: number;
+  readonly bestShare: number;
+}
+
+export interface SessionRules extends Partial<CacheRules> {
+  readonly tokensOf?: TokensOf;
+}
+
+/** Bills the recorded requests of a session. The minimum follows from the first request's model, unless it is given. */
+export function billSession(bodies: readonly RequestBody[], rules: SessionRules = {}): SessionBill {
+  const minimum = rules.minimum ?? minimumCacheable(String(bodies[0]?.['model']));
+  const requests = bodies.map((body) => cacheBlocksOf(body, rules.tokensOf));
+  const bills = billOf(requests, { ...rules, minimum });
+  const best = bestBillOf(requests, { ...rules, minimum });
+  return { bills, share: shareRead(bills), bestShare: shareRead(best) };
+}
+
+/** Tokens below which this model caches nothing: 4,096 for some of the newer ones, 1,024 for the rest. */
+export function minimumCacheable(model: string): number {
+  return /(?:opus|haiku)-4-[5-9]/.test(model) ? 4_096 : 1_024;
+}
+
+function runningSums(blocks: readonly CacheBlock[]): number[] {
+  let sum = 0;
+  return blocks.map(({ tokens }) => (sum += tokens));
+}

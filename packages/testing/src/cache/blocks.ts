@@ -1,0 +1,82 @@
+/** A request as the cache sees it: blocks in order (tools, system, messages), each with its size and whether it is marked. */
+import { createHash } from 'node:crypto';
+import type { RequestBody } from '../request-body.ts';
+import { type Fields, fieldsOf, isFields, listOf } from '../validator/read.ts';
+
+export interface CacheBlock {
+  /** Names the whole prefix up to and with this block: equal keys, equal prefixes. */
+  readonly prefix: string;
+  readonly tokens: number;
+  readonly marked: boolean;
+}
+
+/** The size of a block from its JSON. */
+export type TokensOf = (json: string) => number;
+
+/** Four bytes a token: a measure, not a tokenizer. */
+export const quarterBytes: TokensOf = (json) => Math.ceil(Buffer.byteLength(json) / 4);
+
+export function cacheBlocksOf(body: RequestBody, tokensOf: TokensOf = quarterBytes): CacheBlock[] {
+  // Another model or speed shares nothing; another way of thinking shares no messages.
+  const chain = new Chain(JSON.stringify([body['model'], body['speed'] ?? null]), tokensOf);
+  for (const { fields } of fieldsOf(body['tools'])) chain.add('tools', fields);
+  for (const layer of blocksIn(body['system'])) chain.add('system', layer);
+  chain.mix(JSON.stringify([body['thinking'] ?? null, body['tool_choice'] ?? null]));
+  for (const { fields } of fieldsOf(body['messages'])) {
+    for (const block of blocksIn(fields['content'])) chain.add(String(fields['role']), block);
+  }
+  return chain.blocks;
+}
+
+/** Builds blocks from sizes alone: for reasoning about marks without writing requests. Equal names, equal blocks. */
+export function cacheBlocks(
+  blocks: readonly { readonly name: string; readonly tokens: number; readonly marked?: boolean }[],
+): CacheBlock[] {
+  let prefix = '';
+  return blocks.map(({ name, tokens, marked = false }) => {
+    prefix += `/${name}`;
+    return { prefix, tokens, marked };
+  });
+}
+
+class Chain {
+  readonly blocks: CacheBlock[] = [];
+  readonly #tokensOf: TokensOf;
+  #prefix: string;
+
+  constructor(seed: string, tokensOf: TokensOf) {
+    this.#prefix = seed;
+    this.#tokensOf = tokensOf;
+  }
+
+  add(place: string, block: Fields): void {
+    const bare = withoutMarks(block);
+    const json = JSON.stringify(bare.value);
+    this.mix(place + json);
+    this.blocks.push({ prefix: this.#prefix, tokens: this.#tokensOf(json), marked: bare.marked });
+  }
+
+  mix(text: string): void {
+    this.#prefix = createHash('sha256').update(this.#prefix).update('\0').update(text).digest('base64');
+  }
+}
+
+function blocksIn(content: unknown): readonly Fields[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return listOf(content).filter(isFields);
+}
+
+/** A mark takes no part in the comparison; one within a result counts for the result. */
+function withoutMarks(block: Fields): { readonly value: Fields; readonly marked: boolean } {
+  const { cache_control, ...value } = block;
+  const marked = cache_control !== undefined && cache_control !== null;
+  const { content } = block;
+  if (!Array.isArray(content)) return { value, marked };
+  const inner = listOf(content).map((item) =>
+    isFields(item) ? withoutMarks(item) : { value: item, marked: false },
+  );
+  return {
+    value: { ...value, content: inner.map((item) => item.value) },
+    marked: marked || inner.some((item) => item.marked),
+  };
+}

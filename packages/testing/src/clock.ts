@@ -1,0 +1,128 @@
+/**
+ * A clock without time: it stands still until it is told to move, and then wakes one sleeper after another, each only when
+ * all that its predecessor set off has come to rest. So a run of minutes takes no time and is the same every time.
+ */
+import { setImmediate } from 'node:timers';
+import type { Clock } from '@heddle/core';
+
+export interface VirtualClock extends Clock {
+  /** The sleepers, the next one first. */
+  readonly pending: readonly PendingTimer[];
+  /** Moves on by so much and wakes whoever is due on the way, in order. Resolves when everything rests. */
+  advance(ms: number): Promise<void>;
+  /** Wakes sleepers until none is left. Resolves with the milliseconds that went by. */
+  runUntilIdle(): Promise<number>;
+  /** Lets time pass, from sleeper to sleeper, until the work has settled; answers as the work does. */
+  run<T>(work: Promise<T>): Promise<T>;
+}
+
+export interface PendingTimer {
+  /** When it wakes, in the clock's milliseconds. */
+  readonly at: number;
+}
+
+export interface ClockOptions {
+  /** Where the clock begins. */
+  readonly now?: number;
+  /** Moves by itself: whenever everything rests, to the next sleeper. */
+  readonly auto?: boolean;
+}
+
+/** 2026-01-01T00:00:00Z: a date that cannot be mistaken for a small number or for today. */
+export const VIRTUAL_EPOCH = 1_767_225_600_000;
+
+interface Timer extends PendingTimer {
+  readonly wake: () => void;
+}
+
+export function createClock(options: ClockOptions = {}): VirtualClock {
+  const timers: Timer[] = [];
+  let now = options.now ?? VIRTUAL_EPOCH;
+  let pumping = false;
+  let added = Promise.withResolvers<void>();
+
+  /** Keeps timers in order of time; of two for the same instant, the older is woken first. */
+  function add(timer: Timer): void {
+    let place = timers.length;
+    while (place > 0 && (timers[place - 1]?.at ?? 0) > timer.at) place--;
+    timers.splice(place, 0, timer);
+    added.resolve();
+    if (options.auto === true && !pumping) {
+      pumping = true;
+      setImmediate(pump);
+    }
+  }
+
+  function wakeNext(until = Number.POSITIVE_INFINITY): boolean {
+    const [next] = timers;
+    if (next === undefined || next.at > until) return false;
+    timers.shift();
+    now = Math.max(now, next.at);
+    next.wake();
+    return true;
+  }
+
+  function pump(): void {
+    wakeNext();
+    pumping = timers.length > 0;
+    if (pumping) setImmediate(pump);
+  }
+
+  return {
+    now: () => now,
+    get pending() {
+      return timers.map(({ at }) => ({ at }));
+    },
+    sleep(ms, signal) {
+      if (signal.aborted || ms <= 0) return Promise.resolve();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const onAbort = () => {
+        timers.splice(timers.indexOf(timer), 1);
+        resolve();
+      };
+      const timer: Timer = {
+        at: now + ms,
+        wake() {
+          signal.removeEventListener('abort', onAbort);
+          resolve();
+        },
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      add(timer);
+      return promise;
+    },
+    async advance(ms) {
+      const until = now + ms;
+      do await settle();
+      while (wakeNext(until));
+      now = Math.max(now, until);
+      await settle();
+    },
+    async runUntilIdle() {
+      const began = now;
+      do await settle();
+      while (wakeNext());
+      return now - began;
+    },
+    async run(work) {
+      const state = { settled: false };
+      const note = () => void (state.settled = true);
+      const end = work.then(note, note);
+      while (!state.settled) {
+        await settle();
+        if (state.settled || wakeNext()) continue;
+        // Nobody sleeps, so the work waits for something else: a gate, or the outside.
+        added = Promise.withResolvers<void>();
+        await Promise.race([end, added.promise]);
+      }
+      return work;
+    },
+  };
+}
+
+/** Resolves once every promise that can settle by itself has done so: a macrotask begins only when no microtask is left. */
+export function settle(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

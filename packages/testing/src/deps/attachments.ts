@@ -1,0 +1,35 @@
+/** Fake attachment sources: a queue of commands and whatever else a test wants to be ready. */
+import type { Attachment, AttachmentSources, QueuedCommand } from '@heddle/core';
+
+export interface FakeAttachments extends AttachmentSources {
+  /** Adds a command to the queue, as a user does while the model works. */
+  enqueue(command: QueuedCommand): void;
+  /** The commands nobody has taken. */
+  readonly queue: readonly QueuedCommand[];
+  /** `run`, `iteration`, … in order. */
+  readonly begun: readonly ('run' | 'iteration')[];
+}
+
+export interface AttachmentOptions {
+  readonly queue?: readonly QueuedCommand[];
+  /** What each gathering finds; nothing when the list is used up. */
+  readonly gathered?: readonly (readonly Attachment[])[];
+}
+
+export function fakeAttachments(options: AttachmentOptions = {}): FakeAttachments {
+  const queue = [...(options.queue ?? [])];
+  const begun: ('run' | 'iteration')[] = [];
+  let gatherings = 0;
+  return {
+    queue,
+    begun,
+    enqueue: (command) => void queue.push(command),
+    begin: (scope) => void begun.push(scope),
+    takeQueued: () => queue.splice(0),
+    gather: () => Promise.resolve(options.gathered?.[gatherings++] ?? []),
+  };
+}
+
+export function queued(commandId: string, prompt: string): QueuedCommand {
+  return { commandId, prompt };
+}

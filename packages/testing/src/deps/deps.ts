@@ -1,0 +1,38 @@
+/** A complete `QueryDeps` for tests. Every door is quiet until a test says otherwise. */
+import type { CanUseTool, QueryDeps } from '@heddle/core';
+import { createClock } from '../clock.ts';
+import { createIds, createRandom } from '../ids.ts';
+import { scriptedModel } from '../scripted/model.ts';
+import { fakeAttachments } from './attachments.ts';
+import { fakeContext } from './context-door.ts';
+import { fakeToolHooks, fakeTurnEnd } from './hooks.ts';
+
+/** The clock moves by itself, ids are `m1`, `m2`, …, and the model has no script: give it one. */
+export function fakeDeps(overrides: Partial<QueryDeps> = {}): QueryDeps {
+  return {
+    model: scriptedModel([]),
+    clock: createClock({ auto: true }),
+    ids: createIds(),
+    random: createRandom(1),
+    context: fakeContext(),
+    toolHooks: fakeToolHooks(),
+    turnEnd: fakeTurnEnd(),
+    attachments: fakeAttachments(),
+    askToGoOn: () => Promise.resolve(false),
+    summariseTools: () => Promise.resolve(undefined),
+    ...overrides,
+  };
+}
+
+/** Allows everything. */
+export const allowAll: CanUseTool = () => Promise.resolve({ behavior: 'allow' });
+
+/** Denies the tools that are named, allows the rest. */
+export function denying(...names: readonly string[]): CanUseTool {
+  return (tool) =>
+    Promise.resolve(
+      names.includes(tool.name)
+        ? { behavior: 'deny', message: `${tool.name} is not allowed here` }
+        : { behavior: 'allow' },
+    );
+}

@@ -1,0 +1,65 @@
+/**
+ * Which Turns are the same to the machine. The key keeps all that a guard may read and forgets the rest: identifiers, ages,
+ * times, and counts beyond the point where they can make a difference. Without that the walk would never end.
+ */
+import type { RepetitionLedger, Turn } from '@heddle/core';
+import { followsBudget, type Scenario } from './scenario.ts';
+import type { Pending } from './world.ts';
+
+export function keyOf(turn: Turn, pending: Pending, scenario: Scenario): string {
+  return `${pendingKey(turn, pending)}|${turnKey(turn, scenario)}`;
+}
+
+export function turnKey({ state, ledger }: Turn, { config, repeatable }: Scenario): string {
+  const { limits, maxTurns } = config;
+  const turns = maxTurns ? Math.min(state.turnCount, maxTurns + 1) : 0;
+  const recoveries = Math.min(state.maxOutputTokensRecoveryCount, limits.outputRecoveries + 1);
+  const failures = Math.min(
+    state.autoCompactTracking?.consecutiveFailures ?? 0,
+    limits.autoCompactFailures + 1,
+  );
+  const blocks = Math.min(ledger.stopHookBlocks, limits.stopHookBlocks + 1);
+  const flags =
+    Number(state.hasAttemptedReactiveCompact) +
+    2 * Number(state.stopHookActive) +
+    4 * Number(state.pendingToolUseSummary !== undefined) +
+    8 * Number(ledger.drained);
+  const repetition = repetitionKey(ledger.repetition, repeatable, limits.repetitionStop);
+  const budget = followsBudget(config) ? budgetKey(ledger.budget, limits) : '';
+  return `${turns},${recoveries},${failures},${blocks},${flags},${state.maxOutputTokensOverride ?? ''},${repetition},${budget}`;
+}
+
+/** Why the iteration began is asked before the call alone; every continue gives a new answer. */
+function pendingKey({ state }: Turn, pending: Pending): string {
+  const afterCompaction = state.transition?.reason === 'reactive_compact_retry' ? '*' : '';
+  switch (pending.type) {
+    case 'begin':
+      return `begin${afterCompaction}`;
+    case 'prepare':
+      return `prepare${pending.autoCompact ? '+' : ''}${afterCompaction}`;
+    case 'compact':
+      return `compact:${pending.cause}`;
+    default:
+      return pending.type;
+  }
+}
+
+/**
+ * The only calls of this world that come back the same are the repeatable ones. With a single one, all that can matter is
+ * its count; with several, also in which order they will be forgotten.
+ */
+function repetitionKey(seen: RepetitionLedger, repeatable: readonly string[], most: number): string {
+  const [only] = repeatable;
+  if (repeatable.length === 1)
+    return String(Math.min(seen.find((call) => call.fingerprint === only)?.count ?? 0, most));
+  const counted = seen.map((call) => {
+    const name = repeatable.indexOf(call.fingerprint);
+    return name < 0 ? '-' : `${name}:${Math.min(call.count, most)}`;
+  });
+  return counted.join(' ');
+}
+
+function budgetKey(budget: Turn['ledger']['budget'], limits: Scenario['config']['limits']): string {
+  const count = Math.min(budget.continuationCount, limits.budgetContinuations);
+  return `${count}${budget.lastDeltaTokens < limits.budgetMinimumGain ? '<' : '>'}${budget.lastGlobalTurnTokens}`;
+}

@@ -1,0 +1,187 @@
+/**
+ * The walk: every reachable abstract state of the machine against everything that can happen in it, nearest states first,
+ * so that the way to any of them is the shortest there is.
+ */
+import {
+  decide,
+  type Decision,
+  firstTurn,
+  GUARDS,
+  type Guards,
+  type Happened,
+  type Turn,
+} from '@heddle/core';
+import { keyOf, turnKey } from './abstraction.ts';
+import { frozen, same } from './frozen.ts';
+import { type Graph, stepsTo, traceOf } from './graph.ts';
+import { STEP_LAWS, type StepLaw } from './laws/step-laws.ts';
+import type { Scenario } from './scenario.ts';
+import { marksOf, type Step } from './step.ts';
+import { type Machine, tryOnce, tryTwice } from './trial.ts';
+import type { Violation } from './violation.ts';
+import { describeDecision, describeEvent, describePending } from './words.ts';
+import { EVERY_PENDING, type Pending, possibleEvents } from './world.ts';
+
+export interface ExploreOptions {
+  /** The shipped machine, unless another one is to be judged. */
+  readonly machine?: Machine;
+  readonly guards?: Guards;
+  readonly laws?: readonly StepLaw[];
+  /** Sees every step that is taken, also those to a terminal. */
+  readonly onStep?: (step: Step) => void;
+  /** Compare the states that the abstraction takes for one, and report where they part. */
+  readonly doubtAbstraction?: boolean;
+}
+
+export interface Exploration {
+  readonly graph: Graph;
+  readonly states: number;
+  /** Pairs of a state and an event that fits it: all were decided. */
+  readonly steps: number;
+  /** Pairs of a state and an event that cannot come then: decided as well, without harm. */
+  readonly misfits: number;
+  /** States that were compared with another one of the same key. */
+  readonly compared: number;
+  readonly transitions: ReadonlySet<string>;
+  readonly terminals: ReadonlySet<string>;
+  /** At most one for each law. */
+  readonly violations: readonly Violation[];
+}
+
+export const TOTAL = 'every pair of a state and an event is handled';
+export const ALIKE = 'states with one key behave alike';
+
+export function explore(scenario: Scenario, options: ExploreOptions = {}): Exploration {
+  const { machine = decide, guards = GUARDS, laws = STEP_LAWS, onStep, doubtAbstraction = false } = options;
+  const config = frozen(scenario.config);
+  const numbers = new Map<string, number>();
+  const knownTurns = new Set<string>();
+  const compared = new Set<number>();
+  const violations = new Map<string, Violation>();
+  const transitions = new Set<string>();
+  const terminals = new Set<string>();
+  const turns: Turn[] = [];
+  const pendings: Pending[] = [];
+  const foundBy: number[] = [];
+  const firstStep: number[] = [0];
+  const to: number[] = [];
+  const marks: number[] = [];
+  const event: number[] = [];
+  const graph: Graph = { scenario, turns, pendings, firstStep, to, marks, event, foundBy };
+  let steps = 0;
+  let misfits = 0;
+
+  enter(firstTurn({ startedAt: 0, maxOutputTokensOverride: scenario.override }), BEGIN);
+  for (const [state, turn] of turns.entries()) {
+    const pending = pendings[state] ?? BEGIN;
+    for (const [number, happened] of possibleEvents(turn, pending, scenario).entries()) {
+      take(state, number, { turn, pending, happened });
+    }
+    firstStep.push(to.length);
+    meetMisfits(state, turn, pending);
+  }
+  return {
+    graph,
+    states: turns.length,
+    steps,
+    misfits,
+    compared: compared.size,
+    transitions,
+    terminals,
+    violations: [...violations.values()],
+  };
+
+  function take(state: number, number: number, given: Given): void {
+    steps += 1;
+    const trial = tryTwice(machine, given.turn, given.happened, config, guards);
+    if ('fault' in trial) return report(TOTAL, trial.fault, state, given);
+    const { decision } = trial;
+    const step: Step = { ...given, scenario, decision };
+    for (const law of laws) {
+      const complaint = law.complaint(step);
+      if (complaint !== undefined) report(law.name, complaint, state, given, decision);
+    }
+    onStep?.(step);
+    if (decision.kind === 'continue') transitions.add(decision.turn.state.transition?.reason ?? '');
+    if (decision.kind === 'stop') terminals.add(decision.terminal.reason);
+    else connect(state, number, enter(decision.turn, pendingAfter(decision)), marksOf(step));
+  }
+
+  /** The number of the state, which is a new one when its key is. */
+  function enter(turn: Turn, pending: Pending): number {
+    const key = keyOf(turn, pending, scenario);
+    const known = numbers.get(key);
+    if (known !== undefined) {
+      if (doubtAbstraction) compare(known, turn, pending);
+      return known;
+    }
+    numbers.set(key, turns.length);
+    foundBy.push(turns.length === 0 ? -1 : to.length);
+    turns.push(frozen(turn));
+    pendings.push(frozen(pending));
+    return turns.length - 1;
+  }
+
+  /** Many events take the same step; one of them is kept. */
+  function connect(state: number, number: number, target: number, mark: number): void {
+    for (let step = firstStep[state] ?? 0; step < to.length; step += 1) {
+      if (to[step] === target && marks[step] === mark) return;
+    }
+    to.push(target);
+    marks.push(mark);
+    event.push(number);
+  }
+
+  /** Events that do not fit the pending effect must not make it stumble either; once for each Turn. */
+  function meetMisfits(state: number, turn: Turn, pending: Pending): void {
+    const key = turnKey(turn, scenario);
+    if (knownTurns.has(key)) return;
+    knownTurns.add(key);
+    for (const other of EVERY_PENDING) {
+      if (other.type === pending.type) continue;
+      for (const happened of possibleEvents(turn, other, scenario)) {
+        const trial = tryOnce(machine, turn, happened, config, guards);
+        if ('fault' in trial) report(TOTAL, trial.fault, state, { turn, pending, happened });
+        misfits += 1;
+      }
+    }
+  }
+
+  /** Once for each state, with the first stranger that is taken for it. */
+  function compare(known: number, stranger: Turn, pending: Pending): void {
+    const turn = turns[known];
+    if (turn === undefined || compared.has(known) || same(turn, stranger)) return;
+    compared.add(known);
+    const theirs = possibleEvents(frozen(stranger), pending, scenario);
+    for (const [number, happened] of possibleEvents(turn, pending, scenario).entries()) {
+      const here = outcomeOf(turn, happened);
+      const there = outcomeOf(stranger, theirs[number] ?? happened);
+      if (here !== there)
+        report(ALIKE, `'${here}' here and '${there}' there`, known, { turn, pending, happened });
+    }
+  }
+
+  function outcomeOf(turn: Turn, happened: Happened): string {
+    const trial = tryOnce(machine, turn, happened, config, guards);
+    if ('fault' in trial) return trial.fault;
+    const { decision } = trial;
+    if (decision.kind === 'stop') return `stop ${decision.terminal.reason}`;
+    return keyOf(decision.turn, pendingAfter(decision), scenario);
+  }
+
+  function report(law: string, message: string, state: number, given: Given, decision?: Decision): void {
+    if (violations.has(law)) return;
+    const next = decision ? ` → ${describeDecision(decision)}` : '';
+    const last = `${describePending(given.pending)} → ${describeEvent(given.happened)}${next}`;
+    const trace = [...traceOf(graph, stepsTo(graph, state)), last];
+    violations.set(law, { law, scenario: scenario.name, message, trace });
+  }
+}
+
+type Given = Pick<Step, 'turn' | 'pending' | 'happened'>;
+
+const BEGIN: Pending = { type: 'begin' };
+
+function pendingAfter(decision: Exclude<Decision, { kind: 'stop' }>): Pending {
+  return decision.kind === 'do' ? decision.effect : BEGIN;
+}

@@ -1,0 +1,111 @@
+/**
+ * The field table of the specification (`loop.md`, section 4), written down once more from the page and not from the code:
+ * what each continue does to each field. `=` kept, `–` cleared.
+ */
+import type { QueryConfig, TransitionReason, Turn } from '@heddle/core';
+import { same } from '../frozen.ts';
+
+type Cell =
+  | '='
+  | '–'
+  | '0'
+  | '+1'
+  | 'set'
+  | '64,000'
+  | 'new'
+  | 'true'
+  | 'false'
+  | 'spent'
+  | 'noted'
+  | 'older';
+type Row = readonly [string, (turn: Turn) => unknown, ...cells: [Cell, Cell, Cell, Cell, Cell, Cell, Cell]];
+
+/** The order of the columns. */
+const COLUMNS: readonly TransitionReason[] = [
+  'next_turn',
+  'max_output_tokens_escalate',
+  'max_output_tokens_recovery',
+  'collapse_drain_retry',
+  'reactive_compact_retry',
+  'stop_hook_blocking',
+  'token_budget_continuation',
+];
+
+// biome-ignore format: a table is read in columns
+const TABLE: readonly Row[] = [
+  ['recovery count',   ({ state }) => state.maxOutputTokensRecoveryCount,  '0',     '=',      '+1', '=',    '=',     '0',    '0'],
+  ['reactive guard',   ({ state }) => state.hasAttemptedReactiveCompact,   '–',     '=',      '=',  '=',    'set',   '=',    '–'],
+  ['override',         ({ state }) => state.maxOutputTokensOverride,       '–',     '64,000', '–',  '=',    '=',     '–',    '–'],
+  ['stopHookActive',   ({ state }) => state.stopHookActive,                '=',     '=',      '=',  '=',    '=',     'true', '–'],
+  ['turnCount',        ({ state }) => state.turnCount,                     '+1',    '=',      '=',  '=',    '=',     '=',    '='],
+  ['summary promise',  ({ state }) => state.pendingToolUseSummary,         'new',   '=',      '=',  '=',    '=',     '–',    '–'],
+  ['drained',          ({ ledger }) => ledger.drained,                     'false', '=',      '=',  'true', '=',     '=',    '='],
+  // Not columns of the page: what its sections 2, 8 and 9 say of the other fields.
+  ['tool use context', ({ state }) => state.toolUseContext,                '=',     '=',      '=',  '=',    '=',     '=',    '='],
+  ['autocompact',      ({ state }) => state.autoCompactTracking,           'older', '=',      '=',  '=',    '=',     '=',    '='],
+  ['hook blocks',      ({ ledger }) => ledger.stopHookBlocks,              '=',     '=',      '=',  '=',    '=',     '+1',   '='],
+  ['repetition',       ({ ledger }) => ledger.repetition,                  '=',     '=',      '=',  '=',    '=',     '=',    '='],
+  ['budget',           ({ ledger }) => ledger.budget,                      '=',     '=',      '=',  '=',    '=',     '=',    'noted'],
+  ['task budget',      ({ ledger }) => ledger.taskBudgetRemaining,         '=',     '=',      '=',  '=',    'spent', '=',    '='],
+];
+
+/** Names the first field that the continue has not treated as its column says. */
+export function fieldOutOfPlace(
+  before: Turn,
+  after: Turn,
+  reason: TransitionReason,
+  config: QueryConfig,
+): string | undefined {
+  const column = COLUMNS.indexOf(reason);
+  for (const [field, read, ...cells] of TABLE) {
+    const cell = cells[column];
+    if (cell !== undefined && !obeys(cell, read(before), read(after), config))
+      return `${field} is not '${cell}'`;
+  }
+  return undefined;
+}
+
+/** What may change while an iteration goes on: no guard at all, but for what the effect itself was about. */
+export function fieldChanged(before: Turn, after: Turn, mayChange: readonly string[]): string | undefined {
+  if (before === after) return undefined;
+  const changed = TABLE.find(
+    ([field, read]) => !mayChange.includes(field) && !same(read(before), read(after)),
+  );
+  return changed && `${changed[0]} has changed`;
+}
+
+function obeys(cell: Cell, before: unknown, after: unknown, config: QueryConfig): boolean {
+  switch (cell) {
+    case '=':
+      return same(before, after);
+    case '–':
+      return after === undefined || after === false;
+    case '0':
+      return after === 0;
+    case '+1':
+      return typeof before === 'number' && after === before + 1;
+    case 'set':
+    case 'true':
+      return after === true;
+    case 'false':
+      return after === false;
+    case '64,000':
+      return after === config.limits.escalatedOutputTokens;
+    case 'new':
+      return config.gates.emitToolUseSummaries
+        ? after !== undefined && after !== before
+        : after === undefined;
+    case 'older':
+      return same(after, older(before));
+    case 'noted':
+      return !same(before, after);
+    case 'spent':
+      return config.taskBudget === undefined ? same(before, after) : typeof after === 'number';
+  }
+}
+
+/** One more turn since autocompact fired, and nothing else. */
+function older(tracking: unknown): unknown {
+  if (typeof tracking !== 'object' || tracking === null) return tracking;
+  return { ...tracking, turnCounter: Number(Reflect.get(tracking, 'turnCounter')) + 1 };
+}

@@ -1,0 +1,113 @@
+/** What must hold of every single step. */
+import type { Happened } from '@heddle/core';
+import type { Step } from '../step.ts';
+import { followsBudget } from '../scenario.ts';
+import { fieldChanged, fieldOutOfPlace } from './field-table.ts';
+
+export interface StepLaw {
+  readonly name: string;
+  /** What is wrong, in words; undefined when nothing is. */
+  complaint(step: Step): string | undefined;
+}
+
+export const STEP_LAWS: readonly StepLaw[] = [
+  { name: 'an abort ends the run, before anything else', complaint: abortIsObeyed },
+  { name: 'stop hooks never run after an error answer', complaint: hooksJudgeAnswers },
+  { name: 'each continue treats each field as its column says', complaint: continueFollowsTable },
+  { name: 'no guard changes within an iteration', complaint: guardsRest },
+  { name: 'a withheld error is released once, or recovered', complaint: errorIsReleasedOnce },
+  { name: 'a call is blocked only when no remedy is left', complaint: blockingLimitIsLast },
+  { name: 'autocompact is not tried once its breaker is open', complaint: breakerHolds },
+  { name: 'nobody is asked where nobody can answer', complaint: someoneCanAnswer },
+  { name: 'only a main run with a token budget continues on it', complaint: budgetIsTheMainRuns },
+];
+
+const AFTER_TOOLS: ReadonlySet<string> = new Set(['run_tools', 'ask', 'attach']);
+
+function abortIsObeyed({ pending, happened, decision }: Step): string | undefined {
+  if (happened.type === 'began' || happened.aborted === undefined) return undefined;
+  const reason = AFTER_TOOLS.has(pending.type) ? 'aborted_tools' : 'aborted_streaming';
+  if (decision.kind !== 'stop' || decision.terminal.reason !== reason)
+    return `it does not stop with ${reason}`;
+  const closed = decision.first.some((step) => step.type === 'close_open_calls');
+  const says = decision.first.some((step) => step.type === 'say');
+  if (!closed) return 'it leaves calls open';
+  return says === (happened.aborted === 'interrupt') ? 'it says the wrong thing about it' : undefined;
+}
+
+function hooksJudgeAnswers({ happened, decision }: Step): string | undefined {
+  if (decision.kind !== 'do' || decision.effect.type !== 'stop_hooks') return undefined;
+  const answered = happened.type === 'streamed' && happened.ended.well && happened.calls === 0;
+  return answered ? undefined : 'stop hooks run without an answer to judge';
+}
+
+function continueFollowsTable({ scenario, turn, decision }: Step): string | undefined {
+  if (decision.kind !== 'continue' || decision.turn.state.transition === undefined) return undefined;
+  const { reason } = decision.turn.state.transition;
+  const complaint = fieldOutOfPlace(turn, decision.turn, reason, scenario.config);
+  return complaint && `${reason}: ${complaint}`;
+}
+
+/** Autocompact is noted as soon as it is known, and so are the calls that were made. */
+function guardsRest({ turn, happened, decision }: Step): string | undefined {
+  if (decision.kind !== 'do') return undefined;
+  const mayChange: Partial<Record<Happened['type'], string[]>> = {
+    prepared: ['autocompact', 'task budget'],
+    tools_ran: ['repetition'],
+    asked: ['repetition'],
+  };
+  return fieldChanged(turn, decision.turn, mayChange[happened.type] ?? []);
+}
+
+function errorIsReleasedOnce({ happened, decision }: Step): string | undefined {
+  const released = decision.first.filter((step) => step.type === 'release').length;
+  const due = Number(decision.kind === 'stop' && holdsWithheldError(happened));
+  return released === due ? undefined : `released ${released} times instead of ${due}`;
+}
+
+/** The answer is an error that was kept back while there was hope. */
+function holdsWithheldError(happened: Happened): boolean {
+  if (happened.type === 'began' || happened.aborted !== undefined) return false;
+  if (happened.type === 'streamed') return happened.calls === 0 && !happened.ended.well;
+  return happened.type === 'drained' || happened.type === 'compacted';
+}
+
+/** Section 6 of the page, condition by condition. */
+function blockingLimitIsLast({ scenario, turn, happened, decision }: Step): string | undefined {
+  if (happened.type !== 'prepared' || happened.aborted !== undefined) return undefined;
+  const { gates, limits, querySource } = scenario.config;
+  const { overLimit, staged, autoCompact } = happened.context;
+  const failures =
+    (turn.state.autoCompactTracking?.consecutiveFailures ?? 0) + Number(autoCompact.outcome === 'failed');
+  const applies =
+    overLimit &&
+    querySource !== 'compact' &&
+    autoCompact.outcome !== 'compacted' &&
+    turn.state.transition?.reason !== 'reactive_compact_retry' &&
+    (!gates.autoCompact || failures >= limits.autoCompactFailures) &&
+    (!gates.reactiveCompact || turn.state.hasAttemptedReactiveCompact) &&
+    (!gates.contextCollapse || !staged);
+  const blocked = decision.kind === 'stop' && decision.terminal.reason === 'blocking_limit';
+  return blocked === applies ? undefined : `blocked: ${blocked}, expected: ${applies}`;
+}
+
+function breakerHolds({ scenario, turn, decision }: Step): string | undefined {
+  if (decision.kind !== 'do' || decision.effect.type !== 'prepare' || !decision.effect.autoCompact)
+    return undefined;
+  if (!scenario.config.gates.autoCompact) return 'it is switched off';
+  const failures = turn.state.autoCompactTracking?.consecutiveFailures ?? 0;
+  return failures < scenario.config.limits.autoCompactFailures
+    ? undefined
+    : `tried after ${failures} failures in a row`;
+}
+
+function someoneCanAnswer({ scenario, decision }: Step): string | undefined {
+  const asks = decision.kind === 'do' && decision.effect.type === 'ask';
+  return asks && !scenario.config.canAsk ? 'it asks' : undefined;
+}
+
+function budgetIsTheMainRuns({ scenario, decision }: Step): string | undefined {
+  const goesOn =
+    decision.kind === 'continue' && decision.turn.state.transition?.reason === 'token_budget_continuation';
+  return goesOn && !followsBudget(scenario.config) ? 'it goes on' : undefined;
+}

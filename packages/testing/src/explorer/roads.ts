@@ -1,0 +1,106 @@
+/** The machine seen from far away: from which effect, on what, one comes to which. Whatever is drawn is drawn from this. */
+import type { Effect, Happened, TerminalReason, TransitionReason } from '@heddle/core';
+import { explore } from './explore.ts';
+import type { Scenario } from './scenario.ts';
+import type { Step } from './step.ts';
+import { aspectsOf } from './words.ts';
+import type { PendingType } from './world.ts';
+
+export interface Road {
+  readonly from: PendingType;
+  readonly on: Happened['type'];
+  readonly aborted: boolean;
+  readonly to: Destination;
+  /** What the events of this road have in common and others of the same kind have not. The rest is up to the state. */
+  readonly when: readonly string[];
+}
+
+export type Destination =
+  | { readonly kind: 'do'; readonly name: Effect['type'] }
+  | { readonly kind: 'continue'; readonly name: TransitionReason | 'unknown' }
+  | { readonly kind: 'stop'; readonly name: TerminalReason };
+
+/** How far a token budget is used is a question of the state, and whether there was an abort is one of the road. */
+const NOT_SHOWN: ReadonlySet<string> = new Set(['tokens', 'aborted']);
+
+interface Travelled {
+  readonly road: Omit<Road, 'when'>;
+  readonly fork: Aspects;
+  readonly aspects: Aspects;
+}
+
+type Aspects = Map<string, Set<string>>;
+
+export function roadsOf(scenarios: readonly Scenario[]): Road[] {
+  const map = new RoadMap();
+  for (const scenario of scenarios) explore(scenario, { laws: [], onStep: (step) => map.note(step) });
+  return map.roads();
+}
+
+export class RoadMap {
+  readonly #travelled = new Map<string, Travelled>();
+  /** All that was ever seen where roads part. */
+  readonly #forks = new Map<string, Aspects>();
+
+  note({ pending, happened, decision }: Step): void {
+    const aborted = happened.type !== 'began' && happened.aborted !== undefined;
+    const fork = `${pending.type} ${happened.type} ${aborted}`;
+    const to = destinationOf(decision);
+    const road = { from: pending.type, on: happened.type, aborted, to };
+    const key = `${fork} ${to.kind} ${to.name}`;
+    const seen = entry(this.#forks, fork, (): Aspects => new Map());
+    const travelled = entry(
+      this.#travelled,
+      key,
+      (): Travelled => ({ road, fork: seen, aspects: new Map() }),
+    );
+    for (const [name, value] of Object.entries(aspectsOf(happened))) {
+      if (NOT_SHOWN.has(name)) continue;
+      noteAspect(seen, name, value);
+      noteAspect(travelled.aspects, name, value);
+    }
+  }
+
+  /** In an order that does not depend on the way they were found. */
+  roads(): Road[] {
+    const keys = [...this.#travelled.keys()].sort();
+    return keys.flatMap((key) => {
+      const travelled = this.#travelled.get(key);
+      return travelled ? [Object.assign({ when: sharedBy(travelled) }, travelled.road)] : [];
+    });
+  }
+}
+
+function sharedBy({ aspects, fork }: Travelled): string[] {
+  return [...aspects].flatMap(([name, values]) => {
+    const all = [...(fork.get(name) ?? [])];
+    const others = all.filter((value) => !values.has(value));
+    if (others.length === 0) return [];
+    return [
+      values.size <= others.length ? [...values].sort().join(' or ') : `all but ${others.sort().join(', ')}`,
+    ];
+  });
+}
+
+function destinationOf(decision: Step['decision']): Destination {
+  switch (decision.kind) {
+    case 'do':
+      return { kind: 'do', name: decision.effect.type };
+    case 'continue':
+      return { kind: 'continue', name: decision.turn.state.transition?.reason ?? 'unknown' };
+    case 'stop':
+      return { kind: 'stop', name: decision.terminal.reason };
+  }
+}
+
+function noteAspect(aspects: Aspects, name: string, value: string): void {
+  entry(aspects, name, () => new Set()).add(value);
+}
+
+function entry<V>(map: Map<string, V>, key: string, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}

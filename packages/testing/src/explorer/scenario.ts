@@ -1,0 +1,62 @@
+/** What the explorer walks through: a configuration of the machine, and a world that may answer in every way it can. */
+import {
+  type ConfigChanges,
+  DEFAULT_GATES,
+  DEFAULT_LIMITS,
+  type Gates,
+  type Limits,
+  type QueryConfig,
+  queryConfig,
+} from '@heddle/core';
+
+export interface Scenario {
+  readonly name: string;
+  readonly config: QueryConfig;
+  /** Calls that can come back with the same result. Any other call of this world is a new one. */
+  readonly repeatable: readonly string[];
+  /** The output cap that the caller of the run asked for. */
+  readonly override?: number | undefined;
+}
+
+export type ScenarioOptions = ConfigChanges &
+  Pick<Scenario, 'name' | 'override'> &
+  Partial<Pick<Scenario, 'repeatable'>>;
+
+/** The same machine with shorter counts: every guard still has a before, an at and an after. */
+export const SMALL_LIMITS: Limits = {
+  ...DEFAULT_LIMITS,
+  outputRecoveries: 2,
+  stopHookBlocks: 1,
+  autoCompactFailures: 1,
+  repetitionNudge: 1,
+  repetitionStop: 2,
+  budgetContinuations: 1,
+};
+
+const EVERY_RECOVERY: Gates = { ...DEFAULT_GATES, contextCollapse: true };
+
+export function scenario({
+  name,
+  repeatable = ['the same call'],
+  override,
+  gates,
+  limits,
+  ...rest
+}: ScenarioOptions): Scenario {
+  return {
+    name,
+    repeatable,
+    override,
+    config: queryConfig({
+      sessionId: 'explored',
+      ...rest,
+      gates: { ...EVERY_RECOVERY, ...gates },
+      limits: { ...SMALL_LIMITS, ...limits },
+    }),
+  };
+}
+
+/** Is the run one that goes on until its token budget is used? */
+export function followsBudget({ gates, tokenBudget, isSubagent }: QueryConfig): boolean {
+  return gates.tokenBudget && tokenBudget !== undefined && !isSubagent;
+}

@@ -1,0 +1,47 @@
+/** Is what came back a decision at all? The compiler says so of the shipped machine; a machine under suspicion is looked at. */
+import { TERMINAL_REASONS, TRANSITION_REASONS } from '@heddle/core';
+import type { Decision, Effect, Step as FirstStep } from '@heddle/core';
+
+const EFFECTS: Readonly<Record<Effect['type'], true>> = {
+  prepare: true,
+  stream: true,
+  drain: true,
+  compact: true,
+  run_tools: true,
+  ask: true,
+  attach: true,
+  stop_hooks: true,
+};
+const FIRST_STEPS: Readonly<Record<FirstStep['type'], true>> = {
+  close_open_calls: true,
+  drop_unfinished: true,
+  keep_partial: true,
+  tombstone_attempt: true,
+  release: true,
+  fire_stop_failure: true,
+  say: true,
+};
+const TRANSITIONS: ReadonlySet<string> = new Set(TRANSITION_REASONS);
+const TERMINALS: ReadonlySet<string> = new Set(TERMINAL_REASONS);
+const STATE_FIELDS = 10;
+const LEDGER_FIELDS = 5;
+
+/** What is wrong with the decision, in words; undefined when it is well formed. */
+export function faultOf(decision: Decision): string | undefined {
+  const { turn, first } = decision;
+  if (!first.every((step) => Object.hasOwn(FIRST_STEPS, step.type))) return 'its first steps are unknown';
+  if (Object.keys(turn.state).length !== STATE_FIELDS) return 'its State does not have ten fields';
+  if (Object.keys(turn.ledger).length !== LEDGER_FIELDS) return 'its Ledger does not have five fields';
+  switch (decision.kind) {
+    case 'do':
+      return Object.hasOwn(EFFECTS, decision.effect.type) ? undefined : 'its effect is unknown';
+    case 'continue':
+      return TRANSITIONS.has(turn.state.transition?.reason ?? '')
+        ? undefined
+        : 'it continues without a known reason';
+    case 'stop':
+      return TERMINALS.has(decision.terminal.reason) ? undefined : 'it stops without a known reason';
+    default:
+      return 'it is of no known kind';
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * The world, at its most capricious: for each effect, everything that can come back from it. It keeps no promise that the
+ * machine would have to rely on: collapses are staged again after a drain, hooks block for ever, gains are nothing at all.
+ */
+import type {
+  AbortCause,
+  AutoCompactResult,
+  Effect,
+  FinishedCall,
+  Happened,
+  ModelError,
+  ModelErrorClass,
+  StreamEnd,
+  Turn,
+} from '@heddle/core';
+import { frozen } from './frozen.ts';
+import type { Scenario } from './scenario.ts';
+
+/** What the machine waits for: the outcome of an effect, or the beginning of an iteration. */
+export type Pending = Effect | { readonly type: 'begin' };
+
+export type PendingType = Pending['type'];
+
+type Outcome = Exclude<Happened, { type: 'began' }>;
+/** Distributes over the union, so that each kind of outcome loses its abort and keeps the rest. */
+type Unwatched = Outcome extends infer Each ? (Each extends unknown ? Omit<Each, 'aborted'> : never) : never;
+
+/** One of each thing the machine can wait for. */
+export const EVERY_PENDING: readonly Pending[] = [
+  { type: 'begin' },
+  { type: 'prepare', autoCompact: true },
+  { type: 'stream', maxOutputTokens: 1, taskBudget: undefined },
+  { type: 'drain' },
+  { type: 'compact', cause: 'overflow' },
+  { type: 'compact', cause: 'media' },
+  { type: 'run_tools' },
+  { type: 'ask', calls: [] },
+  { type: 'attach', drainQueue: true, nudge: [] },
+  { type: 'stop_hooks', stopHookActive: false },
+];
+
+/** A record, so that the compiler misses a class that is new; each stands for the error of its name. */
+const ERRORS: Readonly<Record<ModelErrorClass, ModelError>> = {
+  overflow: error('overflow'),
+  media: error('media'),
+  output_cap: error('output_cap'),
+  rate_limit: error('rate_limit'),
+  overloaded: error('overloaded'),
+  server: error('server'),
+  auth: error('auth'),
+  permission: error('permission'),
+  not_found: error('not_found'),
+  network: error('network'),
+  stall: error('stall'),
+  refusal: error('refusal'),
+  bad_request: error('bad_request'),
+  refused_block: error('refused_block'),
+  empty: error('empty'),
+  aborted: error('aborted'),
+  internal: error('internal'),
+};
+
+const STREAM_ENDS: readonly StreamEnd[] = [
+  { well: true },
+  ...Object.values(ERRORS).map((error): StreamEnd => ({ well: false, error })),
+];
+
+const AUTO_COMPACTS: readonly AutoCompactResult[] = [
+  { outcome: 'idle' },
+  { outcome: 'compacted', id: 'boundary', replacedTokens: 100 },
+  { outcome: 'failed' },
+];
+
+const BOTH = [false, true] as const;
+const ABORTS: readonly (AbortCause | undefined)[] = [undefined, 'cancel', 'interrupt'];
+const WORD = { hook: 'a hook', message: 'says so' };
+
+/** In a fixed order that depends on the pending effect alone; each event is deeply frozen. */
+export function possibleEvents(turn: Turn, pending: Pending, scenario: Scenario): readonly Happened[] {
+  if (pending.type === 'begin') return BEGAN;
+  if (pending.type === 'run_tools') return watched(pending.type, toolsRan(turn, scenario));
+  if (pending.type === 'stop_hooks') return watched(pending.type, hooksRan(turn, scenario));
+  return FIXED[`${pending.type}${variantOf(pending)}`] ?? [];
+}
+
+const BEGAN: readonly Happened[] = [frozen({ type: 'began' })];
+
+/** The answers that depend on nothing but the effect. */
+const FIXED: Readonly<Record<string, readonly Happened[]>> = {
+  prepare: watched('prepare', prepared(AUTO_COMPACTS.slice(0, 1))),
+  'prepare with autocompact': watched('prepare', prepared(AUTO_COMPACTS)),
+  stream: watched('stream', streamed()),
+  drain: watched(
+    'drain',
+    BOTH.map((committed) => ({ type: 'drained', committed })),
+  ),
+  'compact for overflow': watched('compact', compacted('overflow')),
+  'compact for media': watched('compact', compacted('media')),
+  ask: watched(
+    'ask',
+    BOTH.map((goOn) => ({ type: 'asked', goOn })),
+  ),
+  attach: watched('attach', [{ type: 'attached' }]),
+};
+
+function error(name: ModelErrorClass): ModelError {
+  return { type: 'model_error', class: name, message: name };
+}
+
+function variantOf(pending: Pending): string {
+  if (pending.type === 'prepare') return pending.autoCompact ? ' with autocompact' : '';
+  return pending.type === 'compact' ? ` for ${pending.cause}` : '';
+}
+
+function prepared(results: readonly AutoCompactResult[]): Unwatched[] {
+  return BOTH.flatMap((overLimit) =>
+    BOTH.flatMap((staged) =>
+      results.map(
+        (autoCompact): Unwatched => ({ type: 'prepared', context: { overLimit, staged, autoCompact } }),
+      ),
+    ),
+  );
+}
+
+function streamed(): Unwatched[] {
+  return [0, 1].flatMap((calls) =>
+    STREAM_ENDS.flatMap((ended) =>
+      BOTH.map((staged): Unwatched => ({ type: 'streamed', calls, ended, staged })),
+    ),
+  );
+}
+
+function compacted(cause: 'overflow' | 'media'): Unwatched[] {
+  return [
+    { type: 'compacted', cause, result: { ok: true, replacedTokens: 100 } },
+    { type: 'compacted', cause, result: { ok: false } },
+  ];
+}
+
+function toolsRan({ ledger }: Turn, { repeatable }: Scenario): Unwatched[] {
+  const known = new Set(ledger.repetition.map((call) => call.fingerprint));
+  let fresh = 0;
+  while (known.has(`a new call ${fresh}`)) fresh += 1;
+  const calls = [...repeatable, `a new call ${fresh}`].map(
+    (fingerprint): FinishedCall => ({ tool: 'Look', fingerprint }),
+  );
+  return calls.flatMap((call) =>
+    [undefined, WORD].map((stoppedBy): Unwatched => ({ type: 'tools_ran', calls: [call], stoppedBy })),
+  );
+}
+
+function hooksRan({ ledger }: Turn, { config }: Scenario): Unwatched[] {
+  return [undefined, WORD].flatMap((prevented) =>
+    [[], [WORD]].flatMap((blocking) =>
+      [0, config.limits.budgetMinimumGain].map(
+        (gain): Unwatched => ({
+          type: 'hooks_ran',
+          prevented,
+          blocking,
+          outputTokens: ledger.budget.lastGlobalTurnTokens + gain,
+          now: 0,
+        }),
+      ),
+    ),
+  );
+}
+
+/** Our own code may throw during any effect, and the signal may be aborted whatever came back. */
+function watched(during: Effect['type'], outcomes: readonly Unwatched[]): readonly Happened[] {
+  const thrown = BOTH.map((media): Unwatched => ({ type: 'threw', during, media, message: 'thrown' }));
+  return [...outcomes, ...thrown].flatMap((outcome) =>
+    ABORTS.map((aborted): Happened => frozen({ ...outcome, aborted })),
+  );
+}

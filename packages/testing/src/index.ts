@@ -1,0 +1,35 @@
+/** Everything a test of an agent needs and a network would have: a scripted model, a fake API, a clock, and a judge of requests. */
+export * from './scripted/part.ts';
+export * from './scripted/builders.ts';
+export * from './scripted/errors.ts';
+export * from './scripted/acts.ts';
+export * from './scripted/model.ts';
+export type { JudgeOptions, Problem } from './scripted/judge.ts';
+export { RecordedCall } from './scripted/recorded.ts';
+export * from './gate.ts';
+export * from './clock.ts';
+export * from './ids.ts';
+export * from './context.ts';
+export * from './tools.ts';
+export * from './collect.ts';
+export * from './deps/deps.ts';
+export * from './deps/context-door.ts';
+export * from './deps/hooks.ts';
+export * from './deps/attachments.ts';
+export * from './shapes.ts';
+export * from './request-body.ts';
+export * from './validator/rules.ts';
+export * from './validator/signatures.ts';
+export * from './validator/validate.ts';
+export * from './request-of.ts';
+export * from './api/reply.ts';
+export * from './api/server.ts';
+export type { RecordedRequest } from './api/recorded.ts';
+export * from './cache/bill.ts';
+export * from './cache/blocks.ts';
+export * from './explorer/index.ts';
+// Both the scripts and the explorer speak of steps, both judges of violations: the plain words belong to the first.
+export type { Step } from './scripted/part.ts';
+export type { Violation } from './validator/rules.ts';
+export type { Step as ExploredStep } from './explorer/step.ts';
+export type { Violation as LawViolation } from './explorer/violation.ts';

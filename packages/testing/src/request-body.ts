@@ -1,0 +1,48 @@
+/** A core request as the plain JSON body that the Messages API would get. */
+import type { ModelRequest } from '@heddle/core';
+
+export type RequestBody = Readonly<Record<string, unknown>>;
+
+export function bodyOf(request: ModelRequest): RequestBody {
+  const { model, max_tokens, system, tools, options } = request;
+  const { thinking, effort, taskBudget, metadata, fastMode } = options;
+  const output = {
+    ...(effort === undefined ? {} : { effort }),
+    ...(taskBudget === undefined ? {} : { task_budget: { type: 'tokens', ...taskBudget } }),
+  };
+  return {
+    model,
+    max_tokens,
+    stream: true,
+    ...(system.length === 0 ? {} : { system }),
+    ...(tools.length === 0 ? {} : { tools }),
+    ...(thinking === undefined ? {} : { thinking }),
+    ...(Object.keys(output).length === 0 ? {} : { output_config: output }),
+    ...(metadata === undefined ? {} : { metadata }),
+    ...(fastMode === true ? { speed: 'fast' } : {}),
+    messages: messagesOf(request),
+  };
+}
+
+/** The bytes of the `messages` array, in one piece. */
+export function messagesBytes(request: ModelRequest): Uint8Array {
+  return Buffer.concat(request.messagesJson);
+}
+
+/** What the bytes say; where there are none, what the data says. Throws when the bytes are not JSON. */
+function messagesOf(request: ModelRequest): unknown {
+  if (request.messagesJson.length === 0) return markedMessages(request);
+  return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(messagesBytes(request)));
+}
+
+/** The messages as data, with the marks put on their blocks. */
+export function markedMessages(request: ModelRequest): unknown {
+  const marked = new Set(request.marks.map(({ message, block }) => `${message}.${block}`));
+  const messages = [...request.messages].map(({ role, content }, message) => ({
+    role,
+    content: content.map((block, place) =>
+      marked.has(`${message}.${place}`) ? { ...block, cache_control: { type: 'ephemeral' } } : block,
+    ),
+  }));
+  return JSON.parse(JSON.stringify(messages));
+}

@@ -1,0 +1,12 @@
+/** What this version does not know has a `type` that nobody can write; a script may still send it. */
+import type { ForeignBlock, ForeignEvent } from '@heddle/core';
+import type { ForeignData } from './part.ts';
+
+export function foreign(data: ForeignData): ForeignBlock & ForeignEvent {
+  if (!isForeign(data)) throw new TypeError('a foreign block or event needs a type');
+  return data;
+}
+
+function isForeign(value: unknown): value is ForeignBlock & ForeignEvent {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}

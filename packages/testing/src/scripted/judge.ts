@@ -1,0 +1,123 @@
+/**
+ * Judges every request that a scripted model gets. A request that breaks a rule of the API is answered with a `bad_request`
+ * that nobody can overlook, and is remembered: the test that sent it fails.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { ModelError } from '@heddle/core';
+import { markedMessages, type RequestBody } from '../request-body.ts';
+import type { Violation } from '../validator/rules.ts';
+import { createSignatures, type Signatures } from '../validator/signatures.ts';
+import { explain, validateRequest } from '../validator/validate.ts';
+import type { Act } from './acts.ts';
+import { errorOf } from './errors.ts';
+import { createMemory } from './memory.ts';
+import type { RecordedCall } from './recorded.ts';
+
+export interface JudgeOptions {
+  /** Check requests against the API's rules: the default. Switch off for benchmarks and in production. */
+  readonly validate?: boolean;
+  /** What counts as signed. By default what this model has said; share one between models that stand for one server. */
+  readonly signatures?: Signatures;
+  /**
+   * A thinking block with a forged, changed or foreign signature: the test's fault (default), an error as the server would
+   * give it (`refused_block`, with its place), or nobody's business.
+   */
+  readonly badSignatures?: 'violation' | 'refuse' | 'ignore';
+  /** The last message may be the assistant's. After `pause_turn` it always may. */
+  readonly prefill?: boolean;
+}
+
+export interface Problem {
+  readonly kind: 'violation' | 'out_of_script' | 'script_threw';
+  readonly call: number;
+  readonly message: string;
+  /** The rules that were broken. */
+  readonly violations: readonly Violation[];
+}
+
+export interface Judge {
+  readonly problems: readonly Problem[];
+  readonly signatures: Signatures;
+  /** The error that a request deserves, if it broke a rule. */
+  examine(call: RecordedCall): ModelError | undefined;
+  /** The same for a body. Without `bytes` its size is measured. */
+  examineBody(call: number, body: unknown, bytes?: number): ModelError | undefined;
+  /** Learns what the model is about to say: it may come back in later requests. */
+  remember(model: string, acts: readonly Act[]): void;
+  /** Records a problem and answers with the error that makes it visible. */
+  object(call: number, kind: Problem['kind'], message: string, violations?: readonly Violation[]): ModelError;
+  assertNoProblems(): void;
+}
+
+export function createJudge(options: JudgeOptions): Judge {
+  const problems: Problem[] = [];
+  const signatures = options.signatures ?? createSignatures();
+  const memory = createMemory(signatures);
+
+  const object: Judge['object'] = (call, kind, message, violations = []) => {
+    problems.push({ kind, call, message, violations });
+    return errorOf('bad_request', { message: `TEST: ${message}` });
+  };
+
+  const examineBody: Judge['examineBody'] = (call, body, bytes) => {
+    if (options.validate === false) return undefined;
+    const found = validateRequest(body, {
+      ...(options.badSignatures === 'ignore' ? {} : { signatures }),
+      ...(bytes === undefined ? {} : { bytes }),
+      prefill: options.prefill === true || memory.paused(),
+      knownBlockTypes: memory.blockTypes,
+    });
+    const forged = options.badSignatures === 'refuse' ? found.filter(isAboutSignature) : [];
+    const violations = found.filter((violation) => !forged.includes(violation));
+    if (violations.length > 0) {
+      return object(
+        call,
+        'violation',
+        `Call ${call} broke the API's rules:\n${explain(violations)}`,
+        violations,
+      );
+    }
+    const [first] = forged;
+    return first === undefined ? undefined : errorOf('refused_block', { block: placeOf(first.path) });
+  };
+
+  return {
+    problems,
+    signatures,
+    object,
+    remember: (model, acts) => memory.remember(model, acts),
+    examineBody,
+    examine(call) {
+      if (options.validate === false) return undefined;
+      const body = readBody(call);
+      return typeof body === 'string'
+        ? object(call.number, 'violation', `Call ${call.number}: ${body}`)
+        : examineBody(call.number, body, call.byteLength());
+    },
+    assertNoProblems() {
+      if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('\n'));
+    },
+  };
+}
+
+/** The body, or what is wrong with its bytes. */
+function readBody(call: RecordedCall): RequestBody | string {
+  try {
+    const body = call.body();
+    const agrees = isDeepStrictEqual(body['messages'], markedMessages(call.request));
+    return agrees ? body : 'messagesJson says something else than messages and marks do';
+  } catch (error) {
+    return `messagesJson cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+const SIGNATURE_RULES = new Set(['thinking-unknown', 'thinking-changed', 'thinking-model']);
+
+function isAboutSignature({ rule }: Violation): boolean {
+  return SIGNATURE_RULES.has(rule);
+}
+
+function placeOf(path: string): { message: number; block: number } {
+  const [, message, block] = /^messages\.(\d+)\.content\.(\d+)/.exec(path) ?? [];
+  return { message: Number(message), block: Number(block) };
+}

@@ -1,0 +1,137 @@
+/**
+ * A model that plays a script. It keeps the contract of a `ModelPort` to the letter: it never throws, ends with exactly one
+ * `Done` or `ModelError`, and an abort ends it at once wherever it waits. It needs no network and no test runner, so the
+ * shipped program can embed it.
+ */
+import type { Clock, Done, ModelError, ModelPort, ModelRecord, ModelRequest } from '@heddle/core';
+import { untilAborted } from '../gate.ts';
+import { type Act, actsOf, type EndAct, lastRecord } from './acts.ts';
+import { errorOf } from './errors.ts';
+import { createJudge, type Judge, type JudgeOptions, type Problem } from './judge.ts';
+import { RecordedCall } from './recorded.ts';
+import type { Script, Step } from './part.ts';
+
+export interface ScriptedOptions extends JudgeOptions {
+  /** Pauses and stalls are spent on this clock. Without one they take no time. */
+  readonly clock?: Clock;
+}
+
+export interface ScriptedModel extends ModelPort {
+  /** Every attempt, in order, the running one included. */
+  readonly calls: readonly RecordedCall[];
+  /** Requests that broke the API's rules, calls the script had no step for, steps that threw. */
+  readonly problems: readonly Problem[];
+  /** The requests as shapes, one string each. */
+  shapes(): readonly string[];
+  /** Steps not played yet; a script that is one function never runs out. */
+  stepsLeft(): number;
+  /** Throws an error that lists the problems, if there are any. */
+  assertNoViolations(): void;
+}
+
+export function scriptedModel(script: Script, options: ScriptedOptions = {}): ScriptedModel {
+  const calls: RecordedCall[] = [];
+  const judge = createJudge(options);
+
+  const port: ModelPort = (request, signal) => {
+    const call = new RecordedCall(calls.length + 1, request, options.clock?.now() ?? 0);
+    calls.push(call);
+    return play(call, script, judge, options.clock, signal);
+  };
+
+  return Object.assign(port, {
+    calls,
+    problems: judge.problems,
+    shapes: () => calls.map(({ shape }) => shape),
+    stepsLeft: () =>
+      typeof script === 'function' ? Number.POSITIVE_INFINITY : Math.max(0, script.length - calls.length),
+    assertNoViolations: () => judge.assertNoProblems(),
+  });
+}
+
+async function* play(
+  call: RecordedCall,
+  script: Script,
+  judge: Judge,
+  clock: Clock | undefined,
+  signal: AbortSignal,
+): AsyncGenerator<ModelRecord, void> {
+  try {
+    for (const act of actsFor(call, script, judge)) {
+      const end = signal.aborted ? errorOf('aborted') : await perform(act, call.number, clock, signal);
+      if (end !== undefined) {
+        call.end(end);
+        yield end;
+        return;
+      }
+      if (act.act === 'event') yield act.event;
+    }
+  } finally {
+    call.abandonUnlessEnded();
+  }
+}
+
+/** Waits where the act says so; answers with the record that ends the stream, if this act does or an abort came. */
+async function perform(
+  act: Act,
+  call: number,
+  clock: Clock | undefined,
+  signal: AbortSignal,
+): Promise<Done | ModelError | undefined> {
+  switch (act.act) {
+    case 'event':
+      return undefined;
+    case 'wait':
+      await clock?.sleep(act.ms, signal);
+      break;
+    case 'gate':
+      await act.gate.pass(signal);
+      break;
+    case 'silence':
+      await (act.ms === undefined ? untilAborted(NEVER, signal) : clock?.sleep(act.ms, signal));
+      return signal.aborted ? errorOf('aborted') : lastRecord(act, call);
+    case 'done':
+    case 'fail':
+    case 'hang_up':
+      return lastRecord(act, call);
+  }
+  return signal.aborted ? errorOf('aborted') : undefined;
+}
+
+const NEVER = Promise.withResolvers<never>().promise;
+
+function actsFor(call: RecordedCall, script: Script, judge: Judge): readonly Act[] {
+  try {
+    const objection = judge.examine(call);
+    if (objection !== undefined) return [failing(objection)];
+    const step = stepFor(script, call.request, call.number);
+    if (step === undefined) {
+      return [
+        failing(judge.object(call.number, 'out_of_script', `The script has no step for call ${call.number}`)),
+      ];
+    }
+    const { model } = call.request;
+    const acts = actsOf(step, {
+      call: call.number,
+      model,
+      inputTokens: call.inputTokens(),
+      sign: (thinking) => judge.signatures.sign(model, thinking),
+    });
+    judge.remember(model, acts);
+    return acts;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    return [
+      failing(judge.object(call.number, 'script_threw', `The step for call ${call.number} threw: ${why}`)),
+    ];
+  }
+}
+
+function stepFor(script: Script, request: ModelRequest, call: number): Step | undefined {
+  const step = typeof script === 'function' ? script : script[call - 1];
+  return typeof step === 'function' ? step(request, call) : step;
+}
+
+function failing(error: ModelError): EndAct {
+  return { act: 'fail', error };
+}

@@ -1,0 +1,85 @@
+/**
+ * The words a script is written in. A step is what the model does in one attempt: parts, one after another. It is plain data
+ * (gates apart), so the scripted model and the fake API over HTTP play the same scripts.
+ */
+import type { ModelError, ModelRequest, StopReason } from '@heddle/core';
+import type { Gate } from '../gate.ts';
+
+/** A step as data; one part stands for a step of one. */
+export type Step = Part | readonly Part[];
+
+/** A step that depends on what was asked. `call` counts from 1. */
+export type StepFunction = (request: ModelRequest, call: number) => Step;
+
+/** One step per call; or a function that answers every call. */
+export type Script = readonly (Step | StepFunction)[] | StepFunction;
+
+/** What a block is made of: each string is a delta of its own, a pause or a gate stands between two of them. */
+export type Piece = string | Gate | Pause;
+
+export interface Pause {
+  readonly part: 'pause';
+  readonly ms: number;
+}
+
+export type Part = BlockPart | StreamPart | EndPart;
+
+/** A content block. `unfinished`: only this share of its characters comes, and it never stops. */
+export type BlockPart = (
+  | { readonly part: 'text'; readonly pieces: readonly Piece[] }
+  | { readonly part: 'thinking'; readonly pieces: readonly Piece[]; readonly signature?: string }
+  | { readonly part: 'redacted_thinking'; readonly data: string }
+  | {
+      readonly part: 'tool_use';
+      readonly id: string;
+      readonly name: string;
+      readonly pieces: readonly Piece[];
+    }
+  | { readonly part: 'foreign_block'; readonly block: ForeignData }
+) & { readonly unfinished?: number };
+
+export type ForeignData = { readonly type: string } & Readonly<Record<string, unknown>>;
+
+export type StreamPart =
+  | Pause
+  | Gate
+  /** From here on, so long before each event. */
+  | { readonly part: 'pace'; readonly ms: number }
+  /** `message_start` now, even if nothing follows. */
+  | { readonly part: 'begin' }
+  | { readonly part: 'ping' }
+  | { readonly part: 'foreign_event'; readonly event: ForeignData }
+  /** Replaces the computed usage of the whole answer, counter by counter. */
+  | { readonly part: 'usage'; readonly usage: ScriptedUsage }
+  /** `message_delta` now. Without one, the reason follows from the blocks. */
+  | { readonly part: 'stop'; readonly reason: StopReason | null; readonly sequence?: string };
+
+/** What ends a step. Parts behind it are never played. */
+export type EndPart =
+  | { readonly part: 'fail'; readonly error: ModelError }
+  /** The connection is lost: reset, or closed as if all were well but without `message_stop`. */
+  | { readonly part: 'hang_up'; readonly clean: boolean }
+  /** The connection is lost after so many events of the step, wherever this part stands. */
+  | { readonly part: 'break_at'; readonly events: number }
+  /** Silence. Ends with class `stall` after so long on the clock; without a limit only an abort ends it. */
+  | { readonly part: 'stall'; readonly ms: number | undefined };
+
+export interface ScriptedUsage {
+  readonly input_tokens?: number;
+  readonly output_tokens?: number;
+  readonly cache_creation_input_tokens?: number;
+  readonly cache_read_input_tokens?: number;
+  readonly [more: string]: unknown;
+}
+
+export function partsOf(step: Step): readonly Part[] {
+  return isList(step) ? step : [step];
+}
+
+function isList(step: Step): step is readonly Part[] {
+  return Array.isArray(step);
+}
+
+export function isGate(part: Part | Piece): part is Gate {
+  return typeof part === 'object' && 'kind' in part;
+}

@@ -1,0 +1,59 @@
+/** One attempt as the scripted model saw it: the request as a shape at any time, as a body or bytes on demand. */
+import type { Done, ModelError, ModelErrorClass, ModelRequest } from '@heddle/core';
+import { type RequestBody, bodyOf, messagesBytes } from '../request-body.ts';
+import { shapeOf } from '../shapes.ts';
+
+export class RecordedCall {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly request: ModelRequest;
+  /** When it began, by the model's clock; 0 without one. */
+  readonly at: number;
+  #ended: 'done' | 'abandoned' | ModelErrorClass | undefined;
+
+  constructor(number: number, request: ModelRequest, at: number) {
+    this.number = number;
+    this.request = request;
+    this.at = at;
+  }
+
+  /** How it ended; `abandoned` when its reader left before the end; undefined while it runs. */
+  get ended(): 'done' | 'abandoned' | ModelErrorClass | undefined {
+    return this.#ended;
+  }
+
+  get shape(): string {
+    return shapeOf(this.request);
+  }
+
+  /** The request as the API would get it. */
+  body(): RequestBody {
+    return bodyOf(this.request);
+  }
+
+  /** The bytes of the `messages` array. */
+  bytes(): Uint8Array {
+    return messagesBytes(this.request);
+  }
+
+  /** The size of the body, to within the few bytes of its options. */
+  byteLength(): number {
+    const { system, tools, messagesJson } = this.request;
+    let size = Buffer.byteLength(JSON.stringify({ system, tools }));
+    for (const piece of messagesJson) size += piece.byteLength;
+    return size;
+  }
+
+  /** Four bytes a token: a measure, not a tokenizer. */
+  inputTokens(): number {
+    return Math.ceil(this.byteLength() / 4);
+  }
+
+  end(record: Done | ModelError): void {
+    this.#ended = record.type === 'done' ? 'done' : record.class;
+  }
+
+  abandonUnlessEnded(): void {
+    this.#ended ??= 'abandoned';
+  }
+}

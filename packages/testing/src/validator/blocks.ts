@@ -1,0 +1,84 @@
+/** Single blocks: is the type known, does it stand in the right place, has it the fields of its type and no others? */
+import { type Fields, isBlank, isFields, isText, type PlacedBlock } from './read.ts';
+import type { Report } from './rules.ts';
+
+interface Kind {
+  readonly role: 'user' | 'assistant' | 'both';
+  readonly fields: readonly string[];
+  /** May stand within a tool result. */
+  readonly inResult?: true;
+}
+
+/** That thinking cannot bear a mark is a rule of its own. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  text: { role: 'both', fields: ['text', 'citations', 'cache_control'], inResult: true },
+  image: { role: 'user', fields: ['source', 'cache_control'], inResult: true },
+  document: {
+    role: 'user',
+    fields: ['source', 'title', 'context', 'citations', 'cache_control'],
+    inResult: true,
+  },
+  search_result: {
+    role: 'user',
+    fields: ['source', 'title', 'content', 'citations', 'cache_control'],
+    inResult: true,
+  },
+  tool_reference: { role: 'user', fields: ['tool_name', 'cache_control'], inResult: true },
+  tool_result: { role: 'user', fields: ['tool_use_id', 'content', 'is_error', 'cache_control'] },
+  tool_use: { role: 'assistant', fields: ['id', 'name', 'input', 'caller', 'cache_control'] },
+  thinking: { role: 'assistant', fields: ['thinking', 'signature', 'cache_control'] },
+  redacted_thinking: { role: 'assistant', fields: ['data', 'cache_control'] },
+};
+
+/** Blocks of the server's own tools come back as they were; their fields are the server's business. */
+const SERVER_KINDS =
+  /^(?:server_tool_use|mcp_tool_use|mcp_tool_result|compaction|container_upload|(?:web_search|web_fetch|code_execution|bash_code_execution|text_editor_code_execution|tool_search|advisor)_tool_result)$/;
+
+/** Fields of our own messages that must never reach the API on a block of whatever type. */
+const HOUSE_FIELDS = ['uuid', 'at', 'isMeta', 'isVirtual', 'responseId', 'toolUseResult'];
+
+export function checkBlocks(
+  blocks: readonly PlacedBlock[],
+  knownTypes: ReadonlySet<string>,
+  report: Report,
+): void {
+  for (const placed of blocks) checkBlock(placed, knownTypes, report);
+}
+
+function checkBlock(
+  { block, path, role, inResult }: PlacedBlock,
+  knownTypes: ReadonlySet<string>,
+  report: Report,
+): void {
+  const type = typeof block['type'] === 'string' ? block['type'] : '';
+  const kind = Object.hasOwn(KINDS, type) ? KINDS[type] : undefined;
+  const unknown = (field: string) =>
+    report(`${path}.${field}`, 'block-field', `${type}.${field}: Extra inputs are not permitted`);
+
+  if (kind === undefined) {
+    if (!SERVER_KINDS.test(type) && !knownTypes.has(type))
+      report(path, 'block-type', `'${type}' is not known`);
+    for (const field of HOUSE_FIELDS) if (field in block) unknown(field);
+    return;
+  }
+  for (const field of Object.keys(block))
+    if (field !== 'type' && !kind.fields.includes(field)) unknown(field);
+  if (inResult) {
+    if (kind.inResult !== true) report(path, 'result-content', `${type} cannot stand within a result`);
+  } else if (type === 'tool_reference' || (kind.role !== 'both' && kind.role !== role)) {
+    report(path, 'block-role', `${type} cannot stand in a message of ${String(role)}`);
+  }
+  checkForm(type, block, path, report);
+}
+
+function checkForm(type: string, block: Fields, path: string, report: Report): void {
+  if (type === 'text') {
+    if (typeof block['text'] !== 'string') report(path, 'block-form');
+    else if (isBlank(block['text'])) report(path, 'empty-text');
+  }
+  const incomplete =
+    (type === 'redacted_thinking' && !isText(block['data'])) ||
+    (type === 'thinking' && typeof block['thinking'] !== 'string') ||
+    ((type === 'image' || type === 'document') && !isFields(block['source']));
+  if (incomplete) report(path, 'block-form');
+}

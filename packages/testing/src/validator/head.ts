@@ -1,0 +1,93 @@
+/** The head of a request: all that stands beside the messages. */
+import { type Fields, fieldsOf, isBlank, isFields, isText } from './read.ts';
+import type { Report } from './rules.ts';
+
+const TOP_LEVEL = new Set([
+  'model',
+  'max_tokens',
+  'messages',
+  'system',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'context_management',
+  'metadata',
+  'stop_sequences',
+  'stream',
+  'temperature',
+  'top_k',
+  'top_p',
+  'service_tier',
+  'inference_geo',
+  'container',
+  'mcp_servers',
+  'speed',
+  'cache_control',
+]);
+
+export function checkHead(body: Fields, report: Report): void {
+  for (const field of Object.keys(body)) {
+    if (!TOP_LEVEL.has(field)) report(field, 'unknown-field', `${field}: Extra inputs are not permitted`);
+  }
+  const { model, max_tokens } = body;
+  if (!isText(model)) report('model', 'model');
+  if (!isCount(max_tokens)) report('max_tokens', 'max-tokens');
+  checkThinking(body, report);
+  checkEffort(body, report);
+  checkSystem(body['system'], report);
+  checkTools(body['tools'], report);
+}
+
+const THINKING_KINDS = new Set<unknown>(['enabled', 'disabled', 'adaptive', 'between-tools']);
+
+const MINIMUM_THINKING_BUDGET = 1_024;
+
+function checkThinking({ thinking, max_tokens }: Fields, report: Report): void {
+  if (thinking === undefined) return;
+  if (!isFields(thinking) || !THINKING_KINDS.has(thinking['type'])) return report('thinking', 'thinking');
+  if (thinking['type'] !== 'enabled') return;
+  const budget = thinking['budget_tokens'];
+  const fits =
+    isCount(budget) &&
+    budget >= MINIMUM_THINKING_BUDGET &&
+    typeof max_tokens === 'number' &&
+    budget < max_tokens;
+  if (!fits) report('thinking.budget_tokens', 'thinking');
+}
+
+const EFFORTS = new Set<unknown>(['low', 'medium', 'high', 'xhigh', 'max']);
+
+function checkEffort({ output_config }: Fields, report: Report): void {
+  const effort = isFields(output_config) ? output_config['effort'] : undefined;
+  if (effort !== undefined && !EFFORTS.has(effort)) report('output_config.effort', 'effort');
+}
+
+function checkSystem(system: unknown, report: Report): void {
+  if (system === undefined || isText(system)) return;
+  if (!Array.isArray(system) || system.length === 0) return report('system', 'system');
+  for (const [place, layer] of system.entries()) {
+    const path = `system.${place}`;
+    if (!isFields(layer) || layer['type'] !== 'text' || typeof layer['text'] !== 'string')
+      report(path, 'system');
+    else if (isBlank(layer['text'])) report(path, 'empty-text');
+  }
+}
+
+export const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
+
+function checkTools(tools: unknown, report: Report): void {
+  const seen = new Set<unknown>();
+  for (const { place, fields } of fieldsOf(tools)) {
+    const { name, type = 'custom', input_schema } = fields;
+    if (typeof name !== 'string' || !TOOL_NAME.test(name)) report(`tools.${place}.name`, 'tool-name');
+    if (seen.has(name)) report(`tools.${place}.name`, 'tool-duplicate');
+    seen.add(name);
+    const hasSchema = isFields(input_schema) && input_schema['type'] === 'object';
+    if (type === 'custom' && !hasSchema) report(`tools.${place}.input_schema`, 'tool-schema');
+  }
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0;
+}

@@ -1,0 +1,53 @@
+/** Reading plain JSON of which nothing is known. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** The items of a list that are objects, each with its place. */
+export function fieldsOf(value: unknown): { readonly place: number; readonly fields: Fields }[] {
+  return listOf(value).flatMap((fields, place) => (isFields(fields) ? [{ place, fields }] : []));
+}
+
+export interface PlacedBlock {
+  readonly block: Fields;
+  readonly path: string;
+  /** The index of its message and its place there; a block within a result has the result's. */
+  readonly message: number;
+  readonly place: number;
+  readonly role: unknown;
+  /** Stands within a tool result. */
+  readonly inResult: boolean;
+}
+
+/** Every block of every message in order, those within results behind the result. */
+export function blocksOf(body: Fields): PlacedBlock[] {
+  const blocks: PlacedBlock[] = [];
+  for (const { place: message, fields } of fieldsOf(body['messages'])) {
+    const { role, content } = fields;
+    for (const { place, fields: block } of fieldsOf(content)) {
+      const path = `messages.${message}.content.${place}`;
+      blocks.push({ block, path, message, place, role, inResult: false });
+      if (block['type'] !== 'tool_result') continue;
+      for (const inner of fieldsOf(block['content'])) {
+        const innerPath = `${path}.content.${inner.place}`;
+        blocks.push({ block: inner.fields, path: innerPath, message, place, role, inResult: true });
+      }
+    }
+  }
+  return blocks;
+}
+
+export function isBlank(text: unknown): boolean {
+  return typeof text === 'string' && text.trim() === '';
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

@@ -1,0 +1,69 @@
+/**
+ * Is this body a request that the Messages API accepts? Written from the API's documentation and types, and shares no code with
+ * `core`: a mistake there must not be excused by the same mistake here.
+ */
+import { checkBlocks } from './blocks.ts';
+import { checkHead } from './head.ts';
+import { checkMarks } from './marks.ts';
+import { checkMedia } from './media.ts';
+import { checkMessages } from './messages.ts';
+import { checkPairing } from './pairing.ts';
+import { blocksOf, isFields } from './read.ts';
+import { type Report, RULES, type Violation } from './rules.ts';
+import type { Signatures } from './signatures.ts';
+import { checkThinkingBlocks } from './thinking.ts';
+
+export interface ValidationOptions {
+  /** The last message may be the assistant's: a prefill, or a paused turn that goes on. */
+  readonly prefill?: boolean;
+  /** What the server has signed. Without it, where a signature came from is not checked. */
+  readonly signatures?: Signatures;
+  /** Block types beside the documented ones that this server has sent itself. */
+  readonly knownBlockTypes?: ReadonlySet<string>;
+  /** The size of the body as it was sent; else it is measured. */
+  readonly bytes?: number;
+}
+
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/** Every rule the body breaks; none: the API would accept it. Total: any value can be asked about. */
+export function validateRequest(body: unknown, options: ValidationOptions = {}): Violation[] {
+  const violations: Violation[] = [];
+  const report: Report = (path, rule, message = RULES[rule]) => void violations.push({ path, rule, message });
+  if (!isFields(body)) {
+    report('', 'body-form');
+    return violations;
+  }
+  const bytes = options.bytes ?? Buffer.byteLength(JSON.stringify(body));
+  if (bytes > MOST_BYTES) report('', 'request-size', `${bytes} bytes, at most ${MOST_BYTES}`);
+  checkHead(body, report);
+  checkMessages(body, options.prefill ?? false, report);
+  const blocks = blocksOf(body);
+  checkBlocks(blocks, options.knownBlockTypes ?? new Set(), report);
+  checkPairing(blocks, report);
+  checkThinkingBlocks(body, blocks, options.signatures, report);
+  checkMarks(body, blocks, report);
+  checkMedia(blocks, report);
+  checkUnicode(body, [], report);
+  return violations;
+}
+
+/** One line a violation: `messages.1.content.0  result-missing  …`. */
+export function explain(violations: readonly Violation[]): string {
+  return violations.map(({ path, rule, message }) => `${path}  ${rule}  ${message}`).join('\n');
+}
+
+/** `trail` is where we are, as keys; it is the same again when the function returns. */
+function checkUnicode(value: unknown, trail: string[], report: Report): void {
+  if (typeof value === 'string') {
+    if (!value.isWellFormed()) report(trail.join('.'), 'unicode', 'a lone surrogate');
+    return;
+  }
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    trail.push(key);
+    if (!key.isWellFormed()) report(trail.join('.'), 'unicode', 'a lone surrogate in a key');
+    checkUnicode(inner, trail, report);
+    trail.pop();
+  }
+}

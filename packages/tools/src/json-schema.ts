@@ -1,0 +1,21 @@
+/** A checker made from somebody's JSON Schema. Loads the schema library: import it only when it is needed. */
+import type { JsonObject, Schema } from '@heddle/core';
+import * as z from 'zod';
+
+/** Throws where the schema itself cannot be read. */
+export function compileSchema(schema: JsonObject): Schema<JsonObject> {
+  const parser = z.fromJSONSchema(JSON.parse(JSON.stringify(schema)));
+  return {
+    safeParse(value) {
+      const parsed = parser.safeParse(value);
+      if (!parsed.success) return { success: false, error: parsed.error };
+      return isObject(parsed.data)
+        ? { success: true, data: parsed.data }
+        : { success: false, error: { message: 'The value is not an object.' } };
+    },
+  };
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,26 @@
+/** Every built-in tool's input schema, for the script that writes `generated/schemas.ts`. Loads the schema library: never import it from a tool. */
+import * as z from 'zod';
+import { bashInput } from './bash/schema.ts';
+import { readInput } from './read/schema.ts';
+
+export function jsonSchemas(): Readonly<Record<string, object>> {
+  return {
+    Bash: z.toJSONSchema(bashInput, { io: 'input' }),
+    Read: z.toJSONSchema(readInput, { io: 'input' }),
+  };
+}
+
+export function renderSchemas(): string {
+  const schemas = Object.entries(jsonSchemas()).map(([name, schema]) => {
+    const { $schema: _, ...rest } = { $schema: undefined, ...schema };
+    return `  ${name}: ${JSON.stringify(rest)},`;
+  });
+  return [
+    '// Written by `npm run generate` from the input schemas of the tools. Do not edit.',
+    '/* biome-ignore-all format: generated */',
+    'export const inputSchemas = {',
+    ...schemas,
+    '} as const;',
+    '',
+  ].join('\n');
+}

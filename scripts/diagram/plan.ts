@@ -1,0 +1,89 @@
+// What is to be drawn, taken from the roads that the explorer found. Nothing in here knows the machine.
+import type { Road } from '@heddle/testing';
+
+export interface Plan {
+  /** Where every iteration starts. */
+  readonly start: string;
+  readonly nodes: readonly PlanNode[];
+  readonly arrows: readonly Arrow[];
+  /** Back to the start, each with its reason. */
+  readonly returns: readonly { readonly from: string; readonly reason: string }[];
+  /** What can happen during many effects alike: an abort, an exception. */
+  readonly anytime: readonly Anytime[];
+}
+
+export interface PlanNode {
+  readonly name: string;
+  /** The terminals that are reached from here. */
+  readonly ends: readonly string[];
+}
+
+export interface Arrow {
+  readonly from: string;
+  readonly to: string;
+  readonly label: readonly string[];
+}
+
+export interface Anytime {
+  readonly what: string;
+  readonly during: readonly string[];
+  readonly everywhere: boolean;
+  readonly end: string;
+}
+
+export function planOf(roads: readonly Road[]): Plan {
+  const ordinary = roads.filter((road) => !isAnytime(road));
+  const names = namesInOrder(roads);
+  const start = names.find((name) => !ordinary.some(({ to }) => to.kind === 'do' && to.name === name)) ?? '';
+  return {
+    start,
+    nodes: names.map((name) => ({ name, ends: endsOf(ordinary, name) })),
+    arrows: ordinary.flatMap(({ from, to, when }) =>
+      to.kind === 'do' ? [{ from, to: to.name, label: when }] : [],
+    ),
+    returns: ordinary.flatMap(({ from, to }) => (to.kind === 'continue' ? [{ from, reason: to.name }] : [])),
+    anytime: anytimeOf(
+      roads.filter(isAnytime),
+      names.filter((name) => name !== start),
+    ),
+  };
+}
+
+function isAnytime({ aborted, on }: Road): boolean {
+  return aborted || on === 'threw';
+}
+
+/** From the start on, each after one from which it is reached. */
+function namesInOrder(roads: readonly Road[]): string[] {
+  const targets = new Set(roads.flatMap(({ to }) => (to.kind === 'do' ? [to.name as string] : [])));
+  const names = [...new Set<string>(roads.map(({ from }) => from))].filter((name) => !targets.has(name));
+  for (const name of names) {
+    for (const { from, to } of roads) {
+      if (from === name && to.kind === 'do' && !names.includes(to.name)) names.push(to.name);
+    }
+  }
+  return names;
+}
+
+function endsOf(roads: readonly Road[], name: string): string[] {
+  return [
+    ...new Set(roads.flatMap(({ from, to }) => (from === name && to.kind === 'stop' ? [to.name] : []))),
+  ];
+}
+
+function anytimeOf(roads: readonly Road[], effects: readonly string[]): Anytime[] {
+  const groups = new Map<string, { what: string; end: string; during: Set<string> }>();
+  for (const { from, aborted, when, to } of roads) {
+    const what = aborted ? 'aborted' : when.join(', ');
+    const group = groups.get(`${what} ${to.name}`) ?? { what, end: to.name, during: new Set() };
+    groups.set(`${what} ${to.name}`, group);
+    group.during.add(from);
+  }
+  const sorted = [...groups].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group);
+  return sorted.map(({ what, end, during }) => ({
+    what,
+    end,
+    during: effects.filter((effect) => during.has(effect)),
+    everywhere: effects.every((effect) => during.has(effect)),
+  }));
+}

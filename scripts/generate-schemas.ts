@@ -1,0 +1,6 @@
+// `npm run generate`: writes the JSON Schemas of the built-in tools, so that the schema library is not needed at start-up.
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { renderSchemas } from '@heddle/tools/schemas';
+
+writeFileSync(path.join(import.meta.dirname, '../packages/tools/src/generated/schemas.ts'), renderSchemas());
