@@ -12,7 +12,8 @@ const folder = mkdtempSync(path.join(tmpdir(), 'heddle-bench-'));
 // Bundled, as the program is shipped: loading sources would be counted as streaming.
 await build({
   entryPoints: [path.join(import.meta.dirname, 'stream/client.ts')],
-  outfile: path.join(folder, 'client.js'),
+  outdir: folder,
+  splitting: true,
   bundle: true,
   platform: 'node',
   format: 'esm',

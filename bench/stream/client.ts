@@ -2,7 +2,7 @@
 // body of half a megabyte. `transport`: the same 200 requests through the adapter alone.
 import { History, type ModelRequest, query, type QueryParams, type Tool } from '@heddle/core';
 import { createAnthropicPort } from '@heddle/models/anthropic';
-import { allowAll, contextOf, fakeDeps, fakeTool } from '@heddle/testing';
+import { lookTool, plainContext, plainDeps } from './deps.ts';
 
 const [, , scenario = '', url = ''] = process.argv;
 const TURNS = 200;
@@ -18,12 +18,12 @@ function params(model: string, tools: readonly Tool[]): QueryParams {
     systemPrompt: ['You are measured.'],
     userContext: {},
     systemContext: {},
-    canUseTool: allowAll,
-    toolUseContext: contextOf({ model, tools }),
+    canUseTool: () => Promise.resolve({ behavior: 'allow' }),
+    toolUseContext: plainContext(model, tools),
     querySource: 'sdk',
     maxTurns: TURNS,
     config: { sessionId: 's', gates: { repetition: false } },
-    deps: fakeDeps({ model: port, clock: { now: Date.now, sleep: () => Promise.resolve() } }),
+    deps: plainDeps(port),
   };
 }
 
@@ -55,11 +55,11 @@ async function deltas(): Promise<object> {
 }
 
 async function turns(): Promise<object> {
-  const look = fakeTool({ name: 'Look', result: 'seen' });
+  const sizes: number[] = [];
+  const look = lookTool((bodyBytes) => void sizes.push(bodyBytes));
   const atStart = cpu();
   const terminal = await run(params('turns', [look]), () => undefined);
-  const last = look.calls.at(-1)?.input['bodyBytes'];
-  return { terminal, turns: look.calls.length, bodyBytes: last, cpuMsPerTurn: (cpu() - atStart) / TURNS };
+  return { terminal, turns: sizes.length, bodyBytes: sizes.at(-1), cpuMsPerTurn: (cpu() - atStart) / TURNS };
 }
 
 /** Bodies that share their beginning, as the request builder makes them. */

@@ -1,16 +1,8 @@
 /** Large texts leave the log: they are stored under their hash, before the line that names them is written. */
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  existsSync,
-  fdatasyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { syncFolder, writeFileWhole } from './write.ts';
 
 /** Lines longer than this, in characters, give up their long texts. */
 export const LINE_LIMIT = 64 * 1024;
@@ -31,31 +23,39 @@ export function createBlobs(folder: string, durable: boolean): Blobs {
   function keep(text: string): object {
     const hash = createHash('sha256').update(text).digest('hex');
     const file = path.join(folder, hash);
-    if (!existsSync(file)) {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      // Under another name first: a crash must not leave half a text under a hash that promises all of it.
-      const draft = `${file}.${process.pid}`;
-      const descriptor = openSync(draft, 'w', 0o600);
-      try {
-        writeSync(descriptor, text);
-        if (durable) fdatasyncSync(descriptor);
-      } finally {
-        closeSync(descriptor);
-      }
-      renameSync(draft, file);
-    }
+    if (!existsSync(file)) storeAs(file, text);
     return { [KEY]: hash, length: text.length };
+  }
+
+  /** Under another name first: a crash must not leave half a text under a hash that promises all of it. */
+  function storeAs(file: string, text: string): void {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const draft = `${file}.${process.pid}`;
+    try {
+      writeFileWhole(draft, Buffer.from(text), durable);
+      renameSync(draft, file);
+      if (durable) syncFolder(folder);
+    } catch (thrown) {
+      rmSync(draft, { force: true });
+      throw thrown;
+    }
   }
 
   function shrink(value: unknown): unknown {
     if (typeof value === 'string') return value.length > TEXT_LIMIT ? keep(value) : value;
     if (Array.isArray(value)) return value.map(shrink);
     if (typeof value !== 'object' || value === null) return value;
+    const shrunk = shrinkFields(value);
+    // Somebody's own data may look like a reference; it is wrapped, so that it comes back as it was.
+    return KEY in value ? { [KEY]: null, value: shrunk } : shrunk;
+  }
+
+  function shrinkFields(value: object): object {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shrink(inner)]));
   }
 
   return {
-    store: (value) => Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shrink(inner)])),
+    store: shrinkFields,
     read(hash) {
       try {
         return readFileSync(path.join(folder, path.basename(hash)), 'utf8');
@@ -66,12 +66,20 @@ export function createBlobs(folder: string, durable: boolean): Blobs {
   };
 }
 
+const TEXT_IS_GONE = '[This text was stored outside the log, and its file is gone.]';
+
 /** Puts the texts back. One whose file is gone is replaced by a note, so that the session can go on. */
 export function restoreTexts(value: unknown, blobs: Blobs): unknown {
   if (Array.isArray(value)) return value.map((inner) => restoreTexts(inner, blobs));
   if (typeof value !== 'object' || value === null) return value;
-  if (KEY in value && typeof value[KEY] === 'string') {
-    return blobs.read(value[KEY]) ?? '[This text was stored outside the log, and its file is gone.]';
+  if (KEY in value) {
+    if (value[KEY] === null && 'value' in value) return restoreFields(value.value, blobs);
+    return (typeof value[KEY] === 'string' && blobs.read(value[KEY])) || TEXT_IS_GONE;
   }
+  return restoreFields(value, blobs);
+}
+
+function restoreFields(value: unknown, blobs: Blobs): unknown {
+  if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, restoreTexts(inner, blobs)]));
 }

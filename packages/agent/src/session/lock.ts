@@ -2,20 +2,31 @@
  * One writer a session. The lock is an exclusive transaction on a small database file: the kernel lets go of it when the
  * process dies, however it dies, so there is no stale lock to argue about.
  */
-import { mkdirSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 
 export type Lock = { readonly held: true; readonly release: () => void } | { readonly held: false };
 
+/** Throws where the folder cannot be written to. */
 export function takeLock(folder: string): Lock {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const database = new DatabaseSync(path.join(folder, 'lock'), { timeout: 0 });
+  const file = path.join(folder, 'lock');
+  // Never opened by us once it is there: closing it again would let go of a lock that this process may hold.
+  if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
+  const database = new DatabaseSync(file, { timeout: 0 });
   try {
     database.exec('BEGIN EXCLUSIVE');
     return { held: true, release: () => database.close() };
-  } catch {
+  } catch (thrown) {
     database.close();
-    return { held: false };
+    if (isBusy(thrown)) return { held: false };
+    throw thrown;
   }
+}
+
+const SQLITE_BUSY = 5;
+
+function isBusy(thrown: unknown): boolean {
+  return thrown instanceof Error && 'errcode' in thrown && thrown.errcode === SQLITE_BUSY;
 }

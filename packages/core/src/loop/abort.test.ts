@@ -123,6 +123,32 @@ describe('aborted_streaming', () => {
 });
 
 describe('aborted_tools', () => {
+  it('lets a call finish that a new message must not break', async () => {
+    const controller = new AbortController();
+    const gate = createGate();
+    const careful = fakeTool({
+      name: 'Careful',
+      readOnly: false,
+      gate,
+      progress: ['half'],
+      interruptBehavior: 'block',
+    });
+    const { lines, terminal } = await play([[call('Careful', {}, 'c1'), call('Write', {}, 'w1')]], {
+      tools: [careful, write],
+      controller,
+      onEvent: (event) => {
+        if (event.type !== 'progress') return;
+        controller.abort('interrupt');
+        gate.open();
+      },
+    });
+    expect(lines.slice(-2)).toEqual([
+      't1 result c1 "Careful ok"',
+      't2 result w1! "The call was not run: the turn was i…"',
+    ]);
+    expect(terminal).toEqual({ reason: 'aborted_tools' });
+  });
+
   it('keeps what ended, closes what did not, and says so in other words', async () => {
     const controller = new AbortController();
     const slow = fakeTool({ name: 'Slow', readOnly: false, gate: createGate() });

@@ -34,9 +34,11 @@ export async function* runAttempt(run: Run, request: ModelRequest): AsyncGenerat
   try {
     pull();
     while (true) {
-      await inbox.arrival();
       const arrival = inbox.poll();
-      if (!arrival) continue;
+      if (!arrival) {
+        await inbox.arrival();
+        continue;
+      }
       switch (arrival.type) {
         case 'aborted':
           if (scope.signal.aborted) return { reader, error: ABORTED, requestId: undefined };
@@ -46,10 +48,12 @@ export async function* runAttempt(run: Run, request: ModelRequest): AsyncGenerat
           break;
         case 'record': {
           if (arrival.attempt !== reader) break;
-          const record = arrival.next.done ? SILENT_END : arrival.next.value;
-          const end = endOf(record, reader);
-          if (end) return end;
-          if (isEvent(record)) {
+          let record: ModelRecord | undefined = arrival.next.done ? SILENT_END : arrival.next.value;
+          // What is here already needs no promise of its own; whatever else has arrived goes before it.
+          for (; record; record = inbox.isEmpty ? records.ready?.() : undefined) {
+            const end = endOf(record, reader);
+            if (end) return end;
+            if (!isEvent(record)) continue;
             if (config.partialMessages) yield { type: 'stream_event', event: record };
             const finished = reader.push(record);
             if (finished) yield* yieldBlock(run, reader, finished);
@@ -85,7 +89,7 @@ async function* yieldBlock(
     run.iteration.badInputs.set(block.id, badInput);
 }
 
-export function assistantMessage(run: Run, reader: AnswerReader, block: ContentBlock): AssistantMessage {
+function assistantMessage(run: Run, reader: AnswerReader, block: ContentBlock): AssistantMessage {
   const { responseId, model } = reader;
   return {
     type: 'assistant',

@@ -153,10 +153,13 @@ describe('the sendable part of a cut answer', () => {
 
 describe('a cut answer that nothing recovered', () => {
   it('loses the call that lacks its end: a call that stands has a result', async () => {
-    const { lines, terminal } = await play([[say('I read.'), call('Read', { path: 'a' }, 'r1'), windowFull()]], {
-      tools: [read],
-      deps: { context: fakeContext({ compact: failingCompactor() }) },
-    });
+    const { lines, terminal } = await play(
+      [[say('I read.'), call('Read', { path: 'a' }, 'r1'), windowFull()]],
+      {
+        tools: [read],
+        deps: { context: fakeContext({ compact: failingCompactor() }) },
+      },
+    );
     expect(lines.slice(-4)).toEqual(['intent r1', 'spent', 'tombstone a2', 'a3 error overflow']);
     expect(terminal).toEqual({ reason: 'prompt_too_long' });
   });

@@ -11,7 +11,10 @@ export async function* finishCalls(
 ): AsyncGenerator<LoopEvent, void> {
   const { config } = params;
   // Nothing streams, so the calls are handed to the executor all at once.
-  const run = beginRun({ ...params, config: { ...config, gates: { ...config.gates, streamingToolExecution: false } } });
+  const run = beginRun({
+    ...params,
+    config: { ...config, gates: { ...config.gates, streamingToolExecution: false } },
+  });
   run.iteration.answer = [...answer];
   try {
     yield* runTools(run);

@@ -13,6 +13,10 @@ export class Inbox<T> {
     this.#wake = undefined;
   }
 
+  get isEmpty(): boolean {
+    return this.#next === this.#items.length;
+  }
+
   /** The oldest item that is already here. */
   poll(): T | undefined {
     if (this.#next === this.#items.length) return undefined;

@@ -49,7 +49,7 @@ export interface Run {
 }
 
 /** A model record names the attempt it belongs to, so that what trickles in from a discarded one is ignored. */
-export type Arrival =
+type Arrival =
   | { readonly type: 'record'; readonly attempt: object; readonly next: IteratorResult<ModelRecord> }
   | { readonly type: 'port_threw'; readonly attempt: object; readonly thrown: unknown }
   | { readonly type: 'aborted' }

@@ -26,7 +26,7 @@ export async function* runStopHooks(
   };
 }
 
-export async function* handleStopHooks(
+async function* handleStopHooks(
   run: Run,
   stopHookActive: boolean,
 ): AsyncGenerator<LoopEvent, StopHookOutcome> {

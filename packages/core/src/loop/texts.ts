@@ -49,7 +49,3 @@ export const SIBLING_FAILED = 'Cancelled: a command that ran beside this call fa
 export function toolError(message: string): string {
   return `<tool_use_error>${message}</tool_use_error>`;
 }
-
-export function reminder(body: string): string {
-  return `<system-reminder>\n${body}\n</system-reminder>`;
-}

@@ -66,6 +66,32 @@ describe('a call that cannot run', () => {
     expect([strict.calls, careful.calls]).toEqual([[], []]);
   });
 
+  it('is found out when its turn has come, so that what the calls before it did counts', async () => {
+    const known = new Set<unknown>();
+    const remember = fakeTool({ name: 'Read', run: ({ path }) => `read ${known.add(path).size}` });
+    const edit = fakeTool({
+      name: 'Edit',
+      readOnly: false,
+      invalid: ({ path }) => (known.has(path) ? undefined : 'The file was not read yet.'),
+    });
+    const { lines } = await play(
+      [
+        [
+          call('Read', { path: 'a' }, 'r1'),
+          call('Edit', { path: 'a' }, 'e1'),
+          call('Edit', { path: 'b' }, 'e2'),
+        ],
+        say('Done.'),
+      ],
+      { tools: [remember, edit] },
+    );
+    expect(lines.filter((line) => line.includes('result'))).toEqual([
+      't1 result r1 "read 1"',
+      't2 result e1 "Edit ok"',
+      't3 result e2! "The file was not read yet."',
+    ]);
+  });
+
   it('because it was denied says why', async () => {
     const tool = fakeTool({ name: 'Write', readOnly: false });
     expect(await resultOf(tool, { canUseTool: denying('Write') })).toBe(

@@ -7,7 +7,20 @@ import type { History } from '../messages/history.ts';
 import type { JsonObject } from '../json.ts';
 import type { ModelError } from './error.ts';
 
-export type ModelPort = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelRecord>;
+export type ModelPort = (request: ModelRequest, signal: AbortSignal) => ModelRecords;
+
+/** Any async iterable of records will do. */
+export interface ModelRecords {
+  [Symbol.asyncIterator](): RecordIterator;
+}
+
+export interface RecordIterator extends AsyncIterator<ModelRecord, unknown> {
+  /**
+   * The next record if it is here already. A port that gets records by the hundred may offer this, so that each need not
+   * cost a promise. Only called while no `next` is pending.
+   */
+  ready?(): ModelRecord | undefined;
+}
 
 export type ModelRecord = ApiEvent | Done | ModelError;
 

@@ -1,4 +1,8 @@
-/** Reads a call's input: is there such a tool, does the input fit, and what may happen when it runs? Never throws. */
+/**
+ * Reads a call's input. Two questions at two times: is there such a tool, does the input fit, and what may happen when it runs,
+ * as soon as the call is complete; does it make sense here, when its turn has come, for the calls before it may change the
+ * answer (an edit wants its file to have been read). Nothing here throws.
+ */
 import type { JsonObject } from '../json.ts';
 import type { ToolUseContext } from './context.ts';
 import type { ClassifiedCall } from './slot.ts';
@@ -15,13 +19,33 @@ export async function classify(name: string, raw: JsonObject, context: ToolUseCo
     return { ok: false, message: `There is no tool named ${name}. Available tools: ${known || 'none'}.` };
   }
   try {
-    return await read(tool, raw, context);
+    return await read(tool, raw);
   } catch (thrown) {
-    return { ok: false, message: `${name} could not check its input: ${messageOf(thrown)}` };
+    return uncheckable(tool, thrown);
   }
 }
 
-async function read(tool: Tool, raw: JsonObject, context: ToolUseContext): Promise<Classified> {
+export async function validate(call: ClassifiedCall, context: ToolUseContext): Promise<Classified> {
+  const { tool, input } = call;
+  try {
+    const valid = await tool.validateInput?.(input, context);
+    return valid && !valid.ok ? { ok: false, message: valid.message } : { ok: true, call };
+  } catch (thrown) {
+    return uncheckable(tool, thrown);
+  }
+}
+
+/** For input that was changed on the way. */
+export async function readAgain(
+  { tool }: ClassifiedCall,
+  raw: JsonObject,
+  context: ToolUseContext,
+): Promise<Classified> {
+  const classified = await classify(tool.name, raw, context);
+  return classified.ok ? validate(classified.call, context) : classified;
+}
+
+async function read(tool: Tool, raw: JsonObject): Promise<Classified> {
   const schema = await tool.inputSchema();
   const parsed = schema.safeParse(raw);
   if (!parsed.success) {
@@ -31,12 +55,14 @@ async function read(tool: Tool, raw: JsonObject, context: ToolUseContext): Promi
     };
   }
   const input = parsed.data;
-  const valid = await tool.validateInput?.(input, context);
-  if (valid && !valid.ok) return { ok: false, message: valid.message };
   const readOnly = tool.isReadOnly(input);
   const safe = tool.isConcurrencySafe(input);
   const effect = readOnly ? 'read_only' : tool.isIdempotent?.(input) ? 'idempotent' : 'writing';
   return { ok: true, call: { tool, input, raw, safe, early: readOnly && safe, effect } };
+}
+
+function uncheckable(tool: Tool, thrown: unknown): Classified {
+  return { ok: false, message: `${tool.name} could not check its input: ${messageOf(thrown)}` };
 }
 
 function explain(error: { readonly message: string; readonly issues?: readonly Issue[] }): string {

@@ -1,4 +1,4 @@
-import { createClock, createGate, fakeTool, settle, type FakeTool } from '@heddle/testing';
+import { createClock, createGate, fakeTool, type FakeTool } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { Rig } from './test/rig.ts';
 
@@ -120,6 +120,15 @@ describe('a failed shell command', () => {
     expect(slow.calls.map(({ ended }) => ended)).toEqual(['aborted', 'aborted']);
     await rig.begin('w1');
     expect(rig.results()).toEqual(['w1 Write ok']);
+  });
+
+  it('cancels a sibling although an unknown call stands between them', async () => {
+    const slow = fakeTool({ name: 'Slow', gate: createGate() });
+    const rig = new Rig([shell, slow]);
+    await rig.add('Slow s1', 'Nonsense n1', 'Bash b1');
+    await rig.begin('s1');
+    await rig.begin('b1');
+    expect(slow.calls.map(({ ended }) => ended)).toEqual(['aborted']);
   });
 
   it('spares a sibling that has ended', async () => {
@@ -403,9 +412,8 @@ describe('the end', () => {
     await rig.endStream();
     await rig.runAll();
     expect(rig.results()).toHaveLength(2);
-    await rig.executor.stop();
-    await settle();
     expect(listeners.removed()).toBe(1);
+    await rig.executor.stop();
     expect(rig.clock.pending).toEqual([]);
   });
 });

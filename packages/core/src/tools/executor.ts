@@ -85,7 +85,7 @@ export class StreamingToolExecutor {
       taken.push(slot);
     }
     // Nothing is left that an abort could end; a long run must not collect listeners.
-    
+    if (this.#streamEnded && this.finished) this.#close();
     return taken;
   }
 
@@ -263,9 +263,7 @@ export class StreamingToolExecutor {
 
   #apply(upTo: number): void {
     for (; this.#applied < upTo; this.#applied++) {
-      const settled = this.#slots[this.#applied]?.settled;
-      if (!settled) return;
-      this.#context = changed(this.#context, settled);
+      this.#context = changed(this.#context, this.#slots[this.#applied]?.settled?.newContext);
     }
   }
 
@@ -276,9 +274,9 @@ export class StreamingToolExecutor {
 }
 
 /** The call is over and its result stands, so a change that throws can only be left out. */
-function changed(context: ToolUseContext, { newContext }: Settled): ToolUseContext {
+function changed(context: ToolUseContext, change: Settled['newContext']): ToolUseContext {
   try {
-    return newContext?.(context) ?? context;
+    return change?.(context) ?? context;
   } catch {
     return context;
   }

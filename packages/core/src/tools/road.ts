@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../json.ts';
 import type { ToolHooks } from '../loop/deps.ts';
 import { toolError } from '../loop/texts.ts';
 import type { ToolUseContext } from './context.ts';
-import { classify, messageOf } from './classify.ts';
+import { messageOf, readAgain, validate } from './classify.ts';
 import type { CanUseTool, Permission } from './permission.ts';
 import type { ClassifiedCall, Settled, Slot } from './slot.ts';
 import type { HookWord } from '../machine/happened.ts';
@@ -17,7 +17,7 @@ export type Permitted =
   | { readonly ok: true; readonly call: ClassifiedCall }
   | { readonly ok: false; readonly message: string; readonly interrupt?: boolean };
 
-/** `PreToolUse` hooks, then the permission of whoever stands around the loop. Changed input is read again. */
+/** Validation, `PreToolUse` hooks, then the permission of whoever stands around the loop. Changed input is read again. */
 export async function permit(
   slot: Slot,
   given: ClassifiedCall,
@@ -27,13 +27,15 @@ export async function permit(
   const { id } = slot.block;
   const { signal } = slot.controller;
   try {
+    const valid = await validate(given, context);
+    if (!valid.ok) return valid;
     let call = given;
     const before = await road.hooks.before({ toolUseId: id, tool: call.tool.name, input: call.raw }, signal);
     remember(slot, before);
     if (before.decision === 'deny')
       return { ok: false, message: before.message ?? 'A hook denied this call.' };
     if (before.updatedInput) {
-      const again = await classify(call.tool.name, before.updatedInput, context);
+      const again = await readAgain(call, before.updatedInput, context);
       if (!again.ok) return { ok: false, message: `A hook changed the input. ${again.message}` };
       call = again.call;
     }
@@ -47,7 +49,7 @@ export async function permit(
       return { ok: false, message: permission.message, ...(permission.interrupt ? { interrupt: true } : {}) };
     }
     if (!permission.updatedInput || permission.updatedInput === call.raw) return { ok: true, call };
-    const again = await classify(call.tool.name, permission.updatedInput, context);
+    const again = await readAgain(call, permission.updatedInput, context);
     return again.ok
       ? again
       : { ok: false, message: `The input was changed when it was permitted. ${again.message}` };
@@ -109,7 +111,7 @@ function remember(slot: Slot, said: { readonly additionalContext?: string; reado
   slot.stoppedBy ??= said.stop;
 }
 
-export function textOfResult({ result }: Settled): string {
+function textOfResult({ result }: Settled): string {
   if (typeof result.content === 'string') return result.content;
   return result.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 }

@@ -5,7 +5,7 @@ import type { HookWord } from '../machine/happened.ts';
 import type { ToolUseContext } from './context.ts';
 import type { Tool, ToolResult } from './tool.ts';
 
-export type SlotState =
+type SlotState =
   /** Its input is being read; whether it may run beside others is not yet known. */
   | 'classifying'
   /** Waits for its turn. */

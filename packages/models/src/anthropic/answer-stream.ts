@@ -61,9 +61,11 @@ export class AnswerStream {
 
   /** All that waits at once: a server sends each delta as a chunk of its own, and hundreds of them come in one packet. */
   #readAll(): void {
-    if (this.#isHeld) return;
-    const chunk: unknown = this.#response.read();
-    if (chunk instanceof Uint8Array) this.#onChunk(chunk);
+    while (!this.#isHeld) {
+      const chunk: unknown = this.#response.read();
+      if (!(chunk instanceof Uint8Array)) return;
+      this.#onChunk(chunk);
+    }
   }
 
   #onChunk(chunk: Uint8Array): void {

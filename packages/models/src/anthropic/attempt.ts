@@ -4,7 +4,7 @@
  * the key of a helper had run out.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { Done, ModelError, ModelRecord, ModelRequest } from '@heddle/core';
+import type { Done, ModelError, ModelRequest } from '@heddle/core';
 import { classify } from '../errors/classify.ts';
 import { networkError } from '../errors/network.ts';
 import { Deadline } from '../stream/deadline.ts';
@@ -16,12 +16,11 @@ import { hasMedia } from './media.ts';
 import type { Door } from './port.ts';
 
 export class Attempt {
-  readonly records: AsyncIterable<ModelRecord>;
+  readonly records: RecordQueue;
   readonly #door: Door;
   readonly #request: ModelRequest;
   readonly #body: Body;
   readonly #signal: AbortSignal;
-  readonly #queue: RecordQueue;
   readonly #over = new AbortController();
   #outgoing: ClientRequest | undefined;
   #stream: AnswerStream | undefined;
@@ -35,12 +34,11 @@ export class Attempt {
     this.#request = request;
     this.#body = door.bodies.write(request);
     this.#signal = signal;
-    this.#queue = new RecordQueue({
+    this.records = new RecordQueue({
       onFull: () => this.#stream?.pause(),
       onDrained: () => this.#stream?.resume(),
       onLeft: () => this.#close('now'),
     });
-    this.records = this.#queue;
   }
 
   start(): void {
@@ -78,7 +76,7 @@ export class Attempt {
     const requestId = response.headers['request-id'];
     const stream = isAnswer(response)
       ? new AnswerStream(response, {
-          onRecord: (record) => this.#queue.push(record),
+          onRecord: (record) => this.records.push(record),
           onContent: () => this.#deadline?.touch(),
           onHold: () => this.#deadline?.hold(),
           onStopped: () => this.#awaitEnd(),
@@ -146,7 +144,7 @@ export class Attempt {
   #end(record: Done | ModelError): void {
     if (this.#isOver) return;
     this.#close(record.type === 'done' ? 'kept' : 'now');
-    this.#queue.end(record);
+    this.records.end(record);
   }
 
   /** `now`: nobody wants what is still to come, so the connection goes with it. */

@@ -1,6 +1,6 @@
 /** The door to the Messages API. */
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { ModelError, ModelPort, ModelRecord, ModelRequest } from '@heddle/core';
+import type { ModelError, ModelPort, ModelRecord, ModelRecords, ModelRequest } from '@heddle/core';
 import type { Connection } from '../errors/network.ts';
 import { Secrets } from '../secrets/secrets.ts';
 import { Transport } from '../transport/transport.ts';
@@ -47,7 +47,7 @@ export function createAnthropicPort(options: AnthropicOptions = {}): AnthropicPo
     bodies: new BodyWriter(),
     headersFor: ({ options }, proof, length) => headersOf(settings, betasOf(options), proof, length),
   };
-  const port = (request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelRecord> => {
+  const port = (request: ModelRequest, signal: AbortSignal): ModelRecords => {
     const attempt = new Attempt(door, request, signal);
     attempt.start();
     return attempt.records;

@@ -1,8 +1,8 @@
 /**
  * Records on their way from a socket to whoever reads the answer. A plain iterator rather than a generator: fifty thousand
- * deltas go through it, and each `next` costs one promise and no more.
+ * deltas may go through it, and what is here already can be had without a promise.
  */
-import type { Done, ModelError, ModelRecord } from '@heddle/core';
+import type { Done, ModelError, ModelRecord, RecordIterator } from '@heddle/core';
 
 export interface QueueListener {
   /** So many records wait that the sender should pause. */
@@ -15,7 +15,7 @@ export interface QueueListener {
 
 type Next = IteratorResult<ModelRecord, undefined>;
 
-export class RecordQueue implements AsyncIterableIterator<ModelRecord, undefined> {
+export class RecordQueue implements RecordIterator {
   readonly #listener: QueueListener;
   #records: ModelRecord[] = [];
   #read = 0;
@@ -47,13 +47,17 @@ export class RecordQueue implements AsyncIterableIterator<ModelRecord, undefined
     this.#ended = true;
   }
 
-  next(): Promise<Next> {
+  ready(): ModelRecord | undefined {
     const record = this.#records[this.#read];
-    if (record !== undefined) {
-      this.#read++;
-      if (this.#read === this.#records.length) this.#caughtUp();
-      return Promise.resolve({ done: false, value: record });
-    }
+    if (record === undefined) return undefined;
+    this.#read++;
+    if (this.#read === this.#records.length) this.#caughtUp();
+    return record;
+  }
+
+  next(): Promise<Next> {
+    const record = this.ready();
+    if (record !== undefined) return Promise.resolve({ done: false, value: record });
     if (this.#ended) return Promise.resolve(OVER);
     return new Promise((resolve) => {
       this.#waiting = resolve;

@@ -108,11 +108,11 @@ export async function play(script: Script, options: PlayOptions = {}): Promise<P
   };
 }
 
-export function withoutMarks(shape: string): string {
+function withoutMarks(shape: string): string {
   return shape.replaceAll('[m]', '').replace(/^system \| /, '');
 }
 
-export function userSays(content: string): Message {
+function userSays(content: string): Message {
   return { type: 'user', uuid: 'u1', at: 0, content };
 }
 

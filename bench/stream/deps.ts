@@ -1,0 +1,78 @@
+// The loop's doors, each as plain as it can be: what is measured is the loop and the adapter, not what stands around them.
+import { type ModelPort, NO_OBJECTION, type QueryDeps, type Tool, type ToolUseContext } from '@heddle/core';
+
+let ids = 0;
+
+export function plainDeps(model: ModelPort): QueryDeps {
+  return {
+    model,
+    clock: { now: Date.now, sleep: () => Promise.resolve() },
+    ids: { uuid: () => `m${++ids}` },
+    random: Math.random,
+    context: {
+      async *prepare({ messages }) {
+        return { messages, view: messages, overLimit: false, autoCompact: { outcome: 'idle' } };
+      },
+      drain: () => Promise.resolve({ committed: 0, report: undefined }),
+      compact: () => Promise.resolve({ ok: false, why: 'off' }),
+      staged: () => false,
+    },
+    toolHooks: {
+      before: () => Promise.resolve({}),
+      after: () => Promise.resolve({}),
+      afterFailure: () => Promise.resolve({}),
+    },
+    turnEnd: {
+      saveCacheSafeParams: () => undefined,
+      classifyJob: () => Promise.resolve(),
+      suggestPrompt: () => undefined,
+      extractMemories: () => undefined,
+      consolidateMemories: () => undefined,
+      releaseTurnResources: () => Promise.resolve(),
+      async *userStopHooks() {
+        return NO_OBJECTION;
+      },
+      async *teamHooks() {
+        return NO_OBJECTION;
+      },
+      stopFailure: () => undefined,
+    },
+    attachments: { begin: () => undefined, takeQueued: () => [], gather: () => Promise.resolve([]) },
+    askToGoOn: () => Promise.resolve(false),
+    summariseTools: () => Promise.resolve(undefined),
+  };
+}
+
+export function plainContext(model: string, tools: readonly Tool[]): ToolUseContext {
+  return {
+    tools,
+    model,
+    permissionMode: 'default',
+    signal: new AbortController().signal,
+    workingDirectory: '/',
+    additionalDirectories: [],
+    agentId: undefined,
+    fileState: { get: () => undefined, set: () => undefined, paths: () => [] },
+  };
+}
+
+/** Looks, and tells how large the request was in which it was asked to. */
+export function lookTool(seen: (bodyBytes: number) => void): Tool<{ bodyBytes: number }, string> {
+  return {
+    name: 'Look',
+    description: 'Looks.',
+    inputJSONSchema: { type: 'object' },
+    inputSchema: () => ({
+      safeParse: (value) => ({ success: true, data: { bodyBytes: Number(Reflect.get(Object(value), 'bodyBytes')) } }),
+    }),
+    isReadOnly: () => true,
+    isConcurrencySafe: () => true,
+    maxResultSize: 1_000,
+    interruptBehavior: 'cancel',
+    call({ bodyBytes }) {
+      seen(bodyBytes);
+      return Promise.resolve({ data: 'seen' });
+    },
+    toResult: (content) => ({ content }),
+  };
+}

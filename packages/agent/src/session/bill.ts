@@ -1,0 +1,59 @@
+/** What a session has cost, by model, as it was priced when it was spent. An amount nobody knew stays unknown, never zero. */
+import { addUsage, type EntryBody, NO_USAGE, updateUsage, type Usage } from '@heddle/core';
+
+export interface Spending {
+  readonly usage: Usage;
+  readonly costUsd: number;
+  /** Every part of it had a price. */
+  readonly known: boolean;
+}
+
+export class Bill implements Iterable<readonly [model: string, spending: Spending]> {
+  readonly #perModel: Map<string, Spending>;
+
+  constructor(earlier: Iterable<readonly [string, Spending]> = []) {
+    this.#perModel = new Map(earlier);
+  }
+
+  get costUsd(): number {
+    let total = 0;
+    for (const { costUsd } of this.#perModel.values()) total += costUsd;
+    return total;
+  }
+
+  add(model: string, usage: Usage, costUsd: number | undefined): void {
+    const before = this.#perModel.get(model) ?? { usage: NO_USAGE, costUsd: 0, known: true };
+    this.#perModel.set(model, {
+      usage: addUsage(before.usage, usage),
+      costUsd: before.costUsd + (costUsd ?? 0),
+      known: before.known && costUsd !== undefined,
+    });
+  }
+
+  /** Adds what this entry says was spent, if it says so. */
+  note(entry: EntryBody): void {
+    if (entry.type === 'answer' || entry.type === 'spent') this.add(entry.model, entry.usage, entry.costUsd);
+  }
+
+  [Symbol.iterator](): Iterator<readonly [string, Spending]> {
+    return this.#perModel.entries();
+  }
+
+  toJSON(): Record<string, Spending> {
+    return Object.fromEntries(this.#perModel);
+  }
+}
+
+/** A bill as a boundary stored it. What cannot be read counts as unknown. */
+export function readBill(value: unknown): Bill {
+  const bill = new Bill();
+  if (typeof value !== 'object' || value === null) return bill;
+  for (const [model, spending] of Object.entries(value as Record<string, Partial<Spending> | null>)) {
+    const { usage, costUsd, known } = spending ?? {};
+    const isKnown = known === true && typeof costUsd === 'number';
+    bill.add(model, updateUsage(NO_USAGE, usage), typeof costUsd === 'number' ? costUsd : undefined);
+    // A part without a price makes the whole unknown, however much the rest came to.
+    if (!isKnown) bill.add(model, NO_USAGE, undefined);
+  }
+  return bill;
+}
