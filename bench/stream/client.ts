@@ -1,16 +1,17 @@
-// One measured process. `deltas`: one long answer through adapter and loop. `turns`: 200 turns through adapter and loop, to a
+// One measured process. `deltas`: one long answer through adapter and loop; `partial`: the same, with every delta yielded;
+// `four-times`: the same, four times as long, whose peak must be hardly higher if memory is flat. `turns`: 200 turns through adapter and loop, to a
 // body of half a megabyte. `transport`: the same 200 requests through the adapter alone.
 import { History, type ModelRequest, query, type QueryParams, type Tool } from '@heddle/core';
 import { createAnthropicPort } from '@heddle/models/anthropic';
 import { lookTool, plainContext, plainDeps } from './deps.ts';
 
 const [, , scenario = '', url = ''] = process.argv;
+const DELTAS = 50_000;
 const TURNS = 200;
 const BODY_BYTES = 500_000;
 
 const port = createAnthropicPort({ environment: {}, apiKey: 'a-key-for-the-benchmark', baseUrl: url });
 const cpu = () => process.cpuUsage().user / 1_000 + process.cpuUsage().system / 1_000;
-const megabytes = (bytes: number) => Math.round(bytes / 1e5) / 10;
 
 function params(model: string, tools: readonly Tool[]): QueryParams {
   return {
@@ -36,22 +37,11 @@ async function run(given: QueryParams, onEvent: () => void): Promise<string> {
   }
 }
 
-async function deltas(): Promise<object> {
-  const atStart = cpu();
-  const heaps: number[] = [];
-  const sample = setInterval(() => heaps.push(process.memoryUsage().rss), 20);
+async function deltas(count: number, partialMessages: boolean): Promise<object> {
   let events = 0;
-  const given = params('deltas', []);
-  const terminal = await run({ ...given, config: { ...given.config, partialMessages: process.argv[4] === 'partial' } }, () => void events++);
-  clearInterval(sample);
-  const half = heaps.slice(Math.floor(heaps.length / 2));
-  return {
-    terminal,
-    events,
-    cpuBeforeMs: Math.round(atStart),
-    cpuMs: Math.round(cpu()),
-    rssGrowthOverSecondHalfMB: megabytes((half.at(-1) ?? 0) - (half[0] ?? 0)),
-  };
+  const given = params(`deltas-${count}`, []);
+  const terminal = await run({ ...given, config: { ...given.config, partialMessages } }, () => void events++);
+  return { terminal, events, cpuMs: Math.round(cpu()) };
 }
 
 async function turns(): Promise<object> {
@@ -90,7 +80,13 @@ async function transport(): Promise<object> {
   return { turns: TURNS, cpuMsPerTurn: (cpu() - atStart) / TURNS };
 }
 
-const scenarios: Readonly<Record<string, () => Promise<object>>> = { deltas, turns, transport };
+const scenarios: Readonly<Record<string, () => Promise<object>>> = {
+  deltas: () => deltas(DELTAS, false),
+  partial: () => deltas(DELTAS, true),
+  'four-times': () => deltas(4 * DELTAS, false),
+  turns,
+  transport,
+};
 const result = await scenarios[scenario]?.();
 port.close();
 console.log(JSON.stringify({ ...result, peakMB: Math.round(process.resourceUsage().maxRSS / 102.4) / 10 }));

@@ -1,17 +1,16 @@
 // The other side of the benchmark, in a process of its own so that its work is not counted. Prints its port, then answers:
-// a request for the model `deltas` with a long text, one delta a chunk; any other with a call that adds to the conversation.
+// a request for the model `deltas-N` with a text of N deltas, each a chunk of its own; any other with a call that adds to the conversation.
 import { createServer, type ServerResponse } from 'node:http';
 
-const DELTAS = Number(process.argv[2]);
 const TEXT_OF_A_TURN = 'x'.repeat(2_350);
 
 const server = createServer((request, response) => {
   const pieces: Buffer[] = [];
   request.on('data', (piece: Buffer) => pieces.push(piece));
   request.on('end', () => {
-    const isLong = pieces[0]?.toString('latin1', 0, 4_000).includes('"deltas"') ?? false;
+    const deltas = Number(/"deltas-(\d+)"/.exec(pieces[0]?.toString('latin1', 0, 4_000) ?? '')?.[1] ?? 0);
     response.writeHead(200, { 'content-type': 'text/event-stream', 'request-id': 'req_1' });
-    void (isLong ? sendDeltas(response) : sendTurn(response, Buffer.concat(pieces).length));
+    void (deltas > 0 ? sendDeltas(response, deltas) : sendTurn(response, Buffer.concat(pieces).length));
   });
 });
 server.keepAliveTimeout = 60_000;
@@ -31,17 +30,17 @@ function opening(id: string): string {
   return frame({ type: 'message_start', message: { id, type: 'message', role: 'assistant', model: 'bench', content: [], usage } });
 }
 
-async function sendDeltas(response: ServerResponse): Promise<void> {
+async function sendDeltas(response: ServerResponse, deltas: number): Promise<void> {
   response.write(opening('msg_1'));
   response.write(frame({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }));
-  for (let sent = 0; sent < DELTAS; sent++) {
+  for (let sent = 0; sent < deltas; sent++) {
     const more = response.write(
       frame({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: ` word ${sent}` } }),
     );
     if (!more) await new Promise((resolve) => response.once('drain', resolve));
   }
   response.write(frame({ type: 'content_block_stop', index: 0 }));
-  response.write(frame({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: DELTAS } }));
+  response.write(frame({ type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: deltas } }));
   response.end(frame({ type: 'message_stop' }));
 }
 

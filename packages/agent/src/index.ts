@@ -6,8 +6,9 @@ export type { Price } from './engine/meter.ts';
 export { systemClock } from './engine/deps.ts';
 export { authorize, NO_RULES } from './permission/authorize.ts';
 export type { Authorization, AuthorizeRequest, Rule, Rules, RuleSource } from './permission/authorize.ts';
-export { decode } from './session/codec.ts';
-export type { Durability } from './session/file-journal.ts';
+export { Bill, type Spending } from './session/bill.ts';
+export { decode } from './session/decode.ts';
+export type { Durability } from './session/durability.ts';
 export { type Journal, JournalError } from './session/journal.ts';
 export { memorySession } from './session/memory.ts';
 export {
@@ -16,9 +17,10 @@ export {
   newSession,
   type Opened,
   type OpenSetup,
+  type ResumeChoice,
   resumeSession,
   type Session,
 } from './session/open.ts';
 export { failedStart, VERSION } from './engine/lines.ts';
 export type { Prompt } from './engine/engine.ts';
-export type { SdkMessage, SdkResult } from './sdk/message.ts';
+export type * from './sdk/message.ts';

@@ -46,7 +46,7 @@ export interface SessionChoice {
   readonly at: string | undefined;
 }
 
-export type Command = PrintCommand | { readonly name: 'demo' | 'help' | 'version' };
+type Command = PrintCommand | { readonly name: 'demo' | 'help' | 'version' };
 
 export type Arguments =
   | { readonly ok: true; readonly command: Command }
@@ -97,7 +97,9 @@ function commandOf(argv: readonly string[]): Command {
     taskBudget: wholeNumber('--task-budget', values.get('taskBudget')),
     jsonSchema: optional(values.get('jsonSchema'), schemaOf),
     permissionMode: modeOf(values),
-    asksHost: optional(values.get('promptTool'), (value) => oneOf('--permission-prompt-tool', value, ['stdio'])) !== undefined,
+    asksHost:
+      optional(values.get('promptTool'), (value) => oneOf('--permission-prompt-tool', value, ['stdio'])) !==
+      undefined,
     tools: optional(values.get('tools'), (value) =>
       value === 'default' ? undefined : value.split(',').filter(Boolean),
     ),

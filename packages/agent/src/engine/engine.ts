@@ -61,8 +61,7 @@ export class QueryEngine {
     this.#now = (options.clock ?? systemClock).now;
     this.#session = options.session ?? memorySession(this.#uuid(), this.#now);
     this.sessionId = this.#session.id;
-    this.#meter = new Meter(options.price ?? (() => undefined));
-    for (const { model, usage } of this.#session.spent) this.#meter.addEarlier(model, usage);
+    this.#meter = new Meter(options.price ?? (() => undefined), this.#session.bill);
   }
 
   /** Ends the running turn. `interrupt`: because the user sent a new message. */
@@ -172,8 +171,9 @@ export class QueryEngine {
   }
 
   *#record(event: LoopEvent, turn: Turn): Generator<SdkMessage> {
-    for (const body of entriesOf(event)) this.#store(body);
-    if (event.type === 'answer_end' || event.type === 'spent') this.#meter.add(event.model, event.usage);
+    const isSpending = event.type === 'answer_end' || event.type === 'spent';
+    const costUsd = isSpending ? this.#meter.add(event.model, event.usage) : undefined;
+    for (const body of entriesOf(event, costUsd)) this.#store(body);
     turn.tally.note(event, this.#now());
     this.#options.onEvent?.(event);
     yield* turn.translator.lines(event);

@@ -1,49 +1,41 @@
-/** Counts tokens and money over a conversation. An unknown price is unknown, never zero. */
-import { addUsage, NO_USAGE, type Usage } from '@heddle/core';
+/** Prices what is spent, and keeps the bill of the conversation. An unknown price is unknown, never zero. */
+import type { Usage } from '@heddle/core';
 import type { ModelUsage } from '../sdk/message.ts';
+import { Bill } from '../session/bill.ts';
 
 /** USD for this usage of this model; undefined where no price is known. */
 export type Price = (model: string, usage: Usage) => number | undefined;
 
 export class Meter {
   readonly #price: Price;
-  readonly #perModel = new Map<string, { usage: Usage; costUsd: number; known: boolean }>();
+  readonly #bill: Bill;
+  /** What a resumed session had spent before: part of the bill, not of the budget. */
+  readonly #earlierUsd: number;
 
-  #earlierUsd = 0;
-
-  constructor(price: Price) {
+  constructor(price: Price, earlier: Bill = new Bill()) {
     this.#price = price;
+    this.#bill = new Bill(earlier);
+    this.#earlierUsd = earlier.costUsd;
   }
 
-  /** What a resumed session had spent before: part of the bill, not of the budget. */
-  addEarlier(model: string, usage: Usage): void {
-    this.add(model, usage);
-    this.#earlierUsd = this.costUsd;
+  /** Answers with what it cost. */
+  add(model: string, usage: Usage): number | undefined {
+    const costUsd = this.#price(model, usage);
+    this.#bill.add(model, usage, costUsd);
+    return costUsd;
   }
 
   get newCostUsd(): number {
     return this.costUsd - this.#earlierUsd;
   }
 
-  add(model: string, usage: Usage): void {
-    const before = this.#perModel.get(model) ?? { usage: NO_USAGE, costUsd: 0, known: true };
-    const cost = this.#price(model, usage);
-    this.#perModel.set(model, {
-      usage: addUsage(before.usage, usage),
-      costUsd: before.costUsd + (cost ?? 0),
-      known: before.known && cost !== undefined,
-    });
-  }
-
   get costUsd(): number {
-    let total = 0;
-    for (const { costUsd } of this.#perModel.values()) total += costUsd;
-    return total;
+    return this.#bill.costUsd;
   }
 
   perModel(): Record<string, ModelUsage> {
     const report: Record<string, ModelUsage> = {};
-    for (const [model, { usage, costUsd, known }] of this.#perModel) {
+    for (const [model, { usage, costUsd, known }] of this.#bill) {
       report[model] = {
         inputTokens: usage.input_tokens,
         outputTokens: usage.output_tokens,

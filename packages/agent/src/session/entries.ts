@@ -1,7 +1,9 @@
 /** Which lines of the log an event makes. Deltas, progress and announcements make none. */
 import type { EntryBody, LoopEvent } from '@heddle/core';
 
-export function entriesOf(event: LoopEvent): EntryBody[] {
+/** `costUsd`: what the event has spent, where a price is known. */
+export function entriesOf(event: LoopEvent, costUsd?: number): EntryBody[] {
+  const cost = costUsd === undefined ? {} : { costUsd };
   switch (event.type) {
     case 'message':
       return event.outcome
@@ -9,10 +11,10 @@ export function entriesOf(event: LoopEvent): EntryBody[] {
         : [entryOf(event.message)];
     case 'answer_end': {
       const { responseId, model, stopReason, usage } = event;
-      return [{ type: 'answer', responseId, model, stopReason: stopReason ?? null, usage }];
+      return [{ type: 'answer', responseId, model, stopReason: stopReason ?? null, usage, ...cost }];
     }
     case 'spent':
-      return [{ type: 'spent', model: event.model, usage: event.usage }];
+      return [{ type: 'spent', model: event.model, usage: event.usage, ...cost }];
     case 'retry':
       return [{ type: 'retry', attempt: event.attempt, delayMs: event.delayMs, error: event.error }];
     case 'tombstone':

@@ -1,51 +1,57 @@
 /** The journal as a file of JSON lines. Writes are synchronous: they are complete before the generator takes its next step. */
-import { closeSync, fdatasyncSync, ftruncateSync, writeSync } from 'node:fs';
-import type { EntryBody } from '@heddle/core';
+import { closeSync, fdatasyncSync, ftruncateSync } from 'node:fs';
+import { Bill } from './bill.ts';
 import { type Blobs, LINE_LIMIT } from './blobs.ts';
-import { conversationUuid, encode, type Frame } from './codec.ts';
+import type { Chain } from './chain.ts';
+import { type Durability, PowerPolicy } from './durability.ts';
+import { encode, type Frame } from './encode.ts';
 import { type Journal, JournalError } from './journal.ts';
-
-/** `process`: survives the death of the process. `power`: what must not be lost also survives the machine's. */
-export type Durability = 'process' | 'power';
+import { writeAll } from './write.ts';
 
 export interface FileJournalSetup {
   readonly path: string;
+  /** Opened for appending. */
   readonly descriptor: number;
-  /** Bytes already in the file. */
+  /** Bytes already in the file, all of them whole lines. */
   readonly length: number;
   readonly frame: Frame;
   readonly blobs: Blobs;
   readonly durability: Durability;
-  /** The last message of the conversation so far. */
-  readonly parentUuid: string | null;
+  readonly chain: Chain;
+  readonly bill: Bill;
   readonly now: () => number;
   readonly release: () => void;
 }
 
 export function fileJournal(setup: FileJournalSetup): Journal {
-  const { descriptor, frame, blobs } = setup;
-  const chain = new Chain(setup.parentUuid);
+  const { descriptor, frame, blobs, chain, durability } = setup;
+  const bill = new Bill(setup.bill);
+  const power = new PowerPolicy();
   let length = setup.length;
+  /** The beginning of a line that failed may stand at the end of the file. */
+  let torn = false;
   let closed = false;
 
   return {
     sessionId: frame.sessionId,
     path: setup.path,
     append(body) {
-      const entry = { ...body, at: setup.now() };
       try {
-        const bytes = Buffer.from(`${lineOf(encode(entry, frame, chain.parent), blobs)}\n`);
+        // Nothing may be written behind half a line: the two would be one line that nobody can read.
+        if (torn) ftruncateSync(descriptor, length);
+        const line = encode({ ...body, at: setup.now() }, frame, { parentUuid: chain.parent, bill });
+        const bytes = Buffer.from(`${textOf(line, blobs)}\n`);
+        torn = true;
         writeAll(descriptor, bytes);
-        if (setup.durability === 'power' && mustSurvivePower(body)) fdatasyncSync(descriptor);
+        if (power.mustSync(body) && durability === 'power') fdatasyncSync(descriptor);
+        torn = false;
         length += bytes.length;
       } catch (thrown) {
-        // Whatever part of the line was written must not stand before the next one.
-        cutBack(descriptor, length);
-        throw new JournalError(
-          `The session could not be stored: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-        );
+        if (torn) torn = !cutBack(descriptor, length);
+        throw new JournalError(`The session could not be stored: ${reasonOf(thrown)}`);
       }
-      chain.follow(body, conversationUuid(entry));
+      chain.follow(body);
+      bill.note(body);
     },
     close() {
       if (closed) return;
@@ -56,55 +62,23 @@ export function fileJournal(setup: FileJournalSetup): Journal {
   };
 }
 
-/** The chain leaves out what was taken back, so that following parents gives the conversation. */
-class Chain {
-  #uuids: string[];
-
-  constructor(parent: string | null) {
-    this.#uuids = parent === null ? [] : [parent];
-  }
-
-  get parent(): string | null {
-    return this.#uuids.at(-1) ?? null;
-  }
-
-  follow(body: EntryBody, uuid: string | undefined): void {
-    if (uuid !== undefined) this.#uuids.push(uuid);
-    if (body.type === 'tombstone') {
-      const gone = new Set(body.uuids);
-      this.#uuids = this.#uuids.filter((known) => !gone.has(known));
-    }
-  }
-}
-
-function lineOf(line: object, blobs: Blobs): string {
+/** A line that is too long gives up its long texts, and says so. */
+function textOf(line: object, blobs: Blobs): string {
   const text = JSON.stringify(line);
-  return text.length <= LINE_LIMIT ? text : JSON.stringify(blobs.store(line));
+  if (text.length <= LINE_LIMIT) return text;
+  return JSON.stringify({ ...blobs.store(line), storedApart: true });
 }
 
-/** User input, effects and their outcomes, approvals and the end: what nobody can work out again. */
-function mustSurvivePower(body: EntryBody): boolean {
-  switch (body.type) {
-    case 'user':
-    case 'ask_answer':
-    case 'end':
-      return true;
-    case 'intent':
-      return body.effect !== 'read_only';
-    default:
-      return false;
-  }
-}
-
-function writeAll(descriptor: number, bytes: Buffer): void {
-  let written = 0;
-  while (written < bytes.length) written += writeSync(descriptor, bytes, written);
-}
-
-function cutBack(descriptor: number, length: number): void {
+function cutBack(descriptor: number, length: number): boolean {
   try {
     ftruncateSync(descriptor, length);
+    return true;
   } catch {
-    // The torn line is cut off when the session is next read.
+    // Tried again before the next line; and whoever next reads the session cuts it off.
+    return false;
   }
+}
+
+function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -1,91 +1,133 @@
 /**
- * Reads a session back. Only what came after the last boundary is read in full, so the time it takes does not grow with
- * what a compaction has replaced.
+ * Reads a session back. Only what came after the last boundary is read, so the time it takes does not grow with what a
+ * compaction has replaced.
  */
-import { readFileSync } from 'node:fs';
-import { type Entry, Projection, type SessionSnapshot } from '@heddle/core';
-import { type Blobs, restoreTexts } from './blobs.ts';
-import { BOUNDARY_START, conversationUuid, decode } from './codec.ts';
+import { type Entry, type Message, Projection, type SessionSnapshot } from '@heddle/core';
+import { Bill } from './bill.ts';
+import type { Blobs } from './blobs.ts';
+import { Chain } from './chain.ts';
+import { decode } from './decode.ts';
+import { BOUNDARY_START, SESSION_START } from './encode.ts';
+import { LineFile, wholeLength, wholeLines } from './lines.ts';
 
 export interface LoadedSession {
   readonly projection: Projection;
   readonly snapshot: SessionSnapshot | undefined;
-  /** Usage by model, over the whole session, for the bill. */
-  readonly spent: readonly Extract<Entry, { type: 'answer' | 'spent' }>[];
-  /** The last message, which the next one names as its parent. */
-  readonly parentUuid: string | null;
+  /** What the whole session has cost, what lies before the boundary included. */
+  readonly bill: Bill;
+  readonly chain: Chain;
   /** Bytes up to the end of the last whole line. */
   readonly goodLength: number;
   /** What stands behind it: the beginning of a line that was never finished. */
   readonly torn: Buffer;
-  /** Lines before the last that could not be read. */
+  /** The torn line lacks nothing but its end. */
+  readonly lacksLineEnd: boolean;
+  /** Lines since the boundary that could not be read. */
   readonly damagedLines: number;
 }
 
-export function loadSession(file: string, blobs: Blobs): LoadedSession {
-  const bytes = readFileSync(file);
-  const goodLength = bytes.lastIndexOf(0x0a) + 1;
-  const whole = bytes.subarray(0, goodLength);
-  const projection = new Projection();
-  const spent: Extract<Entry, { type: 'answer' | 'spent' }>[] = [];
-  let snapshot: SessionSnapshot | undefined;
-  let parentUuid: string | null = null;
-  let damagedLines = 0;
-  for (const line of linesSinceBoundary(whole)) {
-    const decoded = decode(line);
-    if (decoded.kind === 'damaged') damagedLines++;
-    if (decoded.kind !== 'entry') continue;
-    const entry = restored(decoded.entry, blobs);
-    projection.apply(entry);
-    if (entry.type === 'session') snapshot = entry.snapshot;
-    if (entry.type === 'answer' || entry.type === 'spent') spent.push(entry);
-    parentUuid = conversationUuid(entry) ?? parentUuid;
-  }
-  const last = projection.messages.last();
-  return {
-    projection,
-    snapshot,
-    spent,
-    parentUuid: last?.uuid ?? parentUuid,
-    goodLength,
-    torn: bytes.subarray(goodLength),
-    damagedLines,
-  };
-}
-
-/** The first line, which holds the snapshot, and everything from the last boundary on. */
-function* linesSinceBoundary(whole: Buffer): Generator<string> {
-  const boundary = whole.lastIndexOf(`\n${BOUNDARY_START}`) + 1;
-  if (boundary > 0) {
-    const firstEnd = whole.indexOf(0x0a);
-    if (firstEnd > 0 && firstEnd < boundary) yield whole.toString('utf8', 0, firstEnd);
-  }
-  let start = boundary;
-  while (start < whole.length) {
-    const end = whole.indexOf(0x0a, start);
-    if (end < 0) return;
-    if (end > start) yield whole.toString('utf8', start, end);
-    start = end + 1;
+export function loadSession(path: string, blobs: Blobs): LoadedSession {
+  const file = new LineFile(path);
+  try {
+    const start = startOf(file, blobs);
+    const bytes = file.read(start, file.size);
+    const length = wholeLength(bytes);
+    const torn = bytes.subarray(length);
+    const reader = new Reader(blobs);
+    for (const line of wholeLines(bytes)) reader.take(line);
+    const lacksLineEnd = torn.length > 0 && reader.takeIfWhole(torn.toString('utf8'));
+    const { projection, bill, chain, damagedLines } = reader;
+    return {
+      projection,
+      bill,
+      chain,
+      damagedLines,
+      snapshot: reader.snapshot ?? earlierSnapshot(file, start, blobs),
+      goodLength: start + length,
+      torn,
+      lacksLineEnd,
+    };
+  } finally {
+    file.close();
   }
 }
 
-/** Texts that the model sees are put back; a tool's structured output stays a reference until somebody asks. */
-function restored(entry: Entry, blobs: Blobs): Entry {
-  switch (entry.type) {
-    case 'user': {
-      const content = restoreTexts(entry.message.content, blobs);
-      return { ...entry, message: { ...entry.message, content } } as Entry;
-    }
-    case 'assistant': {
-      const content = restoreTexts(entry.message.content, blobs);
-      return { ...entry, message: { ...entry.message, content } } as Entry;
-    }
-    case 'attachment':
-    case 'context':
-    case 'session':
-    case 'intent':
-      return restoreTexts(entry, blobs) as Entry;
-    default:
-      return entry;
+/** The last boundary that can be read; the beginning of the file where there is none. */
+function startOf(file: LineFile, blobs: Blobs): number {
+  let boundary = file.findLast(BOUNDARY_START, file.size);
+  while (boundary !== undefined && decode(file.lineAt(boundary), blobs).kind === 'damaged') {
+    boundary = file.findLast(BOUNDARY_START, boundary);
   }
+  return boundary ?? 0;
+}
+
+/** It is the first line, but in a conversation that another tool began. */
+function earlierSnapshot(file: LineFile, end: number, blobs: Blobs): SessionSnapshot | undefined {
+  if (end === 0) return undefined;
+  const first = snapshotIn(file.lineAt(0), blobs);
+  if (first) return first;
+  const line = file.findLast(SESSION_START, end);
+  return line === undefined ? undefined : snapshotIn(file.lineAt(line), blobs);
+}
+
+function snapshotIn(line: string, blobs: Blobs): SessionSnapshot | undefined {
+  const decoded = decode(line, blobs);
+  return decoded.kind === 'entry' && decoded.entry.type === 'session' ? decoded.entry.snapshot : undefined;
+}
+
+class Reader {
+  readonly projection = new Projection();
+  readonly #blobs: Blobs;
+  snapshot: SessionSnapshot | undefined;
+  bill = new Bill();
+  chain = new Chain();
+  damagedLines = 0;
+
+  constructor(blobs: Blobs) {
+    this.#blobs = blobs;
+  }
+
+  take(line: string): void {
+    const decoded = decode(line, this.#blobs);
+    if (decoded.kind === 'damaged') this.damagedLines++;
+    if (decoded.kind !== 'entry') return;
+    const { entry, boundary } = decoded;
+    if (boundary) {
+      this.chain = new Chain(boundary.parentUuid);
+      this.bill = boundary.bill;
+    }
+    this.projection.apply(entry);
+    this.chain.follow(entry);
+    this.bill.note(entry);
+    if (entry.type === 'session') this.snapshot = entry.snapshot;
+  }
+
+  takeIfWhole(line: string): boolean {
+    if (decode(line, this.#blobs).kind === 'damaged') return false;
+    this.take(line);
+    return true;
+  }
+}
+
+/** The conversation as it was when this message had been stored, wherever in the file it stands; undefined: there is none. */
+export function historyUpTo(path: string, uuid: string, blobs: Blobs): readonly Message[] | undefined {
+  const file = new LineFile(path);
+  try {
+    const projection = new Projection();
+    let history: readonly Message[] | undefined;
+    for (const line of wholeLines(file.read(0, file.size))) {
+      const decoded = decode(line, blobs);
+      if (decoded.kind !== 'entry') continue;
+      projection.apply(decoded.entry);
+      if (messageUuid(decoded.entry) === uuid) history = [...projection.messages];
+      if (decoded.entry.type === 'tombstone' && decoded.entry.uuids.includes(uuid)) history = undefined;
+    }
+    return history;
+  } finally {
+    file.close();
+  }
+}
+
+function messageUuid(entry: Entry): string | undefined {
+  return 'message' in entry && typeof entry.message === 'object' ? entry.message.uuid : undefined;
 }

@@ -1,5 +1,6 @@
 /** A session that lives as long as the process. */
 import { Projection } from '@heddle/core';
+import { Bill } from './bill.ts';
 import { memoryJournal, type MemoryJournal } from './journal.ts';
 import type { Session } from './open.ts';
 
@@ -9,7 +10,7 @@ export function memorySession(id: string, now: () => number): Session & { readon
     journal: memoryJournal(id, now),
     projection: new Projection(),
     snapshot: undefined,
-    spent: [],
+    bill: new Bill(),
     notices: [],
   };
 }

@@ -1,21 +1,17 @@
-/** Opens a session: a new one, one that goes on, or a fork of one. Errors of life are values. */
-import {
-  appendFileSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  statSync,
-  truncateSync,
-} from 'node:fs';
+/** Opens a session: a new one, one to go on with, or a copy of one. Errors of life are values. */
+import { existsSync, openSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Projection, type SessionSnapshot } from '@heddle/core';
-import { createBlobs } from './blobs.ts';
-import { type Durability, fileJournal } from './file-journal.ts';
+import { Bill } from './bill.ts';
+import { type Blobs, createBlobs } from './blobs.ts';
+import { Chain } from './chain.ts';
+import { copySession, dropDamagedLines } from './copy.ts';
+import type { Durability } from './durability.ts';
+import { fileJournal } from './file-journal.ts';
 import type { Journal } from './journal.ts';
-import { type LoadedSession, loadSession } from './load.ts';
+import { historyUpTo, loadSession } from './load.ts';
 import { takeLock } from './lock.ts';
+import { mendTornEnd } from './mend.ts';
 import {
   blobFolder,
   isSessionId,
@@ -24,6 +20,7 @@ import {
   sessionFolder,
   type SessionPlace,
 } from './paths.ts';
+import { syncFolder } from './write.ts';
 
 export interface Session {
   readonly id: string;
@@ -31,7 +28,8 @@ export interface Session {
   readonly projection: Projection;
   /** Undefined for a new session: the engine writes it. */
   readonly snapshot: SessionSnapshot | undefined;
-  readonly spent: LoadedSession['spent'];
+  /** What it had cost when it was opened. */
+  readonly bill: Bill;
   /** What a user should know: a line that was cut off, lines that could not be read. */
   readonly notices: readonly string[];
 }
@@ -47,30 +45,31 @@ export interface OpenSetup {
   readonly now: () => number;
 }
 
-export function newSession(setup: OpenSetup, id: string): Opened {
-  if (!isSessionId(id)) return refused(`${id} is not a session id`);
-  if (existsSync(sessionFile(setup.place, id)))
-    return refused(`The session ${id} exists already; resume it, or fork it`);
-  return open(setup, id);
+export interface ResumeChoice {
+  /** Keep the conversation up to and including this message. */
+  readonly at?: string | undefined;
 }
 
-export function resumeSession(setup: OpenSetup, id: string): Opened {
-  if (!isSessionId(id) || !existsSync(sessionFile(setup.place, id))) {
-    return refused(`No conversation found with session ID: ${id}`);
-  }
-  return open(setup, id);
+export function newSession(setup: OpenSetup, id: string): Opened {
+  if (!isSessionId(id)) return refused(`${id} is not a session id`);
+  if (isKnown(setup, id)) return refused(`The session ${id} exists already; resume it, or fork it`);
+  return attempt(id, () => open(setup, id, 'as it is'));
+}
+
+export function resumeSession(setup: OpenSetup, id: string, { at }: ResumeChoice = {}): Opened {
+  if (!isKnown(setup, id)) return refused(`No conversation found with session ID: ${id}`);
+  return attempt(id, () => rewound(setup, open(setup, id, 'as it is'), at));
 }
 
 /** A second life of a session under another id; the first stays as it is. */
-export function forkSession(setup: OpenSetup, from: string, id: string): Opened {
-  if (!isSessionId(from) || !existsSync(sessionFile(setup.place, from))) {
-    return refused(`No conversation found with session ID: ${from}`);
-  }
+export function forkSession(setup: OpenSetup, from: string, id: string, { at }: ResumeChoice = {}): Opened {
+  if (!isKnown(setup, from)) return refused(`No conversation found with session ID: ${from}`);
   if (!isSessionId(id)) return refused(`${id} is not a session id`);
-  const file = sessionFile(setup.place, id);
-  if (existsSync(file)) return refused(`The session ${id} exists already`);
-  copyFileSync(sessionFile(setup.place, from), file);
-  return open(setup, id);
+  if (isKnown(setup, id)) return refused(`The session ${id} exists already`);
+  return attempt(id, () => {
+    copySession(sessionFile(setup.place, from), sessionFile(setup.place, id));
+    return rewound(setup, open(setup, id, 'without damage'), at);
+  });
 }
 
 /** The session of this folder that was last written to. */
@@ -80,60 +79,116 @@ export function newestSession(place: SessionPlace): string | undefined {
   let newest: { id: string; at: number } | undefined;
   for (const name of readdirSync(folder)) {
     if (!name.endsWith('.jsonl')) continue;
-    const at = statSync(path.join(folder, name)).mtimeMs;
-    if (!newest || at > newest.at) newest = { id: name.slice(0, -'.jsonl'.length), at };
+    const about = statSync(path.join(folder, name), { throwIfNoEntry: false });
+    if (!about || about.size === 0 || (newest && about.mtimeMs <= newest.at)) continue;
+    newest = { id: name.slice(0, -'.jsonl'.length), at: about.mtimeMs };
   }
   return newest?.id;
 }
 
-function open(setup: OpenSetup, id: string): Opened {
-  const { place, version, durability, now } = setup;
+/** A file without a line is what a run left that never began. */
+function isKnown({ place }: OpenSetup, id: string): boolean {
+  return isSessionId(id) && (statSync(sessionFile(place, id), { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/** The disk is full, the folder belongs to somebody else: reasons to be told, not to crash. */
+function attempt(id: string, work: () => Opened): Opened {
   try {
-    const lock = takeLock(sessionFolder(place, id));
-    if (!lock.held)
-      return refused(`The session ${id} is in use by another process; fork it to go on beside it`);
-    const file = sessionFile(place, id);
-    const blobs = createBlobs(blobFolder(place), durability === 'power');
-    const loaded = existsSync(file) ? loadSession(file, blobs) : undefined;
-    const notices = loaded ? mendFile(file, sessionFolder(place, id), loaded) : [];
-    const journal = fileJournal({
-      path: file,
-      descriptor: openSync(file, 'a', 0o600),
-      length: loaded?.goodLength ?? 0,
-      frame: { sessionId: id, cwd: place.cwd, version },
-      blobs,
-      durability,
-      parentUuid: loaded?.parentUuid ?? null,
-      now,
-      release: lock.release,
-    });
-    const projection = loaded?.projection ?? new Projection();
-    return {
-      ok: true,
-      session: { id, journal, projection, snapshot: loaded?.snapshot, spent: loaded?.spent ?? [], notices },
-    };
+    return work();
   } catch (thrown) {
-    return refused(
-      `The session ${id} cannot be opened: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-    );
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return refused(`The session ${id} cannot be opened: ${why}`);
   }
 }
 
-/** A torn last line is set aside and cut off; nothing else of the file is ever changed. */
-function mendFile(file: string, aside: string, loaded: LoadedSession): string[] {
+/** Nothing is written behind damage that nobody understands; a copy leaves it out. */
+type Damage = 'as it is' | 'without damage';
+
+function open(setup: OpenSetup, id: string, damage: Damage): Opened {
+  const lock = takeLock(sessionFolder(setup.place, id));
+  if (!lock.held)
+    return refused(`The session ${id} is in use by another process; fork it to go on beside it`);
+  try {
+    const opened = openLocked(setup, id, damage, lock.release);
+    if (!opened.ok) lock.release();
+    return opened;
+  } catch (thrown) {
+    lock.release();
+    throw thrown;
+  }
+}
+
+function openLocked(
+  { place, version, durability, now }: OpenSetup,
+  id: string,
+  damage: Damage,
+  release: () => void,
+): Opened {
+  const file = sessionFile(place, id);
+  const blobs = blobsOf(place, durability);
+  let loaded = existsSync(file) ? loadSession(file, blobs) : undefined;
   const notices: string[] = [];
-  if (loaded.torn.length > 0) {
-    mkdirSync(aside, { recursive: true, mode: 0o700 });
-    appendFileSync(path.join(aside, 'torn'), Buffer.concat([loaded.torn, Buffer.from('\n')]));
-    truncateSync(file, loaded.goodLength);
-    notices.push('The last line of the session was never finished; it was set aside.');
+  if (loaded && loaded.damagedLines > 0) {
+    const lines = loaded.damagedLines === 1 ? '1 line' : `${loaded.damagedLines} lines`;
+    if (damage === 'as it is') {
+      return refused(
+        `The session ${id} is damaged: ${lines} cannot be read, so nothing more is written to it. Go on in a copy without: --fork-session`,
+      );
+    }
+    notices.push(`${lines} of the session could not be read; the copy goes on without.`);
+    dropDamagedLines(file);
+    loaded = loadSession(file, blobs);
   }
-  if (loaded.damagedLines > 0) {
-    notices.push(
-      `${loaded.damagedLines} lines of the session could not be read; the rest goes on without them.`,
-    );
+  const mended = loaded ? mendTornEnd(file, sessionFolder(place, id), loaded) : undefined;
+  const descriptor = openSync(file, 'a', 0o600);
+  if (!loaded && durability === 'power') syncFolder(projectFolder(place));
+  const { projection, snapshot, bill, chain } = loaded ?? empty();
+  const journal = fileJournal({
+    path: file,
+    descriptor,
+    length: mended?.length ?? 0,
+    frame: { sessionId: id, cwd: place.cwd, version },
+    blobs,
+    durability,
+    chain,
+    bill,
+    now,
+    release,
+  });
+  notices.push(...(mended?.notices ?? []));
+  return { ok: true, session: { id, journal, projection, snapshot, bill, notices } };
+}
+
+function empty(): Pick<Session, 'projection' | 'snapshot' | 'bill'> & { readonly chain: Chain } {
+  return { projection: new Projection(), snapshot: undefined, bill: new Bill(), chain: new Chain() };
+}
+
+function blobsOf(place: SessionPlace, durability: Durability): Blobs {
+  return createBlobs(blobFolder(place), durability === 'power');
+}
+
+/** Goes back to a message. One that a compaction has replaced is looked for in the whole file, and its history put back. */
+function rewound({ place, durability }: OpenSetup, opened: Opened, to: string | undefined): Opened {
+  if (!opened.ok || to === undefined) return opened;
+  const { session } = opened;
+  const { projection, journal } = session;
+  try {
+    const isNear = [...projection.messages].some((message) => message.uuid === to);
+    const messages = isNear
+      ? undefined
+      : historyUpTo(sessionFile(place, session.id), to, blobsOf(place, durability));
+    if (!isNear && !messages) {
+      journal.close();
+      return refused(`The session ${session.id} has no message ${to}`);
+    }
+    const entry = { type: 'rewind' as const, to, ...(messages ? { messages } : {}) };
+    journal.append(entry);
+    projection.apply(entry);
+    return opened;
+  } catch (thrown) {
+    journal.close();
+    throw thrown;
   }
-  return notices;
 }
 
 function refused(message: string): Opened {

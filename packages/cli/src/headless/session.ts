@@ -33,19 +33,10 @@ export function openChosen(choice: SessionChoice): Chosen {
   const id = choice.from.kind === 'resume' ? choice.from.id : newestSession(setup.place);
   if (id === undefined)
     return { ok: false, message: 'There is no conversation to continue in this folder.', sessionId: fresh };
-  const opened = named(choice.fork ? forkSession(setup, id, fresh) : resumeSession(setup, id), id);
-  if (!opened.ok || choice.at === undefined) return opened;
-  return rewound(opened.session, choice.at);
-}
-
-function rewound(session: Session, to: string): Chosen {
-  if (![...session.projection.messages].some((message) => message.uuid === to)) {
-    session.journal.close();
-    return { ok: false, message: `The session ${session.id} has no message ${to}`, sessionId: session.id };
-  }
-  session.journal.append({ type: 'rewind', to });
-  session.projection.apply({ type: 'rewind', to });
-  return { ok: true, session };
+  const { at } = choice;
+  return choice.fork
+    ? named(forkSession(setup, id, fresh, { at }), fresh)
+    : named(resumeSession(setup, id, { at }), id);
 }
 
 function named(opened: Opened, sessionId: string): Chosen {

@@ -4,7 +4,13 @@
  */
 import type { JsonObject } from '../json.ts';
 import type { ContextStep } from '../loop/events.ts';
-import type { AssistantMessage, AttachmentMessage, SystemMessage, UserMessage } from '../messages/message.ts';
+import type {
+  AssistantMessage,
+  AttachmentMessage,
+  Message,
+  SystemMessage,
+  UserMessage,
+} from '../messages/message.ts';
 import type { Usage } from '../messages/usage.ts';
 import type { Terminal } from '../machine/terminal.ts';
 import type { Transition } from '../machine/transition.ts';
@@ -25,8 +31,10 @@ export type EntryBody =
       readonly model: string;
       readonly stopReason: StopReason | null;
       readonly usage: Usage;
+      /** As it was priced when it was spent; absent where no price was known. */
+      readonly costUsd?: number;
     }
-  | { readonly type: 'spent'; readonly model: string; readonly usage: Usage }
+  | { readonly type: 'spent'; readonly model: string; readonly usage: Usage; readonly costUsd?: number }
   | { readonly type: 'retry'; readonly attempt: number; readonly delayMs: number; readonly error: ModelError }
   | { readonly type: 'tombstone'; readonly uuids: readonly string[] }
   | {
@@ -57,8 +65,11 @@ export type EntryBody =
   | ({ readonly type: 'context' } & ContextStep)
   | { readonly type: 'mended'; readonly mends: readonly string[] }
   | { readonly type: 'command'; readonly commandId: string; readonly state: 'started' | 'completed' }
-  /** The conversation goes on from this message; what came after it stays in the log. */
-  | { readonly type: 'rewind'; readonly to: string }
+  /**
+   * The conversation goes on from this message; what came after it stays in the log. Where the message lies before a
+   * compaction, the history up to it is in the same record, so that nobody has to read what came before.
+   */
+  | { readonly type: 'rewind'; readonly to: string; readonly messages?: readonly Message[] }
   | { readonly type: 'end'; readonly terminal: Terminal };
 
 export interface SessionSnapshot {

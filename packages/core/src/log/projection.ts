@@ -41,6 +41,7 @@ export class Projection {
         if (entry.messages) this.#replace(entry.messages);
         return;
       case 'rewind': {
+        if (entry.messages) return this.#replace(entry.messages);
         const kept = [...this.#messages];
         const at = kept.findIndex((message) => message.uuid === entry.to);
         if (at >= 0) this.#replace(kept.slice(0, at + 1));

@@ -2,7 +2,12 @@
 
 import { DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
 
-export type QuerySource = 'repl_main_thread' | 'sdk' | 'compact' | `agent:${string}` | (string & { readonly source?: never });
+export type QuerySource =
+  | 'repl_main_thread'
+  | 'sdk'
+  | 'compact'
+  | `agent:${string}`
+  | (string & { readonly source?: never });
 
 export interface Gates {
   readonly streamingToolExecution: boolean;
@@ -53,6 +58,7 @@ export interface QueryConfig {
   readonly canAsk: boolean;
   /** Undefined or 0: no limit. */
   readonly maxTurns: number | undefined;
+  /** In output tokens; undefined or 0: none. */
   readonly tokenBudget: number | undefined;
   readonly taskBudget: { readonly total: number } | undefined;
   /** Yield the raw events of the stream, too. */

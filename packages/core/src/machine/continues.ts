@@ -14,7 +14,9 @@ export function nextTurn({ state, ledger }: Turn, config: QueryConfig): Turn {
       maxOutputTokensRecoveryCount: 0,
       hasAttemptedReactiveCompact: false,
       maxOutputTokensOverride: undefined,
-      pendingToolUseSummary: config.gates.emitToolUseSummaries ? `summary of turn ${state.turnCount}` : undefined,
+      pendingToolUseSummary: config.gates.emitToolUseSummaries
+        ? `summary of turn ${state.turnCount}`
+        : undefined,
       stopHookActive: state.stopHookActive,
       turnCount: state.turnCount + 1,
       transition: { reason: 'next_turn' },
@@ -78,7 +80,11 @@ export function retryAfterDrain({ state, ledger }: Turn): Turn {
   };
 }
 
-export function retryAfterCompact({ state, ledger }: Turn, replacedTokens: number, config: QueryConfig): Turn {
+export function retryAfterCompact(
+  { state, ledger }: Turn,
+  replacedTokens: number,
+  config: QueryConfig,
+): Turn {
   return {
     state: {
       messages: ['compacted'],
@@ -92,7 +98,10 @@ export function retryAfterCompact({ state, ledger }: Turn, replacedTokens: numbe
       turnCount: state.turnCount,
       transition: { reason: 'reactive_compact_retry' },
     },
-    ledger: { ...ledger, taskBudgetRemaining: lessTheReplaced(ledger.taskBudgetRemaining, replacedTokens, config) },
+    ledger: {
+      ...ledger,
+      taskBudgetRemaining: lessTheReplaced(ledger.taskBudgetRemaining, replacedTokens, config),
+    },
   };
 }
 

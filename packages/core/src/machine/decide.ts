@@ -16,7 +16,12 @@ import type { Terminal } from './terminal.ts';
 export type Decision =
   | { readonly kind: 'do'; readonly effect: Effect; readonly turn: Turn; readonly first: readonly Step[] }
   | { readonly kind: 'continue'; readonly turn: Turn; readonly first: readonly Step[] }
-  | { readonly kind: 'stop'; readonly terminal: Terminal; readonly turn: Turn; readonly first: readonly Step[] };
+  | {
+      readonly kind: 'stop';
+      readonly terminal: Terminal;
+      readonly turn: Turn;
+      readonly first: readonly Step[];
+    };
 
 type What<T extends Happened['type']> = Extract<Happened, { type: T }>;
 
@@ -27,7 +32,12 @@ interface Given {
 }
 
 /** Total and exhaustive. `guards` is a parameter so that the explorer can take one away and watch the proof fail. */
-export function decide(turn: Turn, happened: Happened, config: QueryConfig, guards: Guards = GUARDS): Decision {
+export function decide(
+  turn: Turn,
+  happened: Happened,
+  config: QueryConfig,
+  guards: Guards = GUARDS,
+): Decision {
   const given: Given = { turn, config, guards };
   if (happened.type === 'began') return afterBeginning(given);
   if (happened.aborted) return afterAbort(given, happened.aborted, phaseOf(happened));
@@ -42,7 +52,9 @@ export function decide(turn: Turn, happened: Happened, config: QueryConfig, guar
         : compactOrRelease(given, 'overflow');
     case 'compacted':
       return happened.result.ok
-        ? proceed(go.retryAfterCompact(turn, happened.result.replacedTokens, config), [{ type: 'tombstone_attempt' }])
+        ? proceed(go.retryAfterCompact(turn, happened.result.replacedTokens, config), [
+            { type: 'tombstone_attempt' },
+          ])
         : releaseOverflow(given, happened.cause);
     case 'hooks_ran':
       return afterStopHooks(given, happened);
@@ -83,7 +95,10 @@ function afterPreparing(given: Given, context: PreparedContext): Decision {
     {
       type: 'stream',
       maxOutputTokens: turn.state.maxOutputTokensOverride ?? config.limits.maxOutputTokens,
-      taskBudget: taskBudget && { total: taskBudget.total, remaining: turn.ledger.taskBudgetRemaining ?? taskBudget.total },
+      taskBudget: taskBudget && {
+        total: taskBudget.total,
+        remaining: turn.ledger.taskBudgetRemaining ?? taskBudget.total,
+      },
     },
     turn,
   );
@@ -120,7 +135,10 @@ function afterStreaming(given: Given, { calls, ended, staged }: What<'streamed'>
         return proceed(go.escalate(turn, config), [{ type: 'tombstone_attempt' }]);
       }
       if (guards.mayResume(state, config.limits)) return proceed(go.resume(turn), [{ type: 'keep_partial' }]);
-      return stop(turn, { reason: 'completed', truncated: true }, [{ type: 'keep_partial' }, ...RELEASE_AND_TELL_HOOKS]);
+      return stop(turn, { reason: 'completed', truncated: true }, [
+        { type: 'keep_partial' },
+        ...RELEASE_AND_TELL_HOOKS,
+      ]);
     case 'refusal':
       return stop(turn, { reason: 'completed', refused: true }, [{ type: 'release' }]);
     default:
@@ -130,7 +148,8 @@ function afterStreaming(given: Given, { calls, ended, staged }: What<'streamed'>
 
 function compactOrRelease(given: Given, cause: OverflowCause): Decision {
   const { turn, config, guards } = given;
-  if (config.gates.reactiveCompact && guards.mayCompact(turn)) return perform({ type: 'compact', cause }, turn);
+  if (config.gates.reactiveCompact && guards.mayCompact(turn))
+    return perform({ type: 'compact', cause }, turn);
   return releaseOverflow(given, cause);
 }
 
@@ -148,10 +167,20 @@ function afterStopHooks({ turn, config, guards }: Given, happened: What<'hooks_r
   if (blocking) {
     if (guards.mayBlockAgain(turn, config.limits)) return proceed(go.obeyStopHooks(turn));
     const blocks = turn.ledger.stopHookBlocks;
-    return preventedBy(turn, blocking.hook, `It sent the run back ${blocks} times and would not let go: ${blocking.message}`);
+    return preventedBy(
+      turn,
+      blocking.hook,
+      `It sent the run back ${blocks} times and would not let go: ${blocking.message}`,
+    );
   }
-  if (config.gates.tokenBudget && config.tokenBudget !== undefined && !config.isSubagent) {
-    const verdict = judgeBudget(turn.ledger.budget, happened, config.tokenBudget, config.limits, guards.gainsDiminish);
+  if (config.gates.tokenBudget && config.tokenBudget && !config.isSubagent) {
+    const verdict = judgeBudget(
+      turn.ledger.budget,
+      happened,
+      config.tokenBudget,
+      config.limits,
+      guards.gainsDiminish,
+    );
     return verdict.goOn
       ? proceed(go.continueOnBudget(turn, verdict.percentUsed, verdict.ledger))
       : stop(turn, { reason: 'completed', budget: verdict.report });
@@ -180,8 +209,14 @@ function afterTools(given: Given, { calls, stoppedBy }: What<'tools_ran'>): Deci
     return config.canAsk ? perform({ type: 'ask', calls: circle }, turn) : stopRepeating(given, turn);
   }
   const now = new Set(calls.map((call) => call.fingerprint));
-  const nudge = repetition.filter((call) => call.count === limits.repetitionNudge && now.has(call.fingerprint));
-  return attach(given, turn, nudge.map(({ tool, count }) => ({ tool, count })));
+  const nudge = repetition.filter(
+    (call) => call.count === limits.repetitionNudge && now.has(call.fingerprint),
+  );
+  return attach(
+    given,
+    turn,
+    nudge.map(({ tool, count }) => ({ tool, count })),
+  );
 }
 
 function attach(
@@ -196,7 +231,9 @@ function attach(
 
 function stopRepeating({ config }: Given, turn: Turn): Decision {
   const calls = repeated(turn.ledger.repetition, config.limits.repetitionNudge);
-  return stop(turn, { reason: 'repetition_stopped', calls }, [{ type: 'say', what: { about: 'repetition', calls } }]);
+  return stop(turn, { reason: 'repetition_stopped', calls }, [
+    { type: 'say', what: { about: 'repetition', calls } },
+  ]);
 }
 
 function afterAttaching({ turn, config, guards }: Given): Decision {
@@ -212,7 +249,8 @@ function afterAttaching({ turn, config, guards }: Given): Decision {
 
 function afterThrow({ turn }: Given, { media, message }: What<'threw'>): Decision {
   const say: Step = { type: 'say', what: { about: 'thrown', message } };
-  if (media) return stop(turn, { reason: 'image_error', message }, [{ type: 'close_open_calls', why: 'failed' }, say]);
+  if (media)
+    return stop(turn, { reason: 'image_error', message }, [{ type: 'close_open_calls', why: 'failed' }, say]);
   return stop(turn, { reason: 'model_error', message }, [{ type: 'close_open_calls', why: 'failed' }, say]);
 }
 
@@ -233,7 +271,11 @@ function noteAutoCompact(turn: Turn, result: AutoCompactResult, config: QueryCon
     }
     case 'compacted': {
       const autoCompactTracking = { compacted: true, turnCounter: 0, id: result.id, consecutiveFailures: 0 };
-      const taskBudgetRemaining = go.lessTheReplaced(ledger.taskBudgetRemaining, result.replacedTokens, config);
+      const taskBudgetRemaining = go.lessTheReplaced(
+        ledger.taskBudgetRemaining,
+        result.replacedTokens,
+        config,
+      );
       return { state: { ...state, autoCompactTracking }, ledger: { ...ledger, taskBudgetRemaining } };
     }
   }

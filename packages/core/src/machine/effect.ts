@@ -11,7 +11,11 @@ export type Effect =
   | { readonly type: 'compact'; readonly cause: OverflowCause }
   | { readonly type: 'run_tools' }
   | { readonly type: 'ask'; readonly calls: readonly { tool: string; count: number }[] }
-  | { readonly type: 'attach'; readonly drainQueue: boolean; readonly nudge: readonly { tool: string; count: number }[] }
+  | {
+      readonly type: 'attach';
+      readonly drainQueue: boolean;
+      readonly nudge: readonly { tool: string; count: number }[];
+    }
   | { readonly type: 'stop_hooks'; readonly stopHookActive: boolean };
 
 export type OverflowCause = 'overflow' | 'media';

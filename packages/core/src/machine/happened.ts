@@ -5,10 +5,19 @@ import type { Effect, OverflowCause } from './effect.ts';
 export type Happened =
   | { readonly type: 'began' }
   | ({ readonly type: 'prepared'; readonly context: PreparedContext } & Watched)
-  | ({ readonly type: 'streamed'; readonly calls: number; readonly ended: StreamEnd; readonly staged: boolean } & Watched)
+  | ({
+      readonly type: 'streamed';
+      readonly calls: number;
+      readonly ended: StreamEnd;
+      readonly staged: boolean;
+    } & Watched)
   | ({ readonly type: 'drained'; readonly committed: boolean } & Watched)
   | ({ readonly type: 'compacted'; readonly cause: OverflowCause; readonly result: CompactResult } & Watched)
-  | ({ readonly type: 'tools_ran'; readonly calls: readonly FinishedCall[]; readonly stoppedBy: HookWord | undefined } & Watched)
+  | ({
+      readonly type: 'tools_ran';
+      readonly calls: readonly FinishedCall[];
+      readonly stoppedBy: HookWord | undefined;
+    } & Watched)
   | ({ readonly type: 'asked'; readonly goOn: boolean } & Watched)
   | ({ readonly type: 'attached' } & Watched)
   | ({
@@ -20,7 +29,12 @@ export type Happened =
       readonly now: number;
     } & Watched)
   /** An exception in our own code while an effect was performed. */
-  | ({ readonly type: 'threw'; readonly during: Effect['type']; readonly media: boolean; readonly message: string } & Watched);
+  | ({
+      readonly type: 'threw';
+      readonly during: Effect['type'];
+      readonly media: boolean;
+      readonly message: string;
+    } & Watched);
 
 /** Every effect is watched by the abort signal; `interrupt` means that the user sent a new message, which says enough. */
 interface Watched {

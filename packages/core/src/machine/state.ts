@@ -90,7 +90,12 @@ export function firstTurn(given: { startedAt: number; maxOutputTokensOverride?: 
       transition: undefined,
     },
     ledger: {
-      budget: { continuationCount: 0, lastDeltaTokens: 0, lastGlobalTurnTokens: 0, startedAt: given.startedAt },
+      budget: {
+        continuationCount: 0,
+        lastDeltaTokens: 0,
+        lastGlobalTurnTokens: 0,
+        startedAt: given.startedAt,
+      },
       stopHookBlocks: 0,
       drained: false,
       repetition: [],

@@ -56,11 +56,19 @@ export interface AttachmentMessage extends Stamped {
 }
 
 export type Attachment =
-  | { readonly kind: 'queued_command'; readonly commandId: string; readonly prompt: string | readonly ContentBlock[] }
+  | {
+      readonly kind: 'queued_command';
+      readonly commandId: string;
+      readonly prompt: string | readonly ContentBlock[];
+    }
   | { readonly kind: 'changed_file'; readonly path: string; readonly note: string }
   | { readonly kind: 'memory'; readonly path: string; readonly text: string }
   | { readonly kind: 'skills'; readonly text: string }
-  | { readonly kind: 'reminder'; readonly about: 'todo' | 'plan' | 'repetition' | 'hook' | 'other'; readonly text: string }
+  | {
+      readonly kind: 'reminder';
+      readonly about: 'todo' | 'plan' | 'repetition' | 'hook' | 'other';
+      readonly text: string;
+    }
   | { readonly kind: 'max_turns_reached'; readonly maxTurns: number; readonly turnCount: number }
   | { readonly kind: 'hook_stopped_continuation'; readonly hook: string; readonly reason: string };
 

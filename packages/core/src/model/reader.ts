@@ -5,6 +5,7 @@
 import type { ContentBlock, ToolUseBlock } from '../messages/blocks.ts';
 import { NO_USAGE, updateUsage, type Usage } from '../messages/usage.ts';
 import type { JsonObject } from '../json.ts';
+import { GatheredText } from './gathered-text.ts';
 import type { ApiEvent, BlockDelta, StopReason } from './port.ts';
 
 export interface FinishedBlock {
@@ -16,9 +17,9 @@ export interface FinishedBlock {
 interface OpenBlock {
   readonly index: number;
   readonly start: ContentBlock;
-  text: string;
-  signature: string;
-  json: string;
+  readonly text: GatheredText;
+  readonly signature: GatheredText;
+  readonly json: GatheredText;
 }
 
 export class AnswerReader {
@@ -39,7 +40,7 @@ export class AnswerReader {
         this.usage = updateUsage(NO_USAGE, event.message.usage);
         return undefined;
       case 'content_block_start':
-        this.#open = { index: event.index, start: event.content_block, text: '', signature: '', json: '' };
+        this.#open = openBlock(event.index, event.content_block);
         return undefined;
       case 'content_block_delta':
         if (this.#open?.index === event.index) grow(this.#open, event.delta);
@@ -78,26 +79,32 @@ export class AnswerReader {
   }
 }
 
+function openBlock(index: number, start: ContentBlock): OpenBlock {
+  return { index, start, text: new GatheredText(), signature: new GatheredText(), json: new GatheredText() };
+}
+
 function grow(open: OpenBlock, delta: BlockDelta): void {
   switch (delta.type) {
     case 'text_delta':
-      open.text += delta.text;
+      open.text.add(delta.text);
       return;
     case 'thinking_delta':
-      open.text += delta.thinking;
+      open.text.add(delta.thinking);
       return;
     case 'signature_delta':
-      open.signature += delta.signature;
+      open.signature.add(delta.signature);
       return;
     case 'input_json_delta':
-      open.json += delta.partial_json;
+      open.json.add(delta.partial_json);
       return;
     default:
       return;
   }
 }
 
-function finish({ start, text, signature, json }: OpenBlock): FinishedBlock {
+function finish(open: OpenBlock): FinishedBlock {
+  const { start, text, signature } = open;
+  const json = String(open.json);
   switch (start.type) {
     case 'text':
       return { block: { ...start, text: given(start.text) + text } };

@@ -21,19 +21,20 @@ export class Attempt {
   readonly #request: ModelRequest;
   readonly #body: Body;
   readonly #signal: AbortSignal;
-  readonly #over = new AbortController();
+  readonly #deadline: Deadline;
   #outgoing: ClientRequest | undefined;
   #stream: AnswerStream | undefined;
-  #deadline: Deadline | undefined;
   #key = '';
   #isRenewed = false;
   #isResent = false;
+  #isOver = false;
 
   constructor(door: Door, request: ModelRequest, signal: AbortSignal) {
     this.#door = door;
     this.#request = request;
     this.#body = door.bodies.write(request);
     this.#signal = signal;
+    this.#deadline = new Deadline(door.settings.clock);
     this.records = new RecordQueue({
       onFull: () => this.#stream?.pause(),
       onDrained: () => this.#stream?.resume(),
@@ -61,8 +62,8 @@ export class Attempt {
     const headers = this.#door.headersFor(this.#request, proof.headers, this.#body.length);
     try {
       const { pieces } = this.#body;
-      const outgoing = await transport.send({ path: '/v1/messages', headers, pieces }, listener, this.#over.signal);
-      this.#outgoing = outgoing;
+      const outgoing = { path: '/v1/messages', headers, pieces };
+      this.#outgoing = await transport.send(outgoing, listener, () => !this.#isOver);
     } catch (thrown) {
       if (this.#isOver) return;
       // The settings are wrong and will be at the next attempt.
@@ -77,8 +78,8 @@ export class Attempt {
     const stream = isAnswer(response)
       ? new AnswerStream(response, {
           onRecord: (record) => this.records.push(record),
-          onContent: () => this.#deadline?.touch(),
-          onHold: () => this.#deadline?.hold(),
+          onContent: () => this.#deadline.touch(),
+          onHold: () => this.#deadline.hold(),
           onStopped: () => this.#awaitEnd(),
           onEnd: (end) => this.#end(end),
           wordFor: (body) => this.#classified(response, body, undefined),
@@ -91,9 +92,8 @@ export class Attempt {
       return;
     }
     const errorBody = new ErrorBody(response, (body) => void this.#onErrorBody(response, body));
-    this.#deadline?.stop();
     // What came so far is enough to tell what it is.
-    this.#deadline = new Deadline(settings.clock, settings.idleMs, () => errorBody.giveUp());
+    this.#deadline.set(settings.idleMs, () => errorBody.giveUp());
   }
 
   async #onErrorBody(response: IncomingMessage, body: string): Promise<void> {
@@ -123,23 +123,19 @@ export class Attempt {
 
   /** The answer is complete. Its last bytes are awaited, so that the connection can be used again, but not for long. */
   #awaitEnd(): void {
-    this.#deadline?.stop();
-    this.#deadline = new Deadline(this.#door.settings.clock, LAST_BYTES_MS, () => this.#stream?.giveUp());
+    setImmediate(() => {
+      if (!this.#isOver) this.#deadline.set(LAST_BYTES_MS, () => this.#stream?.giveUp());
+    });
   }
 
   #watch(limitMs: number, message: () => string): void {
-    this.#deadline?.stop();
-    this.#deadline = new Deadline(this.#door.settings.clock, limitMs, () => {
+    this.#deadline.set(limitMs, () => {
       const requestId = this.#stream?.requestId;
       this.#end({ type: 'model_error', class: 'stall', message: message(), ...(requestId === undefined ? {} : { requestId }) });
     });
   }
 
   readonly #onAbort = (): void => this.#end(ABORTED);
-
-  get #isOver(): boolean {
-    return this.#over.signal.aborted;
-  }
 
   #end(record: Done | ModelError): void {
     if (this.#isOver) return;
@@ -150,8 +146,8 @@ export class Attempt {
   /** `now`: nobody wants what is still to come, so the connection goes with it. */
   #close(how: 'kept' | 'now'): void {
     if (this.#isOver) return;
-    this.#over.abort();
-    this.#deadline?.stop();
+    this.#isOver = true;
+    this.#deadline.stop();
     this.#signal.removeEventListener('abort', this.#onAbort);
     if (how === 'now') this.#outgoing?.destroy();
   }

@@ -3,16 +3,26 @@ import type { Clock } from '@heddle/core';
 
 export class Deadline {
   readonly #clock: Clock;
-  readonly #limitMs: number;
-  readonly #over = new AbortController();
-  #since: number;
+  #limitMs = 0;
+  #since = 0;
+  #missed: () => void = () => undefined;
   #isHeld = false;
+  /** When the sleeper wakes to look at the time; undefined while there is none. */
+  #wakesAt: number | undefined;
+  #sleep = new AbortController();
 
-  constructor(clock: Clock, limitMs: number, missed: () => void) {
+  constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** From now on, so long and no longer. Replaces what was set before. */
+  set(limitMs: number, missed: () => void): void {
     this.#limitMs = limitMs;
-    this.#since = clock.now();
-    void this.#watch(missed);
+    this.#missed = missed;
+    this.touch();
+    if (this.#wakesAt !== undefined && this.#wakesAt <= this.#since + limitMs) return;
+    this.stop();
+    void this.#watch(this.#sleep.signal);
   }
 
   /** Something happened: the time begins anew. Cheap, so that it can be called for every chunk. */
@@ -27,17 +37,25 @@ export class Deadline {
   }
 
   stop(): void {
-    this.#over.abort();
+    if (this.#wakesAt === undefined) return;
+    this.#wakesAt = undefined;
+    this.#sleep.abort(OVER);
+    this.#sleep = new AbortController();
   }
 
-  async #watch(missed: () => void): Promise<void> {
-    const { signal } = this.#over;
-    let leftMs = this.#limitMs;
-    while (leftMs > 0 || this.#isHeld) {
-      await this.#clock.sleep(leftMs > 0 ? leftMs : this.#limitMs, signal);
+  async #watch(signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const leftMs = this.#since + this.#limitMs - this.#clock.now();
+      if (leftMs <= 0 && !this.#isHeld) break;
+      const waitMs = leftMs > 0 ? leftMs : this.#limitMs;
+      this.#wakesAt = this.#clock.now() + waitMs;
+      await this.#clock.sleep(waitMs, signal);
       if (signal.aborted) return;
-      leftMs = this.#since + this.#limitMs - this.#clock.now();
     }
-    missed();
+    this.#wakesAt = undefined;
+    this.#missed();
   }
 }
+
+/** A reason of our own: without one, each abort builds an exception with a stack that nobody looks at. */
+const OVER = 'over';

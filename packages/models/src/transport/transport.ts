@@ -51,11 +51,18 @@ export class Transport {
     }
   }
 
-  /** Rejects when the settings themselves are wrong; whatever happens afterwards goes to the listener. */
-  async send({ path, headers, pieces }: Outgoing, listener: Listener, signal: AbortSignal): Promise<ClientRequest> {
+  /**
+   * Rejects when the settings themselves are wrong; whatever happens afterwards goes to the listener. Sends nothing if by
+   * the time it could nobody wants it any more.
+   */
+  async send(
+    { path, headers, pieces }: Outgoing,
+    listener: Listener,
+    isWanted: () => boolean,
+  ): Promise<ClientRequest | undefined> {
     const { url } = this.#options;
     const { request, agent } = await this.#opened();
-    signal.throwIfAborted();
+    if (!isWanted()) return undefined;
     const outgoing = request(
       { method: 'POST', protocol: url.protocol, host: hostOf(url), port: url.port, path: pathOf(url, path), headers, agent },
       (response) => listener.onResponse(response),

@@ -40,7 +40,12 @@ function variants(limits: Limits): Scenario[] {
       gates: NO_RECOVERY,
     },
     { name: 'token budget', tokenBudget: BUDGET, gates: { repetition: false } },
-    { name: 'token budget and turn limit', tokenBudget: BUDGET, maxTurns: 2, gates: { repetition: false } },
+    {
+      name: 'token budget and turn limit',
+      tokenBudget: BUDGET,
+      maxTurns: 2,
+      gates: { repetition: false, contextCollapse: false },
+    },
     {
       name: 'token budget, switched off',
       tokenBudget: BUDGET,

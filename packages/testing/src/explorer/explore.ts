@@ -48,8 +48,8 @@ export interface Exploration {
   readonly violations: readonly Violation[];
 }
 
-export const TOTAL = 'every pair of a state and an event is handled';
-export const ALIKE = 'states with one key behave alike';
+const TOTAL = 'every pair of a state and an event is handled';
+const ALIKE = 'states with one key behave alike';
 
 export function explore(scenario: Scenario, options: ExploreOptions = {}): Exploration {
   const { machine = decide, guards = GUARDS, laws = STEP_LAWS, onStep, doubtAbstraction = false } = options;

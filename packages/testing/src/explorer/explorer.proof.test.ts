@@ -74,7 +74,7 @@ describe('the sketches from which the machine is drawn', () => {
     ).toEqual([]);
   });
 
-  function nameOf({ when: _, ...road }: Road): string {
-    return JSON.stringify(road);
+  function nameOf({ from, on, aborted, to }: Road): string {
+    return [from, on, aborted ? 'aborted' : '', to.kind, to.name].join(' ');
   }
 });

@@ -20,7 +20,7 @@ export interface Graph {
 }
 
 /** The step that comes from where? By bisection: the steps of a state lie side by side. */
-export function fromOf({ firstStep }: Graph, step: number): number {
+function fromOf({ firstStep }: Graph, step: number): number {
   let low = 0;
   let high = firstStep.length - 1;
   while (low < high) {

@@ -1,15 +1,13 @@
 /** The explorer walks every reachable state of the machine and holds it against the laws of the specification. */
+export { type Scenario, type ScenarioOptions, scenario, SMALL_LIMITS } from './scenario.ts';
 export * from './configurations.ts';
-export * from './explore.ts';
-export * from './graph.ts';
-export * from './laws/field-table.ts';
-export * from './laws/path-laws.ts';
-export * from './laws/step-laws.ts';
-export * from './permissive.ts';
+export { type Pending, type PendingType, possibleEvents } from './world.ts';
+export { type Exploration, type ExploreOptions, explore } from './explore.ts';
+export type { Graph } from './graph.ts';
+export type { Step as ExploredStep } from './step.ts';
+export { STEP_LAWS, type StepLaw } from './laws/step-laws.ts';
+export { BOUNDS, type Bound, mostOnAnyPath, pathViolations } from './laws/path-laws.ts';
 export * from './prove.ts';
-export * from './roads.ts';
-export * from './scenario.ts';
-export * from './step.ts';
 export * from './violation.ts';
-export * from './words.ts';
-export * from './world.ts';
+export * from './permissive.ts';
+export * from './roads.ts';

@@ -77,7 +77,7 @@ export function describePending(pending: Pending): string {
   return pending.type === 'compact' ? `compact for ${pending.cause}` : pending.type;
 }
 
-export const NOT_ABORTED = 'not aborted';
+const NOT_ABORTED = 'not aborted';
 
 function abortOf({ aborted }: Exclude<Happened, { type: 'began' }>): { aborted: string } {
   return { aborted: aborted === undefined ? NOT_ABORTED : `aborted: ${aborted}` };

@@ -75,8 +75,8 @@ export function mostOnAnyPath(
   });
 }
 
-export const GOOD_CIRCLES = 'every circle contains a good answer';
-export const PATHS_END = 'every path ends once a turn limit is set';
+const GOOD_CIRCLES = 'every circle contains a good answer';
+const PATHS_END = 'every path ends once a turn limit is set';
 
 export function pathViolations(graph: Graph): Violation[] {
   const circles = [violatedCircle(graph, GOOD_CIRCLES, MARK.goodAnswer)];

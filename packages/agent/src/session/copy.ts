@@ -1,0 +1,29 @@
+/** A session's file under another name, and without the lines that cannot be read. Whole or not at all. */
+import { copyFileSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { decode } from './decode.ts';
+import { wholeLength, wholeLines } from './lines.ts';
+import { writeFileWhole } from './write.ts';
+
+export function copySession(from: string, to: string): void {
+  viaDraft(to, (draft) => copyFileSync(from, draft));
+}
+
+export function dropDamagedLines(file: string): void {
+  const bytes = readFileSync(file);
+  const readable = [...wholeLines(bytes)].filter((line) => decode(line).kind !== 'damaged');
+  const torn = bytes.subarray(wholeLength(bytes));
+  const kept = Buffer.from(readable.map((line) => `${line}\n`).join(''));
+  viaDraft(file, (draft) => writeFileWhole(draft, Buffer.concat([kept, torn]), true));
+}
+
+/** Under another name first: a crash or a full disk must not leave half of it. */
+function viaDraft(file: string, write: (draft: string) => void): void {
+  const draft = `${file}.${process.pid}`;
+  try {
+    write(draft);
+    renameSync(draft, file);
+  } catch (thrown) {
+    rmSync(draft, { force: true });
+    throw thrown;
+  }
+}

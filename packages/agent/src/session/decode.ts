@@ -1,0 +1,141 @@
+/** Reads lines of a session's file, ours and those of other tools that use the same layout. */
+import { type Entry, type EntryBody, type Message, NO_USAGE, updateUsage } from '@heddle/core';
+import { type Bill, readBill } from './bill.ts';
+import { type Blobs, restoreTexts } from './blobs.ts';
+import { given } from './encode.ts';
+import { contentOf, isRecord, isText, type Line, messagesOf, texts } from './shapes.ts';
+
+export type Decoded =
+  | { readonly kind: 'entry'; readonly entry: Entry; readonly boundary?: Boundary }
+  /** Somebody else's bookkeeping: kept in the file, of no meaning here. */
+  | { readonly kind: 'foreign' }
+  | { readonly kind: 'damaged' };
+
+/** What a boundary says about everything before it. */
+export interface Boundary {
+  readonly parentUuid: string | null;
+  readonly bill: Bill;
+}
+
+const FOREIGN: Decoded = { kind: 'foreign' };
+const DAMAGED: Decoded = { kind: 'damaged' };
+
+/** Never throws: a line that cannot be read is damage, and the caller decides what that means. */
+export function decode(text: string, blobs?: Blobs): Decoded {
+  const line = parse(text);
+  if (!line || !isText(line['type'])) return DAMAGED;
+  const at = isText(line['timestamp']) ? Date.parse(line['timestamp']) || 0 : 0;
+  switch (line['type']) {
+    case 'user':
+    case 'assistant':
+    case 'system':
+    case 'attachment':
+      // A subagent's lines may stand in the same file; they are another conversation.
+      if (!isText(line['uuid']) || line['isSidechain'] === true) return FOREIGN;
+      return entry(messageOf(whole(line, blobs), line['uuid'], at), at);
+    case 'boundary': {
+      const { logicalParentUuid, spent, ...rest } = line;
+      const body = bodyOf(isText(line['to']) ? 'rewind' : 'context', whole(rest, blobs));
+      if (!body || !('messages' in body)) return DAMAGED;
+      const parentUuid = isText(logicalParentUuid) ? logicalParentUuid : null;
+      return { kind: 'entry', entry: { ...body, at }, boundary: { parentUuid, bill: readBill(spent) } };
+    }
+    default: {
+      if (!Object.hasOwn(READERS, line['type'])) return FOREIGN;
+      const body = bodyOf(line['type'], whole(line, blobs));
+      return body ? { kind: 'entry', entry: { ...body, at } } : DAMAGED;
+    }
+  }
+}
+
+function parse(text: string): Line | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The line with its texts. A tool's structured output stays a reference until somebody asks: the model never sees it. */
+function whole(line: Line, blobs: Blobs | undefined): Line {
+  if (!blobs || line['storedApart'] !== true) return line;
+  const { toolUseResult, ...rest } = line;
+  const restored = restoreTexts(rest, blobs);
+  return isRecord(restored) ? { ...restored, ...given({ toolUseResult }) } : line;
+}
+
+function entry(message: Message | 'damaged' | 'foreign', at: number): Decoded {
+  if (message === 'foreign') return FOREIGN;
+  if (message === 'damaged') return DAMAGED;
+  return { kind: 'entry', entry: { type: message.type, message, at } as Entry };
+}
+
+function messageOf(line: Line, uuid: string, at: number): Message | 'damaged' | 'foreign' {
+  const stamp = { uuid, at };
+  const body = line['message'];
+  switch (line['type']) {
+    case 'user': {
+      const content = isRecord(body) ? contentOf(body['content']) : undefined;
+      if (content === undefined) return 'damaged';
+      const { isMeta, isVirtual, toolUseResult } = line;
+      return { type: 'user', ...stamp, content, ...given({ isMeta, isVirtual, toolUseResult }) } as Message;
+    }
+    case 'assistant': {
+      const content = isRecord(body) ? contentOf(body['content']) : undefined;
+      if (!isRecord(body) || content === undefined) return 'damaged';
+      const { id, model, usage } = body;
+      const { requestId, isVirtual } = line;
+      const apiError = line['apiError'] ?? (line['isApiErrorMessage'] === true ? 'server' : undefined);
+      return {
+        type: 'assistant',
+        ...stamp,
+        responseId: isText(id) ? id : uuid,
+        model: isText(model) ? model : '',
+        content: isText(content) ? [{ type: 'text', text: content }] : content,
+        ...given({ usage: isRecord(usage) ? updateUsage(NO_USAGE, usage) : undefined }),
+        ...given({ requestId, apiError, isVirtual }),
+      } as Message;
+    }
+    case 'system': {
+      const { subtype, content, level, details } = line;
+      if (!isText(subtype)) return 'foreign';
+      const said = isText(content) ? content : '';
+      return { type: 'system', ...stamp, subtype, content: said, ...given({ level, details }) } as Message;
+    }
+    default: {
+      const { attachment } = line;
+      // Other tools attach things of other shapes, and repeat them in every session that needs them.
+      if (!isRecord(attachment) || !isText(attachment['kind'])) return 'foreign';
+      return { type: 'attachment', ...stamp, attachment } as unknown as Message;
+    }
+  }
+}
+
+/** What each kind of bookkeeping must hold before anything relies on it. */
+const READERS: Readonly<Record<Exclude<EntryBody['type'], Message['type']>, (line: Line) => boolean>> = {
+  session: ({ snapshot }) => isRecord(snapshot) && texts(snapshot['systemPrompt']),
+  answer: ({ model, usage }) => isText(model) && isRecord(usage),
+  spent: ({ model, usage }) => isText(model) && isRecord(usage),
+  retry: ({ error }) => isRecord(error),
+  tombstone: ({ uuids }) => texts(uuids),
+  intent: ({ toolUseId, effect }) => isText(toolUseId) && isText(effect),
+  outcome: ({ toolUseId }) => isText(toolUseId),
+  ask: ({ toolUseId }) => isText(toolUseId),
+  ask_answer: ({ toolUseId }) => isText(toolUseId),
+  checkpoint: ({ toolUseId }) => isText(toolUseId),
+  transition: ({ transition }) => isRecord(transition),
+  summary: ({ summary }) => isText(summary),
+  context: ({ report, messages }) => isRecord(report) && (messages === undefined || messagesOf(messages)),
+  mended: ({ mends }) => texts(mends),
+  command: ({ commandId }) => isText(commandId),
+  rewind: ({ to, messages }) => isText(to) && (messages === undefined || messagesOf(messages)),
+  end: ({ terminal }) => isRecord(terminal) && isText(terminal['reason']),
+};
+
+function bodyOf(type: string, line: Line): EntryBody | undefined {
+  const reads = Object.hasOwn(READERS, type) ? READERS[type as keyof typeof READERS] : undefined;
+  if (reads?.(line) !== true) return undefined;
+  const { sessionId: _s, timestamp: _t, storedApart: _a, ...rest } = line;
+  return { ...rest, type } as unknown as EntryBody;
+}

@@ -1,0 +1,92 @@
+/**
+ * How entries look on disk: one JSON object a line, in the layout that people's tools already read. Conversation entries
+ * carry `uuid` and `parentUuid` and form a chain; all other lines are bookkeeping and carry neither.
+ */
+import type { Entry, EntryBody } from '@heddle/core';
+import type { Bill } from './bill.ts';
+
+/** What every line says about where it comes from. */
+export interface Frame {
+  readonly sessionId: string;
+  readonly cwd: string;
+  readonly version: string;
+}
+
+/** What came before an entry, as far as its line must tell. */
+export interface Before {
+  /** The last message of the conversation so far. */
+  readonly parentUuid: string | null;
+  readonly bill: Bill;
+}
+
+type ConversationEntry = Extract<Entry, { type: 'user' | 'assistant' | 'system' | 'attachment' }>;
+
+/**
+ * A record that replaced the history begins a line like this, so that a reader can find the last one from the end. It
+ * says what a reader who starts there would otherwise miss: the end of the chain, and the bill.
+ */
+export const BOUNDARY_START = '{"type":"boundary"';
+export const SESSION_START = '{"type":"session"';
+
+export function encode(entry: Entry, frame: Frame, before: Before): object {
+  const { sessionId } = frame;
+  const timestamp = new Date(entry.at).toISOString();
+  if (isConversation(entry)) return conversationLine(entry.message, frame, before.parentUuid, timestamp);
+  const { at: _at, type, ...rest } = entry;
+  if (!replacesHistory(entry)) return { type, ...rest, sessionId, timestamp };
+  const { parentUuid: logicalParentUuid, bill: spent } = before;
+  return { type: 'boundary', ...rest, logicalParentUuid, spent, sessionId, timestamp };
+}
+
+function conversationLine(
+  message: ConversationEntry['message'],
+  frame: Frame,
+  parentUuid: string | null,
+  timestamp: string,
+): object {
+  const { type, uuid } = message;
+  const line = { type, uuid, parentUuid, isSidechain: false, userType: 'external', ...frame, timestamp };
+  switch (message.type) {
+    case 'user': {
+      const { content, isMeta, isVirtual, toolUseResult } = message;
+      return { ...line, message: { role: 'user', content }, ...given({ isMeta, isVirtual, toolUseResult }) };
+    }
+    case 'assistant': {
+      const { responseId: id, model, content, usage, requestId, apiError, isVirtual } = message;
+      const answer = {
+        id,
+        type: 'message',
+        role: 'assistant',
+        model,
+        content,
+        ...NO_STOP,
+        ...given({ usage }),
+      };
+      const isApiErrorMessage = apiError === undefined ? undefined : true;
+      return { ...line, message: answer, ...given({ requestId, apiError, isApiErrorMessage, isVirtual }) };
+    }
+    case 'system': {
+      const { subtype, content, level, details } = message;
+      return { ...line, subtype, content, ...given({ level, details }) };
+    }
+    case 'attachment':
+      return { ...line, attachment: message.attachment };
+  }
+}
+
+/** A line holds one block; how the answer ended is told by a line of its own. */
+const NO_STOP = { stop_reason: null, stop_sequence: null };
+
+/** The fields that have a value. */
+export function given(fields: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function isConversation(entry: Entry): entry is ConversationEntry {
+  const { type } = entry;
+  return type === 'user' || type === 'assistant' || type === 'system' || type === 'attachment';
+}
+
+export function replacesHistory(entry: EntryBody): boolean {
+  return (entry.type === 'context' || entry.type === 'rewind') && entry.messages !== undefined;
+}

@@ -1,0 +1,43 @@
+/** Is something of the shape that the rest of the program relies on? A file that people can edit may hold anything. */
+import type { ContentBlock } from '@heddle/core';
+
+export type Line = Readonly<Record<string, unknown>>;
+
+export function isRecord(value: unknown): value is Line {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+export function texts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isText);
+}
+
+/** A message's content, without the blocks that are none. What the others hold is the request builder's business. */
+export function contentOf(value: unknown): string | readonly ContentBlock[] | undefined {
+  if (isText(value)) return value;
+  return Array.isArray(value) ? (value.filter(isBlock) as ContentBlock[]) : undefined;
+}
+
+function isBlock(value: unknown): boolean {
+  return isRecord(value) && isText(value['type']);
+}
+
+/** A history as a boundary holds it. */
+export function messagesOf(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isMessage);
+}
+
+function isMessage(value: unknown): boolean {
+  if (!isRecord(value) || !isText(value['uuid'])) return false;
+  const { type, content } = value;
+  if (type === 'user') return isText(content) || isBlocks(content);
+  if (type === 'assistant') return isBlocks(content);
+  return isText(type);
+}
+
+function isBlocks(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isBlock);
+}
