@@ -1,4 +1,5 @@
 // `npm run prepare`: bundles the program into dist/, which bin/heddle runs while no source is newer.
+// Tests name a folder of their own, so as not to pull the ground from under each other.
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type * as esbuild from 'esbuild';
@@ -7,7 +8,7 @@ type Build = typeof esbuild.build;
 
 const root = path.dirname(import.meta.dirname);
 const program = path.join(root, 'packages/cli/src/main.ts');
-const dist = path.join(root, 'dist');
+const dist = path.resolve(process.argv[2] ?? path.join(root, 'dist'));
 
 // The compile cache can only serve modules loaded after it is enabled, so the program is one import away.
 // It lies beside the bundle: the shared temporary folder could be filled by another user, and an environment
@@ -33,7 +34,7 @@ if (!existsSync(program)) {
 async function bundle(build: Build): Promise<void> {
   const startedAt = new Date();
   rmSync(dist, { recursive: true, force: true });
-  mkdirSync(dist);
+  mkdirSync(dist, { recursive: true });
   await build({
     absWorkingDir: root,
     entryPoints: { program },

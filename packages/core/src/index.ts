@@ -29,6 +29,8 @@ export { NO_OBJECTION } from './loop/stop-hooks.ts';
 export { SYNTHETIC_MODEL } from './loop/steps.ts';
 export { toolError } from './loop/texts.ts';
 export * from './request/builder.ts';
+export { normalizeMessagesForAPI } from './request/normalise/fold.ts';
+export { ensureToolResultPairing } from './request/normalise/pairing.ts';
 export * from './request/view.ts';
 export { StreamingToolExecutor } from './tools/executor.ts';
 export { AnswerReader } from './model/reader.ts';

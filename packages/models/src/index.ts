@@ -1,4 +1,18 @@
-/** The doors to models: which one a name means, and how it is reached. */
+/** The doors to models: which one a name means, how it is reached, what it costs. Adapters and prices load when needed. */
+import type { Prices, PriceOverrides } from './prices/prices.ts';
+
 export { chooseModel, type Chosen, type ModelMaker } from './choose.ts';
-export { type AnthropicPort, createAnthropicPort } from './anthropic/port.ts';
+export { type Alias, aliasesIn, fullModelName, modelFromEnvironment } from './aliases.ts';
+export { type ListedModel, listModels } from './models.ts';
 export type { AnthropicOptions } from './anthropic/options.ts';
+export type { AnthropicPort } from './anthropic/port.ts';
+export type { KeySource } from './anthropic/credentials.ts';
+export { webSearchesOf } from './prices/usage.ts';
+export type { KnownModel, PriceOverride, PriceOverrides, Prices } from './prices/prices.ts';
+export { type Environment, SECRET_VARIABLES, withoutSecrets } from './secrets/environment.ts';
+
+/** The price list takes 50 ms of work to load: ask for it once the first request is under way. */
+export async function loadPrices(overrides?: PriceOverrides): Promise<Prices> {
+  const { createPrices } = await import('./prices/prices.ts');
+  return createPrices(overrides);
+}

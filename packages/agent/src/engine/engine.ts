@@ -23,7 +23,7 @@ import type { Session } from '../session/open.ts';
 import { systemClock } from './deps.ts';
 import { createFileState } from './file-state.ts';
 import { failedStart, initLine, type LineStamp, resultLine } from './lines.ts';
-import { Meter } from './meter.ts';
+import { Meter, type Price } from './meter.ts';
 import { answerOf, planOpenCalls, resultMessage } from './open-calls.ts';
 import type { AgentOptions } from './options.ts';
 import { paramsOf, snapshotOf } from './params.ts';
@@ -54,6 +54,7 @@ export class QueryEngine {
   readonly #uuid: () => string;
   #controller = new AbortController();
   #begun = false;
+  #priceLoading: Promise<Price> | undefined;
 
   constructor(options: AgentOptions) {
     this.#options = options;
@@ -61,7 +62,7 @@ export class QueryEngine {
     this.#now = (options.clock ?? systemClock).now;
     this.#session = options.session ?? memorySession(this.#uuid(), this.#now);
     this.sessionId = this.#session.id;
-    this.#meter = new Meter(options.price ?? (() => undefined), this.#session.bill);
+    this.#meter = new Meter(options.price, this.#session.bill);
   }
 
   /** Ends the running turn. `interrupt`: because the user sent a new message. */
@@ -108,8 +109,9 @@ export class QueryEngine {
 
   /** Stores the prompt before anything else happens; answers with the reason where the run cannot begin. */
   async #accept({ content, uuid }: Prompt): Promise<string | undefined> {
-    const { maxBudgetUsd, price, modelName, outputSchema } = this.#options;
-    if (maxBudgetUsd !== undefined && price?.(modelName, NOTHING) === undefined) {
+    const { maxBudgetUsd, modelName, outputSchema } = this.#options;
+    if (maxBudgetUsd !== undefined) await this.#loadPrice();
+    if (maxBudgetUsd !== undefined && this.#meter.priceOf(modelName, NOTHING) === undefined) {
       return `The price of ${modelName} is unknown, so a budget in dollars cannot be kept. Leave it out, or give a price.`;
     }
     try {
@@ -170,13 +172,20 @@ export class QueryEngine {
       );
   }
 
-  *#record(event: LoopEvent, turn: Turn): Generator<SdkMessage> {
+  async *#record(event: LoopEvent, turn: Turn): AsyncGenerator<SdkMessage> {
     const isSpending = event.type === 'answer_end' || event.type === 'spent';
+    if (isSpending) await this.#loadPrice();
     const costUsd = isSpending ? this.#meter.add(event.model, event.usage) : undefined;
     for (const body of entriesOf(event, costUsd)) this.#store(body);
     turn.tally.note(event, this.#now());
     this.#options.onEvent?.(event);
     yield* turn.translator.lines(event);
+  }
+
+  /** The price list is large: it is loaded while the first answer streams, not before its request is out. */
+  async #loadPrice(): Promise<void> {
+    this.#priceLoading ??= this.#options.loadPrice?.();
+    if (this.#priceLoading) this.#meter.setPrice(await this.#priceLoading);
   }
 
   #store(body: EntryBody): void {

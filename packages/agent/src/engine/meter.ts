@@ -7,15 +7,23 @@ import { Bill } from '../session/bill.ts';
 export type Price = (model: string, usage: Usage) => number | undefined;
 
 export class Meter {
-  readonly #price: Price;
+  #price: Price;
   readonly #bill: Bill;
   /** What a resumed session had spent before: part of the bill, not of the budget. */
   readonly #earlierUsd: number;
 
-  constructor(price: Price, earlier: Bill = new Bill()) {
+  constructor(price: Price = () => undefined, earlier: Bill = new Bill()) {
     this.#price = price;
     this.#bill = new Bill(earlier);
     this.#earlierUsd = earlier.costUsd;
+  }
+
+  setPrice(price: Price): void {
+    this.#price = price;
+  }
+
+  priceOf(model: string, usage: Usage): number | undefined {
+    return this.#price(model, usage);
   }
 
   /** Answers with what it cost. */

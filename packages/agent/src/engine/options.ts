@@ -42,6 +42,8 @@ export interface AgentOptions {
   /** The answer must be an object of this JSON schema; it comes back as `structured_output`. */
   readonly outputSchema?: JsonObject;
   readonly price?: Price;
+  /** In place of `price`, for a list that takes time to load. */
+  readonly loadPrice?: () => Promise<Price>;
   /** Where the conversation is kept; in memory by default. Open one with `newSession`, `resumeSession` or `forkSession`. */
   readonly session?: Session;
   readonly includePartialMessages?: boolean;

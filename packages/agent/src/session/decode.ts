@@ -112,8 +112,10 @@ function messageOf(line: Line, uuid: string, at: number): Message | 'damaged' | 
   }
 }
 
+type Bookkeeping = Exclude<EntryBody['type'], 'user' | 'assistant' | 'system' | 'attachment'>;
+
 /** What each kind of bookkeeping must hold before anything relies on it. */
-const READERS: Readonly<Record<Exclude<EntryBody['type'], Message['type']>, (line: Line) => boolean>> = {
+const READERS: Readonly<Record<Bookkeeping, (line: Line) => boolean>> = {
   session: ({ snapshot }) => isRecord(snapshot) && texts(snapshot['systemPrompt']),
   answer: ({ model, usage }) => isText(model) && isRecord(usage),
   spent: ({ model, usage }) => isText(model) && isRecord(usage),
@@ -134,7 +136,7 @@ const READERS: Readonly<Record<Exclude<EntryBody['type'], Message['type']>, (lin
 };
 
 function bodyOf(type: string, line: Line): EntryBody | undefined {
-  const reads = Object.hasOwn(READERS, type) ? READERS[type as keyof typeof READERS] : undefined;
+  const reads = Object.hasOwn(READERS, type) ? READERS[type as Bookkeeping] : undefined;
   if (reads?.(line) !== true) return undefined;
   const { sessionId: _s, timestamp: _t, storedApart: _a, ...rest } = line;
   return { ...rest, type } as unknown as EntryBody;

@@ -2,7 +2,7 @@
  * How entries look on disk: one JSON object a line, in the layout that people's tools already read. Conversation entries
  * carry `uuid` and `parentUuid` and form a chain; all other lines are bookkeeping and carry neither.
  */
-import type { Entry, EntryBody } from '@heddle/core';
+import type { Entry, EntryBody, Usage } from '@heddle/core';
 import type { Bill } from './bill.ts';
 
 /** What every line says about where it comes from. */
@@ -60,7 +60,7 @@ function conversationLine(
         model,
         content,
         ...NO_STOP,
-        ...given({ usage }),
+        ...given({ usage: flat(usage) }),
       };
       const isApiErrorMessage = apiError === undefined ? undefined : true;
       return { ...line, message: answer, ...given({ requestId, apiError, isApiErrorMessage, isVirtual }) };
@@ -72,6 +72,13 @@ function conversationLine(
     case 'attachment':
       return { ...line, attachment: message.attachment };
   }
+}
+
+/** As the API reports it: what the server adds beside the counters stands beside them. */
+function flat(usage: Usage | undefined): object | undefined {
+  if (!usage) return undefined;
+  const { more, ...counters } = usage;
+  return { ...more, ...counters };
 }
 
 /** A line holds one block; how the answer ended is told by a line of its own. */

@@ -33,6 +33,8 @@ export function entriesOf(event: LoopEvent, costUsd?: number): EntryBody[] {
       return [{ type: 'mended', mends: event.mends }];
     case 'command':
       return [{ type: 'command', commandId: event.commandId, state: event.state }];
+    // The log holds what rewrote it: a context step, a tombstone, another model.
+    case 'prefix_rewritten':
     case 'stream_request_start':
     case 'stream_event':
     case 'progress':

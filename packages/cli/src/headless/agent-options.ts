@@ -1,7 +1,7 @@
 /** What the command line asks of the agent. */
 import type { AgentOptions, Rules } from '@heddle/agent';
 import type { RequestOptions } from '@heddle/core';
-import { chooseModel } from '@heddle/models';
+import { chooseModel, loadPrices, modelFromEnvironment } from '@heddle/models';
 import { builtinTools } from '@heddle/tools';
 import type { PrintCommand } from '../arguments.ts';
 import { modelKinds } from '../models/kinds.ts';
@@ -11,15 +11,12 @@ export type OptionsRead =
   | { readonly ok: false; readonly message: string };
 
 export async function agentOptions(command: PrintCommand): Promise<OptionsRead> {
-  const wanted = command.model ?? process.env['HEDDLE_MODEL'];
-  if (wanted === undefined) {
-    return {
-      ok: false,
-      message: 'no model is configured.\nTry one without network or key: heddle -p --model rehearsal "…"',
-    };
-  }
+  const wanted = command.model ?? defaultModel(process.env);
+  if (wanted === undefined) return { ok: false, message: NO_MODEL };
   const model = await chooseModel(wanted, modelKinds);
   if (!model.ok) return model;
+  // The connection is opened while the rest of the program still starts.
+  model.preconnect?.();
   const tools = builtinTools();
   const unknown = command.tools?.find((name) => !tools.some((tool) => tool.name === name));
   if (unknown !== undefined) {
@@ -39,6 +36,10 @@ export async function agentOptions(command: PrintCommand): Promise<OptionsRead> 
       rules: rulesOf(command),
       includePartialMessages: command.partialMessages,
       bare: command.bare,
+      apiKeySource: keySource(process.env),
+      loadPrice: isOffline(wanted)
+        ? () => Promise.resolve(() => 0)
+        : async () => (await loadPrices()).priceOf,
       requestOptions: requestOptions(command),
       ...present({
         fallbackModel: command.fallbackModel,
@@ -51,6 +52,25 @@ export async function agentOptions(command: PrintCommand): Promise<OptionsRead> 
       }),
     },
   };
+}
+
+const NO_MODEL =
+  'no model is configured: set ANTHROPIC_API_KEY, or name one with --model.\n' +
+  'Try one without network or key: heddle -p --model rehearsal "…"';
+
+function keySource(env: Readonly<Record<string, string | undefined>>): string {
+  return ['ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_API_KEY'].find((name) => env[name]) ?? 'none';
+}
+
+/** The models that this program plays itself cost nothing. */
+function isOffline(name: string): boolean {
+  return Object.keys(modelKinds).some((kind) => name === kind || name.startsWith(`${kind}:`));
+}
+
+/** The one that was named, else the usual one where there is a key for it. */
+function defaultModel(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  const named = env['HEDDLE_MODEL'] ?? modelFromEnvironment(env);
+  return named ?? (env['ANTHROPIC_API_KEY'] || env['ANTHROPIC_AUTH_TOKEN'] ? 'sonnet' : undefined);
 }
 
 /** A tool that is denied as a whole is not even shown to the model. */

@@ -34,9 +34,8 @@ export function openChosen(choice: SessionChoice): Chosen {
   if (id === undefined)
     return { ok: false, message: 'There is no conversation to continue in this folder.', sessionId: fresh };
   const { at } = choice;
-  return choice.fork
-    ? named(forkSession(setup, id, fresh, { at }), fresh)
-    : named(resumeSession(setup, id, { at }), id);
+  const opened = choice.fork ? forkSession(setup, id, fresh, { at }) : resumeSession(setup, id, { at });
+  return named(opened, id);
 }
 
 function named(opened: Opened, sessionId: string): Chosen {

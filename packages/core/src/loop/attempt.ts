@@ -90,14 +90,9 @@ async function* yieldBlock(
 }
 
 function assistantMessage(run: Run, reader: AnswerReader, block: ContentBlock): AssistantMessage {
-  const { responseId, model } = reader;
-  return {
-    type: 'assistant',
-    ...stamp(run),
-    responseId,
-    model: model || run.context.model,
-    content: [block],
-  };
+  // The model as it was asked for, not as the server calls it: signatures are matched against later requests.
+  const { model } = run.context;
+  return { type: 'assistant', ...stamp(run), responseId: reader.responseId, model, content: [block] };
 }
 
 /** Observers see derived fields on a copy; what is stored and sent is the message itself. */

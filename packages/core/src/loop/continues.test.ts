@@ -238,6 +238,7 @@ describe('reactive_compact_retry', () => {
       'tombstone a1',
       '→ reactive_compact_retry',
       'request',
+      'prefix rewritten',
       'a2 text "It fits."',
       'answer_end end_turn',
     ]);

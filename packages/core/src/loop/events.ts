@@ -52,6 +52,8 @@ export type LoopEvent =
   | { readonly type: 'tool_use_summary'; readonly summary: string; readonly toolUseIds: readonly string[] }
   | ({ readonly type: 'context' } & ContextStep)
   | { readonly type: 'mended'; readonly mends: readonly string[] }
+  /** The next request does not begin with the last one: something before its end was changed, and its cached part is lost. */
+  | { readonly type: 'prefix_rewritten' }
   /** A queued command joined the run, and, once the run has returned, was completed by it. */
   | { readonly type: 'command'; readonly commandId: string; readonly state: 'started' | 'completed' }
   | { readonly type: 'hook_progress'; readonly hook: string; readonly text: string };

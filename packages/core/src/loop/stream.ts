@@ -31,6 +31,7 @@ export async function* streamAnswer(
     const messages = paused ? iteration.view.append(iteration.answer) : iteration.view;
     const built = run.builder.build(viewOf(run, effect, paused), messages);
     yield* reportMends(run, built.mends);
+    if (built.rewrotePrefix) yield { type: 'prefix_rewritten' };
     const attempt = yield* runAttempt(run, built.request);
     run.outputTokens += attempt.reader.usage.output_tokens;
     const facts = factsOf(run, attempt, params.fallbackModel !== undefined);

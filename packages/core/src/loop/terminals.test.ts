@@ -243,6 +243,7 @@ describe('prompt_too_long', () => {
       'context reactive_compact',
       '→ reactive_compact_retry',
       'request',
+      'prefix rewritten',
       'a1 error overflow',
     ]);
     expect(terminal).toEqual({ reason: 'prompt_too_long' });
@@ -268,6 +269,7 @@ describe('image_error', () => {
       'context reactive_compact',
       '→ reactive_compact_retry',
       'request',
+      'prefix rewritten',
       'a1 error media',
     ]);
     expect(terminal).toMatchObject({ reason: 'image_error' });

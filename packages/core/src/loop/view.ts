@@ -21,7 +21,7 @@ export function viewOf(
     tools: specsOf(context.tools),
     normaliseInput: (_tool, input) => input,
     skipCacheWrite: params.skipCacheWrite ?? false,
-    allowedBetaBlocks: params.requestOptions?.betas ?? [],
+    allowedBetaBlocks: [],
     refusedBlocks: run.refused,
     continuesAnswer,
     options: {

@@ -1,5 +1,6 @@
 /** The body of an answer: bytes in, records out, and how it ended. */
 import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { ApiEvent, Done, ModelError } from '@heddle/core';
 import { EventReader } from '../stream/event-reader.ts';
 import { readWireEvent } from '../stream/wire-event.ts';
@@ -22,7 +23,7 @@ const MORE_THAN_A_PING = 1_024;
 
 export class AnswerStream {
   readonly requestId: string | undefined;
-  readonly #response: IncomingMessage;
+  readonly #response: Readable;
   readonly #listener: AnswerListener;
   readonly #reader = new EventReader((data) => this.#onData(data));
   #hasContent = false;
@@ -30,7 +31,7 @@ export class AnswerStream {
   #isOver = false;
   #isHeld = false;
 
-  constructor(response: IncomingMessage, listener: AnswerListener) {
+  constructor(response: Readable & Pick<IncomingMessage, 'headers'>, listener: AnswerListener) {
     const id = response.headers['request-id'];
     this.requestId = typeof id === 'string' ? id : undefined;
     this.#response = response;
@@ -105,7 +106,8 @@ const BROKE_OFF: ModelError = {
 
 function unreadable(data: string): ModelError {
   const kind = /"type"\s*:\s*"([\w-]{1,60})"/.exec(data.slice(0, 1_000))?.[1];
-  const what = kind === undefined ? 'something that is not JSON' : `an event of type ${kind} that lacks what it needs`;
+  const what =
+    kind === undefined ? 'something that is not JSON' : `an event of type ${kind} that lacks what it needs`;
   return {
     type: 'model_error',
     class: 'server',

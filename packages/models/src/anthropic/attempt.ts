@@ -54,7 +54,10 @@ export class Attempt {
     if (this.#isOver) return;
     if (!proof.ok) return this.#end(proof.error);
     this.#key = proof.key;
-    this.#watch(settings.firstByteMs, () => `The API sent nothing for ${seconds(settings.firstByteMs)}. ${STALL_ADVICE}`);
+    this.#watch(
+      settings.firstByteMs,
+      () => `The API sent nothing for ${seconds(settings.firstByteMs)}. ${STALL_ADVICE}`,
+    );
     const listener = {
       onResponse: (response: IncomingMessage) => this.#onResponse(response),
       onError: (error: Error, isStale: boolean) => this.#onError(error, isStale),
@@ -83,12 +86,16 @@ export class Attempt {
           onStopped: () => this.#awaitEnd(),
           onEnd: (end) => this.#end(end),
           wordFor: (body) => this.#classified(response, body, undefined),
-          wordForBreak: (thrown) => networkError(thrown, connection, secrets, typeof requestId === 'string' ? requestId : undefined),
+          wordForBreak: (thrown) =>
+            networkError(thrown, connection, secrets, typeof requestId === 'string' ? requestId : undefined),
         })
       : undefined;
     this.#stream = stream;
     if (stream) {
-      this.#watch(settings.idleMs, () => `The answer stopped coming for ${seconds(settings.idleMs)}. ${STALL_ADVICE}`);
+      this.#watch(
+        settings.idleMs,
+        () => `The answer stopped coming for ${seconds(settings.idleMs)}. ${STALL_ADVICE}`,
+      );
       return;
     }
     const errorBody = new ErrorBody(response, (body) => void this.#onErrorBody(response, body));
@@ -118,7 +125,10 @@ export class Attempt {
   #classified({ headers }: IncomingMessage, body: string, status: number | undefined): ModelError {
     const { settings, secrets } = this.#door;
     const request = this.#request;
-    return classify({ status, headers, body, hasMedia: () => hasMedia(request), now: settings.clock.now() }, secrets);
+    return classify(
+      { status, headers, body, hasMedia: () => hasMedia(request), now: settings.clock.now() },
+      secrets,
+    );
   }
 
   /** The answer is complete. Its last bytes are awaited, so that the connection can be used again, but not for long. */
@@ -131,7 +141,12 @@ export class Attempt {
   #watch(limitMs: number, message: () => string): void {
     this.#deadline.set(limitMs, () => {
       const requestId = this.#stream?.requestId;
-      this.#end({ type: 'model_error', class: 'stall', message: message(), ...(requestId === undefined ? {} : { requestId }) });
+      this.#end({
+        type: 'model_error',
+        class: 'stall',
+        message: message(),
+        ...(requestId === undefined ? {} : { requestId }),
+      });
     });
   }
 
@@ -154,7 +169,8 @@ export class Attempt {
 }
 
 const ABORTED: ModelError = { type: 'model_error', class: 'aborted', message: 'The call was interrupted.' };
-const STALL_ADVICE = 'It is tried again by itself; if this happens often, check the network, or allow a longer wait.';
+const STALL_ADVICE =
+  'It is tried again by itself; if this happens often, check the network, or allow a longer wait.';
 
 /** Usually they are in the same packet as the end of the answer. */
 const LAST_BYTES_MS = 250;

@@ -8,7 +8,9 @@ const COMPACT = 'compact-2026-01-12';
 
 export function betasOf(options: RequestOptions): readonly string[] {
   const { betas = [], taskBudget, fastMode, contextManagement } = options;
-  const compacts = contextManagement?.edits.some(({ type }) => String(type).startsWith('compact_')) ?? false;
+  const compacts =
+    contextManagement?.edits.some(({ type }) => typeof type === 'string' && type.startsWith('compact_')) ??
+    false;
   const needed = [
     ...(taskBudget ? [TASK_BUDGETS] : []),
     ...(fastMode === true ? [FAST_MODE] : []),

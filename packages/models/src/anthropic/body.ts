@@ -1,5 +1,5 @@
 /** The body of a request: a head in the API's words, then the messages as the core made them, byte for byte. */
-import type { JsonObject, ModelRequest, RequestOptions, SystemLayer, Thinking, ToolSpec } from '@heddle/core';
+import type { Effort, JsonObject, ModelRequest, RequestOptions, SystemLayer, Thinking, ToolSpec } from '@heddle/core';
 
 /** Everything but the messages. A test holds it against the official types. */
 export interface RequestHead {
@@ -16,7 +16,7 @@ export interface RequestHead {
 }
 
 export interface OutputConfig {
-  readonly effort?: RequestOptions['effort'];
+  readonly effort?: Effort;
   readonly task_budget?: { readonly type: 'tokens'; readonly total: number; readonly remaining: number };
 }
 

@@ -34,7 +34,8 @@ export class CredentialSource {
     if (apiKey !== undefined) return this.#checked(apiKey, { 'x-api-key': apiKey });
     if (this.#helper === undefined) return refused(NO_KEY);
     const helped = await this.#helper.get();
-    if (!helped.ok) return refused(this.#secrets.redact(`The key helper gave no key: ${helped.why}. Mend the command.`));
+    if (!helped.ok)
+      return refused(this.#secrets.redact(`The key helper gave no key: ${helped.why}. Mend the command.`));
     this.#secrets.add(helped.key);
     // Which of the two a gateway reads is its own affair; the helper is there for gateways.
     return this.#checked(helped.key, { 'x-api-key': helped.key, authorization: `Bearer ${helped.key}` });
@@ -49,17 +50,24 @@ export class CredentialSource {
   /** What cannot stand in a header would throw there, after much else was done. */
   #checked(key: string, headers: Readonly<Record<string, string>>): Credentials {
     if (/^[\x21-\x7e]+$/.test(key)) return { ok: true, key, headers };
-    return refused(`The key from ${this.source} has a space, a line break or another character that no key has. Set it anew.`);
+    return refused(
+      `The key from ${this.source} has a space, a line break or another character that no key has. Set it anew.`,
+    );
   }
 }
 
-export function keySourceOf({ authToken, apiKey, keyHelper }: Pick<Settings, 'authToken' | 'apiKey' | 'keyHelper'>): KeySource {
+export function keySourceOf({
+  authToken,
+  apiKey,
+  keyHelper,
+}: Pick<Settings, 'authToken' | 'apiKey' | 'keyHelper'>): KeySource {
   if (authToken !== undefined) return 'ANTHROPIC_AUTH_TOKEN';
   if (apiKey !== undefined) return 'ANTHROPIC_API_KEY';
   return keyHelper === undefined ? 'none' : 'apiKeyHelper';
 }
 
-const NO_KEY = 'There is no key for the API. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), or configure a key helper.';
+const NO_KEY =
+  'There is no key for the API. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), or configure a key helper.';
 
 function refused(message: string): Credentials {
   return { ok: false, error: { type: 'model_error', class: 'auth', message } };

@@ -1,17 +1,17 @@
 /** The body of an answer that tells of an error. It is short, or only its beginning matters. */
-import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
 
 const LONGEST = 64 * 1024;
 
 export class ErrorBody {
-  readonly #response: IncomingMessage;
+  readonly #response: Readable;
   readonly #onRead: (body: string) => void;
   readonly #decoder = new TextDecoder();
   #text = '';
   #isRead = false;
 
   /** `onRead` is called once, with all that came, however it ended. */
-  constructor(response: IncomingMessage, onRead: (body: string) => void) {
+  constructor(response: Readable, onRead: (body: string) => void) {
     this.#response = response;
     this.#onRead = onRead;
     response

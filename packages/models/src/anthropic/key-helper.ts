@@ -68,12 +68,14 @@ export class KeyHelper {
       if (code !== 0) end(failed(`it ended with ${signal ?? code}: ${firstLine(errors())}`));
       else end(key === '' ? failed('it printed nothing') : { ok: true, key });
     });
-    void clock.sleep(DEADLINE_MS, over.signal).then(() => {
+    const watch = async () => {
+      await clock.sleep(DEADLINE_MS, over.signal);
       if (over.signal.aborted) return;
       kill(child);
       end(failed(`it took longer than ${DEADLINE_MS / 1_000} s`));
-    });
-    return ended.finally(() => over.abort());
+    };
+    void watch();
+    return ended.finally(() => over.abort('over'));
   }
 }
 

@@ -59,7 +59,8 @@ export function settingsOf(options: AnthropicOptions): Settings {
     baseUrl: options.baseUrl ?? variable(environment, 'ANTHROPIC_BASE_URL') ?? API_URL,
     extraCaFile: options.extraCaFile ?? variable(environment, 'NODE_EXTRA_CA_CERTS'),
     headers: options.headers ?? {},
-    firstByteMs: options.firstByteMs ?? milliseconds(environment, 'HEDDLE_FIRST_BYTE_TIMEOUT_MS') ?? FIRST_BYTE_MS,
+    firstByteMs:
+      options.firstByteMs ?? milliseconds(environment, 'HEDDLE_FIRST_BYTE_TIMEOUT_MS') ?? FIRST_BYTE_MS,
     idleMs: options.idleMs ?? milliseconds(environment, 'HEDDLE_STREAM_IDLE_TIMEOUT_MS') ?? IDLE_MS,
     clock: options.clock ?? systemClock,
   };

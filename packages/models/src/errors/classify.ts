@@ -29,7 +29,8 @@ function rowFor(failure: Failure, said: Said): Row {
 }
 
 function fits({ status, type, text, withMedia }: Row, failure: Failure, said: Said): boolean {
-  const isKind = (type !== undefined && said.type === type) || (status !== undefined && within(status, failure.status));
+  const isKind =
+    (type !== undefined && said.type === type) || (status !== undefined && within(status, failure.status));
   if (!isKind || (text !== undefined && !text.test(said.text))) return false;
   return withMedia !== true || failure.hasMedia();
 }
@@ -47,7 +48,9 @@ function wordOnRetry({ headers }: Failure): boolean | undefined {
 
 function placeIn(text: string): ModelError['block'] {
   const [, message, block] = PLACE.exec(text) ?? [];
-  return message === undefined || block === undefined ? undefined : { message: Number(message), block: Number(block) };
+  return message === undefined || block === undefined
+    ? undefined
+    : { message: Number(message), block: Number(block) };
 }
 
 /** Inside a stream the status is the one that the error would have had in its place. */
@@ -58,10 +61,19 @@ function statusOf({ type }: Said): Pick<ModelError, 'status'> {
   return typeof row?.status === 'number' ? { status: row.status } : {};
 }
 
-function sentence(row: Row, { status, headers, now }: Failure, said: Said, retryAfterMs: number | undefined): string {
-  const source = said.isApi || said.text === '' ? said.text : `instead of the API, something answered: ${said.text}`;
+function sentence(
+  row: Row,
+  { status, headers, now }: Failure,
+  said: Said,
+  retryAfterMs: number | undefined,
+): string {
+  const source =
+    said.isApi || said.text === '' ? said.text : `instead of the API, something answered: ${said.text}`;
   const place = headers.location === undefined ? '' : ` to ${headers.location}`;
-  const details = [status === undefined ? '' : String(status), source].filter((part) => part !== '').join(': ');
-  const reset = row.class === 'rate_limit' && retryAfterMs !== undefined ? `${resetOf(now, retryAfterMs)} ` : '';
+  const details = [status === undefined ? '' : String(status), source]
+    .filter((part) => part !== '')
+    .join(': ');
+  const reset =
+    row.class === 'rate_limit' && retryAfterMs !== undefined ? `${resetOf(now, retryAfterMs)} ` : '';
   return `${row.what}${place}${details === '' ? '' : ` (${details})`}. ${reset}${row.advice}`;
 }

@@ -16,8 +16,7 @@ interface Cause {
 }
 
 const UNTRUSTED: Cause = {
-  says:
-    'its certificate is not trusted. Where a proxy or gateway of your own is in between, name its certificate in NODE_EXTRA_CA_CERTS',
+  says: 'its certificate is not trusted. Where a proxy or gateway of your own is in between, name its certificate in NODE_EXTRA_CA_CERTS',
   isLasting: true,
 };
 const NOT_VALID_NOW: Cause = {
@@ -60,7 +59,10 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
   ERR_PROXY_TUNNEL: { says: 'the proxy did not let it through. Check HTTPS_PROXY and NO_PROXY' },
-  ERR_PROXY_INVALID_CONFIG: { says: 'the proxy setting cannot be read. Check HTTP_PROXY and HTTPS_PROXY', isLasting: true },
+  ERR_PROXY_INVALID_CONFIG: {
+    says: 'the proxy setting cannot be read. Check HTTP_PROXY and HTTPS_PROXY',
+    isLasting: true,
+  },
 };
 
 /** `stage` completes "The connection … failed" or names what was going on. */
@@ -71,10 +73,13 @@ export function networkError(
   requestId?: string,
 ): ModelError {
   const { code, message } = described(thrown);
-  const cause = CAUSES[code] ?? (code.startsWith('HPE_') ? { says: 'the answer is not HTTP. Check the address' } : undefined);
+  const cause =
+    CAUSES[code] ??
+    (code.startsWith('HPE_') ? { says: 'the answer is not HTTP. Check the address' } : undefined);
   const why = cause?.says ?? message;
   // The API's own name is right, so where it is unknown the network is away, and may come back. Another may be misspelt.
-  const isLasting = cause?.isLasting === true || (code === 'ENOTFOUND' && isOwnAddress) || refusedByProxy(thrown);
+  const isLasting =
+    cause?.isLasting === true || (code === 'ENOTFOUND' && isOwnAddress) || refusedByProxy(thrown);
   return {
     type: 'model_error',
     class: 'network',

@@ -3,7 +3,11 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelErrorClass } from '@heddle/core';
 
 /** Milliseconds; undefined where nothing was said, or the time has passed: then the usual delay applies. */
-export function waitOf(headers: IncomingHttpHeaders, errorClass: ModelErrorClass, now: number): number | undefined {
+export function waitOf(
+  headers: IncomingHttpHeaders,
+  errorClass: ModelErrorClass,
+  now: number,
+): number | undefined {
   if (!WAITED_FOR.has(errorClass)) return undefined;
   const wait =
     positive(Number(headers['retry-after-ms'])) ??
@@ -47,7 +51,10 @@ function positive(value: number): number | undefined {
 
 /** A sentence that names the time: whoever waits longer than a program will can come back then. */
 export function resetOf(now: number, waitMs: number): string {
-  const at = new Date(Math.ceil((now + waitMs) / 1_000) * 1_000).toISOString().replace('.000Z', ' UTC').replace('T', ' ');
+  const at = new Date(Math.ceil((now + waitMs) / 1_000) * 1_000)
+    .toISOString()
+    .replace('.000Z', ' UTC')
+    .replace('T', ' ');
   return `It resets at ${at}, in ${inWords(waitMs)}.`;
 }
 

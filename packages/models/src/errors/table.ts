@@ -23,7 +23,8 @@ export interface Row {
 /** Where in the request a refused block stands. */
 export const PLACE = /\bmessages\.(\d+)\.content\.(\d+)/;
 
-const TOO_LONG = /prompt is too long|exceed(s|ed)? (the )?(context|model's maximum)|context (limit|window)|too many tokens/i;
+const TOO_LONG =
+  /prompt is too long|exceed(s|ed)? (the )?(context|model's maximum)|context (limit|window)|too many tokens/i;
 const MEDIA = /\b(image|pdf|document|media|page)s?\b/i;
 const MEDIA_TOO_LARGE =
   /\b(image|pdf|document|media)s?\b.*\b(exceeds?|too (large|big|many)|maximum|larger than|at most|dimensions?)\b|\b(maximum|too many)\b.*\b(pdf|image|document) ?(pages?|s)?\b/i;

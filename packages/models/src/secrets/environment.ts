@@ -10,7 +10,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * hooks, servers, helpers.
  */
 export function withoutSecrets(environment: Environment): Record<string, string> {
-  const secrets = SECRET_VARIABLES.map((name) => environment[name]?.trim() ?? '').filter((value) => value.length > 7);
+  const secrets = SECRET_VARIABLES.map((name) => environment[name]?.trim() ?? '').filter(
+    (value) => value.length > 7,
+  );
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {
     if (value === undefined || SECRET_VARIABLES.includes(name.toUpperCase())) continue;

@@ -58,7 +58,8 @@ const EMPTY_BLOCK: Readonly<Record<string, Fields>> = {
 
 function blockStart(event: Fields): ApiEvent | undefined {
   const { content_block: given } = event;
-  if (typeof event['index'] !== 'number' || !isFields(given) || typeof given['type'] !== 'string') return undefined;
+  if (typeof event['index'] !== 'number' || !isFields(given) || typeof given['type'] !== 'string')
+    return undefined;
   const filled = { ...event, content_block: { ...EMPTY_BLOCK[given['type']], ...given } };
   return isBlockStart(filled) ? filled : undefined;
 }

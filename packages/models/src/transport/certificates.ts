@@ -12,6 +12,6 @@ export async function trustedBeside(file: string | undefined): Promise<string[] 
     return [...getCACertificates('default'), await readFile(file, 'utf8')];
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
-    throw new Error(`the certificates in ${file} cannot be read: ${why}`);
+    throw new Error(`the certificates in ${file} cannot be read: ${why}`, { cause: thrown });
   }
 }

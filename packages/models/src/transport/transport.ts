@@ -64,7 +64,15 @@ export class Transport {
     const { request, agent } = await this.#opened();
     if (!isWanted()) return undefined;
     const outgoing = request(
-      { method: 'POST', protocol: url.protocol, host: hostOf(url), port: url.port, path: pathOf(url, path), headers, agent },
+      {
+        method: 'POST',
+        protocol: url.protocol,
+        host: hostOf(url),
+        port: url.port,
+        path: pathOf(url, path),
+        headers,
+        agent,
+      },
       (response) => listener.onResponse(response),
     );
     outgoing.on('error', (error) => {
@@ -92,21 +100,22 @@ export class Transport {
   }
 }
 
-async function open({ url, environment, extraCaFile }: TransportOptions, early: EarlyConnection): Promise<Door> {
+async function open(
+  { url, environment, extraCaFile }: TransportOptions,
+  early: EarlyConnection,
+): Promise<Door> {
   const options = { keepAlive: true, proxyEnv: { ...environment } };
+  // An `import` would touch every export of node:http, and some of them load a second HTTP client: 30 ms for nothing.
   if (url.protocol === 'http:') {
-    const { Agent, request } = builtin('node:http');
+    const { Agent, request } = process.getBuiltinModule('node:http');
     return { request, agent: early.serve(new Agent(options), options) };
   }
-  const { Agent, request } = builtin('node:https');
+  const { Agent, request } = process.getBuiltinModule('node:https');
   const { trustedBeside } = await import('./certificates.ts');
   const ca = await trustedBeside(extraCaFile);
   const secure = ca === undefined ? options : { ...options, ca };
   return { request, agent: early.serve(new Agent(secure), secure) };
 }
-
-/** An `import` would touch every export of node:http, and some of them load a second HTTP client: 30 ms for nothing. */
-const builtin = process.getBuiltinModule;
 
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');

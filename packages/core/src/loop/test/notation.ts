@@ -40,6 +40,8 @@ export function linesOf(events: readonly LoopEvent[]): string[] {
         return [`context ${event.report.level}`];
       case 'mended':
         return [`mended ${event.mends.join('; ')}`];
+      case 'prefix_rewritten':
+        return ['prefix rewritten'];
       case 'command':
         return [`command ${event.commandId} ${event.state}`];
       case 'hook_progress':

@@ -1,0 +1,62 @@
+/** One writer a session, with real processes. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { forkSession, newSession, resumeSession } from './open.ts';
+import { house, reasonOf, sessionOf, user } from './test/house.ts';
+
+const holder = path.join(import.meta.dirname, 'test/lock-child.ts');
+const started: ChildProcess[] = [];
+
+afterEach(() => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+});
+
+/** Another process that has the session open until it is killed. */
+async function heldBy(folder: string, id: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [holder, folder, id], { stdio: ['ignore', 'pipe', 'inherit'] });
+  started.push(child);
+  await once(child.stdout, 'data');
+  return child;
+}
+
+describe('a session that another process writes to', () => {
+  it('is refused, can be forked, and is free at once when that process is killed', async () => {
+    const { place, setup } = house();
+    const child = await heldBy(place.cwd, 's1');
+    expect(reasonOf(resumeSession(setup, 's1'))).toMatch(/in use by another process; fork it/);
+
+    const fork = sessionOf(forkSession(setup, 's1', 's2'));
+    fork.journal.append(user('u2'));
+    fork.journal.close();
+
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+    sessionOf(resumeSession(setup, 's1')).journal.append(user('u3'));
+  });
+});
+
+describe('a session that this process writes to', () => {
+  it('is refused a second time, and free when it is closed', () => {
+    const { begin, setup } = house();
+    const first = begin('s1');
+    first.journal.append(user('u1'));
+    expect(reasonOf(resumeSession(setup, 's1'))).toMatch(/in use/);
+    // Still held after somebody tried.
+    expect(reasonOf(resumeSession(setup, 's1'))).toMatch(/in use/);
+    first.journal.close();
+    expect(resumeSession(setup, 's1').ok).toBe(true);
+  });
+
+  it('is not held by an opening that failed', () => {
+    const { begin, setup } = house();
+    const first = begin('s1');
+    first.journal.append(user('u1'));
+    first.journal.close();
+    expect(reasonOf(resumeSession(setup, 's1', { at: 'nowhere' }))).toMatch(/has no message nowhere/);
+    expect(resumeSession(setup, 's1').ok).toBe(true);
+    expect(reasonOf(newSession(setup, 's1'))).toMatch(/exists already/);
+  });
+});

@@ -1,0 +1,115 @@
+/** Going on with a session, beside it, from an earlier point of it, and with the newest. */
+import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { forkSession, newestSession, newSession, resumeSession } from './open.ts';
+import { projectFolder } from './paths.ts';
+import { assistant, boundary, house, reasonOf, sessionOf, tombstone, user, uuidsOf } from './test/house.ts';
+
+describe('a fork', () => {
+  it('goes on from the same conversation and leaves the first as it is', () => {
+    const home = house();
+    const first = home.begin('s1');
+    for (const body of [user('u1'), assistant('a1')]) first.journal.append(body);
+    const before = readFileSync(home.file('s1'), 'utf8');
+    // The first is still open: a fork is how one goes on beside it.
+    const fork = sessionOf(forkSession(home.setup, 's1', 's2'));
+    expect(uuidsOf(fork)).toEqual(['u1', 'a1']);
+    fork.journal.append(user('u2'));
+    expect(readFileSync(home.file('s1'), 'utf8')).toBe(before);
+    expect(home.lines('s2')).toHaveLength(3);
+    expect(JSON.parse(home.lines('s2')[2] ?? '')).toMatchObject({ sessionId: 's2', parentUuid: 'a1' });
+  });
+
+  it('needs something to fork and a name that is free', () => {
+    const home = house();
+    home.begin('s1').journal.append(user('u1'));
+    expect(reasonOf(forkSession(home.setup, 'nothing', 's2'))).toMatch(/No conversation found/);
+    expect(reasonOf(forkSession(home.setup, 's1', 's1'))).toMatch(/exists already/);
+    expect(reasonOf(forkSession(home.setup, 's1', '../elsewhere'))).toMatch(/not a session id/);
+  });
+});
+
+describe('resuming at a message', () => {
+  const conversation = [user('u1'), assistant('a1'), user('u2'), assistant('a2')];
+
+  it('keeps the conversation up to it and says so in the log', () => {
+    const home = house();
+    const first = home.begin('s1');
+    for (const body of conversation) first.journal.append(body);
+    first.journal.close();
+    const session = sessionOf(resumeSession(home.setup, 's1', { at: 'a1' }));
+    expect(uuidsOf(session)).toEqual(['u1', 'a1']);
+    session.journal.append(user('u3'));
+    session.journal.close();
+    expect(home.lines('s1')).toHaveLength(6);
+    expect(uuidsOf(sessionOf(resumeSession(home.setup, 's1')))).toEqual(['u1', 'a1', 'u3']);
+    expect(JSON.parse(home.lines('s1')[5] ?? '')).toMatchObject({ uuid: 'u3', parentUuid: 'a1' });
+  });
+
+  it('puts back what a compaction had replaced', () => {
+    const home = house();
+    const first = home.begin('s1');
+    for (const body of [...conversation, boundary('summary'), user('u3')]) first.journal.append(body);
+    first.journal.close();
+    const session = sessionOf(forkSession(home.setup, 's1', 's2', { at: 'u2' }));
+    expect(uuidsOf(session)).toEqual(['u1', 'a1', 'u2']);
+    session.journal.append(assistant('a4'));
+    session.journal.close();
+    expect(uuidsOf(sessionOf(resumeSession(home.setup, 's2')))).toEqual(['u1', 'a1', 'u2', 'a4']);
+    expect(uuidsOf(sessionOf(resumeSession(home.setup, 's1')))).toEqual(['summary', 'u3']);
+  });
+
+  it('is refused where there is no such message, or it was taken back', () => {
+    const home = house();
+    const first = home.begin('s1');
+    for (const body of [...conversation, tombstone('a2')]) first.journal.append(body);
+    first.journal.close();
+    expect(reasonOf(resumeSession(home.setup, 's1', { at: 'nowhere' }))).toMatch(/has no message nowhere/);
+    expect(reasonOf(resumeSession(home.setup, 's1', { at: 'a2' }))).toMatch(/has no message a2/);
+    expect(home.lines('s1')).toHaveLength(5);
+  });
+});
+
+describe('the newest session', () => {
+  it('is the one that was last written to', () => {
+    const home = house();
+    const folder = projectFolder(home.place);
+    for (const [id, second] of [
+      ['old', 1],
+      ['newest', 3],
+      ['middle', 2],
+    ] as const) {
+      const session = home.begin(id);
+      session.journal.append(user('u1'));
+      session.journal.close();
+      utimesSync(path.join(folder, `${id}.jsonl`), second, second);
+    }
+    expect(newestSession(home.place)).toBe('newest');
+  });
+
+  it('is none that never began, and none in a folder without any', () => {
+    const home = house();
+    expect(newestSession(home.place)).toBeUndefined();
+    home.begin('empty').journal.close();
+    expect(newestSession(home.place)).toBeUndefined();
+    expect(reasonOf(resumeSession(home.setup, 'empty'))).toMatch(/No conversation found/);
+    expect(newSession(home.setup, 'empty').ok).toBe(true);
+  });
+});
+
+describe('what cannot be opened', () => {
+  it.each(['', '..', 'a/b', '.hidden', 'x'.repeat(200)])('is refused by name: %j', (id) => {
+    const { setup } = house();
+    expect(reasonOf(newSession(setup, id))).toMatch(/is not a session id/);
+    expect(reasonOf(resumeSession(setup, id))).toMatch(/No conversation found/);
+  });
+
+  it('is told, not thrown', () => {
+    const home = house();
+    const file = path.join(home.place.cwd, 'a-file');
+    writeFileSync(file, '');
+    const place = { configDir: file, cwd: home.place.cwd };
+    expect(reasonOf(newSession({ ...home.setup, place }, 's1'))).toMatch(/cannot be opened/);
+  });
+});

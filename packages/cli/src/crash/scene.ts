@@ -1,0 +1,122 @@
+/** One session with its folder and its API, and the lives that the program leads in it. */
+import { type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type FakeApi, startFakeApi } from '@heddle/testing';
+import { type Ended, runProgram } from '../test/program.ts';
+import { EFFECTS_FILE, GO_ON, PROMPT, reply } from './story.ts';
+import { openTap } from './tap.ts';
+import type { Trigger } from './trigger.ts';
+
+export interface Scene {
+  readonly api: FakeApi;
+  readonly sessionId: string;
+  /** Runs the program, until it ends or the trigger kills it. */
+  live(kind: 'first' | 'resumed', kill?: Trigger): Promise<Ended>;
+  /** Bytes of answers sent in the last life. */
+  readonly streamed: number;
+  /** Where the session's log lies; undefined when there is none. */
+  journal(): string | undefined;
+  effects(): string[];
+  close(): Promise<void>;
+}
+
+const KILLER = pathToFileURL(path.join(import.meta.dirname, 'kill-at-byte.ts')).href;
+
+export async function openScene(program: string): Promise<Scene> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-crash-'));
+  writeFileSync(path.join(folder, 'notes.txt'), 'some notes\n');
+  const sessionId = randomUUID();
+  let child: ChildProcess | undefined;
+  let requestsLeft = Number.POSITIVE_INFINITY;
+  const api = await startFakeApi((body, request) => {
+    if (--requestsLeft === 0) child?.kill('SIGKILL');
+    return reply(body, request);
+  });
+  const tap = await openTap(api.url);
+  const effects = (): string[] => linesIn(path.join(folder, EFFECTS_FILE));
+
+  return {
+    api,
+    sessionId,
+    async live(kind, kill) {
+      const session = kind === 'first' ? ['--session-id', sessionId] : ['--resume', sessionId];
+      const prompt = kind === 'first' ? PROMPT : GO_ON;
+      const model = ['--model', 'anthropic/scripted-1', '--allowed-tools', 'Bash'];
+      requestsLeft = kill?.kind === 'request' ? kill.number : Number.POSITIVE_INFINITY;
+      const byte = kill?.kind === 'stream' ? kill.byte : Number.POSITIVE_INFINITY;
+      tap.expect(byte, () => child?.kill('SIGKILL'));
+      const ended = await runProgram(
+        program,
+        ['-p', prompt, ...session, ...model, '--output-format', 'stream-json', '--verbose'],
+        {
+          cwd: folder,
+          env: { ANTHROPIC_BASE_URL: tap.url, ANTHROPIC_API_KEY: 'key', ...environmentOf(kill) },
+          onStart: (started) => {
+            child = started;
+          },
+        },
+      );
+      // The command outlives the program that it has killed, and still has its effect.
+      if (ended.signal === 'SIGKILL' && kill?.kind === 'effect')
+        await whenever(folder, () => effects().includes(kill.id));
+      return ended;
+    },
+    get streamed() {
+      return tap.sent;
+    },
+    journal: () => journalIn(path.join(folder, 'config/projects'), sessionId),
+    effects,
+    async close() {
+      tap.close();
+      await api.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function environmentOf(kill: Trigger | undefined): Record<string, string> {
+  switch (kill?.kind) {
+    case 'journal':
+    case 'stdout':
+      return { NODE_OPTIONS: `--import=${KILLER}`, HEDDLE_CRASH_AT: `${kill.kind}:${kill.byte}` };
+    case 'effect':
+      return { HEDDLE_CRASH_EFFECT: `${kill.id}:${kill.when}` };
+    default:
+      return {};
+  }
+}
+
+function journalIn(projects: string, sessionId: string): string | undefined {
+  try {
+    const [project = ''] = readdirSync(projects);
+    const name = `${sessionId}.jsonl`;
+    return readdirSync(path.join(projects, project)).includes(name)
+      ? path.join(projects, project, name)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function linesIn(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').filter(Boolean);
+  } catch {
+    return [];
+  }
+}
+
+/** Resolves when the condition holds; it is looked at again whenever something in the folder changes. */
+async function whenever(folder: string, condition: () => boolean): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const look = (): void => {
+    if (condition()) resolve();
+  };
+  const watcher = watch(folder, look);
+  look();
+  await promise.finally(() => watcher.close());
+}

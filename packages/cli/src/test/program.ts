@@ -1,0 +1,84 @@
+/** The program as its user starts it: the real launcher, the real bundle, a real process in a home of its own. */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+const repository = path.resolve(import.meta.dirname, '../../../..');
+
+export interface Installed {
+  readonly program: string;
+  remove(): void;
+}
+
+/** Installs the program as it is now. Its sources are not there, so the launcher always runs the bundle. */
+export async function install(): Promise<Installed> {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-installed-'));
+  const bundler = path.join(repository, 'scripts/bundle.ts');
+  await promisify(execFile)(process.execPath, [bundler, path.join(folder, 'dist')]);
+  mkdirSync(path.join(folder, 'bin'));
+  const program = path.join(folder, 'bin/heddle');
+  copyFileSync(path.join(repository, 'bin/heddle'), program);
+  symlinkSync(path.join(repository, 'node_modules'), path.join(folder, 'node_modules'));
+  return { program, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** All of standard input. Null: it stays open, for whoever holds the process. */
+  readonly input?: string | null;
+  /** Called with all of standard output so far, whenever some arrives. */
+  readonly onOutput?: (stdout: string, child: ChildProcess) => void;
+  readonly onStart?: (child: ChildProcess) => void;
+}
+
+/** Runs the program to its end. Nothing of the caller's environment reaches it but the search path. */
+export function runProgram(
+  program: string,
+  argv: readonly string[],
+  { cwd, env = {}, input = '', onOutput, onStart }: RunOptions,
+): Promise<Ended> {
+  const home = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: cwd,
+    HEDDLE_CONFIG_DIR: path.join(cwd, 'config'),
+    NO_COLOR: '1',
+  };
+  const child = spawn(program, argv, { cwd, env: { ...home, ...env } });
+  onStart?.(child);
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    onOutput?.(stdout, child);
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  // It may be gone before it has read anything.
+  child.stdin.on('error', () => undefined);
+  if (input !== null) child.stdin.end(input);
+  return new Promise((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+}
+
+export type OutputLine = Readonly<Record<string, unknown>>;
+
+/** The whole lines of JSON in an output; what a kill cut off at its end is no line. */
+export function linesOf(stdout: string): OutputLine[] {
+  const whole = stdout.slice(0, stdout.lastIndexOf('\n') + 1);
+  return whole
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as OutputLine);
+}

@@ -1,0 +1,144 @@
+/** What the model sees of a log. */
+import { describe, expect, it } from 'vitest';
+import type { EntryBody, Message, UserMessage } from '../index.ts';
+import { project, Projection } from './projection.ts';
+
+const said = (uuid: string, content: UserMessage['content'] = uuid): EntryBody => ({
+  type: 'user',
+  message: { type: 'user', uuid, at: 0, content },
+});
+
+const called = (uuid: string, ...ids: string[]): EntryBody => ({
+  type: 'assistant',
+  message: {
+    type: 'assistant',
+    uuid,
+    at: 0,
+    responseId: 'r',
+    model: 'm',
+    content: ids.map((id) => ({ type: 'tool_use', id, name: 'Bash', input: {} })),
+  },
+});
+
+const result = (uuid: string, id: string): EntryBody =>
+  said(uuid, [{ type: 'tool_result', tool_use_id: id, content: 'done' }]);
+
+const intent = (toolUseId: string): Extract<EntryBody, { type: 'intent' }> => ({
+  type: 'intent',
+  toolUseId,
+  tool: 'Bash',
+  input: {},
+  effect: 'writing',
+});
+
+const replaced = (...messages: Message[]): EntryBody => ({
+  type: 'context',
+  report: { level: 'autocompact', tokensBefore: 9, tokensAfter: 1, rewrotePrefix: true },
+  messages,
+});
+
+const summary: Message = { type: 'user', uuid: 'summary', at: 0, content: 'what happened so far' };
+
+const uuids = (entries: readonly EntryBody[]): string[] => project(entries).map(({ uuid }) => uuid);
+
+function openCalls(entries: readonly EntryBody[]): string[] {
+  const projection = new Projection();
+  for (const entry of entries) projection.apply(entry);
+  return projection.openCalls.map(({ call, intent: begun }) => `${call.id}${begun ? ' begun' : ''}`);
+}
+
+describe('the projection of a log', () => {
+  it('is its messages, in order; bookkeeping is not among them', () => {
+    const log: EntryBody[] = [
+      said('u1'),
+      { type: 'mended', mends: ['x'] },
+      called('a1', 'c1'),
+      intent('c1'),
+      { type: 'outcome', toolUseId: 'c1', isError: false },
+      result('t1', 'c1'),
+      { type: 'transition', transition: { reason: 'next_turn' }, turnCount: 2 },
+      {
+        type: 'system',
+        message: { type: 'system', uuid: 's1', at: 0, subtype: 'informational', content: 'x' },
+      },
+      { type: 'end', terminal: { reason: 'completed' } },
+    ];
+    expect(uuids(log)).toEqual(['u1', 'a1', 't1', 's1']);
+  });
+
+  it('leaves out what was taken back, with its calls', () => {
+    const log = [said('u1'), called('a1', 'c1'), intent('c1'), { type: 'tombstone', uuids: ['a1'] } as const];
+    expect(uuids(log)).toEqual(['u1']);
+    expect(openCalls(log)).toEqual([]);
+  });
+
+  it('opens a call again when only its result was taken back', () => {
+    const log = [
+      called('a1', 'c1'),
+      intent('c1'),
+      result('t1', 'c1'),
+      { type: 'tombstone', uuids: ['t1'] } as const,
+    ];
+    expect(openCalls(log)).toEqual(['c1']);
+  });
+
+  it('begins anew where the history was replaced', () => {
+    expect(uuids([said('u1'), called('a1', 'c1'), replaced(summary), said('u2')])).toEqual(['summary', 'u2']);
+  });
+
+  it('is not changed by a context level that only reports', () => {
+    const report = { level: 'microcompact', tokensBefore: 2, tokensAfter: 1, rewrotePrefix: false } as const;
+    expect(uuids([said('u1'), { type: 'context', report }])).toEqual(['u1']);
+  });
+
+  it('goes back to a message, and on from there', () => {
+    const log: EntryBody[] = [said('u1'), said('u2'), said('u3'), { type: 'rewind', to: 'u2' }, said('u4')];
+    expect(uuids(log)).toEqual(['u1', 'u2', 'u4']);
+  });
+
+  it('goes back behind a replaced history where the record brings it', () => {
+    const first: Message = { type: 'user', uuid: 'u1', at: 0, content: 'u1' };
+    const log: EntryBody[] = [
+      said('u1'),
+      said('u2'),
+      replaced(summary),
+      { type: 'rewind', to: 'u1', messages: [first] },
+      said('u3'),
+    ];
+    expect(uuids(log)).toEqual(['u1', 'u3']);
+  });
+
+  it('stays as it is when somebody goes back to a message that is not there', () => {
+    expect(uuids([said('u1'), { type: 'rewind', to: 'nowhere' }])).toEqual(['u1']);
+  });
+
+  it('does not change an older version of itself', () => {
+    const projection = new Projection();
+    projection.apply(said('u1'));
+    const before = projection.messages;
+    projection.apply(said('u2'));
+    projection.apply({ type: 'tombstone', uuids: ['u1'] });
+    expect([...before].map(({ uuid }) => uuid)).toEqual(['u1']);
+    expect([...projection.messages].map(({ uuid }) => uuid)).toEqual(['u2']);
+  });
+});
+
+describe('open calls', () => {
+  it('are those without a result, in the order of the calls, with the intent that says they were begun', () => {
+    const log = [called('a1', 'c1', 'c2', 'c3'), intent('c3'), intent('c1'), result('t1', 'c1')];
+    expect(openCalls(log)).toEqual(['c2', 'c3 begun']);
+  });
+
+  it('keep their intents when another message is taken back', () => {
+    const log = [called('a1', 'c1'), intent('c1'), said('u2'), { type: 'tombstone', uuids: ['u2'] } as const];
+    expect(openCalls(log)).toEqual(['c1 begun']);
+  });
+
+  it('are forgotten with the history they stood in', () => {
+    expect(openCalls([called('a1', 'c1'), intent('c1'), replaced(summary)])).toEqual([]);
+  });
+
+  it('ignore an intent and a result of calls that nobody made', () => {
+    expect(openCalls([intent('c9'), result('t1', 'c9'), called('a1', 'c1')])).toEqual(['c1']);
+  });
+});

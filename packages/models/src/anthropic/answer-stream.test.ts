@@ -1,0 +1,82 @@
+import { PassThrough } from 'node:stream';
+import type { Done, ModelError, ModelRecord } from '@heddle/core';
+import { settle } from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+import { AnswerStream } from './answer-stream.ts';
+
+const ERROR: ModelError = { type: 'model_error', class: 'network', message: 'broken' };
+
+function stage(onRecord: (record: ModelRecord) => void = () => undefined) {
+  const response = Object.assign(new PassThrough(), { headers: { 'request-id': 'req_1' } });
+  const said: string[] = [];
+  const ends: (Done | ModelError)[] = [];
+  const stream = new AnswerStream(response, {
+    onRecord(record) {
+      said.push(String(record.type));
+      onRecord(record);
+    },
+    onContent: () => void said.push('content'),
+    onHold: () => void said.push('hold'),
+    onStopped: () => void said.push('stopped'),
+    onEnd: (end) => void ends.push(end),
+    wordFor: () => ERROR,
+    wordForBreak: () => ERROR,
+  });
+  const send = async (...events: readonly string[]) => {
+    for (const type of events) response.write(`data: {"type":"${type}"}\n\n`);
+    await settle();
+  };
+  return { response, stream, said, ends, send };
+}
+
+describe('the stream of an answer', () => {
+  it('tells content from pings', async () => {
+    const { said, send } = stage();
+    await send('ping');
+    await send('of_tomorrow');
+    expect(said).toEqual(['ping', 'of_tomorrow', 'content']);
+  });
+
+  it('takes a large event on its way for content', async () => {
+    const { said, response } = stage();
+    response.write(`data: {"type":"of_tomorrow","x":"${'x'.repeat(2_000)}`);
+    await settle();
+    expect(said).toEqual(['content']);
+  });
+
+  it('reads nothing while it is paused, and everything afterwards', async () => {
+    const { stream, said, send, ends, response } = stage();
+    stream.pause();
+    await send('of_tomorrow', 'message_stop');
+    response.end();
+    await settle();
+    expect(said).toEqual(['hold']);
+    expect(ends).toEqual([]);
+    stream.resume();
+    await settle();
+    expect(said.filter((word) => word !== 'content')).toEqual(['hold', 'of_tomorrow', 'message_stop', 'stopped']);
+    expect(ends).toEqual([{ type: 'done', requestId: 'req_1' }]);
+  });
+
+  it('is complete after message_stop, even if the connection breaks', async () => {
+    const { response, ends, send } = stage();
+    await send('message_stop');
+    response.destroy(new Error('reset'));
+    await settle();
+    expect(ends).toEqual([{ type: 'done', requestId: 'req_1' }]);
+  });
+
+  it('ignores what comes after message_stop', async () => {
+    const { said, send } = stage();
+    await send('message_stop', 'error', 'of_tomorrow');
+    await send('more');
+    expect(said).toEqual(['message_stop', 'stopped', 'content']);
+  });
+
+  it('ends once, however many ways it ends', async () => {
+    const { response, ends } = stage();
+    response.destroy(new Error('reset'));
+    await settle();
+    expect(ends).toEqual([{ ...ERROR, requestId: 'req_1' }]);
+  });
+});

@@ -1,0 +1,227 @@
+/**
+ * Every fault, at every place, over real HTTP, through the loop: recovered, or ended with the right terminal; and never an
+ * invalid request, whatever went before.
+ */
+import { type LoopEvent, query, type QueryParams, type Terminal } from '@heddle/core';
+import {
+  allowAll,
+  answer,
+  type ApiScript,
+  begin,
+  breakOff,
+  call,
+  collect,
+  contextOf,
+  createClock,
+  fail,
+  type FakeApi,
+  fakeDeps,
+  fakeTool,
+  hang,
+  hangUp,
+  html,
+  type Part,
+  raw,
+  type Reply,
+  say,
+  type Step,
+  TEST_MODEL,
+  type VirtualClock,
+} from '@heddle/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeStages, stageApi } from '../test/stage.ts';
+
+afterEach(closeStages);
+
+interface Ran {
+  readonly api: FakeApi;
+  readonly events: readonly LoopEvent[];
+  readonly terminal: Terminal;
+  readonly text: string;
+}
+
+/** Runs the loop on the fake API. The loop's waits take no time; the port's deadlines pass when `silence` says so. */
+async function run(
+  script: (silence: () => void) => ApiScript,
+  params: Partial<QueryParams> = {},
+  models: readonly string[] = [TEST_MODEL, 'spare-1'],
+): Promise<Ran> {
+  const portClock: { current: VirtualClock | undefined } = { current: undefined };
+  let isSilent = false;
+  const silence = () => void (isSilent = true);
+  const { api, port, clock } = await stageApi(script(silence), {}, { models });
+  portClock.current = clock;
+  const look = fakeTool({ name: 'Look', result: 'seen' });
+  const loop = query({
+    messages: [{ type: 'user', uuid: 'u1', at: 0, content: 'go' }],
+    systemPrompt: ['You are tested.'],
+    userContext: {},
+    systemContext: {},
+    canUseTool: allowAll,
+    toolUseContext: contextOf({ tools: [look] }),
+    querySource: 'sdk',
+    config: { sessionId: 's', partialMessages: true },
+    deps: fakeDeps({ model: port, clock: createClock({ auto: true }) }),
+    ...params,
+  });
+  const watch = setInterval(() => {
+    if (!isSilent) return;
+    isSilent = false;
+    void clock.advance(90_000);
+  }, 5);
+  const { yielded, returned } = await collect(loop).finally(() => clearInterval(watch));
+  api.assertNoViolations();
+  return { api, events: yielded, terminal: returned, text: lastText(yielded) };
+}
+
+/** What is left of the answers when all that was taken back is gone. */
+function lastText(events: readonly LoopEvent[]): string {
+  const gone = new Set(events.flatMap((event) => (event.type === 'tombstone' ? event.uuids : [])));
+  return events
+    .flatMap((event) => (event.type === 'message' && event.message.type === 'assistant' ? [event.message] : []))
+    .filter(({ uuid, apiError }) => !gone.has(uuid) && apiError === undefined)
+    .flatMap(({ content }) => content.map((block) => (block.type === 'text' ? block.text : `<${block.type}>`)))
+    .join('|');
+}
+
+/** Where in a stream the fault comes: before anything, in the middle of a block, after the last block. */
+const PLACES: readonly { readonly place: string; readonly before: readonly Part[] }[] = [
+  { place: 'the first chunk', before: [] },
+  { place: 'a middle chunk', before: [begin(), { ...say('half an answer that never'), unfinished: 0.5 }] },
+  { place: 'the last chunk', before: [say('a whole answer')] },
+];
+
+/** Whether the run had a turn before. */
+const REQUESTS: readonly { readonly request: string; readonly turns: readonly Step[] }[] = [
+  { request: 'the first request', turns: [] },
+  { request: 'a later request', turns: [answer(say('I look'), call('Look', {}, 't1'))] },
+];
+
+const everywhere = PLACES.flatMap((place) => REQUESTS.map((request) => ({ ...place, ...request })));
+const transient: readonly { readonly fault: string; readonly end: Part; readonly error: string; readonly isSilence?: true }[] = [
+  { fault: 'the connection is reset', end: breakOff(), error: 'network' },
+  { fault: 'the stream ends cleanly without message_stop', end: hangUp(), error: 'network' },
+  { fault: 'silence', end: hang(), error: 'stall', isSilence: true },
+  { fault: 'overload', end: fail('overloaded'), error: 'overloaded' },
+  { fault: 'a rate limit', end: fail('rate_limit', { retryAfterMs: 2_000 }), error: 'rate_limit' },
+  { fault: 'an error of the server', end: fail('server'), error: 'server' },
+];
+
+describe('a fault that passes', () => {
+  describe.each(transient)('$fault', ({ end, error, isSilence }) => {
+    it.each(everywhere)('at $place of $request is recovered', async ({ before, turns }) => {
+      const { events, terminal, text, api } = await run((silence) => [
+        ...turns,
+        () => {
+          if (isSilence) silence();
+          return answer(...before, end);
+        },
+        say('The answer.'),
+      ]);
+      expect(terminal.reason).toBe('completed');
+      expect(text).toBe(turns.length === 0 ? 'The answer.' : 'I look|<tool_use>|The answer.');
+      const retries = events.filter((event) => event.type === 'retry');
+      expect(retries.map((event) => event.error.class)).toEqual([error]);
+      expect(api.requests).toHaveLength(turns.length + 2);
+    });
+
+    it('that does not pass ends the run with its class', async () => {
+      const { terminal, events } = await run(
+        (silence) => () => {
+          if (isSilence) silence();
+          return answer(end);
+        },
+        { config: { sessionId: 's', retry: { maxAttempts: 3 } } },
+      );
+      expect(terminal).toMatchObject({ reason: 'api_error', class: error });
+      expect(events.filter((event) => event.type === 'retry')).toHaveLength(2);
+    });
+  });
+});
+
+describe('a stream that breaks after complete calls', () => {
+  it.each(transient)('is not repeated: $fault', async ({ end, isSilence }) => {
+    const { terminal, api, text } = await run((silence) => [
+      () => {
+        if (isSilence) silence();
+        return answer(say('I look'), call('Look', {}, 't1'), { ...say('and then I'), unfinished: 0.5 }, end);
+      },
+      say('Seen.'),
+    ]);
+    expect(terminal.reason).toBe('completed');
+    expect(text).toBe('I look|<tool_use>|Seen.');
+    expect(api.requests).toHaveLength(2);
+  });
+});
+
+const lasting: readonly { readonly fault: string; readonly reply: Reply; readonly terminal: object }[] = [
+  { fault: 'a key that is refused', reply: fail('auth'), terminal: { reason: 'api_error', class: 'auth', status: 401 } },
+  { fault: 'no permission', reply: fail('permission'), terminal: { reason: 'api_error', class: 'permission', status: 403 } },
+  { fault: 'a request that is refused', reply: fail('bad_request'), terminal: { reason: 'api_error', class: 'bad_request', status: 400 } },
+  { fault: 'a model that is not there', reply: fail('not_found'), terminal: { reason: 'api_error', class: 'not_found', status: 404 } },
+  { fault: 'a page in place of the API', reply: html(200), terminal: { reason: 'api_error', class: 'network' } },
+  {
+    fault: 'a wait that is too long',
+    reply: fail('rate_limit', { retryAfterMs: 3_600_000 }),
+    terminal: { reason: 'api_error', class: 'rate_limit', status: 429 },
+  },
+  { fault: 'a server that says not to try again', reply: fail('server', { shouldRetry: false }), terminal: { reason: 'api_error', class: 'server' } },
+];
+
+describe('a fault that lasts ends the run at once', () => {
+  it.each(lasting.flatMap((row) => REQUESTS.map((request) => ({ ...row, ...request }))))(
+    '$fault, at $request',
+    async ({ reply, terminal: expected, turns }) => {
+      const { terminal, api, events } = await run(() => [...turns, reply]);
+      expect(terminal).toMatchObject(expected);
+      expect(api.requests).toHaveLength(turns.length + 1);
+      const [shown] = events.flatMap((event) =>
+        event.type === 'message' && event.message.type === 'assistant' && event.message.apiError !== undefined
+          ? [event.message]
+          : [],
+      );
+      expect(shown).toBeDefined();
+    },
+  );
+
+  it('and a limit names the time at which it begins anew', async () => {
+    const { events } = await run(() => [fail('rate_limit', { retryAfterMs: 3_600_000 })]);
+    expect(JSON.stringify(events)).toMatch(/It resets at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, in 60 minutes/);
+  });
+});
+
+describe('a fault that the loop knows how to cure', () => {
+  it('a prompt that is too long, by its words or by its size, is compacted; without that, it ends as such', async () => {
+    const config = { sessionId: 's', gates: { reactiveCompact: false } };
+    for (const reply of [fail('overflow'), raw(413, JSON.stringify({ error: { type: 'request_too_large', message: 'x' } }))]) {
+      const { terminal } = await run(() => [reply], { config });
+      expect(terminal).toMatchObject({ reason: 'prompt_too_long' });
+    }
+  });
+
+  it('a block that is refused by name is replaced, and the request is sent again', async () => {
+    const { terminal, text, api } = await run(() => [
+      answer(say('I look'), call('Look', {}, 't1')),
+      fail('refused_block', { block: { message: 1, block: 0 } }),
+      say('Done.'),
+    ]);
+    expect(terminal.reason).toBe('completed');
+    expect(text).toBe('I look|<tool_use>|Done.');
+    expect(api.requests).toHaveLength(3);
+  });
+
+  it('overload that lasts goes to the fallback model', async () => {
+    const { terminal, text, api } = await run(() => [fail('overloaded'), fail('overloaded'), fail('overloaded'), say('From the spare.')], {
+      fallbackModel: 'spare-1',
+    });
+    expect(terminal.reason).toBe('completed');
+    expect(text).toBe('From the spare.');
+    expect(api.requests.map(({ body }) => (body as { model: string }).model)).toEqual([TEST_MODEL, TEST_MODEL, TEST_MODEL, 'spare-1']);
+  });
+
+  it('a model that is not known goes to the fallback model, too', async () => {
+    const { terminal, text } = await run(() => [say('From the spare.')], { fallbackModel: 'spare-1' }, ['spare-1']);
+    expect(terminal.reason).toBe('completed');
+    expect(text).toBe('From the spare.');
+  });
+});

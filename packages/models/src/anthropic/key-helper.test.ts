@@ -1,0 +1,68 @@
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createClock } from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+import { KeyHelper } from './key-helper.ts';
+
+/** A helper that counts its runs in a file, and prints the count. */
+function counting(extra = '') {
+  const folder = mkdtempSync(path.join(tmpdir(), 'heddle-helper-'));
+  const file = path.join(folder, 'runs');
+  writeFileSync(file, '');
+  const command = `echo x >> '${file}'; ${extra} echo "key-number-$(wc -l < '${file}' | tr -d ' ')"`;
+  return { command, runs: () => readFileSync(file, 'utf8').length / 2, folder };
+}
+
+function helper(command: string, environment: Record<string, string> = {}) {
+  const clock = createClock();
+  const { PATH = '' } = process.env;
+  return { clock, keys: new KeyHelper({ command, ttlMs: 1_000, environment: { PATH, ...environment }, clock }) };
+}
+
+describe('a key helper', () => {
+  it('is asked once for all who wait, and again when its key is too old', async () => {
+    const { command, runs } = counting();
+    const { keys, clock } = helper(command);
+    const first = { ok: true, key: 'key-number-1' };
+    expect(await Promise.all([keys.get(), keys.get()])).toEqual([first, first]);
+    expect(await keys.get()).toEqual(first);
+    expect(runs()).toBe(1);
+    await clock.advance(1_000);
+    expect(await keys.get()).toEqual({ ok: true, key: 'key-number-2' });
+  });
+
+  it('is asked again when its key was refused, but not because of an older one', async () => {
+    const { command, runs } = counting();
+    const { keys } = helper(command);
+    await keys.get();
+    keys.forget('key-number-0');
+    await keys.get();
+    expect(runs()).toBe(1);
+    keys.forget('key-number-1');
+    expect(await keys.get()).toEqual({ ok: true, key: 'key-number-2' });
+  });
+
+  it.each([
+    ['exit 3', /ended with 3/],
+    ['echo no vault >&2; exit 1', /no vault/],
+    ['true', /printed nothing/],
+  ])('that does `%s` gives no key and says why', async (command, why) => {
+    const { keys } = helper(command);
+    expect(await keys.get()).toEqual({ ok: false, why: expect.stringMatching(why) });
+  });
+
+  it('that never ends is given up after a minute, with all that it started', async () => {
+    const { keys, clock } = helper('sleep 1000');
+    const asked = keys.get();
+    expect(await clock.run(asked)).toEqual({ ok: false, why: expect.stringContaining('60 s') });
+  });
+
+  it('does not see the keys that we have', async () => {
+    const { keys } = helper('echo "key:${ANTHROPIC_API_KEY:-none}:$OTHER"', {
+      ANTHROPIC_API_KEY: 'sk-ant-secret-1234',
+      OTHER: 'seen',
+    });
+    expect(await keys.get()).toEqual({ ok: true, key: 'key:none:seen' });
+  });
+});

@@ -1,0 +1,304 @@
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { ModelRecord } from '@heddle/core';
+import {
+  actsOf,
+  answer,
+  begin,
+  call,
+  createGate,
+  fail,
+  foreignBlock,
+  foreignEvent,
+  hang,
+  hangUp,
+  ping,
+  raw,
+  requestOf,
+  say,
+  settle,
+  think,
+  wired,
+} from '@heddle/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ask, closeStages, closing, failureOf, HELLO, stageApi, stagePort, TEST_KEY, textIn } from '../test/stage.ts';
+import type { AnthropicPort } from './port.ts';
+
+afterEach(closeStages);
+
+const types = (records: readonly ModelRecord[]) => records.map(({ type }) => String(type));
+
+/** Reads records until one is of this type, and leaves the rest for later. */
+function reading(port: AnthropicPort, signal: AbortSignal) {
+  const iterator = port(HELLO, signal)[Symbol.asyncIterator]();
+  return {
+    iterator,
+    async until(type: string): Promise<ModelRecord> {
+      for (;;) {
+        const next = await iterator.next();
+        if (next.done === true) throw new Error(`the stream ended before ${type}`);
+        if (next.value.type === type) return next.value;
+      }
+    },
+  };
+}
+
+describe('the adapter', () => {
+  it('sends what it is given in the words of the API', async () => {
+    const { api, port } = await stageApi([say('hi')], { headers: { 'x-team': 'weavers' } });
+    await ask(port, requestOf([['user', 'hello']], { options: { effort: 'low', betas: ['a-beta'], fastMode: true } }));
+    const [request] = api.requests;
+    expect(request?.body).toMatchObject({ model: 'scripted-1', stream: true, speed: 'fast', output_config: { effort: 'low' } });
+    expect(request?.headers).toMatchObject({
+      'x-api-key': TEST_KEY,
+      'anthropic-version': '2023-06-01',
+      'anthropic-beta': 'a-beta,fast-mode-2026-02-01',
+      'content-length': String(request?.bytes.length),
+      'x-team': 'weavers',
+    });
+    expect(request?.headers).not.toHaveProperty('transfer-encoding');
+    api.assertNoViolations();
+  });
+
+  it('hands on every event as it came, known or not, and ends with done', async () => {
+    const step = answer(
+      think('hm'),
+      say('text'),
+      ping(),
+      foreignEvent({ type: 'of_tomorrow', x: [1] }),
+      foreignBlock({ type: 'block_of_tomorrow', y: { z: null } }),
+      call('Read', { path: 'a' }, 't1'),
+    );
+    const { port } = await stageApi([step]);
+    const records = await ask(port);
+    const script = actsOf(step, { call: 1, model: 'scripted-1', inputTokens: 0, sign: () => 'sig' });
+    expect(types(records)).toEqual([...script.flatMap((act) => (act.act === 'event' ? [String(act.event.type)] : [])), 'done']);
+    expect(records).toContainEqual({ type: 'of_tomorrow', x: [1] });
+    expect(records).toContainEqual(expect.objectContaining({ content_block: { type: 'block_of_tomorrow', y: { z: null } } }));
+    expect(records.at(-1)).toEqual({ type: 'done', requestId: 'req_1' });
+  });
+
+  it.each([
+    ['byte by byte', { chunkBytes: 1 }],
+    ['in threes', { chunkBytes: 3 }],
+    ['with CR LF', { crlf: true, chunkBytes: 7 }],
+  ])('reads the same when bytes come %s, characters cut in two', async (_how, wire) => {
+    const text = 'Grüße, 世界 🧵 — ok';
+    const { port } = await stageApi([wired(wire, say(text))]);
+    const records = await ask(port);
+    expect(textIn(records)).toBe(text);
+    expect(records.at(-1)).toMatchObject({ type: 'done' });
+  });
+
+  it('reads an event of 10 MB', async () => {
+    const text = 'é'.repeat(5_000_000);
+    const { port } = await stageApi([answer(say(text, ''))]);
+    expect(textIn(await ask(port))).toBe(text);
+  });
+
+  it('keeps its connection from one call to the next', async () => {
+    const sockets = new Set<Socket>();
+    const server = createServer((_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end('data: {"type":"message_stop"}\n\n');
+    }).on('connection', (socket: Socket) => sockets.add(socket));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    closing(server);
+    const { port } = stagePort({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+    for (let count = 0; count < 3; count++) expect((await ask(port)).at(-1)).toEqual({ type: 'done' });
+    expect(sockets.size).toBe(1);
+  });
+
+  it('opens a connection early, and the first call takes it over', async () => {
+    const { port, api } = await stageApi([say('hi'), say('again')]);
+    port.preconnect();
+    await settle();
+    expect(types(await ask(port)).at(-1)).toBe('done');
+    expect(types(await ask(port)).at(-1)).toBe('done');
+    expect(api.requests).toHaveLength(2);
+  });
+
+  it('is none the worse for an early connection that failed', async () => {
+    const { port } = stagePort({ baseUrl: 'http://127.0.0.1:9' });
+    port.preconnect();
+    await settle();
+    expect(await failureOf(port)).toMatchObject({ class: 'network', message: expect.stringContaining('nothing listens') });
+  });
+
+  it('sends again, unasked, when a kept connection had been given up by the other side', async () => {
+    const { port, hangUpAll } = await forgetful();
+    expect(types(await ask(port)).at(-1)).toBe('done');
+    hangUpAll();
+    expect(types(await ask(port)).at(-1)).toBe('done');
+  });
+
+  it('does not wait for a connection that stays open after the end of the answer', async () => {
+    const gate = createGate();
+    const { port, clock } = await stageApi([answer(say('hi'), foreignEvent({ type: 'message_stop' }), gate)]);
+    const records = reading(port, new AbortController().signal);
+    await records.until('message_stop');
+    const last = records.until('done');
+    await settle();
+    await settle();
+    await clock.advance(250);
+    expect(await last).toMatchObject({ type: 'done' });
+    gate.open();
+  });
+
+  it('loses nothing when the reader is slow', async () => {
+    const pieces = Array.from({ length: 20_000 }, (_, index) => `piece ${index} `);
+    const { port } = await stageApi([say(...pieces)]);
+    const { iterator, until } = reading(port, new AbortController().signal);
+    await until('message_start');
+    for (let count = 0; count < 50; count++) await settle();
+    const rest: ModelRecord[] = [];
+    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) rest.push(next.value);
+    expect(textIn(rest)).toBe(pieces.join(''));
+    expect(rest.at(-1)).toMatchObject({ type: 'done' });
+  });
+});
+
+/** A server that answers, and later drops the connections that it kept, without a word. */
+async function forgetful() {
+  const sockets = new Set<Socket>();
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end('data: {"type":"message_stop"}\n\n');
+  }).on('connection', (socket: Socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closing(server);
+  const { port } = stagePort({ baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  return {
+    port,
+    hangUpAll() {
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
+  };
+}
+
+describe('deadlines', () => {
+  it('end a call that gets no first byte after 60 s', async () => {
+    const arrived = Promise.withResolvers<void>();
+    const { port, clock } = await stageApi([
+      () => {
+        arrived.resolve();
+        return hang();
+      },
+    ]);
+    const failure = failureOf(port);
+    await arrived.promise;
+    await clock.advance(59_999);
+    expect(clock.pending).toHaveLength(1);
+    await clock.advance(1);
+    expect(await failure).toMatchObject({ class: 'stall', message: expect.stringContaining('nothing for 60 s') });
+  });
+
+  it('end a call that gets no content for 90 s, however often it is pinged', async () => {
+    const gates = [createGate(), createGate()] as const;
+    const { port, clock } = await stageApi([answer(begin(), ping(), gates[0], ping(), gates[1], hang())]);
+    const { until } = reading(port, new AbortController().signal);
+    await until('ping');
+    await clock.advance(60_000);
+    gates[0].open();
+    await until('ping');
+    await clock.advance(29_999);
+    expect(clock.pending).toHaveLength(1);
+    await clock.advance(1);
+    expect(await until('model_error')).toMatchObject({ class: 'stall', requestId: 'req_1' });
+  });
+
+  it('are put off by content', async () => {
+    const gate = createGate();
+    const { port, clock } = await stageApi([answer(say('a', gate, 'b'))]);
+    const { until } = reading(port, new AbortController().signal);
+    await until('content_block_delta');
+    await clock.advance(89_999);
+    gate.open();
+    await until('content_block_delta');
+    await clock.advance(89_999);
+    expect(await until('done')).toMatchObject({ type: 'done' });
+  });
+
+  it('can be set', async () => {
+    const { port, clock } = await stageApi([answer(begin(), hang())], {
+      environment: { HEDDLE_FIRST_BYTE_TIMEOUT_MS: '2000', HEDDLE_STREAM_IDLE_TIMEOUT_MS: '1000' },
+    });
+    const { until } = reading(port, new AbortController().signal);
+    await until('message_start');
+    await clock.advance(1_000);
+    expect(await until('model_error')).toMatchObject({ class: 'stall', message: expect.stringContaining('for 1 s') });
+  });
+});
+
+describe('an abort', () => {
+  it('before the call: nothing is sent', async () => {
+    const { port, api } = await stageApi([]);
+    const records = reading(port, AbortSignal.abort());
+    expect(await records.until('model_error')).toMatchObject({ class: 'aborted' });
+    expect(api.requests).toEqual([]);
+  });
+
+  it.each([
+    ['before the first byte', answer(hang()), undefined],
+    ['in the middle', answer(say('a'), hang()), 'content_block_delta'],
+  ])('%s: ends the call at once and the connection with it', async (_when, step, after) => {
+    const arrived = Promise.withResolvers<void>();
+    const { port, api, clock } = await stageApi([
+      () => {
+        arrived.resolve();
+        return step;
+      },
+    ]);
+    const controller = new AbortController();
+    const { iterator, until } = reading(port, controller.signal);
+    if (after === undefined) {
+      const next = until('model_error');
+      await arrived.promise;
+      controller.abort();
+      expect(await next).toMatchObject({ class: 'aborted' });
+    } else {
+      await until(after);
+      controller.abort();
+      expect(await until('model_error')).toMatchObject({ class: 'aborted' });
+    }
+    expect(await iterator.next()).toMatchObject({ done: true });
+    await api.requests[0]?.closed;
+    expect(api.requests[0]?.ended).toBe('broken');
+    expect(clock.pending).toEqual([]);
+  });
+
+  it('of a reader that walks away closes the connection as well', async () => {
+    const { port, api } = await stageApi([answer(say('a'), hang())]);
+    const { iterator, until } = reading(port, new AbortController().signal);
+    await until('content_block_delta');
+    await iterator.return?.();
+    await api.requests[0]?.closed;
+    expect(api.requests[0]?.ended).toBe('broken');
+  });
+});
+
+describe('a stream that goes wrong', () => {
+  it('is broken when it ends without message_stop, however cleanly', async () => {
+    const { port } = await stageApi([answer(say('half'), hangUp())]);
+    expect(await failureOf(port)).toMatchObject({
+      class: 'network',
+      requestId: 'req_1',
+      message: expect.stringContaining('without message_stop'),
+    });
+  });
+
+  it.each([
+    ['overloaded', 529],
+    ['rate_limit', 429],
+    ['server', 500],
+  ] as const)('with an error event is %s', async (errorClass, status) => {
+    const { port } = await stageApi([answer(say('half'), fail(errorClass))]);
+    expect(await failureOf(port)).toMatchObject({ class: errorClass, status, requestId: 'req_1' });
+  });
+
+  it.each(['{"type":"content_block_delta","index":0}', 'not json at all'])('with %s is an error of the server', async (data) => {
+    const { port } = await stageApi([raw(200, `data: ${data}\n\n`, { 'content-type': 'text/event-stream' })]);
+    expect(await failureOf(port)).toMatchObject({ class: 'server', message: expect.stringContaining('proxy') });
+  });
+});

@@ -1,0 +1,55 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { describe, expect, it } from 'vitest';
+import { resetOf, waitOf } from './retry-after.ts';
+
+const NOW = Date.parse('2026-01-01T00:00:00Z');
+
+describe('how long the server wants us to wait', () => {
+  it.each<[string, IncomingHttpHeaders, number | undefined]>([
+    ['seconds', { 'retry-after': '2' }, 2_000],
+    ['parts of a second', { 'retry-after': '0.5' }, 500],
+    ['a date', { 'retry-after': 'Thu, 01 Jan 2026 00:01:30 GMT' }, 90_000],
+    ['milliseconds', { 'retry-after-ms': '1500', 'retry-after': '9' }, 1_500],
+    ['zero', { 'retry-after': '0' }, undefined],
+    ['a date that has passed', { 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' }, undefined],
+    ['nonsense', { 'retry-after': 'soon' }, undefined],
+    ['nothing', {}, undefined],
+    [
+      'the reset of the limit that is used up',
+      {
+        'anthropic-ratelimit-requests-remaining': '4',
+        'anthropic-ratelimit-requests-reset': '2026-01-01T01:00:00Z',
+        'anthropic-ratelimit-tokens-remaining': '0',
+        'anthropic-ratelimit-tokens-reset': '2026-01-01T00:00:30Z',
+      },
+      30_000,
+    ],
+    [
+      'the reset of a plan, in seconds since the epoch',
+      {
+        'anthropic-ratelimit-unified-status': 'rejected',
+        'anthropic-ratelimit-unified-reset': String(NOW / 1_000 + 3_600),
+      },
+      3_600_000,
+    ],
+  ])('is read from %s', (_what, headers, wait) => {
+    expect(waitOf(headers, 'rate_limit', NOW)).toBe(wait);
+  });
+
+  it('does not matter for errors that waiting does not cure', () => {
+    expect(waitOf({ 'retry-after': '2' }, 'auth', NOW)).toBeUndefined();
+  });
+
+  it('takes the reset of limits for rate limits only', () => {
+    const headers = { 'anthropic-ratelimit-tokens-remaining': '0', 'anthropic-ratelimit-tokens-reset': '2026-01-01T00:00:30Z' };
+    expect(waitOf(headers, 'overloaded', NOW)).toBeUndefined();
+  });
+
+  it.each([
+    [5_000, 'in 5 s'],
+    [600_000, 'in 10 minutes'],
+    [5 * 3_600_000, 'in 5 hours'],
+  ])('%i ms read “%s”', (ms, words) => {
+    expect(resetOf(NOW, ms)).toContain(words);
+  });
+});

@@ -1,0 +1,63 @@
+/** Commands that joined the run, money that was spent, hooks that have nothing to judge, summaries. */
+import { completeCalls, errorClassOf, placed, type Reading } from '../reading.ts';
+
+export function checkCommands({ events, leftAt, terminal, passes }: Reading): string[] {
+  const complaints: string[] = [];
+  const states = new Map<string, string[]>();
+  for (const { at, event } of events) {
+    if (event.type !== 'command') continue;
+    states.set(event.commandId, [...(states.get(event.commandId) ?? []), event.state]);
+    const last = passes.at(-1);
+    if (event.state === 'started' && terminal?.reason === 'max_turns' && at > (last?.at ?? 0))
+      complaints.push(`${event.commandId} was swallowed by a run that could not answer it`);
+  }
+  for (const [id, seen] of states) {
+    const expected = terminal === undefined ? 'started' : 'started,completed';
+    const isDone = seen.join() === expected || (leftAt !== undefined && seen.join() === 'started,completed');
+    if (!isDone) complaints.push(`${id}: ${seen.join()}`);
+  }
+  return complaints;
+}
+
+/** What the server has counted is told exactly once, as an answer or as spent. */
+export function checkBill({ passes, events, abortedAt, terminal, leftAt }: Reading): string[] {
+  if (leftAt !== undefined || terminal === undefined) return [];
+  const complaints: string[] = [];
+  for (const pass of passes) {
+    const began = pass.attempts.filter(({ end }) => end?.began === true && end.record !== 'threw');
+    const cutShort = pass.attempts.some(({ end }) => end === undefined || end.record === 'threw');
+    const billed = events.filter(
+      ({ at, event }) =>
+        at > pass.at && at < pass.until && (event.type === 'answer_end' || event.type === 'spent'),
+    ).length;
+    const isAborted = abortedAt !== undefined && abortedAt < pass.until;
+    if (cutShort || isAborted) {
+      if (billed > pass.attempts.length) complaints.push('more was billed than was asked for');
+    } else if (billed !== began.length)
+      complaints.push(`${began.length} answers began, ${billed} were billed`);
+  }
+  return complaints;
+}
+
+/** Stop hooks run only after an answer that they could judge. */
+export function checkStopHooks({ log, attempts }: Reading): string[] {
+  return placed(log, 'door').flatMap(({ door, at }) => {
+    if (door !== 'stop_hooks') return [];
+    const end = attempts.findLast((attempt) => attempt.at < at)?.end;
+    if (end === undefined) return ['stop hooks ran without an answer'];
+    if (completeCalls(end).length > 0) return ['stop hooks ran although calls were waiting'];
+    return errorClassOf(end) === undefined ? [] : ['stop hooks ran after an error'];
+  });
+}
+
+export function checkSummaries({ events, calls }: Reading): string[] {
+  const seen = new Set<string>();
+  return events.flatMap(({ event }) => {
+    if (event.type !== 'tool_use_summary') return [];
+    const key = event.toolUseIds.join();
+    const again = seen.has(key);
+    seen.add(key);
+    const unknown = event.toolUseIds.filter((id) => !calls.has(id));
+    return [...(again ? [`summary of ${key} twice`] : []), ...unknown.map((id) => `summary of unknown ${id}`)];
+  });
+}

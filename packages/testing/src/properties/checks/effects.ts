@@ -1,0 +1,96 @@
+/** Intents come before effects; nothing has effects early, twice, or in bad company; an abort lets nothing begin. I7. */
+import { queryConfig } from '@heddle/core';
+import { mayStartEarly } from '../tools.ts';
+import { type Attempt, type BegunEffect, placed, type Reading } from '../reading.ts';
+
+export function checkIntents({ log, events, effects }: Reading): string[] {
+  const complaints: string[] = [];
+  const intents = new Map<string, { readonly at: number; readonly input: string }>();
+  for (const { at, event } of events) {
+    if (event.type !== 'tool_intent') continue;
+    if (intents.has(event.toolUseId)) complaints.push(`two intents of ${event.toolUseId}`);
+    intents.set(event.toolUseId, { at, input: JSON.stringify(event.input) });
+  }
+  const begun = new Set<string>();
+  for (const { id, at, input } of effects) {
+    if (begun.has(id)) complaints.push(`${id} ran twice`);
+    begun.add(id);
+    const intent = intents.get(id);
+    if (intent === undefined) {
+      complaints.push(`${id} ran without an intent`);
+      continue;
+    }
+    // Stored means: the consumer has asked for more since.
+    const stored = log.findIndex((happening, place) => place > intent.at && happening.what === 'asked');
+    if (stored < 0 || stored > at) complaints.push(`${id} ran before its intent was stored`);
+    if (intent.input !== JSON.stringify(input)) complaints.push(`${id} ran with an input that was not announced`);
+  }
+  return complaints;
+}
+
+export function checkEarliness(reading: Reading): string[] {
+  const { effects, log, calls, buried, attempts } = reading;
+  const complaints: string[] = [];
+  const endOf = (id: string) => attemptOf(attempts, id)?.endedAt ?? Number.POSITIVE_INFINITY;
+  for (const { id, at, hasEffects, alone } of effects) {
+    if ((hasEffects || alone) && at < endOf(id)) complaints.push(`${id} began before the answer was complete`);
+    const call = calls.get(id);
+    if (hasEffects && call && buried.has(call.uuid)) complaints.push(`${id} had effects, and was taken back`);
+  }
+  for (const { id, at } of placed(log, 'before_hook')) {
+    const tool = calls.get(id)?.tool ?? '';
+    if (!mayStartEarly(tool, {}) && at < endOf(id)) complaints.push(`a hook before ${id} ran too early`);
+  }
+  return complaints;
+}
+
+/** The attempt that brought a call. Ids say it: `call_<attempt>_<block>`. */
+function attemptOf(attempts: readonly Attempt[], id: string): Attempt | undefined {
+  return attempts[Number(id.split('_')[1]) - 1];
+}
+
+export function checkCompany({ effects, run }: Reading): string[] {
+  const { limits } = queryConfig({ sessionId: '', ...run.plan.settings.config });
+  const complaints: string[] = [];
+  for (const effect of effects) {
+    // One that was told to end and does not listen is nobody's company any more.
+    const beside = effects.filter(
+      (other) => other !== effect && runsAt(other, effect.at) && !(other.deaf && other.signal.aborted),
+    );
+    if (beside.length + 1 > limits.toolConcurrency) complaints.push(`${beside.length + 1} calls at once`);
+    for (const other of beside)
+      if (effect.alone || other.alone) complaints.push(`${effect.id} ran beside ${other.id}`);
+  }
+  return complaints;
+}
+
+function runsAt({ at, endedAt = Number.POSITIVE_INFINITY }: BegunEffect, place: number): boolean {
+  return at < place && place < endedAt;
+}
+
+/** Nothing that costs, asks or acts begins once the run was aborted, and nothing outlives it that can hear. */
+export function checkAbort(reading: Reading): string[] {
+  const { log, effects, leftAt, endedAt, calls, buried, messages } = reading;
+  const complaints: string[] = [];
+  const denied = placed(log, 'question_end').flatMap(({ id, interrupts }) => {
+    const call = calls.get(id);
+    const result = messages.find(({ outcome }) => outcome?.toolUseId === id);
+    return interrupts && call && result && !buried.has(call.uuid) ? [result.at] : [];
+  });
+  const aborted = Math.min(reading.abortedAt ?? Number.POSITIVE_INFINITY, ...denied);
+  for (const [at, happening] of log.entries()) {
+    if (at < aborted) continue;
+    if (happening.what === 'request') complaints.push(`request ${happening.number} after the abort`);
+    if (happening.what === 'effect') complaints.push(`${happening.id} began after the abort`);
+    if (happening.what === 'door' && happening.door !== 'gather')
+      complaints.push(`${happening.door} after the abort`);
+  }
+  const over = leftAt ?? endedAt ?? 0;
+  for (const { id, endedAt: end = Number.POSITIVE_INFINITY, deaf, at } of effects)
+    if (end > over && at < over && !deaf && endedAt !== undefined) complaints.push(`${id} outlived the run`);
+  for (const { id, signal, at } of placed(log, 'question')) {
+    const answered = log.some((other, place) => place > at && other.what === 'question_end' && other.id === id);
+    if (!answered && !signal.aborted) complaints.push(`the question about ${id} was never withdrawn`);
+  }
+  return complaints;
+}

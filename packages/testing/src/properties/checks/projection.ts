@@ -1,0 +1,92 @@
+/** I5 for the log: what was taken back is not in its projection, and the projection says what the loop sends. */
+import { buildRequest, type EntryBody, History, type LoopEvent, type Message, project } from '@heddle/core';
+import { USER_CONTEXT } from '../play.ts';
+import type { Attempt, Reading } from '../reading.ts';
+import { plainBytes } from './requests.ts';
+
+export type EntriesOf = (event: LoopEvent) => readonly EntryBody[];
+
+export function checkProjection(reading: Reading, entriesOf: EntriesOf = entriesOfMessages): string[] {
+  const { events, buried, run, attempts } = reading;
+  const complaints: string[] = [];
+  const entries: EntryBody[] = run.messages.flatMap(entryOf);
+  let next = 0;
+  let isOpaque = false;
+  for (const { at, event } of events) {
+    for (let attempt = attempts[next]; attempt !== undefined && attempt.at < at; attempt = attempts[++next])
+      if (!isOpaque) complaints.push(...differences(reading, attempt, project(entries)));
+    entries.push(...entriesOf(event));
+    isOpaque ||= hidesSomething(event) || refusedBefore(attempts, next);
+  }
+  for (const message of project(entries))
+    if (buried.has(message.uuid)) complaints.push(`${message.uuid} was taken back, and is in the log's projection`);
+  return complaints;
+}
+
+/** A collapse changes what is sent, not what goes on. */
+function hidesSomething(event: LoopEvent): boolean {
+  return event.type === 'context' && event.report.level === 'drain';
+}
+
+/** A note in the place of a refused block is known to the run alone. */
+function refusedBefore(attempts: readonly Attempt[], next: number): boolean {
+  return attempts.slice(0, next).some(({ end }) => {
+    const record = end?.record;
+    return typeof record === 'object' && record.type === 'model_error' && record.class === 'refused_block';
+  });
+}
+
+/** A session that was resumed here would send the same. */
+function differences({ run }: Reading, { request, number }: Attempt, messages: readonly Message[]): string[] {
+  const resumed = (continuesAnswer: boolean) =>
+    buildRequest(
+      {
+        model: request.model,
+        maxOutputTokens: 1,
+        systemPrompt: [],
+        systemContext: {},
+        userContext: run.plan.settings.userContext ? USER_CONTEXT : {},
+        tools: [],
+        normaliseInput: (_tool, input) => input,
+        skipCacheWrite: true,
+        allowedBetaBlocks: [],
+        refusedBlocks: new Set(),
+        continuesAnswer,
+        options: {},
+      },
+      History.of(messages),
+    ).request;
+  const sent = plainBytes(request);
+  if (plainBytes(resumed(false)) === sent || plainBytes(resumed(true)) === sent) return [];
+  return [`request ${number} is not what the log says:\n  sent ${sent}\n  log  ${plainBytes(resumed(false))}`];
+}
+
+function entriesOfMessages(event: LoopEvent): readonly EntryBody[] {
+  switch (event.type) {
+    case 'message':
+      return entryOf(event.message);
+    case 'tombstone':
+      return [{ type: 'tombstone', uuids: event.uuids }];
+    case 'context':
+      return [event];
+    default:
+      return [];
+  }
+}
+
+function entryOf(message: Message): readonly EntryBody[] {
+  switch (message.type) {
+    case 'user':
+      return [{ type: 'user', message }];
+    case 'assistant':
+      return [{ type: 'assistant', message }];
+    case 'system':
+      return [{ type: 'system', message }];
+    case 'attachment':
+      return [{ type: 'attachment', message }];
+    case 'progress':
+    case 'tombstone':
+    case 'tool_use_summary':
+      return [];
+  }
+}

@@ -1,0 +1,109 @@
+/** I1: every request is valid. I5: what was taken back is never sent. I8: a request begins with the one before it. */
+import { type AssistantMessage, type ModelRequest, textOf } from '@heddle/core';
+import { messagesBytes } from '../../request-body.ts';
+import type { Attempt, Reading } from '../reading.ts';
+
+export function checkValidity({ run }: Reading): string[] {
+  return run.problems.map(({ message }) => message);
+}
+
+export function checkTombstones({ tombstones, messages, attempts }: Reading): string[] {
+  if (tombstones.length === 0) return [];
+  const complaints: string[] = [];
+  const yielded = new Map(messages.map((event) => [event.message.uuid, event]));
+  for (const { at, uuids } of tombstones) {
+    const marks = uuids.flatMap((uuid) => {
+      const event = yielded.get(uuid);
+      if (event === undefined) complaints.push(`${uuid} was taken back, and never yielded`);
+      else if (event.at > at) complaints.push(`${uuid} was taken back before it was yielded`);
+      return event?.message.type === 'assistant' ? marksOf(event.message) : [];
+    });
+    for (const attempt of attempts) {
+      if (attempt.at < at) continue;
+      const bytes = plainBytes(attempt.request);
+      for (const mark of marks)
+        if (bytes.includes(mark)) complaints.push(`${mark} was taken back, and sent in request ${attempt.number}`);
+    }
+  }
+  return complaints;
+}
+
+/** The words by which a message is known in a request. */
+function marksOf({ content }: AssistantMessage): string[] {
+  return content.flatMap((block) => {
+    if (block.type === 'tool_use') return [`"${block.id}"`];
+    const words = block.type === 'thinking' ? block.thinking : textOf([block]);
+    return /<\d+\.\d+>/.exec(words || JSON.stringify(block)) ?? [];
+  });
+}
+
+/** With the fact comes its reason: nothing is rewritten by accident. */
+export function checkPrefix(reading: Reading): string[] {
+  const { attempts, events, run } = reading;
+  const complaints: string[] = [];
+  for (const [index, now] of attempts.entries()) {
+    const before = attempts[index - 1];
+    const between = events.filter(({ at }) => at > (before?.at ?? -1) && at < now.at).map(({ event }) => event);
+    const announced = between.filter(({ type }) => type === 'prefix_rewritten').length;
+    if (before === undefined) {
+      if (announced > 0) complaints.push('the first request rewrote something');
+      continue;
+    }
+    const rewritten = !startsWith(now.request, before.request);
+    // A fork that writes nothing to the cache has nothing there to lose.
+    if (!run.plan.settings.skipCacheWrite && announced !== (rewritten ? 1 : 0))
+      complaints.push(
+        `request ${now.number} ${rewritten ? 'rewrote' : 'kept'} what was sent; announced ${announced} times`,
+      );
+    if (rewritten && reasonsFor(reading, before, now).length === 0)
+      complaints.push(`request ${now.number} rewrote what was sent for no reason`);
+  }
+  return complaints;
+}
+
+function startsWith(now: ModelRequest, before: ModelRequest): boolean {
+  return (
+    headOf(now) === headOf(before) &&
+    plainBytes(now).startsWith(plainBytes(before).slice(0, -LAST_BRACKETS.length))
+  );
+}
+
+function reasonsFor({ events, buried, messages }: Reading, before: Attempt, now: Attempt): string[] {
+  const reasons: string[] = [];
+  for (const { at, event } of events) {
+    if (at < before.at || at > now.at) continue;
+    if (event.type === 'context' && event.report.rewrotePrefix) reasons.push('a context step');
+  }
+  if (now.request.model !== before.request.model) reasons.push('another model');
+  if (now.request.tools.length !== before.request.tools.length) reasons.push('other tools');
+  const error = before.end?.record;
+  if (typeof error === 'object' && error.type === 'model_error' && error.class === 'refused_block')
+    reasons.push('a refused block');
+  const sent = plainBytes(before.request);
+  for (const { at, message } of messages) {
+    const buriedAt = buried.get(message.uuid);
+    if (at > before.at || buriedAt === undefined || buriedAt < before.at || message.type !== 'assistant') continue;
+    if (marksOf(message).some((mark) => sent.includes(mark))) reasons.push('a tombstone');
+  }
+  return reasons;
+}
+
+const LAST_BRACKETS = ']}]';
+const MARK = ',"cache_control":{"type":"ephemeral"}';
+const plain = new WeakMap<ModelRequest, string>();
+
+/** The bytes of the messages as they were sent, without the marks, which move. */
+export function plainBytes(request: ModelRequest): string {
+  const known = plain.get(request);
+  if (known !== undefined) return known;
+  const bytes = Buffer.from(messagesBytes(request)).toString().replaceAll(MARK, '');
+  plain.set(request, bytes);
+  return bytes;
+}
+
+function headOf({ model, system, tools }: ModelRequest): string {
+  const bare = (items: readonly { readonly cache_control?: unknown }[]) =>
+    items.map(({ cache_control: _mark, ...rest }) => rest);
+  return JSON.stringify([model, bare(system), bare(tools)]);
+}
+

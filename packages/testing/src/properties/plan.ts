@@ -1,0 +1,175 @@
+/**
+ * A whole run as plain data: what the model does in each attempt, what every door answers, and when the consumer loses
+ * patience. Whatever befalls a call is written at the call, so a plan stays a plan when parts of it are taken away.
+ */
+import type { ConfigChanges, ModelErrorClass } from '@heddle/core';
+
+export interface RunPlan {
+  /** One per attempt; afterwards the model says that it is done. */
+  readonly attempts: readonly PlannedAttempt[];
+  /** What the conversation begins with. */
+  readonly start: 'prompt' | 'image' | 'conversation';
+  readonly settings: PlannedSettings;
+  /** One for each time that the door is used; afterwards nothing goes wrong any more. */
+  readonly prepares: readonly PlannedPrepare[];
+  readonly drains: readonly ('commits' | 'commits_nothing' | 'throws')[];
+  readonly compactions: readonly ('works' | 'fails' | 'throws')[];
+  /** Is something staged when the run begins, after the first turn, after the second…? Never between two good answers. */
+  readonly staged: readonly boolean[];
+  readonly turnEnds: readonly PlannedTurnEnd[];
+  readonly gatherings: readonly PlannedGathering[];
+  /** Answers to whether a repeating run should go on. */
+  readonly goOn: readonly boolean[];
+  readonly summaries: readonly PlannedSummary[];
+  readonly consumer: PlannedConsumer;
+}
+
+export interface PlannedSettings {
+  readonly config: Omit<ConfigChanges, 'sessionId' | 'querySource' | 'isSubagent' | 'maxTurns'>;
+  readonly maxTurns: number;
+  readonly tokenBudget: number | undefined;
+  readonly taskBudget: number | undefined;
+  readonly maxOutputTokensOverride: number | undefined;
+  readonly fallback: boolean;
+  readonly role: 'main' | 'subagent' | 'compaction';
+  readonly skipCacheWrite: boolean;
+  readonly userContext: boolean;
+  /** The port hands records over without a promise each, where it has them already. */
+  readonly readyPort: boolean;
+}
+
+export interface PlannedAttempt {
+  readonly blocks: readonly PlannedBlock[];
+  readonly end: PlannedEnd;
+  /** The last block never stops; only this share of it comes. Not where the answer ends by itself. */
+  readonly unfinished: number | undefined;
+  readonly outputTokens: number | undefined;
+}
+
+export type PlannedBlock =
+  | {
+      readonly kind: 'text' | 'blank' | 'thinking' | 'redacted_thinking' | 'foreign';
+      readonly waitMs: number;
+    }
+  | PlannedCall;
+
+export interface PlannedCall {
+  readonly kind: 'call';
+  readonly waitMs: number;
+  readonly tool: ToolName;
+  readonly form: 'good' | 'unknown_tool' | 'bad_json' | 'rejected' | 'invalid';
+  /** A few values only, so that calls repeat. */
+  readonly value: number;
+  readonly fate: CallFate;
+}
+
+export interface CallFate {
+  readonly takesMs: number;
+  readonly ends: 'returns' | 'fails' | 'throws';
+  /** Goes on although it was aborted. */
+  readonly deaf: boolean;
+  readonly progress: number;
+  readonly newContext: 'none' | 'directory' | 'another_tool' | 'throws';
+  readonly before: { readonly waitMs: number; readonly does: BeforeDoes };
+  readonly permission: { readonly waitMs: number; readonly does: PermissionDoes };
+  readonly after: { readonly waitMs: number; readonly does: AfterDoes };
+}
+
+export type BeforeDoes = 'pass' | 'allow' | 'deny' | 'updated_input' | 'context' | 'stop' | 'throws';
+export type PermissionDoes = 'allow' | 'deny' | 'interrupt' | 'updated_input' | 'throws';
+export type AfterDoes = 'pass' | 'context' | 'updated_result' | 'stop' | 'throws';
+
+export type PlannedEnd =
+  | { readonly end: StreamEnding }
+  | {
+      readonly end: 'error';
+      readonly class: ScriptedErrorClass;
+      readonly retryAfterMs: number | undefined;
+      readonly shouldRetry: boolean | undefined;
+      /** Picks the block that is refused. */
+      readonly place: number;
+    };
+
+/** `throws`: the port itself does, which it never should. */
+export type StreamEnding =
+  | 'stop'
+  | 'cut'
+  | 'window_full'
+  | 'pause'
+  | 'refusal'
+  | 'reset'
+  | 'closed'
+  | 'stall'
+  | 'throws';
+
+export type ScriptedErrorClass = Exclude<
+  ModelErrorClass,
+  'output_cap' | 'refusal' | 'empty' | 'aborted' | 'internal' | 'stall'
+>;
+
+export interface PlannedPrepare {
+  readonly does:
+    | 'pass'
+    | 'autocompact'
+    | 'autocompact_fails'
+    | 'throws'
+    | 'throws_media'
+    | 'over_limit'
+    | 'report';
+  readonly waitMs: number;
+}
+
+export interface PlannedTurnEnd {
+  readonly does: 'pass' | 'block' | 'prevent' | 'throws' | 'team_blocks' | 'stop_failure_throws';
+  readonly waitMs: number;
+  readonly progress: boolean;
+}
+
+export interface PlannedGathering {
+  /** Commands that wait in the queue by then. */
+  readonly commands: number;
+  readonly finds: 'nothing' | 'reminder' | 'file' | 'throws';
+  readonly waitMs: number;
+}
+
+export type PlannedSummary = 'nothing' | 'at_once' | 'late' | 'throws';
+
+export interface PlannedConsumer {
+  /** Takes its time over every so many events; 0: never. */
+  readonly slowEvery: number;
+  readonly patience: Patience;
+}
+
+/** `tick`: when so many doors were entered or left, so in the middle of whatever awaits then. `leave`: `.return()`. */
+export type Patience =
+  | { readonly until: 'end' }
+  | { readonly until: 'event'; readonly at: number; readonly then: 'interrupt' | 'cancel' | 'leave' }
+  | { readonly until: 'tick' | 'time'; readonly at: number; readonly then: 'interrupt' | 'cancel' };
+
+export type ToolName = 'Read' | 'Look' | 'Shell' | 'Wait' | 'Write' | 'Edit' | 'Note' | 'Hold';
+
+export interface ToolTraits {
+  readonly readOnly: boolean;
+  readonly safe: boolean;
+  readonly idempotent?: true;
+  readonly failureCancelsSiblings?: true;
+  readonly interruptBehavior?: 'block';
+  readonly describesIntent?: true;
+}
+
+/** Any tool has effects and runs alone once its input says that it writes. */
+export const TOOL_TRAITS: Readonly<Record<ToolName, ToolTraits>> = {
+  Read: { readOnly: true, safe: true },
+  Look: { readOnly: true, safe: false },
+  Shell: { readOnly: true, safe: true, failureCancelsSiblings: true },
+  Wait: { readOnly: true, safe: true, interruptBehavior: 'block', describesIntent: true },
+  Write: { readOnly: false, safe: false },
+  Edit: { readOnly: false, safe: false, idempotent: true, describesIntent: true },
+  Note: { readOnly: false, safe: true, failureCancelsSiblings: true },
+  Hold: { readOnly: false, safe: false, interruptBehavior: 'block' },
+};
+
+/** The name of a call by its place in the plan. */
+export function callId(attempt: number, block: number): string {
+  return `call_${attempt}_${block}`;
+}

@@ -1,0 +1,194 @@
+/** Plays a planned run through `query` on a clock without time, and keeps one log of all that happened. */
+import { type LoopEvent, type Message, query, type QueryParams, type Terminal } from '@heddle/core';
+import { settle } from '../clock.ts';
+import { contextOf } from '../context.ts';
+import { createIds, createRandom } from '../ids.ts';
+import type { Problem } from '../scripted/judge.ts';
+import { plannedDoors } from './doors.ts';
+import type { Hits } from './hits.ts';
+import type { RunPlan } from './plan.ts';
+import { plannedModel } from './port.ts';
+import { fatesOf, plannedHooks, plannedPermission, plannedTools } from './tools.ts';
+import { type Happening, World } from './world.ts';
+
+export type Query = (params: QueryParams) => AsyncGenerator<LoopEvent, Terminal>;
+
+export interface PlayedRun {
+  readonly plan: RunPlan;
+  /** What the conversation began with. */
+  readonly messages: readonly Message[];
+  readonly log: readonly Happening[];
+  /** What the judge of requests had to say. */
+  readonly problems: readonly Problem[];
+  readonly hits: Hits;
+}
+
+export const FALLBACK_MODEL = 'scripted-2';
+export const USER_CONTEXT: Readonly<Record<string, string>> = { project: 'A small library.' };
+
+/** Another loop than the shipped one may be given, to see whether its defects are noticed. */
+export async function playRun(plan: RunPlan, loop: Query = query): Promise<PlayedRun> {
+  const world = new World(plan);
+  const { port, model } = plannedModel(plan, world);
+  const fates = fatesOf(plan);
+  const { settings } = plan;
+  const messages = openingOf(plan);
+  const run = loop({
+    messages,
+    systemPrompt: ['You are a careful engineer.'],
+    userContext: settings.userContext ? USER_CONTEXT : {},
+    systemContext: {},
+    canUseTool: plannedPermission(fates, world),
+    toolUseContext: contextOf({
+      tools: plannedTools(fates, world),
+      signal: world.controller.signal,
+      agentId: settings.role === 'subagent' ? 'weaver' : undefined,
+    }),
+    querySource: SOURCES[settings.role],
+    maxTurns: settings.maxTurns,
+    ...(settings.fallback ? { fallbackModel: FALLBACK_MODEL } : {}),
+    ...(settings.tokenBudget === undefined ? {} : { tokenBudget: settings.tokenBudget }),
+    ...(settings.taskBudget === undefined ? {} : { taskBudget: { total: settings.taskBudget } }),
+    ...(settings.maxOutputTokensOverride === undefined
+      ? {}
+      : { maxOutputTokensOverride: settings.maxOutputTokensOverride }),
+    skipCacheWrite: settings.skipCacheWrite,
+    config: { sessionId: 'session', ...settings.config },
+    deps: {
+      model: port,
+      clock: world.clock,
+      ids: createIds(),
+      random: createRandom(plan.attempts.length),
+      toolHooks: plannedHooks(fates, world),
+      ...plannedDoors(plan, world),
+    },
+  });
+  await consume(run, plan, world);
+  return { plan, messages, log: world.log, problems: model.problems, hits: world.hits };
+}
+
+const SOURCES = { main: 'sdk', subagent: 'agent:weaver', compaction: 'compact' } as const;
+
+async function consume(run: AsyncGenerator<LoopEvent, Terminal>, plan: RunPlan, world: World): Promise<void> {
+  const state = { over: false };
+  const reading = read(run, plan, world).then(
+    () => void (state.over = true),
+    (error: unknown) => {
+      state.over = true;
+      world.note({ what: 'broke', how: `the loop threw: ${String(error)}` });
+    },
+  );
+  await Promise.race([reading, untilStuck(world, state)]);
+  state.over = true;
+  // What outlives the run (a tool that ignores its abort) comes to rest here, so that the log is complete.
+  for (let round = 0; round < ROUNDS && world.clock.pending.length > 0; round++) await settle();
+  await settle();
+}
+
+async function read(run: AsyncGenerator<LoopEvent, Terminal>, plan: RunPlan, world: World): Promise<void> {
+  const { slowEvery } = plan.consumer;
+  for (let count = 1; count <= MOST_EVENTS; count++) {
+    world.note({ what: 'asked' });
+    const next = await run.next();
+    if (next.done === true) {
+      world.note({ what: 'end', terminal: next.value });
+      countHits(world, next.value);
+      await expectSilence(run, world);
+      return;
+    }
+    world.note({ what: 'event', event: next.value });
+    if (world.loses(count)) {
+      world.hit('consumer: leaves');
+      world.note({ what: 'left' });
+      await run.return({ reason: 'completed' });
+      await expectSilence(run, world);
+      return;
+    }
+    if (slowEvery > 0 && count % slowEvery === 0) await settle();
+  }
+  world.note({ what: 'broke', how: `more than ${MOST_EVENTS} events` });
+  await run.return({ reason: 'completed' });
+}
+
+async function expectSilence(run: AsyncGenerator<LoopEvent, Terminal>, world: World): Promise<void> {
+  const next = await run.next();
+  if (next.done !== true) world.note({ what: 'broke', how: `yielded ${next.value.type} after its end` });
+}
+
+function countHits({ hits, log }: World, terminal: Terminal): void {
+  hits.terminals.set(terminal.reason, (hits.terminals.get(terminal.reason) ?? 0) + 1);
+  for (const happening of log) {
+    if (happening.what !== 'event') continue;
+    const { event } = happening;
+    if (event.type === 'transition') {
+      const { reason } = event.transition;
+      hits.transitions.set(reason, (hits.transitions.get(reason) ?? 0) + 1);
+    }
+    if (event.type === 'prefix_rewritten') hits.fault('loop: prefix rewritten');
+    if (event.type === 'tool_use_summary') hits.fault('summary: yielded');
+    if (event.type === 'message' && event.message.type === 'system' && event.message.subtype === 'model_fallback')
+      hits.fault('model: fell back');
+  }
+}
+
+/** Nobody sleeps and nothing was said for many rounds: whoever is waited for will never come. */
+async function untilStuck(world: World, state: { readonly over: boolean }): Promise<void> {
+  let [quiet, seen] = [0, 0];
+  while (!state.over && quiet < QUIET_ROUNDS) {
+    await settle();
+    const isQuiet = world.clock.pending.length === 0 && world.log.length === seen;
+    quiet = isQuiet ? quiet + 1 : 0;
+    seen = world.log.length;
+  }
+  if (!state.over) world.note({ what: 'broke', how: 'nothing moves any more' });
+}
+
+const MOST_EVENTS = 4_000;
+const QUIET_ROUNDS = 25;
+const ROUNDS = 1_000;
+
+function openingOf({ start }: RunPlan): readonly Message[] {
+  const prompt = { type: 'user', uuid: 'prompt', at: 0 } as const;
+  switch (start) {
+    case 'prompt':
+      return [{ ...prompt, content: 'The test fails, fix it.' }];
+    case 'image':
+      return [{ ...prompt, content: [{ type: 'text', text: 'What is wrong here?' }, IMAGE] }];
+    case 'conversation':
+      return [{ ...prompt, uuid: 'first', content: 'Read it.' }, ...EARLIER, { ...prompt, content: 'And now?' }];
+  }
+}
+
+const IMAGE = {
+  type: 'image',
+  source: { type: 'base64', media_type: 'image/png', data: 'aGVkZGxl' },
+} as const;
+
+/** An earlier turn with a call, by a model whose signatures nobody here knows. */
+const EARLIER: readonly Message[] = [
+  {
+    type: 'assistant',
+    uuid: 'earlier1',
+    at: 0,
+    responseId: 'earlier',
+    model: 'another-model',
+    content: [
+      { type: 'thinking', thinking: 'Where is it?', signature: 'foreign' },
+      { type: 'tool_use', id: 'earlier_call', name: 'Read', input: { value: 1 } },
+    ],
+  },
+  {
+    type: 'user',
+    uuid: 'earlier2',
+    at: 0,
+    content: [{ type: 'tool_result', tool_use_id: 'earlier_call', content: [{ type: 'text', text: 'Here.' }, IMAGE] }],
+  },
+  {
+    type: 'assistant',
+    uuid: 'earlier3',
+    at: 0,
+    responseId: 'earlier-too',
+    model: 'another-model',
+    content: [{ type: 'text', text: 'There it is.' }],
+  },
+];

@@ -1,0 +1,101 @@
+/** Where a planned run takes place: a clock, a signal, and one log of all that happened, inside and outside, in order. */
+import type { Done, JsonObject, LoopEvent, ModelError, ModelRequest, Terminal } from '@heddle/core';
+import { createClock, type VirtualClock } from '../clock.ts';
+import { type Fault, Hits } from './hits.ts';
+import type { Patience, RunPlan } from './plan.ts';
+
+export type Happening =
+  /** The consumer asked for more: what was yielded before has been stored. */
+  | { readonly what: 'asked' }
+  | { readonly what: 'event'; readonly event: LoopEvent }
+  | { readonly what: 'request'; readonly number: number; readonly request: ModelRequest }
+  | { readonly what: 'request_end'; readonly number: number; readonly end: AnswerEnd }
+  | { readonly what: 'door'; readonly door: Door }
+  | { readonly what: 'before_hook'; readonly id: string }
+  | { readonly what: 'question'; readonly id: string; readonly signal: AbortSignal }
+  | { readonly what: 'question_end'; readonly id: string; readonly interrupts: boolean }
+  | ({ readonly what: 'effect' } & Effect)
+  | { readonly what: 'effect_end'; readonly id: string }
+  | { readonly what: 'abort'; readonly reason: string }
+  | { readonly what: 'left' }
+  | { readonly what: 'end'; readonly terminal: Terminal }
+  /** The generator threw, or nothing moved any more, or it went on for ever. */
+  | { readonly what: 'broke'; readonly how: string };
+
+export type Door = 'prepare' | 'drain' | 'compact' | 'stop_hooks' | 'gather' | 'take_queued' | 'ask';
+
+export interface Effect {
+  readonly id: string;
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly hasEffects: boolean;
+  readonly alone: boolean;
+  readonly deaf: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** What the port said of one answer, as far as the loop has taken it. */
+export interface AnswerEnd {
+  readonly record: Done | ModelError | 'threw';
+  readonly stopReason: string | null;
+  /** Every block that was finished: the id of the call, or undefined for another block. */
+  readonly blocks: readonly (string | undefined)[];
+  readonly hasOpenBlock: boolean;
+  readonly began: boolean;
+}
+
+export class World {
+  readonly clock: VirtualClock = createClock({ auto: true });
+  readonly controller = new AbortController();
+  readonly log: Happening[] = [];
+  readonly hits = new Hits();
+  readonly #patience: Patience;
+  #ticks = 0;
+
+  constructor({ consumer }: RunPlan) {
+    const { patience } = consumer;
+    this.#patience = patience;
+    if (patience.until !== 'time') return;
+    const never = new AbortController().signal;
+    void this.clock.sleep(patience.at, never).then(() => this.#abort(patience.then, 'time'));
+  }
+
+  note(happening: Happening): void {
+    this.log.push(happening);
+  }
+
+  hit(fault: Fault): void {
+    this.hits.fault(fault);
+  }
+
+  /** A door is entered or left. */
+  tick(): void {
+    const patience = this.#patience;
+    if (patience.until === 'tick' && this.#ticks++ === patience.at) this.#abort(patience.then, 'await');
+  }
+
+  /** What every door does before it answers. */
+  async wait(ms: number, signal: AbortSignal = NEVER): Promise<void> {
+    this.tick();
+    await (ms > 0 ? this.clock.sleep(ms, signal) : Promise.resolve());
+    this.tick();
+  }
+
+  /** The consumer has this many events in hand. Answers whether it leaves. */
+  loses(count: number): boolean {
+    const patience = this.#patience;
+    if (patience.until !== 'event' || count !== patience.at) return false;
+    if (patience.then === 'leave') return true;
+    this.#abort(patience.then, 'event');
+    return false;
+  }
+
+  #abort(how: 'interrupt' | 'cancel', at: 'event' | 'await' | 'time'): void {
+    if (this.controller.signal.aborted || this.log.some(({ what }) => what === 'end' || what === 'left')) return;
+    this.hit(`consumer: ${how}s at ${at === 'time' ? 'a time' : at === 'await' ? 'an await' : 'an event'}`);
+    this.note({ what: 'abort', reason: how });
+    this.controller.abort(how);
+  }
+}
+
+const NEVER = new AbortController().signal;

@@ -1,0 +1,61 @@
+/**
+ * The strict proof that a command changes nothing. It knows a few programs and the options of theirs that only read;
+ * everything else, and everything the shell would still have to work out, is not proven. It errs only to that side.
+ */
+import type { ShellRedirection, SimpleCommand } from '../command.ts';
+import type { GitFacts } from '../git-facts.ts';
+import { readCommand } from '../read.ts';
+import { isReadOnlyGit } from './git.ts';
+import { isReadOnlyProgram } from './programs.ts';
+
+export interface ProofOptions {
+  /** What is configured in the repository where the command would run. Without it, few forms of `git` can be proven. */
+  readonly git?: GitFacts | undefined;
+  /** The environment it would run with: variables can give options to programs. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+export function isReadOnlyCommand(text: string, options: ProofOptions = {}): boolean {
+  const read = readCommand(text);
+  if (!read.ok || read.commands.length === 0 || read.redirections.length > 0) return false;
+  for (const construct of read.constructs) if (construct !== 'list' && construct !== 'pipeline') return false;
+  // After a `cd` nobody has looked at the repository that `git` would find.
+  const moves = read.commands.some(changesDirectory);
+  const facts = moves ? { ...options, git: undefined } : options;
+  return read.commands.every((command) => isProven(command, facts));
+}
+
+/** It moves the shell itself, not only a part of it, so that later commands start elsewhere. */
+export function changesDirectory({ name }: SimpleCommand): boolean {
+  return name === undefined || ['cd', 'pushd', 'popd'].includes(name.value);
+}
+
+function isProven(command: SimpleCommand, options: ProofOptions): boolean {
+  const { name, args, assignments, redirections } = command;
+  if (name === undefined || assignments.length > 0 || !redirections.every(isHarmless)) return false;
+  if (!name.plain || !args.every((arg) => arg.plain)) return false;
+  const program = name.value.replace(/^\/(usr\/)?bin\//, '');
+  const values = args.map((arg) => arg.value);
+  return program === 'git'
+    ? isReadOnlyGit(values, options.git)
+    : isReadOnlyProgram(program, values, options.environment ?? {});
+}
+
+function isHarmless(redirection: ShellRedirection): boolean {
+  if (typeof redirection.descriptor === 'string') return false;
+  switch (redirection.kind) {
+    case 'duplicate':
+      return redirection.target.plain && /^[0-9]$/.test(redirection.target.value);
+    case 'here_string':
+      return redirection.target.plain;
+    case 'here_doc':
+      return !redirection.expands && !/[$`\\]/.test(redirection.body);
+    case 'file': {
+      const { operator, target } = redirection;
+      if (!target.plain) return false;
+      if (target.value === '/dev/null') return operator !== '<>';
+      // The shell itself opens network connections for names below /dev.
+      return operator === '<' && !target.value.includes('/dev/');
+    }
+  }
+}

@@ -1,0 +1,166 @@
+/** Reads a shell command with a real grammar. What the grammar does not understand whole is not understood at all. */
+import {
+  type Assignment,
+  type Command,
+  forEachChild,
+  parse,
+  type ParsedScript,
+  type SyntaxNode,
+} from 'unbash';
+import type { Construct, ReadCommand, ShellAssignment, ShellRedirection, SimpleCommand } from './command.ts';
+import { redirectionOf } from './redirections.ts';
+import { argumentOf, wordOf } from './words.ts';
+
+/** Longer than any command a person would check. */
+const LONGEST = 10_000;
+
+// oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+const CONTROL = /[\0-\x08\x0b-\x1f\x7f]/;
+
+export function readCommand(text: string): ReadCommand {
+  if (text.length > LONGEST) return { ok: false, reason: `it is longer than ${LONGEST} characters` };
+  if (CONTROL.test(text)) return { ok: false, reason: 'it contains control characters' };
+  try {
+    return new Reader(text).read();
+  } catch (thrown) {
+    return { ok: false, reason: thrown instanceof Error ? thrown.message : String(thrown) };
+  }
+}
+
+class NotUnderstood extends Error {}
+
+class Reader {
+  readonly #text: string;
+  readonly #commands: SimpleCommand[] = [];
+  readonly #redirections: ShellRedirection[] = [];
+  readonly #constructs = new Set<Construct>();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  read(): ReadCommand {
+    const script = parse(this.#text);
+    this.#script(script, [], this.#text);
+    return {
+      ok: true,
+      commands: this.#commands,
+      redirections: this.#redirections,
+      constructs: this.#constructs,
+    };
+  }
+
+  #script(script: ParsedScript | undefined, inside: readonly Construct[], source: string): void {
+    if (script === undefined) throw new NotUnderstood('a substitution could not be read');
+    const [error] = script.errors ?? [];
+    if (error) throw new NotUnderstood(error.message);
+    // A substitution in backquotes has a text of its own.
+    const own = script.source ?? source;
+    const around = script.commands.length > 1 ? this.#entered(inside, 'list') : inside;
+    for (const statement of script.commands) this.#node(statement, around, own);
+  }
+
+  #node(node: SyntaxNode, inside: readonly Construct[], source: string): void {
+    switch (node.type) {
+      case 'Command':
+        return this.#command(node, inside, source);
+      case 'Statement':
+        return this.#node(
+          node.command,
+          node.background ? this.#entered(inside, 'background') : inside,
+          source,
+        );
+      case 'CommandExpansion':
+        return this.#script(node.script, this.#entered(inside, 'substitution'), source);
+      case 'ArithmeticCommandExpansion':
+        return this.#script(node.script, this.#entered(inside, 'substitution'), source);
+      case 'ProcessSubstitution':
+        return this.#script(node.script, this.#entered(inside, 'process_substitution'), source);
+      case 'Redirected':
+        this.#redirections.push(...node.redirects.map(understood));
+        break;
+      case 'Unknown':
+        throw new NotUnderstood(`the expansion operator ${node.operator} is unknown`);
+      case 'ArithmeticExpansion':
+        if (node.expression === undefined)
+          throw new NotUnderstood('an arithmetic expression could not be read');
+        break;
+      default:
+        break;
+    }
+    let around = inside;
+    for (const construct of constructsOf(node)) around = this.#entered(around, construct);
+    forEachChild(node, (child) => this.#node(child, around, source));
+  }
+
+  #command(node: Command, inside: readonly Construct[], source: string): void {
+    const assignments = node.prefix.filter((part) => part.type === 'Assignment').map(assignmentOf);
+    this.#commands.push({
+      name: node.name && wordOf(node.name),
+      args: node.args.map(argumentOf),
+      assignments,
+      redirections: node.redirects.map(understood),
+      inside,
+      text: source.slice(node.pos, node.end),
+    });
+    // Its words and here-documents may hold commands of their own.
+    forEachChild(node, (child) => this.#node(child, inside, source));
+  }
+
+  #entered(inside: readonly Construct[], construct: Construct): readonly Construct[] {
+    this.#constructs.add(construct);
+    return [...inside, construct];
+  }
+}
+
+function understood(redirection: Parameters<typeof redirectionOf>[0]): ShellRedirection {
+  const read = redirectionOf(redirection);
+  if (read === undefined) throw new NotUnderstood('a redirection has no end');
+  return read;
+}
+
+function assignmentOf({ name, value, append, index }: Assignment): ShellAssignment {
+  const word = value.type === 'Word' && index === undefined ? wordOf(value) : undefined;
+  return { name, value: word, append: append === true };
+}
+
+function constructsOf(node: SyntaxNode): readonly Construct[] {
+  if (node.type === 'Pipeline') {
+    const prefixes = node.prefixes.map(({ type }) => (type === 'Time' ? 'time' : 'negation'));
+    return node.commands.length > 1 ? [...prefixes, 'pipeline'] : prefixes;
+  }
+  const construct = constructOf(node);
+  return construct === undefined ? [] : [construct];
+}
+
+function constructOf(node: SyntaxNode): Construct | undefined {
+  switch (node.type) {
+    case 'AndOr':
+      return 'list';
+    case 'Subshell':
+      return 'subshell';
+    case 'BraceGroup':
+      return 'group';
+    case 'If':
+    case 'Elif':
+      return 'if';
+    case 'For':
+    case 'ArithmeticFor':
+    case 'While':
+    case 'Select':
+      return 'loop';
+    case 'Case':
+      return 'case';
+    case 'Function':
+      return 'function';
+    case 'Coproc':
+      return 'coproc';
+    case 'TestCommand':
+      return 'test';
+    case 'ArithmeticCommand':
+    case 'ArithmeticExpansion':
+      return 'arithmetic';
+    default:
+      return undefined;
+  }
+}

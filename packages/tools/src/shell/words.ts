@@ -1,0 +1,99 @@
+/** Words of the shell grammar as ours: what is certain about them, and what is not. */
+import type { CommandArgument, Word, WordPart } from 'unbash';
+import type { ShellWord } from './command.ts';
+
+/** Letters that stand for themselves, unquoted, in every shell and at every place of a word. */
+const HARMLESS = /^[\p{L}\p{N}_\-.,/:=@%+!#]*$/u;
+
+export function wordOf(word: Word): ShellWord {
+  const parts = word.parts ?? [];
+  const value = parts.length === 0 ? word.value : parts.map(valueOf).join('');
+  const kind = kindOf(word.text, parts);
+  return {
+    text: word.text,
+    kind,
+    value,
+    prefix: kind === 'literal' ? value : prefixOf(word, parts),
+    plain: kind === 'literal' && isPlain(word.text, parts),
+  };
+}
+
+/** `export A=b`: the shell reads an argument of some builtins as an assignment. */
+export function argumentOf(argument: CommandArgument): ShellWord {
+  if (argument.type === 'Word') return wordOf(argument);
+  const { text, name, append, value } = argument;
+  const kind = value.type === 'Word' && argument.index === undefined ? wordOf(value).kind : 'dynamic';
+  const prefix = `${name}${append ? '+=' : '='}`;
+  const known = value.type === 'Word' && kind === 'literal' ? prefix + wordOf(value).value : text;
+  return { text, kind, value: known, prefix: kind === 'literal' ? known : prefix, plain: false };
+}
+
+function kindOf(text: string, parts: readonly WordPart[]): ShellWord['kind'] {
+  // An argument that looks like an assignment has its tildes replaced, too.
+  if (/^[A-Za-z_]\w*\+?=(.*:)?~/.test(text)) return 'dynamic';
+  let kind: ShellWord['kind'] = text.startsWith('~') ? 'tilde' : 'literal';
+  for (const part of parts) {
+    switch (part.type) {
+      case 'Literal':
+      case 'SingleQuoted':
+      case 'AnsiCQuoted':
+        break;
+      case 'DoubleQuoted':
+      case 'LocaleString':
+        if (part.parts.some((child) => child.type !== 'Literal')) return 'dynamic';
+        break;
+      case 'Glob':
+      case 'ExtendedGlob':
+        if (hasExpansion(part.parts)) return 'dynamic';
+        kind = 'pattern';
+        break;
+      default:
+        return 'dynamic';
+    }
+  }
+  return kind;
+}
+
+function hasExpansion(parts: readonly WordPart[] | undefined): boolean {
+  return parts !== undefined && kindOf('', parts) === 'dynamic';
+}
+
+function valueOf(part: WordPart): string {
+  switch (part.type) {
+    case 'Literal':
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+      return part.value;
+    case 'DoubleQuoted':
+    case 'LocaleString':
+      return part.parts.map(valueOf).join('');
+    default:
+      return part.text;
+  }
+}
+
+function prefixOf(word: Word, parts: readonly WordPart[]): string {
+  if (word.text.startsWith('~')) return '';
+  let prefix = '';
+  for (const part of parts) {
+    if (kindOf('', [part]) === 'literal') prefix += valueOf(part);
+    else return prefix;
+  }
+  return prefix;
+}
+
+function isPlain(text: string, parts: readonly WordPart[]): boolean {
+  if (parts.length === 0) return HARMLESS.test(text);
+  return parts.every((part) => {
+    switch (part.type) {
+      case 'Literal':
+        return HARMLESS.test(part.text);
+      case 'SingleQuoted':
+        return true;
+      case 'DoubleQuoted':
+        return !part.text.includes('\\');
+      default:
+        return false;
+    }
+  });
+}
