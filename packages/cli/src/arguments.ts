@@ -46,7 +46,7 @@ export interface SessionChoice {
   readonly at: string | undefined;
 }
 
-type Command = PrintCommand | { readonly name: 'demo' | 'help' | 'version' };
+type Command = PrintCommand | { readonly name: 'demo' | 'models' | 'help' | 'version' };
 
 export type Arguments =
   | { readonly ok: true; readonly command: Command }
@@ -75,7 +75,8 @@ function commandOf(argv: readonly string[]): Command {
   ] as const);
   // A client that speaks JSON on both sides wants no terminal; it does not say -p.
   const headless = values.has('print') || inputFormat === 'stream-json';
-  if (words.length === 1 && words[0] === 'demo' && !headless) return { name: 'demo' };
+  const [word] = words;
+  if (words.length === 1 && !headless && (word === 'demo' || word === 'models')) return { name: word };
   if (!headless)
     throw new Refused('an interactive terminal is not built yet; run a prompt with: heddle -p "…"');
   const outputFormat = oneOf('--output-format', values.get('outputFormat') ?? 'text', FORMATS);

@@ -3,8 +3,9 @@ export const HELP = `Heddle, a coding agent for the terminal
   heddle -p "prompt"          run one prompt and print the answer
   cat notes | heddle -p       the prompt comes through the pipe
   heddle demo                 watch a whole run offline, recoveries included
+  heddle models               the models there are, with window and price
 
-  --model NAME                rehearsal (offline), scripted:FILE (plays a script)
+  --model NAME                opus, sonnet, haiku, a full id, rehearsal (offline), scripted:FILE (plays a script)
   --fallback-model NAME       takes over when the first model is overloaded
   --output-format FORMAT      text, json or stream-json
   --include-partial-messages  stream-json also shows the raw events of the model

@@ -1,5 +1,6 @@
 /** The program. Only what every start needs is imported here; each command loads its own part. */
 import { readArguments } from './arguments.ts';
+import { say } from './terminal/say.ts';
 
 const parsed = readArguments(process.argv.slice(2));
 process.exitCode = await dispatch();
@@ -13,14 +14,16 @@ async function dispatch(): Promise<number> {
   switch (command.name) {
     case 'version': {
       const { default: manifest } = await import('../package.json', { with: { type: 'json' } });
-      process.stdout.write(`${manifest.version} (Heddle)\n`);
+      say(`${manifest.version} (Heddle)\n`);
       return 0;
     }
     case 'help':
-      process.stdout.write((await import('./help.ts')).HELP);
+      say((await import('./help.ts')).HELP);
       return 0;
     case 'demo':
       return (await import('./demo/demo.ts')).runDemo();
+    case 'models':
+      return (await import('./models/list.ts')).printModels();
     case 'print':
       return (await import('./headless/print.ts')).print(command);
   }

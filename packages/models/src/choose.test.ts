@@ -9,7 +9,8 @@ const environment = {};
 const port: ModelPort = scriptedModel([]);
 const kinds = {
   rehearsal: () => Promise.resolve(port),
-  scripted: (rest: string) => (rest === 'missing' ? Promise.reject(new Error('no such file')) : Promise.resolve(port)),
+  scripted: (rest: string) =>
+    rest === 'missing' ? Promise.reject(new Error('no such file')) : Promise.resolve(port),
 };
 
 describe('choosing a model', () => {
@@ -27,14 +28,18 @@ describe('choosing a model', () => {
     expect(chosen.ok && chosen.preconnect).toBeTypeOf('function');
   });
 
-  it.each(['rehearsal', 'scripted:a/b.json', 'scripted/a'])('%s is made by the kind that the caller brought', async (name) => {
-    expect(await chooseModel(name, kinds, { environment })).toEqual({ ok: true, port, name });
-  });
+  it.each(['rehearsal', 'scripted:a/b.json', 'scripted/a'])(
+    '%s is made by the kind that the caller brought',
+    async (name) => {
+      expect(await chooseModel(name, kinds, { environment })).toEqual({ ok: true, port, name });
+    },
+  );
 
   it('says what there is when a name means nothing', async () => {
     expect(await chooseModel('gpt', kinds, { environment })).toEqual({
       ok: false,
-      message: 'There is no model named gpt. Known: opus, sonnet, haiku, fable, claude-…, anthropic/…, rehearsal, scripted.',
+      message:
+        'There is no model named gpt. Known: opus, sonnet, haiku, fable, claude-…, anthropic/…, rehearsal, scripted.',
     });
   });
 
@@ -70,8 +75,14 @@ describe('the list of models', () => {
       { ANTHROPIC_DEFAULT_OPUS_MODEL: 'of-my-gateway' },
       { 'my-model': { inputPerMillion: 1, outputPerMillion: 2, contextWindow: 9 } },
     );
-    expect(listed.find(({ id }) => id === 'of-my-gateway')).toMatchObject({ aliases: ['opus'], contextWindow: undefined });
-    expect(listed.find(({ id }) => id === 'my-model')).toMatchObject({ inputPerMillion: 1, contextWindow: 9 });
+    expect(listed.find(({ id }) => id === 'of-my-gateway')).toMatchObject({
+      aliases: ['opus'],
+      contextWindow: undefined,
+    });
+    expect(listed.find(({ id }) => id === 'my-model')).toMatchObject({
+      inputPerMillion: 1,
+      contextWindow: 9,
+    });
     expect(listed.find(({ id }) => id === 'claude-opus-5-5')).toMatchObject({ aliases: [] });
   });
 });

@@ -1,6 +1,7 @@
 /** Which model a name means. Each kind is loaded only when it is chosen. */
 import type { ModelPort } from '@heddle/core';
 import { aliasesIn, fullModelName } from './aliases.ts';
+import type { KeySource } from './anthropic/credentials.ts';
 import type { AnthropicOptions } from './anthropic/options.ts';
 
 /** What a kind of model needs to be built from the part of the name behind the colon or slash. */
@@ -14,6 +15,8 @@ export type Chosen =
       readonly name: string;
       /** Opens a connection ahead of the first request, where there is one to open. */
       readonly preconnect?: () => void;
+      /** Where its key comes from. */
+      readonly keySource?: KeySource;
     }
   | { readonly ok: false; readonly message: string };
 
@@ -60,7 +63,7 @@ function anthropicModel(
 async function chooseAnthropic(name: string, options: AnthropicOptions): Promise<Chosen> {
   const { createAnthropicPort } = await import('./anthropic/port.ts');
   const port = createAnthropicPort(options);
-  return { ok: true, port, name, preconnect: () => port.preconnect() };
+  return { ok: true, port, name, preconnect: () => port.preconnect(), keySource: port.keySource };
 }
 
 function unknown(name: string, kinds: readonly string[], aliases: readonly string[]): string {

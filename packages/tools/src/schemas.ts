@@ -1,12 +1,18 @@
 /** Every built-in tool's input schema, for the script that writes `generated/schemas.ts`. Loads the schema library: never import it from a tool. */
 import * as z from 'zod';
 import { bashInput } from './bash/schema.ts';
+import { editInput } from './edit/schema.ts';
+import { notebookEditInput } from './notebook/schema.ts';
 import { readInput } from './read/schema.ts';
+import { writeInput } from './write/schema.ts';
 
 export function jsonSchemas(): Readonly<Record<string, object>> {
   return {
     Bash: z.toJSONSchema(bashInput, { io: 'input' }),
     Read: z.toJSONSchema(readInput, { io: 'input' }),
+    Write: z.toJSONSchema(writeInput, { io: 'input' }),
+    Edit: z.toJSONSchema(editInput, { io: 'input' }),
+    NotebookEdit: z.toJSONSchema(notebookEditInput, { io: 'input' }),
   };
 }
 

@@ -90,7 +90,7 @@ export class QueryEngine {
     }
     yield initLine(this.#options, this.#stamp());
     const terminal = yield* this.#drive(turn);
-    this.#finish(terminal);
+    const unstored = this.#finish(terminal);
     const { tally, denials, structured } = turn;
     yield resultLine(
       {
@@ -99,6 +99,7 @@ export class QueryEngine {
         denials,
         meter: this.#meter,
         now: this.#now(),
+        unstored,
         structured: structured?.value,
         exhausted: structured?.exhausted === true && terminal.reason === 'completed',
       },
@@ -200,8 +201,11 @@ export class QueryEngine {
     return { reason: 'max_budget_usd', limitUsd: maxBudgetUsd, spentUsd };
   }
 
-  /** A run that was ended from outside may leave calls without a result; the stored history must not. */
-  #finish(terminal: Terminal): void {
+  /**
+   * A run that was ended from outside may leave calls without a result; the stored history must not. Answers with the
+   * reason where the end could not be stored: the session is intact up to there.
+   */
+  #finish(terminal: Terminal): string | undefined {
     try {
       for (const { call } of this.#session.projection.openCalls) {
         const text = '<tool_use_error>The run ended before this call had a result.</tool_use_error>';
@@ -209,9 +213,10 @@ export class QueryEngine {
         this.#store({ type: 'user', message: resultMessage(this.#messageStamp(), call.id, text, true) });
       }
       this.#store({ type: 'end', terminal });
+      return undefined;
     } catch (thrown) {
-      // The disk is full: the result line says so, and the session is intact up to here.
-      if (!(thrown instanceof JournalError)) throw thrown;
+      if (thrown instanceof JournalError) return thrown.message;
+      throw thrown;
     }
   }
 

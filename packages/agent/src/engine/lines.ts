@@ -43,6 +43,8 @@ export interface EndOfRun {
   readonly structured: unknown;
   /** One was asked for, and never came. */
   readonly exhausted: boolean;
+  /** Why the end itself could not be stored, if it could not. */
+  readonly unstored: string | undefined;
 }
 
 export function resultLine(end: EndOfRun, stamp: LineStamp): SdkResult {
@@ -79,10 +81,15 @@ const NEVER_VALID = {
 
 type Outcome = Pick<SdkResult, 'result' | 'errors' | 'api_error_status' | 'structured_output'>;
 
-function outcome(
-  { terminal, tally, structured, exhausted }: EndOfRun,
-  subtype: SdkResult['subtype'],
-): Outcome {
+/** What was answered stands, even if the record of its end could not be written; but that is told, too. */
+function outcome(end: EndOfRun, subtype: SdkResult['subtype']): Outcome {
+  const said = told(end, subtype);
+  const { unstored } = end;
+  if (unstored === undefined || said.errors?.includes(unstored)) return said;
+  return { ...said, errors: [...(said.errors ?? []), unstored] };
+}
+
+function told({ terminal, tally, structured, exhausted }: EndOfRun, subtype: SdkResult['subtype']): Outcome {
   if (exhausted) return { errors: ['The model never gave an output of the required shape.'] };
   if (structured !== undefined) return { result: JSON.stringify(structured), structured_output: structured };
   if (subtype !== 'success') return { errors: [errorSentence(terminal)] };

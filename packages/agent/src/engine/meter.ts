@@ -1,5 +1,6 @@
 /** Prices what is spent, and keeps the bill of the conversation. An unknown price is unknown, never zero. */
 import type { Usage } from '@heddle/core';
+import { usageByModel, webSearchesOf } from '@heddle/models';
 import type { ModelUsage } from '../sdk/message.ts';
 import { Bill } from '../session/bill.ts';
 
@@ -26,11 +27,15 @@ export class Meter {
     return this.#price(model, usage);
   }
 
-  /** Answers with what it cost. */
+  /** Answers with what it cost, helpers of the model included; each stands on the bill under its own name. */
   add(model: string, usage: Usage): number | undefined {
-    const costUsd = this.#price(model, usage);
-    this.#bill.add(model, usage, costUsd);
-    return costUsd;
+    let total: number | undefined = 0;
+    for (const part of usageByModel(model, usage)) {
+      const costUsd = this.#price(part.model, part.usage);
+      this.#bill.add(part.model, part.usage, costUsd, webSearchesOf(part.usage));
+      total = total === undefined || costUsd === undefined ? undefined : total + costUsd;
+    }
+    return total;
   }
 
   get newCostUsd(): number {
@@ -43,13 +48,13 @@ export class Meter {
 
   perModel(): Record<string, ModelUsage> {
     const report: Record<string, ModelUsage> = {};
-    for (const [model, { usage, costUsd, known }] of this.#bill) {
+    for (const [model, { usage, costUsd, known, webSearches }] of this.#bill) {
       report[model] = {
         inputTokens: usage.input_tokens,
         outputTokens: usage.output_tokens,
         cacheReadInputTokens: usage.cache_read_input_tokens,
         cacheCreationInputTokens: usage.cache_creation_input_tokens,
-        webSearchRequests: 0,
+        webSearchRequests: webSearches,
         costUSD: costUsd,
         costBasis: known ? 'list' : 'unknown',
       };

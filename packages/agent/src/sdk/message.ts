@@ -116,7 +116,7 @@ export interface SdkResult extends Envelope {
   readonly result?: string;
   readonly structured_output?: unknown;
   readonly api_error_status?: number | null;
-  /** Present on the other subtypes. */
+  /** Present on the other subtypes, and where the end could not be stored. */
   readonly errors?: readonly string[];
 }
 

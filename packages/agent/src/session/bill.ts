@@ -6,7 +6,10 @@ export interface Spending {
   readonly costUsd: number;
   /** Every part of it had a price. */
   readonly known: boolean;
+  readonly webSearches: number;
 }
+
+const NOTHING_SPENT: Spending = { usage: NO_USAGE, costUsd: 0, known: true, webSearches: 0 };
 
 export class Bill implements Iterable<readonly [model: string, spending: Spending]> {
   readonly #perModel: Map<string, Spending>;
@@ -21,12 +24,13 @@ export class Bill implements Iterable<readonly [model: string, spending: Spendin
     return total;
   }
 
-  add(model: string, usage: Usage, costUsd: number | undefined): void {
-    const before = this.#perModel.get(model) ?? { usage: NO_USAGE, costUsd: 0, known: true };
+  add(model: string, usage: Usage, costUsd: number | undefined, webSearches = 0): void {
+    const before = this.#perModel.get(model) ?? NOTHING_SPENT;
     this.#perModel.set(model, {
       usage: addUsage(before.usage, usage),
       costUsd: before.costUsd + (costUsd ?? 0),
       known: before.known && costUsd !== undefined,
+      webSearches: before.webSearches + webSearches,
     });
   }
 
@@ -49,9 +53,14 @@ export function readBill(value: unknown): Bill {
   const bill = new Bill();
   if (typeof value !== 'object' || value === null) return bill;
   for (const [model, spending] of Object.entries(value as Record<string, Partial<Spending> | null>)) {
-    const { usage, costUsd, known } = spending ?? {};
+    const { usage, costUsd, known, webSearches } = spending ?? {};
     const isKnown = known === true && typeof costUsd === 'number';
-    bill.add(model, updateUsage(NO_USAGE, usage), typeof costUsd === 'number' ? costUsd : undefined);
+    bill.add(
+      model,
+      updateUsage(NO_USAGE, usage),
+      typeof costUsd === 'number' ? costUsd : undefined,
+      webSearches,
+    );
     // A part without a price makes the whole unknown, however much the rest came to.
     if (!isKnown) bill.add(model, NO_USAGE, undefined);
   }

@@ -7,29 +7,52 @@ import { syncBuiltinESMExports } from 'node:module';
 
 const [where, at = ''] = (process.env['HEDDLE_CRASH_AT'] ?? '').split(':');
 let left = Number(at);
-const journals = new Set<number>();
-const { openSync, writeSync } = fs;
 
-function crashingOpen(...given: Parameters<typeof openSync>): number {
-  const descriptor = openSync(...given);
-  if (String(given[0]).endsWith('.jsonl') && given[1] === 'a') journals.add(descriptor);
-  return descriptor;
-}
-
-function crashingWrite(descriptor: number, bytes: Uint8Array, offset = 0): number {
-  const counts = where === 'stdout' ? descriptor === 1 : journals.has(descriptor);
-  const length = bytes.length - offset;
-  if (!counts || length < left) {
-    const written = writeSync(descriptor, bytes, offset);
-    if (counts) left -= written;
+/** Lets the bytes pass through `write` until the one is reached. */
+function passing(bytes: Uint8Array, write: (bytes: Uint8Array) => number): number {
+  if (bytes.length < left) {
+    const written = write(bytes);
+    left -= written;
     return written;
   }
-  if (left > 0) writeSync(descriptor, bytes, offset, left);
+  if (left > 0) write(bytes.subarray(0, left));
   process.kill(process.pid, 'SIGKILL');
   return 0;
 }
 
-if (where === 'stdout' || where === 'journal') {
-  Object.assign(fs, { openSync: crashingOpen, writeSync: crashingWrite });
+if (where === 'journal') watchJournal();
+if (where === 'stdout') watchOutput();
+
+function watchJournal(): void {
+  const { openSync, writeSync } = fs;
+  const journals = new Set<number>();
+  Object.assign(fs, {
+    openSync(...given: Parameters<typeof openSync>): number {
+      const descriptor = openSync(...given);
+      if (String(given[0]).endsWith('.jsonl') && given[1] === 'a') journals.add(descriptor);
+      return descriptor;
+    },
+    writeSync(descriptor: number, bytes: Uint8Array, offset = 0): number {
+      if (!journals.has(descriptor)) return writeSync(descriptor, bytes, offset);
+      return passing(bytes.subarray(offset), (part) => writeSync(descriptor, part));
+    },
+  });
   syncBuiltinESMExports();
+}
+
+function watchOutput(): void {
+  const { stdout } = process;
+  const write = stdout.write.bind(stdout);
+  Object.assign(stdout, {
+    write(text: string): boolean {
+      let hasRoom = true;
+      passing(Buffer.from(text), (part) => {
+        // Synchronously, where the rest of the line will never come.
+        if (part.length < Buffer.byteLength(text)) fs.writeSync(1, part);
+        else hasRoom = write(part);
+        return part.length;
+      });
+      return hasRoom;
+    },
+  });
 }

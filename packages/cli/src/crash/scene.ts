@@ -16,6 +16,8 @@ export interface Scene {
   readonly sessionId: string;
   /** Runs the program, until it ends or the trigger kills it. */
   live(kind: 'first' | 'resumed', kill?: Trigger): Promise<Ended>;
+  /** Runs it where no file may grow beyond so many KiB: for a journal that is a full disk. */
+  liveOnFullDisk(kib: number): Promise<Ended>;
   /** Bytes of answers sent in the last life. */
   readonly streamed: number;
   /** Where the session's log lies; undefined when there is none. */
@@ -38,32 +40,31 @@ export async function openScene(program: string): Promise<Scene> {
   });
   const tap = await openTap(api.url);
   const effects = (): string[] => linesIn(path.join(folder, EFFECTS_FILE));
+  const address = { ANTHROPIC_BASE_URL: tap.url, ANTHROPIC_API_KEY: 'key' };
 
   return {
     api,
     sessionId,
     async live(kind, kill) {
-      const session = kind === 'first' ? ['--session-id', sessionId] : ['--resume', sessionId];
-      const prompt = kind === 'first' ? PROMPT : GO_ON;
-      const model = ['--model', 'anthropic/scripted-1', '--allowed-tools', 'Bash'];
       requestsLeft = kill?.kind === 'request' ? kill.number : Number.POSITIVE_INFINITY;
       const byte = kill?.kind === 'stream' ? kill.byte : Number.POSITIVE_INFINITY;
       tap.expect(byte, () => child?.kill('SIGKILL'));
-      const ended = await runProgram(
-        program,
-        ['-p', prompt, ...session, ...model, '--output-format', 'stream-json', '--verbose'],
-        {
-          cwd: folder,
-          env: { ANTHROPIC_BASE_URL: tap.url, ANTHROPIC_API_KEY: 'key', ...environmentOf(kill) },
-          onStart: (started) => {
-            child = started;
-          },
+      const ended = await runProgram(program, argumentsOf(kind, sessionId), {
+        cwd: folder,
+        env: { ...address, ...environmentOf(kill) },
+        onStart: (started) => {
+          child = started;
         },
-      );
+      });
       // The command outlives the program that it has killed, and still has its effect.
       if (ended.signal === 'SIGKILL' && kill?.kind === 'effect')
         await whenever(folder, () => effects().includes(kill.id));
       return ended;
+    },
+    liveOnFullDisk(kib) {
+      const limited = ['-c', `ulimit -f ${kib}; exec "$@"`, 'bash', program];
+      const env = address;
+      return runProgram('bash', [...limited, ...argumentsOf('first', sessionId)], { cwd: folder, env });
     },
     get streamed() {
       return tap.sent;
@@ -76,6 +77,13 @@ export async function openScene(program: string): Promise<Scene> {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function argumentsOf(kind: 'first' | 'resumed', sessionId: string): string[] {
+  const session = kind === 'first' ? ['--session-id', sessionId] : ['--resume', sessionId];
+  const model = ['--model', 'anthropic/scripted-1', '--allowed-tools', 'Bash'];
+  const output = ['--output-format', 'stream-json', '--verbose'];
+  return ['-p', kind === 'first' ? PROMPT : GO_ON, ...session, ...model, ...output];
 }
 
 function environmentOf(kill: Trigger | undefined): Record<string, string> {

@@ -46,10 +46,28 @@ async function play(scene: Scene, plan: Plan): Promise<Verdict> {
     lastRequest: lastMessages(scene),
     excused,
   });
+  if (plan.cut !== undefined) broken.push(...(await resumedAgain(scene)));
   return { ...said, broken: [...broken, ...scene.api.problems.map(({ message }) => message)] };
 }
 
-const NOTHING: Excused = { uuids: new Set(), effects: new Set() };
+/** Resumed once more, the model is sent what it was sent before, byte for byte, and what came of it. */
+async function resumedAgain(scene: Scene): Promise<string[]> {
+  const before = JSON.stringify(withoutMarks(lastMessages(scene))).slice(0, -1);
+  const known = scene.api.requests.length;
+  const { code } = await scene.live('resumed');
+  const next = JSON.stringify(withoutMarks(messagesOf(scene.api.requests[known]?.body)));
+  if (code !== 0) return [`resumed twice, it ended with ${code}`];
+  return next.startsWith(before) ? [] : ['resumed twice, the next request does not begin with the last one'];
+}
+
+/** Cache marks move from request to request; they are no part of what is said. */
+function withoutMarks(messages: unknown): unknown {
+  return JSON.parse(JSON.stringify(messages), (key, value: unknown) =>
+    key === 'cache_control' ? undefined : value,
+  );
+}
+
+export const NOTHING: Excused = { uuids: new Set(), effects: new Set() };
 
 /** A run that was killed before it took the prompt leaves nothing, and says so when it is asked to go on. */
 function nothingToResume(lives: readonly Ended[]): string[] {
@@ -76,8 +94,11 @@ function cutLastRecord(journal: string, share: number): Excused {
   };
 }
 
-function lastMessages({ api }: Scene): unknown {
-  const body = api.requests.at(-1)?.body;
+export function lastMessages({ api }: Scene): unknown {
+  return messagesOf(api.requests.at(-1)?.body);
+}
+
+function messagesOf(body: unknown): unknown {
   return typeof body === 'object' && body !== null && 'messages' in body ? body.messages : undefined;
 }
 

@@ -6,6 +6,7 @@ import { styleText } from 'node:util';
 import { createAgent, newSession, type SdkResult, systemClock, VERSION } from '@heddle/agent';
 import { scriptedModel } from '@heddle/testing';
 import { builtinTools } from '@heddle/tools';
+import { say } from '../terminal/say.ts';
 import { demoScript } from './script.ts';
 import { createNarrator, explainEnd } from './narrate.ts';
 import { buildStage } from './stage.ts';
@@ -16,7 +17,7 @@ const PROMPT = 'The test fails. Fix it.';
 const ASK_FOR_PROOF = 'Run the test before you say that it is done.';
 
 export async function runDemo(): Promise<number> {
-  const write = (line: string): void => void process.stdout.write(`${line}\n`);
+  const write = (line: string): void => say(`${line}\n`);
   const folder = buildStage();
   const place = { configDir: path.join(folder, '.session'), cwd: folder };
   const opened = newSession(

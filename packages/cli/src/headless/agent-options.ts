@@ -1,7 +1,7 @@
 /** What the command line asks of the agent. */
 import type { AgentOptions, Rules } from '@heddle/agent';
 import type { RequestOptions } from '@heddle/core';
-import { chooseModel, loadPrices, modelFromEnvironment } from '@heddle/models';
+import { chooseModel, fullModelName, loadPrices, modelFromEnvironment } from '@heddle/models';
 import { builtinTools } from '@heddle/tools';
 import type { PrintCommand } from '../arguments.ts';
 import { modelKinds } from '../models/kinds.ts';
@@ -36,13 +36,14 @@ export async function agentOptions(command: PrintCommand): Promise<OptionsRead> 
       rules: rulesOf(command),
       includePartialMessages: command.partialMessages,
       bare: command.bare,
-      apiKeySource: keySource(process.env),
+      apiKeySource: model.keySource ?? 'none',
       loadPrice: isOffline(wanted)
         ? () => Promise.resolve(() => 0)
         : async () => (await loadPrices()).priceOf,
       requestOptions: requestOptions(command),
       ...present({
-        fallbackModel: command.fallbackModel,
+        fallbackModel:
+          command.fallbackModel === undefined ? undefined : fullModelName(command.fallbackModel, process.env),
         maxTurns: command.maxTurns,
         maxBudgetUsd: command.maxBudgetUsd,
         taskBudget: command.taskBudget === undefined ? undefined : { total: command.taskBudget },
@@ -57,10 +58,6 @@ export async function agentOptions(command: PrintCommand): Promise<OptionsRead> 
 const NO_MODEL =
   'no model is configured: set ANTHROPIC_API_KEY, or name one with --model.\n' +
   'Try one without network or key: heddle -p --model rehearsal "…"';
-
-function keySource(env: Readonly<Record<string, string | undefined>>): string {
-  return ['ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_API_KEY'].find((name) => env[name]) ?? 'none';
-}
 
 /** The models that this program plays itself cost nothing. */
 function isOffline(name: string): boolean {

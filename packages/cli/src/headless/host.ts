@@ -11,6 +11,8 @@ export interface Host {
   /** Permission questions go to the host. */
   readonly ask?: AskPermission;
   onInterrupt(listener: () => void): void;
+  /** No more prompts are taken, whatever the host does; an open standard input no longer keeps the program alive. */
+  end(): void;
 }
 
 type Line = Readonly<Record<string, unknown>>;
@@ -138,6 +140,11 @@ export function createHost(output: Output): Host {
     },
     onInterrupt(listener) {
       interrupt = listener;
+    },
+    end() {
+      waiting.length = 0;
+      lines.close();
+      process.stdin.destroy();
     },
   };
 }

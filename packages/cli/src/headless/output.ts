@@ -1,35 +1,53 @@
-/** Standard output. Every line is out before the next step is taken; a reader that went away ends the run, not the program. */
-import { writeSync } from 'node:fs';
+/**
+ * Standard output. A line is with the system before the next step is taken, and a slow reader is waited for; one that went
+ * away ends the run, not the program.
+ */
 import type { SdkMessage } from '@heddle/agent';
 import type { OutputFormat } from '../arguments.ts';
 import { harmless } from '../terminal/harmless.ts';
 
 export interface Output {
-  write(line: SdkMessage): void;
+  /** Resolves when there is room for the next line, or nobody reads any more. */
+  write(line: SdkMessage): Promise<void>;
   /** A line of the control protocol. */
   writeControl(line: object): void;
   /** Called once, when nobody reads any more. */
   onClosed(listener: () => void): void;
+  /** The program is being ended: a reader who does not read is given up soon. */
+  hurry(): void;
   readonly closed: boolean;
+  /** The reader was given up with lines under way; they would keep the program alive. */
+  readonly stuck: boolean;
 }
 
-export function createOutput(format: OutputFormat): Output {
-  let closed = false;
-  let tell = (): void => undefined;
+/** How long a program that is being ended waits for a reader who does not read. */
+const HURRIED_PATIENCE_MS = 200;
 
-  function writeLine(line: string): void {
+export function createOutput(format: OutputFormat): Output {
+  const { stdout } = process;
+  const end = Promise.withResolvers<void>();
+  let closed = false;
+  let stuck = false;
+  let tell = (): void => undefined;
+  stdout.on('error', close);
+
+  function close(): void {
     if (closed) return;
-    try {
-      writeAll(Buffer.from(`${line}\n`));
-    } catch (thrown) {
-      if (!(thrown instanceof Error)) throw thrown;
-      closed = true;
-      tell();
-    }
+    closed = true;
+    end.resolve();
+    tell();
+  }
+
+  async function writeLine(line: string): Promise<void> {
+    if (closed || stdout.write(`${line}\n`)) return;
+    const room = Promise.withResolvers<void>();
+    stdout.once('drain', room.resolve);
+    await Promise.race([room.promise, end.promise]);
+    stdout.off('drain', room.resolve);
   }
 
   return {
-    write(line) {
+    async write(line) {
       switch (format) {
         case 'stream-json':
           return writeLine(JSON.stringify(line));
@@ -37,35 +55,26 @@ export function createOutput(format: OutputFormat): Output {
           return line.type === 'result' ? writeLine(JSON.stringify(line)) : undefined;
         case 'text':
           if (line.type !== 'result') return;
-          if (line.result === undefined)
-            process.stderr.write(`heddle: ${harmless((line.errors ?? []).join('\n'))}\n`);
-          else writeLine(harmless(line.result));
+          if (line.errors) process.stderr.write(`heddle: ${harmless(line.errors.join('\n'))}\n`);
+          if (line.result !== undefined) return writeLine(harmless(line.result));
       }
     },
-    writeControl: (line) => writeLine(JSON.stringify(line)),
+    writeControl: (line) => void writeLine(JSON.stringify(line)),
     onClosed(listener) {
       tell = listener;
+    },
+    hurry() {
+      const giveUp = (): void => {
+        stuck = stdout.writableLength > 0;
+        if (stuck) close();
+      };
+      setTimeout(giveUp, HURRIED_PATIENCE_MS).unref();
     },
     get closed() {
       return closed;
     },
+    get stuck() {
+      return stuck;
+    },
   };
 }
-
-/** How long to wait for a slow reader before trying again, in milliseconds. */
-const FULL_PIPE_WAIT_MS = 2;
-
-function writeAll(bytes: Buffer): void {
-  let written = 0;
-  while (written < bytes.length) {
-    try {
-      written += writeSync(1, bytes, written);
-    } catch (thrown) {
-      if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EAGAIN')) throw thrown;
-      // The pipe is full for now: the loop has to wait for its reader anyway.
-      Atomics.wait(PAUSE, 0, 0, FULL_PIPE_WAIT_MS);
-    }
-  }
-}
-
-const PAUSE = new Int32Array(new SharedArrayBuffer(4));

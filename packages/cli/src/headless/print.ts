@@ -31,16 +31,22 @@ async function converse(
   const opened = openChosen(command.session);
   if (!opened.ok) {
     process.stderr.write(`heddle: ${opened.message}\n`);
-    output.write(failedStart(opened.message, { uuid: randomUUID(), session_id: opened.sessionId }));
+    await output.write(failedStart(opened.message, { uuid: randomUUID(), session_id: opened.sessionId }));
     return 1;
   }
   const { session } = opened;
   for (const notice of session.notices) process.stderr.write(`heddle: ${notice}\n`);
   const ask = command.asksHost ? host.ask : undefined;
   const agent = createAgent({ ...options.options, session, ...(ask ? { canUseTool: ask } : {}) });
-  const signals = watchSignals((reason) => agent.abort(reason));
-  host.onInterrupt?.(() => agent.abort('interrupt'));
-  output.onClosed(() => agent.abort('output closed'));
+  const stop = (reason: string): void => {
+    agent.abort(reason);
+    host.end?.();
+    output.hurry();
+  };
+  const signals = watchSignals(stop);
+  output.onClosed(() => stop('output closed'));
+  // Not the abort reason of somebody who sent a new message: the model is told that it was interrupted.
+  host.onInterrupt?.(() => agent.abort('interrupted by the host'));
   let code = 0;
   try {
     for await (const prompt of host.prompts) {
@@ -50,14 +56,16 @@ async function converse(
     return signals.exitCode() ?? (output.closed ? 1 : code);
   } finally {
     signals.release();
+    host.end?.();
     session.journal.close();
+    if (output.stuck) process.exit(signals.exitCode() ?? 1);
   }
 }
 
 async function answer(lines: AsyncIterable<SdkMessage>, output: Output): Promise<number> {
   let code = 1;
   for await (const line of lines) {
-    output.write(line);
+    await output.write(line);
     if (line.type === 'result') code = line.is_error ? 1 : 0;
   }
   return code;

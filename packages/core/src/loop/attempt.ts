@@ -15,13 +15,16 @@ export interface AttemptEnd {
   readonly reader: AnswerReader;
   readonly error: ModelError | undefined;
   readonly requestId: string | undefined;
+  /** The message of the last block that was finished; undefined where there was none worth a message. */
+  readonly last: AssistantMessage | undefined;
 }
 
 export async function* runAttempt(run: Run, request: ModelRequest): AsyncGenerator<LoopEvent, AttemptEnd> {
   const { inbox, deps, config } = run;
   const reader = new AnswerReader();
   // The last yield may have been answered with an abort: then no call is made.
-  if (run.scope.signal.aborted) return { reader, error: ABORTED, requestId: undefined };
+  if (run.scope.signal.aborted) return { reader, error: ABORTED, requestId: undefined, last: undefined };
+  let last: AssistantMessage | undefined;
   const scope = childScope(run.scope.signal);
   const records = deps.model(request, scope.signal)[Symbol.asyncIterator]();
   const pull = (): void => {
@@ -41,7 +44,7 @@ export async function* runAttempt(run: Run, request: ModelRequest): AsyncGenerat
       }
       switch (arrival.type) {
         case 'aborted':
-          if (scope.signal.aborted) return { reader, error: ABORTED, requestId: undefined };
+          if (scope.signal.aborted) return { reader, error: ABORTED, requestId: undefined, last };
           break;
         case 'port_threw':
           if (arrival.attempt === reader) throw arrival.thrown;
@@ -52,11 +55,11 @@ export async function* runAttempt(run: Run, request: ModelRequest): AsyncGenerat
           // What is here already needs no promise of its own; whatever else has arrived goes before it.
           for (; record; record = inbox.isEmpty ? records.ready?.() : undefined) {
             const end = endOf(record, reader);
-            if (end) return end;
+            if (end) return { ...end, last };
             if (!isEvent(record)) continue;
             if (config.partialMessages) yield { type: 'stream_event', event: record };
             const finished = reader.push(record);
-            if (finished) yield* yieldBlock(run, reader, finished);
+            if (finished) last = yield* yieldBlock(run, reader, finished);
           }
           pull();
           break;
@@ -78,8 +81,8 @@ async function* yieldBlock(
   run: Run,
   reader: AnswerReader,
   { block, badInput }: FinishedBlock,
-): AsyncGenerator<LoopEvent, void> {
-  if (block.type === 'text' && block.text.trim() === '') return;
+): AsyncGenerator<LoopEvent, AssistantMessage | undefined> {
+  if (block.type === 'text' && block.text.trim() === '') return undefined;
   const message = assistantMessage(run, reader, block);
   run.iteration.answer.push(message);
   yield observed(run, message);
@@ -87,6 +90,7 @@ async function* yieldBlock(
     executorOf(run).addTool(block, badInput);
   else if (block.type === 'tool_use' && badInput !== undefined)
     run.iteration.badInputs.set(block.id, badInput);
+  return message;
 }
 
 function assistantMessage(run: Run, reader: AnswerReader, block: ContentBlock): AssistantMessage {
@@ -117,7 +121,7 @@ function backfilled(tool: Tool, input: JsonObject): JsonObject | undefined {
   return Object.keys(copy).length > Object.keys(input).length ? copy : undefined;
 }
 
-function endOf(record: ModelRecord, reader: AnswerReader): AttemptEnd | undefined {
+function endOf(record: ModelRecord, reader: AnswerReader): Omit<AttemptEnd, 'last'> | undefined {
   if (record.type === 'model_error') return { reader, error: record, requestId: record.requestId };
   if (record.type !== 'done') return undefined;
   return { reader, error: errorOfEnd(reader), requestId: record.requestId };

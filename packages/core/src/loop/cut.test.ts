@@ -76,6 +76,14 @@ describe('an answer cut at the cap, with complete calls', () => {
     expect(lines.filter((line) => line.startsWith('tombstone'))).toEqual([]);
   });
 
+  it('keeps a call behind which only blank text came: the cut fell into that', async () => {
+    const { lines } = await play([[call('Read', { path: 'a' }, 'r1'), say(' '), cut()], say('Done.')], {
+      tools: [read],
+    });
+    expect(lines.filter((line) => line.startsWith('tombstone'))).toEqual([]);
+    expect(lines).toContain('t1 result r1 "three lines"');
+  });
+
   it('takes back a last text as well', async () => {
     const { lines } = await play([[call('Read', { path: 'a' }, 'r1'), say('And now'), cut()], say('Done.')], {
       tools: [read],

@@ -92,11 +92,11 @@ export async function* streamAnswer(
 const ACCEPT = { do: 'accept' } as const;
 const SILENCE = modelError('empty', 'The model gave no answer.');
 
-function factsOf(run: Run, { reader, error }: AttemptEnd, fallbackGiven: boolean): AttemptFacts {
+function factsOf(run: Run, { reader, error, last }: AttemptEnd, fallbackGiven: boolean): AttemptFacts {
   const { iteration } = run;
   const { answer } = iteration;
   // Of an answer that was cut, the last block counts as unfinished even if it looks whole: nobody knows what it lacks.
-  iteration.cut = reader.wasCut && !reader.hasOpenBlock() ? answer.at(-1) : undefined;
+  iteration.cut = reader.wasCut && !reader.hasOpenBlock() ? last : undefined;
   iteration.unfinishedText = reader.unfinishedText();
   const kept = answer.filter((message) => message !== iteration.cut);
   return {

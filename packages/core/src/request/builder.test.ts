@@ -296,6 +296,17 @@ describe('a block that the API refused by name', () => {
     expect([later.rewrotePrefix, later.mends]).toEqual([false, []]);
   });
 
+  it('leaves a note for its result, too, where that was the only one: what is said later comes behind it', () => {
+    const builder = createRequestBuilder();
+    const messages = history(user('go'), answer('r', [call('x')]), user([result('x')]));
+    const refusedBlocks = new Set([JSON.stringify(call('x'))]);
+    const { request } = builder.build(view({ refusedBlocks }), messages);
+    expect(lines(request)).toEqual(['U go', `A ${NOTE}`, `U ${NOTE}`]);
+    const later = builder.build(view({ refusedBlocks }), messages.append([user('and now?')]));
+    expect(lines(later.request)).toEqual(['U go', `A ${NOTE}`, `U ${NOTE}`, 'U and now?']);
+    expect(later.rewrotePrefix).toBe(false);
+  });
+
   it('is known as soon as it was added to the set that the view holds', () => {
     const builder = createRequestBuilder();
     const refusedBlocks = new Set<string>();

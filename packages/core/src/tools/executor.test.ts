@@ -80,6 +80,22 @@ describe('after the stream', () => {
     expect(rig.announced).toEqual(['1', '2', '3', '4', '5']);
   });
 
+  it('calls that started early count, also for one that stands before them', async () => {
+    const gate = createGate();
+    const reads = fakeTool({ name: 'Read', gate });
+    const note = fakeTool({ name: 'Note', gate, readOnly: false, concurrencySafe: true });
+    const rig = new Rig([reads, note], { toolConcurrency: 2 });
+    await rig.add('Note n1', 'Read r1', 'Read r2');
+    await rig.begin();
+    await rig.endStream();
+    await rig.runAll();
+    expect(running([reads, note])).toEqual(['r1', 'r2']);
+    gate.open();
+    await rig.rest();
+    await rig.runAll();
+    expect(rig.announced).toEqual(['r1', 'r2', 'n1']);
+  });
+
   it('results are handed out in the order of the calls, each once', async () => {
     const slow = createGate();
     const rig = new Rig([fakeTool({ name: 'Slow', gate: slow }), read]);

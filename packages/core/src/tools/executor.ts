@@ -16,7 +16,15 @@ import { siblingsOf, startOfBatch } from './batch.ts';
 import { classify } from './classify.ts';
 import type { ToolUseContext } from './context.ts';
 import { describe, failure, permit, runCall, type Road } from './road.ts';
-import { isActive, isOpen, newSlot, type ClassifiedCall, type Settled, type Slot } from './slot.ts';
+import {
+  isActive,
+  isOpen,
+  isUnderWay,
+  newSlot,
+  type ClassifiedCall,
+  type Settled,
+  type Slot,
+} from './slot.ts';
 
 export type ToolUpdate =
   | { readonly type: 'ready'; readonly slot: Slot; readonly call: ClassifiedCall }
@@ -149,7 +157,8 @@ export class StreamingToolExecutor {
   /** Moves every call forward that may move. The order of the calls decides; nothing overtakes a call that must run alone. */
   #advance(): void {
     if (this.#closed) return;
-    let room = this.#setup.limits.toolConcurrency;
+    // Those that started early count, too, wherever they stand in the line.
+    let room = this.#setup.limits.toolConcurrency - this.#slots.filter(isUnderWay).length;
     let isFirst = true;
     for (const [index, slot] of this.#slots.entries()) {
       if (!isOpen(slot)) continue;
@@ -159,13 +168,13 @@ export class StreamingToolExecutor {
       const itsTurn =
         call.safe || (isFirst && !this.#slots.some((other) => other !== slot && isActive(other)));
       if (waits && itsTurn && (this.#streamEnded || call.early)) {
-        if (room === 0) return;
+        if (room <= 0) return;
         this.#follow(
           slot,
           slot.state === 'queued' ? this.#permit(slot, call, index) : this.#announce(slot, call),
         );
         room--;
-      } else if (!waits) room--;
+      }
       if (!call.safe) return;
       isFirst = false;
     }

@@ -79,3 +79,8 @@ export function isOpen({ state }: Slot): boolean {
 export function isActive({ state }: Slot): boolean {
   return state === 'ready' || state === 'running';
 }
+
+/** Takes one of the places that are limited: someone is asked about it, or it runs. */
+export function isUnderWay(slot: Slot): boolean {
+  return slot.state === 'permitting' || isActive(slot);
+}

@@ -54,7 +54,12 @@ describe('the stream of an answer', () => {
     expect(ends).toEqual([]);
     stream.resume();
     await settle();
-    expect(said.filter((word) => word !== 'content')).toEqual(['hold', 'of_tomorrow', 'message_stop', 'stopped']);
+    expect(said.filter((word) => word !== 'content')).toEqual([
+      'hold',
+      'of_tomorrow',
+      'message_stop',
+      'stopped',
+    ]);
     expect(ends).toEqual([{ type: 'done', requestId: 'req_1' }]);
   });
 

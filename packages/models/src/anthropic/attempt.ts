@@ -1,7 +1,6 @@
 /**
  * One attempt: a request goes out, records come back, and exactly one of them is the last. Nothing here throws. A second
- * request is sent in two cases that nobody needs to hear of: the kept connection had gone stale before it carried a byte, or
- * the key of a helper had run out.
+ * request is sent in one case that nobody needs to hear of: the key of a helper had run out.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Done, ModelError, ModelRequest } from '@heddle/core';
@@ -26,7 +25,6 @@ export class Attempt {
   #stream: AnswerStream | undefined;
   #key = '';
   #isRenewed = false;
-  #isResent = false;
   #isOver = false;
 
   constructor(door: Door, request: ModelRequest, signal: AbortSignal) {
@@ -60,7 +58,7 @@ export class Attempt {
     );
     const listener = {
       onResponse: (response: IncomingMessage) => this.#onResponse(response),
-      onError: (error: Error, isStale: boolean) => this.#onError(error, isStale),
+      onError: (error: Error) => this.#end(networkError(error, this.#door.connection, this.#door.secrets)),
     };
     const headers = this.#door.headersFor(this.#request, proof.headers, this.#body.length);
     try {
@@ -110,16 +108,6 @@ export class Attempt {
       return this.#send();
     }
     this.#end(this.#classified(response, body, response.statusCode));
-  }
-
-  #onError(error: Error, isStale: boolean): void {
-    if (this.#isOver) return;
-    if (isStale && !this.#isResent) {
-      this.#isResent = true;
-      void this.#send();
-      return;
-    }
-    this.#end(networkError(error, this.#door.connection, this.#door.secrets));
   }
 
   #classified({ headers }: IncomingMessage, body: string, status: number | undefined): ModelError {

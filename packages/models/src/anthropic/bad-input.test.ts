@@ -2,13 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { connect, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { html, raw, requestOf, say } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ErrorBody } from './error-body.ts';
-import { ask, closeStages, closing, failureOf, stageApi, stagePort, TEST_KEY } from '../test/stage.ts';
+import { listening } from '../test/listen.ts';
+import { ask, closeStages, failureOf, stageApi, stagePort, TEST_KEY } from '../test/stage.ts';
 
 afterEach(closeStages);
 
@@ -16,21 +17,7 @@ const TLS = path.join(import.meta.dirname, '../test/tls');
 const CERTIFICATE = path.join(TLS, 'certificate.pem');
 const ANSWER = 'data: {"type":"message_stop"}\n\n';
 
-async function listening(server: Server): Promise<number> {
-  const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closing({
-    close() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  });
-  return (server.address() as AddressInfo).port;
-}
+const portOf = async (server: Server) => (await listening(server)).port;
 
 function secureServer() {
   const options = { key: readFileSync(path.join(TLS, 'key.pem')), cert: readFileSync(CERTIFICATE) };
@@ -43,10 +30,13 @@ function secureServer() {
 
 describe('an address that leads nowhere', () => {
   it('where nothing listens', async () => {
-    const port = await listening(createTcpServer());
+    const port = await portOf(createTcpServer());
     await closeStages();
     const { port: model } = stagePort({ baseUrl: `http://127.0.0.1:${port}` });
-    expect(await failureOf(model)).toMatchObject({ class: 'network', message: expect.stringContaining('ECONNREFUSED') });
+    expect(await failureOf(model)).toMatchObject({
+      class: 'network',
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
   });
 
   it('whose name nobody knows is not tried again', async () => {
@@ -61,19 +51,28 @@ describe('an address that leads nowhere', () => {
 
   it.each(['nonsense', 'ftp://host', ''])('that is none: “%s”', async (baseUrl) => {
     const { port } = stagePort({ baseUrl });
-    expect(await failureOf(port)).toMatchObject({ class: 'bad_request', message: expect.stringContaining('ANTHROPIC_BASE_URL') });
+    expect(await failureOf(port)).toMatchObject({
+      class: 'bad_request',
+      message: expect.stringContaining('ANTHROPIC_BASE_URL'),
+    });
   });
 
   it('where someone hangs up before answering', async () => {
-    const port = await listening(createTcpServer((socket) => socket.once('data', () => socket.destroy())));
+    const port = await portOf(createTcpServer((socket) => socket.once('data', () => socket.destroy())));
     const { port: model } = stagePort({ baseUrl: `http://127.0.0.1:${port}` });
-    expect(await failureOf(model)).toMatchObject({ class: 'network', message: expect.stringContaining('closed') });
+    expect(await failureOf(model)).toMatchObject({
+      class: 'network',
+      message: expect.stringContaining('closed'),
+    });
   });
 
   it('where someone does not speak HTTP', async () => {
-    const port = await listening(createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n')));
+    const port = await portOf(createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n')));
     const { port: model } = stagePort({ baseUrl: `http://127.0.0.1:${port}` });
-    expect(await failureOf(model)).toMatchObject({ class: 'network', message: expect.stringContaining('not HTTP') });
+    expect(await failureOf(model)).toMatchObject({
+      class: 'network',
+      message: expect.stringContaining('not HTTP'),
+    });
   });
 });
 
@@ -84,7 +83,7 @@ describe('an error whose words break off', () => {
       response.writeHead(529, { 'content-type': 'application/json' });
       response.write('{"type":"error","er', () => response.destroy());
     });
-    const { port } = stagePort({ baseUrl: `http://127.0.0.1:${await listening(server)}` });
+    const { port } = stagePort({ baseUrl: `http://127.0.0.1:${await portOf(server)}` });
     expect(await failureOf(port)).toMatchObject({ class: 'overloaded', status: 529 });
   });
 
@@ -103,7 +102,7 @@ describe('an error whose words break off', () => {
 
 describe('TLS', () => {
   it('that is not trusted is said so, with a way out, and not tried again', async () => {
-    const port = await listening(secureServer());
+    const port = await portOf(secureServer());
     const { port: model } = stagePort({ baseUrl: `https://127.0.0.1:${port}` });
     expect(await failureOf(model)).toMatchObject({
       class: 'network',
@@ -113,7 +112,7 @@ describe('TLS', () => {
   });
 
   it('is trusted with the extra certificates, also over a connection opened early', async () => {
-    const port = await listening(secureServer());
+    const port = await portOf(secureServer());
     const { port: model } = stagePort({ baseUrl: `https://localhost:${port}`, extraCaFile: CERTIFICATE });
     model.preconnect();
     expect((await ask(model)).at(-1)).toEqual({ type: 'done' });
@@ -121,21 +120,30 @@ describe('TLS', () => {
   });
 
   it('with certificates that cannot be read says which', async () => {
-    const { port } = stagePort({ baseUrl: 'https://127.0.0.1:9', extraCaFile: path.join(TLS, 'missing.pem') });
-    expect(await failureOf(port)).toMatchObject({ shouldRetry: false, message: expect.stringContaining('missing.pem') });
+    const { port } = stagePort({
+      baseUrl: 'https://127.0.0.1:9',
+      extraCaFile: path.join(TLS, 'missing.pem'),
+    });
+    expect(await failureOf(port)).toMatchObject({
+      shouldRetry: false,
+      message: expect.stringContaining('missing.pem'),
+    });
   });
 
   it('at a port that speaks plain HTTP is said so', async () => {
-    const port = await listening(createHttpServer((_request, response) => response.end()));
+    const port = await portOf(createHttpServer((_request, response) => response.end()));
     const { port: model } = stagePort({ baseUrl: `https://127.0.0.1:${port}` });
-    expect(await failureOf(model)).toMatchObject({ shouldRetry: false, message: expect.stringContaining('does not speak TLS') });
+    expect(await failureOf(model)).toMatchObject({
+      shouldRetry: false,
+      message: expect.stringContaining('does not speak TLS'),
+    });
   });
 });
 
 describe('a proxy', () => {
   it('is used for http where the environment names one, and left out where it says so', async () => {
     const asked: string[] = [];
-    const proxy = await listening(
+    const proxy = await portOf(
       createHttpServer((request, response) => {
         asked.push(`${request.method} ${request.url}`);
         request.resume();
@@ -153,22 +161,26 @@ describe('a proxy', () => {
   });
 
   it('carries TLS through a tunnel', async () => {
-    const target = await listening(secureServer());
+    const target = await portOf(secureServer());
     const proxy = createHttpServer();
     proxy.on('connect', (_request, socket: Socket) => {
       socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-      const through = createConnectionTo(target);
+      const through = connect(target, '127.0.0.1');
       socket.pipe(through).pipe(socket);
     });
-    const environment = { HTTPS_PROXY: `http://127.0.0.1:${await listening(proxy)}` };
-    const { port } = stagePort({ baseUrl: `https://localhost:${target}`, environment, extraCaFile: CERTIFICATE });
+    const environment = { HTTPS_PROXY: `http://127.0.0.1:${await portOf(proxy)}` };
+    const { port } = stagePort({
+      baseUrl: `https://localhost:${target}`,
+      environment,
+      extraCaFile: CERTIFICATE,
+    });
     port.preconnect();
     expect((await ask(port)).at(-1)).toEqual({ type: 'done' });
   });
 
   it('that hangs up is said so', async () => {
     const proxy = createTcpServer((socket) => socket.once('data', () => socket.destroy()));
-    const environment = { HTTPS_PROXY: `http://127.0.0.1:${await listening(proxy)}` };
+    const environment = { HTTPS_PROXY: `http://127.0.0.1:${await portOf(proxy)}` };
     const { port } = stagePort({ baseUrl: 'https://gateway.test', environment });
     const error = await failureOf(port);
     expect(error).toMatchObject({ class: 'network' });
@@ -177,8 +189,10 @@ describe('a proxy', () => {
 
   it('that refuses is not asked again, and its password is not told', async () => {
     const proxy = createHttpServer();
-    proxy.on('connect', (_request, socket: Socket) => socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'));
-    const environment = { HTTPS_PROXY: `http://user:password-of-mine@127.0.0.1:${await listening(proxy)}` };
+    proxy.on('connect', (_request, socket: Socket) =>
+      socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'),
+    );
+    const environment = { HTTPS_PROXY: `http://user:password-of-mine@127.0.0.1:${await portOf(proxy)}` };
     const { port } = stagePort({ baseUrl: 'https://gateway.test', environment });
     const error = await failureOf(port);
     expect(error).toMatchObject({ class: 'network', shouldRetry: false });
@@ -186,7 +200,10 @@ describe('a proxy', () => {
   });
 
   it('that cannot be read is said so', async () => {
-    const { port } = stagePort({ baseUrl: 'http://gateway.test', environment: { HTTP_PROXY: 'socks5://127.0.0.1:1' } });
+    const { port } = stagePort({
+      baseUrl: 'http://gateway.test',
+      environment: { HTTP_PROXY: 'socks5://127.0.0.1:1' },
+    });
     expect(await failureOf(port)).toMatchObject({ class: 'network', shouldRetry: false });
   });
 });
@@ -219,17 +236,23 @@ describe('a key', () => {
   it('that is missing is asked for before anything is sent', async () => {
     const { port, api } = await stageApi([], { apiKey: undefined as never, environment: {} });
     expect(port.keySource).toBe('none');
-    expect(await failureOf(port)).toMatchObject({ class: 'auth', message: expect.stringContaining('Set ANTHROPIC_API_KEY') });
+    expect(await failureOf(port)).toMatchObject({
+      class: 'auth',
+      message: expect.stringContaining('Set ANTHROPIC_API_KEY'),
+    });
     expect(api.requests).toEqual([]);
   });
 
-  it.each(['two words', 'line\nbreak', 'schlüssel'])('like “%s” is refused before anything is sent, and not told', async (apiKey) => {
-    const { port, api } = await stageApi([], { apiKey });
-    const error = await failureOf(port);
-    expect(error).toMatchObject({ class: 'auth' });
-    expect(error.message).not.toContain(apiKey);
-    expect(api.requests).toEqual([]);
-  });
+  it.each(['two words', 'line\nbreak', 'schlüssel'])(
+    'like “%s” is refused before anything is sent, and not told',
+    async (apiKey) => {
+      const { port, api } = await stageApi([], { apiKey });
+      const error = await failureOf(port);
+      expect(error).toMatchObject({ class: 'auth' });
+      expect(error.message).not.toContain(apiKey);
+      expect(api.requests).toEqual([]);
+    },
+  );
 
   it('that is wrong fails at once', async () => {
     const { port, api } = await stageApi([], {}, { apiKey: 'another' });
@@ -238,7 +261,9 @@ describe('a key', () => {
   });
 
   it('can be a token for gateways', async () => {
-    const { port, api } = await stageApi([say('x')], { environment: { ANTHROPIC_AUTH_TOKEN: 'a-token-123' } });
+    const { port, api } = await stageApi([say('x')], {
+      environment: { ANTHROPIC_AUTH_TOKEN: 'a-token-123' },
+    });
     await ask(port);
     expect(api.requests[0]?.headers).toMatchObject({ authorization: 'Bearer a-token-123' });
     expect(api.requests[0]?.headers).not.toHaveProperty('x-api-key');
@@ -257,14 +282,12 @@ describe('a key', () => {
   });
 
   it('of a helper that fails says why', async () => {
-    const { port } = stagePort({ apiKey: undefined as never, keyHelper: `echo ${TEST_KEY} no vault >&2; exit 1` });
+    const { port } = stagePort({
+      apiKey: undefined as never,
+      keyHelper: `echo ${TEST_KEY} no vault >&2; exit 1`,
+    });
     const error = await failureOf(port);
     expect(error).toMatchObject({ class: 'auth', message: expect.stringContaining('no vault') });
     expect(error.message).not.toContain(TEST_KEY);
   });
 });
-
-function createConnectionTo(port: number): Socket {
-  const { connect } = process.getBuiltinModule('node:net');
-  return connect(port, '127.0.0.1');
-}

@@ -59,14 +59,21 @@ describe('the body of a request', () => {
   });
 
   it('leaves out what was not asked for', () => {
-    expect(Object.keys(withOptions({ fastMode: false }) as object)).toEqual(['model', 'max_tokens', 'stream', 'messages']);
+    expect(Object.keys(withOptions({ fastMode: false }) as object)).toEqual([
+      'model',
+      'max_tokens',
+      'stream',
+      'messages',
+    ]);
   });
 
   it('is written anew when tools change', () => {
     const writer = new BodyWriter();
     const tool = (name: string) => [{ name, description: '', input_schema: { type: 'object' } }];
     bodyOf(requestOf([['user', 'x']], { tools: tool('A') }), writer);
-    expect(bodyOf(requestOf([['user', 'x']], { tools: tool('B') }), writer)).toMatchObject({ tools: [{ name: 'B' }] });
+    expect(bodyOf(requestOf([['user', 'x']], { tools: tool('B') }), writer)).toMatchObject({
+      tools: [{ name: 'B' }],
+    });
   });
 });
 

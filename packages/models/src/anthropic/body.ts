@@ -1,5 +1,13 @@
 /** The body of a request: a head in the API's words, then the messages as the core made them, byte for byte. */
-import type { Effort, JsonObject, ModelRequest, RequestOptions, SystemLayer, Thinking, ToolSpec } from '@heddle/core';
+import type {
+  Effort,
+  JsonObject,
+  ModelRequest,
+  RequestOptions,
+  SystemLayer,
+  Thinking,
+  ToolSpec,
+} from '@heddle/core';
 
 /** Everything but the messages. A test holds it against the official types. */
 export interface RequestHead {
@@ -15,14 +23,14 @@ export interface RequestHead {
   readonly metadata?: JsonObject;
 }
 
-export interface OutputConfig {
+interface OutputConfig {
   readonly effort?: Effort;
   readonly task_budget?: { readonly type: 'tokens'; readonly total: number; readonly remaining: number };
 }
 
 type ContextManagement = NonNullable<RequestOptions['contextManagement']>;
 
-export function headOf({ model, max_tokens, tools, system, options }: ModelRequest): RequestHead {
+function headOf({ model, max_tokens, tools, system, options }: ModelRequest): RequestHead {
   const { thinking, contextManagement, fastMode, metadata } = options;
   const output = outputConfig(options);
   return {

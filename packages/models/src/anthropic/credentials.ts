@@ -56,7 +56,7 @@ export class CredentialSource {
   }
 }
 
-export function keySourceOf({
+function keySourceOf({
   authToken,
   apiKey,
   keyHelper,

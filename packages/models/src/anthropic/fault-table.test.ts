@@ -4,6 +4,7 @@
  */
 import { type LoopEvent, query, type QueryParams, type Terminal } from '@heddle/core';
 import {
+  actsOf,
   allowAll,
   answer,
   type ApiScript,
@@ -26,7 +27,7 @@ import {
   say,
   type Step,
   TEST_MODEL,
-  type VirtualClock,
+  unfinished,
 } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeStages, stageApi } from '../test/stage.ts';
@@ -40,36 +41,43 @@ interface Ran {
   readonly text: string;
 }
 
-/** Runs the loop on the fake API. The loop's waits take no time; the port's deadlines pass when `silence` says so. */
+type Silence = (step: Step) => Step;
+
+/**
+ * Runs the loop on the fake API. The loop's waits take no time. The port's clock moves only for a step that was wrapped in
+ * `silence`: once all that it says has come through, the deadline passes.
+ */
 async function run(
-  script: (silence: () => void) => ApiScript,
+  script: (silence: Silence) => ApiScript,
   params: Partial<QueryParams> = {},
   models: readonly string[] = [TEST_MODEL, 'spare-1'],
 ): Promise<Ran> {
-  const portClock: { current: VirtualClock | undefined } = { current: undefined };
-  let isSilent = false;
-  const silence = () => void (isSilent = true);
+  const awaited = { events: 0 };
+  const passWhenHeard = () => void (awaited.events === 0 && clock.advance(90_000));
+  const silence: Silence = (step) => {
+    const acts = actsOf(step, { call: 1, model: TEST_MODEL, inputTokens: 0, sign: () => '' });
+    awaited.events = acts.filter(({ act }) => act === 'event').length;
+    passWhenHeard();
+    return step;
+  };
   const { api, port, clock } = await stageApi(script(silence), {}, { models });
-  portClock.current = clock;
-  const look = fakeTool({ name: 'Look', result: 'seen' });
   const loop = query({
     messages: [{ type: 'user', uuid: 'u1', at: 0, content: 'go' }],
     systemPrompt: ['You are tested.'],
     userContext: {},
     systemContext: {},
     canUseTool: allowAll,
-    toolUseContext: contextOf({ tools: [look] }),
+    toolUseContext: contextOf({ tools: [fakeTool({ name: 'Look', result: 'seen' })] }),
     querySource: 'sdk',
-    config: { sessionId: 's', partialMessages: true },
-    deps: fakeDeps({ model: port, clock: createClock({ auto: true }) }),
     ...params,
+    config: { sessionId: 's', partialMessages: true, ...params.config },
+    deps: fakeDeps({ model: port, clock: createClock({ auto: true }) }),
   });
-  const watch = setInterval(() => {
-    if (!isSilent) return;
-    isSilent = false;
-    void clock.advance(90_000);
-  }, 5);
-  const { yielded, returned } = await collect(loop).finally(() => clearInterval(watch));
+  const { yielded, returned } = await collect(loop, (event) => {
+    if (event.type !== 'stream_event' || awaited.events === 0) return;
+    awaited.events--;
+    passWhenHeard();
+  });
   api.assertNoViolations();
   return { api, events: yielded, terminal: returned, text: lastText(yielded) };
 }
@@ -78,16 +86,20 @@ async function run(
 function lastText(events: readonly LoopEvent[]): string {
   const gone = new Set(events.flatMap((event) => (event.type === 'tombstone' ? event.uuids : [])));
   return events
-    .flatMap((event) => (event.type === 'message' && event.message.type === 'assistant' ? [event.message] : []))
+    .flatMap((event) =>
+      event.type === 'message' && event.message.type === 'assistant' ? [event.message] : [],
+    )
     .filter(({ uuid, apiError }) => !gone.has(uuid) && apiError === undefined)
-    .flatMap(({ content }) => content.map((block) => (block.type === 'text' ? block.text : `<${block.type}>`)))
+    .flatMap(({ content }) =>
+      content.map((block) => (block.type === 'text' ? block.text : `<${String(block.type)}>`)),
+    )
     .join('|');
 }
 
 /** Where in a stream the fault comes: before anything, in the middle of a block, after the last block. */
 const PLACES: readonly { readonly place: string; readonly before: readonly Part[] }[] = [
   { place: 'the first chunk', before: [] },
-  { place: 'a middle chunk', before: [begin(), { ...say('half an answer that never'), unfinished: 0.5 }] },
+  { place: 'a middle chunk', before: [begin(), unfinished(say('half an answer that never'))] },
   { place: 'the last chunk', before: [say('a whole answer')] },
 ];
 
@@ -98,7 +110,12 @@ const REQUESTS: readonly { readonly request: string; readonly turns: readonly St
 ];
 
 const everywhere = PLACES.flatMap((place) => REQUESTS.map((request) => ({ ...place, ...request })));
-const transient: readonly { readonly fault: string; readonly end: Part; readonly error: string; readonly isSilence?: true }[] = [
+const transient: readonly {
+  readonly fault: string;
+  readonly end: Part;
+  readonly error: string;
+  readonly isSilence?: true;
+}[] = [
   { fault: 'the connection is reset', end: breakOff(), error: 'network' },
   { fault: 'the stream ends cleanly without message_stop', end: hangUp(), error: 'network' },
   { fault: 'silence', end: hang(), error: 'stall', isSilence: true },
@@ -112,10 +129,7 @@ describe('a fault that passes', () => {
     it.each(everywhere)('at $place of $request is recovered', async ({ before, turns }) => {
       const { events, terminal, text, api } = await run((silence) => [
         ...turns,
-        () => {
-          if (isSilence) silence();
-          return answer(...before, end);
-        },
+        () => (isSilence ? silence(answer(...before, end)) : answer(...before, end)),
         say('The answer.'),
       ]);
       expect(terminal.reason).toBe('completed');
@@ -126,14 +140,10 @@ describe('a fault that passes', () => {
     });
 
     it('that does not pass ends the run with its class', async () => {
-      const { terminal, events } = await run(
-        (silence) => () => {
-          if (isSilence) silence();
-          return answer(end);
-        },
-        { config: { sessionId: 's', retry: { maxAttempts: 3 } } },
-      );
-      expect(terminal).toMatchObject({ reason: 'api_error', class: error });
+      const { terminal, events } = await run((silence) => () => (isSilence ? silence(end) : end), {
+        config: { sessionId: 's', retry: { maxAttempts: 3 } },
+      });
+      expect(terminal).toMatchObject({ reason: 'api_error', error: { class: error } });
       expect(events.filter((event) => event.type === 'retry')).toHaveLength(2);
     });
   });
@@ -141,11 +151,9 @@ describe('a fault that passes', () => {
 
 describe('a stream that breaks after complete calls', () => {
   it.each(transient)('is not repeated: $fault', async ({ end, isSilence }) => {
+    const step = answer(say('I look'), call('Look', {}, 't1'), unfinished(say('and then I')), end);
     const { terminal, api, text } = await run((silence) => [
-      () => {
-        if (isSilence) silence();
-        return answer(say('I look'), call('Look', {}, 't1'), { ...say('and then I'), unfinished: 0.5 }, end);
-      },
+      () => (isSilence ? silence(step) : step),
       say('Seen.'),
     ]);
     expect(terminal.reason).toBe('completed');
@@ -155,21 +163,45 @@ describe('a stream that breaks after complete calls', () => {
 });
 
 const lasting: readonly { readonly fault: string; readonly reply: Reply; readonly terminal: object }[] = [
-  { fault: 'a key that is refused', reply: fail('auth'), terminal: { reason: 'api_error', class: 'auth', status: 401 } },
-  { fault: 'no permission', reply: fail('permission'), terminal: { reason: 'api_error', class: 'permission', status: 403 } },
-  { fault: 'a request that is refused', reply: fail('bad_request'), terminal: { reason: 'api_error', class: 'bad_request', status: 400 } },
-  { fault: 'a model that is not there', reply: fail('not_found'), terminal: { reason: 'api_error', class: 'not_found', status: 404 } },
-  { fault: 'a page in place of the API', reply: html(200), terminal: { reason: 'api_error', class: 'network' } },
+  {
+    fault: 'a key that is refused',
+    reply: fail('auth'),
+    terminal: { reason: 'api_error', error: { class: 'auth', status: 401 } },
+  },
+  {
+    fault: 'no permission',
+    reply: fail('permission'),
+    terminal: { reason: 'api_error', error: { class: 'permission', status: 403 } },
+  },
+  {
+    fault: 'a request that is refused',
+    reply: fail('bad_request'),
+    terminal: { reason: 'api_error', error: { class: 'bad_request', status: 400 } },
+  },
+  {
+    fault: 'a model that is not there',
+    reply: fail('not_found'),
+    terminal: { reason: 'api_error', error: { class: 'not_found', status: 404 } },
+  },
+  {
+    fault: 'a page in place of the API',
+    reply: html(200),
+    terminal: { reason: 'api_error', error: { class: 'network' } },
+  },
   {
     fault: 'a wait that is too long',
     reply: fail('rate_limit', { retryAfterMs: 3_600_000 }),
-    terminal: { reason: 'api_error', class: 'rate_limit', status: 429 },
+    terminal: { reason: 'api_error', error: { class: 'rate_limit', status: 429 } },
   },
-  { fault: 'a server that says not to try again', reply: fail('server', { shouldRetry: false }), terminal: { reason: 'api_error', class: 'server' } },
+  {
+    fault: 'a server that says not to try again',
+    reply: fail('server', { shouldRetry: false }),
+    terminal: { reason: 'api_error', error: { class: 'server' } },
+  },
 ];
 
 describe('a fault that lasts ends the run at once', () => {
-  it.each(lasting.flatMap((row) => REQUESTS.map((request) => ({ ...row, ...request }))))(
+  it.each(lasting.flatMap((row) => REQUESTS.map((request) => Object.assign({}, row, request))))(
     '$fault, at $request',
     async ({ reply, terminal: expected, turns }) => {
       const { terminal, api, events } = await run(() => [...turns, reply]);
@@ -193,7 +225,10 @@ describe('a fault that lasts ends the run at once', () => {
 describe('a fault that the loop knows how to cure', () => {
   it('a prompt that is too long, by its words or by its size, is compacted; without that, it ends as such', async () => {
     const config = { sessionId: 's', gates: { reactiveCompact: false } };
-    for (const reply of [fail('overflow'), raw(413, JSON.stringify({ error: { type: 'request_too_large', message: 'x' } }))]) {
+    for (const reply of [
+      fail('overflow'),
+      raw(413, JSON.stringify({ error: { type: 'request_too_large', message: 'x' } })),
+    ]) {
       const { terminal } = await run(() => [reply], { config });
       expect(terminal).toMatchObject({ reason: 'prompt_too_long' });
     }
@@ -211,16 +246,26 @@ describe('a fault that the loop knows how to cure', () => {
   });
 
   it('overload that lasts goes to the fallback model', async () => {
-    const { terminal, text, api } = await run(() => [fail('overloaded'), fail('overloaded'), fail('overloaded'), say('From the spare.')], {
-      fallbackModel: 'spare-1',
-    });
+    const { terminal, text, api } = await run(
+      () => [fail('overloaded'), fail('overloaded'), fail('overloaded'), say('From the spare.')],
+      {
+        fallbackModel: 'spare-1',
+      },
+    );
     expect(terminal.reason).toBe('completed');
     expect(text).toBe('From the spare.');
-    expect(api.requests.map(({ body }) => (body as { model: string }).model)).toEqual([TEST_MODEL, TEST_MODEL, TEST_MODEL, 'spare-1']);
+    expect(api.requests.map(({ body }) => (body as { model: string }).model)).toEqual([
+      TEST_MODEL,
+      TEST_MODEL,
+      TEST_MODEL,
+      'spare-1',
+    ]);
   });
 
   it('a model that is not known goes to the fallback model, too', async () => {
-    const { terminal, text } = await run(() => [say('From the spare.')], { fallbackModel: 'spare-1' }, ['spare-1']);
+    const { terminal, text } = await run(() => () => say('From the spare.'), { fallbackModel: 'spare-1' }, [
+      'spare-1',
+    ]);
     expect(terminal.reason).toBe('completed');
     expect(text).toBe('From the spare.');
   });

@@ -17,7 +17,10 @@ function counting(extra = '') {
 function helper(command: string, environment: Record<string, string> = {}) {
   const clock = createClock();
   const { PATH = '' } = process.env;
-  return { clock, keys: new KeyHelper({ command, ttlMs: 1_000, environment: { PATH, ...environment }, clock }) };
+  return {
+    clock,
+    keys: new KeyHelper({ command, ttlMs: 1_000, environment: { PATH, ...environment }, clock }),
+  };
 }
 
 describe('a key helper', () => {

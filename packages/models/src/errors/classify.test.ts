@@ -15,7 +15,14 @@ interface Given {
   readonly media?: boolean;
 }
 
-function classified({ status, type = 'some_error', text = 'words', body, headers = {}, media = false }: Given) {
+function classified({
+  status,
+  type = 'some_error',
+  text = 'words',
+  body,
+  headers = {},
+  media = false,
+}: Given) {
   const envelope = { type: 'error', error: { type, message: text }, request_id: 'req_7' };
   return classify(
     { status, headers, body: body ?? JSON.stringify(envelope), hasMedia: () => media, now: NOW },
@@ -26,7 +33,12 @@ function classified({ status, type = 'some_error', text = 'words', body, headers
 /** One example for each row, in the order of the table. */
 const EXAMPLES: readonly (Given & { readonly class: string; readonly says: RegExp })[] = [
   { status: 529, class: 'overloaded', says: /fallback model/ },
-  { status: 401, text: 'invalid x-api-key', class: 'auth', says: /refused the key \(401: invalid x-api-key\)\. Check ANTHROPIC_API_KEY/ },
+  {
+    status: 401,
+    text: 'invalid x-api-key',
+    class: 'auth',
+    says: /refused the key \(401: invalid x-api-key\)\. Check ANTHROPIC_API_KEY/,
+  },
   { status: 402, class: 'permission', says: /credit/ },
   { status: 403, class: 'permission', says: /access/ },
   { status: 404, text: 'model: claude-nine', class: 'not_found', says: /model: claude-nine.*heddle models/ },
@@ -37,7 +49,12 @@ const EXAMPLES: readonly (Given & { readonly class: string; readonly says: RegEx
   { status: 409, class: 'network', says: /Try again/ },
   { status: 504, class: 'server', says: /too long/ },
   { status: 503, class: 'server', says: /problem of its own/ },
-  { status: 400, text: 'prompt is too long: 210000 tokens > 200000 maximum', class: 'overflow', says: /Compact/ },
+  {
+    status: 400,
+    text: 'prompt is too long: 210000 tokens > 200000 maximum',
+    class: 'overflow',
+    says: /Compact/,
+  },
   {
     status: 400,
     text: 'messages.0.content.0.image.source.base64: image exceeds 5 MB maximum: 6000000 bytes > 5242880 bytes',
@@ -45,10 +62,30 @@ const EXAMPLES: readonly (Given & { readonly class: string; readonly says: RegEx
     class: 'media',
     says: /smaller one/,
   },
-  { status: 400, text: 'Your credit balance is too low to access the API', class: 'permission', says: /credit/ },
-  { status: 400, text: 'messages.3.content.1: Invalid `signature` in `thinking` block', class: 'refused_block', says: /note/ },
-  { status: 400, text: 'max_tokens: must be positive', class: 'bad_request', says: /max_tokens: must be positive/ },
-  { status: 308, headers: { location: 'https://elsewhere.test/' }, class: 'bad_request', says: /moved to https:\/\/elsewhere\.test\// },
+  {
+    status: 400,
+    text: 'Your credit balance is too low to access the API',
+    class: 'permission',
+    says: /credit/,
+  },
+  {
+    status: 400,
+    text: 'messages.3.content.1: Invalid `signature` in `thinking` block',
+    class: 'refused_block',
+    says: /note/,
+  },
+  {
+    status: 400,
+    text: 'max_tokens: must be positive',
+    class: 'bad_request',
+    says: /max_tokens: must be positive/,
+  },
+  {
+    status: 308,
+    headers: { location: 'https://elsewhere.test/' },
+    class: 'bad_request',
+    says: /moved to https:\/\/elsewhere\.test\//,
+  },
 ];
 
 describe('the table of errors', () => {
@@ -56,7 +93,7 @@ describe('the table of errors', () => {
     expect(EXAMPLES).toHaveLength(TABLE.length);
   });
 
-  it.each(EXAMPLES.map((example, row) => ({ ...example, row })))(
+  it.each(EXAMPLES.map((example, row) => Object.assign({ row }, example)))(
     'row $row: $status “$text” is $class',
     ({ row, class: expected, says, ...given }) => {
       const error = classified(given);
@@ -96,8 +133,12 @@ describe('the table of errors', () => {
 
 describe('an error', () => {
   it('does not blame images for a request that has none', () => {
-    expect(classified({ status: 413, text: 'too many images or documents', media: false }).class).toBe('overflow');
-    expect(classified({ status: 400, text: 'image exceeds 5 MB maximum', media: false }).class).toBe('bad_request');
+    expect(classified({ status: 413, text: 'too many images or documents', media: false }).class).toBe(
+      'overflow',
+    );
+    expect(classified({ status: 400, text: 'image exceeds 5 MB maximum', media: false }).class).toBe(
+      'bad_request',
+    );
   });
 
   it('says where a refused block stands', () => {
@@ -138,7 +179,9 @@ describe('an error', () => {
   it.each([502, 503, 403, 404, 429])('says that a web page with status %i is not the API', (status) => {
     const page = '<!DOCTYPE html><html><head><title>502 Bad\n Gateway</title></head><body>…</body></html>';
     const { message } = classified({ status, body: page });
-    expect(message).toContain(`(${status}: instead of the API, something answered: a web page titled “502 Bad Gateway”)`);
+    expect(message).toContain(
+      `(${status}: instead of the API, something answered: a web page titled “502 Bad Gateway”)`,
+    );
   });
 
   it('is told at once where a page comes instead of an answer', () => {

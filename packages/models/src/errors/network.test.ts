@@ -49,7 +49,9 @@ describe('what a connection died of', () => {
   });
 
   it('is told in its own words where nobody knows it', () => {
-    expect(networkError(new Error('boom'), OWN, new Secrets()).message).toBe('No connection to https://gateway.test: boom.');
+    expect(networkError(new Error('boom'), OWN, new Secrets()).message).toBe(
+      'No connection to https://gateway.test: boom.',
+    );
     expect(networkError('thrown', OWN, new Secrets()).message).toContain('thrown');
   });
 });

@@ -41,7 +41,10 @@ describe('how long the server wants us to wait', () => {
   });
 
   it('takes the reset of limits for rate limits only', () => {
-    const headers = { 'anthropic-ratelimit-tokens-remaining': '0', 'anthropic-ratelimit-tokens-reset': '2026-01-01T00:00:30Z' };
+    const headers = {
+      'anthropic-ratelimit-tokens-remaining': '0',
+      'anthropic-ratelimit-tokens-reset': '2026-01-01T00:00:30Z',
+    };
     expect(waitOf(headers, 'overloaded', NOW)).toBeUndefined();
   });
 

@@ -1,5 +1,5 @@
 /** A call's usage as a bill sees it: one line for the model that answered, and one for each helper that it asked on the way. */
-import type { JsonObject, Usage } from '@heddle/core';
+import { type JsonObject, NO_USAGE, type Usage, updateUsage } from '@heddle/core';
 
 export interface BillLine {
   readonly model: string;
@@ -14,9 +14,32 @@ export interface BillLine {
   readonly isFast: boolean;
 }
 
+/** Of a call's usage, the part that one model had. */
+export interface UsageOfModel {
+  readonly model: string;
+  readonly usage: Usage;
+}
+
+/** The model that answered first, then each helper that it asked on the way, however deep. */
+export function usageByModel(model: string, usage: Usage): readonly UsageOfModel[] {
+  const { more: { iterations, ...more } = {}, ...counters } = usage;
+  const own = { model, usage: Object.keys(more).length === 0 ? counters : { ...counters, more } };
+  return [
+    own,
+    ...helpers(iterations).flatMap((helper) =>
+      usageByModel(stringOf(helper['model']) ?? model, updateUsage(NO_USAGE, helper)),
+    ),
+  ];
+}
+
+/** Iterations of the answering model are in the totals already; what a compaction or an advisor used is not. */
+function helpers(iterations: unknown): readonly JsonObject[] {
+  if (!isList(iterations)) return [];
+  return iterations.filter(isObject).filter(({ type }) => type !== 'message' && type !== 'fallback_message');
+}
+
 export function billLines(model: string, usage: Usage): readonly BillLine[] {
-  const { more = {}, ...counters } = usage;
-  return lines(model, { ...more, ...counters });
+  return usageByModel(model, usage).map((part) => lineOf(part.model, part.usage));
 }
 
 /** Web searches of a call and of its helpers; they are billed by the piece. */
@@ -24,34 +47,19 @@ export function webSearchesOf(usage: Usage): number {
   return billLines('', usage).reduce((sum, { webSearches }) => sum + webSearches, 0);
 }
 
-function lines(model: string, usage: JsonObject): readonly BillLine[] {
-  return [
-    lineOf(model, usage),
-    ...helpers(usage).flatMap((helper) => lines(stringOf(helper['model']) ?? model, helper)),
-  ];
-}
-
-/** Iterations of the answering model are in the totals already; what a compaction or an advisor used is not. */
-function helpers({ iterations }: JsonObject): readonly JsonObject[] {
-  if (!isList(iterations)) return [];
-  return iterations.filter(isObject).filter(({ type }) => type !== 'message' && type !== 'fallback_message');
-}
-
-function lineOf(model: string, usage: JsonObject): BillLine {
-  const tools = objectOf(usage['server_tool_use']);
-  const cacheWriteTokens = count(usage['cache_creation_input_tokens']);
+function lineOf(model: string, usage: Usage): BillLine {
+  const { more = {} } = usage;
+  const cacheWriteTokens = count(usage.cache_creation_input_tokens);
+  const hour = count(objectOf(more['cache_creation'])['ephemeral_1h_input_tokens']);
   return {
     model,
-    inputTokens: count(usage['input_tokens']),
-    outputTokens: count(usage['output_tokens']),
-    cacheReadTokens: count(usage['cache_read_input_tokens']),
+    inputTokens: count(usage.input_tokens),
+    outputTokens: count(usage.output_tokens),
+    cacheReadTokens: count(usage.cache_read_input_tokens),
     cacheWriteTokens,
-    cacheWriteHourTokens: Math.min(
-      cacheWriteTokens,
-      count(objectOf(usage['cache_creation'])['ephemeral_1h_input_tokens']),
-    ),
-    webSearches: count(tools['web_search_requests']),
-    isFast: usage['speed'] === 'fast',
+    cacheWriteHourTokens: Math.min(cacheWriteTokens, hour),
+    webSearches: count(objectOf(more['server_tool_use'])['web_search_requests']),
+    isFast: more['speed'] === 'fast',
   };
 }
 

@@ -12,7 +12,9 @@ describe('secrets', () => {
   });
 
   it('are recognised by their looks, too', () => {
-    expect(new Secrets().redact('key sk-ant-api03-abcdefgh123 was refused')).toBe('key [redacted] was refused');
+    expect(new Secrets().redact('key sk-ant-api03-abcdefgh123 was refused')).toBe(
+      'key [redacted] was refused',
+    );
   });
 
   it('do not make words unreadable because they are short', () => {

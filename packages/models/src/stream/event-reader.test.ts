@@ -43,11 +43,15 @@ describe('the reader of server-sent events', () => {
 
   it('reads the same however the bytes are cut, characters included', () => {
     fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 8 }), fc.integer({ min: 1, max: 9 }), (texts, size) => {
-        const data = texts.map((text) => JSON.stringify({ text }));
-        const bytes = encode(data.map((line) => `event: delta\ndata: ${line}\n\n`).join(''));
-        expect(read(bytes, size)).toEqual(data);
-      }),
+      fc.property(
+        fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 8 }),
+        fc.integer({ min: 1, max: 9 }),
+        (texts, size) => {
+          const data = texts.map((text) => JSON.stringify({ text }));
+          const bytes = encode(data.map((line) => `event: delta\ndata: ${line}\n\n`).join(''));
+          expect(read(bytes, size)).toEqual(data);
+        },
+      ),
     );
   });
 

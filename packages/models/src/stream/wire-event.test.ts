@@ -17,7 +17,11 @@ describe('the border of the stream', () => {
   });
 
   it('lets blocks that nobody knows pass as they are', () => {
-    const event = { type: 'content_block_start', index: 3, content_block: { type: 'of_tomorrow', x: { y: 1 } } };
+    const event = {
+      type: 'content_block_start',
+      index: 3,
+      content_block: { type: 'of_tomorrow', x: { y: 1 } },
+    };
     expect(readWireEvent(JSON.stringify(event))).toEqual(event);
   });
 
@@ -29,7 +33,9 @@ describe('the border of the stream', () => {
       { type: 'tool_use', id: 't', name: 'n', input: {} },
     ],
   ])('fills in what a server left out of %j', (given, filled) => {
-    const event = readWireEvent(JSON.stringify({ type: 'content_block_start', index: 0, content_block: given }));
+    const event = readWireEvent(
+      JSON.stringify({ type: 'content_block_start', index: 0, content_block: given }),
+    );
     expect(event).toMatchObject({ content_block: filled });
   });
 

@@ -89,6 +89,6 @@ function parsed(data: string): unknown {
   }
 }
 
-export function isFields(value: unknown): value is Fields {
+function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -49,7 +49,10 @@ export function stagePort(options: AnthropicOptions): Omit<Stage, 'api'> {
   return { port, clock };
 }
 
-export async function ask(port: AnthropicPort, request: ModelRequest = HELLO): Promise<readonly ModelRecord[]> {
+export async function ask(
+  port: AnthropicPort,
+  request: ModelRequest = HELLO,
+): Promise<readonly ModelRecord[]> {
   const records: ModelRecord[] = [];
   for await (const record of { [Symbol.asyncIterator]: () => port(request, NEVER)[Symbol.asyncIterator]() }) {
     records.push(record);

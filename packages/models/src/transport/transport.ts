@@ -21,8 +21,8 @@ export interface Outgoing {
 
 export interface Listener {
   onResponse(response: IncomingMessage): void;
-  /** Before any response. `isStale`: the connection was an old one that the other side had given up. */
-  onError(error: Error, isStale: boolean): void;
+  /** Before any response. */
+  onError(error: Error): void;
 }
 
 type Request = (options: RequestOptions, onResponse: (response: IncomingMessage) => void) => ClientRequest;
@@ -75,9 +75,7 @@ export class Transport {
       },
       (response) => listener.onResponse(response),
     );
-    outgoing.on('error', (error) => {
-      listener.onError(error, outgoing.reusedSocket && isReset(error));
-    });
+    outgoing.on('error', (error) => listener.onError(error));
     outgoing.cork();
     for (const piece of pieces) outgoing.write(piece);
     outgoing.uncork();
@@ -124,8 +122,4 @@ function hostOf(url: URL): string {
 /** A gateway may live below a path of its own. */
 function pathOf(url: URL, path: string): string {
   return url.pathname.replace(/\/+$/, '') + path;
-}
-
-function isReset(error: Error): boolean {
-  return 'code' in error && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
 }

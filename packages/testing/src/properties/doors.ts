@@ -164,10 +164,9 @@ function attachments(plan: RunPlan, world: World, staging: Staging): AttachmentS
   let commands = 0;
   let turn = next();
   return {
-    begin: () => world.tick(),
+    begin: () => undefined,
     takeQueued() {
       world.note({ what: 'door', door: 'take_queued' });
-      world.tick();
       const count = turn?.commands ?? 0;
       if (count > 0) world.hit('attach: queued command');
       return Array.from({ length: count }, () => {
@@ -206,11 +205,11 @@ function turnEnd(plan: RunPlan, world: World): TurnEnd {
     preventContinuation: undefined,
   });
   return {
-    saveCacheSafeParams: () => world.tick(),
+    saveCacheSafeParams: () => undefined,
     classifyJob: () => world.wait(0),
-    suggestPrompt: () => world.tick(),
-    extractMemories: () => world.tick(),
-    consolidateMemories: () => world.tick(),
+    suggestPrompt: () => undefined,
+    extractMemories: () => undefined,
+    consolidateMemories: () => undefined,
     releaseTurnResources: () => world.wait(0),
     async *userStopHooks() {
       const { does, waitMs, progress } = next() ?? { does: 'pass', waitMs: 0, progress: false };

@@ -1,5 +1,10 @@
 /** Everything that a proof must have seen at least once. What never happened was never proven. */
-import { TERMINAL_REASONS, type TerminalReason, TRANSITION_REASONS, type TransitionReason } from '@heddle/core';
+import {
+  TERMINAL_REASONS,
+  type TerminalReason,
+  TRANSITION_REASONS,
+  type TransitionReason,
+} from '@heddle/core';
 
 export const FAULTS = [
   'model: overflow',
@@ -88,7 +93,7 @@ export const FAULTS = [
   'consumer: interrupts at a time',
   'consumer: leaves',
   'loop: prefix rewritten',
-  'loop: effect never begun',
+  'loop: intent without effect',
 ] as const;
 
 export type Fault = (typeof FAULTS)[number];

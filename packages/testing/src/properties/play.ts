@@ -64,6 +64,9 @@ export async function playRun(plan: RunPlan, loop: Query = query): Promise<Playe
     },
   });
   await consume(run, plan, world);
+  world.hits.runs = 1;
+  world.hits.requests = model.calls.length;
+  world.hits.events = world.log.filter(({ what }) => what === 'event').length;
   return { plan, messages, log: world.log, problems: model.problems, hits: world.hits };
 }
 
@@ -117,6 +120,7 @@ async function expectSilence(run: AsyncGenerator<LoopEvent, Terminal>, world: Wo
 
 function countHits({ hits, log }: World, terminal: Terminal): void {
   hits.terminals.set(terminal.reason, (hits.terminals.get(terminal.reason) ?? 0) + 1);
+  const begun = new Set(log.flatMap((happening) => (happening.what === 'effect' ? [happening.id] : [])));
   for (const happening of log) {
     if (happening.what !== 'event') continue;
     const { event } = happening;
@@ -124,9 +128,15 @@ function countHits({ hits, log }: World, terminal: Terminal): void {
       const { reason } = event.transition;
       hits.transitions.set(reason, (hits.transitions.get(reason) ?? 0) + 1);
     }
+    if (event.type === 'tool_intent' && !begun.has(event.toolUseId))
+      hits.fault('loop: intent without effect');
     if (event.type === 'prefix_rewritten') hits.fault('loop: prefix rewritten');
     if (event.type === 'tool_use_summary') hits.fault('summary: yielded');
-    if (event.type === 'message' && event.message.type === 'system' && event.message.subtype === 'model_fallback')
+    if (
+      event.type === 'message' &&
+      event.message.type === 'system' &&
+      event.message.subtype === 'model_fallback'
+    )
       hits.fault('model: fell back');
   }
 }
@@ -155,7 +165,11 @@ function openingOf({ start }: RunPlan): readonly Message[] {
     case 'image':
       return [{ ...prompt, content: [{ type: 'text', text: 'What is wrong here?' }, IMAGE] }];
     case 'conversation':
-      return [{ ...prompt, uuid: 'first', content: 'Read it.' }, ...EARLIER, { ...prompt, content: 'And now?' }];
+      return [
+        { ...prompt, uuid: 'first', content: 'Read it.' },
+        ...EARLIER,
+        { ...prompt, content: 'And now?' },
+      ];
   }
 }
 
@@ -181,7 +195,9 @@ const EARLIER: readonly Message[] = [
     type: 'user',
     uuid: 'earlier2',
     at: 0,
-    content: [{ type: 'tool_result', tool_use_id: 'earlier_call', content: [{ type: 'text', text: 'Here.' }, IMAGE] }],
+    content: [
+      { type: 'tool_result', tool_use_id: 'earlier_call', content: [{ type: 'text', text: 'Here.' }, IMAGE] },
+    ],
   },
   {
     type: 'assistant',

@@ -31,10 +31,10 @@ export interface PlannedModel {
 }
 
 export function plannedModel(plan: RunPlan, world: World): PlannedModel {
-  const model = scriptedModel(
-    (request, number) => stepOf(plan.attempts[number - 1], number, request),
-    { clock: world.clock, badSignatures: 'violation' },
-  );
+  const model = scriptedModel((request, number) => stepOf(plan.attempts[number - 1], number, request), {
+    clock: world.clock,
+    badSignatures: 'violation',
+  });
   const port: ModelPort = (request, signal) => {
     const number = model.calls.length + 1;
     const attempt = plan.attempts[number - 1];
@@ -43,8 +43,7 @@ export function plannedModel(plan: RunPlan, world: World): PlannedModel {
     const records = model(request, signal)[Symbol.asyncIterator]();
     const taken = new Taken(number, attempt?.end.end === 'throws', world);
     return {
-      [Symbol.asyncIterator]: () =>
-        plan.settings.readyPort ? eager(records, taken) : plain(records, taken),
+      [Symbol.asyncIterator]: () => (plan.settings.readyPort ? eager(records, taken) : plain(records, taken)),
     };
   };
   return { port, model };
@@ -246,16 +245,28 @@ function* faultsOf(attempt: PlannedAttempt | undefined, fallback: boolean): Gene
   if (blocks.length === 0 && end.end === 'stop') yield 'model: empty answer';
   if (blocks.some(({ kind }) => kind === 'blank')) yield 'model: blank text';
   if (blocks.some(({ kind }) => kind === 'foreign')) yield 'model: foreign block';
+  for (const block of blocks) {
+    const fault = block.kind === 'call' ? BAD_CALLS[block.form] : undefined;
+    if (fault !== undefined) yield fault;
+  }
   if (end.end !== 'error') {
     const fault = ENDINGS[end.end];
     if (fault !== undefined) yield fault;
     return;
   }
-  if (end.class === 'not_found') yield fallback ? 'model: not_found, fallback' : 'model: not_found, no fallback';
+  if (end.class === 'not_found')
+    yield fallback ? 'model: not_found, fallback' : 'model: not_found, no fallback';
   else yield `model: ${end.class}`;
   if ((end.retryAfterMs ?? 0) > 600_000) yield 'model: long retry-after';
   if (end.shouldRetry !== undefined) yield 'model: x-should-retry';
 }
+
+const BAD_CALLS: Readonly<Record<string, Fault>> = {
+  unknown_tool: 'call: unknown tool',
+  bad_json: 'call: bad JSON',
+  rejected: 'call: input rejected',
+  invalid: 'call: input invalid',
+};
 
 const ENDINGS: Readonly<Record<string, Fault>> = {
   cut: 'model: cut at the cap',

@@ -1,5 +1,12 @@
 /** The log of a run, read into what the checks ask about. Knows the public vocabulary only, nothing of how the loop works. */
-import type { AssistantMessage, LoopEvent, MessageEvent, ModelRequest, Terminal, Transition } from '@heddle/core';
+import type {
+  AssistantMessage,
+  LoopEvent,
+  MessageEvent,
+  ModelRequest,
+  Terminal,
+  Transition,
+} from '@heddle/core';
 import type { PlayedRun } from './play.ts';
 import type { AnswerEnd, Effect, Happening } from './world.ts';
 
@@ -123,8 +130,7 @@ function passesOf(log: readonly Happening[], attempts: readonly Attempt[]): Pass
     else if (event.type === 'message' && event.message.type === 'assistant' && event.message.apiError)
       pass?.released.push({ at, message: event.message });
   }
-  for (const attempt of attempts)
-    passes.findLast((pass) => pass.at < attempt.at)?.attempts.push(attempt);
+  for (const attempt of attempts) passes.findLast((pass) => pass.at < attempt.at)?.attempts.push(attempt);
   return passes;
 }
 
@@ -148,7 +154,8 @@ function callsOf(messages: readonly (Placed & MessageEvent)[]): Map<string, Call
     if (message.type !== 'assistant') continue;
     const { responseId, uuid } = message;
     for (const block of message.content)
-      if (block.type === 'tool_use') calls.set(block.id, { at, id: block.id, responseId, uuid, tool: block.name });
+      if (block.type === 'tool_use')
+        calls.set(block.id, { at, id: block.id, responseId, uuid, tool: block.name });
   }
   return calls;
 }

@@ -62,7 +62,11 @@ function plannedTool(
     async call(input, context, onProgress) {
       const { signal, toolUseId: id } = context;
       const fate = fates.get(id) ?? EASY;
-      const effect = { hasEffects: !isReadOnly(traits, input), alone: !isSafe(traits, input), deaf: fate.deaf };
+      const effect = {
+        hasEffects: !isReadOnly(traits, input),
+        alone: !isSafe(traits, input),
+        deaf: fate.deaf,
+      };
       world.note({ what: 'effect', id, tool: name, input, signal, ...effect });
       try {
         for (let count = 1; count <= fate.progress; count++) onProgress(`${count} of ${fate.progress}`);
@@ -97,7 +101,9 @@ function noteSignal(signal: AbortSignal, fate: CallFate, traits: ToolTraits, wor
 }
 
 function resultOf(name: string, fate: CallFate): ToolResult {
-  return fate.ends === 'fails' ? { content: `${name} failed`, isError: true } : { content: `${name} is done` };
+  return fate.ends === 'fails'
+    ? { content: `${name} failed`, isError: true }
+    : { content: `${name} is done` };
 }
 
 function contextChange(fate: CallFate, world: World): { newContext?: ChangeContext } {
@@ -106,7 +112,9 @@ function contextChange(fate: CallFate, world: World): { newContext?: ChangeConte
       return {};
     case 'directory':
       world.hit('call: new context');
-      return { newContext: (current) => ({ ...current, workingDirectory: `${current.workingDirectory}/in` }) };
+      return {
+        newContext: (current) => ({ ...current, workingDirectory: `${current.workingDirectory}/in` }),
+      };
     case 'another_tool':
       world.hit('call: new tool in context');
       return { newContext: withAnotherTool };

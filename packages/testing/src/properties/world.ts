@@ -91,7 +91,8 @@ export class World {
   }
 
   #abort(how: 'interrupt' | 'cancel', at: 'event' | 'await' | 'time'): void {
-    if (this.controller.signal.aborted || this.log.some(({ what }) => what === 'end' || what === 'left')) return;
+    if (this.controller.signal.aborted || this.log.some(({ what }) => what === 'end' || what === 'left'))
+      return;
     this.hit(`consumer: ${how}s at ${at === 'time' ? 'a time' : at === 'await' ? 'an await' : 'an event'}`);
     this.note({ what: 'abort', reason: how });
     this.controller.abort(how);

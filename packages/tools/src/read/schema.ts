@@ -1,9 +1,10 @@
 import * as z from 'zod';
 
 export const readInput = z.strictObject({
-  file_path: z.string().describe('Absolute path of the file, or relative to the working directory'),
-  offset: z.int().min(1).optional().describe('Line to start at, counted from 1'),
-  limit: z.int().min(1).optional().describe('Number of lines to read'),
+  file_path: z.string().min(1).describe('Absolute, or relative to the working directory'),
+  offset: z.int().min(1).optional().describe('First line (or notebook cell) to show, from 1'),
+  limit: z.int().min(1).optional().describe('Number of lines (or cells)'),
+  pages: z.string().optional().describe('PDF only: pages such as "3" or "1-5"'),
 });
 
 export type ReadInput = z.infer<typeof readInput>;

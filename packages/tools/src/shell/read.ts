@@ -8,6 +8,7 @@ import {
   type SyntaxNode,
 } from 'unbash';
 import type { Construct, ReadCommand, ShellAssignment, ShellRedirection, SimpleCommand } from './command.ts';
+import { isCovered, withoutHereDocs } from './coverage.ts';
 import { redirectionOf } from './redirections.ts';
 import { argumentOf, wordOf } from './words.ts';
 
@@ -31,17 +32,20 @@ class NotUnderstood extends Error {}
 
 class Reader {
   readonly #text: string;
+  readonly #root: ParsedScript;
+  /** Texts without the bodies of their here-documents. */
+  readonly #bare = new Map<string, string>();
   readonly #commands: SimpleCommand[] = [];
   readonly #redirections: ShellRedirection[] = [];
   readonly #constructs = new Set<Construct>();
 
   constructor(text: string) {
     this.#text = text;
+    this.#root = parse(text);
   }
 
   read(): ReadCommand {
-    const script = parse(this.#text);
-    this.#script(script, [], this.#text);
+    this.#script(this.#root, [], this.#text);
     return {
       ok: true,
       commands: this.#commands,
@@ -56,11 +60,20 @@ class Reader {
     if (error) throw new NotUnderstood(error.message);
     // A substitution in backquotes has a text of its own.
     const own = script.source ?? source;
+    if (own !== source || script === this.#root) this.#bare.set(own, withoutHereDocs(script, own));
+    this.#check(script, own);
     const around = script.commands.length > 1 ? this.#entered(inside, 'list') : inside;
     for (const statement of script.commands) this.#node(statement, around, own);
   }
 
+  #check(node: SyntaxNode, source: string): void {
+    if (!isCovered(node, this.#bare.get(source) ?? source)) {
+      throw new NotUnderstood('there is something between its words that is not understood');
+    }
+  }
+
   #node(node: SyntaxNode, inside: readonly Construct[], source: string): void {
+    this.#check(node, source);
     switch (node.type) {
       case 'Command':
         return this.#command(node, inside, source);
@@ -78,6 +91,17 @@ class Reader {
         return this.#script(node.script, this.#entered(inside, 'process_substitution'), source);
       case 'Redirected':
         this.#redirections.push(...node.redirects.map(understood));
+        break;
+      case 'Redirect':
+      case 'HereString':
+        // The shell reads a number before an angle as a descriptor, also where a target should stand: `<2>&1`.
+        if (
+          node.target &&
+          /^(\d+|\{\w+\})$/.test(node.target.text) &&
+          /[<>]/.test(source[node.target.end] ?? '')
+        ) {
+          throw new NotUnderstood('a redirection has no target');
+        }
         break;
       case 'Unknown':
         throw new NotUnderstood(`the expansion operator ${node.operator} is unknown`);

@@ -83,7 +83,7 @@ function prefixOf(word: Word, parts: readonly WordPart[]): string {
 }
 
 function isPlain(text: string, parts: readonly WordPart[]): boolean {
-  if (parts.length === 0) return HARMLESS.test(text);
+  if (parts.length === 0) return HARMLESS.test(text) || text === '[' || text === ']';
   return parts.every((part) => {
     switch (part.type) {
       case 'Literal':

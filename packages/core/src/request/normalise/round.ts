@@ -1,7 +1,7 @@
 /** A folded round taken through the steps that follow, to the messages that are sent. Total: both sides are never empty. */
 import { type ContentBlock, text } from '../../messages/blocks.ts';
 import type { RequestMessage } from '../../model/port.ts';
-import { BEGINNING_MISSING, CONTINUE, NO_CONTENT, ORPHAN_RESULTS } from '../texts.ts';
+import { BEGINNING_MISSING, BLOCK_REFUSED, CONTINUE, NO_CONTENT, ORPHAN_RESULTS } from '../texts.ts';
 import { isAnswered, type Round } from './fold.ts';
 import type { IdClaims } from './ids.ts';
 import {
@@ -60,7 +60,9 @@ export function finishRound(round: Round, place: RoundPlace, settings: RoundSett
     settings.refusedKinds,
     mend,
   ).map((part) => part.block);
-  const said = [...accepted.results, ...replaceRefusedWords(words, settings.refusedBlocks, mend)];
+  // Where all results went with their refused calls a note stays, or the words that follow would move up into their place.
+  const lost = paired.results.length > 0 && accepted.results.length === 0 ? [text(BLOCK_REFUSED)] : [];
+  const said = [...accepted.results, ...lost, ...replaceRefusedWords(words, settings.refusedBlocks, mend)];
   if (said.length === 0 && !(mayBeOpen && canGoOn(kept))) said.push(text(insteadOfWords(round)));
   if (!isAnswered(round)) mendSilence(round, said, mend);
 

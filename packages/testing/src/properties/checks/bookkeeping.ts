@@ -58,6 +58,9 @@ export function checkSummaries({ events, calls }: Reading): string[] {
     const again = seen.has(key);
     seen.add(key);
     const unknown = event.toolUseIds.filter((id) => !calls.has(id));
-    return [...(again ? [`summary of ${key} twice`] : []), ...unknown.map((id) => `summary of unknown ${id}`)];
+    return [
+      ...(again ? [`summary of ${key} twice`] : []),
+      ...unknown.map((id) => `summary of unknown ${id}`),
+    ];
   });
 }

@@ -2,6 +2,7 @@
 import { queryConfig } from '@heddle/core';
 import { mayStartEarly } from '../tools.ts';
 import { type Attempt, type BegunEffect, placed, type Reading } from '../reading.ts';
+import type { Door } from '../world.ts';
 
 export function checkIntents({ log, events, effects }: Reading): string[] {
   const complaints: string[] = [];
@@ -23,7 +24,8 @@ export function checkIntents({ log, events, effects }: Reading): string[] {
     // Stored means: the consumer has asked for more since.
     const stored = log.findIndex((happening, place) => place > intent.at && happening.what === 'asked');
     if (stored < 0 || stored > at) complaints.push(`${id} ran before its intent was stored`);
-    if (intent.input !== JSON.stringify(input)) complaints.push(`${id} ran with an input that was not announced`);
+    if (intent.input !== JSON.stringify(input))
+      complaints.push(`${id} ran with an input that was not announced`);
   }
   return complaints;
 }
@@ -33,7 +35,8 @@ export function checkEarliness(reading: Reading): string[] {
   const complaints: string[] = [];
   const endOf = (id: string) => attemptOf(attempts, id)?.endedAt ?? Number.POSITIVE_INFINITY;
   for (const { id, at, hasEffects, alone } of effects) {
-    if ((hasEffects || alone) && at < endOf(id)) complaints.push(`${id} began before the answer was complete`);
+    if ((hasEffects || alone) && at < endOf(id))
+      complaints.push(`${id} began before the answer was complete`);
     const call = calls.get(id);
     if (hasEffects && call && buried.has(call.uuid)) complaints.push(`${id} had effects, and was taken back`);
   }
@@ -68,6 +71,9 @@ function runsAt({ at, endedAt = Number.POSITIVE_INFINITY }: BegunEffect, place: 
   return at < place && place < endedAt;
 }
 
+/** These are given the signal, and end by it. */
+const OF_A_RUN_THAT_ENDS: ReadonlySet<Door> = new Set<Door>(['gather', 'stop_hooks']);
+
 /** Nothing that costs, asks or acts begins once the run was aborted, and nothing outlives it that can hear. */
 export function checkAbort(reading: Reading): string[] {
   const { log, effects, leftAt, endedAt, calls, buried, messages } = reading;
@@ -82,14 +88,16 @@ export function checkAbort(reading: Reading): string[] {
     if (at < aborted) continue;
     if (happening.what === 'request') complaints.push(`request ${happening.number} after the abort`);
     if (happening.what === 'effect') complaints.push(`${happening.id} began after the abort`);
-    if (happening.what === 'door' && happening.door !== 'gather')
+    if (happening.what === 'door' && !OF_A_RUN_THAT_ENDS.has(happening.door))
       complaints.push(`${happening.door} after the abort`);
   }
   const over = leftAt ?? endedAt ?? 0;
   for (const { id, endedAt: end = Number.POSITIVE_INFINITY, deaf, at } of effects)
     if (end > over && at < over && !deaf && endedAt !== undefined) complaints.push(`${id} outlived the run`);
   for (const { id, signal, at } of placed(log, 'question')) {
-    const answered = log.some((other, place) => place > at && other.what === 'question_end' && other.id === id);
+    const answered = log.some(
+      (other, place) => place > at && other.what === 'question_end' && other.id === id,
+    );
     if (!answered && !signal.aborted) complaints.push(`the question about ${id} was never withdrawn`);
   }
   return complaints;

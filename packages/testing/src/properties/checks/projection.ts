@@ -19,7 +19,8 @@ export function checkProjection(reading: Reading, entriesOf: EntriesOf = entries
     isOpaque ||= hidesSomething(event) || refusedBefore(attempts, next);
   }
   for (const message of project(entries))
-    if (buried.has(message.uuid)) complaints.push(`${message.uuid} was taken back, and is in the log's projection`);
+    if (buried.has(message.uuid))
+      complaints.push(`${message.uuid} was taken back, and is in the log's projection`);
   return complaints;
 }
 
@@ -58,7 +59,9 @@ function differences({ run }: Reading, { request, number }: Attempt, messages: r
     ).request;
   const sent = plainBytes(request);
   if (plainBytes(resumed(false)) === sent || plainBytes(resumed(true)) === sent) return [];
-  return [`request ${number} is not what the log says:\n  sent ${sent}\n  log  ${plainBytes(resumed(false))}`];
+  return [
+    `request ${number} is not what the log says:\n  sent ${sent}\n  log  ${plainBytes(resumed(false))}`,
+  ];
 }
 
 function entriesOfMessages(event: LoopEvent): readonly EntryBody[] {

@@ -13,16 +13,18 @@ export function checkRelease(reading: Reading): string[] {
     } else if (leftAt !== undefined) {
       if (classes.length > 1) complaints.push(`${classes.length} errors in one pass`);
     } else if (terminal !== undefined) {
-      const expected = expectedOf(pass, terminal);
+      const expected = expectedOf(reading, pass, terminal);
       if (classes.join() !== (expected ?? ''))
-        complaints.push(`${terminal.reason}: released ${classes.join() || 'nothing'}, expected ${expected ?? 'nothing'}`);
+        complaints.push(
+          `${terminal.reason}: released ${classes.join() || 'nothing'}, expected ${expected ?? 'nothing'}`,
+        );
     }
   }
   return complaints;
 }
 
 /** Of a run that ended: the one error that it has to tell of. */
-function expectedOf(pass: Pass, terminal: Terminal): string | undefined {
+function expectedOf(reading: Reading, pass: Pass, terminal: Terminal): string | undefined {
   switch (terminal.reason) {
     case 'aborted_streaming':
     case 'aborted_tools':
@@ -32,20 +34,32 @@ function expectedOf(pass: Pass, terminal: Terminal): string | undefined {
     case 'model_error':
       return 'internal';
     case 'image_error':
-      return errorOfPass(pass) === 'media' ? 'media' : 'internal';
+      return errorOfPass(reading, pass) === 'media' ? 'media' : 'internal';
     default:
-      return errorOfPass(pass);
+      return errorOfPass(reading, pass);
   }
 }
 
 /** What went wrong with the last attempt, if it gave no call and no answer. */
-function errorOfPass({ attempts }: Pass): string | undefined {
+function errorOfPass(reading: Reading, { attempts, at }: Pass): string | undefined {
   const end = attempts.at(-1)?.end;
   if (end === undefined || completeCalls(end).length > 0) return undefined;
   const error = errorClassOf(end);
   if (error !== undefined) return error;
-  if (end.stopReason === 'pause_turn') return 'server';
-  return undefined;
+  if (isEmpty(reading, at)) return 'empty';
+  return end.stopReason === 'pause_turn' ? 'server' : undefined;
+}
+
+/** Neither words nor calls stand of what was said since. */
+function isEmpty({ messages, buried }: Reading, since: number): boolean {
+  return !messages.some(
+    ({ at, message }) =>
+      at > since &&
+      message.type === 'assistant' &&
+      message.apiError === undefined &&
+      !buried.has(message.uuid) &&
+      message.content.some(({ type }) => type !== 'thinking' && type !== 'redacted_thinking'),
+  );
 }
 
 /** A pass that is done over leaves no trace: all that was yielded of it is taken back before the loop goes on. */

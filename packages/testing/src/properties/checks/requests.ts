@@ -22,7 +22,8 @@ export function checkTombstones({ tombstones, messages, attempts }: Reading): st
       if (attempt.at < at) continue;
       const bytes = plainBytes(attempt.request);
       for (const mark of marks)
-        if (bytes.includes(mark)) complaints.push(`${mark} was taken back, and sent in request ${attempt.number}`);
+        if (bytes.includes(mark))
+          complaints.push(`${mark} was taken back, and sent in request ${attempt.number}`);
     }
   }
   return complaints;
@@ -43,7 +44,9 @@ export function checkPrefix(reading: Reading): string[] {
   const complaints: string[] = [];
   for (const [index, now] of attempts.entries()) {
     const before = attempts[index - 1];
-    const between = events.filter(({ at }) => at > (before?.at ?? -1) && at < now.at).map(({ event }) => event);
+    const between = events
+      .filter(({ at }) => at > (before?.at ?? -1) && at < now.at)
+      .map(({ event }) => event);
     const announced = between.filter(({ type }) => type === 'prefix_rewritten').length;
     if (before === undefined) {
       if (announced > 0) complaints.push('the first request rewrote something');
@@ -68,8 +71,12 @@ function startsWith(now: ModelRequest, before: ModelRequest): boolean {
   );
 }
 
-function reasonsFor({ events, buried, messages }: Reading, before: Attempt, now: Attempt): string[] {
+function reasonsFor({ events, buried, messages, passes }: Reading, before: Attempt, now: Attempt): string[] {
   const reasons: string[] = [];
+  // A paused answer that cannot stand last (it ends in a thought) is sent with words of ours, which its rest replaces.
+  const pass = passes.findLast(({ at }) => at < before.at);
+  const continued = pass?.attempts.some(({ at, end }) => at < before.at && end?.stopReason === 'pause_turn');
+  if (continued && before.request.messages.last()?.role === 'user') reasons.push('a pause');
   for (const { at, event } of events) {
     if (at < before.at || at > now.at) continue;
     if (event.type === 'context' && event.report.rewrotePrefix) reasons.push('a context step');
@@ -79,12 +86,11 @@ function reasonsFor({ events, buried, messages }: Reading, before: Attempt, now:
   const error = before.end?.record;
   if (typeof error === 'object' && error.type === 'model_error' && error.class === 'refused_block')
     reasons.push('a refused block');
-  const sent = plainBytes(before.request);
-  for (const { at, message } of messages) {
-    const buriedAt = buried.get(message.uuid);
-    if (at > before.at || buriedAt === undefined || buriedAt < before.at || message.type !== 'assistant') continue;
-    if (marksOf(message).some((mark) => sent.includes(mark))) reasons.push('a tombstone');
-  }
+  // What was yielded of the attempt itself was never sent; what was yielded before it may have been.
+  const sentAndTakenBack = messages.some(
+    ({ at, message }) => at < before.at && (buried.get(message.uuid) ?? 0) > before.at,
+  );
+  if (sentAndTakenBack) reasons.push('a tombstone');
   return reasons;
 }
 
@@ -101,9 +107,9 @@ export function plainBytes(request: ModelRequest): string {
   return bytes;
 }
 
-function headOf({ model, system, tools }: ModelRequest): string {
+/** What stands before the messages. Another model has a cache of its own; that it was changed is told by a message. */
+function headOf({ system, tools }: ModelRequest): string {
   const bare = (items: readonly { readonly cache_control?: unknown }[]) =>
     items.map(({ cache_control: _mark, ...rest }) => rest);
-  return JSON.stringify([model, bare(system), bare(tools)]);
+  return JSON.stringify([bare(tools), bare(system)]);
 }
-

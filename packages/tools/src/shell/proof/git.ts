@@ -14,7 +14,7 @@ export function isReadOnlyGit(args: readonly string[], facts: GitFacts | undefin
   if (asksNothing(command, rest)) return true;
   if (facts === undefined || facts.helpers.length > 0 || facts.submodules) return false;
   // A signature is checked by a program of its own.
-  if (rest.some((arg) => arg.includes('%G'))) return false;
+  if (rest.some((arg) => /%G|signature/.test(arg) && arg !== '--no-show-signature')) return false;
   const allowed = READING.get(command);
   return (allowed !== undefined && onlyAllowed(rest, allowed)) || (LISTING.get(command)?.(rest) ?? false);
 }
@@ -80,7 +80,8 @@ const READING: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
   [
     'status',
     {
-      short: 'sbuvz',
+      short: 'sbvz',
+      valued: 'u',
       long: 'short branch show-stash porcelain long verbose untracked-files ignored ahead-behind no-ahead-behind renames no-renames'.split(
         ' ',
       ),
@@ -117,7 +118,7 @@ const READING: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
   ['rev-parse', { long: [...REV_PARSE].map((option) => option.slice(2)) }],
   [
     'describe',
-    { long: 'all tags contains abbrev long always exact-match match exclude first-parent dirty'.split(' ') },
+    { long: 'all tags contains abbrev long always exact-match match exclude first-parent'.split(' ') },
   ],
   [
     'for-each-ref',

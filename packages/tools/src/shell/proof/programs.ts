@@ -150,7 +150,7 @@ const RIPGREP: Allowed = {
     'no-line-number line-regexp max-columns max-columns-preview max-count max-depth max-filesize mmap multiline ' +
     'multiline-dotall no-config no-ignore no-ignore-dot no-ignore-exclude no-ignore-files no-ignore-global ' +
     'no-ignore-messages no-ignore-parent no-ignore-vcs no-messages no-require-git no-unicode null null-data ' +
-    'one-file-system only-matching passthru path-separator pcre2 pretty quiet regexp replace search-zip-off smart-case ' +
+    'one-file-system only-matching passthru path-separator pcre2 pretty quiet regexp replace smart-case ' +
     'sort sortr stats text threads trim type type-add type-clear type-list type-not unrestricted version vimgrep ' +
     'with-filename no-filename word-regexp'
   ).split(' '),
@@ -169,7 +169,8 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
     (args) =>
       args.every(
         (arg, index) =>
-          /^(\+|-u$|-R$|-I|--utc$|--iso-8601|--rfc-|--date=)/.test(arg) || isDateValue(args, index),
+          /^(\+|-u$|-R$|-I(date|hours|minutes|seconds|ns)?$|--utc$|--iso-8601|--rfc-|--date=)/.test(arg) ||
+          isDateValue(args, index),
       ),
   ],
   // `-v` sets a variable, PATH for one.

@@ -1,0 +1,209 @@
+/** The table of results: every way a run can end, and how it reads for a client. */
+import type { JsonObject, ModelPort, Terminal, TerminalReason } from '@heddle/core';
+import {
+  call,
+  fail,
+  fakeTool,
+  hang,
+  say,
+  type Script,
+  scriptedModel,
+  type ScriptedModel,
+  usage,
+} from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+import { createAgent } from '../create-agent.ts';
+import type { SdkMessage, SdkResult } from '../sdk/message.ts';
+import { resultLine } from './lines.ts';
+import { Meter } from './meter.ts';
+import type { AgentOptions } from './options.ts';
+import { Tally } from './tally.ts';
+
+interface Row {
+  /** What the model does. Undefined: the engine cannot be brought to it from outside yet; its line is read directly. */
+  readonly script: Script | ModelPort | undefined;
+  readonly terminal?: Terminal;
+  readonly options?: Partial<AgentOptions>;
+  /** Aborts the run when this kind of line is seen. */
+  readonly abortAt?: SdkMessage['type'];
+  readonly subtype: SdkResult['subtype'];
+  readonly isError: boolean;
+  readonly word: string;
+  /** In the text of the result, or in its errors where it has none. */
+  readonly says: RegExp;
+}
+
+const look = fakeTool({ name: 'Look' });
+const again = Array.from({ length: 12 }, (_, index) => call('Look', {}, `l${index}`));
+const throwing: ModelPort = () => {
+  throw new Error('a bug of ours');
+};
+
+const TABLE: Readonly<Record<TerminalReason, Row>> = {
+  completed: {
+    script: [say('Done.')],
+    subtype: 'success',
+    isError: false,
+    word: 'completed',
+    says: /^Done\.$/,
+  },
+  api_error: {
+    script: [fail('auth')],
+    subtype: 'success',
+    isError: true,
+    word: 'api_error',
+    says: /invalid x-api-key/,
+  },
+  prompt_too_long: {
+    script: [fail('overflow')],
+    subtype: 'success',
+    isError: true,
+    word: 'prompt_too_long',
+    says: /prompt is too long/,
+  },
+  image_error: {
+    script: [fail('media')],
+    subtype: 'success',
+    isError: true,
+    word: 'image_error',
+    says: /image exceeds 5 MB/,
+  },
+  blocking_limit: {
+    script: undefined,
+    terminal: { reason: 'blocking_limit' },
+    subtype: 'success',
+    isError: true,
+    word: 'blocking_limit',
+    says: /the last text/,
+  },
+  max_turns: {
+    script: [call('Look', {}, 'l1')],
+    options: { maxTurns: 1 },
+    subtype: 'error_max_turns',
+    isError: true,
+    word: 'max_turns',
+    says: /limit is 1/,
+  },
+  max_budget_usd: {
+    script: [[call('Look', {}, 'l1'), usage({ output_tokens: 10 })]],
+    options: { maxBudgetUsd: 0.5, price: () => 1 },
+    subtype: 'error_max_budget_usd',
+    isError: true,
+    word: 'budget_exhausted',
+    says: /Stopped at \$1\.0000: the budget is \$0\.5/,
+  },
+  aborted_streaming: {
+    script: [[say('One moment.'), hang()]],
+    abortAt: 'assistant',
+    subtype: 'error_during_execution',
+    isError: true,
+    word: 'aborted_streaming',
+    says: /interrupted while the model was answering/,
+  },
+  aborted_tools: {
+    script: [call('Look', {}, 'l1'), say('never')],
+    abortAt: 'user',
+    subtype: 'error_during_execution',
+    isError: true,
+    word: 'aborted_tools',
+    says: /interrupted while tools were running/,
+  },
+  model_error: {
+    script: throwing,
+    subtype: 'error_during_execution',
+    isError: true,
+    word: 'model_error',
+    says: /a bug of ours/,
+  },
+  stop_hook_prevented: {
+    script: [say('Done, I think.')],
+    options: { hooks: { stop: () => Promise.resolve({ prevent: 'not on a Sunday' }) } },
+    subtype: 'success',
+    isError: false,
+    word: 'stop_hook_prevented',
+    says: /Done, I think/,
+  },
+  hook_stopped: {
+    script: undefined,
+    terminal: { reason: 'hook_stopped', hook: 'h', message: 'enough' },
+    subtype: 'success',
+    isError: false,
+    word: 'hook_stopped',
+    says: /the last text/,
+  },
+  repetition_stopped: {
+    script: again,
+    subtype: 'error_during_execution',
+    isError: true,
+    word: 'repetition_stopped',
+    says: /kept giving the same results: Look/,
+  },
+};
+
+const rows = Object.entries(TABLE).map(([reason, row]) => ({ reason, ...row }));
+
+describe('the result of a run', () => {
+  it.each(rows)('that ended with $reason is $subtype, $word', async (row) => {
+    const lines = row.terminal ? [lineOf(row.terminal)] : await linesOf(row);
+    expect(lines.filter(({ type }) => type === 'result')).toHaveLength(1);
+    const result = lines.at(-1);
+    expect(result).toMatchObject({
+      type: 'result',
+      subtype: row.subtype,
+      is_error: row.isError,
+      terminal_reason: row.word,
+    });
+    expect(result?.type === 'result' ? (result.result ?? result.errors?.join('\n')) : '').toMatch(row.says);
+    expect(result).toHaveProperty(row.subtype === 'success' ? 'result' : 'errors');
+  });
+});
+
+describe('a run that cannot begin', () => {
+  const schema: JsonObject = { type: 'no such type' };
+  it.each([
+    ['a budget without a price', { maxBudgetUsd: 1 }, /The price of scripted is unknown/],
+    ['a schema that makes no sense', { outputSchema: schema }, /The output schema makes no sense/],
+  ])('for %s says so in its only line, and asks no model', async (_why, options, says) => {
+    const model = scriptedModel([say('never')]);
+    const lines = await runOf(model, options);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatchObject({
+      type: 'result',
+      subtype: 'error_during_execution',
+      is_error: true,
+      num_turns: 0,
+      terminal_reason: 'turn_setup_failed',
+      errors: [expect.stringMatching(says)],
+    });
+    expect(model.calls).toEqual([]);
+  });
+});
+
+async function linesOf({ script, options, abortAt }: Row): Promise<SdkMessage[]> {
+  const isScript = typeof script !== 'function' || script !== throwing;
+  const model = isScript ? scriptedModel((script ?? []) as Script) : throwing;
+  const lines = await runOf(model, options, abortAt);
+  if (isScript) (model as ScriptedModel).assertNoViolations();
+  return lines;
+}
+
+async function runOf(
+  model: ModelPort,
+  options: Partial<AgentOptions> = {},
+  abortAt?: SdkMessage['type'],
+): Promise<SdkMessage[]> {
+  const agent = createAgent({ model, modelName: 'scripted', tools: [look], cwd: '/', ...options });
+  const lines: SdkMessage[] = [];
+  for await (const line of agent.submit('go')) {
+    lines.push(line);
+    if (line.type === abortAt) agent.abort();
+  }
+  return lines;
+}
+
+function lineOf(terminal: Terminal): SdkResult {
+  const tally = new Tally(0);
+  tally.lastText = 'the last text';
+  const end = { denials: [], meter: new Meter(), now: 1, structured: undefined, exhausted: false };
+  return resultLine({ terminal, tally, ...end, unstored: undefined }, { uuid: 'u', session_id: 's' });
+}

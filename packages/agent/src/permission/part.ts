@@ -1,0 +1,78 @@
+/**
+ * A call taken apart into what each needs permission for itself. Readers make parts, rules are held against them, and the
+ * call may run when every one of them may.
+ */
+import type { JsonObject } from '@heddle/core';
+import type { Spelling } from './rules/command-pattern.ts';
+
+export type Part = CallPart | CommandPart | FilePart | FetchPart;
+
+/** The call as a whole. */
+export interface CallPart {
+  readonly kind: 'call';
+  readonly shown: string;
+  readonly tool: string;
+  readonly input: JsonObject;
+  /** Every other part stands for it: only deny and ask rules are held against the call itself. */
+  readonly shares: boolean;
+  readonly readOnly: boolean;
+}
+
+/** One simple command of a script. */
+export interface CommandPart {
+  readonly kind: 'command';
+  readonly shown: string;
+  /** An allow rule must match one of these: without wrappers and harmless assignments. */
+  readonly cover: readonly Spelling[];
+  /** A deny or ask rule need only match one of these: every way in which the command may really be run. */
+  readonly suspect: readonly Spelling[];
+  /** Proven to change nothing. */
+  readonly readOnly: boolean;
+  /** An edit of files that acceptEdits lets pass; the files are parts of their own. */
+  readonly edits: boolean;
+  /** Only a rule for all commands can cover it: nobody can tell what runs, or where. */
+  readonly opaque: string | undefined;
+  /** Inside another command's arguments: that one's rule covers it, and only deny and ask are held against it. */
+  readonly inner: boolean;
+  readonly concern: Concern | undefined;
+}
+
+export interface FilePart {
+  readonly kind: 'read' | 'write' | 'remove';
+  readonly shown: string;
+  /** Every path it may mean, as written and with symlinks resolved; undefined when that cannot be known. */
+  readonly places: readonly Place[] | undefined;
+  /** Which tool does it: a rule for a whole tool must name it. */
+  readonly tool: string;
+  /** Whether everything below it is touched, too; `visible`: but neither hidden nor ignored files. */
+  readonly deep: 'no' | 'all' | 'visible';
+  /**
+   * - `known`: how the file is touched is certain.
+   * - `named`: it is an argument of a program nobody here knows: read or changed, one cannot tell.
+   * - `mentioned`: its name occurs in a text, such as a program on the command line.
+   */
+  readonly knowledge: 'known' | 'named' | 'mentioned';
+  /** Who touches it: a file tool, a redirection, which each need an Edit rule; or a command, whose own rule covers it. */
+  readonly by: 'tool' | 'redirection' | 'command';
+  /** Globs in it may match other names. */
+  readonly pattern: RegExp | undefined;
+  readonly concern: Concern | undefined;
+}
+
+export interface Place {
+  readonly path: string;
+  readonly real: string;
+}
+
+export interface FetchPart {
+  readonly kind: 'fetch';
+  readonly shown: string;
+  readonly host: string;
+}
+
+/** Why it is asked about although rules allow it. */
+export interface Concern {
+  readonly reason: string;
+  /** `always`: in bypassPermissions, too. `outside`: an Edit rule that names the place settles it. */
+  readonly level: 'always' | 'unless bypassed' | 'outside';
+}

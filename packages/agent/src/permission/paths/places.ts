@@ -1,0 +1,34 @@
+/** From a path as it is written to the places it may mean. */
+import path from 'node:path';
+import type { Place } from '../part.ts';
+import type { World } from '../world.ts';
+
+/** A relative path means one place for each folder a command may stand in. */
+export function placesOf(written: string, folders: readonly string[], world: World): Place[] {
+  const places = new Map<string, Place>();
+  for (const folder of folders) {
+    const absolute = path.posix.resolve(folder, written);
+    if (!places.has(absolute)) places.set(absolute, { path: absolute, real: world.realpath(absolute) });
+  }
+  return [...places.values()];
+}
+
+export function tildeExpanded(written: string, home: string): string {
+  return written === '~' || written.startsWith('~/') ? `${home}${written.slice(1)}` : written;
+}
+
+/** Both the name and what it points to lie in a working directory. */
+export function isInside(place: Place, world: World): boolean {
+  const folders = [world.root, ...world.directories];
+  const reals = folders.map((folder) => world.realpath(folder));
+  return isBelow(place.path, [...folders, ...reals]) && isBelow(place.real, reals);
+}
+
+function isBelow(file: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => file === folder || file.startsWith(folder === '/' ? folder : `${folder}/`));
+}
+
+/** Not a file at all: writing there changes nothing. */
+export function isSink(file: string): boolean {
+  return /^\/dev\/(null|zero|full|stdin|stdout|stderr|tty|fd\/\d+)$/.test(file);
+}

@@ -1,0 +1,36 @@
+/** What is asked of permission, and how it answers. Plain data: an answer can be printed, stored and compared. */
+import type { JsonObject } from '@heddle/core';
+import type { RuleSource } from './rules/rule.ts';
+
+export interface AuthorizeRequest {
+  readonly tool: string;
+  readonly input: JsonObject;
+  /** The tool proves that this very call changes nothing. Not believed for a shell command: that one is read here. */
+  readonly readOnly: boolean;
+  /** A hook's word: its allow only spares the question, its ask asks. */
+  readonly hookDecision: 'allow' | 'ask' | undefined;
+}
+
+export type Decision = 'allow' | 'deny' | 'ask';
+
+/** What one part of a call is: the call as a whole, a command in a script, a file it touches, a page it fetches. */
+export type PartKind = 'call' | 'command' | 'read' | 'write' | 'remove' | 'fetch';
+
+export interface Verdict {
+  readonly decision: Decision;
+  readonly reason: string;
+  /** The rule that decided, where it stands, and in which file. */
+  readonly rule?: string;
+  readonly source?: RuleSource;
+  readonly file?: string;
+}
+
+export interface PartVerdict extends Verdict {
+  readonly kind: PartKind;
+  /** The part as a person would point at it: a command, a path, an address. */
+  readonly part: string;
+}
+
+export interface Authorization extends Verdict {
+  readonly parts: readonly PartVerdict[];
+}

@@ -1,0 +1,86 @@
+/**
+ * The specifier of a `Bash` rule. A command has two spellings: as it was written, and canonical, with one space between words
+ * and quotes only where they are needed. A pattern is held against both, in both its own spellings, so that neither quotes
+ * nor spaces make a difference.
+ */
+import { canonicalWord } from '../shell/canonical.ts';
+import { wildcardSource } from './wildcard.ts';
+
+export interface Spelling {
+  readonly canonical: string;
+  readonly written: string;
+}
+
+export type CommandPattern = (spelling: Spelling) => boolean;
+
+export function commandPattern(specifier: string): CommandPattern {
+  const written = compile(specifier);
+  const canonical = canonicalPattern(specifier);
+  const same = canonical === undefined || canonical === specifier;
+  const read = same ? written : compile(canonical);
+  return (spelling) => read(spelling.canonical) || written(spelling.written);
+}
+
+function compile(specifier: string): (text: string) => boolean {
+  const prefix = prefixOf(specifier);
+  if (prefix !== undefined) {
+    const begin = `${prefix} `;
+    return (text) => text === prefix || text.startsWith(begin);
+  }
+  if (!specifier.includes('*')) return (text) => text === specifier;
+  // A trailing ` *` also stands for no further word at all.
+  const open = specifier.endsWith(' *') && !specifier.endsWith('\\ *');
+  const body = wildcardSource(open ? specifier.slice(0, -2) : specifier);
+  const pattern = new RegExp(open ? `^${body}(?: [\\s\\S]*)?$` : `^${body}$`);
+  return (text) => pattern.test(text);
+}
+
+/** `npm run *` and `npm run:*`: the words before it, and whatever follows them. */
+function prefixOf(specifier: string): string | undefined {
+  const [, prefix] = /^([^*]+)(?::\*| \*)$/.exec(specifier) ?? [];
+  return prefix?.trimEnd();
+}
+
+/**
+ * The pattern with its quotes and spaces made canonical, its stars kept. Undefined where the quotes do not pair up: then it
+ * is only held against what was written.
+ */
+function canonicalPattern(specifier: string): string | undefined {
+  const end = /(?::\*| \*)$/.exec(specifier)?.[0] ?? '';
+  const words = splitWords(specifier.slice(0, specifier.length - end.length));
+  return words && words.join(' ') + end;
+}
+
+function splitWords(text: string): string[] | undefined {
+  const words: string[] = [];
+  const token = /\s+|'([^']*)'|"((?:[^"\\$`]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\]+)/y;
+  let value = '';
+  let open = false;
+  let bare = true;
+  const close = () => {
+    if (open) words.push(bare ? value : canonicalWord(value));
+    [value, open, bare] = ['', false, true];
+  };
+  while (token.lastIndex < text.length) {
+    const found = token.exec(text);
+    if (found === null) return undefined;
+    const [whole, single, double, escaped, plain] = found;
+    if (/^\s/.test(whole)) {
+      close();
+      continue;
+    }
+    open = true;
+    // A quoted star would lose its quotes and become a wildcard: hold such a pattern against the writing only.
+    const quoted = single ?? double?.replace(/\\([\\"$`])/g, '$1') ?? escaped;
+    if (quoted !== undefined) {
+      if (quoted.includes('*')) return undefined;
+      bare = false;
+    }
+    // A word that is partly quoted and has a star cannot be written canonically.
+    if (plain?.includes('*') && !bare) return undefined;
+    value += quoted ?? plain ?? '';
+    if (!bare && value.includes('*')) return undefined;
+  }
+  close();
+  return words;
+}

@@ -1,0 +1,101 @@
+/** Rules made ready for matching, once per set of rules: a decision must not read five hundred patterns again. */
+import type { World } from '../world.ts';
+import { type CommandPattern, commandPattern } from './command-pattern.ts';
+import { type Anchors, type PathPattern, pathPattern } from './path-pattern.ts';
+import { parseRule, type Rule, type RuleList, type Rules } from './rule.ts';
+import { wildcard } from './wildcard.ts';
+
+export interface CompiledRule {
+  readonly rule: Rule;
+  /** Whether its tool position names this tool. */
+  readonly names: (tool: string) => boolean;
+  /** Undefined: the whole tool. */
+  readonly specifier: Specifier | undefined;
+}
+
+export interface Specifier {
+  readonly text: string;
+  readonly command: CommandPattern | undefined;
+  readonly path: PathPattern | undefined;
+  readonly domain: ((host: string) => boolean) | undefined;
+  readonly name: ((name: string) => boolean) | undefined;
+  /** `Tool(param:value)`, in deny and ask only. */
+  readonly param: { readonly name: string; readonly value: RegExp } | undefined;
+}
+
+export type CompiledRules = Readonly<Record<RuleList, readonly CompiledRule[]>>;
+
+const compiled = new WeakMap<Rules, { readonly key: string; readonly rules: CompiledRules }>();
+
+export function compileRules(rules: Rules, world: World): CompiledRules {
+  const key = JSON.stringify([world.root, world.directories, world.home, world.foldsCase]);
+  const known = compiled.get(rules);
+  if (known?.key === key) return known.rules;
+  const list = (name: RuleList) => rules[name].flatMap((rule) => compileRule(rule, name, world));
+  const fresh = { deny: list('deny'), ask: list('ask'), allow: list('allow') };
+  compiled.set(rules, { key, rules: fresh });
+  return fresh;
+}
+
+/** None for a rule that can never match. */
+export function compileRule(rule: Rule, list: RuleList, world: World): CompiledRule[] {
+  const parsed = parseRule(rule.text, list);
+  if (!parsed.ok) return [];
+  const { tool, specifier } = parsed;
+  return [
+    {
+      rule,
+      names: toolMatcher(tool),
+      specifier: specifier === undefined ? undefined : compileSpecifier(tool, specifier, rule, list, world),
+    },
+  ];
+}
+
+function toolMatcher(name: string): (tool: string) => boolean {
+  if (name.includes('*')) {
+    const pattern = wildcard(name);
+    return (tool) => pattern.test(tool);
+  }
+  // A server's name stands for all its tools.
+  const server = /^mcp__(?:(?!__).)+$/.test(name) ? `${name}__` : undefined;
+  return (tool) => tool === name || (server !== undefined && tool.startsWith(server));
+}
+
+function compileSpecifier(tool: string, text: string, rule: Rule, list: RuleList, world: World): Specifier {
+  const [, param, value] = /^([A-Za-z_]\w*):([\s\S]*)$/.exec(text) ?? [];
+  const files = tool === 'Read' || tool === 'Edit';
+  const fetches = tool === 'WebFetch';
+  return {
+    text,
+    command: tool === 'Bash' ? commandPattern(text) : undefined,
+    path: files ? pathPattern(text, list === 'allow' ? 'allow' : 'deny', anchorsOf(rule, world)) : undefined,
+    domain: fetches && param === 'domain' ? domainMatcher(value ?? '') : undefined,
+    name: !files && !fetches && tool !== 'Bash' ? nameMatcher(text) : undefined,
+    param:
+      list === 'allow' || param === undefined || value === undefined || (fetches && param === 'domain')
+        ? undefined
+        : { name: param, value: wildcard(value) },
+  };
+}
+
+function anchorsOf(rule: Rule, world: World): Anchors {
+  const both = (folder: string) => [folder, world.realpath(folder)];
+  return {
+    roots: [world.root, ...world.directories].flatMap(both),
+    homes: both(world.home),
+    bases: both(rule.base ?? world.root),
+    foldsCase: world.foldsCase,
+  };
+}
+
+/** `example.com` is that host; `*.example.com` those below it. */
+function domainMatcher(domain: string): (host: string) => boolean {
+  const pattern = wildcard(domain, 'i');
+  return (host) => pattern.test(host);
+}
+
+/** `name`, or `name *` and `name:*` for the name with whatever follows. */
+function nameMatcher(text: string): (name: string) => boolean {
+  const matches = commandPattern(text);
+  return (name) => matches({ canonical: name, written: name });
+}

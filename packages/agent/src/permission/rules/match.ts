@@ -1,0 +1,159 @@
+/** Which rule speaks of which part. */
+import type { CallPart, CommandPart, FetchPart, FilePart, Part } from '../part.ts';
+import type { World } from '../world.ts';
+import type { CompiledRule, CompiledRules } from './compile.ts';
+import type { PathPattern } from './path-pattern.ts';
+import { calledName, governors, mainField } from './tools.ts';
+
+export interface Match {
+  readonly rule: CompiledRule['rule'];
+  /** The rule may speak of it: nobody can tell without running it. */
+  readonly doubtful?: string;
+}
+
+/** The first deny or ask rule that speaks of a part, or may. Those that certainly do come first. */
+export function objection(
+  part: Part,
+  list: 'deny' | 'ask',
+  rules: CompiledRules,
+  { exists }: Pick<World, 'exists'>,
+): Match | undefined {
+  let doubtful: Match | undefined;
+  for (const rule of rules[list]) {
+    const match = objects(part, rule, list, exists);
+    if (match && match.doubtful === undefined) return match;
+    doubtful ??= match;
+  }
+  return doubtful;
+}
+
+function objects(
+  part: Part,
+  compiled: CompiledRule,
+  list: 'deny' | 'ask',
+  exists: World['exists'],
+): Match | undefined {
+  const { rule } = compiled;
+  switch (part.kind) {
+    case 'call':
+      return speaksOfCall(part, compiled) ? { rule } : undefined;
+    case 'command':
+      return part.suspect.some((spelling) => compiled.specifier?.command?.(spelling)) &&
+        compiled.names('Bash')
+        ? { rule }
+        : undefined;
+    case 'fetch':
+      return compiled.names('WebFetch') && compiled.specifier?.domain?.(part.host) ? { rule } : undefined;
+    case 'read':
+    case 'write':
+    case 'remove':
+      return objectsToFile(part, compiled, list, exists);
+  }
+}
+
+function speaksOfCall({ tool, input }: CallPart, { names, specifier }: CompiledRule): boolean {
+  if (!governors(tool).some(names)) return false;
+  if (specifier === undefined) return true;
+  if (names(tool) && specifier.param && specifier.param.name !== mainField(tool)) {
+    const value = input[specifier.param.name];
+    if (typeof value !== 'object' && value !== undefined && specifier.param.value.test(String(value)))
+      return true;
+  }
+  const name = calledName(tool, input);
+  return names(tool) && name !== undefined && specifier.name?.(name) === true;
+}
+
+function objectsToFile(
+  part: FilePart,
+  { rule, names, specifier }: CompiledRule,
+  list: 'deny' | 'ask',
+  exists: World['exists'],
+): Match | undefined {
+  const pattern = specifier?.path;
+  if (!pattern) return undefined;
+  // What may not be read may not be changed either: an edit shows what was there. Asking about reading stays with reading.
+  const binds = names(part.kind === 'read' ? 'Read' : 'Edit') || (list === 'deny' && names('Read'));
+  const suspected = part.knowledge !== 'known' && names('Edit');
+  if (!binds && !suspected) return undefined;
+  if (part.places === undefined) return { rule, doubtful: 'nobody can tell which file it touches' };
+  const certain = binds && part.knowledge !== 'mentioned';
+  const doubt = certain ? {} : { doubtful: 'it may touch such a file' };
+  for (const { path, real } of part.places) {
+    for (const place of path === real ? [path] : [path, real]) {
+      const deep = part.deep !== 'no';
+      if (pattern.matches(place) || (deep && pattern.matches(`${place}/x`))) return { rule, ...doubt };
+      if (part.pattern?.test(pattern.sample)) return { rule, ...doubt };
+      if (deep && holds(place, pattern, part.deep, exists))
+        return { rule, doubtful: 'such a file may lie in it' };
+    }
+  }
+  return undefined;
+}
+
+/** Whether a folder that is walked may hold what a rule speaks of. */
+function holds(
+  folder: string,
+  pattern: PathPattern,
+  deep: FilePart['deep'],
+  exists: World['exists'],
+): boolean {
+  if (pattern.anywhere) return deep === 'all';
+  const inner = pattern.within(folder);
+  if (inner === undefined || !exists(inner)) return false;
+  return deep === 'all' || !inner.slice(folder.length).includes('/.');
+}
+
+/** The allow rule that covers a part. */
+export function coverOf(part: Part, rules: CompiledRules): CompiledRule['rule'] | undefined {
+  return rules.allow.find((compiled) => covers(part, compiled))?.rule;
+}
+
+function covers(part: Part, compiled: CompiledRule): boolean {
+  switch (part.kind) {
+    case 'call':
+      return coversCall(part, compiled);
+    case 'command':
+      return coversCommand(part, compiled);
+    case 'fetch':
+      return coversFetch(part, compiled);
+    case 'read':
+    case 'write':
+    case 'remove':
+      return coversFile(part, compiled);
+  }
+}
+
+function coversCall({ tool, input }: CallPart, { names, specifier }: CompiledRule): boolean {
+  if (specifier === undefined) return governors(tool).some(names);
+  const name = calledName(tool, input);
+  return names(tool) && name !== undefined && specifier.name?.(name) === true;
+}
+
+function coversCommand(part: CommandPart, { names, specifier }: CompiledRule): boolean {
+  if (!names('Bash')) return false;
+  if (specifier === undefined) return true;
+  return part.opaque === undefined && part.cover.some((spelling) => specifier.command?.(spelling));
+}
+
+function coversFetch(part: FetchPart, { names, specifier }: CompiledRule): boolean {
+  return names('WebFetch') && (specifier === undefined || specifier.domain?.(part.host) === true);
+}
+
+/**
+ * A symlink needs the rule twice: for its name and for what it points to. A rule for a whole tool covers files of the
+ * working directories only; `authorize` sees to that, by the part's concern.
+ */
+function coversFile(part: FilePart, { names, specifier }: CompiledRule): boolean {
+  const pattern = specifier?.path;
+  if (specifier === undefined) {
+    return governors(part.tool).some(names);
+  }
+  if (!pattern || !names(part.kind === 'read' ? 'Read' : 'Edit') || part.pattern) return false;
+  if (part.places === undefined) return false;
+  return part.places.every(
+    ({ path, real }) =>
+      pattern.matches(path) &&
+      pattern.matches(real) &&
+      (part.deep === 'no' || pattern.matches(`${path}/x/y`)),
+  );
+}

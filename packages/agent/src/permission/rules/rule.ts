@@ -1,0 +1,64 @@
+/** A rule as it is written: `Tool` or `Tool(specifier)`, with the place it comes from. */
+
+export type RuleSource = 'managed' | 'command line' | 'local' | 'project' | 'user' | 'session';
+
+export type RuleList = 'deny' | 'ask' | 'allow';
+
+export interface Rule {
+  readonly text: string;
+  readonly source: RuleSource;
+  /** The file that holds it, for the explanation. */
+  readonly file?: string;
+  /** What a leading `/` in a path means; the session's first folder by default. */
+  readonly base?: string;
+}
+
+export type Rules = Readonly<Record<RuleList, readonly Rule[]>>;
+
+export const NO_RULES: Rules = { deny: [], ask: [], allow: [] };
+
+export function joinRules(...all: readonly Rules[]): Rules {
+  return {
+    deny: all.flatMap(({ deny }) => deny),
+    ask: all.flatMap(({ ask }) => ask),
+    allow: all.flatMap(({ allow }) => allow),
+  };
+}
+
+export type ParsedRule =
+  | { readonly ok: true; readonly tool: string; readonly specifier: string | undefined }
+  | { readonly ok: false; readonly message: string };
+
+/** Says what is wrong with a rule that could never match, so that nobody relies on it. */
+export function parseRule(text: string, list: RuleList): ParsedRule {
+  const [, tool = '', inside] = /^([^\s()]+)(?:\(([\s\S]*)\))?$/.exec(text.trim()) ?? [];
+  if (tool === '') return { ok: false, message: `${text} is no rule; write Tool or Tool(specifier)` };
+  const specifier = inside?.trim();
+  if (specifier === '') return { ok: false, message: `${text} has empty parentheses; write ${tool}` };
+  if (list === 'allow' && tool.includes('*') && !/^mcp__[^*_]+(?:_[^*_]+)*__/.test(tool)) {
+    return { ok: false, message: `${text}: an allow rule names its tool; * only follows mcp__server__` };
+  }
+  if (tool === 'Write' && specifier !== undefined && specifier !== '*') {
+    return { ok: false, message: `${text} never matches; paths of Write are governed by Edit(${specifier})` };
+  }
+  if (specifier?.startsWith('!') && /^(Read|Edit)$/.test(tool)) {
+    return { ok: false, message: `${text}: a pattern cannot be negated; use the opposite list` };
+  }
+  return { ok: true, tool: currentName(tool), specifier: specifier === '*' ? undefined : specifier };
+}
+
+/** Names that tools had once; rules keep them for years. */
+const CURRENT_NAMES: Readonly<Record<string, string>> = {
+  Task: 'Agent',
+  KillShell: 'TaskStop',
+  KillBash: 'TaskStop',
+  BashOutput: 'TaskOutput',
+  AgentOutput: 'TaskOutput',
+  ListMcpResources: 'ListMcpResourcesTool',
+  ReadMcpResource: 'ReadMcpResourceTool',
+  MultiEdit: 'Edit',
+};
+
+export function currentName(tool: string): string {
+  return Object.hasOwn(CURRENT_NAMES, tool) ? (CURRENT_NAMES[tool] ?? tool) : tool;
+}

@@ -1,0 +1,20 @@
+/** Variables that a command may be given without becoming another command. */
+import type { ShellAssignment } from '@heddle/tools/shell';
+
+/** They tell a program how to talk, never what to run or where to look for it. */
+const SAFE =
+  /^(NODE_ENV|CI|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|GOOS|GOARCH|CGO_ENABLED|GO111MODULE|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONIOENCODING|PYTHONUTF8|DEBIAN_FRONTEND|TIME_STYLE|BLOCK_SIZE|QUOTING_STYLE|TZDIR)$/;
+
+/** Shell variables of a script's own, by the custom that programs are told things in capitals. */
+const OWN = /^[a-z_][a-z0-9_]*$/;
+const TOLD_IN_SMALL_LETTERS =
+  /proxy|^(npm_|path$|cdpath$|fpath$|manpath$|mailpath$|module_path$|psvar$|prompt|histchars$|_$)/;
+
+export function isSafe({ name, value }: ShellAssignment): boolean {
+  return SAFE.test(name) && value?.kind === 'literal';
+}
+
+/** A variable that no program looks at: it matters only where the script itself uses it, and there it is seen. */
+export function isOwn(name: string): boolean {
+  return OWN.test(name) && !TOLD_IN_SMALL_LETTERS.test(name);
+}

@@ -1,0 +1,149 @@
+/** Which files a command reads, writes or removes, as far as its name and arguments tell. */
+import type { ShellWord } from '@heddle/tools/shell';
+import { argumentsOf, hasOption } from './operands.ts';
+import { baseName } from './runners.ts';
+import { SPECIAL } from './special-files.ts';
+
+export interface Touch {
+  readonly kind: 'read' | 'write' | 'remove';
+  readonly word: ShellWord;
+  readonly deep?: 'all' | 'visible';
+  readonly knowledge?: 'named' | 'mentioned';
+}
+
+/** Their arguments are words, not files. */
+const TALKERS =
+  /^(echo|printf|true|false|:|sleep|seq|expr|exit|return|kill|type|which|date|export|unset|set|alias|shift)$/;
+/** Every argument is a file that is read. */
+const READERS =
+  /^(cat|tac|nl|head|tail|less|more|bat|wc|cut|paste|rev|od|hexdump|strings|file|stat|ls|dir|du|tree|md5sum|sha\d+sum|cksum|sum|b2sum|base64|base32|diff|cmp|comm|join|column|fold|fmt|expand|unexpand|pr|shuf|zcat|bzcat|xzcat|zless|readlink|realpath|test|\[|source|\.|cd|pushd|basename|dirname|nm|objdump|readelf|ldd|iconv|look|view)$/;
+/** The first argument is a pattern or a program. */
+const SEARCHERS = /^(grep|egrep|fgrep|zgrep|rg|ag|ack|awk|gawk|mawk|nawk|jq|yq|xmllint|sed)$/;
+const WRITERS =
+  /^(touch|mkdir|tee|truncate|mkfifo|mknod|vi|vim|nvim|nano|emacs|ed|ex|gzip|gunzip|bzip2|bunzip2|xz|unxz|zstd|unzstd)$/;
+/** The first argument is a mode or an owner. */
+const CHANGERS = /^(chmod|chown|chgrp|chattr|setfacl)$/;
+const REMOVERS = /^(rm|rmdir|unlink|shred|srm|trash)$/;
+
+const VALUED: Readonly<Record<string, readonly string[]>> = {
+  head: ['-n', '-c', '--lines', '--bytes'],
+  tail: ['-n', '-c', '--lines', '--bytes'],
+  cut: ['-d', '-f', '-c', '-b'],
+  touch: ['-d', '-t', '-r', '--date', '--reference'],
+  mkdir: ['-m', '--mode'],
+  truncate: ['-s', '--size', '-r', '--reference'],
+  grep: [
+    '-e',
+    '-f',
+    '-m',
+    '-A',
+    '-B',
+    '-C',
+    '--regexp',
+    '--file',
+    '--include',
+    '--exclude',
+    '--exclude-dir',
+    '--max-count',
+  ],
+  rg: [
+    '-e',
+    '-f',
+    '-g',
+    '-t',
+    '-T',
+    '-m',
+    '-A',
+    '-B',
+    '-C',
+    '--regexp',
+    '--file',
+    '--glob',
+    '--type',
+    '--max-count',
+  ],
+  sed: ['-e', '-f', '--expression', '--file', '-l'],
+  awk: ['-F', '-v', '-f'],
+  shred: ['-n', '-s'],
+};
+
+export function filesOf(words: readonly ShellWord[]): Touch[] {
+  const [name, ...args] = words;
+  if (name === undefined) return [];
+  const program = baseName(name.value);
+  const special = SPECIAL.get(program)?.(args);
+  if (special) return special;
+  if (TALKERS.test(program)) return [];
+  const given = argumentsOf(args, VALUED[program] ?? VALUED[program.replace(/^[a-z](?=grep|awk)/, '')]);
+  const all = (kind: Touch['kind'], some = given.operands) => some.map((word): Touch => ({ kind, word }));
+  if (READERS.test(program)) return [...all('read'), ...optionFiles(args)];
+  if (SEARCHERS.test(program)) return searched(program, args);
+  if (WRITERS.test(program)) return all('write');
+  if (CHANGERS.test(program)) {
+    const deep = hasOption(given, 'R', '--recursive');
+    return given.operands
+      .slice(1)
+      .map((word): Touch => ({ kind: 'write', word, ...(deep ? { deep: 'all' } : {}) }));
+  }
+  if (REMOVERS.test(program)) {
+    const deep = hasOption(given, 'rR', '--recursive');
+    return given.operands.map((word): Touch => ({ kind: 'remove', word, ...(deep ? { deep: 'all' } : {}) }));
+  }
+  return unknownProgram(args);
+}
+
+function searched(program: string, args: readonly ShellWord[]): Touch[] {
+  const family = program.endsWith('grep') ? 'grep' : program.endsWith('awk') ? 'awk' : program;
+  const given = argumentsOf(args, VALUED[family]);
+  const hasPattern = given.valueOf('-e', '-f', '--regexp', '--file', '--expression') !== undefined;
+  const files = given.operands.slice(hasPattern ? 0 : 1);
+  const patternFile = given.valueOf('-f', '--file');
+  const read: Touch[] = patternFile ? [{ kind: 'read', word: patternFile }] : [];
+  if (program === 'sed' && hasOption(given, 'i', '--in-place')) {
+    return [...read, ...files.map((word): Touch => ({ kind: 'write', word }))];
+  }
+  const everything = /^(rg|ag|ack)$/.test(program);
+  const walks = everything || hasOption(given, 'rR', '--recursive', '--dereference-recursive');
+  if (!walks) return [...read, ...files.map((word): Touch => ({ kind: 'read', word }))];
+  const open = hasOption(given, 'u.', '--hidden', '--no-ignore', '--unrestricted', '--no-ignore-vcs');
+  const deep = everything && !open ? 'visible' : 'all';
+  const places = files.length > 0 ? files : [HERE];
+  return [...read, ...places.map((word): Touch => ({ kind: 'read', word, deep }))];
+}
+
+const HERE: ShellWord = { text: '.', kind: 'literal', value: '.', prefix: '.', plain: true };
+
+/** `--rcfile=secrets/x`: whatever an option names may be read. */
+function optionFiles(args: readonly ShellWord[]): Touch[] {
+  return args.flatMap((word) => {
+    const value = /^--?[\w-]+=(.+)$/.exec(word.value)?.[1];
+    return value === undefined || word.kind !== 'literal' ? [] : [named(word, value)];
+  });
+}
+
+/** Anything that looks like a path may be one, alone, behind `=`, `@` or `:`, or within a longer text. */
+function unknownProgram(args: readonly ShellWord[]): Touch[] {
+  return args.flatMap((word): Touch[] => {
+    if (word.kind === 'dynamic') return [];
+    const { value } = word;
+    const candidates = new Set(value.startsWith('-') ? [] : [value]);
+    for (const separator of ['=', '@', ':']) {
+      const at = value.indexOf(separator);
+      if (at >= 0 && at < value.length - 1) candidates.add(value.slice(at + 1));
+    }
+    if (/^-[A-Za-z]./.test(value)) candidates.add(value.slice(2));
+    const touches = [...candidates].map((candidate) => named(word, candidate));
+    return /[\s'"()`]/.test(value) ? [...touches, ...mentions(word)] : touches;
+  });
+}
+
+/** `python -c "open('secrets/x')"`. */
+function mentions(word: ShellWord): Touch[] {
+  const paths = new Set(word.value.slice(0, 4_000).match(/[~\w.@-]*[/.][\w./@-]+/g));
+  return [...paths].map((found) => ({ ...named(word, found), knowledge: 'mentioned' as const }));
+}
+
+function named(word: ShellWord, value: string): Touch {
+  const kind = word.kind === 'literal' && /^~(\/|$)/.test(value) ? 'tilde' : word.kind;
+  return { kind: 'read', word: { ...word, kind, value, text: value, prefix: value }, knowledge: 'named' };
+}

@@ -1,0 +1,27 @@
+/** The folders a command may stand in. A `cd` may succeed or not, so each adds to them instead of replacing them. */
+import path from 'node:path';
+import type { SimpleCommand } from '@heddle/tools/shell';
+import type { World } from '../world.ts';
+
+/** Undefined: anywhere. */
+export type Folders = readonly string[] | undefined;
+
+const MOST = 16;
+
+export function foldersAfter(folders: Folders, command: SimpleCommand, world: World): Folders {
+  const name = command.name?.value;
+  if (name !== 'cd' && name !== 'pushd' && name !== 'popd') return folders;
+  if (name === 'popd' || folders === undefined) return undefined;
+  const [target, ...more] = command.args.filter(({ value }) => value !== '--' && !/^-[LPe@]+$/.test(value));
+  if (target === undefined) return name === 'cd' ? [...folders, world.home] : undefined;
+  if (more.length > 0 || target.value === '-' || (target.kind !== 'literal' && target.kind !== 'tilde'))
+    return undefined;
+  if (target.kind === 'tilde' && !/^~(\/|$)/.test(target.value)) return undefined;
+  const written = target.kind === 'tilde' ? world.home + target.value.slice(1) : target.value;
+  const repeats = command.inside.some((construct) => construct === 'loop' || construct === 'function');
+  if (repeats && !path.posix.isAbsolute(written)) return undefined;
+  // CDPATH would send a relative name elsewhere.
+  if (!/^[./]/.test(written) && world.environment['CDPATH']) return undefined;
+  const moved = new Set([...folders, ...folders.map((folder) => path.posix.resolve(folder, written))]);
+  return moved.size > MOST ? undefined : [...moved];
+}

@@ -1,0 +1,26 @@
+/**
+ * What permission must know of the world to decide. Given the same world, `authorize` always answers the same: its two doors
+ * are questions about files, answered without waiting, and a test answers them from a table.
+ */
+import type { GitFacts } from '@heddle/tools/shell';
+
+export interface World {
+  /** Where the session began: rules without an anchor start here. */
+  readonly root: string;
+  /** Where a shell command would run now. */
+  readonly cwd: string;
+  /** Working directories beside `root`. */
+  readonly directories: readonly string[];
+  readonly home: string;
+  /** Where the agent keeps its own settings, state and sessions. */
+  readonly configDirs: readonly string[];
+  /** Names that differ only in case are one file. */
+  readonly foldsCase: boolean;
+  /** Total: symlinks are resolved as far as the path exists; what does not exist yet stays as it is written. */
+  realpath(path: string): string;
+  exists(path: string): boolean;
+  /** What the configuration of the repository around `cwd` would run; undefined where nobody looked. */
+  readonly git: GitFacts | undefined;
+  /** The environment a command would run with: variables can give options to programs. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}

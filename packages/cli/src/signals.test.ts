@@ -1,0 +1,176 @@
+/** Ended from outside, wherever it is: at once, with its result, its exit code, and nothing left behind. */
+import { type ChildProcess, spawnSync } from 'node:child_process';
+import { call, fail, hang, say, type Step } from '@heddle/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Home, homeFor } from './test/home.ts';
+import { install, type Installed, linesOf } from './test/program.ts';
+
+/** What is promised, and what a busy machine gets. */
+const PROMISED_MS = 500;
+const PATIENCE_MS = 2_000;
+
+let installed: Installed;
+const home = (): Home => homeFor(installed.program);
+const measured: string[] = [];
+
+beforeAll(async () => {
+  installed = await install();
+});
+afterAll(() => {
+  installed.remove();
+  console.log(
+    `From the signal to the end of the process (promised: ${PROMISED_MS} ms): ${measured.join(', ')}.`,
+  );
+});
+
+const PLACES: readonly {
+  readonly where: string;
+  readonly script: readonly Step[];
+  /** What stands in the output when it is there. */
+  readonly shown: string;
+  readonly reason: string;
+}[] = [
+  {
+    where: 'while the model answers',
+    script: [[say('One moment.'), hang()]],
+    shown: 'One moment.',
+    reason: 'aborted_streaming',
+  },
+  {
+    where: 'in a tool',
+    script: [[call('Bash', { command: 'sleep 600 & echo pids $$ $!; wait' }, 'b1')]],
+    shown: 'tool_progress',
+    reason: 'aborted_tools',
+  },
+  {
+    where: 'in the wait before a retry',
+    script: [fail('rate_limit', { retryAfterMs: 60_000 })],
+    shown: 'api_retry',
+    reason: 'aborted_streaming',
+  },
+];
+
+const SIGNALS = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const;
+
+describe.each(PLACES)('$where', ({ where, script, shown, reason }) => {
+  it.each(SIGNALS)('%s ends it with its result and exit code %i', async (signal, code) => {
+    const { run, script: modelOf } = home();
+    let sentAt = 0;
+    const ended = await run(
+      ['-p', 'go', '--allowed-tools', 'Bash', '--output-format', 'stream-json', '--model', modelOf(script)],
+      {
+        onOutput(text, child: ChildProcess) {
+          if (sentAt > 0 || !text.includes(shown)) return;
+          sentAt = performance.now();
+          child.kill(signal);
+        },
+      },
+    );
+    const tookMs = performance.now() - sentAt;
+    measured.push(`${signal} ${where} ${Math.round(tookMs)} ms`);
+    expect(ended.code).toBe(code);
+    const results = linesOf(ended.stdout).filter(({ type }) => type === 'result');
+    expect(results).toHaveLength(1);
+    expect(linesOf(ended.stdout).at(-1)).toMatchObject({
+      type: 'result',
+      subtype: 'error_during_execution',
+      is_error: true,
+      terminal_reason: reason,
+    });
+    expect(tookMs).toBeLessThan(PATIENCE_MS);
+    expect(pidsIn(ended.stdout)).toHaveLength(where === 'in a tool' ? 2 : 0);
+    expect(pidsIn(ended.stdout).filter(isRunning)).toEqual([]);
+  });
+});
+
+describe('while it waits for a prompt', () => {
+  it.each(SIGNALS)('%s ends it with exit code %i, although its input stays open', async (signal, code) => {
+    const { run, script } = home();
+    let sent = false;
+    const ended = await run([...STREAM_JSON, '--model', script([say('Done.')])], {
+      input: null,
+      onStart: (child) => child.stdin?.write(`${userLine('go')}\n`),
+      onOutput(text, child) {
+        if (sent || !text.includes('"result"')) return;
+        sent = true;
+        child.kill(signal);
+      },
+    });
+    expect(ended.code).toBe(code);
+  });
+});
+
+describe('when nobody reads what it says', () => {
+  it('stops with exit code 1, and leaves no command running', async () => {
+    const { run, script } = home();
+    const command = 'sleep 600 & echo pids $$ $!; while :; do echo tick; done';
+    const model = script([[call('Bash', { command }, 'b1')], say('never')]);
+    let pids: number[] = [];
+    const ended = await run(
+      ['-p', 'go', '--allowed-tools', 'Bash', '--output-format', 'stream-json', '--model', model],
+      {
+        onOutput(text, child) {
+          if (pids.length > 0 || !text.includes('tool_progress')) return;
+          pids = childrenOf(child.pid ?? 0);
+          child.stdout?.destroy();
+        },
+      },
+    );
+    expect(ended.code).toBe(1);
+    expect(pids).not.toEqual([]);
+    expect(pids.filter(isRunning)).toEqual([]);
+  });
+});
+
+describe('when its reader does not read', () => {
+  it.each(SIGNALS)('%s still ends it, with exit code %i', async (signal, code) => {
+    const { run, script } = home();
+    const command = 'while :; do echo a line that nobody reads; done';
+    const model = script([[call('Bash', { command }, 'b1')], say('never')]);
+    let sentAt = 0;
+    let pids: number[] = [];
+    const ended = await run(
+      ['-p', 'go', '--allowed-tools', 'Bash', '--output-format', 'stream-json', '--model', model],
+      {
+        onOutput(text, child) {
+          if (sentAt > 0 || !text.includes('tool_progress')) return;
+          pids = childrenOf(child.pid ?? 0);
+          child.stdout?.pause();
+          sentAt = performance.now();
+          child.kill(signal);
+          // Read on when it is gone, or the end of its output would never be seen.
+          child.once('exit', () => child.stdout?.resume());
+        },
+      },
+    );
+    measured.push(`${signal} with a reader who does not read ${Math.round(performance.now() - sentAt)} ms`);
+    expect(ended.code).toBe(code);
+    expect(pids.filter(isRunning)).toEqual([]);
+  });
+});
+
+/** The processes that a command has told about. */
+function pidsIn(stdout: string): number[] {
+  const [, shell, child] = /pids (\d+) (\d+)/.exec(stdout) ?? [];
+  return shell === undefined ? [] : [Number(shell), Number(child)];
+}
+
+function childrenOf(pid: number): number[] {
+  const { stdout } = spawnSync('pgrep', ['-P', String(pid)], { encoding: 'utf8' });
+  return stdout.split('\n').map(Number).filter(Boolean);
+}
+
+/** Gone, or dead and only waiting for somebody to take note. */
+function isRunning(pid: number): boolean {
+  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
+  return stdout.trim() !== '' && !stdout.startsWith('Z');
+}
+
+const STREAM_JSON = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+
+function userLine(content: string): string {
+  return JSON.stringify({ type: 'user', message: { role: 'user', content } });
+}

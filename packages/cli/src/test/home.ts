@@ -1,0 +1,26 @@
+/** A home of its own for a test: a working folder, a script for the model, and the program that runs there. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { Step } from '@heddle/testing';
+import { type Ended, runProgram, type RunOptions } from './program.ts';
+
+export interface Home {
+  readonly folder: string;
+  run(argv: readonly string[], more?: Omit<RunOptions, 'cwd'>): Promise<Ended>;
+  /** Writes a script; answers with the name of the model that plays it. */
+  script(steps: readonly Step[]): string;
+}
+
+export function homeFor(program: string): Home {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-home-'));
+  return {
+    folder,
+    run: (argv, more = {}) => runProgram(program, argv, { cwd: folder, ...more }),
+    script(steps) {
+      const file = path.join(folder, 'script.json');
+      writeFileSync(file, JSON.stringify(steps));
+      return `scripted:${file}`;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+/** When something is done about the size of a conversation, in tokens: all of it derives from the window. */
+import type { ContextOptions } from './options.ts';
+
+export interface Thresholds {
+  readonly window: number;
+  /** What the input may take: the window less what is kept for the answer. No request over it is worth sending. */
+  readonly blocking: number;
+  readonly autoCompact: number;
+  readonly warning: number;
+  readonly collapse: number;
+  readonly snip: number;
+  readonly snipTo: number;
+  readonly microcompact: number;
+}
+
+/** A small window must not be eaten up by what is kept free of it. */
+const MOST_RESERVED = 0.4;
+
+export function thresholdsOf(options: ContextOptions, model: string): Thresholds {
+  const window = Math.max(1, options.windowOf(model));
+  const blocking = Math.floor(window - Math.min(options.reservedOutput, window * MOST_RESERVED));
+  const autoCompact = Math.floor(
+    Math.min(options.autoCompactRatio * window, blocking, options.autoCompactCap ?? Number.POSITIVE_INFINITY),
+  );
+  const share = (ratio: number): number => Math.floor(autoCompact * ratio);
+  return {
+    window,
+    blocking,
+    autoCompact,
+    warning: share(options.warningRatio),
+    collapse: share(options.collapse.over),
+    snip: share(options.snip.over),
+    snipTo: share(options.snip.downTo),
+    microcompact: share(options.microcompact.over),
+  };
+}
+
+export interface WindowState {
+  readonly state: 'fine' | 'warning' | 'compaction_due' | 'blocked';
+  readonly tokens: number;
+  /** How much of what a request may take is left, 0 to 100. */
+  readonly percentLeft: number;
+}
+
+export function windowState(tokens: number, thresholds: Thresholds): WindowState {
+  const { blocking, autoCompact, warning } = thresholds;
+  const percentLeft = Math.max(0, Math.min(100, Math.round((1 - tokens / blocking) * 100)));
+  if (tokens >= blocking) return { state: 'blocked', tokens, percentLeft };
+  if (tokens >= autoCompact) return { state: 'compaction_due', tokens, percentLeft };
+  return { state: tokens >= warning ? 'warning' : 'fine', tokens, percentLeft };
+}

@@ -1,0 +1,158 @@
+/** Keys: searched for in everything that a run leaves behind, with a server that repeats all it was sent. */
+import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { query } from '@heddle/core';
+import { allowAll, collect, contextOf, createClock, fakeDeps } from '@heddle/testing';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { withoutSecrets } from '../secrets/environment.ts';
+import { listening } from '../test/listen.ts';
+import { closeStages, stagePort } from '../test/stage.ts';
+import type { AnthropicOptions } from './options.ts';
+
+afterEach(closeStages);
+
+const SECRET = 'sk-ant-only-for-this-test-4711';
+const PASSWORD = 'pass-word-of-the-proxy';
+
+type Indiscretion = (response: ServerResponse, told: string) => void;
+
+const json =
+  (status: number, type: string): Indiscretion =>
+  (response, told) => {
+    response.writeHead(status, { 'content-type': 'application/json', location: `http://x/?${told}` });
+    response.end(JSON.stringify({ type: 'error', error: { type, message: `You sent ${told}` } }));
+  };
+
+const INDISCRETIONS: Readonly<Record<string, Indiscretion>> = {
+  '400': json(400, 'invalid_request_error'),
+  '401': json(401, 'authentication_error'),
+  '403': json(403, 'permission_error'),
+  '429': json(429, 'rate_limit_error'),
+  '500': json(500, 'api_error'),
+  '302': json(302, 'moved'),
+  page: (response, told) => {
+    response.writeHead(502, { 'content-type': 'text/html' });
+    response.end(`<html><title>${told}</title></html>`);
+  },
+  'an error in the stream': (response, told) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(
+      `data: ${JSON.stringify({ type: 'error', error: { type: 'api_error', message: told } })}\n\n`,
+    );
+  },
+  'an event that cannot be read': (response, told) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(`data: ${told}\n\n`);
+  },
+};
+
+async function indiscreet(say: Indiscretion): Promise<{ url: string; told: string[] }> {
+  const told: string[] = [];
+  const server = createServer((request: IncomingMessage, response) => {
+    const { 'x-api-key': key = '', authorization = '' } = request.headers;
+    told.push(`${String(key)} ${authorization}`);
+    request.resume();
+    say(response, `${String(key)} ${authorization}`);
+  });
+  const { port } = await listening(server);
+  return { url: `http://127.0.0.1:${port}`, told };
+}
+
+/** Everything that a run on this port tells anyone. */
+async function everythingSaid(options: AnthropicOptions): Promise<string> {
+  const { port } = stagePort({ ...options });
+  const loop = query({
+    messages: [{ type: 'user', uuid: 'u1', at: 0, content: 'go' }],
+    systemPrompt: [],
+    userContext: {},
+    systemContext: {},
+    canUseTool: allowAll,
+    toolUseContext: contextOf(),
+    querySource: 'sdk',
+    config: { sessionId: 's', partialMessages: true, retry: { maxAttempts: 2 } },
+    deps: fakeDeps({ model: port, clock: createClock({ auto: true }) }),
+  });
+  const { yielded, returned } = await collect(loop);
+  expect(returned.reason).toBe('api_error');
+  return JSON.stringify([yielded, returned, port.keySource, { ...port }]);
+}
+
+const BEARERS: readonly { readonly how: string; readonly options: AnthropicOptions }[] = [
+  { how: 'a key', options: { apiKey: SECRET } },
+  {
+    how: 'a key in the environment',
+    options: { apiKey: undefined as never, environment: { ANTHROPIC_API_KEY: SECRET } },
+  },
+  { how: 'a token', options: { apiKey: undefined as never, authToken: SECRET } },
+  {
+    how: 'a helper',
+    options: {
+      apiKey: undefined as never,
+      keyHelper: `echo ${SECRET}`,
+      environment: { PATH: process.env['PATH'] ?? '' },
+    },
+  },
+];
+
+describe.each(BEARERS)('what came as $how', ({ options }) => {
+  it.each(Object.entries(INDISCRETIONS))('is not told by a run that ends in %s', async (_name, say) => {
+    const written: string[] = [];
+    const spies = [process.stdout, process.stderr].map((stream) =>
+      vi.spyOn(stream, 'write').mockImplementation((text) => {
+        written.push(String(text));
+        return true;
+      }),
+    );
+    const { url, told } = await indiscreet(say);
+    const said = await everythingSaid({ ...options, baseUrl: url }).finally(() => {
+      for (const spy of spies) spy.mockRestore();
+    });
+    expect(told.join()).toContain(SECRET);
+    expect(said).not.toContain(SECRET);
+    expect(written.join('')).not.toContain(SECRET);
+  });
+});
+
+describe('a secret', () => {
+  it('in the address of a proxy is not told', async () => {
+    const environment = {
+      HTTPS_PROXY: `http://user:${PASSWORD}@127.0.0.1:9`,
+      HTTP_PROXY: `http://user:${PASSWORD}@127.0.0.1:9`,
+    };
+    for (const baseUrl of ['https://gateway.test', 'http://gateway.test']) {
+      const said = await everythingSaid({ apiKey: SECRET, environment, baseUrl });
+      expect(said).not.toContain(PASSWORD);
+      expect(said).not.toContain(Buffer.from(`user:${PASSWORD}`).toString('base64'));
+    }
+  });
+
+  it('in the address of the API is not told', async () => {
+    const said = await everythingSaid({ apiKey: SECRET, baseUrl: `http://user:${PASSWORD}@127.0.0.1:9/` });
+    expect(said).not.toContain(PASSWORD);
+    const broken = await everythingSaid({ apiKey: SECRET, baseUrl: `htp://user:${SECRET}@host` });
+    expect(broken).not.toContain(SECRET);
+  });
+
+  it('reaches no child process and no file', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'heddle-keys-'));
+    const environment = {
+      PATH: process.env['PATH'] ?? '',
+      ANTHROPIC_AUTH_TOKEN: '',
+      ANTHROPIC_API_KEY: '',
+      COPY_OF_A_KEY: SECRET,
+    };
+    const { url } = await indiscreet(json(401, 'authentication_error'));
+    await everythingSaid({
+      apiKey: undefined as never,
+      baseUrl: url,
+      environment: withoutSecrets({ ...environment, ANTHROPIC_API_KEY: SECRET }),
+      keyHelper: `env > '${path.join(folder, 'environment')}'; echo another-key`,
+    });
+    for (const file of readdirSync(folder)) {
+      expect(readFileSync(path.join(folder, file), 'utf8')).not.toContain(SECRET);
+    }
+    expect(readdirSync(folder)).toEqual(['environment']);
+  });
+});

@@ -1,0 +1,9 @@
+/** Random runs of the loop with faults at every seam, and what must hold of each. Needs fast-check. */
+export * from './arbitrary.ts';
+export * from './checks/index.ts';
+export { checkProjection, type EntriesOf } from './checks/projection.ts';
+export * from './hits.ts';
+export * from './plan.ts';
+export * from './play.ts';
+export * from './reading.ts';
+export * from './story.ts';

@@ -1,0 +1,51 @@
+/** A run told in short lines, for whoever has to find out what went wrong. */
+import type { LoopEvent } from '@heddle/core';
+import type { PlayedRun } from './play.ts';
+import type { Happening } from './world.ts';
+
+export function storyOf({ log }: PlayedRun): string {
+  return log
+    .flatMap((happening, at) => (happening.what === 'asked' ? [] : `${at}  ${lineOf(happening)}`))
+    .join('\n');
+}
+
+function lineOf(happening: Happening): string {
+  switch (happening.what) {
+    case 'event':
+      return `yields ${eventLine(happening.event)}`;
+    case 'request':
+      return `REQUEST ${happening.number} ${happening.request.model}`;
+    case 'request_end': {
+      const { record, stopReason } = happening.end;
+      const end = record === 'threw' ? record : record.type === 'done' ? 'done' : record.class;
+      return `request ${happening.number} ends: ${end} ${stopReason ?? ''}`;
+    }
+    case 'effect':
+      return `${happening.tool} ${happening.id} begins`;
+    case 'effect_end':
+    case 'before_hook':
+    case 'question':
+    case 'question_end':
+      return `${happening.what} ${happening.id}`;
+    case 'door':
+      return happening.door;
+    case 'abort':
+      return `ABORT ${happening.reason}`;
+    case 'end':
+      return `END ${JSON.stringify(happening.terminal)}`;
+    case 'broke':
+      return `BROKE ${happening.how}`;
+    case 'asked':
+    case 'left':
+      return happening.what;
+  }
+}
+
+function eventLine(event: LoopEvent): string {
+  if (event.type === 'stream_event') return `stream_event ${String(event.event.type)}`;
+  if (event.type !== 'message') return JSON.stringify(event);
+  const { message } = event;
+  const said = 'content' in message ? message.content : message.attachment;
+  const error = message.type === 'assistant' && message.apiError ? ` ERROR ${message.apiError}` : '';
+  return `${message.type} ${message.uuid}${error} ${JSON.stringify(said)}`;
+}

@@ -1,0 +1,119 @@
+/** Puts files back, one by one. What cannot be put back is reported, and does not keep the others from it. */
+import { lstat, realpath, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { writeAtomically } from '../files/atomic.ts';
+import { type Content, readContent } from '../files/content.ts';
+import { decodeText } from '../files/encoding.ts';
+import { codeOf, FileError, reasonOf } from '../files/errors.ts';
+import { countLines } from '../files/line-diff.ts';
+import { inOrder } from '../files/queue.ts';
+import { planStep, type Present, type RewindStep } from './plan.ts';
+import type { FileVersion } from './timeline.ts';
+
+export interface RewoundFiles {
+  /** In a dry run: those that would be changed. */
+  readonly filesChanged: readonly string[];
+  readonly insertions: number;
+  readonly deletions: number;
+  /** Symbolic links stand where the files were; they were left alone. */
+  readonly skippedLinks: readonly string[];
+  readonly failed: readonly { readonly path: string; readonly why: string }[];
+}
+
+export interface RewindDoors {
+  readonly dryRun: boolean;
+  contentOf(hash: string): Promise<Buffer>;
+  /** Called before a file is changed, so that the rewind can be taken back. */
+  keep(file: string): Promise<void>;
+}
+
+const NEVER = new AbortController().signal;
+
+export async function rewindFiles(
+  versions: readonly FileVersion[],
+  doors: RewindDoors,
+): Promise<RewoundFiles> {
+  const filesChanged: string[] = [];
+  const skippedLinks: string[] = [];
+  const failed: { path: string; why: string }[] = [];
+  let insertions = 0;
+  let deletions = 0;
+  for (const version of versions) {
+    const { path: file } = version;
+    try {
+      const step = await inOrder(file, NEVER, () => rewindFile(version, doors));
+      if (step === undefined) continue;
+      if (step.do === 'leave_link') skippedLinks.push(file);
+      else if (step.do === 'leave') failed.push({ path: file, why: step.why });
+      else {
+        filesChanged.push(file);
+        insertions += step.insertions;
+        deletions += step.deletions;
+      }
+    } catch (thrown) {
+      failed.push({ path: file, why: reasonOf(thrown) });
+    }
+  }
+  return { filesChanged, insertions, deletions, skippedLinks, failed };
+}
+
+type Done = { readonly do: 'changed'; readonly insertions: number; readonly deletions: number };
+
+async function rewindFile(
+  version: FileVersion,
+  doors: RewindDoors,
+): Promise<Done | Extract<RewindStep, { do: 'leave' | 'leave_link' }> | undefined> {
+  const { present, content } = await lookAt(version.path);
+  const step = planStep(version, present);
+  if (step === undefined || step.do === 'leave' || step.do === 'leave_link') return step;
+  const wanted = step.do === 'restore' ? await doors.contentOf(step.version.hash) : undefined;
+  const counts = await countLines(textOf(content?.bytes), textOf(wanted));
+  if (!doors.dryRun) {
+    await doors.keep(version.path);
+    await put(version, wanted, content);
+  }
+  return { do: 'changed', ...counts };
+}
+
+async function put(
+  { path: file, mode }: FileVersion,
+  wanted: Buffer | undefined,
+  content: Content | undefined,
+): Promise<void> {
+  if (wanted === undefined) return rm(file);
+  const owner = content ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+  const keep = { mode, uid: owner.uid, gid: owner.gid };
+  await writeAtomically({ file, bytes: wanted, keep, signal: NEVER });
+}
+
+async function lookAt(file: string): Promise<{ present: Present; content?: Content }> {
+  try {
+    if ((await lstat(file)).isSymbolicLink()) return { present: { kind: 'link' } };
+    if ((await realpath(file)) !== file) return { present: { kind: 'link' } };
+    const content = await readContent(file, NEVER);
+    if (content === undefined) return { present: { kind: 'absent' } };
+    return { present: { kind: 'file', hash: content.hash }, content };
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return { present: await absentOrLinked(file) };
+    if (thrown instanceof FileError) return { present: { kind: 'other', what: thrown.message } };
+    throw thrown;
+  }
+}
+
+/** The folder that is left of the path must still be the one it was. */
+async function absentOrLinked(file: string): Promise<Present> {
+  const folder = path.dirname(file);
+  if (folder === file) return { kind: 'absent' };
+  try {
+    return (await realpath(folder)) === folder ? { kind: 'absent' } : { kind: 'link' };
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return absentOrLinked(folder);
+    throw thrown;
+  }
+}
+
+/** Binary content counts as one line. */
+function textOf(bytes: Buffer | undefined): string {
+  if (bytes === undefined) return '';
+  return decodeText(bytes)?.text ?? `binary content of ${bytes.length} bytes`;
+}

@@ -1,0 +1,123 @@
+/**
+ * Old contents of the files that Write, Edit and NotebookEdit change, kept per user message outside the repository, and the
+ * way back to them. What a shell command changes is not seen here. Nothing is ever written into `.git`.
+ */
+import { randomUUID } from 'node:crypto';
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { readContent } from '../files/content.ts';
+import { codeOf } from '../files/errors.ts';
+import { ContentBlobs, PRIVATE_FOLDER } from './blobs.ts';
+import { rewindFiles, type RewoundFiles } from './rewind.ts';
+import { parseEntry, Timeline, type TimelineEntry } from './timeline.ts';
+
+export interface CheckpointOptions {
+  /** For one session, such as `<config>/file-history/<session>`. Made when the first message comes. */
+  readonly folder: string;
+  /** Told after a version was kept and before the file is changed: for the session's log. */
+  readonly onCheckpoint?: (checkpoint: {
+    readonly toolUseId: string;
+    readonly path: string;
+    readonly hash: string | null;
+  }) => void;
+  readonly uuid?: () => string;
+}
+
+export type Rewound =
+  | { readonly canRewind: false; readonly error: string }
+  | ({
+      readonly canRewind: true;
+      /** Going back to this takes the rewind back. Absent in a dry run, and where nothing changed. */
+      readonly undoId?: string;
+    } & RewoundFiles);
+
+const NEVER = new AbortController().signal;
+
+export class CheckpointStore {
+  readonly #options: CheckpointOptions;
+  readonly #index: string;
+  readonly #blobs: ContentBlobs;
+  #timeline: Promise<Timeline> | undefined;
+  /** One thing at a time: the index is a sequence. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: CheckpointOptions) {
+    this.#options = options;
+    this.#index = path.join(options.folder, 'index.jsonl');
+    this.#blobs = new ContentBlobs(path.join(options.folder, 'blobs'));
+  }
+
+  /** A user message came; changes from now on are kept under it. */
+  begin(messageId: string): Promise<void> {
+    return this.#next((timeline) => this.#append(timeline, { type: 'message', id: messageId }));
+  }
+
+  /** Keeps the file's content as it is now. Throws where that is not possible: then the file must not be changed. */
+  before(file: string, toolUseId: string): Promise<void> {
+    return this.#next((timeline) => this.#keep(timeline, file, toolUseId));
+  }
+
+  /** Puts every file back as it was when the message came. Never throws for a single file: what failed is in the answer. */
+  rewind(messageId: string, { dryRun = false }: { readonly dryRun?: boolean } = {}): Promise<Rewound> {
+    return this.#next(async (timeline) => {
+      const versions = timeline.versionsAt(messageId);
+      if (versions === undefined)
+        return { canRewind: false, error: `No files were kept under the message ${messageId}.` };
+      const undoId = `rewind-${(this.#options.uuid ?? randomUUID)()}`;
+      let begun = false;
+      const files = await rewindFiles(versions, {
+        dryRun,
+        contentOf: (hash) => this.#blobs.read(hash),
+        keep: async (file) => {
+          if (!begun) await this.#append(timeline, { type: 'message', id: undoId });
+          begun = true;
+          await this.#keep(timeline, file, undoId);
+        },
+      });
+      return { canRewind: true, ...files, ...(begun ? { undoId } : {}) };
+    });
+  }
+
+  async #keep(timeline: Timeline, file: string, toolUseId: string): Promise<void> {
+    if (!timeline.hasMessage || timeline.isKept(file)) return;
+    const content = await readContent(file, NEVER);
+    if (content !== undefined) await this.#blobs.keep(content.hash, content.bytes);
+    const hash = content?.hash ?? null;
+    await this.#append(timeline, { type: 'file', path: file, hash, mode: content?.mode ?? 0, toolUseId });
+    this.#options.onCheckpoint?.({ toolUseId, path: file, hash });
+  }
+
+  async #append(timeline: Timeline, entry: TimelineEntry): Promise<void> {
+    await mkdir(this.#options.folder, PRIVATE_FOLDER);
+    // A torn last line of a crashed process ends here.
+    await appendFile(this.#index, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+    timeline.add(entry);
+  }
+
+  #next<T>(work: (timeline: Timeline) => Promise<T>): Promise<T> {
+    const run = async (): Promise<T> => {
+      this.#timeline ??= this.#load();
+      return work(await this.#timeline);
+    };
+    const result = this.#last.then(run);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+
+  async #load(): Promise<Timeline> {
+    const timeline = new Timeline();
+    let text = '';
+    try {
+      text = await readFile(this.#index, 'utf8');
+    } catch (thrown) {
+      if (codeOf(thrown) !== 'ENOENT') throw thrown;
+    }
+    for (const line of text.split('\n')) {
+      const entry = parseEntry(line);
+      if (entry !== undefined) timeline.add(entry);
+    }
+    // Half a line that a crash left must not swallow the next one.
+    if (text !== '' && !text.endsWith('\n')) await appendFile(this.#index, '\n');
+    return timeline;
+  }
+}

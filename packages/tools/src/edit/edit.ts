@@ -1,0 +1,88 @@
+/** Edit: replaces exact text in a file that was read. */
+import type { Tool, ToolUseContext } from '@heddle/core';
+import {
+  type Change,
+  intentOf,
+  performChange,
+  planChange,
+  recallChange,
+  validateChange,
+} from '../files/change.ts';
+import type { FileTools } from '../files/doors.ts';
+import { decodeText, encodeText } from '../files/encoding.ts';
+import { FileError, shownPath } from '../files/errors.ts';
+import { inputSchemas } from '../generated/schemas.ts';
+import { type AppliedStep, applyEdits, type EditStep } from './apply.ts';
+import type { EditInput } from './schema.ts';
+
+interface EditData {
+  readonly path: string;
+  readonly created: boolean;
+  readonly steps: readonly AppliedStep[];
+}
+
+export function createEditTool(tools: FileTools): Tool<EditInput, EditData> {
+  const plan = (input: EditInput, context: ToolUseContext) =>
+    planChange(input.file_path, changeOf(input), context, tools);
+  return {
+    name: 'Edit',
+    description:
+      'Replaces text in a file that was read before. old_string must match exactly, indentation included, and occur once unless replace_all is set. An empty old_string creates a file.',
+    inputJSONSchema: inputSchemas.Edit,
+    inputSchema: async () => (await import('./schema.ts')).editInput,
+    isReadOnly: () => false,
+    isConcurrencySafe: () => false,
+    maxResultSize: 30_000,
+    compactable: true,
+    interruptBehavior: 'block',
+    validateInput: (input, context) => validateChange(() => plan(input, context)),
+    describeIntent: async (input, context) => intentOf(await plan(input, context)),
+    recallOutcome: recallChange,
+
+    async call(input, context) {
+      const { file, current, about } = await performChange(input.file_path, changeOf(input), context, tools);
+      return { data: { path: file, created: current === undefined, steps: about } };
+    },
+
+    toResult({ path, created, steps }) {
+      if (created) return { content: `Created ${shownPath(path)}.` };
+      const lines = steps.flatMap((step) => step.lines);
+      const where = `${lines.length === 1 ? 'line' : 'lines'} ${listed(lines)}`;
+      const note = steps.some(({ folded }) => folded)
+        ? ' The file’s own quotes and accents were matched and kept.'
+        : '';
+      return {
+        content: `Edited ${shownPath(path)}: ${lines.length} ${lines.length === 1 ? 'replacement' : 'replacements'}, ${where}.${note}`,
+      };
+    },
+  };
+}
+
+function changeOf(input: EditInput): Change<readonly AppliedStep[]> {
+  return (current) => {
+    const edits = editsOf(input);
+    if (current === undefined && !(edits.length === 1 && edits[0]?.old_string === '')) {
+      throw new FileError(`There is no file ${shownPath(input.file_path)} to edit. Create it with Write.`);
+    }
+    const decoded =
+      current === undefined
+        ? { text: '', encoding: 'utf-8' as const, bom: false }
+        : decodeText(current.bytes);
+    if (decoded === undefined)
+      throw new FileError(`${shownPath(input.file_path)} is a binary file and cannot be edited as text.`);
+    const applied = applyEdits(decoded.text, edits);
+    if (!applied.ok) throw new FileError(applied.message);
+    return { bytes: encodeText({ ...decoded, text: applied.text }), about: applied.steps };
+  };
+}
+
+function editsOf({ edits, old_string, new_string, replace_all }: EditInput): readonly EditStep[] {
+  if (edits !== undefined) return edits;
+  return [{ old_string: old_string ?? '', new_string: new_string ?? '', replace_all }];
+}
+
+const MAX_LISTED = 20;
+
+function listed(lines: readonly number[]): string {
+  return lines.slice(0, MAX_LISTED).join(', ') + (lines.length > MAX_LISTED ? ', …' : '');
+}

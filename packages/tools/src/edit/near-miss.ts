@@ -1,0 +1,112 @@
+/** Why a text was not found: what it differs in from the place that was probably meant, and where that is. Pure. */
+import { nearestLines } from './nearest.ts';
+import { lineAt, straight } from './view.ts';
+
+/** Beyond this many characters the search for a reason would hold up everything else. */
+const MAX_TEXT = 1_000_000;
+
+/** Line breaks are `\n` in all three. */
+export function explainMiss(text: string, oldText: string, newText: string): string {
+  const missed = 'old_string was not found.';
+  if (text === '') return `${missed} The file is empty.`;
+  if (text.length > MAX_TEXT) return `${missed} Read the lines in question again and copy them exactly.`;
+  const said = mistakeOf(text, oldText) ?? differenceOf(text, oldText);
+  if (said !== undefined) return `${missed} ${said}`;
+  const done = newText.trim().length >= MIN_DONE ? text.indexOf(newText) : -1;
+  if (done !== -1) {
+    return `${missed} But new_string stands on line ${lineAt(text, done)}: was this edit made already?`;
+  }
+  const nearest = nearestLines(text, oldText);
+  if (nearest.length === 0) return `${missed} Nothing in the file resembles it. Read the file again.`;
+  return `${missed} The nearest ${nearest.length === 1 ? 'place' : 'places'}:\n${nearest.map(numbered).join('\n')}`;
+}
+
+/** A new text shorter than this stands in many files by chance. */
+const MIN_DONE = 12;
+
+/** Mistakes of writing, not of memory. */
+function mistakeOf(text: string, oldText: string): string | undefined {
+  const found = (candidate: string): number => (candidate === '' ? -1 : text.indexOf(candidate));
+  const bare = withoutLineNumbers(oldText);
+  if (bare !== undefined && found(bare) !== -1)
+    return `It contains the line numbers that Read shows. Without them it stands on line ${lineAt(text, found(bare))}.`;
+  const unescaped = oldText.replaceAll(/\\([nt"'\\`$])/g, (_all, sign: string) => ESCAPES[sign] ?? sign);
+  if (unescaped !== oldText && found(unescaped) !== -1)
+    return `It contains backslash escapes where the file, on line ${lineAt(text, found(unescaped))}, has the characters themselves.`;
+  const unbroken = oldText.replace(/\n+$/, '');
+  if (unbroken !== oldText && unbroken !== '' && text.replace(/\n+$/, '').endsWith(unbroken))
+    return 'It ends with a line break where the file ends.';
+  return undefined;
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t' };
+
+function withoutLineNumbers(text: string): string | undefined {
+  const lines = text.split('\n');
+  const numbered = lines.every((line) => line === '' || /^\s*\d+(?:\t|→)/.test(line));
+  return numbered ? lines.map((line) => line.replace(/^\s*\d+(?:\t|→)/, '')).join('\n') : undefined;
+}
+
+interface Difference {
+  readonly name: string | ((file: string, old: string) => string);
+  readonly fold: (line: string) => string;
+}
+
+/** From the smallest difference to the largest: the first that explains the miss is named. */
+const DIFFERENCES: readonly Difference[] = [
+  { name: 'trailing whitespace', fold: (line) => line.trimEnd() },
+  { name: 'typographic characters (quotes, dashes, dots, spaces)', fold: plainCharacters },
+  { name: kindOfIndentation, fold: (line) => line.trimStart() },
+  { name: 'whitespace', fold: (line) => line.replaceAll(/\s+/g, ' ').trim() },
+  { name: 'upper and lower case', fold: (line) => line.toLowerCase() },
+  {
+    name: 'whitespace and punctuation',
+    fold: (line) => plainCharacters(line).replaceAll(/[\s\p{P}]+/gu, ''),
+  },
+];
+
+function kindOfIndentation(file: string, old: string): string {
+  const tabbed = /^[ ]*\t/m;
+  return tabbed.test(file) === tabbed.test(old) ? 'the indentation' : 'tabs and spaces in the indentation';
+}
+
+function differenceOf(text: string, oldText: string): string | undefined {
+  for (const { name, fold } of DIFFERENCES) {
+    const foldedText = foldLines(text, fold);
+    const part = foldLines(oldText, fold).replace(/^\n+|\n+$/g, '');
+    // Too little is left to recognise a place by.
+    if (part.replaceAll(/\s/g, '').length < 2) continue;
+    const index = foldedText.indexOf(part);
+    if (index === -1) continue;
+    const again = foldedText.indexOf(part, index + 1) !== -1 ? ' (among other places)' : '';
+    const first = lineAt(foldedText, index);
+    const lines = text.split('\n').slice(first - 1, first - 1 + part.split('\n').length);
+    const shown = lines.slice(0, MAX_SHOWN).map((line, offset) => numbered({ line, number: first + offset }));
+    const more = lines.length > MAX_SHOWN ? `\n… ${lines.length - MAX_SHOWN} more lines` : '';
+    const what = typeof name === 'string' ? name : name(lines.join('\n'), oldText);
+    return `Line ${first}${again} differs from it only in ${what}. The file has:\n${shown.join('\n')}${more}`;
+  }
+  return undefined;
+}
+
+const MAX_SHOWN = 8;
+const MAX_LINE = 200;
+
+function foldLines(text: string, fold: (line: string) => string): string {
+  return text.split('\n').map(fold).join('\n');
+}
+
+function plainCharacters(line: string): string {
+  return straight(line.normalize('NFKC'))
+    .replaceAll(/[\u2010-\u2015\u2212]/g, '-')
+    .replaceAll(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, ' ')
+    .replaceAll(/[\u200b-\u200d\u2060\ufeff\u00ad]/g, '');
+}
+
+/** Tabs and spaces at the ends are made visible: they are usually what was missed. */
+function numbered({ line, number }: { readonly line: string; readonly number: number }): string {
+  const seen = line
+    .replace(/^[\t ]+/, (lead) => lead.replaceAll('\t', '→'))
+    .replace(/[\t \u00a0]+$/, (trail) => trail.replaceAll('\t', '→').replaceAll(/[ \u00a0]/g, '·'));
+  return `${String(number).padStart(6)}\t${seen.length > MAX_LINE ? `${seen.slice(0, MAX_LINE)}…` : seen}`;
+}

@@ -1,0 +1,25 @@
+/** Waits that end with the call's signal. */
+
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  constructor() {
+    super('Interrupted. Nothing was changed.');
+  }
+}
+
+export function stopIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new Interrupted();
+}
+
+/** The promise's end or the abort, whichever comes first. What goes on behind it must be harmless. */
+export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  stopIfAborted(signal);
+  const aborted = Promise.withResolvers<never>();
+  const stop = (): void => aborted.reject(new Interrupted());
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

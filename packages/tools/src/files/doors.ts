@@ -1,0 +1,21 @@
+/** What the file tools need of the world around them. */
+import { KnownTexts } from './known-texts.ts';
+
+export interface FileToolDoors {
+  /** Keeps a file's old content before it is changed. A change whose old content cannot be kept does not happen. */
+  readonly checkpoints?: Checkpoints;
+  /** Wait until the disk has what was written. */
+  readonly sync?: boolean;
+}
+
+export interface Checkpoints {
+  before(file: string, toolUseId: string): Promise<void>;
+}
+
+export interface FileTools extends FileToolDoors {
+  readonly knownTexts: KnownTexts;
+}
+
+export function openDoors(doors: FileToolDoors = {}): FileTools {
+  return { ...doors, knownTexts: new KnownTexts() };
+}

@@ -1,0 +1,47 @@
+/** What the system says about a file, in words a model can act on. */
+
+/** A file's name in a sentence. One with line breaks or other controls is quoted, so that it cannot pose as text of ours. */
+export function shownPath(file: string): string {
+  // oxlint-disable-next-line no-control-regex -- controls are what is looked for
+  return /[\u0000-\u001f\u007f\u2028\u2029]/.test(file) ? JSON.stringify(file) : file;
+}
+
+export function fileError(what: string, file: string, thrown: unknown): Error {
+  if (thrown instanceof FileError) return thrown;
+  return new FileError(`${shownPath(file)} ${what}: ${reasonOf(thrown)}.`, { cause: thrown });
+}
+
+/** Already says which file and why. */
+export class FileError extends Error {
+  override readonly name = 'FileError';
+}
+
+export function codeOf(thrown: unknown): unknown {
+  return thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file or folder',
+  EACCES: 'permission denied',
+  EPERM: 'the system does not permit it',
+  ELOOP: 'its symbolic links go in a circle',
+  ENOTDIR: 'a part of its path is a file, not a folder',
+  EISDIR: 'it is a folder',
+  EEXIST: 'something with that name is in the way',
+  ENAMETOOLONG: 'its name is too long',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'it would be larger than this process may write',
+  EROFS: 'the file system is read-only',
+  EBUSY: 'it is in use, or a mount point',
+  ETXTBSY: 'it is a program that is running',
+  EMFILE: 'too many files are open',
+  EIO: 'the disk reported an error',
+  ERR_INVALID_ARG_VALUE: 'its name contains a NUL character',
+};
+
+export function reasonOf(thrown: unknown): string {
+  const code = codeOf(thrown);
+  const known = typeof code === 'string' && Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
+  return known ?? (thrown instanceof Error ? thrown.message : String(thrown));
+}

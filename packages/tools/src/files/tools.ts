@@ -1,0 +1,17 @@
+/** The tools that read and change files. They share what they know of the texts they showed. */
+import type { Tool } from '@heddle/core';
+import { createEditTool } from '../edit/edit.ts';
+import { createNotebookEditTool } from '../notebook/notebook-edit.ts';
+import { createReadTool } from '../read/read.ts';
+import { createWriteTool } from '../write/write.ts';
+import { type FileToolDoors, openDoors } from './doors.ts';
+
+export function createFileTools(doors: FileToolDoors = {}): readonly Tool[] {
+  const tools = openDoors(doors);
+  return [
+    createReadTool(tools),
+    createWriteTool(tools),
+    createEditTool(tools),
+    createNotebookEditTool(tools),
+  ];
+}

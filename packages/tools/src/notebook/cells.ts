@@ -1,0 +1,178 @@
+/** A notebook's cells: how they are read, and how one of them is changed without touching a byte of the others. Pure. */
+import { arrayUnder, type ArraySpan } from '../files/json-spans.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface Cell {
+  /** Its own id, or `cell-<position>` in notebooks without ids. */
+  readonly id: string;
+  readonly type: string;
+  readonly source: string;
+  readonly outputs: readonly Fields[];
+  readonly fields: Fields;
+}
+
+export interface Notebook {
+  readonly language: string;
+  readonly cells: readonly Cell[];
+  /** From version 4.5 on every cell has an id. */
+  readonly withIds: boolean;
+}
+
+/** Throws with a reason. */
+export function readNotebook(json: string): Notebook {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(json);
+  } catch (thrown) {
+    throw new Error(`it is not valid JSON (${thrown instanceof Error ? thrown.message : String(thrown)})`);
+  }
+  const cells = isFields(parsed) ? parsed['cells'] : undefined;
+  if (!isFields(parsed) || !Array.isArray(cells)) throw new Error('it has no list of cells');
+  return {
+    language: languageOf(parsed),
+    cells: cells.map(cellOf),
+    withIds: cells.length > 0 ? cells.some((cell) => isFields(cell) && 'id' in cell) : hasIds(parsed),
+  };
+}
+
+export interface CellEdit {
+  readonly mode: 'replace' | 'insert' | 'delete';
+  readonly id: string | undefined;
+  readonly source: string;
+  readonly type: 'code' | 'markdown' | undefined;
+  /** For a cell that is inserted. */
+  readonly newId: string;
+}
+
+export interface EditedNotebook {
+  readonly json: string;
+  readonly id: string;
+}
+
+/** Throws with a reason. */
+export function editNotebook(json: string, edit: CellEdit): EditedNotebook {
+  const { cells, withIds } = readNotebook(json);
+  const list = arrayUnder('cells', json);
+  if (list === undefined) throw new Error('its cells could not be found in its text');
+  const index = edit.id === undefined ? -1 : cells.findIndex(({ id }) => id === edit.id);
+  const cell = cells[index];
+  if (edit.id !== undefined && cell === undefined)
+    throw new Error(`it has no cell ${edit.id}; there are ${idsOf(cells)}`);
+
+  if (edit.mode === 'insert') {
+    const id = withIds ? edit.newId : `cell-${index + 1}`;
+    return { json: inserted(json, list, index + 1, newCell(edit, withIds ? id : undefined)), id };
+  }
+  if (cell === undefined)
+    throw new Error(`cell_id is needed to ${edit.mode} a cell; there are ${idsOf(cells)}`);
+  if (edit.mode === 'delete') return { json: removed(json, list, index), id: cell.id };
+  return { json: rewritten(json, list, index, changedCell(cell, edit)), id: cell.id };
+}
+
+const MAX_IDS = 20;
+
+function idsOf(cells: readonly Cell[]): string {
+  const ids = cells.slice(0, MAX_IDS).map(({ id }) => id);
+  return ids.length === 0 ? 'none' : ids.join(', ') + (cells.length > MAX_IDS ? ', …' : '');
+}
+
+function cellOf(value: unknown, index: number): Cell {
+  const fields = isFields(value) ? value : {};
+  const { id, cell_type: type, source, outputs } = fields;
+  return {
+    id: typeof id === 'string' ? id : `cell-${index}`,
+    type: typeof type === 'string' ? type : 'raw',
+    source: joined(source),
+    outputs: Array.isArray(outputs) ? outputs.filter(isFields) : [],
+    fields,
+  };
+}
+
+/** Texts are stored as one string or as a list of lines. */
+export function joined(text: unknown): string {
+  if (Array.isArray(text)) return text.filter((part) => typeof part === 'string').join('');
+  return typeof text === 'string' ? text : '';
+}
+
+function newCell({ type = 'code', source }: CellEdit, id: string | undefined): Fields {
+  const common = { cell_type: type, ...(id === undefined ? {} : { id }), metadata: {} };
+  if (type === 'markdown') return { ...common, source: linesOf(source) };
+  return { ...common, execution_count: null, outputs: [], source: linesOf(source) };
+}
+
+/** What a cell printed belonged to its old source. */
+function changedCell({ fields, type: oldType }: Cell, { type: newType, source }: CellEdit): Fields {
+  const type = newType ?? oldType;
+  const { outputs: _outputs, execution_count: _count, source: old, ...rest } = fields;
+  const written = typeof old === 'string' ? source : linesOf(source);
+  if (type !== 'code') return { ...rest, cell_type: type, source: written };
+  return { ...rest, cell_type: type, execution_count: null, outputs: [], source: written };
+}
+
+function linesOf(source: string): string[] {
+  return source === '' ? [] : source.split(/(?<=\n)/);
+}
+
+function rewritten(json: string, { elements }: ArraySpan, index: number, cell: Fields): string {
+  const span = elements[index];
+  if (span === undefined) return json;
+  return json.slice(0, span.start) + printed(cell, json, span.start) + json.slice(span.end);
+}
+
+function inserted(json: string, list: ArraySpan, position: number, cell: Fields): string {
+  const before = list.elements[position - 1];
+  const next = list.elements[position];
+  if (next !== undefined) {
+    const gap = json.slice(lineStart(json, next.start), next.start);
+    const separator = gap.trim() === '' ? `,\n${gap}` : ', ';
+    return json.slice(0, next.start) + printed(cell, json, next.start) + separator + json.slice(next.start);
+  }
+  if (before !== undefined) {
+    const gap = json.slice(lineStart(json, before.start), before.start);
+    const separator = gap.trim() === '' ? `,\n${gap}` : ', ';
+    return json.slice(0, before.end) + separator + printed(cell, json, before.start) + json.slice(before.end);
+  }
+  return `${json.slice(0, list.start)}[\n  ${printed(cell, '  ', 2)}\n ]${json.slice(list.end)}`;
+}
+
+function removed(json: string, { start, end, elements }: ArraySpan, index: number): string {
+  const before = elements[index - 1];
+  const own = elements[index];
+  const next = elements[index + 1];
+  if (own === undefined) return json;
+  if (next !== undefined) return json.slice(0, own.start) + json.slice(next.start);
+  if (before !== undefined) return json.slice(0, before.end) + json.slice(own.end);
+  return `${json.slice(0, start)}[]${json.slice(end)}`;
+}
+
+/** Indented like the place where it goes, where cells stand two levels deep; on one line where the notebook is. */
+function printed(cell: Fields, json: string, at: number): string {
+  const lead = json.slice(lineStart(json, at), at);
+  if (lead.trim() !== '') return JSON.stringify(cell);
+  const indent = lead.slice(0, Math.floor(lead.length / 2)) || ' ';
+  return JSON.stringify(cell, undefined, indent).replaceAll('\n', `\n${lead}`);
+}
+
+function lineStart(json: string, at: number): number {
+  return json.lastIndexOf('\n', at - 1) + 1;
+}
+
+function languageOf(notebook: Fields): string {
+  const metadata = notebook['metadata'];
+  if (!isFields(metadata)) return 'python';
+  for (const key of ['language_info', 'kernelspec']) {
+    const about = metadata[key];
+    const name = isFields(about) ? (about['name'] ?? about['language']) : undefined;
+    if (typeof name === 'string') return name;
+  }
+  return 'python';
+}
+
+function hasIds({ nbformat, nbformat_minor: minor }: Fields): boolean {
+  return nbformat === 4 && typeof minor === 'number' && minor >= 5;
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,87 @@
+/** NotebookEdit: one cell of a Jupyter notebook that was read. */
+import type { Tool, ToolUseContext } from '@heddle/core';
+import {
+  type Change,
+  intentOf,
+  performChange,
+  planChange,
+  recallChange,
+  validateChange,
+} from '../files/change.ts';
+import { hashOf } from '../files/content.ts';
+import type { FileTools } from '../files/doors.ts';
+import { decodeText, encodeText } from '../files/encoding.ts';
+import { FileError, reasonOf, shownPath } from '../files/errors.ts';
+import { lineEndingOf } from '../files/line-ending.ts';
+import { inputSchemas } from '../generated/schemas.ts';
+import { editNotebook } from './cells.ts';
+import type { NotebookEditInput } from './schema.ts';
+
+interface NotebookEditData {
+  readonly path: string;
+  readonly mode: 'replace' | 'insert' | 'delete';
+  readonly cellId: string;
+}
+
+export function createNotebookEditTool(tools: FileTools): Tool<NotebookEditInput, NotebookEditData> {
+  const plan = (input: NotebookEditInput, context: ToolUseContext) =>
+    planChange(input.notebook_path, changeOf(input), context, tools);
+  return {
+    name: 'NotebookEdit',
+    description: 'Replaces, inserts or deletes one cell of a Jupyter notebook (.ipynb) that was read before.',
+    inputJSONSchema: inputSchemas.NotebookEdit,
+    inputSchema: async () => (await import('./schema.ts')).notebookEditInput,
+    isReadOnly: () => false,
+    isConcurrencySafe: () => false,
+    maxResultSize: 30_000,
+    compactable: true,
+    interruptBehavior: 'block',
+    validateInput: (input, context) => validateChange(() => plan(input, context)),
+    describeIntent: async (input, context) => intentOf(await plan(input, context)),
+    recallOutcome: recallChange,
+
+    async call(input, context) {
+      const { file, about } = await performChange(input.notebook_path, changeOf(input), context, tools);
+      return { data: { path: file, mode: modeOf(input), cellId: about } };
+    },
+
+    toResult: ({ path, mode, cellId }) => ({
+      content: `${DONE[mode]} cell ${cellId} of ${shownPath(path)}.`,
+    }),
+  };
+}
+
+const DONE = { replace: 'Replaced', insert: 'Inserted', delete: 'Deleted' } as const;
+
+function modeOf({ edit_mode }: NotebookEditInput): NotebookEditData['mode'] {
+  return edit_mode ?? 'replace';
+}
+
+function changeOf(input: NotebookEditInput): Change<string> {
+  return (current) => {
+    const name = shownPath(input.notebook_path);
+    if (!/\.ipynb$/i.test(input.notebook_path))
+      throw new FileError(`${name} is not a notebook (.ipynb). Use Edit for other files.`);
+    if (current === undefined) throw new FileError(`There is no notebook ${name}.`);
+    if (modeOf(input) === 'insert' && input.cell_type === undefined)
+      throw new FileError('cell_type is needed to insert a cell: code or markdown.');
+    const decoded = decodeText(current.bytes);
+    if (decoded === undefined) throw new FileError(`${name} is not a notebook: it is a binary file.`);
+    try {
+      // Raw line breaks stand between values only, so they can be put back as they were.
+      const windows = lineEndingOf(decoded.text) === '\r\n';
+      const { json, id } = editNotebook(windows ? decoded.text.replaceAll('\r\n', '\n') : decoded.text, {
+        mode: modeOf(input),
+        id: input.cell_id,
+        source: input.new_source,
+        type: input.cell_type,
+        // From what is there, not from chance: the intent names the hash that the file will have.
+        newId: hashOf(Buffer.from(`${current.hash} ${input.cell_id} ${input.new_source}`)).slice(0, 8),
+      });
+      const text = windows ? json.replaceAll('\n', '\r\n') : json;
+      return { bytes: encodeText({ ...decoded, text }), about: id };
+    } catch (thrown) {
+      throw new FileError(`${name} was not changed: ${reasonOf(thrown)}.`);
+    }
+  };
+}

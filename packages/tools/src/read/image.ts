@@ -1,0 +1,78 @@
+/** Images as the API takes them: as they are where they fit, scaled down where not. */
+import { createRequire } from 'node:module';
+import type sharp from 'sharp';
+import { untilAborted } from '../files/abort.ts';
+import { imageSizeOf, type ImageSize } from './image-size.ts';
+import type { ImageType } from './kinds.ts';
+
+export interface PreparedImage {
+  readonly mediaType: ImageType;
+  readonly base64: string;
+  readonly size: ImageSize;
+  /** Where it was scaled. */
+  readonly original?: ImageSize;
+}
+
+/** With more than 20 images in a request the API refuses longer sides, and the history would carry the image for ever. */
+const MAX_SIDE = 2_000;
+/** 5 MiB of base64. */
+const MAX_BYTES = 3_932_160;
+/** A small file can unpack to gigabytes. */
+const MAX_PIXELS = 100_000_000;
+
+/** Throws with a reason that completes “… cannot be shown: ”. */
+export async function prepareImage(
+  bytes: Buffer,
+  type: ImageType,
+  signal: AbortSignal,
+): Promise<PreparedImage> {
+  const size = imageSizeOf(bytes, type);
+  if (size === undefined) throw new Error('its header is damaged');
+  if (bytes.length <= MAX_BYTES && size.width <= MAX_SIDE && size.height <= MAX_SIDE) {
+    return { mediaType: type, base64: bytes.toString('base64'), size };
+  }
+  if (size.width * size.height > MAX_PIXELS) {
+    throw new Error(`it has ${size.width} × ${size.height} pixels, more than this program unpacks`);
+  }
+  return { ...(await untilAborted(scaleDown(bytes, type), signal)), original: size };
+}
+
+/** Raw pixels (RGBA) as an image. */
+export async function encodePixels(data: Uint8Array, { width, height }: ImageSize): Promise<PreparedImage> {
+  const { data: jpeg } = await loadSharp()(data, { raw: { width, height, channels: 4 } })
+    .flatten({ background: 'white' })
+    .jpeg({ quality: 80 })
+    .toBuffer({ resolveWithObject: true });
+  return { mediaType: 'image/jpeg', base64: jpeg.toString('base64'), size: { width, height } };
+}
+
+/** Drawings and screenshots stay sharp as PNG where that is small enough; photographs are JPEG already. */
+async function scaleDown(bytes: Buffer, type: ImageType): Promise<PreparedImage> {
+  const image = loadSharp()(bytes, { limitInputPixels: MAX_PIXELS })
+    .autoOrient()
+    .resize({ width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true });
+  if (type === 'image/png' || type === 'image/gif') {
+    const { data, info } = await image.clone().png().toBuffer({ resolveWithObject: true });
+    if (data.length <= MAX_BYTES) return prepared('image/png', data, info);
+  }
+  for (const quality of [80, 50, 20]) {
+    const flat = image.clone().flatten({ background: 'white' }).jpeg({ quality });
+    const { data, info } = await flat.toBuffer({ resolveWithObject: true });
+    if (data.length <= MAX_BYTES) return prepared('image/jpeg', data, info);
+  }
+  throw new Error('it is too large even when scaled down');
+}
+
+function prepared(mediaType: ImageType, data: Buffer, { width, height }: ImageSize): PreparedImage {
+  return { mediaType, base64: data.toString('base64'), size: { width, height } };
+}
+
+/** Native code in an optional package: it is not bundled, and may be absent. */
+function loadSharp(): typeof sharp {
+  const load: (name: 'sharp') => typeof sharp = createRequire(import.meta.url);
+  try {
+    return load('sharp');
+  } catch {
+    throw new Error('it is too large to be sent, and “sharp”, which would scale it down, is not installed');
+  }
+}

@@ -1,0 +1,22 @@
+/** Which pages of a PDF are wanted. Pure. */
+
+export interface PageRange {
+  /** From 1, both included. */
+  readonly first: number;
+  readonly last: number;
+}
+
+/** Pages a call shows at most. */
+export const MAX_PAGES = 20;
+
+/** `3`, `1-5` or `7-`; all where nothing was said. Throws with what is expected. */
+export function parsePages(pages: string | undefined): PageRange {
+  if (pages === undefined) return { first: 1, last: MAX_PAGES };
+  const [, from, dash, to] = /^\s*(\d+)\s*(-)?\s*(\d+)?\s*$/.exec(pages) ?? [];
+  const first = Number(from);
+  const last = dash === undefined ? first : to === undefined ? Number.MAX_SAFE_INTEGER : Number(to);
+  if (from === undefined || (dash === undefined && to !== undefined) || first < 1 || last < first) {
+    throw new Error(`pages is “${pages}”; expected a page or a range such as "3" or "1-5".`);
+  }
+  return { first, last: Math.min(last, first + MAX_PAGES - 1) };
+}

@@ -1,0 +1,74 @@
+/** What a file's content shows, by its kind. */
+import type { FileHandle } from 'node:fs/promises';
+import path from 'node:path';
+import { Interrupted } from '../files/abort.ts';
+import { decodeText, printable } from '../files/encoding.ts';
+import { FileError, reasonOf, shownPath } from '../files/errors.ts';
+import { readHugePage } from './huge.ts';
+import { prepareImage, type PreparedImage } from './image.ts';
+import { imageTypeOf, isPdf, nameOfBinary } from './kinds.ts';
+import { pageOf, rangeOf, splitLines } from './page.ts';
+import type { ReadInput } from './schema.ts';
+import { showNotebook } from './show-notebook.ts';
+import { showPdf } from './show-pdf.ts';
+import { encodingNote, textData } from './show-text.ts';
+import type { ReadData, Shown, ShownPart } from './shown.ts';
+
+export async function showContent(
+  file: string,
+  bytes: Buffer,
+  input: ReadInput,
+  signal: AbortSignal,
+): Promise<Shown> {
+  const imageType = imageTypeOf(bytes);
+  if (imageType !== undefined)
+    return explained(file, async () => ({
+      data: showImage(file, await prepareImage(bytes, imageType, signal)),
+    }));
+  if (isPdf(bytes)) return explained(file, () => showPdf(file, bytes, input, signal));
+  const decoded = decodeText(bytes);
+  if (decoded === undefined)
+    throw new FileError(`${shownPath(file)} looks like a binary file: ${nameOfBinary(bytes)}.`);
+  if (path.extname(file).toLowerCase() === '.ipynb')
+    return explained(file, () => showNotebook(file, decoded.text, input, signal));
+  const lines = splitLines(printable(decoded));
+  const page = pageOf(lines, rangeOf(input));
+  return {
+    data: textData(file, page, input, { totalLines: lines.length, note: encodingNote(decoded.encoding) }),
+    text: decoded.text,
+  };
+}
+
+export async function showHuge(
+  file: string,
+  handle: FileHandle,
+  input: ReadInput,
+  signal: AbortSignal,
+): Promise<ReadData> {
+  const read = await readHugePage(handle, rangeOf(input), signal);
+  if (read === undefined)
+    throw new FileError(
+      `${shownPath(file)} looks like a binary file, and is too large to be read as a whole.`,
+    );
+  return textData(file, read.page, input, { totalLines: read.totalLines, note: '' });
+}
+
+function showImage(file: string, image: PreparedImage): ReadData {
+  const { size, original } = image;
+  const parts: ShownPart[] = [{ kind: 'image', ...image }];
+  if (original !== undefined) {
+    const scale = (original.width / size.width).toFixed(2);
+    const text = `(shown with ${size.width} × ${size.height} pixels; the original has ${original.width} × ${original.height}, ${scale} times as many each way)`;
+    parts.push({ kind: 'text', text });
+  }
+  return { path: file, parts };
+}
+
+async function explained(file: string, show: () => Promise<Shown>): Promise<Shown> {
+  try {
+    return await show();
+  } catch (thrown) {
+    if (thrown instanceof Interrupted) throw thrown;
+    throw new FileError(`${shownPath(file)} cannot be shown: ${reasonOf(thrown)}`);
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * Holds the parse against its text: between two pieces that the grammar understood there may only be separators. A parser that
+ * skips a character it cannot place (as unbash does with the bracket of `echo(`) would otherwise hide it.
+ */
+import { forEachChild, type SyntaxNode } from 'unbash';
+
+const BLANKS = /^(?:[ \t]|\\\n)*$/;
+const SEPARATORS = /^(?:[\s;&|]|\\\n|#[^\n]*)*$/;
+
+/** True when every gap between the pieces of a node holds only what may stand there. */
+export function isCovered(node: SyntaxNode, source: string): boolean {
+  switch (node.type) {
+    case 'Command':
+      return gapsMatch(node, source, BLANKS, node.end);
+    case 'Pipeline':
+    case 'AndOr':
+    case 'Statement':
+    case 'CompoundList':
+      return gapsMatch(node, source, SEPARATORS, node.end);
+    case 'Script':
+      return gapsMatch(node, source, SEPARATORS, node.end);
+    default:
+      return true;
+  }
+}
+
+function gapsMatch(node: SyntaxNode, source: string, allowed: RegExp, end: number): boolean {
+  const pieces: SyntaxNode[] = [];
+  forEachChild(node, (child) => pieces.push(child));
+  let at = node.pos;
+  for (const piece of pieces.sort((left, right) => left.pos - right.pos)) {
+    if (piece.pos > at && !allowed.test(source.slice(at, piece.pos))) return false;
+    at = Math.max(at, piece.end);
+  }
+  return at >= end || allowed.test(source.slice(at, end));
+}
+
+/** The text with the bodies of its here-documents blanked: they stand between pieces they do not belong to. */
+export function withoutHereDocs(root: SyntaxNode, source: string): string {
+  let text = source;
+  const blank = (node: SyntaxNode): void => {
+    if (node.type === 'HereDoc') {
+      const end = node.closing?.end ?? node.body.end;
+      text = text.slice(0, node.body.pos) + '\n'.repeat(end - node.body.pos) + text.slice(end);
+    }
+    // What has a text of its own is blanked when its turn comes.
+    if (node === root || node.type !== 'Script' || node.source === undefined) forEachChild(node, blank);
+  };
+  blank(root);
+  return text;
+}

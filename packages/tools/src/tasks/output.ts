@@ -1,0 +1,150 @@
+/** What a command wrote: its beginning and its end in memory, and the whole in a file once that is more than fits there. */
+import { type FileHandle, open, rm } from 'node:fs/promises';
+
+export interface OutputView {
+  readonly head: string;
+  /** Empty while the beginning is everything. */
+  readonly tail: string;
+  /** Bytes between the two. */
+  readonly omitted: number;
+  readonly bytes: number;
+  /** Where the whole is, when it is not all shown. */
+  readonly file: string | undefined;
+  /** Why the file is not the whole. */
+  readonly fileProblem: string | undefined;
+}
+
+export class Output {
+  readonly #path: string;
+  readonly #keep: number;
+  #head = Buffer.alloc(0);
+  #tail: Buffer[] = [];
+  #tailBytes = 0;
+  #bytes = 0;
+  #file: FileHandle | undefined;
+  #problem: string | undefined;
+  /** The newest bytes, for whoever watches. */
+  #unseen = Buffer.alloc(0);
+
+  /** `keep`: bytes of each end that stay in memory. */
+  constructor(path: string, keep: number) {
+    this.#path = path;
+    this.#keep = keep;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** The chunk's memory may be used again once this has returned, or its promise has resolved. */
+  add(chunk: Buffer): Promise<void> | undefined {
+    const before = this.#bytes;
+    this.#bytes += chunk.length;
+    const room = this.#keep - this.#head.length;
+    const first = chunk.subarray(0, Math.max(room, 0));
+    if (first.length > 0) this.#head = Buffer.concat([this.#head, first]);
+    this.#addTail(chunk.subarray(first.length));
+    this.#unseen = lastOf(Buffer.concat([this.#unseen, lastOf(chunk, WATCHED_BYTES)]), WATCHED_BYTES);
+    if (this.#file) return this.#write(this.#file, chunk);
+    if (this.#bytes <= 2 * this.#keep || this.#problem !== undefined) return undefined;
+    return this.#spill(before, Buffer.from(chunk));
+  }
+
+  /** From now on the file holds everything, however little it is. For output that will be read while it grows. */
+  async keepWhole(): Promise<string> {
+    if (!this.#file && this.#problem === undefined) await this.#spill(this.#bytes, Buffer.alloc(0));
+    return this.#path;
+  }
+
+  /** What came since this was last asked, or the end of it. */
+  takeNew(): string {
+    const text = decode(this.#unseen);
+    this.#unseen = Buffer.alloc(0);
+    return text;
+  }
+
+  /** The unfinished line at the end. */
+  get lastLine(): string {
+    const text = decode(lastOf(Buffer.concat([this.#head, ...this.#tail]), WATCHED_BYTES));
+    return text.slice(text.lastIndexOf('\n') + 1);
+  }
+
+  view(): OutputView {
+    const tail = lastOf(Buffer.concat(this.#tail), this.#keep);
+    const omitted = this.#bytes - this.#head.length - tail.length;
+    const shared = { bytes: this.#bytes, omitted, file: this.#file && this.#path, fileProblem: this.#problem };
+    // Joined before decoding, so that a letter on the seam stays whole.
+    if (omitted === 0) return { ...shared, head: decode(Buffer.concat([this.#head, tail])), tail: '' };
+    return { ...shared, head: decode(this.#head), tail: decode(tail) };
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close().catch(() => undefined);
+  }
+
+  async remove(): Promise<void> {
+    await rm(this.#path, { force: true });
+  }
+
+  #addTail(chunk: Buffer): void {
+    if (chunk.length === 0) return;
+    const last = Buffer.from(lastOf(chunk, this.#keep));
+    this.#tail.push(last);
+    this.#tailBytes += last.length;
+    // Merged in large steps, so that a flood of small chunks neither copies each time nor makes a long list.
+    if (this.#tailBytes < 2 * this.#keep && this.#tail.length < 1_000) return;
+    const merged = lastOf(Buffer.concat(this.#tail), this.#keep);
+    this.#tail = [Buffer.from(merged)];
+    this.#tailBytes = merged.length;
+  }
+
+  /** Everything so far is still in memory: beginning and end meet. */
+  async #spill(before: number, chunk: Buffer): Promise<void> {
+    const kept = Buffer.concat([this.#head, ...this.#tail]).subarray(0, before);
+    try {
+      const file = await open(this.#path, 'w', 0o600);
+      this.#file = file;
+      await file.writeFile(kept);
+    } catch (thrown) {
+      this.#problem = messageOf(thrown);
+      return;
+    }
+    await this.#write(this.#file, chunk);
+  }
+
+  async #write(file: FileHandle, chunk: Buffer): Promise<void> {
+    if (this.#problem !== undefined) return;
+    try {
+      await file.writeFile(chunk);
+    } catch (thrown) {
+      // A full disk must not end the command: its beginning and end are still there.
+      this.#problem = messageOf(thrown);
+    }
+  }
+}
+
+/** What a watcher is shown at most of each step. */
+const WATCHED_BYTES = 4_096;
+
+function lastOf(buffer: Buffer, count: number): Buffer {
+  return buffer.length > count ? buffer.subarray(buffer.length - count) : buffer;
+}
+
+/** Without the torn letters that a cut leaves at both ends. */
+function decode(bytes: Buffer): string {
+  let start = 0;
+  while (start < Math.min(3, bytes.length) && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
+  let end = bytes.length;
+  for (let back = 1; back <= Math.min(4, bytes.length - start); back++) {
+    const byte = bytes[bytes.length - back] ?? 0;
+    if ((byte & 0xc0) === 0x80) continue;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    if (length > back) end = bytes.length - back;
+    break;
+  }
+  return bytes.toString('utf8', start, end);
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,107 @@
+/**
+ * Which processes belong to a command. Its process group is known; those that left it are found as its descendants, or by the
+ * mark that every process inherits in its environment. What clears its environment *and* leaves both group and parents
+ * (a daemon that another user runs, for instance) cannot be found.
+ */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+  /** Tells a process from a later one with the same number. */
+  readonly startTime: string;
+}
+
+/** The variable that carries the marks; a shell inside a shell adds its own. */
+export const MARK_VARIABLE = 'HEDDLE_TASKS';
+
+/** Living processes; those that only wait to be collected are left out. */
+export function processTable(): readonly ProcessRow[] {
+  return process.platform === 'linux' ? linuxTable() : psTable();
+}
+
+/** `leader`: the command's first process, which leads its group and session. */
+export function membersOf(leader: number | undefined, mark: string): readonly ProcessRow[] {
+  const table = processTable();
+  const members = new Map<number, ProcessRow>();
+  for (const row of table) {
+    const isOwn = leader !== undefined && (row.pid === leader || row.group === leader || row.session === leader);
+    if (isOwn || (row.pid !== process.pid && carriesMark(row.pid, mark))) members.set(row.pid, row);
+  }
+  // Children of members, and their children: each round finds one more generation.
+  for (let found = true; found; ) {
+    found = false;
+    for (const row of table) {
+      if (members.has(row.pid) || !members.has(row.parent)) continue;
+      members.set(row.pid, row);
+      found = true;
+    }
+  }
+  return [...members.values()];
+}
+
+export function startTimeOf(pid: number): string | undefined {
+  return processTable().find((row) => row.pid === pid)?.startTime;
+}
+
+/** Numbers of processes and their start times mean something only within one boot. */
+export function bootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return 'unknown';
+  }
+}
+
+function linuxTable(): ProcessRow[] {
+  const rows: ProcessRow[] = [];
+  for (const name of readdirSync('/proc')) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
+      // The name in brackets may itself contain brackets and blanks.
+      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      const [state, parent, group, session] = fields;
+      if (state === 'Z' || state === 'X') continue;
+      rows.push({
+        pid: Number(name),
+        parent: Number(parent),
+        group: Number(group),
+        session: Number(session),
+        startTime: fields[19] ?? '',
+      });
+    } catch {
+      // Ended while we looked.
+    }
+  }
+  return rows;
+}
+
+function carriesMark(pid: number, mark: string): boolean {
+  if (process.platform !== 'linux') return false;
+  try {
+    const variables = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
+    const marks = variables.find((variable) => variable.startsWith(`${MARK_VARIABLE}=`));
+    return marks?.slice(MARK_VARIABLE.length + 1).split(' ').includes(mark) ?? false;
+  } catch {
+    // Another user's, or gone.
+    return false;
+  }
+}
+
+function psTable(): ProcessRow[] {
+  try {
+    const text = execFileSync('ps', ['-axo', 'pid=,ppid=,pgid=,stat=,lstart='], { encoding: 'utf8' });
+    return text.split('\n').flatMap((line) => {
+      const [pid, parent, group, state, ...started] = line.trim().split(/\s+/);
+      if (!pid || state?.startsWith('Z')) return [];
+      const numbers = { pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(group) };
+      return [{ ...numbers, startTime: started.join(' ') }];
+    });
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,72 @@
+/** A file per running command, so that after a crash its processes can be found. Written before the command starts. */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { bootId, startTimeOf } from './process-table.ts';
+
+export interface TaskRecord {
+  readonly id: string;
+  readonly command: string;
+  readonly directory: string;
+  readonly startedAt: number;
+  readonly boot: string;
+  /** The process of ours that started it: while that lives, its commands are no leftovers. */
+  readonly owner: ProcessStamp;
+  /** Unknown when we ended between writing this and learning it; then only the mark finds its processes. */
+  readonly leader: ProcessStamp | undefined;
+}
+
+export interface ProcessStamp {
+  readonly pid: number;
+  readonly startTime: string;
+}
+
+let self: ProcessStamp | undefined;
+
+export function writeRecord(folder: string, record: Omit<TaskRecord, 'boot' | 'owner'>): void {
+  self ??= { pid: process.pid, startTime: startTimeOf(process.pid) ?? '' };
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const whole: TaskRecord = { ...record, boot: bootId(), owner: self };
+  writeFileSync(fileOf(folder, record.id), JSON.stringify(whole), { mode: 0o600 });
+}
+
+export function removeRecord(folder: string, id: string): void {
+  rmSync(fileOf(folder, id), { force: true });
+}
+
+/** What cannot be read is no record of ours. */
+export function readRecords(folder: string): readonly TaskRecord[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.task.json'))
+      .flatMap((name) => recordIn(path.join(folder, name)));
+  } catch {
+    return [];
+  }
+}
+
+function recordIn(file: string): TaskRecord[] {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return isRecord(value) ? [value] : [];
+  } catch {
+    return [];
+  }
+}
+
+function isRecord(value: unknown): value is TaskRecord {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('id' in value && 'command' in value && 'directory' in value && 'startedAt' in value && 'boot' in value)) return false;
+  const { id, command, directory, startedAt, boot } = value;
+  const hasTexts = [id, command, directory, boot].every((text) => typeof text === 'string');
+  if (!hasTexts || typeof startedAt !== 'number' || !('owner' in value) || !isStamp(value.owner)) return false;
+  return !('leader' in value) || isStamp(value.leader);
+}
+
+function isStamp(value: unknown): value is ProcessStamp {
+  if (typeof value !== 'object' || value === null || !('pid' in value) || !('startTime' in value)) return false;
+  return typeof value.pid === 'number' && typeof value.startTime === 'string';
+}
+
+function fileOf(folder: string, id: string): string {
+  return path.join(folder, `${id}.task.json`);
+}

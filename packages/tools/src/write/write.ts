@@ -1,0 +1,70 @@
+/** Write: a whole file, new or in place of one that was read. */
+import type { Tool, ToolUseContext } from '@heddle/core';
+import {
+  type Change,
+  intentOf,
+  performChange,
+  planChange,
+  recallChange,
+  validateChange,
+} from '../files/change.ts';
+import type { FileTools } from '../files/doors.ts';
+import { lineEndingOf } from '../files/line-ending.ts';
+import { decodeText, encodeText } from '../files/encoding.ts';
+import { FileError, shownPath } from '../files/errors.ts';
+import { inputSchemas } from '../generated/schemas.ts';
+import type { WriteInput } from './schema.ts';
+
+interface WriteData {
+  readonly path: string;
+  readonly created: boolean;
+  readonly changed: boolean;
+}
+
+export function createWriteTool(tools: FileTools): Tool<WriteInput, WriteData> {
+  const plan = (input: WriteInput, context: ToolUseContext) =>
+    planChange(input.file_path, changeOf(input), context, tools);
+  return {
+    name: 'Write',
+    description:
+      'Writes a whole file and creates its folders. An existing file must have been read before; prefer Edit for changing a part of it.',
+    inputJSONSchema: inputSchemas.Write,
+    inputSchema: async () => (await import('./schema.ts')).writeInput,
+    isReadOnly: () => false,
+    isConcurrencySafe: () => false,
+    maxResultSize: 30_000,
+    compactable: true,
+    interruptBehavior: 'block',
+    validateInput: (input, context) => validateChange(() => plan(input, context)),
+    describeIntent: async (input, context) => intentOf(await plan(input, context)),
+    recallOutcome: recallChange,
+
+    async call(input, context) {
+      const planned = await performChange(input.file_path, changeOf(input), context, tools);
+      const { file, current, hash } = planned;
+      return { data: { path: file, created: current === undefined, changed: current?.hash !== hash } };
+    },
+
+    toResult({ path, created, changed }) {
+      const name = shownPath(path);
+      if (!changed) return { content: `${name} already has this content.` };
+      return { content: `${created ? 'Created' : 'Wrote'} ${name}.` };
+    },
+  };
+}
+
+/** Encoding, byte-order mark and line endings are the file's; everything else is the model's to the last line break. */
+function changeOf({ content }: WriteInput): Change<undefined> {
+  return (current) => {
+    if (!content.isWellFormed())
+      throw new FileError(
+        'The content contains half a character (a lone surrogate). Write whole characters.',
+      );
+    const old = current === undefined ? undefined : decodeText(current.bytes);
+    if (old === undefined) return { bytes: Buffer.from(content), about: undefined };
+    const bare = old.bom && content.startsWith('\ufeff') ? content.slice(1) : content;
+    const text = lineEndingOf(old.text) === '\r\n' ? bare.replaceAll(/\r?\n/g, '\r\n') : bare;
+    const encoding = old.encoding === 'utf-8 escaped' ? 'utf-8' : old.encoding;
+    return { bytes: encodeText({ text, encoding, bom: old.bom }), about: undefined };
+  };
+}
