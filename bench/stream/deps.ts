@@ -15,6 +15,7 @@ export function plainDeps(model: ModelPort): QueryDeps {
       },
       drain: () => Promise.resolve({ committed: 0, report: undefined }),
       compact: () => Promise.resolve({ ok: false, why: 'off' }),
+      answered: () => undefined,
       staged: () => false,
     },
     toolHooks: {

@@ -1,11 +1,25 @@
 /** The engine: one conversation with its session, its permissions and its hooks. */
 export { type Agent, createAgent } from './create-agent.ts';
 export { QueryEngine } from './engine/engine.ts';
-export type { AgentHooks, AgentOptions, AskPermission, PermissionAnswer } from './engine/options.ts';
+export type {
+  AgentHooks,
+  AgentOptions,
+  AskPermission,
+  PermissionAnswer,
+  PermissionQuestion,
+} from './engine/options.ts';
 export type { Price } from './engine/meter.ts';
 export { systemClock } from './engine/deps.ts';
-export { authorize, NO_RULES } from './permission/authorize.ts';
-export type { Authorization, AuthorizeRequest, Rule, Rules, RuleSource } from './permission/authorize.ts';
+export { LivePermissions, type PermissionUpdate } from './permission/live.ts';
+export type { Authorization, AuthorizeRequest, Decision, PartVerdict } from './permission/request.ts';
+export {
+  joinRules,
+  NO_RULES,
+  type Rule,
+  type RuleList,
+  type Rules,
+  type RuleSource,
+} from './permission/rules/rule.ts';
 export { Bill, type Spending } from './session/bill.ts';
 export { decode } from './session/decode.ts';
 export type { Durability } from './session/durability.ts';

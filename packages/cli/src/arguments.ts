@@ -1,6 +1,7 @@
 /** Reads the command line into a command. Pure; an unknown flag is an error that names the nearest known one. */
 import type { Effort, JsonObject, PermissionMode, Thinking } from '@heddle/core';
 import { collect, Refused } from './flags.ts';
+import type { RewindCommand } from './rewind/rewind.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 
@@ -46,7 +47,12 @@ export interface SessionChoice {
   readonly at: string | undefined;
 }
 
-type Command = PrintCommand | { readonly name: 'demo' | 'models' | 'help' | 'version' };
+type Command =
+  | RewindCommand
+  | PrintCommand
+  | { readonly name: 'demo' | 'models' | 'help' | 'version' }
+  /** Reads its own words. */
+  | { readonly name: 'permissions'; readonly argv: readonly string[] };
 
 export type Arguments =
   | { readonly ok: true; readonly command: Command }
@@ -66,6 +72,7 @@ export function readArguments(argv: readonly string[]): Arguments {
 }
 
 function commandOf(argv: readonly string[]): Command {
+  if (argv[0] === 'permissions') return { name: 'permissions', argv: argv.slice(1) };
   const { values, lists, words } = collect(argv);
   if (values.has('help')) return { name: 'help' };
   if (values.has('version')) return { name: 'version' };
@@ -75,7 +82,8 @@ function commandOf(argv: readonly string[]): Command {
   ] as const);
   // A client that speaks JSON on both sides wants no terminal; it does not say -p.
   const headless = values.has('print') || inputFormat === 'stream-json';
-  const [word] = words;
+  const [word, ...rest] = words;
+  if (word === 'rewind' && !headless) return rewindOf(rest, values);
   if (words.length === 1 && !headless && (word === 'demo' || word === 'models')) return { name: word };
   if (!headless)
     throw new Refused('an interactive terminal is not built yet; run a prompt with: heddle -p "…"');
@@ -116,6 +124,13 @@ function commandOf(argv: readonly string[]): Command {
 }
 
 type Values = ReadonlyMap<string, string>;
+
+function rewindOf([sessionId, messageId, ...more]: readonly string[], values: Values): RewindCommand {
+  if (sessionId === undefined || messageId === undefined || more.length > 0) {
+    throw new Refused('usage: heddle rewind SESSION MESSAGE [--dry-run]');
+  }
+  return { name: 'rewind', sessionId, messageId, dryRun: values.has('dryRun') };
+}
 
 function sessionOf(values: Values): SessionChoice {
   const id = values.get('resume');

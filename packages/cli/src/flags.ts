@@ -49,6 +49,7 @@ const FLAGS: Readonly<Record<string, Flag>> = {
   '--fork-session': { takes: 'nothing', as: 'fork' },
   '--session-id': { takes: 'value', as: 'sessionId' },
   '--no-session-persistence': { takes: 'nothing', as: 'noPersistence' },
+  '--dry-run': { takes: 'nothing', as: 'dryRun' },
   '--bare': { takes: 'nothing', as: 'bare' },
 };
 

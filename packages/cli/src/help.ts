@@ -3,6 +3,9 @@ export const HELP = `Heddle, a coding agent for the terminal
   heddle -p "prompt"          run one prompt and print the answer
   cat notes | heddle -p       the prompt comes through the pipe
   heddle demo                 watch a whole run offline, recoveries included
+  heddle permissions …        what would be allowed and why; the rules (see: heddle permissions help)
+  heddle rewind SESSION MESSAGE [--dry-run]
+                              put the files the agent changed back as they were
   heddle models               the models there are, with window and price
 
   --model NAME                opus, sonnet, haiku, a full id, rehearsal (offline), scripted:FILE (plays a script)

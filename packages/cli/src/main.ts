@@ -24,6 +24,10 @@ async function dispatch(): Promise<number> {
       return (await import('./demo/demo.ts')).runDemo();
     case 'models':
       return (await import('./models/list.ts')).printModels();
+    case 'permissions':
+      return (await import('./permissions/permissions.ts')).permissions(command.argv);
+    case 'rewind':
+      return (await import('./rewind/rewind.ts')).rewind(command);
     case 'print':
       return (await import('./headless/print.ts')).print(command);
   }

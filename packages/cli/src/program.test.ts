@@ -53,7 +53,7 @@ describe('heddle -p', () => {
 
   it('denies a command that nobody allowed, and runs one that a flag allows', async () => {
     const { run, script } = home();
-    const model = script([[call('Bash', { command: 'echo it ran' }, 'b1')], [say('Done.')]]);
+    const model = script([[call('Bash', { command: 'env echo it ran' }, 'b1')], [say('Done.')]]);
     const json = ['--output-format', 'stream-json', '--model', model];
     expect((await run(['-p', 'go', ...json])).stdout).toContain('There is nobody to ask');
     expect((await run(['-p', 'go', '--allowed-tools', 'Bash', ...json])).stdout).toContain('it ran');

@@ -37,3 +37,23 @@ export { AnswerReader } from './model/reader.ts';
 export * from './model/retry.ts';
 export * from './log/entry.ts';
 export { type OpenCall, project, Projection } from './log/projection.ts';
+export { type Mismatch, replay, type Replayed } from './log/replay.ts';
+export * from './context/options.ts';
+export * from './context/doors.ts';
+export * from './context/door.ts';
+export * from './context/breakdown.ts';
+export { type Thresholds, thresholdsOf, type WindowState, windowState } from './context/thresholds.ts';
+export { estimateText } from './context/estimate/text.ts';
+export { estimateMessage, estimateMessages } from './context/estimate/message.ts';
+export { type Collapse, type CollapseStore, memoryCollapses } from './context/collapse/collapse.ts';
+export {
+  modelSummariser,
+  type PromptHead,
+  type Spent,
+  type Summarise,
+  type SummaryAnswer,
+  type SummaryRequest,
+} from './context/compaction/summarise.ts';
+export { SUMMARY_MARK } from './context/compaction/prompt.ts';
+export { serverEdits } from './context/levels/server-edits.ts';
+export { historyBeforeCompaction } from './context/compaction/undo.ts';

@@ -2,13 +2,20 @@
 import * as z from 'zod';
 import { bashInput } from './bash/schema.ts';
 import { editInput } from './edit/schema.ts';
+import { globInput } from './glob/schema.ts';
+import { grepInput } from './grep/schema.ts';
 import { notebookEditInput } from './notebook/schema.ts';
 import { readInput } from './read/schema.ts';
+import { taskOutputInput, taskStopInput } from './tasks/schema.ts';
 import { writeInput } from './write/schema.ts';
 
 export function jsonSchemas(): Readonly<Record<string, object>> {
   return {
     Bash: z.toJSONSchema(bashInput, { io: 'input' }),
+    TaskOutput: z.toJSONSchema(taskOutputInput, { io: 'input' }),
+    TaskStop: z.toJSONSchema(taskStopInput, { io: 'input' }),
+    Grep: z.toJSONSchema(grepInput, { io: 'input' }),
+    Glob: z.toJSONSchema(globInput, { io: 'input' }),
     Read: z.toJSONSchema(readInput, { io: 'input' }),
     Write: z.toJSONSchema(writeInput, { io: 'input' }),
     Edit: z.toJSONSchema(editInput, { io: 'input' }),

@@ -8,16 +8,20 @@ export async function changedFiles(fileState: FileStateCache): Promise<Attachmen
   return found.filter((attachment) => attachment !== undefined);
 }
 
+/** Larger files are not worth a read at every turn. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
 async function changeOf(path: string, fileState: FileStateCache): Promise<Attachment | undefined> {
   const known = fileState.get(path);
   if (!known) return undefined;
   try {
-    const { mtimeMs } = await stat(path);
-    if (mtimeMs === known.readAt) return undefined;
+    const { mtimeMs, size } = await stat(path);
+    if (mtimeMs === known.readAt || size > MAX_BYTES) return undefined;
     const hash = createHash('sha256')
       .update(await readFile(path))
       .digest('hex');
-    fileState.set(path, { ...known, hash, readAt: mtimeMs });
+    // The hash stays that of the text the model saw: an edit of anything newer must be refused.
+    fileState.set(path, { ...known, readAt: mtimeMs });
     if (hash === known.hash) return undefined;
     return {
       kind: 'changed_file',

@@ -52,6 +52,7 @@ const wholeHistory: ContextDoor = {
   },
   drain: () => Promise.resolve({ committed: 0, report: undefined }),
   compact: () => Promise.resolve({ ok: false, why: 'Compaction is off.' }),
+  answered: () => undefined,
   staged: () => false,
 };
 

@@ -101,7 +101,7 @@ export class QueryEngine {
         now: this.#now(),
         unstored,
         structured: structured?.value,
-        exhausted: structured?.exhausted === true && terminal.reason === 'completed',
+        exhausted: structured?.exhausted === true && ENDS_IN_PEACE.has(terminal.reason),
       },
       this.#stamp(),
     );
@@ -126,6 +126,7 @@ export class QueryEngine {
       this.#begun = true;
       const stamp = { uuid: uuid ?? this.#uuid(), at: this.#now() };
       this.#store({ type: 'user', message: { type: 'user', ...stamp, content } });
+      await this.#options.onAccepted?.(stamp.uuid);
       return undefined;
     } catch (thrown) {
       if (thrown instanceof JournalError) return thrown.message;
@@ -239,6 +240,9 @@ export class QueryEngine {
     return { uuid: this.#uuid(), at: this.#now() };
   }
 }
+
+/** A run that ended so did not fail for another reason. */
+const ENDS_IN_PEACE: ReadonlySet<Terminal['reason']> = new Set(['completed', 'hook_stopped']);
 
 const NOTHING = {
   input_tokens: 0,

@@ -10,7 +10,9 @@ import type {
   RequestOptions,
   Tool,
 } from '@heddle/core';
-import type { Rules } from '../permission/authorize.ts';
+import type { LivePermissions, PermissionUpdate } from '../permission/live.ts';
+import type { PartVerdict } from '../permission/request.ts';
+import type { Rules } from '../permission/rules/rule.ts';
 import type { Session } from '../session/open.ts';
 import type { Price } from './meter.ts';
 
@@ -25,7 +27,10 @@ export interface AgentOptions {
   readonly systemPrompt?: readonly string[];
   readonly appendSystemPrompt?: string;
   readonly permissionMode?: PermissionMode;
-  readonly rules?: Rules;
+  /** Live ones can be changed while the conversation goes on. */
+  readonly rules?: Rules | LivePermissions;
+  /** Where the agent keeps its own settings: a change there always asks. */
+  readonly configDirs?: readonly string[];
   /** Asked where no rule decides. Without it, ask means deny. */
   readonly canUseTool?: AskPermission;
   readonly hooks?: AgentHooks;
@@ -51,6 +56,8 @@ export interface AgentOptions {
   readonly bare?: boolean;
   readonly apiKeySource?: string;
   readonly config?: ConfigChanges;
+  /** Called when a prompt was stored, before anything is done about it. */
+  readonly onAccepted?: (userMessageId: string) => Promise<void>;
   /** Sees every event of the loop after it was stored: for a screen, a recorder, a test. */
   readonly onEvent?: (event: LoopEvent) => void;
   readonly clock?: Clock;
@@ -58,20 +65,30 @@ export interface AgentOptions {
   readonly random?: () => number;
 }
 
-export type AskPermission = (
-  question: {
-    readonly toolUseId: string;
-    readonly tool: string;
-    readonly input: JsonObject;
-    readonly reason: string;
-  },
-  signal: AbortSignal,
-) => Promise<PermissionAnswer>;
+/** The signal aborts when the question is withdrawn. */
+export type AskPermission = (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
+
+export interface PermissionQuestion {
+  readonly toolUseId: string;
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly reason: string;
+  /** Each part of the call, with what was decided about it. */
+  readonly parts: readonly PartVerdict[];
+  /** What "always allow" would remember, and for how long. */
+  readonly suggestions: readonly PermissionUpdate[];
+  /** The ask rule that wants the question. */
+  readonly rule?: string;
+  /** The subagent that wants to make the call. */
+  readonly agentId?: string;
+}
 
 export interface PermissionAnswer {
   readonly allow: boolean;
   readonly message?: string;
   readonly updatedInput?: JsonObject;
+  /** What is to be remembered with it. */
+  readonly updates?: readonly PermissionUpdate[];
   /** With a denial: end the whole turn. */
   readonly interrupt?: boolean;
 }

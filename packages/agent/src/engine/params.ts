@@ -84,7 +84,7 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
   };
 }
 
-/** A valid output ends the run; an end without one is sent back to work. */
+/** A valid output ends the run, and so does one invalid output too many; an end without one is sent back to work. */
 function watching(
   structured: StructuredOutput,
   deps: QueryParams['deps'],
@@ -95,6 +95,11 @@ function watching(
       const said = await deps.toolHooks.after(call, result, signal);
       if (call.tool !== STRUCTURED_OUTPUT) return said;
       return { ...said, stop: { hook: STRUCTURED_OUTPUT, message: 'The output was given.' } };
+    },
+    afterFailure: async (call, failure, signal) => {
+      const said = await deps.toolHooks.afterFailure(call, failure, signal);
+      if (call.tool !== STRUCTURED_OUTPUT || !structured.exhausted) return said;
+      return { ...said, stop: { hook: STRUCTURED_OUTPUT, message: 'No valid output was given.' } };
     },
   };
   return {

@@ -28,6 +28,8 @@ export class StructuredOutput {
       maxResultSize: 100_000,
       interruptBehavior: 'cancel',
       call: (input) => {
+        if (this.exhausted)
+          return Promise.reject(new Error('This output is not of the required shape either.'));
         this.#value = input;
         return Promise.resolve({ data: input });
       },
@@ -57,8 +59,10 @@ export class StructuredOutput {
     return {
       safeParse: (value) => {
         const parsed = parser.safeParse(value);
-        if (!parsed.success) this.#failures++;
-        return parsed;
+        if (parsed.success) return parsed;
+        this.#failures++;
+        // The one too many is let through, and fails as a call: only a call can end the run.
+        return this.exhausted ? { success: true, data: {} } : parsed;
       },
     };
   }

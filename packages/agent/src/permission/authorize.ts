@@ -1,73 +1,58 @@
 /**
- * May this call run? One pure function for every surface; the answer always says why. Deny beats ask beats allow, whatever
- * the source.
+ * May this call run? One pure function for every surface; the answer says why, part by part. Deny beats ask beats allow,
+ * whatever the source: a call may run when each of its parts may.
  */
-import type { JsonObject, PermissionMode } from '@heddle/core';
+import type { PermissionMode } from '@heddle/core';
+import { partsOf } from './call-parts.ts';
+import { type Case, type Decided, decidePart } from './decide-part.ts';
+import { decideUnread } from './decide-unread.ts';
+import type { Authorization, AuthorizeRequest, Decision, PartVerdict, Verdict } from './request.ts';
+import { compileRules } from './rules/compile.ts';
+import type { Rules } from './rules/rule.ts';
+import type { World } from './world.ts';
 
-export interface AuthorizeRequest {
-  readonly tool: string;
-  readonly input: JsonObject;
-  /** The tool proves that this very call changes nothing. */
-  readonly readOnly: boolean;
-  /** A hook's word: its allow only spares the question. */
-  readonly hookDecision: 'allow' | 'ask' | undefined;
+export function authorize(
+  request: AuthorizeRequest,
+  rules: Rules,
+  mode: PermissionMode,
+  world: World,
+): Authorization {
+  const held: Case = { request, rules: compileRules(rules, world), mode, world };
+  const read = partsOf(request, world);
+  const verdicts = read.ok ? read.parts.map((part) => decidePart(part, held)) : decideUnread(read, held);
+  return settle(request, mode, verdicts);
 }
 
-export type RuleSource = 'managed' | 'command line' | 'local' | 'project' | 'user' | 'session';
-
-export interface Rule {
-  /** `Tool` or `Tool(specifier)`. */
-  readonly text: string;
-  readonly source: RuleSource;
+/** The strongest verdict of all parts is the call's; of equals, the one that says most. */
+function settle(
+  { hookDecision, tool }: AuthorizeRequest,
+  mode: PermissionMode,
+  verdicts: readonly Decided[],
+): Authorization {
+  const first = (decision: Decision): Verdict | undefined => {
+    const found = verdicts.filter((verdict) => verdict.decision === decision);
+    return found.find(({ rule }) => rule !== undefined) ?? found.find(({ quiet }) => !quiet) ?? found[0];
+  };
+  const hooked: Verdict | undefined =
+    hookDecision === 'ask' ? { decision: 'ask', reason: 'A hook wants it to be asked.' } : undefined;
+  const strongest = first('deny') ?? first('ask') ?? hooked ?? first('allow');
+  const { decision, reason, rule, source, file } = strongest ?? {
+    decision: 'ask' as const,
+    reason: `Nothing is known about ${tool}.`,
+  };
+  const refused = decision === 'ask' && mode === 'dontAsk';
+  return {
+    decision: refused ? 'deny' : decision,
+    reason: refused ? `${reason} The mode dontAsk denies what would be asked.` : reason,
+    ...(rule === undefined ? {} : { rule }),
+    ...(source === undefined ? {} : { source }),
+    ...(file === undefined ? {} : { file }),
+    parts: told(verdicts),
+  };
 }
 
-export interface Rules {
-  readonly deny: readonly Rule[];
-  readonly ask: readonly Rule[];
-  readonly allow: readonly Rule[];
-}
-
-export const NO_RULES: Rules = { deny: [], ask: [], allow: [] };
-
-export interface Authorization {
-  readonly decision: 'allow' | 'deny' | 'ask';
-  readonly reason: string;
-  /** The rule that decided, and where it stands. */
-  readonly rule?: string;
-  readonly source?: RuleSource;
-}
-
-export function authorize(request: AuthorizeRequest, rules: Rules, mode: PermissionMode): Authorization {
-  const denied = rules.deny.find((rule) => matches(rule, request));
-  if (denied) return byRule('deny', denied);
-  const asked = rules.ask.find((rule) => matches(rule, request));
-  if (asked)
-    return mode === 'dontAsk' ? refuse('The mode dontAsk denies what would be asked.') : byRule('ask', asked);
-  if (mode === 'plan' && !request.readOnly) return refuse('Plan mode: nothing with effects runs.');
-  if (mode === 'bypassPermissions') return permit('The mode bypassPermissions allows it.');
-  const allowed = rules.allow.find((rule) => matches(rule, request));
-  if (allowed) return byRule('allow', allowed);
-  if (request.readOnly) return permit('It changes nothing.');
-  if (request.hookDecision === 'allow') return permit('A hook allowed it.');
-  if (mode === 'dontAsk') return refuse('The mode dontAsk denies what would be asked.');
-  return { decision: 'ask', reason: `No rule allows ${request.tool} to run unasked.` };
-}
-
-/** A rule for the whole tool, or for exactly this command or file. */
-function matches({ text }: Rule, { tool, input }: AuthorizeRequest): boolean {
-  if (text === tool || text === `${tool}(*)`) return true;
-  const main = input['command'] ?? input['file_path'];
-  return typeof main === 'string' && text === `${tool}(${main})`;
-}
-
-function byRule(decision: Authorization['decision'], { text, source }: Rule): Authorization {
-  return { decision, rule: text, source, reason: `The ${source} rule ${text} says ${decision}.` };
-}
-
-function permit(reason: string): Authorization {
-  return { decision: 'allow', reason };
-}
-
-function refuse(reason: string): Authorization {
-  return { decision: 'deny', reason };
+/** What merely may be a part, or shares its fate with another, is told only where it decides. */
+function told(verdicts: readonly Decided[]): PartVerdict[] {
+  const loud = verdicts.filter(({ quiet, decision }) => !quiet || decision !== 'allow');
+  return (loud.length > 0 ? loud : verdicts).map(({ quiet: _, ...verdict }) => verdict);
 }

@@ -215,8 +215,8 @@ describe('a line of the file', () => {
     );
     expect(text.startsWith('{"type":"boundary"')).toBe(true);
     const decoded = decode(text);
-    expect(decoded.kind === 'entry' && decoded.boundary?.parentUuid).toBe('a9');
-    expect(decoded.kind === 'entry' && decoded.boundary?.bill.costUsd).toBe(0.5);
+    expect(decoded.kind === 'entry' && decoded.before?.parentUuid).toBe('a9');
+    expect(decoded.kind === 'entry' && decoded.before?.bill.costUsd).toBe(0.5);
   });
 });
 

@@ -1,21 +1,19 @@
 /** Reads lines of a session's file, ours and those of other tools that use the same layout. */
 import { type Entry, type EntryBody, type Message, NO_USAGE, updateUsage } from '@heddle/core';
-import { type Bill, readBill } from './bill.ts';
+import { readBill } from './bill.ts';
 import { type Blobs, restoreTexts } from './blobs.ts';
-import { given } from './encode.ts';
-import { contentOf, isRecord, isText, type Line, messagesOf, texts } from './shapes.ts';
+import { type Before, given } from './encode.ts';
+import { contentOf, isHistoryOrNone, isRecord, isText, type Line, texts } from './shapes.ts';
 
 export type Decoded =
-  | { readonly kind: 'entry'; readonly entry: Entry; readonly boundary?: Boundary }
+  | {
+      readonly kind: 'entry';
+      readonly entry: Entry;
+      readonly before?: Partial<Before> & Pick<Before, 'bill'>;
+    }
   /** Somebody else's bookkeeping: kept in the file, of no meaning here. */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'damaged' };
-
-/** What a boundary says about everything before it. */
-export interface Boundary {
-  readonly parentUuid: string | null;
-  readonly bill: Bill;
-}
 
 const FOREIGN: Decoded = { kind: 'foreign' };
 const DAMAGED: Decoded = { kind: 'damaged' };
@@ -38,12 +36,23 @@ export function decode(text: string, blobs?: Blobs): Decoded {
       const body = bodyOf(isText(line['to']) ? 'rewind' : 'context', whole(rest, blobs));
       if (!body || !('messages' in body)) return DAMAGED;
       const parentUuid = isText(logicalParentUuid) ? logicalParentUuid : null;
-      return { kind: 'entry', entry: { ...body, at }, boundary: { parentUuid, bill: readBill(spent) } };
+      return {
+        kind: 'entry',
+        entry: Object.assign(body, { at }),
+        before: { parentUuid, bill: readBill(spent) },
+      };
+    }
+    case 'end': {
+      const { spent, ...rest } = line;
+      const body = bodyOf('end', rest);
+      if (!body) return DAMAGED;
+      const before = isRecord(spent) ? { before: { bill: readBill(spent) } } : {};
+      return { kind: 'entry', entry: Object.assign(body, { at }), ...before };
     }
     default: {
       if (!Object.hasOwn(READERS, line['type'])) return FOREIGN;
       const body = bodyOf(line['type'], whole(line, blobs));
-      return body ? { kind: 'entry', entry: { ...body, at } } : DAMAGED;
+      return body ? { kind: 'entry', entry: Object.assign(body, { at }) } : DAMAGED;
     }
   }
 }
@@ -72,44 +81,52 @@ function entry(message: Message | 'damaged' | 'foreign', at: number): Decoded {
 }
 
 function messageOf(line: Line, uuid: string, at: number): Message | 'damaged' | 'foreign' {
-  const stamp = { uuid, at };
-  const body = line['message'];
   switch (line['type']) {
     case 'user': {
-      const content = isRecord(body) ? contentOf(body['content']) : undefined;
+      const content = isRecord(line['message']) ? contentOf(line['message']['content']) : undefined;
       if (content === undefined) return 'damaged';
-      const { isMeta, isVirtual, toolUseResult } = line;
-      return { type: 'user', ...stamp, content, ...given({ isMeta, isVirtual, toolUseResult }) } as Message;
+      return message({ type: 'user', uuid, at, content }, line, ['isMeta', 'isVirtual', 'toolUseResult']);
     }
-    case 'assistant': {
-      const content = isRecord(body) ? contentOf(body['content']) : undefined;
-      if (!isRecord(body) || content === undefined) return 'damaged';
-      const { id, model, usage } = body;
-      const { requestId, isVirtual } = line;
-      const apiError = line['apiError'] ?? (line['isApiErrorMessage'] === true ? 'server' : undefined);
-      return {
-        type: 'assistant',
-        ...stamp,
-        responseId: isText(id) ? id : uuid,
-        model: isText(model) ? model : '',
-        content: isText(content) ? [{ type: 'text', text: content }] : content,
-        ...given({ usage: isRecord(usage) ? updateUsage(NO_USAGE, usage) : undefined }),
-        ...given({ requestId, apiError, isVirtual }),
-      } as Message;
-    }
+    case 'assistant':
+      return answerOf(line, uuid, at);
     case 'system': {
-      const { subtype, content, level, details } = line;
+      const { subtype, content } = line;
       if (!isText(subtype)) return 'foreign';
       const said = isText(content) ? content : '';
-      return { type: 'system', ...stamp, subtype, content: said, ...given({ level, details }) } as Message;
+      return message({ type: 'system', uuid, at, subtype, content: said }, line, ['level', 'details']);
     }
     default: {
       const { attachment } = line;
       // Other tools attach things of other shapes, and repeat them in every session that needs them.
       if (!isRecord(attachment) || !isText(attachment['kind'])) return 'foreign';
-      return { type: 'attachment', ...stamp, attachment } as unknown as Message;
+      return message({ type: 'attachment', uuid, at, attachment }, line, []);
     }
   }
+}
+
+function answerOf(line: Line, uuid: string, at: number): Message | 'damaged' {
+  const body = line['message'];
+  if (!isRecord(body)) return 'damaged';
+  const content = contentOf(body['content']);
+  if (content === undefined) return 'damaged';
+  const { id, model, usage } = body;
+  const fields: Record<string, unknown> = {
+    type: 'assistant',
+    uuid,
+    at,
+    responseId: isText(id) ? id : uuid,
+    model: isText(model) ? model : '',
+    content: isText(content) ? [{ type: 'text', text: content }] : content,
+  };
+  if (isRecord(usage)) fields['usage'] = updateUsage(NO_USAGE, usage);
+  if (line['isApiErrorMessage'] === true) fields['apiError'] = 'server';
+  return message(fields, line, ['requestId', 'apiError', 'isVirtual']);
+}
+
+/** Long sessions have tens of thousands: each is made once, and copied nowhere. */
+function message(fields: Record<string, unknown>, line: Line, optional: readonly string[]): Message {
+  for (const key of optional) if (line[key] !== undefined) fields[key] = line[key];
+  return fields as unknown as Message;
 }
 
 type Bookkeeping = Exclude<EntryBody['type'], 'user' | 'assistant' | 'system' | 'attachment'>;
@@ -128,10 +145,11 @@ const READERS: Readonly<Record<Bookkeeping, (line: Line) => boolean>> = {
   checkpoint: ({ toolUseId }) => isText(toolUseId),
   transition: ({ transition }) => isRecord(transition),
   summary: ({ summary }) => isText(summary),
-  context: ({ report, messages }) => isRecord(report) && (messages === undefined || messagesOf(messages)),
+  context: ({ report, messages, replaced }) =>
+    isRecord(report) && [messages, replaced].every(isHistoryOrNone),
   mended: ({ mends }) => texts(mends),
   command: ({ commandId }) => isText(commandId),
-  rewind: ({ to, messages }) => isText(to) && (messages === undefined || messagesOf(messages)),
+  rewind: ({ to, messages }) => isText(to) && isHistoryOrNone(messages),
   end: ({ terminal }) => isRecord(terminal) && isText(terminal['reason']),
 };
 

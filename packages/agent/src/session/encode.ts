@@ -28,13 +28,17 @@ type ConversationEntry = Extract<Entry, { type: 'user' | 'assistant' | 'system' 
 export const BOUNDARY_START = '{"type":"boundary"';
 export const SESSION_START = '{"type":"session"';
 
+/** An end settles what came before it: all calls have their results, and the bill is in the line. */
+export const END_START = '{"type":"end"';
+
 export function encode(entry: Entry, frame: Frame, before: Before): object {
   const { sessionId } = frame;
   const timestamp = new Date(entry.at).toISOString();
   if (isConversation(entry)) return conversationLine(entry.message, frame, before.parentUuid, timestamp);
   const { at: _at, type, ...rest } = entry;
-  if (!replacesHistory(entry)) return { type, ...rest, sessionId, timestamp };
   const { parentUuid: logicalParentUuid, bill: spent } = before;
+  if (type === 'end') return { type, ...rest, spent, sessionId, timestamp };
+  if (!replacesHistory(entry)) return { type, ...rest, sessionId, timestamp };
   return { type: 'boundary', ...rest, logicalParentUuid, spent, sessionId, timestamp };
 }
 

@@ -30,40 +30,67 @@ export class LineFile {
     return bytes.subarray(0, filled);
   }
 
-  /** Where the last line before `end` starts that begins like this. The beginning must be ASCII. */
-  findLast(beginning: string, end: number): number | undefined {
+  /**
+   * Everything from the last line on that begins like this and is accepted; the whole file where there is none. Read from the
+   * end, and each byte once. The beginning must be ASCII.
+   */
+  readSince(beginning: string, accept: (line: string) => boolean): { start: number; bytes: Buffer } {
     const wanted = Buffer.from(`\n${beginning}`);
-    for (let stop = end; stop > 0; ) {
+    const chunks: Buffer[] = [];
+    for (let stop = this.size; stop > 0; ) {
       const start = Math.max(0, stop - CHUNK);
+      const chunk = this.read(start, stop);
       // A match may begin in this chunk and end in the one behind it.
-      const at = this.read(start, Math.min(end, stop + wanted.length - 1)).lastIndexOf(wanted);
-      if (at >= 0) return start + at + 1;
+      const seam = Buffer.concat([
+        chunk,
+        (chunks[0] ?? chunk).subarray(0, chunks[0] ? wanted.length - 1 : 0),
+      ]);
+      chunks.unshift(chunk);
+      for (
+        let at = seam.lastIndexOf(wanted);
+        at >= 0;
+        at = at === 0 ? -1 : seam.lastIndexOf(wanted, at - 1)
+      ) {
+        const bytes = Buffer.concat(chunks).subarray(at + 1);
+        if (accept(firstLine(bytes))) return { start: start + at + 1, bytes };
+      }
       stop = start;
     }
-    return this.read(0, beginning.length).equals(wanted.subarray(1)) && end > 0 ? 0 : undefined;
+    return { start: 0, bytes: Buffer.concat(chunks) };
   }
 
-  /** The whole line that starts here, without its end. */
-  lineAt(start: number): string {
-    let size = CHUNK;
-    while (true) {
-      const bytes = this.read(start, Math.min(this.size, start + size));
-      const end = bytes.indexOf(NEW_LINE);
-      if (end >= 0) return bytes.toString('utf8', 0, end);
-      if (start + size >= this.size) return bytes.toString('utf8');
-      size *= 2;
+  /** The last line before `end` that begins like this. */
+  findLast(beginning: string, end: number): string | undefined {
+    const bytes = this.read(0, end);
+    const at = bytes.lastIndexOf(`\n${beginning}`);
+    if (at >= 0) return firstLine(bytes.subarray(at + 1));
+    return bytes.toString('latin1', 0, beginning.length) === beginning ? firstLine(bytes) : undefined;
+  }
+
+  firstLine(): string {
+    for (let size = CHUNK; ; size *= 2) {
+      const bytes = this.read(0, Math.min(this.size, size));
+      if (bytes.includes(NEW_LINE) || size >= this.size) return firstLine(bytes);
     }
   }
 }
 
-/** The whole lines in some bytes that begin with one. Empty ones are left out. */
-export function* wholeLines(bytes: Buffer): Generator<string> {
+function firstLine(bytes: Buffer): string {
+  const end = bytes.indexOf(NEW_LINE);
+  return bytes.toString('utf8', 0, end < 0 ? bytes.length : end);
+}
+
+/** The whole lines in some bytes that begin with one. Empty ones are left out, and those that nobody wants. */
+export function* wholeLines(bytes: Buffer, isUnwanted?: Unwanted): Generator<string> {
   let start = 0;
   for (let end = bytes.indexOf(NEW_LINE); end >= 0; end = bytes.indexOf(NEW_LINE, start)) {
-    if (end > start) yield bytes.toString('utf8', start, end);
+    if (end > start && !isUnwanted?.(bytes, start, end)) yield bytes.toString('utf8', start, end);
     start = end + 1;
   }
 }
+
+/** Looks at the bytes of a line, before a text is made of them. */
+export type Unwanted = (bytes: Buffer, start: number, end: number) => boolean;
 
 /** How many bytes belong to whole lines. */
 export function wholeLength(bytes: Buffer): number {

@@ -9,9 +9,12 @@ import { forkSession, resumeSession } from './open.ts';
 import {
   assistant,
   boundary,
+  callOf,
   house,
   type House,
+  intentOf,
   reasonOf,
+  resultOf,
   sessionOf,
   spent,
   user,
@@ -94,6 +97,14 @@ describe('a damaged line in the middle', () => {
     expect(readFileSync(home.file('s1'), 'utf8')).toBe(before);
   });
 
+  it('is found out even where the line that swallowed it is one that nobody reads', () => {
+    const home = house();
+    stored(home, [user('u1'), { type: 'outcome', toolUseId: 'c1', isError: false }, user('u2')]);
+    const [first, outcome = '', last] = home.lines('s1');
+    writeFileSync(home.file('s1'), `${first}\n${outcome.slice(0, 30)}${last}\n`);
+    expect(reasonOf(resumeSession(home.setup, 's1'))).toMatch(/1 line cannot be read/);
+  });
+
   it('is left out of a copy, which can be gone on with and says what it lacks', () => {
     const home = damaged();
     const fork = sessionOf(forkSession(home.setup, 's1', 's2'));
@@ -156,10 +167,33 @@ describe('a boundary', () => {
     const behind = 'y'.repeat(1024 * 1024 - '{"mark"'.length + inside);
     writeFileSync(file, `first\n{"mark"${behind}`);
     const lines = new LineFile(file);
-    expect(lines.findLast('{"mark"', lines.size)).toBe(6);
-    expect(lines.findLast('first', lines.size)).toBe(0);
+    expect(lines.readSince('{"mark"', () => true)).toMatchObject({ start: 6 });
+    expect(lines.readSince('{"mark"', () => false)).toMatchObject({ start: 0 });
+    expect(lines.readSince('absent', () => true).bytes.equals(readFileSync(file))).toBe(true);
+    expect(lines.findLast('{"mark"', lines.size)).toBe(`{"mark"${behind}`);
+    expect(lines.findLast('first', lines.size)).toBe('first');
     expect(lines.findLast('absent', lines.size)).toBeUndefined();
+    expect(lines.firstLine()).toBe('first');
     lines.close();
+  });
+});
+
+describe('calls before an end', () => {
+  it('are settled; those behind it are open with their intents', () => {
+    const home = house();
+    const end = { type: 'end', terminal: { reason: 'completed' } } as const;
+    stored(home, [
+      callOf('a1', 'c1'),
+      intentOf('c1'),
+      resultOf('t1', 'c1'),
+      end,
+      callOf('a2', 'c2'),
+      intentOf('c2'),
+    ]);
+    const { projection } = sessionOf(resumeSession(home.setup, 's1'));
+    expect(projection.openCalls.map(({ call, intent }) => [call.id, intent?.effect])).toEqual([
+      ['c2', 'writing'],
+    ]);
   });
 });
 
@@ -179,6 +213,17 @@ describe('the bill', () => {
     const spending = Object.fromEntries(bill);
     expect(spending['m']).toMatchObject({ costUsd: 7, known: true, usage: { output_tokens: 121 } });
     expect(spending['other']).toMatchObject({ costUsd: 0.5, known: true, usage: { output_tokens: 10 } });
+  });
+
+  it('is taken from the last end, and counted on from there', () => {
+    const home = house();
+    const end = { type: 'end', terminal: { reason: 'completed' } } as const;
+    stored(home, [spent(100, 1), end, spent(10, 0.5), end, spent(1, 0.25)]);
+    const lines = home.lines('s1');
+    // What the last end has settled is not looked at again.
+    lines[0] = JSON.stringify({ ...JSON.parse(lines[0] ?? ''), costUsd: 99 });
+    writeFileSync(home.file('s1'), `${lines.join('\n')}\n`);
+    expect(sessionOf(resumeSession(home.setup, 's1')).bill.costUsd).toBe(1.75);
   });
 
   it('goes on across several lives of the session', () => {

@@ -7,8 +7,8 @@ import { Bill } from './bill.ts';
 import type { Blobs } from './blobs.ts';
 import { Chain } from './chain.ts';
 import { decode } from './decode.ts';
-import { BOUNDARY_START, SESSION_START } from './encode.ts';
-import { LineFile, wholeLength, wholeLines } from './lines.ts';
+import { BOUNDARY_START, END_START, SESSION_START } from './encode.ts';
+import { LineFile, type Unwanted, wholeLength, wholeLines } from './lines.ts';
 
 export interface LoadedSession {
   readonly projection: Projection;
@@ -29,12 +29,12 @@ export interface LoadedSession {
 export function loadSession(path: string, blobs: Blobs): LoadedSession {
   const file = new LineFile(path);
   try {
-    const start = startOf(file, blobs);
-    const bytes = file.read(start, file.size);
+    const isReadable = (line: string): boolean => decode(line, blobs).kind !== 'damaged';
+    const { start, bytes } = file.readSince(BOUNDARY_START, isReadable);
     const length = wholeLength(bytes);
     const torn = bytes.subarray(length);
     const reader = new Reader(blobs);
-    for (const line of wholeLines(bytes)) reader.take(line);
+    for (const line of wholeLines(bytes, tellsNothing(bytes))) reader.take(line);
     const lacksLineEnd = torn.length > 0 && reader.takeIfWhole(torn.toString('utf8'));
     const { projection, bill, chain, damagedLines } = reader;
     return {
@@ -52,22 +52,38 @@ export function loadSession(path: string, blobs: Blobs): LoadedSession {
   }
 }
 
-/** The last boundary that can be read; the beginning of the file where there is none. */
-function startOf(file: LineFile, blobs: Blobs): number {
-  let boundary = file.findLast(BOUNDARY_START, file.size);
-  while (boundary !== undefined && decode(file.lineAt(boundary), blobs).kind === 'damaged') {
-    boundary = file.findLast(BOUNDARY_START, boundary);
-  }
-  return boundary ?? 0;
+/**
+ * Most lines are bookkeeping for people and for replay. What the reader does not depend on is not even parsed: outcomes and
+ * transitions never, and before the last end, which settles them, neither intents nor what answers cost.
+ */
+function tellsNothing(whole: Buffer): Unwanted {
+  const end = whole.lastIndexOf(`\n${END_START}`) + 1;
+  const settles = end > 0 && isSettled(whole.toString('utf8', end, whole.indexOf(0x0a, end)));
+  return (bytes, start, stop) => {
+    const kinds = settles && start < end ? SETTLED : NEVER_NEEDED;
+    if (!kinds.test(bytes.toString('latin1', start, start + KIND_LENGTH))) return false;
+    // Half a line that swallowed the next one must be found out.
+    const another = bytes.indexOf('{"type":"', start + 1);
+    return another < 0 || another > stop;
+  };
+}
+
+const NEVER_NEEDED = /^\{"type":"(?:outcome|transition)",/;
+const SETTLED = /^\{"type":"(?:outcome|transition|answer|spent|intent)",/;
+const KIND_LENGTH = 24;
+
+function isSettled(end: string): boolean {
+  const decoded = decode(end);
+  return decoded.kind === 'entry' && decoded.before !== undefined;
 }
 
 /** It is the first line, but in a conversation that another tool began. */
 function earlierSnapshot(file: LineFile, end: number, blobs: Blobs): SessionSnapshot | undefined {
   if (end === 0) return undefined;
-  const first = snapshotIn(file.lineAt(0), blobs);
+  const first = snapshotIn(file.firstLine(), blobs);
   if (first) return first;
   const line = file.findLast(SESSION_START, end);
-  return line === undefined ? undefined : snapshotIn(file.lineAt(line), blobs);
+  return line === undefined ? undefined : snapshotIn(line, blobs);
 }
 
 function snapshotIn(line: string, blobs: Blobs): SessionSnapshot | undefined {
@@ -91,11 +107,9 @@ class Reader {
     const decoded = decode(line, this.#blobs);
     if (decoded.kind === 'damaged') this.damagedLines++;
     if (decoded.kind !== 'entry') return;
-    const { entry, boundary } = decoded;
-    if (boundary) {
-      this.chain = new Chain(boundary.parentUuid);
-      this.bill = boundary.bill;
-    }
+    const { entry, before } = decoded;
+    if (before) this.bill = before.bill;
+    if (before?.parentUuid !== undefined) this.chain = new Chain(before.parentUuid);
     this.projection.apply(entry);
     this.chain.follow(entry);
     this.bill.note(entry);

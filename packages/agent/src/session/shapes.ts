@@ -18,16 +18,17 @@ export function texts(value: unknown): value is readonly string[] {
 /** A message's content, without the blocks that are none. What the others hold is the request builder's business. */
 export function contentOf(value: unknown): string | readonly ContentBlock[] | undefined {
   if (isText(value)) return value;
-  return Array.isArray(value) ? (value.filter(isBlock) as ContentBlock[]) : undefined;
+  if (!Array.isArray(value)) return undefined;
+  return (value.every(isBlock) ? value : value.filter(isBlock)) as ContentBlock[];
 }
 
 function isBlock(value: unknown): boolean {
   return isRecord(value) && isText(value['type']);
 }
 
-/** A history as a boundary holds it. */
-export function messagesOf(value: unknown): boolean {
-  return Array.isArray(value) && value.every(isMessage);
+/** Messages as a boundary holds them; or nothing at all. */
+export function isHistoryOrNone(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.every(isMessage));
 }
 
 function isMessage(value: unknown): boolean {

@@ -1,7 +1,7 @@
 /** What is promised whenever the program is killed, checked against what was seen from outside. */
 import { readFileSync } from 'node:fs';
 import { decode } from '@heddle/agent';
-import type { Entry, JsonObject } from '@heddle/core';
+import { type Entry, type JsonObject, queryConfig, replay } from '@heddle/core';
 import { linesOf, type Ended, type OutputLine } from '../test/program.ts';
 import { EFFECTS, PROMPT } from './story.ts';
 
@@ -27,7 +27,9 @@ export function brokenPromises(evidence: Evidence): string[] {
   const last = lives.at(-1);
   const entries = entriesIn(evidence.journal);
   return [
-    ...(typeof entries === 'string' ? [entries] : lostLines(lives, entries, excused)),
+    ...(typeof entries === 'string'
+      ? [entries]
+      : [...lostLines(lives, entries, excused), ...impossibleSteps(entries)]),
     ...lostTexts(evidence),
     ...wrongEffects(evidence),
     ...(JSON.stringify(evidence.lastRequest).includes(PROMPT) ? [] : ['the prompt was lost']),
@@ -50,6 +52,14 @@ function lostLines(lives: readonly Ended[], entries: readonly Entry[], excused: 
     .map(uuidOf)
     .filter((uuid) => uuid !== undefined && !stored.has(uuid) && !excused.uuids.has(uuid))
     .map((uuid) => `the line ${uuid} was shown and is not in the log`);
+}
+
+/** However often it was interrupted, the log is a walk of the machine. */
+function impossibleSteps(entries: readonly Entry[]): string[] {
+  const config = queryConfig({ sessionId: '', gates: { autoCompact: false, reactiveCompact: false } });
+  return replay(entries, config).mismatches.map(
+    ({ run, iteration, recorded }) => `run ${run}, iteration ${iteration} cannot have decided ${recorded}`,
+  );
 }
 
 /** What the model was heard to say is still in front of it. */

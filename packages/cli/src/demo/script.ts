@@ -23,11 +23,7 @@ export const demoScript: readonly Step[] = [
   [
     say('sum subtracts. I read it and mend the operator.'),
     call('Read', { file_path: 'sum.mjs' }, 'read_sum'),
-    call(
-      'Bash',
-      { command: "sed -i.bak 's/a - b/a + b/' sum.mjs && rm sum.mjs.bak", description: 'Mend sum' },
-      'mend_sum',
-    ),
+    call('Edit', { file_path: 'sum.mjs', old_string: 'a - b', new_string: 'a + b' }, 'mend_sum'),
   ],
   // It believes it is done without having looked; the stop hook sends it back.
   say('Done: sum adds now.'),

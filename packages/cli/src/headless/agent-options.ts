@@ -7,7 +7,7 @@ import type { PrintCommand } from '../arguments.ts';
 import { modelKinds } from '../models/kinds.ts';
 
 export type OptionsRead =
-  | { readonly ok: true; readonly options: AgentOptions }
+  | { readonly ok: true; readonly options: Omit<AgentOptions, 'tools'> }
   | { readonly ok: false; readonly message: string };
 
 export async function agentOptions(command: PrintCommand): Promise<OptionsRead> {
@@ -30,7 +30,6 @@ export async function agentOptions(command: PrintCommand): Promise<OptionsRead> 
     options: {
       model: model.port,
       modelName: model.name,
-      tools: tools.filter(({ name }) => offered(name, command)),
       cwd: process.cwd(),
       permissionMode: command.permissionMode,
       rules: rulesOf(command),
@@ -71,7 +70,7 @@ function defaultModel(env: Readonly<Record<string, string | undefined>>): string
 }
 
 /** A tool that is denied as a whole is not even shown to the model. */
-function offered(name: string, { tools, disallowedTools }: PrintCommand): boolean {
+export function offered(name: string, { tools, disallowedTools }: PrintCommand): boolean {
   return (tools === undefined || tools.includes(name)) && !disallowedTools.includes(name);
 }
 

@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { createAgent, failedStart, type SdkMessage } from '@heddle/agent';
 import type { PrintCommand } from '../arguments.ts';
-import { agentOptions } from './agent-options.ts';
+import { agentOptions, offered } from './agent-options.ts';
 import { createHost, type Host } from './host.ts';
 import { readPipe } from './pipe.ts';
 import { createOutput, type Output } from './output.ts';
 import { openChosen } from './session.ts';
+import { sessionTools } from './tools.ts';
 import { watchSignals } from './signals.ts';
 
 export async function print(command: PrintCommand): Promise<number> {
@@ -37,7 +38,14 @@ async function converse(
   const { session } = opened;
   for (const notice of session.notices) process.stderr.write(`heddle: ${notice}\n`);
   const ask = command.asksHost ? host.ask : undefined;
-  const agent = createAgent({ ...options.options, session, ...(ask ? { canUseTool: ask } : {}) });
+  const { tools, onAccepted } = sessionTools(session);
+  const agent = createAgent({
+    ...options.options,
+    session,
+    tools: tools.filter(({ name }) => offered(name, command)),
+    onAccepted,
+    ...(ask ? { canUseTool: ask } : {}),
+  });
   const stop = (reason: string): void => {
     agent.abort(reason);
     host.end?.();

@@ -1,6 +1,6 @@
 /** What stands in messages of any origin. A log may hold anything: what is not of the expected shape is not there. */
 import type { ContentBlock, ToolResultBlock, ToolUseBlock } from '../messages/blocks.ts';
-import { isToolResult, isToolUse, text } from '../messages/blocks.ts';
+import { isToolResult, isToolUse, text, textOf } from '../messages/blocks.ts';
 import type { Message, UserMessage } from '../messages/message.ts';
 
 export function blocksOf(message: Message): readonly ContentBlock[] {
@@ -58,10 +58,8 @@ function wordsOf(content: string | readonly ContentBlock[]): string {
 /** The text of a result; its media are no part of it. */
 export function resultText({ content }: ToolResultBlock): string {
   if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  let words = '';
-  for (const part of content) if (part.type === 'text' && typeof part.text === 'string') words += part.text;
-  return words;
+  const parts: unknown = content;
+  return Array.isArray(parts) ? textOf(parts.filter(isBlock)) : '';
 }
 
 /** The message with some of its results replaced; its uuid stays, since it takes the place of the old one. */

@@ -11,7 +11,11 @@ describe('thresholds', () => {
 
   it('obey a cap of the user', () => {
     const capped = contextOptions({ autoCompactCap: 50_000, autoCompactRatio: 0.5 });
-    expect(thresholdsOf(capped, 'm')).toMatchObject({ autoCompact: 50_000, warning: 42_500, blocking: 180_000 });
+    expect(thresholdsOf(capped, 'm')).toMatchObject({
+      autoCompact: 50_000,
+      warning: 42_500,
+      blocking: 180_000,
+    });
   });
 
   it('depend on the model, and leave something of a small window', () => {

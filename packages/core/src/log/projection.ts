@@ -2,9 +2,9 @@
  * What the model sees is a projection of the log. Tombstones, compaction and rewinds are entries, never edits: the whole
  * story stays on disk, and the same log always gives the same messages.
  */
-import { isToolResult, type ToolUseBlock } from '../messages/blocks.ts';
+import { isToolResult, isToolUse, type ToolUseBlock } from '../messages/blocks.ts';
 import { History } from '../messages/history.ts';
-import { callsOf, type Message } from '../messages/message.ts';
+import type { Message } from '../messages/message.ts';
 import type { EntryBody } from './entry.ts';
 
 /** A call that has no result, and the intent that says it was begun. */
@@ -39,6 +39,7 @@ export class Projection {
         return this.#remove(new Set(entry.uuids));
       case 'context':
         if (entry.messages) this.#replace(entry.messages);
+        else if (entry.replaced) this.#swap(entry.replaced);
         return;
       case 'rewind': {
         if (entry.messages) return this.#replace(entry.messages);
@@ -59,14 +60,21 @@ export class Projection {
 
   #noteCalls(message: Message): void {
     if (message.type === 'assistant') {
-      for (const call of callsOf([message])) this.#open.set(call.id, { call, intent: undefined });
+      for (const block of message.content)
+        if (isToolUse(block)) this.#open.set(block.id, { call: block, intent: undefined });
     } else if (message.type === 'user' && typeof message.content !== 'string') {
-      for (const result of message.content.filter(isToolResult)) this.#open.delete(result.tool_use_id);
+      for (const block of message.content) if (isToolResult(block)) this.#open.delete(block.tool_use_id);
     }
   }
 
   #remove(gone: ReadonlySet<string>): void {
     this.#replace([...this.#messages].filter((message) => !gone.has(message.uuid)));
+  }
+
+  /** Each takes the place of the one with its uuid; one that has none is not for this conversation. */
+  #swap(replaced: readonly Message[]): void {
+    const next = new Map(replaced.map((message) => [message.uuid, message]));
+    this.#replace([...this.#messages].map((message) => next.get(message.uuid) ?? message));
   }
 
   #replace(messages: readonly Message[]): void {

@@ -2,6 +2,7 @@
 import type { Effect } from '../machine/effect.ts';
 import type { Happened, PreparedContext } from '../machine/happened.ts';
 import { abortCause } from './abort.ts';
+import type { SpentTokens } from './deps.ts';
 import type { LoopEvent } from './events.ts';
 import type { Run } from './run.ts';
 
@@ -18,7 +19,9 @@ export async function* prepare(
   const steps = deps.context.prepare({ messages: iteration.prepared, autoCompact, context });
   let step = await steps.next();
   while (!step.done) {
-    yield { type: 'context', ...step.value };
+    const { spent, ...did } = step.value;
+    yield* bill(spent);
+    yield { type: 'context', ...did };
     step = await steps.next();
   }
   const prepared = step.value;
@@ -54,6 +57,7 @@ export async function* compact(
 ): AsyncGenerator<LoopEvent, Happened> {
   const { deps, iteration, context } = run;
   const compacted = await deps.context.compact({ messages: iteration.prepared, cause, context });
+  yield* bill(compacted.spent);
   if (!compacted.ok)
     return { type: 'compacted', cause, result: { ok: false }, aborted: abortCause(run.scope.signal) };
   iteration.compacted = compacted.messages;
@@ -65,4 +69,9 @@ export async function* compact(
     result: { ok: true, replacedTokens },
     aborted: abortCause(run.scope.signal),
   };
+}
+
+/** Calls of the levels' own are billed like attempts that gave no answer. */
+async function* bill(spent: readonly SpentTokens[] = []): AsyncGenerator<LoopEvent, void> {
+  for (const { model, usage } of spent) yield { type: 'spent', model, usage };
 }

@@ -5,6 +5,7 @@
 import type { JsonObject } from '../json.ts';
 import type { History } from '../messages/history.ts';
 import type { AssistantMessage, Attachment, Message, UserMessage } from '../messages/message.ts';
+import type { Usage } from '../messages/usage.ts';
 import type { OverflowCause } from '../machine/effect.ts';
 import type { HookWord } from '../machine/happened.ts';
 import type { ModelError } from '../model/error.ts';
@@ -52,7 +53,9 @@ export interface Ids {
 
 /** The context pipeline's I/O. */
 export interface ContextDoor {
-  prepare(request: PrepareRequest): AsyncGenerator<ContextStep, PreparedHistory>;
+  prepare(request: PrepareRequest): AsyncGenerator<PrepareStep, PreparedHistory>;
+  /** The server has answered, and counted what it was sent: the most exact word on its size. */
+  answered(answer: { readonly responseId: string; readonly usage: Usage }): void;
   /** Commits every staged collapse. */
   drain(): Promise<{ readonly committed: number; readonly report: ContextReport | undefined }>;
   /** Replaces the history by something smaller and valid, or says that it could not. Empties the staging queue. */
@@ -65,6 +68,16 @@ export interface PrepareRequest {
   readonly messages: MessageHistory;
   readonly autoCompact: boolean;
   readonly context: ToolUseContext;
+}
+
+/** What a level did, and what it spent on calls of its own. */
+export interface PrepareStep extends ContextStep {
+  readonly spent?: readonly SpentTokens[];
+}
+
+export interface SpentTokens {
+  readonly model: string;
+  readonly usage: Usage;
 }
 
 export interface PreparedHistory {
@@ -91,8 +104,9 @@ export type Compacted =
       readonly messages: MessageHistory;
       readonly replacedTokens: number;
       readonly report: ContextReport;
+      readonly spent?: readonly SpentTokens[];
     }
-  | { readonly ok: false; readonly why: string };
+  | { readonly ok: false; readonly why: string; readonly spent?: readonly SpentTokens[] };
 
 export interface ToolHooks {
   /** Before permission. May have effects of its own, so it runs early only for calls that may start early. */

@@ -72,6 +72,8 @@ export interface ContextStep {
   readonly report: ContextReport;
   /** The history from here on, where the level replaced it. */
   readonly messages?: readonly Message[];
+  /** Single messages that take the place of those with the same uuid, where the level replaced no more than these. */
+  readonly replaced?: readonly Message[];
 }
 
 /** What a context level did. `rewrotePrefix` announces that cached bytes were given up. */
@@ -84,6 +86,7 @@ export interface ContextReport {
     | 'collapse'
     | 'autocompact'
     | 'reactive_compact'
+    | 'manual_compact'
     | 'drain';
   readonly tokensBefore: number;
   readonly tokensAfter: number;

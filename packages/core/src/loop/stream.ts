@@ -133,6 +133,7 @@ async function* endAnswer(
   iteration.failure = iteration.withheld;
   const counts = facts.calls > 0 || iteration.withheld === undefined || error?.class === 'refusal';
   if (!counts) return yield* billAttempt(attempt);
+  run.deps.context.answered({ responseId: reader.responseId, usage: reader.usage });
   yield {
     type: 'answer_end',
     responseId: reader.responseId,

@@ -70,6 +70,7 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
       if (compacted.ok) staged = 0;
       return compacted;
     },
+    answered: () => undefined,
     staged: () => staged > 0,
   };
 }

@@ -35,6 +35,7 @@ export const FAULTS = [
   'model: x-should-retry',
   'model: fell back',
   'context: over limit',
+  'context: result replaced',
   'context: autocompact',
   'context: autocompact fails',
   'context: prepare throws',

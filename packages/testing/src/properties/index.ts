@@ -1,5 +1,5 @@
 /** Random runs of the loop with faults at every seam, and what must hold of each. Needs fast-check. */
-export * from './arbitrary.ts';
+export * from './arbitrary/plan.ts';
 export * from './checks/index.ts';
 export { checkProjection, type EntriesOf } from './checks/projection.ts';
 export * from './hits.ts';

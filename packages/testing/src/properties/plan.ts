@@ -115,6 +115,7 @@ export interface PlannedPrepare {
     | 'throws'
     | 'throws_media'
     | 'over_limit'
+    | 'replaces'
     | 'report';
   readonly waitMs: number;
 }
@@ -143,8 +144,8 @@ export interface PlannedConsumer {
 /** `tick`: when so many doors were entered or left, so in the middle of whatever awaits then. `leave`: `.return()`. */
 export type Patience =
   | { readonly until: 'end' }
-  | { readonly until: 'event'; readonly at: number; readonly then: 'interrupt' | 'cancel' | 'leave' }
-  | { readonly until: 'tick' | 'time'; readonly at: number; readonly then: 'interrupt' | 'cancel' };
+  | { readonly until: 'event'; readonly at: number; readonly how: 'interrupt' | 'cancel' | 'leave' }
+  | { readonly until: 'tick' | 'time'; readonly at: number; readonly how: 'interrupt' | 'cancel' };
 
 export type ToolName = 'Read' | 'Look' | 'Shell' | 'Wait' | 'Write' | 'Edit' | 'Note' | 'Hold';
 

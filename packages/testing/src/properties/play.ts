@@ -8,7 +8,9 @@ import { plannedDoors } from './doors.ts';
 import type { Hits } from './hits.ts';
 import type { RunPlan } from './plan.ts';
 import { plannedModel } from './port.ts';
-import { fatesOf, plannedHooks, plannedPermission, plannedTools } from './tools.ts';
+import { fatesOf } from './fates.ts';
+import { plannedHooks, plannedPermission } from './hooks.ts';
+import { plannedTools } from './tools.ts';
 import { type Happening, World } from './world.ts';
 
 export type Query = (params: QueryParams) => AsyncGenerator<LoopEvent, Terminal>;
@@ -104,6 +106,7 @@ async function read(run: AsyncGenerator<LoopEvent, Terminal>, plan: RunPlan, wor
       world.hit('consumer: leaves');
       world.note({ what: 'left' });
       await run.return({ reason: 'completed' });
+      world.note({ what: 'gone' });
       await expectSilence(run, world);
       return;
     }

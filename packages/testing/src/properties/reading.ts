@@ -35,7 +35,7 @@ export interface BegunEffect extends Placed, Effect {
 }
 
 /** One pass of the loop: from its announcement to the next one, or to the end. */
-export interface Pass extends Placed {
+export interface Iteration extends Placed {
   until: number;
   /** Why the loop went on after it. */
   transition: Transition | undefined;
@@ -50,7 +50,7 @@ export interface Reading {
   readonly events: readonly (Placed & { readonly event: LoopEvent })[];
   readonly messages: readonly (Placed & MessageEvent)[];
   readonly attempts: readonly Attempt[];
-  readonly passes: readonly Pass[];
+  readonly iterations: readonly Iteration[];
   readonly effects: readonly BegunEffect[];
   readonly calls: ReadonlyMap<string, Call>;
   readonly tombstones: readonly (Placed & { readonly uuids: readonly string[] })[];
@@ -77,7 +77,7 @@ export function readRun(run: PlayedRun): Reading {
     events,
     messages,
     attempts,
-    passes: passesOf(log, attempts),
+    iterations: iterationsOf(log, attempts),
     effects: effectsOf(log),
     calls: callsOf(messages),
     tombstones,
@@ -119,19 +119,21 @@ function attemptsOf(log: readonly Happening[]): Attempt[] {
   return attempts;
 }
 
-function passesOf(log: readonly Happening[], attempts: readonly Attempt[]): Pass[] {
-  const passes: Pass[] = [];
+function iterationsOf(log: readonly Happening[], attempts: readonly Attempt[]): Iteration[] {
+  const iterations: Iteration[] = [];
   for (const { at, event } of placed(log, 'event')) {
-    const pass = passes.at(-1);
+    const iteration = iterations.at(-1);
     if (event.type === 'stream_request_start') {
-      if (pass !== undefined) pass.until = at;
-      passes.push({ at, until: log.length, transition: undefined, attempts: [], released: [] });
-    } else if (event.type === 'transition' && pass !== undefined) pass.transition = event.transition;
+      if (iteration !== undefined) iteration.until = at;
+      iterations.push({ at, until: log.length, transition: undefined, attempts: [], released: [] });
+    } else if (event.type === 'transition' && iteration !== undefined)
+      iteration.transition = event.transition;
     else if (event.type === 'message' && event.message.type === 'assistant' && event.message.apiError)
-      pass?.released.push({ at, message: event.message });
+      iteration?.released.push({ at, message: event.message });
   }
-  for (const attempt of attempts) passes.findLast((pass) => pass.at < attempt.at)?.attempts.push(attempt);
-  return passes;
+  for (const attempt of attempts)
+    iterations.findLast((iteration) => iteration.at < attempt.at)?.attempts.push(attempt);
+  return iterations;
 }
 
 function effectsOf(log: readonly Happening[]): BegunEffect[] {

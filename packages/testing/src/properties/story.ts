@@ -37,6 +37,7 @@ function lineOf(happening: Happening): string {
       return `BROKE ${happening.how}`;
     case 'asked':
     case 'left':
+    case 'gone':
       return happening.what;
   }
 }

@@ -1,23 +1,13 @@
 /** The planned tools: each call meets the fate that the plan wrote beside it. */
-import type { CanUseTool, JsonObject, Tool, ToolHooks, ToolResult, ToolUseContext } from '@heddle/core';
-import { stopWord } from '../deps/hooks.ts';
-import { type CallFate, callId, type RunPlan, TOOL_TRAITS, type ToolName, type ToolTraits } from './plan.ts';
+import type { JsonObject, Tool, ToolResult, ToolUseContext } from '@heddle/core';
+import { fateOf, type Fates } from './fates.ts';
+import { type CallFate, TOOL_TRAITS, type ToolTraits } from './plan.ts';
 import type { World } from './world.ts';
 
-export type Fates = ReadonlyMap<string, CallFate>;
-
-export function fatesOf({ attempts }: RunPlan): Fates {
-  const fates = new Map<string, CallFate>();
-  for (const [at, { blocks }] of attempts.entries()) {
-    for (const [index, block] of blocks.entries()) {
-      if (block.kind === 'call') fates.set(callId(at + 1, index), block.fate);
-    }
-  }
-  return fates;
-}
+const TRAITS: ReadonlyMap<string, ToolTraits> = new Map(Object.entries(TOOL_TRAITS));
 
 export function plannedTools(fates: Fates, world: World): readonly Tool[] {
-  return Object.entries(TOOL_TRAITS).map(([name, traits]) => plannedTool(name, traits, fates, world));
+  return [...TRAITS].map(([name, traits]) => plannedTool(name, traits, fates, world));
 }
 
 const writes = (input: JsonObject): boolean => input['writes'] === true;
@@ -26,7 +16,7 @@ const isSafe = (traits: ToolTraits, input: JsonObject): boolean => traits.safe &
 
 /** May a call with this input start before the answer is complete? By the plan's own reading. */
 export function mayStartEarly(tool: string, input: JsonObject): boolean {
-  const traits = TOOL_TRAITS[tool as ToolName] as ToolTraits | undefined;
+  const traits = TRAITS.get(tool);
   return traits !== undefined && isReadOnly(traits, input) && isSafe(traits, input);
 }
 
@@ -61,7 +51,7 @@ function plannedTool(
     ...(traits.describesIntent ? { describeIntent: () => describeIntent(world) } : {}),
     async call(input, context, onProgress) {
       const { signal, toolUseId: id } = context;
-      const fate = fates.get(id) ?? EASY;
+      const fate = fateOf(fates, id);
       const effect = {
         hasEffects: !isReadOnly(traits, input),
         alone: !isSafe(traits, input),
@@ -135,99 +125,6 @@ function withAnotherTool(current: ToolUseContext): ToolUseContext {
   if (first === undefined) return current;
   return { ...current, tools: [...current.tools, { ...first, name: `Extra${current.tools.length}` }] };
 }
-
-export function plannedHooks(fates: Fates, world: World): ToolHooks {
-  return {
-    async before({ toolUseId: id, input }, signal) {
-      const { does, waitMs } = (fates.get(id) ?? EASY).before;
-      world.note({ what: 'before_hook', id });
-      await world.wait(waitMs, signal);
-      switch (does) {
-        case 'pass':
-          return {};
-        case 'allow':
-          return { decision: 'allow' };
-        case 'deny':
-          world.hit('before: deny');
-          return { decision: 'deny', message: 'not today' };
-        case 'updated_input':
-          world.hit('before: updated input');
-          return { updatedInput: { ...input, writes: true } };
-        case 'context':
-          world.hit('before: context');
-          return { additionalContext: 'mind the gap' };
-        case 'stop':
-          world.hit('before: stop');
-          return { stop: stopWord('enough') };
-        case 'throws':
-          world.hit('before: throws');
-          throw new Error('the hook broke');
-      }
-    },
-    async after({ toolUseId: id }, result, signal) {
-      const { does, waitMs } = (fates.get(id) ?? EASY).after;
-      await world.wait(waitMs, signal);
-      switch (does) {
-        case 'pass':
-          return {};
-        case 'context':
-          world.hit('after: context');
-          return { additionalContext: 'well done' };
-        case 'updated_result':
-          world.hit('after: updated result');
-          return { updatedResult: { ...result, content: 'as a hook saw it' } };
-        case 'stop':
-          world.hit('after: stop');
-          return { stop: stopWord('enough') };
-        case 'throws':
-          world.hit('after: throws');
-          throw new Error('the hook broke');
-      }
-    },
-    async afterFailure({ toolUseId: id }, _message, signal) {
-      const { does, waitMs } = (fates.get(id) ?? EASY).after;
-      await world.wait(waitMs, signal);
-      return does === 'stop' ? { stop: stopWord('enough') } : {};
-    },
-  };
-}
-
-export function plannedPermission(fates: Fates, world: World): CanUseTool {
-  return async (_tool, input, _context, { toolUseId: id, signal }) => {
-    const { does, waitMs } = (fates.get(id) ?? EASY).permission;
-    world.note({ what: 'question', id, signal });
-    await world.wait(waitMs, signal);
-    if (signal.aborted) world.hit('permission: question withdrawn');
-    world.note({ what: 'question_end', id, interrupts: does === 'interrupt' && !signal.aborted });
-    switch (does) {
-      case 'allow':
-        return { behavior: 'allow' };
-      case 'deny':
-        world.hit('permission: deny');
-        return { behavior: 'deny', message: 'no' };
-      case 'interrupt':
-        world.hit('permission: deny and interrupt');
-        return { behavior: 'deny', message: 'no, and stop', interrupt: true };
-      case 'updated_input':
-        world.hit('permission: updated input');
-        return { behavior: 'allow', updatedInput: { ...input, writes: true } };
-      case 'throws':
-        world.hit('permission: throws');
-        throw new Error('nobody knows');
-    }
-  };
-}
-
-const EASY: CallFate = {
-  takesMs: 0,
-  ends: 'returns',
-  deaf: false,
-  progress: 0,
-  newContext: 'none',
-  before: { waitMs: 0, does: 'pass' },
-  permission: { waitMs: 0, does: 'allow' },
-  after: { waitMs: 0, does: 'pass' },
-};
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -17,7 +17,9 @@ export type Happening =
   | ({ readonly what: 'effect' } & Effect)
   | { readonly what: 'effect_end'; readonly id: string }
   | { readonly what: 'abort'; readonly reason: string }
+  /** The consumer walks away, and is let go. */
   | { readonly what: 'left' }
+  | { readonly what: 'gone' }
   | { readonly what: 'end'; readonly terminal: Terminal }
   /** The generator threw, or nothing moved any more, or it went on for ever. */
   | { readonly what: 'broke'; readonly how: string };
@@ -57,7 +59,7 @@ export class World {
     this.#patience = patience;
     if (patience.until !== 'time') return;
     const never = new AbortController().signal;
-    void this.clock.sleep(patience.at, never).then(() => this.#abort(patience.then, 'time'));
+    void this.clock.sleep(patience.at, never).then(() => this.#abort(patience.how, 'time'));
   }
 
   note(happening: Happening): void {
@@ -71,7 +73,7 @@ export class World {
   /** A door is entered or left. */
   tick(): void {
     const patience = this.#patience;
-    if (patience.until === 'tick' && this.#ticks++ === patience.at) this.#abort(patience.then, 'await');
+    if (patience.until === 'tick' && this.#ticks++ === patience.at) this.#abort(patience.how, 'await');
   }
 
   /** What every door does before it answers. */
@@ -85,8 +87,8 @@ export class World {
   loses(count: number): boolean {
     const patience = this.#patience;
     if (patience.until !== 'event' || count !== patience.at) return false;
-    if (patience.then === 'leave') return true;
-    this.#abort(patience.then, 'event');
+    if (patience.how === 'leave') return true;
+    this.#abort(patience.how, 'event');
     return false;
   }
 

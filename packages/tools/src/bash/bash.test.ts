@@ -1,89 +1,192 @@
-import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
 import { contextOf } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
-import { bashTool } from './bash.ts';
-import type { ToolResult } from '@heddle/core';
-
-interface Ran {
-  readonly result: { readonly content: string; readonly isError: boolean | undefined };
-  readonly progress: string;
-}
-
-async function bash(command: string, options: { timeout?: number; signal?: AbortSignal } = {}): Promise<Ran> {
-  const { timeout, signal } = options;
-  const context = { ...contextOf(signal ? { signal } : {}), toolUseId: 'b1', workingDirectory: '/' };
-  let progress = '';
-  const { data } = await bashTool.call({ command, ...(timeout ? { timeout } : {}) }, context, (update) => {
-    progress += (update as { output: string }).output;
-  });
-  return { result: shown(bashTool.toResult(data)), progress };
-}
-
-function shown({ content, isError }: ToolResult): Ran['result'] {
-  return { content: typeof content === 'string' ? content : JSON.stringify(content), isError };
-}
+import { scratch, shellIn } from './test/shell.ts';
 
 describe('Bash', () => {
-  it('shows what a command wrote, on both streams, and tells of it while it runs', async () => {
-    const { result, progress } = await bash('echo out; echo err >&2');
-    expect(result.isError).toBe(false);
-    expect(result.content.split('\n').sort()).toEqual(['err', 'out']);
-    expect(progress).toContain('out\n');
+  it('shows what a command wrote, on both streams in their order, and tells of it while it runs', async () => {
+    const { content, isError, progress } = await shellIn(scratch()).run('echo out; echo err >&2; echo more');
+    expect({ content, isError }).toEqual({ content: 'out\nerr\nmore', isError: false });
+    expect(progress[0]?.output).toMatch(/^out\n/);
   });
 
-  it('runs in the working directory', async () => {
-    expect((await bash('pwd')).result.content).toBe('/');
+  it('lets a command open its own streams by name', async () => {
+    const { content } = await shellIn(scratch()).run(
+      'echo one; echo two > /dev/stderr; echo three | tee /dev/stderr',
+    );
+    expect(content).toBe('one\ntwo\nthree\nthree');
   });
 
   it('says that nothing was written', async () => {
-    expect((await bash('true')).result.content).toBe('(no output)');
+    expect((await shellIn(scratch()).run('true')).content).toBe('(no output)');
   });
 
-  it('reports a failure with its exit code', async () => {
-    const { result } = await bash('echo no; exit 3');
-    expect(result).toEqual({ content: 'no\nExit code 3', isError: true });
+  it('reports a failure with its exit code, and a signal', async () => {
+    const shell = shellIn(scratch());
+    expect(await shell.run('echo no; exit 3')).toMatchObject({ content: 'no\nExit code 3', isError: true });
+    expect(await shell.run('kill -9 $$')).toMatchObject({ content: 'Ended by SIGKILL', isError: true });
   });
 
-  it('ends the whole process group at its time limit', async () => {
-    const { result } = await bash('sleep 600 & echo $!; sleep 600', { timeout: 200 });
-    expect(result.isError).toBe(true);
-    expect(result.content).toMatch(/time limit of 200 ms/);
-    const child = Number(/^\d+/.exec(result.content)?.[0]);
-    expect(isAlive(child)).toBe(false);
+  it.each([
+    ['grep nothing /dev/null', 'Exit code 1 (no match)'],
+    ['cat /dev/null | grep x', 'Exit code 1 (no match)'],
+    ['test -f nothing', 'Exit code 1 (false)'],
+    ['echo a > a; echo b > b; cmp -s a b', 'Exit code 1 (the files differ)'],
+  ])('takes the answer of %j for an answer', async (command, content) => {
+    expect(await shellIn(scratch()).run(command)).toMatchObject({ content, isError: false });
   });
 
-  it('ends with its process group when it is aborted, and keeps what it wrote', async () => {
-    const controller = new AbortController();
-    const context = { ...contextOf({ signal: controller.signal }), toolUseId: 'b1', workingDirectory: '/' };
-    const running = bashTool.call({ command: 'echo begun; sleep 600' }, context, () => controller.abort());
-    const { content, isError } = shown(bashTool.toResult((await running).data));
+  it('names the line of a mistake in the command itself', async () => {
+    const { content, isError } = await shellIn(scratch()).run('echo "open');
     expect(isError).toBe(true);
-    expect(content).toMatch(/^begun\nInterrupted/);
+    expect(content).toMatch(/line 1: unexpected EOF/);
   });
 
-  it('does not wait for what a command left in the background', async () => {
-    const { result } = await bash('sleep 600 & echo started');
-    expect(result.content).toBe('started');
+  it('gives a command no parameters, and passes it on as it is', async () => {
+    const { content } = await shellIn(scratch()).run(`echo "$#" 'it''s' "a'b" \\$x $'\\n'`);
+    expect(content).toBe("0 its a'b $x");
   });
 
-  it('keeps the beginning and the end of a flood', async () => {
-    const { result } = await bash('seq 1 200000');
-    const content = result.content;
-    expect(content.length).toBeLessThan(31_000);
-    expect(content.startsWith('1\n2\n')).toBe(true);
-    expect(content.endsWith('200000')).toBe(true);
-    expect(content).toMatch(/characters left out/);
+  it('removes colours, and shows a line that was written over as it stood last', async () => {
+    const { content } = await shellIn(scratch()).run(
+      String.raw`printf '\033[31mred\033[0m\n10%%\r50%%\r100%%\r\ndone'`,
+    );
+    expect(content).toBe('red\n100%\ndone');
   });
 
-  it('says why it could not start', async () => {
-    const context = { ...contextOf({}), toolUseId: 'b1', workingDirectory: '/no/such/folder' };
-    const { data } = await bashTool.call({ command: 'true' }, context, () => undefined);
-    expect(bashTool.toResult(data).content).toMatch(/could not be started/);
+  it('keeps letters whole that arrive in pieces', async () => {
+    const { content } = await shellIn(scratch()).run(String.raw`printf '\xc3'; sleep 0.05; printf '\xa9\n'`);
+    expect(content).toBe('é');
+  });
+
+  it('shows bytes that are no text as such', async () => {
+    expect((await shellIn(scratch()).run(String.raw`printf 'a\xffb'`)).content).toBe('a\ufffdb');
+  });
+
+  it('gives a command an empty standard input', async () => {
+    expect((await shellIn(scratch()).run('cat; echo end')).content).toBe('end');
+  });
+
+  it('gives a command only the environment it was given', async () => {
+    const shell = shellIn(scratch(), {
+      environment: () => ({ PATH: process.env['PATH'] ?? '', GIVEN: 'yes' }),
+    });
+    const { content } = await shell.run('echo "$GIVEN"; env | cut -d= -f1 | sort | tr "\\n" " "');
+    expect(content).toMatch(/^yes\nGIVEN HEDDLE_TASKS PATH PWD SHLVL _ ?$/);
   });
 });
 
-/** A process that was killed and is not yet collected by its parent counts as gone. */
-function isAlive(pid: number): boolean {
-  const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
-  return stdout.trim() !== '' && !stdout.trim().startsWith('Z');
+describe('the working directory', () => {
+  it('stays where a command went', async () => {
+    const project = scratch();
+    mkdirSync(path.join(project, 'src'));
+    const shell = shellIn(project);
+    const { context, content } = await shell.run('cd src');
+    expect(content).toBe(`The working directory is now ${project}/src`);
+    expect((await shell.run('pwd', { context })).content).toBe(`${project}/src`);
+  });
+
+  it('stays there also when the command failed or left by itself', async () => {
+    const project = scratch();
+    mkdirSync(path.join(project, 'src'));
+    for (const command of ['cd src; false', 'cd src && exit 4', 'cd src; set -e; false; true']) {
+      const { context, isError } = await shellIn(project).run(command);
+      expect({ isError, at: context.workingDirectory }).toEqual({ isError: true, at: `${project}/src` });
+    }
+  });
+
+  it('is not changed by a part of the command, nor by a background command', async () => {
+    const project = scratch();
+    mkdirSync(path.join(project, 'src'));
+    const shell = shellIn(project);
+    for (const command of ['(cd src; pwd)', 'cd src | cat', 'bash -c "cd src"']) {
+      expect((await shell.run(command)).context.workingDirectory).toBe(project);
+    }
+    const { context, data } = await shell.run('cd src', { background: true });
+    expect(context.workingDirectory).toBe(project);
+    await taskOf(shell, data).ended;
+  });
+
+  it('keeps the name it was given, where that is a link', async () => {
+    const project = scratch();
+    mkdirSync(path.join(project, 'real'));
+    symlinkSync('real', path.join(project, 'link'));
+    const context = contextOf({ workingDirectory: path.join(project, 'link') });
+    const ran = await shellIn(project).run('pwd', { context });
+    expect(ran.context.workingDirectory).toBe(path.join(project, 'link'));
+  });
+
+  it('is the project folder again when it is gone, and the model is told', async () => {
+    const project = scratch();
+    mkdirSync(path.join(project, 'src'));
+    const shell = shellIn(project);
+    const { context } = await shell.run('cd src');
+    rmSync(path.join(project, 'src'), { recursive: true });
+    const lost = await shell.run('echo ran', { context });
+    expect(lost).toMatchObject({
+      isError: true,
+      content: expect.stringMatching(/no longer exists, so nothing was run/),
+    });
+    expect(lost.context.workingDirectory).toBe(project);
+    expect((await shell.run('pwd', { context: lost.context })).content).toBe(project);
+  });
+
+  it('may be removed by the command itself', async () => {
+    const project = scratch();
+    mkdirSync(path.join(project, 'src'));
+    const shell = shellIn(project);
+    const { context } = await shell.run('cd src');
+    const removed = await shell.run('rmdir ../src; echo done', { context });
+    expect(removed).toMatchObject({ content: 'done', isError: false });
+  });
+});
+
+describe('a flood of output', () => {
+  it('is shown by its beginning and end in less than 5 kB, with the place of the whole', async () => {
+    const { content, data, isError } = await shellIn(scratch()).run('seq 1 1000000');
+    expect(isError).toBe(false);
+    expect(content.length).toBeLessThan(5_000);
+    expect(content).toMatch(/^1\n2\n/);
+    expect(content).toMatch(/\n999999\n1000000$/);
+    expect(content).toContain(
+      `7 MB in all, the middle left out; the whole is in ${data.file}`.replace('7 MB', '6889 kB'),
+    );
+    const whole = readFileSync(data.file ?? '', 'utf8');
+    expect(whole).toBe(`${Array.from({ length: 1_000_000 }, (_, index) => index + 1).join('\n')}\n`);
+    expect(statSync(data.file ?? '').mode & 0o777).toBe(0o600);
+  });
+
+  it('is shown whole up to its limit, and then leaves no file', async () => {
+    const shell = shellIn(scratch());
+    const { content, data } = await shell.run('head -c 30000 /dev/zero | tr "\\0" x');
+    expect(content).toBe('x'.repeat(30_000));
+    expect(data.file).toBeUndefined();
+    expect((await shell.run('head -c 30001 /dev/zero | tr "\\0" x')).content.length).toBeLessThan(5_000);
+  });
+
+  it('is told of in few pieces', async () => {
+    const { progress } = await shellIn(scratch()).run('seq 1 300000');
+    expect(progress.length).toBeLessThan(40);
+    expect(progress.every(({ output }) => output.length <= 4_096)).toBe(true);
+  });
+
+  it('does not need its file to go on', async () => {
+    const project = scratch();
+    const shell = shellIn(project);
+    // The folder of the tasks is gone when the output no longer fits into memory.
+    const command = `rm -rf '${shell.tasks.folder}'; seq 1 100000`;
+    const { content, isError } = await shell.run(command);
+    expect(isError).toBe(false);
+    expect(content).toMatch(/the whole could not be kept: ENOENT/);
+    expect(content).toMatch(/\n100000$/);
+  });
+});
+
+type Shell = ReturnType<typeof shellIn>;
+
+function taskOf(shell: Shell, data: { exit: { kind: string; id?: string } }) {
+  const task = shell.tasks.get(data.exit.id ?? '');
+  if (!task) throw new Error('no task');
+  return task;
 }

@@ -1,58 +1,130 @@
-/** Bash: a command in a process group of its own. */
-import type { Tool } from '@heddle/core';
+/** Bash: a command in a process group of its own. The working directory stays from one command to the next. */
+import { realpath, stat } from 'node:fs/promises';
+import type { Tool, ToolOutput, ToolUseContext } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
-import { runCommand, type CommandEnd } from './process.ts';
+import type * as Shell from '../shell/index.ts';
+import { previewOf } from '../tasks/preview.ts';
+import type { Task } from '../tasks/task.ts';
+import type { ShellDoors } from './doors.ts';
+import { limitsFrom } from './limits.ts';
+import { type BashData, type BashExit, resultOf } from './result.ts';
+import { type Ran, runInForeground } from './run.ts';
 import type { BashInput } from './schema.ts';
 
-interface BashData extends CommandEnd {
-  readonly command: string;
+/** While a command is proven to only read, `git` neither refreshes its index nor fetches what is missing. */
+const READ_ONLY_GIT = { GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1' };
+
+/** Beyond what any setting lets through: a long output is shortened here, where its file is known. */
+const MAX_RESULT = 160_000;
+
+export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
+  const limits = { ...limitsFrom(doors.environment()), ...doors.limits };
+  // Loaded with the schema, so that it is there when a call is classified.
+  let shell: typeof Shell | undefined;
+
+  const isProven = (command: string, directory: string | undefined): boolean => {
+    const git = directory === undefined ? undefined : doors.gitFacts?.(directory);
+    return shell?.isReadOnlyCommand(command, { git, environment: doors.environment() }) ?? false;
+  };
+
+  return {
+    name: 'Bash',
+    description:
+      'Runs a shell command and shows its output and exit code. The working directory stays for the next command; variables do not. Its standard input is empty. At its time limit it goes on in the background.',
+    inputJSONSchema: inputSchemas.Bash,
+    async inputSchema() {
+      const [{ bashInput }, reader] = await Promise.all([import('./schema.ts'), import('../shell/index.ts')]);
+      shell = reader;
+      return bashInput;
+    },
+    isReadOnly: ({ command, run_in_background }: BashInput, context?: ToolUseContext) =>
+      run_in_background !== true && isProven(command, context?.workingDirectory),
+    // A command that moves the shell has a place in the order of the calls, though it changes nothing.
+    isConcurrencySafe: ({ command, run_in_background }: BashInput, context?: ToolUseContext) =>
+      run_in_background !== true &&
+      isProven(command, context?.workingDirectory) &&
+      !(shell?.movesShell(command) ?? true),
+    failureCancelsSiblings: true,
+    maxResultSize: MAX_RESULT,
+    compactable: true,
+    interruptBehavior: 'cancel',
+
+    async call(input, context, onProgress): Promise<ToolOutput<BashData>> {
+      const { command, description } = input;
+      const directory = context.workingDirectory;
+      if (!(await isDirectory(directory))) return lostDirectory(command, directory, doors.projectDirectory);
+      const environment = { ...doors.environment(), ...(isProven(command, directory) ? READ_ONLY_GIT : {}) };
+      const spec = { command, description, directory, environment };
+      if (context.signal.aborted)
+        return { data: { command, output: '', exit: { kind: 'stopped', why: 'interrupted' } } };
+      if (input.run_in_background) {
+        const task = await doors.tasks.start(spec);
+        await doors.tasks.moveToBackground(task);
+        const { end } = task;
+        const exit: BashExit =
+          end?.kind === 'not_started' ? end : { kind: 'background', id: task.id, why: 'asked' };
+        return { data: { command, output: '', exit } };
+      }
+      const timeoutMs = Math.min(input.timeout ?? limits.defaultTimeoutMs, limits.maxTimeoutMs);
+      const ran = await runInForeground(doors.tasks, {
+        spec,
+        signal: context.signal,
+        timeoutMs,
+        promptQuietMs: limits.promptQuietMs,
+        onOutput: (output, bytes) => onProgress({ output, bytes }),
+      });
+      const data = dataOf(command, ran.task, exitOf(ran, timeoutMs));
+      const moved = await movedTo(ran.task, directory);
+      if (ran.task.end && data.file === undefined) await ran.task.output.remove();
+      if (moved === undefined) return { data };
+      return {
+        data: { ...data, directory: moved },
+        newContext: (current) => ({ ...current, workingDirectory: moved }),
+      };
+    },
+
+    toResult: resultOf,
+  };
+
+  function dataOf(command: string, task: Task, exit: BashExit): BashData {
+    const view = task.output.view();
+    const meaning = exit.kind === 'exited' && exit.code === 1 ? shell?.meaningOfOne(command) : undefined;
+    return {
+      command,
+      exit,
+      output: previewOf(view, limits.inlineOutput),
+      bytes: view.bytes,
+      ...(view.file === undefined ? {} : { file: view.file }),
+      ...(task.leftSomething ? { leftSomething: true } : {}),
+      ...(meaning === undefined ? {} : { meaning }),
+    };
+  }
 }
 
-const DEFAULT_TIMEOUT_MS = 120_000;
+function exitOf({ how, task }: Ran, timeoutMs: number): BashExit {
+  if (how.kind === 'time_limit')
+    return { kind: 'background', id: task.id, why: 'time_limit', afterMs: timeoutMs };
+  if (how.kind === 'waiting') return { kind: 'background', id: task.id, why: 'waiting', line: how.line };
+  return how;
+}
 
-export const bashTool: Tool<BashInput, BashData> = {
-  name: 'Bash',
-  description: 'Runs a shell command in the working directory and shows its output and exit code.',
-  inputJSONSchema: inputSchemas.Bash,
-  inputSchema: async () => (await import('./schema.ts')).bashInput,
-  isReadOnly: () => false,
-  isConcurrencySafe: () => false,
-  failureCancelsSiblings: true,
-  maxResultSize: 30_000,
-  compactable: true,
-  interruptBehavior: 'cancel',
+/** Where the shell stood at its end, if that is elsewhere. The same place under another name is no move. */
+async function movedTo({ end, directoryAtEnd }: Task, directory: string): Promise<string | undefined> {
+  if (directoryAtEnd === undefined || end === undefined || end.kind === 'stopped') return undefined;
+  const before = await realpath(directory).catch(() => directory);
+  return directoryAtEnd === before || directoryAtEnd === directory ? undefined : directoryAtEnd;
+}
 
-  async call({ command, timeout = DEFAULT_TIMEOUT_MS }, context, onProgress) {
-    const end = await runCommand({
-      command,
-      cwd: context.workingDirectory,
-      timeoutMs: timeout,
-      signal: context.signal,
-      onOutput: (chunk) => onProgress({ output: chunk }),
-    });
-    return { data: { command, ...end } };
-  },
+async function isDirectory(path: string): Promise<boolean> {
+  return stat(path).then(
+    (about) => about.isDirectory(),
+    () => false,
+  );
+}
 
-  toResult({ output, omitted, exit }) {
-    const gap = omitted > 0 ? `\n… ${omitted} characters left out …\n` : '';
-    const shown = output.head + gap + output.tail;
-    const isError = exit.kind !== 'exited' || exit.code !== 0;
-    const content = [shown.trimEnd(), ending(exit)].filter((part) => part !== '').join('\n');
-    return { content: content === '' ? '(no output)' : content, isError };
-  },
-};
-
-function ending(exit: CommandEnd['exit']): string {
-  switch (exit.kind) {
-    case 'exited':
-      return exit.code === 0 ? '' : `Exit code ${exit.code}`;
-    case 'signalled':
-      return `Ended by ${exit.signal}`;
-    case 'timed_out':
-      return `Ended after its time limit of ${exit.afterMs} ms`;
-    case 'aborted':
-      return 'Interrupted; what is shown above is all it wrote';
-    case 'not_started':
-      return `The shell could not be started: ${exit.reason}`;
-  }
+function lostDirectory(command: string, directory: string, project: string): ToolOutput<BashData> {
+  return {
+    data: { command, output: '', exit: { kind: 'no_directory', directory, now: project } },
+    newContext: (current) => ({ ...current, workingDirectory: project }),
+  };
 }

@@ -1,9 +1,10 @@
 import * as z from 'zod';
 
 export const bashInput = z.strictObject({
-  command: z.string().min(1).describe('The command, run by bash in the working directory'),
+  command: z.string().min(1).describe('Run by bash'),
   description: z.string().optional().describe('What it does, in five to ten words'),
-  timeout: z.int().min(1).max(600_000).optional().describe('Time limit in milliseconds; 120000 by default'),
+  timeout: z.int().min(1).optional().describe('In milliseconds; 120000 unless given, at most 600000'),
+  run_in_background: z.boolean().optional().describe('Return at once; read it later with TaskOutput'),
 });
 
 export type BashInput = z.infer<typeof bashInput>;

@@ -2,6 +2,7 @@
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { writeAtomically } from '../files/atomic.ts';
+import { hashOf } from '../files/content.ts';
 
 /** Private: what was in somebody's files is nobody else's business. */
 export const PRIVATE_FOLDER = { recursive: true, mode: 0o700 } as const;
@@ -22,8 +23,11 @@ export class ContentBlobs {
     await writeAtomically({ file, bytes, signal: NEVER });
   }
 
+  /** Throws where it is gone or damaged. */
   async read(hash: string): Promise<Buffer> {
-    return readFile(this.#fileOf(hash));
+    const bytes = await readFile(this.#fileOf(hash));
+    if (hashOf(bytes) !== hash) throw new Error('the content that was kept is damaged');
+    return bytes;
   }
 
   #fileOf(hash: string): string {

@@ -33,6 +33,6 @@ export function planStep(version: FileVersion, present: Present): RewindStep | u
 }
 
 /** Git's own files are git's. */
-export function isInGit(path: string): boolean {
+function isInGit(path: string): boolean {
   return path.split(/[\\/]/).includes('.git');
 }

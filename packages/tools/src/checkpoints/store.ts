@@ -40,6 +40,7 @@ export class CheckpointStore {
   #timeline: Promise<Timeline> | undefined;
   /** One thing at a time: the index is a sequence. */
   #last: Promise<unknown> = Promise.resolve();
+  #lastRewind: Promise<unknown> = Promise.resolve();
 
   constructor(options: CheckpointOptions) {
     this.#options = options;
@@ -57,25 +58,32 @@ export class CheckpointStore {
     return this.#next((timeline) => this.#keep(timeline, file, toolUseId));
   }
 
-  /** Puts every file back as it was when the message came. Never throws for a single file: what failed is in the answer. */
+  /**
+   * Puts every file back as it was when the message came. Never throws for a single file: what failed is in the answer.
+   * It waits for the files one by one, as a change does, so it must not hold up the checkpoints of changes under way.
+   */
   rewind(messageId: string, { dryRun = false }: { readonly dryRun?: boolean } = {}): Promise<Rewound> {
-    return this.#next(async (timeline) => {
-      const versions = timeline.versionsAt(messageId);
-      if (versions === undefined)
-        return { canRewind: false, error: `No files were kept under the message ${messageId}.` };
-      const undoId = `rewind-${(this.#options.uuid ?? randomUUID)()}`;
-      let begun = false;
-      const files = await rewindFiles(versions, {
-        dryRun,
-        contentOf: (hash) => this.#blobs.read(hash),
-        keep: async (file) => {
-          if (!begun) await this.#append(timeline, { type: 'message', id: undoId });
-          begun = true;
-          await this.#keep(timeline, file, undoId);
-        },
-      });
-      return { canRewind: true, ...files, ...(begun ? { undoId } : {}) };
+    const result = this.#lastRewind.then(() => this.#rewind(messageId, dryRun));
+    this.#lastRewind = result.catch(() => undefined);
+    return result;
+  }
+
+  async #rewind(messageId: string, dryRun: boolean): Promise<Rewound> {
+    const versions = await this.#next(async (timeline) => timeline.versionsAt(messageId));
+    if (versions === undefined)
+      return { canRewind: false, error: `No files were kept under the message ${messageId}.` };
+    const undoId = `rewind-${(this.#options.uuid ?? randomUUID)()}`;
+    let begun = false;
+    const files = await rewindFiles(versions, {
+      dryRun,
+      contentOf: (hash) => this.#blobs.read(hash),
+      keep: async (file) => {
+        if (!begun) await this.begin(undoId);
+        begun = true;
+        await this.before(file, undoId);
+      },
     });
+    return { canRewind: true, ...files, ...(begun ? { undoId } : {}) };
   }
 
   async #keep(timeline: Timeline, file: string, toolUseId: string): Promise<void> {

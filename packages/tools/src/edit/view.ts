@@ -3,7 +3,7 @@
 export interface View {
   readonly text: string;
   /** The offset in the original; undefined inside a character that was folded as a whole, where no match may begin or end. */
-  at(index: number): number | undefined;
+  readonly at: (index: number) => number | undefined;
 }
 
 /** `\r\n` as `\n`, for that is how a model sees every file. */

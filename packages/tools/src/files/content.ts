@@ -53,11 +53,19 @@ function refuseSpecial(file: string, about: Stats): void {
 }
 
 export async function contentOf(handle: FileHandle, about: Stats, signal: AbortSignal): Promise<Content> {
-  stopIfAborted(signal);
-  const bytes = await handle.readFile();
-  stopIfAborted(signal);
+  const bytes = await readAll(handle, signal);
   const { mode, uid, gid, mtimeMs } = about;
   return { bytes, hash: hashOf(bytes), mode, uid, gid, mtimeMs };
+}
+
+async function readAll(handle: FileHandle, signal: AbortSignal): Promise<Buffer> {
+  stopIfAborted(signal);
+  try {
+    return await handle.readFile({ signal });
+  } catch (thrown) {
+    stopIfAborted(signal);
+    throw thrown;
+  }
 }
 
 /** Undefined where there is no file. For files that are about to be changed. */

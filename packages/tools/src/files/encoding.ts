@@ -38,7 +38,7 @@ export function encodeText({ text, encoding, bom }: EncodedText): Buffer {
     case 'utf-16be':
       return Buffer.from(`\ufeff${text}`, 'utf16le').swap16();
     case 'latin1': {
-      const foreign = /[^\u0000-\u00ff]/u.exec(text)?.[0];
+      const foreign = /[\u0100-\u{10ffff}]/u.exec(text)?.[0];
       if (foreign === undefined) return Buffer.from(text, 'latin1');
       throw new Error(
         `The file is encoded in Latin-1, which has no “${foreign}”. Write it another way, or convert the file first.`,

@@ -1,6 +1,6 @@
 /** Where the elements of an array stand in a JSON text, so that one can be changed and every other byte kept. Pure. */
 
-export interface Span {
+interface Span {
   readonly start: number;
   readonly end: number;
 }

@@ -10,10 +10,11 @@ export async function shortDiff(before: string, after: string): Promise<string> 
   const { structuredPatch } = await import('diff');
   const patch = structuredPatch('', '', before, after, '', '', { context: 1, timeout: PATIENCE_MS });
   if (patch === undefined) return '(too much to show)';
-  const lines = patch.hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) => [
-    `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`,
-    ...lines.map((line) => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line)),
-  ]);
+  const lines: string[] = [];
+  for (const { oldStart, oldLines, newStart, newLines, lines: changes } of patch.hunks) {
+    lines.push(`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`);
+    for (const line of changes) lines.push(line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line);
+  }
   if (lines.length <= MAX_SHOWN_LINES) return lines.join('\n');
   return [
     ...lines.slice(0, MAX_SHOWN_LINES),

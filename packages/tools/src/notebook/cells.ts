@@ -25,7 +25,7 @@ export function readNotebook(json: string): Notebook {
   try {
     parsed = JSON.parse(json);
   } catch (thrown) {
-    throw new Error(`it is not valid JSON (${thrown instanceof Error ? thrown.message : String(thrown)})`);
+    throw new Error('it is not valid JSON', { cause: thrown });
   }
   const cells = isFields(parsed) ? parsed['cells'] : undefined;
   if (!isFields(parsed) || !Array.isArray(cells)) throw new Error('it has no list of cells');

@@ -3,7 +3,7 @@ import { type Cell, isFields, joined, type Notebook } from '../notebook/cells.ts
 import type { Range } from './page.ts';
 import { PAGE_CHARS } from './page.ts';
 
-export type NotebookPart =
+type NotebookPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'image'; readonly bytes: Buffer };
 

@@ -7,7 +7,7 @@ export interface Page {
   readonly lines: readonly string[];
   /** The line after the page; undefined at the end of the file. */
   readonly next: number | undefined;
-  /** Characters of its last line that did not fit. */
+  /** Characters of its only line that did not fit. */
   readonly cut: number;
 }
 
@@ -34,47 +34,23 @@ export function splitLines(text: string): string[] {
   return text.includes('\r') ? lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)) : lines;
 }
 
-export function pageOf(lines: readonly string[], { offset, limit }: Range): Page {
-  const filler = new PageFiller(limit);
-  for (let index = offset - 1; index < lines.length; index += 1) {
-    if (!filler.take(lines[index] ?? '')) return filler.page(index + 1);
-  }
-  return filler.page(undefined);
-}
-
-/** Takes lines until the page is full. A line that is longer than a page is cut: there is no smaller one to offer. */
-export class PageFiller {
-  readonly #lines: string[] = [];
-  readonly #limit: number;
-  #room = PAGE_CHARS;
-  #cut = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  /** False where it did not fit, and belongs to the next page. */
-  take(line: string): boolean {
-    if (this.isFull) return false;
+/** A line that is longer than a page is cut: there is nothing smaller to offer. */
+export function pageOf(all: readonly string[], { offset, limit }: Range): Page {
+  const lines: string[] = [];
+  let room = PAGE_CHARS;
+  for (let index = offset - 1; index < all.length; index += 1) {
+    const line = all[index] ?? '';
     const cost = line.length + NUMBER_WIDTH;
-    if (cost > this.#room && this.#lines.length > 0) {
-      this.#room = 0;
-      return false;
+    if (lines.length >= limit || (cost > room && lines.length > 0)) return { lines, next: index + 1, cut: 0 };
+    if (cost > room) {
+      const shown = line.slice(0, PAGE_CHARS);
+      const next = index + 1 < all.length ? index + 2 : undefined;
+      return { lines: [shown], next, cut: line.length - shown.length };
     }
-    const shown = line.slice(0, this.#room);
-    this.#cut = line.length - shown.length;
-    this.#lines.push(shown);
-    this.#room -= cost;
-    return true;
+    lines.push(line);
+    room -= cost;
   }
-
-  get isFull(): boolean {
-    return this.#room <= 0 || this.#lines.length >= this.#limit;
-  }
-
-  page(next: number | undefined): Page {
-    return { lines: this.#lines, next, cut: this.#cut };
-  }
+  return { lines, next: undefined, cut: 0 };
 }
 
 /** The number, a tab and the line break. */

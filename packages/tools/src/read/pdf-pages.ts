@@ -7,7 +7,7 @@ export interface PageRange {
 }
 
 /** Pages a call shows at most. */
-export const MAX_PAGES = 20;
+const MAX_PAGES = 20;
 
 /** `3`, `1-5` or `7-`; all where nothing was said. Throws with what is expected. */
 export function parsePages(pages: string | undefined): PageRange {

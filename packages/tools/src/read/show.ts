@@ -1,4 +1,4 @@
-/** What a file's content shows, by its kind. */
+/** What a file's content shows, by its kind. The rarer kinds are loaded when one comes. */
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { Interrupted } from '../files/abort.ts';
@@ -9,8 +9,6 @@ import { prepareImage, type PreparedImage } from './image.ts';
 import { imageTypeOf, isPdf, nameOfBinary } from './kinds.ts';
 import { pageOf, rangeOf, splitLines } from './page.ts';
 import type { ReadInput } from './schema.ts';
-import { showNotebook } from './show-notebook.ts';
-import { showPdf } from './show-pdf.ts';
 import { encodingNote, textData } from './show-text.ts';
 import type { ReadData, Shown, ShownPart } from './shown.ts';
 
@@ -25,12 +23,15 @@ export async function showContent(
     return explained(file, async () => ({
       data: showImage(file, await prepareImage(bytes, imageType, signal)),
     }));
-  if (isPdf(bytes)) return explained(file, () => showPdf(file, bytes, input, signal));
+  if (isPdf(bytes))
+    return explained(file, async () => (await import('./show-pdf.ts')).showPdf(file, bytes, input, signal));
   const decoded = decodeText(bytes);
   if (decoded === undefined)
     throw new FileError(`${shownPath(file)} looks like a binary file: ${nameOfBinary(bytes)}.`);
   if (path.extname(file).toLowerCase() === '.ipynb')
-    return explained(file, () => showNotebook(file, decoded.text, input, signal));
+    return explained(file, async () =>
+      (await import('./show-notebook.ts')).showNotebook(file, decoded.text, input, signal),
+    );
   const lines = splitLines(printable(decoded));
   const page = pageOf(lines, rangeOf(input));
   return {

@@ -55,7 +55,12 @@ class PipeChannel implements Channel {
     }
     const buffer = Buffer.allocUnsafe(BUFFER_BYTES);
     const callback = (count: number): boolean => this.#read(buffer.subarray(0, count));
-    this.#socket = new Socket({ fd: this.#reader, readable: true, writable: false, onread: { buffer, callback } });
+    this.#socket = new Socket({
+      fd: this.#reader,
+      readable: true,
+      writable: false,
+      onread: { buffer, callback },
+    });
     this.#socket.on('error', () => this.#socket.destroy());
   }
 

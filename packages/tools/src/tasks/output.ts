@@ -17,14 +17,14 @@ export interface OutputView {
 export class Output {
   readonly #path: string;
   readonly #keep: number;
-  #head = Buffer.alloc(0);
+  #head: Buffer = Buffer.alloc(0);
   #tail: Buffer[] = [];
   #tailBytes = 0;
   #bytes = 0;
   #file: FileHandle | undefined;
   #problem: string | undefined;
   /** The newest bytes, for whoever watches. */
-  #unseen = Buffer.alloc(0);
+  #unseen: Buffer = Buffer.alloc(0);
 
   /** `keep`: bytes of each end that stay in memory. */
   constructor(path: string, keep: number) {
@@ -72,7 +72,12 @@ export class Output {
   view(): OutputView {
     const tail = lastOf(Buffer.concat(this.#tail), this.#keep);
     const omitted = this.#bytes - this.#head.length - tail.length;
-    const shared = { bytes: this.#bytes, omitted, file: this.#file && this.#path, fileProblem: this.#problem };
+    const shared = {
+      bytes: this.#bytes,
+      omitted,
+      file: this.#file && this.#path,
+      fileProblem: this.#problem,
+    };
     // Joined before decoding, so that a letter on the seam stays whole.
     if (omitted === 0) return { ...shared, head: decode(Buffer.concat([this.#head, tail])), tail: '' };
     return { ...shared, head: decode(this.#head), tail: decode(tail) };

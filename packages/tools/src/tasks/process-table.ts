@@ -28,7 +28,8 @@ export function membersOf(leader: number | undefined, mark: string): readonly Pr
   const table = processTable();
   const members = new Map<number, ProcessRow>();
   for (const row of table) {
-    const isOwn = leader !== undefined && (row.pid === leader || row.group === leader || row.session === leader);
+    const isOwn =
+      leader !== undefined && (row.pid === leader || row.group === leader || row.session === leader);
     if (isOwn || (row.pid !== process.pid && carriesMark(row.pid, mark))) members.set(row.pid, row);
   }
   // Children of members, and their children: each round finds one more generation.
@@ -44,7 +45,8 @@ export function membersOf(leader: number | undefined, mark: string): readonly Pr
 }
 
 export function startTimeOf(pid: number): string | undefined {
-  return processTable().find((row) => row.pid === pid)?.startTime;
+  const row = process.platform === 'linux' ? linuxRow(pid) : psTable().find((one) => one.pid === pid);
+  return row?.startTime;
 }
 
 /** Numbers of processes and their start times mean something only within one boot. */
@@ -57,27 +59,22 @@ export function bootId(): string {
 }
 
 function linuxTable(): ProcessRow[] {
-  const rows: ProcessRow[] = [];
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue;
-    try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'utf8');
-      // The name in brackets may itself contain brackets and blanks.
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-      const [state, parent, group, session] = fields;
-      if (state === 'Z' || state === 'X') continue;
-      rows.push({
-        pid: Number(name),
-        parent: Number(parent),
-        group: Number(group),
-        session: Number(session),
-        startTime: fields[19] ?? '',
-      });
-    } catch {
-      // Ended while we looked.
-    }
+  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? (linuxRow(Number(name)) ?? []) : []));
+}
+
+function linuxRow(pid: number): ProcessRow | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The name in brackets may itself contain brackets and blanks.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const [state, parent, group, session] = fields;
+    if (state === 'Z' || state === 'X') return undefined;
+    const numbers = { pid, parent: Number(parent), group: Number(group), session: Number(session) };
+    return { ...numbers, startTime: fields[19] ?? '' };
+  } catch {
+    // Ended while we looked.
+    return undefined;
   }
-  return rows;
 }
 
 function carriesMark(pid: number, mark: string): boolean {
@@ -85,7 +82,12 @@ function carriesMark(pid: number, mark: string): boolean {
   try {
     const variables = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
     const marks = variables.find((variable) => variable.startsWith(`${MARK_VARIABLE}=`));
-    return marks?.slice(MARK_VARIABLE.length + 1).split(' ').includes(mark) ?? false;
+    return (
+      marks
+        ?.slice(MARK_VARIABLE.length + 1)
+        .split(' ')
+        .includes(mark) ?? false
+    );
   } catch {
     // Another user's, or gone.
     return false;
@@ -98,7 +100,12 @@ function psTable(): ProcessRow[] {
     return text.split('\n').flatMap((line) => {
       const [pid, parent, group, state, ...started] = line.trim().split(/\s+/);
       if (!pid || state?.startsWith('Z')) return [];
-      const numbers = { pid: Number(pid), parent: Number(parent), group: Number(group), session: Number(group) };
+      const numbers = {
+        pid: Number(pid),
+        parent: Number(parent),
+        group: Number(group),
+        session: Number(group),
+      };
       return [{ ...numbers, startTime: started.join(' ') }];
     });
   } catch {

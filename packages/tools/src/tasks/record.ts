@@ -55,15 +55,20 @@ function recordIn(file: string): TaskRecord[] {
 
 function isRecord(value: unknown): value is TaskRecord {
   if (typeof value !== 'object' || value === null) return false;
-  if (!('id' in value && 'command' in value && 'directory' in value && 'startedAt' in value && 'boot' in value)) return false;
+  if (
+    !('id' in value && 'command' in value && 'directory' in value && 'startedAt' in value && 'boot' in value)
+  )
+    return false;
   const { id, command, directory, startedAt, boot } = value;
   const hasTexts = [id, command, directory, boot].every((text) => typeof text === 'string');
-  if (!hasTexts || typeof startedAt !== 'number' || !('owner' in value) || !isStamp(value.owner)) return false;
+  if (!hasTexts || typeof startedAt !== 'number' || !('owner' in value) || !isStamp(value.owner))
+    return false;
   return !('leader' in value) || isStamp(value.leader);
 }
 
 function isStamp(value: unknown): value is ProcessStamp {
-  if (typeof value !== 'object' || value === null || !('pid' in value) || !('startTime' in value)) return false;
+  if (typeof value !== 'object' || value === null || !('pid' in value) || !('startTime' in value))
+    return false;
   return typeof value.pid === 'number' && typeof value.startTime === 'string';
 }
 

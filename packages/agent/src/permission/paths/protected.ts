@@ -50,6 +50,15 @@ function protectedPath(file: string, world: World): string | undefined {
   return segments[at] === '.config' ? `.config/${segments[at + 1]}` : segments[at];
 }
 
+/** A glob that would match a protected name in a folder. A leading star matches no hidden file. */
+export function protectedBelow(folder: Place, glob: RegExp): string | undefined {
+  const hiddenToo = glob.source.includes('/\\.') || glob.source.includes('/.*');
+  return [...FOLDERS, ...FILES].find(
+    (name) =>
+      (hiddenToo || !name.startsWith('.')) && glob.test(`${folder.path === '/' ? '' : folder.path}/${name}`),
+  );
+}
+
 function isAt(file: string, folder: string): boolean {
   return file === folder || file.startsWith(`${folder}/`);
 }

@@ -3,10 +3,11 @@ import type { CallPart, CommandPart, FetchPart, FilePart, Part } from '../part.t
 import type { World } from '../world.ts';
 import type { CompiledRule, CompiledRules } from './compile.ts';
 import type { PathPattern } from './path-pattern.ts';
+import type { Rule } from './rule.ts';
 import { calledName, governors, mainField } from './tools.ts';
 
 export interface Match {
-  readonly rule: CompiledRule['rule'];
+  readonly rule: Rule;
   /** The rule may speak of it: nobody can tell without running it. */
   readonly doubtful?: string;
 }
@@ -103,9 +104,11 @@ function holds(
   return deep === 'all' || !inner.slice(folder.length).includes('/.');
 }
 
-/** The allow rule that covers a part. */
-export function coverOf(part: Part, rules: CompiledRules): CompiledRule['rule'] | undefined {
-  return rules.allow.find((compiled) => covers(part, compiled))?.rule;
+/** The allow rule that covers a part. `named`: one that says what it means, not a whole tool. */
+export function coverOf(part: Part, rules: CompiledRules, which: 'any' | 'named' = 'any'): Rule | undefined {
+  return rules.allow.find(
+    (compiled) => (which === 'any' || compiled.specifier !== undefined) && covers(part, compiled),
+  )?.rule;
 }
 
 function covers(part: Part, compiled: CompiledRule): boolean {

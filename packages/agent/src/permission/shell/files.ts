@@ -67,6 +67,14 @@ const VALUED: Readonly<Record<string, readonly string[]>> = {
   shred: ['-n', '-s'],
 };
 
+/** What the program does to files is known here. */
+export function touchesFiles(program: string): boolean {
+  const name = baseName(program);
+  return (
+    SPECIAL.has(name) || [READERS, SEARCHERS, WRITERS, CHANGERS, REMOVERS].some((family) => family.test(name))
+  );
+}
+
 export function filesOf(words: readonly ShellWord[]): Touch[] {
   const [name, ...args] = words;
   if (name === undefined) return [];

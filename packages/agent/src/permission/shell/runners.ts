@@ -17,6 +17,8 @@ const RUNNERS: ReadonlySet<string> = new Set(
 const MANAGERS =
   /^(npm|pnpm|yarn|bun|uv|poetry|pipenv|rye|hatch|pdm|conda|mise|asdf|direnv|docker|podman|kubectl|nix|nix-shell)$/;
 const RUN_WORD = /^(exec|x|dlx|run|--|-c|--command)$/;
+/** Their `run` takes the name of a script in the project. */
+const SCRIPT_RUNNERS = /^(npm|pnpm|yarn|bun)$/;
 
 /** Besides the runners, those that take a script among their settings. */
 const SCRIPTED = /^(git|make|find|fd|fdfind|at|tmux|screen)$/;
@@ -30,7 +32,9 @@ export function tails(words: readonly ShellWord[]): (readonly ShellWord[])[] {
   const base = baseName(name.value);
   const runs = RUNNERS.has(base);
   if (!runs && !MANAGERS.test(base)) return [];
-  const from = runs ? 1 : words.findIndex(({ value }) => RUN_WORD.test(value)) + 1;
+  const isRunWord = ({ value }: ShellWord) =>
+    RUN_WORD.test(value) && !(value === 'run' && SCRIPT_RUNNERS.test(base));
+  const from = runs ? 1 : words.findIndex(isRunWord) + 1;
   if (from === 0) return [];
   return words.slice(from).flatMap((word, index) => (mayBeName(word) ? [words.slice(from + index)] : []));
 }

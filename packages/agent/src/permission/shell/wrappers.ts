@@ -22,6 +22,8 @@ const WRAPPERS: ReadonlyMap<string, Strip> = new Map<string, Strip>([
       ),
   ],
   ['nice', (args) => after(args, /^(-\d+|--\d+|-n-?\d+|--adjustment=-?\d+)$/, /^-n$/)],
+  // The keyword is read by the grammar; in the middle of a pipeline it is a program.
+  ['time', (args) => after(args, /^-p$/)],
   ['nohup', (args) => after(args)],
   ['stdbuf', (args) => after(args, /^(-[ioe][L\d]\w*|--(input|output|error)=\w+)$/, /^-[ioe]$/)],
   ['command', (args) => after(args, /^-p$/)],
@@ -57,8 +59,10 @@ function after(
   while (true) {
     const word = args[at];
     if (word?.kind !== 'literal') return undefined;
-    if (valued?.test(word.value)) at += 2;
-    else if (alone?.test(word.value)) at += 1;
+    if (valued?.test(word.value)) {
+      if (args[at + 1]?.kind !== 'literal') return undefined;
+      at += 2;
+    } else if (alone?.test(word.value)) at += 1;
     else break;
   }
   if (operand) {

@@ -98,7 +98,9 @@ describe('messages', () => {
 
   it('that are never sent cost nothing', () => {
     expect(estimateMessage(user('shown only', { isVirtual: true }))).toBe(0);
-    expect(estimateMessage({ type: 'system', uuid: 's', at: 0, subtype: 'informational', content: 'x' })).toBe(0);
+    expect(
+      estimateMessage({ type: 'system', uuid: 's', at: 0, subtype: 'informational', content: 'x' }),
+    ).toBe(0);
     expect(estimateMessage({ type: 'progress', uuid: 'p', at: 0, toolUseId: 't', data: 'x' })).toBe(0);
   });
 

@@ -48,7 +48,10 @@ interface Size {
 function sizeOf(data: string): Size | undefined {
   if (data.startsWith('iVBORw0KGgo')) {
     const bytes = decode(data, 0, 24);
-    return { width: wide(bytes, 16) * 65_536 + wide(bytes, 18), height: wide(bytes, 20) * 65_536 + wide(bytes, 22) };
+    return {
+      width: wide(bytes, 16) * 65_536 + wide(bytes, 18),
+      height: wide(bytes, 20) * 65_536 + wide(bytes, 22),
+    };
   }
   if (data.startsWith('R0lGOD')) {
     const bytes = decode(data, 0, 10);

@@ -13,7 +13,14 @@ export function sources(folder: string, extension: string): string[] {
 }
 
 export function documents(): string[] {
-  const names = ['README.md', 'ARCHITECTURE.md', 'GLOSSARY.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'AGENTS.md'];
+  const names = [
+    'README.md',
+    'ARCHITECTURE.md',
+    'GLOSSARY.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    'AGENTS.md',
+  ];
   const packages = readdirSync(path.join(ROOT, 'packages')).map((name) => `packages/${name}/README.md`);
   return [...names, ...packages].map((name) => readFileSync(path.join(ROOT, name), 'utf8'));
 }
@@ -35,13 +42,28 @@ export function jsonTexts(): string[] {
   return [...read, JSON.stringify(records), JSON.stringify(records, null, 2)];
 }
 
-const WORDS = ['loop', 'machine', 'context', 'history', 'request', 'answer', 'session', 'permission', 'usage'];
+const WORDS = [
+  'loop',
+  'machine',
+  'context',
+  'history',
+  'request',
+  'answer',
+  'session',
+  'permission',
+  'usage',
+];
 
 /** Random bytes as a server or a shell shows them. */
 export function base64Texts(): string[] {
   const bytes = randomBytes(9_000, 11);
   const plain = bytes.toString('base64');
-  return [plain, plain.replaceAll(/(.{76})/g, '$1\n'), `data:image/png;base64,${plain}`, bytes.toString('base64url')];
+  return [
+    plain,
+    plain.replaceAll(/(.{76})/g, '$1\n'),
+    `data:image/png;base64,${plain}`,
+    bytes.toString('base64url'),
+  ];
 }
 
 export function hexTexts(): string[] {

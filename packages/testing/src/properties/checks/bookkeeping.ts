@@ -1,13 +1,15 @@
 /** Commands that joined the run, money that was spent, hooks that have nothing to judge, summaries. */
+import type { LoopEvent } from '@heddle/core';
+import { SUMMARISER } from '../context.ts';
 import { completeCalls, errorClassOf, placed, type Reading } from '../reading.ts';
 
-export function checkCommands({ events, leftAt, terminal, passes }: Reading): string[] {
+export function checkCommands({ events, leftAt, terminal, iterations }: Reading): string[] {
   const complaints: string[] = [];
   const states = new Map<string, string[]>();
   for (const { at, event } of events) {
     if (event.type !== 'command') continue;
     states.set(event.commandId, [...(states.get(event.commandId) ?? []), event.state]);
-    const last = passes.at(-1);
+    const last = iterations.at(-1);
     if (event.state === 'started' && terminal?.reason === 'max_turns' && at > (last?.at ?? 0))
       complaints.push(`${event.commandId} was swallowed by a run that could not answer it`);
   }
@@ -19,24 +21,40 @@ export function checkCommands({ events, leftAt, terminal, passes }: Reading): st
   return complaints;
 }
 
-/** What the server has counted is told exactly once, as an answer or as spent. */
-export function checkBill({ passes, events, abortedAt, terminal, leftAt }: Reading): string[] {
-  if (leftAt !== undefined || terminal === undefined) return [];
-  const complaints: string[] = [];
-  for (const pass of passes) {
-    const began = pass.attempts.filter(({ end }) => end?.began === true && end.record !== 'threw');
-    const cutShort = pass.attempts.some(({ end }) => end === undefined || end.record === 'threw');
+/** What the server has counted is told exactly once, as an answer or as spent, and before more is spent (I7 for budgets). */
+export function checkBill(reading: Reading): string[] {
+  const { iterations, events, abortedAt, terminal, leftAt } = reading;
+  const complaints = spentUntold(reading);
+  if (leftAt !== undefined || terminal === undefined) return complaints;
+  for (const iteration of iterations) {
+    const began = iteration.attempts.filter(({ end }) => end?.began === true && end.record !== 'threw');
+    const cutShort = iteration.attempts.some(({ end }) => end === undefined || end.record === 'threw');
     const billed = events.filter(
-      ({ at, event }) =>
-        at > pass.at && at < pass.until && (event.type === 'answer_end' || event.type === 'spent'),
+      ({ at, event }) => at > iteration.at && at < iteration.until && isBill(event),
     ).length;
-    const isAborted = abortedAt !== undefined && abortedAt < pass.until;
+    const isAborted = abortedAt !== undefined && abortedAt < iteration.until;
     if (cutShort || isAborted) {
-      if (billed > pass.attempts.length) complaints.push('more was billed than was asked for');
+      if (billed > iteration.attempts.length) complaints.push('more was billed than was asked for');
     } else if (billed !== began.length)
       complaints.push(`${began.length} answers began, ${billed} were billed`);
   }
   return complaints;
+}
+
+/** Whoever keeps a budget must know what an attempt cost before the next one begins. */
+function spentUntold({ attempts, events }: Reading): string[] {
+  return attempts.flatMap((next, index) => {
+    const before = attempts[index - 1];
+    if (before?.end?.began !== true) return [];
+    const since = before.endedAt ?? before.at;
+    const told = events.some(({ at, event }) => at > since && at < next.at && isBill(event));
+    return told ? [] : [`request ${next.number} began before anyone knew what the last one cost`];
+  });
+}
+
+/** What a context level spent on its own is no attempt at an answer. */
+function isBill(event: LoopEvent): boolean {
+  return event.type === 'answer_end' || (event.type === 'spent' && event.model !== SUMMARISER);
 }
 
 /** Stop hooks run only after an answer that they could judge. */

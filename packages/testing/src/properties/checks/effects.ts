@@ -1,7 +1,7 @@
 /** Intents come before effects; nothing has effects early, twice, or in bad company; an abort lets nothing begin. I7. */
 import { queryConfig } from '@heddle/core';
 import { mayStartEarly } from '../tools.ts';
-import { type Attempt, type BegunEffect, placed, type Reading } from '../reading.ts';
+import { type Attempt, type BegunEffect, completeCalls, placed, type Reading } from '../reading.ts';
 import type { Door } from '../world.ts';
 
 export function checkIntents({ log, events, effects }: Reading): string[] {
@@ -40,11 +40,28 @@ export function checkEarliness(reading: Reading): string[] {
     const call = calls.get(id);
     if (hasEffects && call && buried.has(call.uuid)) complaints.push(`${id} had effects, and was taken back`);
   }
+  for (const { number, id } of cutCalls(attempts)) {
+    const call = calls.get(id);
+    const wentOn = reading.iterations.some(
+      ({ attempts, transition }) => transition !== undefined && attempts.at(-1)?.number === number,
+    );
+    if (wentOn && call && !buried.has(call.uuid)) complaints.push(`${id} was cut, and stands`);
+    if (effects.some((effect) => effect.id === id && effect.hasEffects))
+      complaints.push(`${id} was cut, and ran`);
+  }
   for (const { id, at } of placed(log, 'before_hook')) {
     const tool = calls.get(id)?.tool ?? '';
     if (!mayStartEarly(tool, {}) && at < endOf(id)) complaints.push(`a hook before ${id} ran too early`);
   }
   return complaints;
+}
+
+/** Calls at the end of an answer that was cut: nobody knows what they lack. */
+function cutCalls(attempts: readonly Attempt[]): { readonly number: number; readonly id: string }[] {
+  return attempts.flatMap(({ number, end }) => {
+    const id = end?.blocks.at(-1);
+    return end && id !== undefined && !completeCalls(end).includes(id) ? [{ number, id }] : [];
+  });
 }
 
 /** The attempt that brought a call. Ids say it: `call_<attempt>_<block>`. */
@@ -76,7 +93,7 @@ const OF_A_RUN_THAT_ENDS: ReadonlySet<Door> = new Set<Door>(['gather', 'stop_hoo
 
 /** Nothing that costs, asks or acts begins once the run was aborted, and nothing outlives it that can hear. */
 export function checkAbort(reading: Reading): string[] {
-  const { log, effects, leftAt, endedAt, calls, buried, messages } = reading;
+  const { log, effects, endedAt, calls, buried, messages } = reading;
   const complaints: string[] = [];
   const denied = placed(log, 'question_end').flatMap(({ id, interrupts }) => {
     const call = calls.get(id);
@@ -91,9 +108,9 @@ export function checkAbort(reading: Reading): string[] {
     if (happening.what === 'door' && !OF_A_RUN_THAT_ENDS.has(happening.door))
       complaints.push(`${happening.door} after the abort`);
   }
-  const over = leftAt ?? endedAt ?? 0;
-  for (const { id, endedAt: end = Number.POSITIVE_INFINITY, deaf, at } of effects)
-    if (end > over && at < over && !deaf && endedAt !== undefined) complaints.push(`${id} outlived the run`);
+  const over = endedAt ?? placed(log, 'gone')[0]?.at;
+  for (const { id, endedAt: end = Number.POSITIVE_INFINITY, deaf } of effects)
+    if (over !== undefined && end > over && !deaf) complaints.push(`${id} outlived the run`);
   for (const { id, signal, at } of placed(log, 'question')) {
     const answered = log.some(
       (other, place) => place > at && other.what === 'question_end' && other.id === id,

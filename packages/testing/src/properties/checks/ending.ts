@@ -1,9 +1,10 @@
-/** I3: one terminal and nothing after it; a bounded number of passes between two good answers, and of attempts in each. */
+/** I3: one terminal and nothing after it; a bounded number of iterations between two good answers, and of attempts in each. */
 import { queryConfig, type TransitionReason } from '@heddle/core';
-import { type Pass, placed, type Reading } from '../reading.ts';
+import { completeCalls, errorClassOf, type Iteration, placed, type Reading } from '../reading.ts';
+import type { AnswerEnd } from '../world.ts';
 
 export function checkEnding(reading: Reading): string[] {
-  const { log, endedAt, leftAt, passes } = reading;
+  const { log, endedAt, leftAt, iterations } = reading;
   const complaints = placed(log, 'broke').map(({ how }) => how);
   const over = endedAt ?? leftAt;
   if (over === undefined) return complaints.length > 0 ? complaints : ['the run never ended'];
@@ -11,9 +12,9 @@ export function checkEnding(reading: Reading): string[] {
   for (const { what } of log.slice(over + 1))
     if (what === 'event' || what === 'request' || what === 'effect' || what === 'door')
       complaints.push(`${what} after the end`);
-  if (passes.at(-1)?.transition !== undefined && leftAt === undefined)
+  if (iterations.at(-1)?.transition !== undefined && leftAt === undefined)
     complaints.push('it said that it would go on, and ended');
-  return [...complaints, ...betweenGoodAnswers(passes), ...attemptsOfPass(reading)];
+  return [...complaints, ...betweenGoodAnswers(iterations), ...attemptsOfIteration(reading)];
 }
 
 const RECOVERIES: readonly (readonly [TransitionReason, number])[] = [
@@ -23,10 +24,10 @@ const RECOVERIES: readonly (readonly [TransitionReason, number])[] = [
   ['reactive_compact_retry', 1],
 ];
 
-function betweenGoodAnswers(passes: readonly Pass[]): string[] {
+function betweenGoodAnswers(iterations: readonly Iteration[]): string[] {
   const complaints: string[] = [];
   const counts = new Map<TransitionReason, number>();
-  for (const { transition } of passes) {
+  for (const { transition } of iterations) {
     if (transition === undefined) continue;
     const bound = RECOVERIES.find(([reason]) => reason === transition.reason)?.[1];
     if (bound === undefined) {
@@ -40,12 +41,42 @@ function betweenGoodAnswers(passes: readonly Pass[]): string[] {
   return complaints;
 }
 
-/** What one pass may spend on its answer: each model's tries, the pauses, the refused blocks and one re-ask. */
-function attemptsOfPass({ passes, run }: Reading): string[] {
+/** What one iteration may spend on its answer: each model's tries, the pauses, the refused blocks and one re-ask. */
+function attemptsOfIteration({ iterations, run, events }: Reading): string[] {
   const { retry } = queryConfig({ sessionId: '', ...run.plan.settings.config });
   const models = run.plan.settings.fallback ? 2 : 1;
-  const most = models * retry.maxAttempts + retry.maxPauses + retry.maxRefusedBlocks + 1;
-  return passes
-    .filter(({ attempts }) => attempts.length > most)
-    .map(({ attempts }) => `${attempts.length} attempts at one answer, at most ${most}`);
+  const most: Record<Remedy, number> = {
+    'another try': models * retry.maxAttempts,
+    // One more: a pause too many that left nothing is asked again like any other empty answer.
+    'a pause': retry.maxPauses + 1,
+    'a refused block': retry.maxRefusedBlocks,
+    'a re-ask': 1,
+  };
+  const complaints: string[] = [];
+  for (const { attempts } of iterations) {
+    const counts = new Map<Remedy, number>();
+    for (const [index, { end, number, at }] of attempts.slice(0, -1).entries()) {
+      const next = attempts[index + 1]?.at ?? at;
+      if (end === undefined) continue;
+      if (completeCalls(end).length > 0) complaints.push(`the calls of request ${number} were thrown away`);
+      const retried = events.some((one) => one.at > at && one.at < next && one.event.type === 'retry');
+      const remedy = retried ? 'another try' : remedyFor(end);
+      counts.set(remedy, (counts.get(remedy) ?? 0) + 1);
+    }
+    const goesOn = (counts.get('a pause') ?? 0) + (counts.get('a re-ask') ?? 0);
+    if (goesOn > retry.maxPauses + 1) complaints.push(`asked to go on ${goesOn} times for one answer`);
+    for (const [remedy, count] of counts)
+      if (count > most[remedy]) complaints.push(`${remedy} ${count} times for one answer`);
+  }
+  return complaints;
+}
+
+type Remedy = 'another try' | 'a pause' | 'a refused block' | 'a re-ask';
+
+/** Why an attempt was followed by another one, if that was not simply called a retry. */
+function remedyFor(end: AnswerEnd): Remedy {
+  const error = errorClassOf(end);
+  if (error === 'refused_block') return 'a refused block';
+  if (error !== undefined) return 'another try';
+  return end.stopReason === 'pause_turn' ? 'a pause' : 'a re-ask';
 }

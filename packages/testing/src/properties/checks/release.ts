@@ -1,19 +1,19 @@
 /** I4: a withheld error is released exactly once if nothing recovered it, and never if something did. */
 import type { Terminal } from '@heddle/core';
-import { completeCalls, errorClassOf, type Pass, type Reading } from '../reading.ts';
+import { completeCalls, errorClassOf, type Iteration, type Reading } from '../reading.ts';
 
 export function checkRelease(reading: Reading): string[] {
-  const { passes, terminal, leftAt } = reading;
+  const { iterations, terminal, leftAt } = reading;
   const complaints: string[] = [];
-  for (const pass of passes) {
-    const classes = pass.released.map(({ message }) => message.apiError);
-    if (pass.transition !== undefined) {
+  for (const iteration of iterations) {
+    const classes = iteration.released.map(({ message }) => message.apiError);
+    if (iteration.transition !== undefined) {
       if (classes.length > 0) complaints.push(`${classes.join()} was released, and recovered`);
-      complaints.push(...notTakenBack(reading, pass));
+      complaints.push(...notTakenBack(reading, iteration));
     } else if (leftAt !== undefined) {
-      if (classes.length > 1) complaints.push(`${classes.length} errors in one pass`);
+      if (classes.length > 1) complaints.push(`${classes.length} errors in one iteration`);
     } else if (terminal !== undefined) {
-      const expected = expectedOf(reading, pass, terminal);
+      const expected = expectedOf(reading, iteration, terminal);
       if (classes.join() !== (expected ?? ''))
         complaints.push(
           `${terminal.reason}: released ${classes.join() || 'nothing'}, expected ${expected ?? 'nothing'}`,
@@ -24,24 +24,24 @@ export function checkRelease(reading: Reading): string[] {
 }
 
 /** Of a run that ended: the one error that it has to tell of. */
-function expectedOf(reading: Reading, pass: Pass, terminal: Terminal): string | undefined {
+function expectedOf(reading: Reading, iteration: Iteration, terminal: Terminal): string | undefined {
   switch (terminal.reason) {
     case 'aborted_streaming':
     case 'aborted_tools':
       return undefined;
     case 'blocking_limit':
-      return pass.attempts.length === 0 ? 'overflow' : 'overflow, before any call';
+      return iteration.attempts.length === 0 ? 'overflow' : 'overflow, before any call';
     case 'model_error':
       return 'internal';
     case 'image_error':
-      return errorOfPass(reading, pass) === 'media' ? 'media' : 'internal';
+      return errorOfIteration(reading, iteration) === 'media' ? 'media' : 'internal';
     default:
-      return errorOfPass(reading, pass);
+      return errorOfIteration(reading, iteration);
   }
 }
 
 /** What went wrong with the last attempt, if it gave no call and no answer. */
-function errorOfPass(reading: Reading, { attempts, at }: Pass): string | undefined {
+function errorOfIteration(reading: Reading, { attempts, at }: Iteration): string | undefined {
   const end = attempts.at(-1)?.end;
   if (end === undefined || completeCalls(end).length > 0) return undefined;
   const error = errorClassOf(end);
@@ -62,19 +62,20 @@ function isEmpty({ messages, buried }: Reading, since: number): boolean {
   );
 }
 
-/** A pass that is done over leaves no trace: all that was yielded of it is taken back before the loop goes on. */
-function notTakenBack({ messages, buried, log }: Reading, pass: Pass): string[] {
-  const reason = pass.transition?.reason;
+/** An iteration that is done over leaves no trace: all that was yielded of it is taken back before the loop goes on. */
+function notTakenBack({ messages, buried, log }: Reading, iteration: Iteration): string[] {
+  const reason = iteration.transition?.reason;
   const doneOver =
     reason === 'max_output_tokens_escalate' ||
     reason === 'collapse_drain_retry' ||
     reason === 'reactive_compact_retry';
   if (!doneOver) return [];
   const next = log.findIndex(
-    (happening, at) => at > pass.at && happening.what === 'event' && happening.event.type === 'transition',
+    (happening, at) =>
+      at > iteration.at && happening.what === 'event' && happening.event.type === 'transition',
   );
   return messages
-    .filter(({ at, message }) => at > pass.at && at < pass.until && message.type === 'assistant')
+    .filter(({ at, message }) => at > iteration.at && at < iteration.until && message.type === 'assistant')
     .filter(({ message }) => (buried.get(message.uuid) ?? Number.POSITIVE_INFINITY) > next)
-    .map(({ message }) => `${message.uuid} stands although ${reason} did its pass over`);
+    .map(({ message }) => `${message.uuid} stands although ${reason} did its iteration over`);
 }

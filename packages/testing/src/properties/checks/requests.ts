@@ -71,11 +71,17 @@ function startsWith(now: ModelRequest, before: ModelRequest): boolean {
   );
 }
 
-function reasonsFor({ events, buried, messages, passes }: Reading, before: Attempt, now: Attempt): string[] {
+function reasonsFor(
+  { events, buried, messages, iterations }: Reading,
+  before: Attempt,
+  now: Attempt,
+): string[] {
   const reasons: string[] = [];
   // A paused answer that cannot stand last (it ends in a thought) is sent with words of ours, which its rest replaces.
-  const pass = passes.findLast(({ at }) => at < before.at);
-  const continued = pass?.attempts.some(({ at, end }) => at < before.at && end?.stopReason === 'pause_turn');
+  const iteration = iterations.findLast(({ at }) => at < before.at);
+  const continued = iteration?.attempts.some(
+    ({ at, end }) => at < before.at && end?.stopReason === 'pause_turn',
+  );
   if (continued && before.request.messages.last()?.role === 'user') reasons.push('a pause');
   for (const { at, event } of events) {
     if (at < before.at || at > now.at) continue;

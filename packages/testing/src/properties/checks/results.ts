@@ -2,7 +2,7 @@
 import type { Reading } from '../reading.ts';
 
 export function checkResults(reading: Reading): string[] {
-  const { messages, buried, calls, leftAt, passes } = reading;
+  const { messages, buried, calls, leftAt, iterations } = reading;
   const complaints: string[] = [];
   const results = new Map<string, number[]>();
   for (const { at, message, outcome } of messages) {
@@ -22,9 +22,10 @@ export function checkResults(reading: Reading): string[] {
     }
     if (found.length > 1 || (found.length === 0 && leftAt === undefined))
       complaints.push(`${id} has ${found.length} results`);
-    const pass = passes.findLast((pass) => pass.at < at);
+    const iteration = iterations.findLast((iteration) => iteration.at < at);
     for (const place of found)
-      if (place < at || place > (pass?.until ?? 0)) complaints.push(`the result of ${id} stands elsewhere`);
+      if (place < at || place > (iteration?.until ?? 0))
+        complaints.push(`the result of ${id} stands elsewhere`);
   }
   for (const id of results.keys()) complaints.push(`a result of ${id}, which was never called`);
   return [...complaints, ...outOfOrder(reading), ...mendedPairs(reading)];

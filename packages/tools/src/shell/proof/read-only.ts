@@ -25,8 +25,13 @@ export function isReadOnlyCommand(text: string, options: ProofOptions = {}): boo
   return read.commands.every((command) => isProven(command, facts));
 }
 
-/** It moves the shell itself, not only a part of it, so that later commands start elsewhere. */
-export function changesDirectory({ name }: SimpleCommand): boolean {
+/** It may leave the shell in another directory. */
+export function movesShell(text: string): boolean {
+  const read = readCommand(text);
+  return !read.ok || read.commands.some(changesDirectory);
+}
+
+function changesDirectory({ name }: SimpleCommand): boolean {
   return name === undefined || ['cd', 'pushd', 'popd'].includes(name.value);
 }
 

@@ -1,0 +1,56 @@
+/** Committed collapses, one JSON line each, beside the session's log: a resumed session sends the same view. */
+import { readFileSync } from 'node:fs';
+import { appendFile, mkdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import type { Collapse, CollapseStore } from '@heddle/core';
+
+export function collapseStore(folder: string): CollapseStore {
+  const file = path.join(folder, 'collapses.jsonl');
+  let committed: readonly Collapse[] = load(file);
+  return {
+    committed: () => committed,
+    async commit(collapses) {
+      committed = [...committed, ...collapses];
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        const lines = collapses.map((collapse) => `${JSON.stringify(collapse)}\n`).join('');
+        await appendFile(file, lines, { mode: 0o600 });
+      } catch {
+        // A full disk: the collapse holds for this process, and a resumed one sends the stretch in full.
+      }
+    },
+    async clear() {
+      committed = [];
+      await rm(file, { force: true }).catch(() => undefined);
+    },
+  };
+}
+
+/** A line that was torn by a crash was never used. */
+function load(file: string): Collapse[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').flatMap(read);
+  } catch {
+    return [];
+  }
+}
+
+function read(line: string): Collapse[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isCollapse(value) ? [value] : [];
+  } catch {
+    return [];
+  }
+}
+
+const TEXTS = ['id', 'from', 'to', 'summary'];
+const NUMBERS = ['tokensBefore', 'tokensAfter', 'at'];
+
+function isCollapse(value: unknown): value is Collapse {
+  if (typeof value !== 'object' || value === null) return false;
+  return (
+    TEXTS.every((key) => typeof Reflect.get(value, key) === 'string') &&
+    NUMBERS.every((key) => typeof Reflect.get(value, key) === 'number')
+  );
+}

@@ -1,0 +1,75 @@
+/** The production context door: the levels of the core with the session's folder, the model and the disk behind them. */
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import {
+  type Attachment,
+  type Clock,
+  type CompactionHooks,
+  type ContextChanges,
+  contextOptions,
+  type ContextPipeline,
+  createContextDoor,
+  type Gates,
+  type ModelPort,
+  NO_COMPACTION_HOOKS,
+  type PromptHead,
+  type RequestOptions,
+  modelSummariser,
+} from '@heddle/core';
+import { collapseStore } from './collapse-store.ts';
+import { rereadFrom } from './reread.ts';
+import { spillFiles } from './spill-files.ts';
+
+export interface ContextDoorSetup {
+  readonly model: ModelPort;
+  readonly clock: Clock;
+  readonly uuid: () => string;
+  readonly random: () => number;
+  readonly sessionId: string;
+  /** The journal's file: spills and collapses lie in the folder of the same name. Undefined for a session in memory. */
+  readonly journalPath: string | undefined;
+  readonly cwd: string;
+  /** What stands before the conversation in every request. */
+  readonly head: PromptHead;
+  readonly requestOptions?: RequestOptions | undefined;
+  /** The switches that the loop shares with the levels. */
+  readonly gates?: Partial<Gates> | undefined;
+  readonly changes?: ContextChanges | undefined;
+  readonly instructions?: readonly string[] | undefined;
+  readonly standing?: (() => Promise<readonly Attachment[]>) | undefined;
+  readonly hooks?: CompactionHooks | undefined;
+}
+
+/** One for the whole session: it remembers what was sent and decided from prompt to prompt. */
+export function contextDoorOf(setup: ContextDoorSetup): ContextPipeline {
+  const { model, clock, random, head, gates, changes, requestOptions: options } = setup;
+  const folder = folderOf(setup);
+  const levels = {
+    ...(gates?.historySnip === undefined ? {} : { snip: gates.historySnip }),
+    ...(gates?.contextCollapse === undefined ? {} : { collapse: gates.contextCollapse }),
+    ...(gates?.cachedMicrocompact === undefined ? {} : { cachedMicrocompact: gates.cachedMicrocompact }),
+    ...changes?.levels,
+  };
+  return createContextDoor(
+    { options: contextOptions({ ...changes, levels }), head },
+    {
+      now: clock.now,
+      uuid: setup.uuid,
+      spills: spillFiles(path.join(folder, 'tool-results')),
+      summarise: modelSummariser({ model, clock, random, head, ...(options ? { options } : {}) }),
+      collapses: collapseStore(folder),
+      reread: rereadFrom({
+        cwd: setup.cwd,
+        instructions: setup.instructions ?? [],
+        standing: setup.standing ?? (() => Promise.resolve([])),
+      }),
+      hooks: setup.hooks ?? NO_COMPACTION_HOOKS,
+    },
+  );
+}
+
+/** A session in memory leaves its spills where the system clears them away. */
+function folderOf({ journalPath, sessionId }: ContextDoorSetup): string {
+  if (journalPath === undefined) return path.join(tmpdir(), `heddle-${sessionId}`);
+  return journalPath.replace(/\.jsonl$/, '');
+}

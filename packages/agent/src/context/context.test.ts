@@ -1,0 +1,204 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { EntryBody, Message, ModelPort } from '@heddle/core';
+import {
+  answer,
+  collect,
+  contextOf,
+  createClock,
+  createIds,
+  fail,
+  fakeTool,
+  say,
+  scriptedModel,
+} from '@heddle/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { memorySession } from '../session/memory.ts';
+import { newSession, type OpenSetup, resumeSession, type Session } from '../session/open.ts';
+import { collapseStore } from './collapse-store.ts';
+import { type CommandSetup, compactSession, undoCompaction } from './commands.ts';
+import { contextDoorOf } from './context-door.ts';
+import { rereadFrom } from './reread.ts';
+import { spillFiles } from './spill-files.ts';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'heddle-context-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const tools = [fakeTool({ name: 'Read', compactable: true, maxResultSize: 10_000 })];
+const HEAD = { systemPrompt: ['You are careful.'], systemContext: {}, userContext: {} };
+
+function conversation(steps: number): Message[] {
+  const messages: Message[] = [{ type: 'user', uuid: 'u0', at: 1, content: 'Fix the parser, please.' }];
+  for (let index = 1; index <= steps; index++) {
+    const id = `toolu_${index}`;
+    const input = { file_path: `/src/${index}.ts` };
+    const call = { type: 'tool_use' as const, id, name: 'Read', input };
+    const content = `line ${index} `.repeat(200);
+    messages.push(
+      { type: 'assistant', uuid: `a${index}`, at: 1, responseId: `r${index}`, model: 'm', content: [call] },
+      {
+        type: 'user',
+        uuid: `t${index}`,
+        at: 1,
+        content: [{ type: 'tool_result', tool_use_id: id, content }],
+      },
+    );
+  }
+  return messages;
+}
+
+function setupOf(session: Session): CommandSetup {
+  return {
+    session,
+    store(body) {
+      session.journal.append(body);
+      session.projection.apply(body);
+    },
+  };
+}
+
+const doorFor = (session: Session, model: ModelPort, instructions: readonly string[] = []) =>
+  contextDoorOf({
+    model,
+    clock: createClock({ auto: true }),
+    uuid: createIds('c').uuid,
+    random: () => 0.5,
+    sessionId: session.id,
+    journalPath: session.journal.path,
+    cwd: folder,
+    head: HEAD,
+    changes: { windowOf: () => 20_000 },
+    instructions,
+  });
+
+function opened(): { setup: OpenSetup; session: Session } {
+  const setup: OpenSetup = {
+    place: { configDir: folder, cwd: '/project' },
+    version: '0',
+    durability: 'process',
+    now: () => 1,
+  };
+  const result = newSession(setup, 's1');
+  if (!result.ok) throw new Error(result.message);
+  return { setup, session: result.session };
+}
+
+describe('spill files', () => {
+  it('hold the whole output under a name that leads nowhere else', async () => {
+    const files = spillFiles(path.join(folder, 'tool-results'));
+    for (const id of ['toolu_1', '../../etc/passwd', '']) {
+      expect(await files.write(id, `output of ${id}`)).toBe(true);
+      expect(path.dirname(files.pathOf(id))).toBe(path.join(folder, 'tool-results'));
+      expect(readFileSync(files.pathOf(id), 'utf8')).toBe(`output of ${id}`);
+    }
+  });
+
+  it('say so where nothing can be written', async () => {
+    writeFileSync(path.join(folder, 'file'), '');
+    expect(await spillFiles(path.join(folder, 'file', 'below')).write('a', 'x')).toBe(false);
+  });
+});
+
+describe('the collapse store', () => {
+  const collapse = { id: 'c1', from: 'a', to: 'b', summary: 's', tokensBefore: 9, tokensAfter: 1, at: 0 };
+
+  it('gives back what was committed, also after a torn line', async () => {
+    const store = collapseStore(folder);
+    await store.commit([collapse]);
+    writeFileSync(path.join(folder, 'collapses.jsonl'), '{"id":"c2","fr', { flag: 'a' });
+    expect(collapseStore(folder).committed()).toEqual([collapse]);
+    await store.clear();
+    expect(collapseStore(folder).committed()).toEqual([]);
+  });
+});
+
+describe('reading again', () => {
+  it('takes what is there, and leaves out what is gone, empty, binary or a folder', async () => {
+    writeFileSync(path.join(folder, 'a.ts'), 'const a = 1;');
+    writeFileSync(path.join(folder, 'b.bin'), 'a\0b');
+    writeFileSync(path.join(folder, 'empty'), '');
+    const reread = rereadFrom({
+      cwd: folder,
+      instructions: ['a.ts'],
+      standing: () => Promise.reject(new Error('x')),
+    });
+    const expected = [{ path: path.join(folder, 'a.ts'), text: 'const a = 1;' }];
+    expect(await reread.files(['a.ts', 'b.bin', 'empty', 'gone', '.'])).toEqual(expected);
+    expect(await reread.instructions()).toEqual(expected);
+    expect(await reread.standing()).toEqual([]);
+  });
+});
+
+describe('/compact', () => {
+  it('replaces the conversation in one record, which a resumed session finds, and which can be taken back', async () => {
+    const { setup, session } = opened();
+    const commands = setupOf(session);
+    for (const message of conversation(20)) commands.store({ type: message.type, message } as EntryBody);
+    const before = [...session.projection.messages];
+    writeFileSync(path.join(folder, 'RULES.md'), 'Never push.\n');
+    const model = scriptedModel([answer(say('## Intent\nFix the parser.'))]);
+    const door = doorFor(session, model, ['RULES.md']);
+    const done = await compactSession(commands, door, contextOf({ tools }), 'keep the numbers');
+    expect(done).toMatchObject({ ok: true, report: { level: 'manual_compact', details: { by: 'summary' } } });
+    expect(JSON.stringify([...(model.calls[0]?.request.messages ?? [])])).toContain('keep the numbers');
+    const after = [...session.projection.messages];
+    const words = JSON.stringify(after);
+    for (const kept of ['Fix the parser, please.', 'Never push.\\n', '/src/1.ts'])
+      expect(words).toContain(kept);
+    session.journal.close();
+
+    const resumed = resumeSession(setup, 's1');
+    if (!resumed.ok) throw new Error(resumed.message);
+    expect([...resumed.session.projection.messages]).toEqual(after);
+    const again = setupOf(resumed.session);
+    expect(undoCompaction(again)).toEqual({ ok: true, messages: before.length });
+    expect([...resumed.session.projection.messages]).toEqual(before);
+    expect(undoCompaction(again)).toMatchObject({ ok: false });
+    resumed.session.journal.close();
+  });
+
+  it('says why it could not, and leaves everything as it was', async () => {
+    const session = memorySession('s', () => 0);
+    const commands = setupOf(session);
+    for (const message of conversation(20)) commands.store({ type: message.type, message } as EntryBody);
+    const before = [...session.projection.messages];
+    const door = doorFor(session, scriptedModel([fail('bad_request')]));
+    const done = await compactSession(commands, door, contextOf({ tools }));
+    expect(done).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('was not compacted') as string,
+    });
+    expect([...session.projection.messages]).toEqual(before);
+    expect(undoCompaction(commands)).toMatchObject({ ok: false });
+  });
+});
+
+describe('the production door', () => {
+  it('spills to the session’s folder, and a resumed session sends the same', async () => {
+    const { setup, session } = opened();
+    const commands = setupOf(session);
+    const big = `${'x'.repeat(50)}\n`;
+    const [prompt, ask] = conversation(1);
+    const result = { type: 'tool_result' as const, tool_use_id: 'toolu_1', content: big.repeat(1_000) };
+    const messages = [prompt, ask, { type: 'user', uuid: 't1', at: 1, content: [result] }] as Message[];
+    for (const message of messages) commands.store({ type: message.type, message } as EntryBody);
+    const door = doorFor(session, scriptedModel([]));
+    const context = contextOf({ tools });
+    const { yielded, returned } = await collect(
+      door.prepare({ messages: session.projection.messages, autoCompact: true, context }),
+    );
+    for (const { spent: _, ...step } of yielded) commands.store({ type: 'context', ...step });
+    expect(yielded.map(({ report }) => report.level)).toEqual(['tool_result_budget']);
+    const file = path.join(String(session.journal.path).replace('.jsonl', ''), 'tool-results', 'toolu_1.txt');
+    expect(readFileSync(file, 'utf8')).toBe(big.repeat(1_000));
+    session.journal.close();
+    const resumed = resumeSession(setup, 's1');
+    if (!resumed.ok) throw new Error(resumed.message);
+    expect([...resumed.session.projection.messages]).toEqual([...returned.messages]);
+    resumed.session.journal.close();
+  });
+});

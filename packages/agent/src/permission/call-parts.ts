@@ -1,0 +1,98 @@
+/** A call of any tool, taken apart. */
+import type { JsonObject } from '@heddle/core';
+import type { CallPart, FilePart, Part } from './part.ts';
+import { placesOf, tildeExpanded } from './paths/places.ts';
+import type { AuthorizeRequest } from './request.ts';
+import { currentName } from './rules/rule.ts';
+import { fileAccess } from './rules/tools.ts';
+import { concernOf } from './shell/file-parts.ts';
+import { shellParts } from './shell/parts.ts';
+import type { World } from './world.ts';
+
+export type CallParts =
+  | { readonly ok: true; readonly parts: readonly Part[] }
+  /** A shell command that the grammar does not understand: only the call itself is known. */
+  | { readonly ok: false; readonly call: CallPart; readonly command: string; readonly reason: string };
+
+export function partsOf(request: AuthorizeRequest, world: World): CallParts {
+  const { input, readOnly } = request;
+  const tool = currentName(request.tool);
+  const access = fileAccess(tool);
+  const call: CallPart = {
+    kind: 'call',
+    shown: shownCall(tool, input),
+    tool,
+    input,
+    shares: false,
+    readOnly,
+  };
+  const shared = (parts: readonly Part[]): CallParts => ({
+    ok: true,
+    parts: [{ ...call, shares: true }, ...parts],
+  });
+  if (tool === 'Bash') {
+    const command = input['command'];
+    if (typeof command !== 'string') return { ok: true, parts: [call] };
+    const read = shellParts(command, world);
+    if (!read.ok) return { ok: false, call: { ...call, shares: true }, command, reason: read.reason };
+    return read.parts.length === 0 ? { ok: true, parts: [{ ...call, readOnly: read.empty }] } : shared(read.parts);
+  }
+  if (access !== undefined)
+    return shared(pathsOf(tool, input, world).map((path) => filePart(tool, access, path, world)));
+  if (tool === 'WebFetch') {
+    const host = hostOf(input['url']);
+    if (host !== undefined) return shared([{ kind: 'fetch', shown: host, host }]);
+  }
+  return { ok: true, parts: [call] };
+}
+
+function filePart(tool: string, kind: 'read' | 'write', path: string, world: World): FilePart {
+  const places = placesOf(tildeExpanded(path, world.home), [world.cwd], world);
+  const walks = tool === 'Grep';
+  return {
+    kind,
+    shown: path,
+    tool,
+    places,
+    deep: walks ? 'visible' : 'no',
+    knowledge: 'known',
+    by: 'tool',
+    pattern: undefined,
+    concern:
+      kind === 'write'
+        ? concernOf({ kind, word: undefined }, places, undefined, [world.cwd], world)
+        : undefined,
+  };
+}
+
+/** Every path the input names. A search without one looks where the agent stands; its pattern may name another. */
+function pathsOf(tool: string, input: JsonObject, world: World): string[] {
+  const named = ['file_path', 'notebook_path', 'path', 'filePath'].flatMap((field) => {
+    const value = input[field];
+    return typeof value === 'string' && value !== '' ? [value] : [];
+  });
+  const pattern = tool === 'Glob' ? input['pattern'] : tool === 'Grep' ? input['glob'] : undefined;
+  const [folder = world.cwd] = named;
+  if (typeof pattern === 'string') {
+    const literal = pattern
+      .split('/')
+      .filter((_, index, all) => !all.slice(0, index + 1).some((part) => /[*?[{]/.test(part)));
+    if (literal.length > 0 && literal.join('') !== '') {
+      named.push(pattern.startsWith('/') ? literal.join('/') : `${folder}/${literal.join('/')}`);
+    }
+  }
+  return named.length > 0 ? named : [world.cwd];
+}
+
+function hostOf(url: unknown): string | undefined {
+  if (typeof url !== 'string' || !URL.canParse(url)) return undefined;
+  return new URL(url).hostname.replace(/\.$/, '');
+}
+
+function shownCall(tool: string, input: JsonObject): string {
+  for (const field of ['command', 'url', 'skill', 'subagent_type']) {
+    const value = input[field];
+    if (typeof value === 'string') return `${tool}(${value})`;
+  }
+  return tool;
+}

@@ -1,0 +1,31 @@
+/** The table of commands, with the real grammar: what is decided about each, by theme. */
+import { describe, expect, it } from 'vitest';
+import { shell } from './test/ask.ts';
+import { COVERING } from './test/table/covering.ts';
+import { FILES } from './test/table/files.ts';
+import { FORBIDDING } from './test/table/forbidding.ts';
+import { PLACES } from './test/table/places.ts';
+import { READING } from './test/table/reading.ts';
+
+const themes = [...READING, ...COVERING, ...FORBIDDING, ...FILES, ...PLACES];
+
+describe.each(themes)('$theme', ({ theme: _, allowed = [], asked = [], denied = [], ...setting }) => {
+  const cases = [
+    ...allowed.map((command) => ['allow', command] as const),
+    ...asked.map((command) => ['ask', command] as const),
+    ...denied.map((command) => ['deny', command] as const),
+  ];
+  it.each(cases)('%s: %s', (decision, command) => {
+    const verdict = shell(command, setting);
+    expect(verdict, verdict.reason).toMatchObject({ decision });
+    expect(verdict.parts.length).toBeGreaterThan(0);
+  });
+});
+
+it('has at least 400 commands', () => {
+  const count = themes.reduce(
+    (sum, { allowed = [], asked = [], denied = [] }) => sum + allowed.length + asked.length + denied.length,
+    0,
+  );
+  expect(count).toBeGreaterThanOrEqual(400);
+});

@@ -1,0 +1,114 @@
+/**
+ * What is decided about one part, in this order: deny rules, ask rules, concerns that no allow rule settles, the mode, allow
+ * rules, proof that nothing changes, a hook's allow, and else the question.
+ */
+import type { PermissionMode } from '@heddle/core';
+import type { FilePart, Part } from './part.ts';
+import type { AuthorizeRequest, Decision, PartVerdict } from './request.ts';
+import type { CompiledRules } from './rules/compile.ts';
+import { coverOf, type Match, objection } from './rules/match.ts';
+import type { Rule } from './rules/rule.ts';
+import { isQuestion } from './rules/tools.ts';
+import type { World } from './world.ts';
+
+export interface Case {
+  readonly request: AuthorizeRequest;
+  readonly rules: CompiledRules;
+  readonly mode: PermissionMode;
+  readonly world: World;
+}
+
+export interface Decided extends PartVerdict {
+  /** Nothing hangs on it as long as it is allowed. */
+  readonly quiet: boolean;
+}
+
+export function decidePart(part: Part, held: Case): Decided {
+  const { rules, mode, request, world } = held;
+  const say = (decision: Decision, reason: string, rule?: Rule) => verdict(part, decision, reason, rule);
+  const denied = objection(part, 'deny', rules, world);
+  if (denied) return byObjection(part, 'deny', denied);
+  const asked = objection(part, 'ask', rules, world);
+  if (asked) return byObjection(part, 'ask', asked);
+  // Deny and ask rules were held against the call; for the rest its parts speak.
+  if (part.kind === 'call' && part.shares) return say('allow', 'Its parts decide.');
+  if (part.kind === 'call' && isQuestion(part.tool)) return say('ask', 'It is a question to the user.');
+  const concern = 'concern' in part ? part.concern : undefined;
+  if (concern?.level === 'always') return say('ask', concern.reason);
+  if (mode === 'bypassPermissions') return say('allow', 'The mode bypassPermissions allows it.');
+  if (mode === 'plan' && hasEffects(part)) return say('deny', 'Plan mode: nothing with effects runs.');
+  if (concern?.level === 'unless bypassed') return say('ask', concern.reason);
+  if (part.kind === 'command' && part.inner) return say('allow', 'The command around it decides.');
+  const cover = coverOf(part, rules);
+  if (part.kind === 'read' && !cover) return say('allow', 'Reading changes nothing.');
+  if (concern?.level === 'outside') {
+    // A rule for a whole tool says nothing about places outside the working directories; one with a path does.
+    const named = coverOf(part, rules, 'named');
+    return named ? say('allow', said(named, 'allow'), named) : say('ask', concern.reason);
+  }
+  if (mode === 'acceptEdits' && isEdit(part))
+    return say('allow', 'The mode acceptEdits allows edits in the working directories.');
+  if (cover) return say('allow', said(cover, 'allow'), cover);
+  if (isFilePart(part) && part.by === 'command') return say('allow', 'The command itself decides.');
+  // What is fetched changes nothing here, but the request itself tells others something.
+  if (!hasEffects(part) && part.kind !== 'fetch') return say('allow', 'It changes nothing.');
+  if (request.hookDecision === 'allow') return say('allow', 'A hook allowed it.');
+  return say('ask', open(part));
+}
+
+function byObjection(part: Part, list: 'deny' | 'ask', { rule, doubtful }: Match): Decided {
+  if (doubtful === undefined) return verdict(part, list, said(rule, list), rule);
+  return verdict(part, 'ask', `${said(rule, list).slice(0, -1)}, and ${doubtful}.`, rule);
+}
+
+function hasEffects(part: Part): boolean {
+  switch (part.kind) {
+    case 'call':
+      return !part.readOnly && !part.shares;
+    case 'command':
+      return !part.readOnly && !part.inner;
+    case 'read':
+    case 'fetch':
+      return false;
+    case 'write':
+    case 'remove':
+      return true;
+  }
+}
+
+function isEdit(part: Part): boolean {
+  return part.kind === 'command' ? part.edits && part.opaque === undefined : isFilePart(part);
+}
+
+function isFilePart(part: Part): part is FilePart {
+  return part.kind === 'read' || part.kind === 'write' || part.kind === 'remove';
+}
+
+function open(part: Part): string {
+  if (part.kind === 'command') return part.opaque ?? `No rule allows the command ${part.shown}.`;
+  if (part.kind === 'call') return `No rule allows ${part.tool} to run unasked.`;
+  if (part.kind === 'fetch') return `No rule allows to fetch from ${part.host}.`;
+  return `No rule allows to change ${part.shown}.`;
+}
+
+function said({ text, source, file }: Rule, list: string): string {
+  return `The ${source} rule ${text}${file === undefined ? '' : ` in ${file}`} says ${list}.`;
+}
+
+function verdict(part: Part, decision: Decision, reason: string, rule?: Rule): Decided {
+  return {
+    kind: part.kind,
+    part: part.shown,
+    decision,
+    reason,
+    quiet: isQuiet(part),
+    ...(rule ? { rule: rule.text, source: rule.source } : {}),
+    ...(rule?.file === undefined ? {} : { file: rule.file }),
+  };
+}
+
+function isQuiet(part: Part): boolean {
+  if (part.kind === 'call') return part.shares;
+  if (part.kind === 'command') return part.inner;
+  return part.kind === 'read' && part.knowledge !== 'known';
+}

@@ -1,0 +1,34 @@
+/**
+ * A shell command that the grammar does not understand. It is asked about; and since deny rules hold in every mode, a rule
+ * whose first word stands anywhere in the text is taken to speak of it.
+ */
+import { type Case, type Decided, decidePart } from './decide-part.ts';
+import type { CallPart } from './part.ts';
+
+export function decideUnread(
+  { call, command, reason }: { readonly call: CallPart; readonly command: string; readonly reason: string },
+  held: Case,
+): Decided[] {
+  const whole = decidePart(call, held);
+  if (whole.decision !== 'allow') return [whole];
+  const said = (decision: 'ask' | 'deny', why: string): Decided[] => [
+    { kind: 'command', part: command, decision, reason: why, quiet: false },
+  ];
+  if (held.mode === 'plan') return said('deny', 'Plan mode: nothing with effects runs.');
+  const why = `The command cannot be read: ${reason}.`;
+  if (held.mode !== 'bypassPermissions') return said('ask', why);
+  const bound = [...held.rules.deny, ...held.rules.ask].some(
+    ({ names, specifier }) => specifier !== undefined && ['Bash', 'Read', 'Edit'].some(names),
+  );
+  if (bound) return said('ask', `${why} A deny or ask rule may speak of it.`);
+  if (/\b(rm|rmdir|shred|dd|mkfs)\b/.test(command)) return said('ask', `${why} It may remove files.`);
+  return [
+    {
+      kind: 'command',
+      part: command,
+      decision: 'allow',
+      reason: 'The mode bypassPermissions allows it.',
+      quiet: false,
+    },
+  ];
+}

@@ -1,0 +1,95 @@
+/** The rules as they are now: those the session began with, and what was added while it ran. */
+import type { PermissionMode } from '@heddle/core';
+import { parseRule, type RuleList, type Rules, type RuleSource } from './rules/rule.ts';
+
+/** What an answer to a question may change, in the words of the SDK. */
+export type PermissionUpdate =
+  | {
+      readonly type: 'addRules' | 'replaceRules' | 'removeRules';
+      readonly rules: readonly { readonly toolName: string; readonly ruleContent?: string }[];
+      readonly behavior: RuleList;
+      readonly destination: UpdateDestination;
+    }
+  | { readonly type: 'setMode'; readonly mode: PermissionMode; readonly destination: UpdateDestination }
+  | {
+      readonly type: 'addDirectories' | 'removeDirectories';
+      readonly directories: readonly string[];
+      readonly destination: UpdateDestination;
+    };
+
+export type UpdateDestination = 'userSettings' | 'projectSettings' | 'localSettings' | 'session' | 'cliArg';
+
+const SOURCES: Readonly<Record<UpdateDestination, RuleSource>> = {
+  userSettings: 'user',
+  projectSettings: 'project',
+  localSettings: 'local',
+  session: 'session',
+  cliArg: 'command line',
+};
+
+export class LivePermissions {
+  #rules: Rules;
+  #directories: readonly string[];
+  #mode: PermissionMode | undefined;
+
+  constructor(rules: Rules, directories: readonly string[] = []) {
+    this.#rules = rules;
+    this.#directories = directories;
+  }
+
+  get rules(): Rules {
+    return this.#rules;
+  }
+
+  get directories(): readonly string[] {
+    return this.#directories;
+  }
+
+  /** Set by an answer; undefined: the session's own. */
+  get mode(): PermissionMode | undefined {
+    return this.#mode;
+  }
+
+  /** Takes effect for the next decision. Writing it to a settings file is for whoever owns the file. */
+  apply(updates: readonly PermissionUpdate[]): void {
+    for (const update of updates) this.#applyOne(update);
+  }
+
+  #applyOne(update: PermissionUpdate): void {
+    switch (update.type) {
+      case 'setMode':
+        this.#mode = update.mode;
+        return;
+      case 'addDirectories':
+        this.#directories = [...new Set([...this.#directories, ...update.directories])];
+        return;
+      case 'removeDirectories':
+        this.#directories = this.#directories.filter((folder) => !update.directories.includes(folder));
+        return;
+      case 'addRules':
+      case 'replaceRules':
+      case 'removeRules': {
+        const { behavior, destination } = update;
+        const source = SOURCES[destination];
+        const texts = update.rules.map(ruleText).filter((text) => parseRule(text, behavior).ok);
+        const now = this.#rules[behavior];
+        const kept = now.filter(({ source: from, text }) => {
+          if (from !== source || update.type === 'addRules') return true;
+          return update.type === 'removeRules' && !texts.includes(text);
+        });
+        const added = update.type === 'removeRules' ? [] : texts.map((text) => ({ text, source }));
+        this.#rules = { ...this.#rules, [behavior]: [...kept, ...added] };
+      }
+    }
+  }
+}
+
+function ruleText({
+  toolName,
+  ruleContent,
+}: {
+  readonly toolName: string;
+  readonly ruleContent?: string;
+}): string {
+  return ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
+}

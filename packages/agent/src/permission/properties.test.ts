@@ -1,0 +1,69 @@
+/** What must hold for all scripts, not only for those somebody thought of. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { shell } from './test/ask.ts';
+import { coveredCommand, respelled, RULES, script, uncoveredCommand } from './test/scripts.ts';
+
+const covered = fc.array(coveredCommand, { minLength: 1, maxLength: 30 });
+const at = (commands: readonly string[]) => (slot: number) => commands[slot % commands.length] ?? 'ok';
+
+describe('authorize', () => {
+  it('allows a script whose every part is allowed', () => {
+    fc.assert(
+      fc.property(script, covered, (built, commands) => {
+        const text = built.render(at(commands));
+        const { decision, reason } = shell(text, { rules: RULES });
+        expect(decision, `${text}\n${reason}`).toBe('allow');
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('asks as soon as any part is not covered, wherever it stands', () => {
+    fc.assert(
+      fc.property(script, covered, uncoveredCommand, fc.nat(), (built, commands, uncovered, place) => {
+        const hole = place % built.slots;
+        const text = built.render((slot) => (slot === hole ? uncovered : at(commands)(slot)));
+        expect(shell(text, { rules: RULES }).decision, text).toBe('ask');
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('finds what is denied wherever it stands, in every mode', () => {
+    const mode = fc.constantFrom('default', 'acceptEdits', 'dontAsk', 'bypassPermissions', 'plan');
+    fc.assert(
+      fc.property(script, covered, fc.nat(), mode, (built, commands, place, chosen) => {
+        const hole = place % built.slots;
+        const text = built.render((slot) => (slot === hole ? 'bad x' : at(commands)(slot)));
+        const rules = { allow: ['Bash'], ask: ['Bash(ok *)'], deny: ['Bash(bad *)'] };
+        expect(shell(text, { rules, mode: chosen, hook: 'allow' }).decision, text).toBe('deny');
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('does not mind quotes and spaces', () => {
+    const word = fc.stringMatching(/^[a-z0-9./:=-]{1,8}$/).filter((text) => !text.startsWith('-'));
+    const choices = fc.array(fc.nat(1_000), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(fc.array(word, { maxLength: 4 }), choices, fc.constantFrom('ok', 'okb', 'bad'), (words, how, name) => {
+        const plain = [name, ...words].join(' ');
+        const spelled = respelled([name, ...words], how);
+        const rules = { allow: ['Bash(ok *)', 'Bash(okb a)'] };
+        expect(shell(spelled, { rules }).decision, spelled).toBe(shell(plain, { rules }).decision);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('answers the same to the same question', () => {
+    fc.assert(
+      fc.property(script, covered, (built, commands) => {
+        const text = built.render(at(commands));
+        expect(shell(text, { rules: RULES })).toEqual(shell(text, { rules: RULES }));
+      }),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,130 @@
+/**
+ * A shell command taken apart. Two readers with opposite bias: the strict one sees to it that every command, substitution
+ * and redirection becomes a part that must be covered; the permissive one adds what may hide in arguments, for deny and ask
+ * rules only. What neither understands is a concern.
+ */
+import { type Construct, readCommand, type ShellWord, type SimpleCommand } from '@heddle/tools/shell';
+import type { CommandPart, FilePart, Part } from '../part.ts';
+import type { World } from '../world.ts';
+import { isOwn } from './assignments.ts';
+import { type Around, commandPart } from './command-part.ts';
+import { redirectionParts, touchPart } from './file-parts.ts';
+import { filesOf, touchesFiles } from './files.ts';
+import { type Folders, foldersAfter } from './folders.ts';
+import { hidden } from './hidden.ts';
+import { embedded, executed, tails, wordsOf } from './runners.ts';
+import { unwrap } from './wrappers.ts';
+
+export type ShellParts =
+  /** `empty`: there is nothing in it but blanks and comments. */
+  | { readonly ok: true; readonly parts: readonly Part[]; readonly empty: boolean }
+  | { readonly ok: false; readonly reason: string };
+
+const PLAIN: ReadonlySet<Construct> = new Set<Construct>([
+  'list',
+  'pipeline',
+  'negation',
+  'time',
+  'background',
+]);
+
+export function shellParts(text: string, world: World): ShellParts {
+  const read = readCommand(text);
+  if (!read.ok) return read;
+  const parts: Part[] = [];
+  const plain = [...read.constructs].every((construct) => PLAIN.has(construct));
+  let folders: Folders = [world.cwd];
+  for (const command of read.commands) {
+    parts.push(...partsOfCommand(command, { folders, plain, world }));
+    folders = foldersAfter(folders, command, world);
+  }
+  // Of compound commands: nobody says where among the others they stand, so a `cd` before or after them counts.
+  parts.push(...read.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)));
+  const reason = hidden(text, read) ?? descriptorVariable([...read.commands, read]);
+  const empty = read.commands.length === 0 && read.constructs.size === 0;
+  return { ok: true, parts: reason === undefined ? parts : [concerned(text, reason), ...parts], empty };
+}
+
+function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
+  const { folders, world } = around;
+  const words = wordsOf(command);
+  const own = commandPart(command, around);
+  const stages = unwrap(words);
+  const last = stages.at(-1) ?? { words, more: false };
+  return [
+    own,
+    ...command.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)),
+    ...fileParts(last.words, around),
+    ...(last.more ? unseen(last.words, around) : []),
+    // What `find -exec` runs must be covered like any other command.
+    ...executed(last.words).flatMap((words) => partsOfCommand(simple(words, command), around)),
+    ...embedded(last.words).flatMap((inner) => innerParts(inner, around)),
+    ...stages
+      .slice(0, -1)
+      .flatMap(({ words }) => embedded(words).flatMap((inner) => innerParts(inner, around))),
+  ];
+}
+
+/** The permissive reader's: its files count, its own cover does not. */
+function innerParts(command: SimpleCommand, around: Around): Part[] {
+  const part: CommandPart = { ...commandPart(command, around), inner: true };
+  return [
+    part,
+    ...command.redirections.flatMap((redirection) =>
+      redirectionParts(redirection, around.folders, around.world),
+    ),
+    ...fileParts(unwrap(wordsOf(command)).at(-1)?.words ?? [], around),
+  ];
+}
+
+function fileParts(words: readonly ShellWord[], { folders, world }: Around): FilePart[] {
+  // `sudo rm /`, `env cp a b`: a runner's command touches its files like any other.
+  const hidden = tails(words).filter(([name]) => name !== undefined && touchesFiles(name.value));
+  return [words, ...hidden].flatMap((command) =>
+    filesOf(command).flatMap((touch) => touchPart(touch, 'command', folders, world)),
+  );
+}
+
+/** More arguments come through the pipe: files that nobody sees. */
+function unseen(words: readonly ShellWord[], { world }: Around): FilePart[] {
+  const word: ShellWord = {
+    text: 'what the pipe brings',
+    kind: 'dynamic',
+    value: 'what the pipe brings',
+    prefix: '',
+    plain: false,
+  };
+  const kinds = new Set(filesOf([...words, PROBE, PROBE]).map(({ kind }) => kind));
+  return [...kinds].flatMap((kind) => touchPart({ kind, word }, 'command', undefined, world));
+}
+
+const PROBE: ShellWord = { text: 'x', kind: 'literal', value: 'x', prefix: 'x', plain: true };
+
+function simple([name, ...args]: readonly ShellWord[], { inside }: SimpleCommand): SimpleCommand {
+  const text = [name, ...args].map((word) => word?.text ?? '').join(' ');
+  return { name, args, assignments: [], redirections: [], inside, text };
+}
+
+function concerned(text: string, reason: string): CommandPart {
+  return {
+    kind: 'command',
+    shown: text,
+    cover: [],
+    suspect: [],
+    readOnly: false,
+    edits: false,
+    opaque: undefined,
+    inner: true,
+    concern: { level: 'unless bypassed', reason: `Nobody can tell what it runs: ${reason}.` },
+  };
+}
+
+/** `{PATH}>file` puts a number into a variable. */
+function descriptorVariable(commands: readonly Pick<SimpleCommand, 'redirections'>[]): string | undefined {
+  for (const { redirections } of commands) {
+    for (const { descriptor } of redirections) {
+      if (typeof descriptor === 'string' && !isOwn(descriptor)) return `it sets the variable ${descriptor}`;
+    }
+  }
+  return undefined;
+}

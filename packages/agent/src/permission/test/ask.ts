@@ -1,0 +1,34 @@
+/** Short words for tests of `authorize`. */
+import type { JsonObject, PermissionMode } from '@heddle/core';
+import { authorize } from '../authorize.ts';
+import type { Authorization, AuthorizeRequest } from '../request.ts';
+import type { Rule, Rules, RuleSource } from '../rules/rule.ts';
+import { worldOf, type WorldTable } from './world.ts';
+
+export interface RuleTexts {
+  readonly deny?: readonly string[];
+  readonly ask?: readonly string[];
+  readonly allow?: readonly string[];
+}
+
+export function rulesOf({ deny = [], ask = [], allow = [] }: RuleTexts, source: RuleSource = 'user'): Rules {
+  const rule = (text: string): Rule => ({ text, source });
+  return { deny: deny.map(rule), ask: ask.map(rule), allow: allow.map(rule) };
+}
+
+export interface Setting {
+  readonly rules?: RuleTexts;
+  readonly mode?: PermissionMode;
+  readonly world?: WorldTable;
+  readonly hook?: AuthorizeRequest['hookDecision'];
+  readonly readOnly?: boolean;
+}
+
+export function decided(tool: string, input: JsonObject, setting: Setting = {}): Authorization {
+  const { rules = {}, mode = 'default', world, hook, readOnly = false } = setting;
+  return authorize({ tool, input, readOnly, hookDecision: hook }, rulesOf(rules), mode, worldOf(world));
+}
+
+export function shell(command: string, setting: Setting = {}): Authorization {
+  return decided('Bash', { command }, setting);
+}

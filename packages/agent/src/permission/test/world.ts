@@ -1,0 +1,40 @@
+/** A world out of a table, for tests: a project in /work/project, a home in /home/user. */
+import type { World } from '../world.ts';
+
+export const ROOT = '/work/project';
+export const HOME = '/home/user';
+
+export interface WorldTable {
+  readonly cwd?: string;
+  readonly directories?: readonly string[];
+  /** Link → target. */
+  readonly links?: Readonly<Record<string, string>>;
+  readonly files?: readonly string[];
+  readonly git?: World['git'];
+  readonly environment?: World['environment'];
+  readonly foldsCase?: boolean;
+}
+
+export const CLEAN_GIT: NonNullable<World['git']> = { helpers: [], submodules: false };
+
+export function worldOf(table: WorldTable = {}): World {
+  const links = Object.entries(table.links ?? {});
+  const realpath = (path: string): string => {
+    for (const [link, target] of links) {
+      if (path === link || path.startsWith(`${link}/`)) return realpath(target + path.slice(link.length));
+    }
+    return path;
+  };
+  return {
+    root: ROOT,
+    cwd: table.cwd ?? ROOT,
+    directories: table.directories ?? [],
+    home: HOME,
+    configDirs: [`${HOME}/.claude`],
+    foldsCase: table.foldsCase ?? false,
+    realpath,
+    exists: (path) => (table.files ?? []).includes(path),
+    git: table.git,
+    environment: table.environment ?? {},
+  };
+}

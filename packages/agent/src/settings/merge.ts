@@ -1,0 +1,55 @@
+/** Settings of several files as one: the higher scope wins, objects are joined, lists are put together. */
+import type { Json, JsonObject } from '@heddle/core';
+import type { LoadedFile } from './load.ts';
+import { isObject } from './shape.ts';
+
+/** Their order has a meaning, or they are limits: a lower scope must not add to them. */
+const WHOLE_LISTS: ReadonlySet<string> = new Set(['fallbackModel', 'availableModels']);
+
+/** What a folder that nobody trusts could use to run or reach something. */
+const NEEDS_TRUST: readonly string[] = [
+  'env',
+  'hooks',
+  'apiKeyHelper',
+  'statusLine',
+  'sandbox',
+  'enableAllProjectMcpServers',
+  'enabledMcpjsonServers',
+  'extraKnownMarketplaces',
+  'enabledPlugins',
+];
+
+/** From the highest to the lowest scope. */
+export function mergeSettings(files: readonly LoadedFile[]): JsonObject {
+  return files.map(countingPart).reduceRight<JsonObject>((lower, higher) => merged(lower, higher), {});
+}
+
+export function countingPart({ settings, trusted, hooks }: LoadedFile): JsonObject {
+  if (trusted) return settings;
+  const kept = Object.entries(settings).filter(
+    ([key]) => !NEEDS_TRUST.includes(key) || (key === 'hooks' && hooks),
+  );
+  return Object.fromEntries(kept);
+}
+
+/** The names of what did not count. */
+export function leftOut(file: LoadedFile): string[] {
+  const counting = countingPart(file);
+  return Object.keys(file.settings).filter((key) => !Object.hasOwn(counting, key));
+}
+
+function merged(lower: JsonObject, higher: JsonObject): JsonObject {
+  const result: Record<string, Json | undefined> = { ...lower };
+  for (const [key, value] of Object.entries(higher)) result[key] = joined(key, result[key], value);
+  return result;
+}
+
+function joined(key: string, lower: Json | undefined, higher: Json | undefined): Json | undefined {
+  if (isObject(lower) && isObject(higher)) return merged(lower, higher);
+  if (!Array.isArray(lower) || !Array.isArray(higher) || WHOLE_LISTS.has(key)) return higher;
+  const seen = new Set<string>();
+  return [...higher, ...lower].filter((item: Json) => {
+    const text = JSON.stringify(item);
+    return seen.has(text) ? false : seen.add(text);
+  });
+}

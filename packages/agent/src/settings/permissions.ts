@@ -1,0 +1,118 @@
+/** What all settings together say about permission. */
+import path from 'node:path';
+import type { JsonObject, PermissionMode } from '@heddle/core';
+import { parseRule, type Rule, type RuleList, type Rules } from '../permission/rules/rule.ts';
+import type { LoadedFile, LoadedSettings } from './load.ts';
+import { leftOut } from './merge.ts';
+import { isObject, stringsOf } from './shape.ts';
+
+export interface PermissionSettings {
+  readonly rules: Rules;
+  readonly defaultMode: PermissionMode | undefined;
+  readonly bypassDisabled: boolean;
+  readonly directories: readonly string[];
+  /** One line for each folder whose settings did not count in full. */
+  readonly leftOut: readonly string[];
+  /** Rules that can never match, and rules that fail their own examples. */
+  readonly problems: readonly string[];
+}
+
+const LISTS: readonly RuleList[] = ['deny', 'ask', 'allow'];
+const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
+/** More freedom than a project may give itself. */
+const ESCALATING: readonly string[] = ['acceptEdits', 'bypassPermissions', 'auto'];
+
+export async function permissionSettings(
+  { files, problems }: LoadedSettings,
+  home: string,
+): Promise<PermissionSettings> {
+  const rules: Record<RuleList, Rule[]> = { deny: [], ask: [], allow: [] };
+  const said = [...problems];
+  for (const loaded of files) {
+    for (const list of LISTS) {
+      const { kept, reports } = await rulesOf(loaded, list, home);
+      said.push(...reports);
+      if (list !== 'allow' || loaded.trusted) rules[list].push(...kept);
+    }
+  }
+  const modes = files.flatMap((loaded) => modeOf(loaded, said));
+  return {
+    rules,
+    defaultMode: modes[0],
+    bypassDisabled: files.some(
+      (loaded) => permissionsOf(loaded)['disableBypassPermissionsMode'] === 'disable',
+    ),
+    directories: files.filter(({ trusted }) => trusted).flatMap((loaded) => directoriesOf(loaded, home)),
+    leftOut: files.filter(({ trusted }) => !trusted).flatMap(leftOutLine),
+    problems: said,
+  };
+}
+
+/** A rule that fails its own examples is not what its author meant: it may still forbid, but no longer allow. */
+async function rulesOf(
+  loaded: LoadedFile,
+  list: RuleList,
+  home: string,
+): Promise<{ readonly kept: readonly Rule[]; readonly reports: readonly string[] }> {
+  const { source, file, base } = loaded;
+  const permissions = permissionsOf(loaded);
+  const examples = isObject(permissions['examples']) ? permissions['examples'] : {};
+  const where = file ?? `the ${source} settings`;
+  const reports: string[] = [];
+  const kept: Rule[] = [];
+  for (const text of stringsOf(permissions[list])) {
+    const rule: Rule = { text, source, base, ...(file === undefined ? {} : { file }) };
+    const parsed = parseRule(text, list);
+    if (!parsed.ok) reports.push(`${where}: ${parsed.message}.`);
+    const example = examples[text];
+    const broken = isObject(example) && parsed.ok ? await brokenBy(rule, list, example, home) : [];
+    reports.push(...broken.map((message) => `${where}: ${message}`));
+    if (parsed.ok && (broken.length === 0 || list !== 'allow')) kept.push(rule);
+  }
+  return { kept, reports };
+}
+
+/** Examples need the shell grammar: it is loaded only where there are any. */
+async function brokenBy(rule: Rule, list: RuleList, example: JsonObject, home: string): Promise<string[]> {
+  const { brokenExamples } = await import('./examples.ts');
+  return brokenExamples(rule, list, example, home);
+}
+
+function modeOf(loaded: LoadedFile, problems: string[]): PermissionMode[] {
+  const value = permissionsOf(loaded)['defaultMode'];
+  if (typeof value !== 'string') return [];
+  const where = loaded.file ?? `the ${loaded.source} settings`;
+  if (loaded.committed && ESCALATING.includes(value)) {
+    problems.push(`${where}: a project cannot raise its own mode to ${value}.`);
+    return [];
+  }
+  const mode = MODES.find((candidate) => candidate === (value === 'manual' ? 'default' : value));
+  if (mode === undefined) problems.push(`${where}: there is no mode ${value}.`);
+  return mode === undefined ? [] : [mode];
+}
+
+function directoriesOf(loaded: LoadedFile, home: string): string[] {
+  return stringsOf(permissionsOf(loaded)['additionalDirectories']).map((folder) =>
+    path.resolve(loaded.base, folder.replace(/^~(?=\/|$)/, home)),
+  );
+}
+
+function leftOutLine(loaded: LoadedFile): string[] {
+  const permissions = permissionsOf(loaded);
+  const count = (list: string, one: string, many: string): string[] => {
+    const { length } = stringsOf(permissions[list]);
+    return length === 0 ? [] : [length === 1 ? `1 ${one}` : `${length} ${many}`];
+  };
+  const things = [
+    ...count('allow', 'allow rule', 'allow rules'),
+    ...count('additionalDirectories', 'additional directory', 'additional directories'),
+    ...leftOut(loaded),
+  ];
+  if (things.length === 0) return [];
+  return [`${loaded.file ?? loaded.source} is not in a trusted folder; left out: ${things.join(', ')}.`];
+}
+
+function permissionsOf({ settings }: LoadedFile): JsonObject {
+  const { permissions } = settings;
+  return isObject(permissions) ? permissions : {};
+}

@@ -1,0 +1,109 @@
+/** Where settings lie, from the highest to the lowest scope. */
+import { existsSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import type { RuleSource } from '../permission/rules/rule.ts';
+
+/** The scopes a settings file of the user's own can have. */
+export type Scope = Extract<RuleSource, 'user' | 'project' | 'local'>;
+
+export const SCOPES: readonly Scope[] = ['user', 'project', 'local'];
+
+export interface SettingsPlaces {
+  readonly cwd: string;
+  readonly home: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where administrators put settings that nobody overrides. */
+  readonly managedDir?: string;
+  /** In place of the project around `cwd`. */
+  readonly projectRoot?: string;
+}
+
+export interface SettingsFile {
+  readonly source: RuleSource;
+  readonly file: string;
+  /** What a leading `/` in its path rules means. */
+  readonly base: string;
+}
+
+export function settingsFiles(places: SettingsPlaces): SettingsFile[] {
+  const managed = places.managedDir ?? managedDir();
+  const project = places.projectRoot ?? projectRoot(places.cwd);
+  const inProject = (source: Scope, name: string): SettingsFile => ({
+    source,
+    file: path.join(project, '.claude', name),
+    base: project,
+  });
+  return [
+    ...managedFiles(managed).map((file): SettingsFile => ({ source: 'managed', file, base: managed })),
+    inProject('local', 'settings.local.json'),
+    inProject('project', 'settings.json'),
+    ...configDirs(places).map(
+      (folder): SettingsFile => ({ source: 'user', file: path.join(folder, 'settings.json'), base: folder }),
+    ),
+  ];
+}
+
+/** The file a scope is written to. */
+export function settingsFileOf(scope: Scope, places: SettingsPlaces): string {
+  const found = settingsFiles(places).find(({ source }) => source === scope);
+  if (!found) throw new Error(`There is no settings file of scope ${scope}.`);
+  return found.file;
+}
+
+/**
+ * The user's folder for settings: ours if named, else the one people already have named, else both usual ones, the one that
+ * people already have first.
+ */
+export function configDirs({ env, home }: Pick<SettingsPlaces, 'env' | 'home'>): string[] {
+  const named = env['HEDDLE_CONFIG_DIR'] || env['CLAUDE_CONFIG_DIR'];
+  return named ? [path.resolve(named)] : [path.join(home, '.claude'), path.join(home, '.heddle')];
+}
+
+/** The nearest folder with settings up to the top of the repository; else that top; else the folder itself. */
+export function projectRoot(cwd: string): string {
+  const top = repositoryTop(cwd);
+  for (let folder = cwd; ; folder = path.dirname(folder)) {
+    if (
+      ['settings.json', 'settings.local.json'].some((name) => existsSync(path.join(folder, '.claude', name)))
+    )
+      return folder;
+    if (top === undefined || folder === top) return top ?? cwd;
+  }
+}
+
+export function repositoryTop(cwd: string): string | undefined {
+  for (let folder = cwd; ; folder = path.dirname(folder)) {
+    if (existsSync(path.join(folder, '.git'))) return folder;
+    if (folder === path.dirname(folder)) return undefined;
+  }
+}
+
+/** The drop-in files of a folder come after the main one, in the order of their names. */
+function managedFiles(folder: string): string[] {
+  const dropIns = path.join(folder, 'managed-settings.d');
+  return [
+    path.join(folder, 'managed-settings.json'),
+    ...names(dropIns).map((name) => path.join(dropIns, name)),
+  ];
+}
+
+function names(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => name.endsWith('.json'))
+      .sort();
+  } catch {
+    return [];
+  }
+}
+
+function managedDir(): string {
+  switch (process.platform) {
+    case 'darwin':
+      return '/Library/Application Support/ClaudeCode';
+    case 'win32':
+      return 'C:\\Program Files\\ClaudeCode';
+    default:
+      return '/etc/claude-code';
+  }
+}

@@ -1,0 +1,55 @@
+/** What a settings file must look like where permission depends on it. Keys that are not known here are kept as they are. */
+import type { Json, JsonObject } from '@heddle/core';
+
+export type Checked =
+  | { readonly ok: true; readonly settings: JsonObject }
+  | { readonly ok: false; readonly message: string };
+
+/** Checked by hand: the schema library is not on the start-up path. */
+export function checkSettings(text: string): Checked {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (thrown) {
+    return {
+      ok: false,
+      message: `it is not JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+    };
+  }
+  if (!isObject(value)) return { ok: false, message: 'it is not a JSON object' };
+  const message = problemOf(value);
+  return message === undefined ? { ok: true, settings: value } : { ok: false, message };
+}
+
+function problemOf(settings: JsonObject): string | undefined {
+  const { permissions, env } = settings;
+  if (env !== undefined && !isObject(env)) return 'env is not an object';
+  if (permissions === undefined) return undefined;
+  if (!isObject(permissions)) return 'permissions is not an object';
+  for (const list of ['allow', 'ask', 'deny', 'additionalDirectories']) {
+    if (!isStrings(permissions[list])) return `permissions.${list} is not a list of strings`;
+  }
+  const { defaultMode, examples } = permissions;
+  if (defaultMode !== undefined && typeof defaultMode !== 'string')
+    return 'permissions.defaultMode is not a string';
+  if (examples === undefined) return undefined;
+  if (!isObject(examples)) return 'permissions.examples is not an object';
+  for (const [rule, example] of Object.entries(examples)) {
+    if (!isObject(example) || !isStrings(example['match']) || !isStrings(example['not_match'])) {
+      return `permissions.examples: ${rule} needs the lists match and not_match`;
+    }
+  }
+  return undefined;
+}
+
+function isStrings(value: Json | undefined): boolean {
+  return value === undefined || (Array.isArray(value) && value.every((item) => typeof item === 'string'));
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function stringsOf(value: Json | undefined): string[] {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+}

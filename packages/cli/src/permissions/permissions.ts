@@ -1,0 +1,158 @@
+/** `heddle permissions`: ask what would be decided, and change the rules it is decided by. */
+import os from 'node:os';
+import { addRule, removeRule, settingsFileOf, trustFolder } from '@heddle/agent/settings';
+import type { RuleList } from '@heddle/agent';
+import { Refused } from '../flags.ts';
+import { harmless } from '../terminal/harmless.ts';
+import { type PermissionSetup, permissionSetup } from './setup.ts';
+import { type PermissionsCommand, readPermissionsCommand } from './words.ts';
+
+const HELP = `heddle permissions explain [--json] TOOL INPUT_JSON   what would be decided, and why; nothing is run
+heddle permissions list [--json]                       the rules that count here, and where they stand
+heddle permissions add allow|ask|deny RULE             --scope local (default), project or user
+heddle permissions remove allow|ask|deny RULE          --scope local (default), project or user
+heddle permissions test                                checks the examples that settings files give for their rules
+heddle permissions trust [--revoke]                    lets the settings of this folder's project count
+
+explain, list and test also take --permission-mode, --allowed-tools, --disallowed-tools, --settings,
+--setting-sources and --add-dir, as a run does.
+`;
+
+export async function permissions(argv: readonly string[]): Promise<number> {
+  let command: PermissionsCommand;
+  try {
+    command = readPermissionsCommand(argv);
+  } catch (thrown) {
+    if (!(thrown instanceof Refused)) throw thrown;
+    process.stderr.write(`heddle: ${thrown.message}\n`);
+    return 2;
+  }
+  return run(command);
+}
+
+async function run(command: PermissionsCommand): Promise<number> {
+  switch (command.name) {
+    case 'help':
+      print(HELP);
+      return 0;
+    case 'explain': {
+      const { explain, explanationText } = await import('./explain.ts');
+      const setup = await permissionSetup(command.flags);
+      const { decision, rule, source, file, reason, parts } = await explain(
+        command.tool,
+        command.input,
+        setup,
+      );
+      if (command.json) {
+        const told = {
+          decision,
+          rule: rule ?? null,
+          source: source ?? null,
+          file: file ?? null,
+          reason,
+          parts,
+        };
+        print(`${JSON.stringify({ ...told, notes: setup.notes }, undefined, 2)}\n`);
+      } else {
+        warn(setup.notes);
+        print(explanationText({ decision, reason, parts }));
+      }
+      return 0;
+    }
+    case 'list': {
+      const setup = await permissionSetup(command.flags);
+      if (command.json)
+        print(
+          `${JSON.stringify({ mode: setup.mode, rules: setup.rules, directories: setup.directories, notes: setup.notes }, undefined, 2)}\n`,
+        );
+      else {
+        warn(setup.notes);
+        print(listed(setup));
+      }
+      return 0;
+    }
+    case 'test':
+      return test(await permissionSetup(command.flags), command.json);
+    case 'add':
+    case 'remove':
+      return change(command);
+    case 'trust': {
+      const folder = trustFolder({ ...places(), cwd: process.cwd() }, command.trusted);
+      print(`${folder} is ${command.trusted ? 'trusted now' : 'no longer trusted'}.\n`);
+      return 0;
+    }
+  }
+}
+
+function change({
+  name,
+  list,
+  rule,
+  scope,
+}: Extract<PermissionsCommand, { name: 'add' | 'remove' }>): number {
+  const file = settingsFileOf(scope, { ...places(), cwd: process.cwd() });
+  const edited = name === 'add' ? addRule(file, list, rule) : removeRule(file, list, rule);
+  if (!edited.ok) {
+    process.stderr.write(`heddle: ${edited.message}\n`);
+    return 2;
+  }
+  const done = name === 'add' ? 'added' : 'removed';
+  print(
+    edited.changed
+      ? `${list} ${rule}: ${done} (${scope}, ${file})\n`
+      : `${list} ${rule}: nothing to change (${scope}, ${file})\n`,
+  );
+  return edited.changed || name === 'add' ? 0 : 1;
+}
+
+/** Examples were checked when the files were loaded; whatever failed is among the notes. */
+function test({ loaded, notes }: PermissionSetup, json: boolean): number {
+  const examples = loaded.files.reduce((count, { settings }) => count + countExamples(settings), 0);
+  const failed = notes.filter((note) => note.includes('its own example'));
+  if (json) print(`${JSON.stringify({ examples, failed }, undefined, 2)}\n`);
+  else print(`${failed.map((note) => `${note}\n`).join('')}${examples} examples, ${failed.length} failed\n`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+function countExamples(settings: unknown): number {
+  const examples = field(field(settings, 'permissions'), 'examples');
+  if (typeof examples !== 'object' || examples === null) return 0;
+  return Object.values(examples).reduce<number>(
+    (count, example) => count + size(example, 'match') + size(example, 'not_match'),
+    0,
+  );
+}
+
+function size(example: unknown, name: string): number {
+  const list = field(example, name);
+  return Array.isArray(list) ? list.length : 0;
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function listed({ rules, mode, directories }: PermissionSetup): string {
+  const lists: readonly RuleList[] = ['deny', 'ask', 'allow'];
+  const lines = lists.flatMap((list) =>
+    rules[list].map(
+      ({ text, source, file }) =>
+        `${list.padEnd(5)} ${text}  (${source}${file === undefined ? '' : `, ${file}`})`,
+    ),
+  );
+  const folders = directories.map((folder) => `folder ${folder}`);
+  return `${[`mode ${mode}`, ...folders, ...lines, ...(lines.length === 0 ? ['no rules'] : [])].join('\n')}\n`;
+}
+
+function places() {
+  return { home: os.homedir(), env: process.env };
+}
+
+/** Rules and paths come from files: nothing in them may speak to the terminal. */
+function print(text: string): void {
+  process.stdout.write(process.stdout.isTTY ? harmless(text) : text);
+}
+
+function warn(notes: readonly string[]): void {
+  for (const note of notes) process.stderr.write(`heddle: ${harmless(note)}\n`);
+}

@@ -1,0 +1,79 @@
+/** The rules, the mode and the folders that a run or an explanation starts from: settings of all scopes, then flags. */
+import os from 'node:os';
+import path from 'node:path';
+import type { PermissionMode } from '@heddle/core';
+import type { Rule, Rules } from '@heddle/agent';
+import {
+  configDirs,
+  loadSettings,
+  type LoadedSettings,
+  permissionSettings,
+  type Scope,
+} from '@heddle/agent/settings';
+
+export interface PermissionFlags {
+  readonly allowedTools: readonly string[];
+  readonly disallowedTools: readonly string[];
+  readonly permissionMode: PermissionMode | undefined;
+  readonly addDirs: readonly string[];
+  readonly settings: string | undefined;
+  readonly managedSettings: string | undefined;
+  /** Undefined: all. */
+  readonly settingSources: readonly Scope[] | undefined;
+}
+
+export const NO_FLAGS: PermissionFlags = {
+  allowedTools: [],
+  disallowedTools: [],
+  permissionMode: undefined,
+  addDirs: [],
+  settings: undefined,
+  managedSettings: undefined,
+  settingSources: undefined,
+};
+
+export interface PermissionSetup {
+  readonly rules: Rules;
+  readonly mode: PermissionMode;
+  readonly directories: readonly string[];
+  readonly configDirs: readonly string[];
+  /** What the user should know: skipped files, rules that never match, what an untrusted folder may not do. */
+  readonly notes: readonly string[];
+  readonly loaded: LoadedSettings;
+}
+
+export async function permissionSetup(
+  flags: PermissionFlags,
+  cwd: string = process.cwd(),
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<PermissionSetup> {
+  const home = os.homedir();
+  const loaded = loadSettings({
+    cwd,
+    home,
+    env,
+    settings: flags.settings,
+    managed: flags.managedSettings,
+    sources: flags.settingSources,
+  });
+  const said = await permissionSettings(loaded, home);
+  const rule = (text: string): Rule => ({ text, source: 'command line', base: cwd });
+  const wanted = flags.permissionMode ?? said.defaultMode ?? 'default';
+  const refused = wanted === 'bypassPermissions' && said.bypassDisabled;
+  return {
+    rules: {
+      deny: [...flags.disallowedTools.map(rule), ...said.rules.deny],
+      ask: said.rules.ask,
+      allow: [...flags.allowedTools.map(rule), ...said.rules.allow],
+    },
+    mode: refused ? 'default' : wanted,
+    directories: [...flags.addDirs.map((folder) => path.resolve(cwd, folder)), ...said.directories],
+    configDirs: configDirs({ env, home }),
+    notes: [
+      ...said.problems,
+      ...said.leftOut,
+      ...(refused ? ['The settings switch the mode bypassPermissions off; the mode is default.'] : []),
+    ],
+    loaded,
+  };
+}

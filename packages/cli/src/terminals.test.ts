@@ -1,0 +1,141 @@
+/** The table of results as a script sees it: exit code, and the last line of what was printed. */
+import { call, fail, say, type Step } from '@heddle/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { homeFor } from './test/home.ts';
+import { install, type Installed, linesOf } from './test/program.ts';
+
+let installed: Installed;
+
+beforeAll(async () => {
+  installed = await install();
+});
+afterAll(() => installed.remove());
+
+const sameCalls = Array.from({ length: 12 }, (_, index) => call('Read', { file_path: 'none' }, `r${index}`));
+const SCHEMA = JSON.stringify({ type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] });
+
+interface Row {
+  readonly ends: string;
+  readonly script: readonly Step[];
+  readonly flags?: readonly string[];
+  readonly code: number;
+  /** The last line on standard output, or on standard error where there is none. */
+  readonly text: RegExp;
+  readonly subtype: string;
+}
+
+const ROWS: readonly Row[] = [
+  { ends: 'completed', script: [say('Done.')], code: 0, text: /^Done\.$/, subtype: 'success' },
+  { ends: 'api_error', script: [fail('auth')], code: 1, text: /invalid x-api-key/, subtype: 'success' },
+  { ends: 'prompt_too_long', script: [fail('overflow')], code: 1, text: /too long/, subtype: 'success' },
+  { ends: 'image_error', script: [fail('media')], code: 1, text: /5 MB/, subtype: 'success' },
+  {
+    ends: 'max_turns',
+    script: [call('Read', { file_path: 'none' }, 'r1')],
+    flags: ['--max-turns', '1'],
+    code: 1,
+    text: /the limit is 1/,
+    subtype: 'error_max_turns',
+  },
+  {
+    ends: 'repetition_stopped',
+    script: sameCalls,
+    code: 1,
+    text: /same results: Read/,
+    subtype: 'error_during_execution',
+  },
+  {
+    ends: 'completed',
+    script: [call('StructuredOutput', { n: 3 }, 's1')],
+    flags: ['--json-schema', SCHEMA],
+    code: 0,
+    text: /^\{"n":3\}$/,
+    subtype: 'success',
+  },
+  {
+    ends: 'structured_output_retry_exhausted',
+    script: Array.from({ length: 6 }, () => say('no')),
+    flags: ['--json-schema', SCHEMA],
+    code: 1,
+    text: /required shape/,
+    subtype: 'error_max_structured_output_retries',
+  },
+  {
+    ends: 'turn_setup_failed',
+    script: [],
+    flags: ['--json-schema', '{"type":"no such type"}'],
+    code: 1,
+    text: /schema makes no sense/,
+    subtype: 'error_during_execution',
+  },
+  {
+    ends: 'turn_setup_failed',
+    script: [],
+    flags: ['--resume', 'nothing-there'],
+    code: 1,
+    text: /No conversation found with session ID: nothing-there/,
+    subtype: 'error_during_execution',
+  },
+  {
+    ends: 'turn_setup_failed',
+    script: [],
+    flags: ['--continue'],
+    code: 1,
+    text: /no conversation to continue/,
+    subtype: 'error_during_execution',
+  },
+];
+
+describe.each(ROWS)(
+  'a run that ends with $ends ($flags)',
+  ({ ends, script, flags = [], code, text, subtype }) => {
+    const argv = (model: string, ...more: string[]): string[] => [
+      '-p',
+      'go',
+      '--model',
+      model,
+      ...flags,
+      ...more,
+    ];
+
+    it(`exits with ${code} and says why in plain text`, async () => {
+      const home = homeFor(installed.program);
+      const ended = await home.run(argv(home.script(script)));
+      expect(ended.code).toBe(code);
+      expect(lastLine(ended.stdout) || lastLine(ended.stderr)).toMatch(text);
+    });
+
+    it(`exits with ${code} and ends its output with one ${subtype} result`, async () => {
+      const home = homeFor(installed.program);
+      const ended = await home.run(argv(home.script(script), '--output-format', 'stream-json'));
+      expect(ended.code).toBe(code);
+      const lines = linesOf(ended.stdout);
+      expect(lines.filter(({ type }) => type === 'result')).toHaveLength(1);
+      expect(lines.at(-1)).toMatchObject({
+        type: 'result',
+        subtype,
+        is_error: code !== 0,
+        terminal_reason: ends,
+      });
+    });
+  },
+);
+
+describe('what is not understood', () => {
+  it.each([
+    [['-p', 'go', '--max-turns', 'many'], /takes a whole number/],
+    [['-p', 'go', '--max-budget-usd', '0'], /an amount over 0/],
+    [['-p', 'go', '--json-schema', 'nonsense'], /takes a JSON Schema object/],
+    [['-p', 'go', '--resume', 'a', '--continue'], /exclude each other/],
+    [['-p', 'go', '--fork-session'], /needs --resume or --continue/],
+    [['-p', 'go', '--resum', 'a'], /did you mean --resume/],
+  ])('%j exits with 2, prints no result and says what is wrong', async (argv, says) => {
+    const ended = await homeFor(installed.program).run(argv);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toMatch(says);
+  });
+});
+
+function lastLine(text: string): string {
+  return text.trimEnd().split('\n').at(-1) ?? '';
+}

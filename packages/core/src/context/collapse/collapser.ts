@@ -1,0 +1,93 @@
+/** Stages, commits and projects collapses for one conversation. Staged ones wait in memory; committed ones are stored. */
+import type { ContextReport } from '../../loop/events.ts';
+import { History } from '../../messages/history.ts';
+import type { Message } from '../../messages/message.ts';
+import type { CollapseOptions } from '../options.ts';
+import type { Outline } from '../outline.ts';
+import { type Collapse, type CollapseStore, Projector } from './collapse.ts';
+import { stage } from './stage.ts';
+
+export interface CollapserSetup {
+  readonly store: CollapseStore;
+  readonly options: CollapseOptions;
+  readonly stamp: () => { readonly uuid: string; readonly at: number };
+}
+
+export class Collapser {
+  readonly #setup: CollapserSetup;
+  readonly #projector = new Projector();
+  #staged: readonly Collapse[] = [];
+  /** Up to this round of this history it is known what can be staged. */
+  #nextRound = 0;
+  #source = History.of<Message>([]);
+  #isOpen = true;
+
+  constructor(setup: CollapserSetup) {
+    this.#setup = setup;
+  }
+
+  get staged(): number {
+    return this.#staged.length;
+  }
+
+  /** Nothing new is staged between a failed call and the next good answer. */
+  pause(): void {
+    this.#isOpen = false;
+  }
+
+  resume(): void {
+    this.#isOpen = true;
+  }
+
+  view(messages: History<Message>): History<Message> {
+    return this.#projector.view(messages, this.#setup.store.committed());
+  }
+
+  stage(messages: History<Message>, outline: Outline, isCompactable: (tool: string) => boolean): void {
+    if (!messages.extends(this.#source)) {
+      this.#nextRound = 0;
+      this.#staged = [];
+    }
+    this.#source = messages;
+    if (!this.#isOpen) return;
+    const { options, stamp, store } = this.#setup;
+    const known = new Set([...this.#staged, ...store.committed()].map(({ from }) => from));
+    const found = stage(messages, outline, {
+      options,
+      stamp,
+      isCompactable,
+      known,
+      fromRound: this.#nextRound,
+    });
+    this.#nextRound = found.nextRound;
+    if (found.staged.length > 0) this.#staged = [...this.#staged, ...found.staged];
+  }
+
+  /** The oldest so many; undefined if there was none. */
+  async commit(
+    count: number,
+    level: 'collapse' | 'drain',
+    tokens: number,
+  ): Promise<{ readonly committed: number; readonly report: ContextReport | undefined }> {
+    const chosen = this.#staged.slice(0, count);
+    if (chosen.length === 0) return { committed: 0, report: undefined };
+    this.#staged = this.#staged.slice(count);
+    await this.#setup.store.commit(chosen);
+    const freed = chosen.reduce((sum, { tokensBefore, tokensAfter }) => sum + tokensBefore - tokensAfter, 0);
+    const report: ContextReport = {
+      level,
+      tokensBefore: tokens,
+      tokensAfter: tokens - freed,
+      rewrotePrefix: true,
+      details: { collapses: chosen.map(({ id }) => id) },
+    };
+    return { committed: chosen.length, report };
+  }
+
+  /** After a compaction nothing is left of what they stood for. */
+  async clear(): Promise<void> {
+    this.#staged = [];
+    this.#nextRound = 0;
+    if (this.#setup.store.committed().length > 0) await this.#setup.store.clear();
+  }
+}

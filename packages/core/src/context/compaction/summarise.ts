@@ -1,0 +1,191 @@
+/**
+ * Asks the model for a hand-over. The request is a fork of the conversation: the same system prompt, tools and messages, and
+ * one instruction behind them, so that it reads what the conversation has cached. Nothing of it is written to the cache.
+ */
+import { isToolUse, textOf } from '../../messages/blocks.ts';
+import type { History } from '../../messages/history.ts';
+import type { Message } from '../../messages/message.ts';
+import type { Usage } from '../../messages/usage.ts';
+import type { Clock } from '../../loop/deps.ts';
+import type { ModelError, ModelErrorClass } from '../../model/error.ts';
+import type { ModelPort, ModelRequest, RequestOptions } from '../../model/port.ts';
+import { AnswerReader } from '../../model/reader.ts';
+import { DEFAULT_RETRY, judgeAttempt, NO_TRIES, type RetryPolicy } from '../../model/retry.ts';
+import { createRequestBuilder } from '../../request/builder.ts';
+import type { RequestView } from '../../request/view.ts';
+import type { ToolUseContext } from '../../tools/context.ts';
+
+export interface SummaryRequest {
+  readonly messages: History<Message>;
+  /** The beginning of them that the last request sent, and the server has cached. */
+  readonly sent: History<Message> | undefined;
+  readonly instruction: string;
+  readonly maxTokens: number;
+  readonly context: ToolUseContext;
+}
+
+export interface Spent {
+  readonly model: string;
+  readonly usage: Usage;
+}
+
+export type SummaryAnswer =
+  | { readonly ok: true; readonly text: string; readonly spent: readonly Spent[] }
+  | {
+      readonly ok: false;
+      readonly why: string;
+      readonly class: ModelErrorClass;
+      readonly spent: readonly Spent[];
+    };
+
+export type Summarise = (request: SummaryRequest) => Promise<SummaryAnswer>;
+
+/** What stands before the conversation in each of its requests. */
+export interface PromptHead {
+  readonly systemPrompt: readonly string[];
+  readonly systemContext: Readonly<Record<string, string>>;
+  readonly userContext: Readonly<Record<string, string>>;
+}
+
+export interface SummariserDoors {
+  readonly model: ModelPort;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly head: PromptHead;
+  readonly options?: RequestOptions;
+  readonly retry?: Partial<RetryPolicy>;
+}
+
+/** A compaction is waited for: it gives up sooner than an answer would. */
+const PATIENCE: Partial<RetryPolicy> = { maxAttempts: 3, maxServerWaitMs: 60_000 };
+
+export function modelSummariser(doors: SummariserDoors): Summarise {
+  const policy = { ...DEFAULT_RETRY, ...PATIENCE, ...doors.retry };
+  return async (request) => {
+    const { signal } = request.context;
+    const spent: Spent[] = [];
+    const refused = new Set<string>();
+    let tries = NO_TRIES;
+    while (true) {
+      const built = forkOf(request, doors, refused);
+      const { text, error, usage, calls } = await ask(doors.model, built, signal);
+      if (isSpent(usage)) spent.push({ model: request.context.model, usage });
+      const facts = { error, calls, paused: false, empty: text === '', fallbackAvailable: false };
+      const verdict = signal.aborted ? ACCEPT : judgeAttempt(facts, tries, policy, doors.random);
+      if (verdict.do === 'retry') await doors.clock.sleep(verdict.delayMs, signal);
+      else if (verdict.do === 'replace_block') refuse(refused, built, error);
+      else if (text !== '' && (!error || error.class === 'output_cap')) return { ok: true, text, spent };
+      else {
+        const failed = error ?? NO_TEXT;
+        return { ok: false, why: failed.message, class: failed.class, spent };
+      }
+      tries = verdict.tries;
+    }
+  };
+}
+
+const ACCEPT = { do: 'accept' } as const;
+const NO_TEXT: ModelError = {
+  type: 'model_error',
+  class: 'empty',
+  message: 'The summariser answered with no text.',
+};
+
+function forkOf(request: SummaryRequest, doors: SummariserDoors, refused: ReadonlySet<string>): ModelRequest {
+  const { messages, sent, instruction, context } = request;
+  const builder = createRequestBuilder();
+  const view = viewOf(request, doors, refused);
+  // Built first and never sent: from it the builder knows which prefix is cached, and marks it to be read.
+  if (sent && messages.extends(sent)) builder.build({ ...view, skipCacheWrite: false }, sent);
+  const asked: Message = {
+    type: 'user',
+    uuid: `ask:${context.model}`,
+    at: 0,
+    content: instruction,
+    isMeta: true,
+  };
+  return builder.build(view, messages.append([asked])).request;
+}
+
+function viewOf(
+  { context, maxTokens }: SummaryRequest,
+  { head, options = {} }: SummariserDoors,
+  refusedBlocks: ReadonlySet<string>,
+): RequestView {
+  const thinking = options.thinking?.type === 'enabled' ? options.thinking.budget_tokens : 0;
+  return {
+    ...head,
+    model: context.model,
+    // Thinking comes out of the same cap; switching it off would cost the cached messages.
+    maxOutputTokens: maxTokens + thinking,
+    tools: context.tools.map(({ name, description, inputJSONSchema }) => ({
+      name,
+      description,
+      input_schema: inputJSONSchema,
+    })),
+    normaliseInput: (_tool, input) => input,
+    skipCacheWrite: true,
+    allowedBetaBlocks: [],
+    refusedBlocks,
+    continuesAnswer: false,
+    options,
+  };
+}
+
+interface Asked {
+  readonly text: string;
+  readonly calls: number;
+  readonly error: ModelError | undefined;
+  readonly usage: Usage;
+}
+
+async function ask(model: ModelPort, request: ModelRequest, signal: AbortSignal): Promise<Asked> {
+  const reader = new AnswerReader();
+  let [text, calls] = ['', 0];
+  let error: ModelError | undefined;
+  for await (const record of model(request, signal)) {
+    if (record.type === 'model_error') error = record;
+    else if (record.type !== 'done') {
+      const finished = reader.push(record);
+      if (!finished) continue;
+      text += textOf([finished.block]);
+      if (isToolUse(finished.block)) calls++;
+    }
+  }
+  text += reader.unfinishedText();
+  return { text: text.trim(), calls, error: error ?? endOf(reader), usage: reader.usage };
+}
+
+function endOf(reader: AnswerReader): ModelError | undefined {
+  const failed = (errorClass: ModelErrorClass, message: string): ModelError => ({
+    type: 'model_error',
+    class: errorClass,
+    message,
+  });
+  if (!reader.stopped) return failed('network', 'The stream ended before the summary was complete.');
+  switch (reader.stopReason) {
+    case 'max_tokens':
+      return failed('output_cap', 'The summary was cut off at the output limit.');
+    case 'model_context_window_exceeded':
+      return failed('overflow', "The summary ran into the end of the model's context window.");
+    case 'refusal':
+      return failed('refusal', 'The model declined to summarise the conversation.');
+    default:
+      return undefined;
+  }
+}
+
+function isSpent(usage: Usage): boolean {
+  return (
+    usage.input_tokens +
+      usage.output_tokens +
+      usage.cache_read_input_tokens +
+      usage.cache_creation_input_tokens >
+    0
+  );
+}
+
+function refuse(refused: Set<string>, request: ModelRequest, error: ModelError | undefined): void {
+  const block = error?.block && request.messages.at(error.block.message)?.content[error.block.block];
+  if (block) refused.add(JSON.stringify(block));
+}

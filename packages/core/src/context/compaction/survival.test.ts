@@ -1,0 +1,208 @@
+/** What must come through any number of compactions byte for byte. */
+import { bodyOf, collect, explain, validateRequest } from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+import type { EntryBody } from '../../log/entry.ts';
+import { project } from '../../log/projection.ts';
+import type { ContentBlock } from '../../messages/blocks.ts';
+import { History } from '../../messages/history.ts';
+import type { Message } from '../../messages/message.ts';
+import { buildRequest } from '../../request/builder.ts';
+import { NOTHING_TO_REREAD } from '../doors.ts';
+import { resultText } from '../read.ts';
+import { HEAD, rig } from '../test/rig.ts';
+import { call, historyOf, result, says, step, userSays, work } from '../test/talk.ts';
+import { historyBeforeCompaction } from './undo.ts';
+
+const INSTRUCTIONS = 'Never touch main.\n\tUse tabs; "quotes" stay, ünïcode too → ✓\n';
+const REQUEST =
+  'Please fix `parse()`:\n\n  1. keep <tags> & "quotes"\n  2. no new dependencies — 不要改接口\n';
+const TODOS = [
+  { content: 'write the test', status: 'completed' },
+  { content: 'fix parse()\nand its caller', status: 'in_progress' },
+];
+const FILES = ['/project/src/parse.ts', '/project/src/with space.ts'];
+
+const beginning = (): Message[] => [
+  userSays(`Instructions:\n${INSTRUCTIONS}`, { isMeta: true }),
+  userSays('An earlier wish.'),
+  ...step('s1', 'old'),
+  userSays(REQUEST),
+  ...step('todo1', 'ok', 'TodoWrite', { todos: TODOS }),
+  ...FILES.flatMap((file_path, index) => step(`edit${index}`, 'edited', 'Edit', { file_path })),
+  says(call('fails', 'Bash', { command: 'npm test' })),
+  userSays([result('fails', 'Error: 1 test failed in parse.test.ts', true)]),
+];
+
+/** Every text of a request, as the model reads it. */
+function wordsOf(messages: History<Message>): string {
+  const { request } = buildRequest(
+    {
+      ...HEAD,
+      model: 'scripted-1',
+      maxOutputTokens: 100,
+      tools: [],
+      normaliseInput: (_tool, input) => input,
+      skipCacheWrite: false,
+      allowedBetaBlocks: [],
+      refusedBlocks: new Set(),
+      continuesAnswer: false,
+      options: {},
+    },
+    messages,
+  );
+  expect(explain(validateRequest(bodyOf(request)))).toBe('');
+  return [...request.messages].flatMap(({ content }) => content.map(readable)).join('\n');
+}
+
+function readable(block: ContentBlock): string {
+  if (block.type === 'text') return block.text;
+  if (block.type === 'tool_use') return JSON.stringify(block.input);
+  return block.type === 'tool_result' ? resultText(block) : '';
+}
+
+const door = (works = true) =>
+  rig(
+    { windowOf: () => 20_000 },
+    {
+      reread: {
+        ...NOTHING_TO_REREAD,
+        instructions: () => Promise.resolve([{ path: 'HEDDLE.md', text: INSTRUCTIONS }]),
+      },
+      ...(works
+        ? {}
+        : { summarise: () => Promise.resolve({ ok: false, why: 'down', class: 'server', spent: [] }) }),
+    },
+  );
+
+/** Works until compaction is due, and compacts, so many times. */
+async function compactedTimes(
+  times: number,
+  works = true,
+): Promise<{ history: History<Message>; compactions: number }> {
+  const { door: context, context: tools } = door(works);
+  let history = historyOf(beginning());
+  let compactions = 0;
+  for (let round = 0; round < 400 && compactions < times; round++) {
+    history = history.append(work(1, 700).slice(1));
+    const { returned } = await collect(
+      context.prepare({ messages: history, autoCompact: true, context: tools }),
+    );
+    if (returned.autoCompact.outcome === 'failed') {
+      const reduced = await context.compact({
+        messages: returned.messages,
+        cause: 'overflow',
+        context: tools,
+      });
+      if (reduced.ok) history = reduced.messages;
+      compactions++;
+      continue;
+    }
+    history = returned.messages;
+    if (returned.autoCompact.outcome === 'compacted') compactions++;
+  }
+  return { history, compactions };
+}
+
+describe('after compactions', () => {
+  for (const works of [true, false]) {
+    for (const times of [1, 2, 10]) {
+      it(`${times} of them, ${works ? 'with' : 'without'} a summary, nothing that matters is lost`, async () => {
+        const { history, compactions } = await compactedTimes(times, works);
+        expect(compactions).toBe(times);
+        const words = wordsOf(history);
+        expect(words).toContain(INSTRUCTIONS);
+        expect(words).toContain(REQUEST);
+        expect(words).toContain(JSON.stringify(TODOS));
+        for (const file of FILES) expect(words).toContain(file);
+        expect(words).toContain('npm test');
+        expect(words).toContain('Error: 1 test failed in parse.test.ts');
+        expect(words.split(REQUEST)).toHaveLength(2);
+      });
+    }
+  }
+
+  it('the last steps are the very same messages', async () => {
+    const { door: context, context: tools } = door();
+    const history = historyOf([...beginning(), ...work(30, 500).slice(1)]);
+    const { returned } = await collect(
+      context.prepare({ messages: history, autoCompact: true, context: tools }),
+    );
+    expect(returned.autoCompact.outcome).toBe('compacted');
+    const tail = returned.messages.since(returned.messages.length - 2);
+    expect(tail).toEqual(history.since(history.length - 2));
+    expect(tail[0]).toBe(history.at(history.length - 2));
+  });
+
+  it('one that frees less than a fifth is thrown away and counts as a failure', async () => {
+    const long = Array.from({ length: 40 }, (_, index) => `word${index}`).join(' ');
+    const { door: context, context: tools } = rig(
+      { windowOf: () => 20_000, autoCompactCap: 1_000 },
+      { summarise: () => Promise.resolve({ ok: true, text: `${long} `.repeat(200), spent: [] }) },
+    );
+    const messages = historyOf(work(4, 400));
+    const { returned, yielded } = await collect(
+      context.prepare({ messages, autoCompact: true, context: tools }),
+    );
+    expect(returned.autoCompact).toEqual({ outcome: 'failed' });
+    expect(returned.messages).toBe(messages);
+    expect(yielded.map(({ report }) => report.details?.['failed'])).toEqual([
+      expect.stringContaining('hardly smaller'),
+    ]);
+  });
+
+  it('files that were read last are attached again, within their budget', async () => {
+    const asked: (readonly string[])[] = [];
+    const { door: context, context: tools } = rig(
+      { windowOf: () => 20_000 },
+      {
+        reread: {
+          ...NOTHING_TO_REREAD,
+          files(paths) {
+            asked.push(paths);
+            return Promise.resolve(paths.map((path) => ({ path, text: `content of ${path} `.repeat(500) })));
+          },
+          standing: () => Promise.resolve([{ kind: 'reminder', about: 'plan', text: 'The plan: go on.' }]),
+        },
+      },
+    );
+    const history = historyOf([...beginning(), ...work(30, 500).slice(1)]);
+    const { returned } = await collect(
+      context.prepare({ messages: history, autoCompact: true, context: tools }),
+    );
+    expect(asked[0]).toHaveLength(5);
+    const words = wordsOf(returned.messages);
+    expect(words).toContain('as it is on disk now');
+    expect(words).toContain('The plan: go on.');
+  });
+});
+
+describe('the record of a compaction', () => {
+  it('is one: a log that ends before it gives the old history, with it the new one', async () => {
+    const { door: context, context: tools } = door();
+    const messages = [...beginning(), ...work(30, 500).slice(1)];
+    const entries: EntryBody[] = messages.map((message) => ({ type: message.type, message }) as EntryBody);
+    const history = historyOf(messages);
+    const { yielded, returned } = await collect(
+      context.prepare({ messages: history, autoCompact: true, context: tools }),
+    );
+    for (const { spent: _, ...step } of yielded) entries.push({ type: 'context', ...step });
+    expect(project(entries)).toEqual(returned.messages.since(0));
+    const torn = entries.slice(0, -1);
+    expect(project(torn).length).toBe(messages.length);
+    expect(historyBeforeCompaction(entries)).toEqual(project(torn));
+    const after = { type: 'user', message: userSays('more') } as EntryBody;
+    expect(historyBeforeCompaction([...entries, after])?.length).toBe(messages.length + 1);
+    expect(historyBeforeCompaction(torn)).toBeUndefined();
+  });
+
+  it('says who asked for it, and hands the user’s instructions on', async () => {
+    const { door: context, context: tools, summaries } = rig();
+    const messages = historyOf(work(20, 300));
+    const compacted = await context.compactNow({ messages, context: tools, instructions: 'Keep the SQL.' });
+    expect(compacted).toMatchObject({
+      ok: true,
+      report: { level: 'manual_compact', details: { trigger: 'manual' } },
+    });
+    expect(summaries[0]?.instruction).toContain('the user asks: Keep the SQL.');
+  });
+});

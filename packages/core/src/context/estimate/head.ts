@@ -1,0 +1,33 @@
+/** What stands before the conversation in every request: the system prompt, the contexts and the tools. */
+import type { Tool } from '../../tools/tool.ts';
+import type { PromptHead } from '../compaction/summarise.ts';
+import { estimateText } from './text.ts';
+
+/** The words around a tool, and around the contexts. */
+const TOOL_FRAME = 20;
+const CONTEXT_FRAME = 60;
+
+const known = new WeakMap<readonly Tool[], number>();
+
+export function estimateTools(tools: readonly Tool[]): number {
+  const before = known.get(tools);
+  if (before !== undefined) return before;
+  let tokens = 0;
+  for (const { name, description, inputJSONSchema } of tools)
+    tokens += TOOL_FRAME + estimateText(`${name} ${description} ${JSON.stringify(inputJSONSchema)}`);
+  known.set(tools, tokens);
+  return tokens;
+}
+
+export function estimatePrompt({ systemPrompt, systemContext, userContext }: PromptHead): {
+  readonly system: number;
+  readonly user: number;
+} {
+  const system = estimateText([...systemPrompt, ...pairs(systemContext)].join('\n'));
+  const words = pairs(userContext);
+  return { system, user: words.length === 0 ? 0 : CONTEXT_FRAME + estimateText(words.join('\n')) };
+}
+
+function pairs(context: Readonly<Record<string, string>>): string[] {
+  return Object.entries(context).map(([key, value]) => `${key}: ${value}`);
+}

@@ -1,0 +1,74 @@
+/** Plays a conversation through the loop with a real context door; the summariser is the same scripted model. */
+import {
+  allowAll,
+  contextOf,
+  createClock,
+  fakeDeps,
+  type JudgeOptions,
+  type Script,
+  scriptedModel,
+  type ScriptedModel,
+} from '@heddle/testing';
+import {
+  type Gates,
+  type LoopEvent,
+  type Message,
+  type ModelRequest,
+  query,
+  type Terminal,
+} from '../../index.ts';
+import { SUMMARY_MARK } from '../compaction/prompt.ts';
+import { modelSummariser } from '../compaction/summarise.ts';
+import { createContextDoor } from '../door.ts';
+import type { ContextDoors } from '../doors.ts';
+import { type ContextChanges, contextOptions } from '../options.ts';
+import { HEAD, rig, TOOLS } from './rig.ts';
+
+export interface ContextPlay {
+  readonly messages: readonly Message[];
+  readonly changes?: ContextChanges;
+  readonly gates?: Partial<Gates>;
+  readonly judge?: JudgeOptions;
+  readonly doors?: Partial<ContextDoors>;
+}
+
+export interface ContextPlayed {
+  readonly terminal: Terminal;
+  readonly events: readonly LoopEvent[];
+  readonly model: ScriptedModel;
+  readonly main: readonly ModelRequest[];
+  readonly summaries: readonly ModelRequest[];
+}
+
+export async function playContext(script: Script, given: ContextPlay): Promise<ContextPlayed> {
+  const clock = createClock({ auto: true });
+  const model = scriptedModel(script, { clock, ...given.judge });
+  const { doors } = rig();
+  const summarise = modelSummariser({ model, clock, random: () => 0.5, head: HEAD });
+  const context = createContextDoor(
+    { options: contextOptions(given.changes), head: HEAD },
+    { ...doors, summarise, ...given.doors },
+  );
+  const contextCollapse = given.changes?.levels?.collapse === true;
+  const run = query({
+    messages: given.messages,
+    ...HEAD,
+    canUseTool: allowAll,
+    toolUseContext: contextOf({ tools: TOOLS }),
+    querySource: 'sdk',
+    config: { sessionId: 's', gates: { contextCollapse, ...given.gates } },
+    deps: fakeDeps({ model, clock, context }),
+  });
+  const events: LoopEvent[] = [];
+  let next = await run.next();
+  for (; !next.done; next = await run.next()) events.push(next.value);
+  model.assertNoViolations();
+  const requests = model.calls.map(({ request }) => request);
+  const summaries = requests.filter(isSummaryRequest);
+  const main = requests.filter((request) => !isSummaryRequest(request));
+  return { terminal: next.value, events, model, main, summaries };
+}
+
+export function isSummaryRequest(request: ModelRequest): boolean {
+  return JSON.stringify(request.messages.last()?.content ?? '').includes(SUMMARY_MARK);
+}

@@ -1,0 +1,56 @@
+/** A context door on the bench: spills and collapses in memory, the summariser scripted, everything written down. */
+import { contextOf, fakeTool } from '@heddle/testing';
+import { memoryCollapses } from '../collapse/collapse.ts';
+import type { Summarise, SummaryRequest } from '../compaction/summarise.ts';
+import { createContextDoor, type ContextPipeline } from '../door.ts';
+import { type ContextDoors, NO_COMPACTION_HOOKS, NOTHING_TO_REREAD } from '../doors.ts';
+import { type ContextChanges, contextOptions } from '../options.ts';
+import type { ToolUseContext } from '../../tools/context.ts';
+import type { Tool } from '../../tools/tool.ts';
+
+export interface Rig {
+  readonly door: ContextPipeline;
+  readonly doors: ContextDoors;
+  readonly context: ToolUseContext;
+  readonly spilled: Map<string, string>;
+  readonly summaries: SummaryRequest[];
+}
+
+export const TOOLS: readonly Tool[] = [
+  fakeTool({ name: 'Read', compactable: true, maxResultSize: 50_000 }),
+  fakeTool({ name: 'Bash', compactable: true, maxResultSize: 50_000, readOnly: false }),
+  fakeTool({ name: 'Edit', readOnly: false, maxResultSize: 50_000 }),
+  fakeTool({ name: 'TodoWrite', readOnly: false }),
+];
+
+export const HEAD = { systemPrompt: ['You are a careful engineer.'], systemContext: {}, userContext: {} };
+
+export function rig(changes: ContextChanges = {}, given: Partial<ContextDoors> = {}): Rig {
+  const spilled = new Map<string, string>();
+  const summaries: SummaryRequest[] = [];
+  let count = 0;
+  let now = 1_000_000;
+  const summarise: Summarise = (request) => {
+    summaries.push(request);
+    return Promise.resolve({ ok: true, text: `## Intent\nSummary ${summaries.length}.`, spent: [] });
+  };
+  const doors: ContextDoors = {
+    now: () => ++now,
+    uuid: () => `c${++count}`,
+    spills: {
+      pathOf: (id) => `/session/${id}.txt`,
+      write(id, text) {
+        spilled.set(id, text);
+        return Promise.resolve(true);
+      },
+    },
+    summarise,
+    collapses: memoryCollapses(),
+    reread: NOTHING_TO_REREAD,
+    hooks: NO_COMPACTION_HOOKS,
+    ...given,
+  };
+  const options = contextOptions(changes);
+  const door = createContextDoor({ options, head: HEAD }, doors);
+  return { door, doors, context: contextOf({ tools: TOOLS }), spilled, summaries };
+}

@@ -1,0 +1,154 @@
+/** A log taken apart into runs and iterations: what each is known to have done, and what was decided at its end. */
+import type { FinishedCall } from '../machine/happened.ts';
+import type { Terminal } from '../machine/terminal.ts';
+import type { Transition } from '../machine/transition.ts';
+import { isToolResult, textOf, type ContentBlock, type ToolUseBlock } from '../messages/blocks.ts';
+import { callsOf, type AssistantMessage, type UserMessage } from '../messages/message.ts';
+import { fingerprint } from '../loop/fingerprint.ts';
+import { INTERRUPTED_STREAMING, INTERRUPTED_TOOLS } from '../loop/texts.ts';
+import type { ContextReport } from '../loop/events.ts';
+import type { EntryBody } from './entry.ts';
+
+export interface RecordedIteration {
+  /** The calls of the answer, each with its result in its fingerprint. */
+  readonly calls: readonly FinishedCall[];
+  /** The model was asked. */
+  readonly asked: boolean;
+  /** Its answer counted. */
+  readonly answered: boolean;
+  /** The context levels that did something. */
+  readonly levels: ReadonlySet<ContextReport['level']>;
+  /** Output tokens of the run up to the end of this iteration: what it can have been. */
+  readonly outputTokens: readonly number[];
+  /** Undefined: the log breaks off here. */
+  readonly decided: Decided | undefined;
+}
+
+export type Decided =
+  | { readonly kind: 'continue'; readonly transition: Transition; readonly turnCount: number }
+  | { readonly kind: 'stop'; readonly terminal: Terminal };
+
+export type RecordedRun = readonly RecordedIteration[];
+
+/** A run begins with a prompt and ends with its end, or where the next prompt shows that it never had one. */
+export function* recordedRuns(entries: Iterable<EntryBody>): Generator<RecordedRun> {
+  let run: RunReader | undefined;
+  for (const entry of entries) {
+    if (entry.type === 'user' && isPrompt(entry.message)) {
+      if (run) yield run.brokenOff();
+      run = new RunReader();
+    } else if (run?.take(entry)) {
+      yield run.iterations;
+      run = undefined;
+    }
+  }
+  if (run) yield run.brokenOff();
+}
+
+function isPrompt({ content, isMeta }: UserMessage): boolean {
+  if (isMeta || (typeof content !== 'string' && content.some(isToolResult))) return false;
+  return ![INTERRUPTED_STREAMING, INTERRUPTED_TOOLS].includes(textOf(content));
+}
+
+class RunReader {
+  readonly iterations: RecordedIteration[] = [];
+  #current = new IterationReader([0]);
+
+  /** True at the end of the run. */
+  take(entry: EntryBody): boolean {
+    if (entry.type === 'transition') {
+      const { transition, turnCount } = entry;
+      this.#finish({ kind: 'continue', transition, turnCount });
+      return false;
+    }
+    if (entry.type === 'end') {
+      this.#finish({ kind: 'stop', terminal: entry.terminal });
+      return true;
+    }
+    this.#current.take(entry);
+    return false;
+  }
+
+  brokenOff(): RecordedRun {
+    this.#finish(undefined);
+    return this.iterations;
+  }
+
+  #finish(decided: Decided | undefined): void {
+    const iteration = this.#current.recorded(decided);
+    this.iterations.push(iteration);
+    this.#current = new IterationReader(iteration.outputTokens);
+  }
+}
+
+class IterationReader {
+  readonly #answer = new Map<string, AssistantMessage>();
+  readonly #results = new Map<string, ContentBlock>();
+  readonly #levels = new Set<ContextReport['level']>();
+  readonly #tokensBefore: readonly number[];
+  #tokens = 0;
+  /** Spent just before a context level reported: by it, or by the attempt before. */
+  #doubtfulTokens = 0;
+  #unsettledTokens = 0;
+  #asked = false;
+  #answered = false;
+
+  constructor(tokensBefore: readonly number[]) {
+    this.#tokensBefore = tokensBefore;
+  }
+
+  take(entry: EntryBody): void {
+    switch (entry.type) {
+      case 'assistant':
+        // What tells of an error was said by the loop, not by the model.
+        if (entry.message.apiError !== undefined) break;
+        this.#answer.set(entry.message.uuid, entry.message);
+        this.#asked = true;
+        break;
+      case 'user':
+        if (typeof entry.message.content === 'string') break;
+        for (const result of entry.message.content.filter(isToolResult))
+          this.#results.set(result.tool_use_id, result);
+        break;
+      case 'tombstone':
+        for (const uuid of entry.uuids) this.#answer.delete(uuid);
+        break;
+      case 'context':
+        this.#levels.add(entry.report.level);
+        this.#doubtfulTokens += this.#unsettledTokens;
+        break;
+      case 'answer':
+      case 'spent':
+        this.#tokens += entry.usage.output_tokens;
+        this.#asked = true;
+        this.#answered ||= entry.type === 'answer';
+        break;
+      case 'retry':
+        this.#asked = true;
+        break;
+      default:
+        break;
+    }
+    if (entry.type === 'spent') this.#unsettledTokens += entry.usage.output_tokens;
+    else this.#unsettledTokens = 0;
+  }
+
+  recorded(decided: Decided | undefined): RecordedIteration {
+    return {
+      calls: callsOf([...this.#answer.values()]).map((call) => this.#finished(call)),
+      asked: this.#asked,
+      answered: this.#answered,
+      levels: this.#levels,
+      outputTokens: this.#tokensBefore.flatMap((before) => [
+        ...new Set([before + this.#tokens, before + this.#tokens - this.#doubtfulTokens]),
+      ]),
+      decided,
+    };
+  }
+
+  #finished({ id, name, input }: ToolUseBlock): FinishedCall {
+    const result = this.#results.get(id);
+    const content = result?.type === 'tool_result' ? result.content : '';
+    return { tool: name, fingerprint: fingerprint([name, JSON.stringify(input), JSON.stringify(content)]) };
+  }
+}

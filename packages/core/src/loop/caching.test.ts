@@ -1,0 +1,112 @@
+/** Prompt caching is money: how much of a session's input is read from the cache, by the real loop and the API's rules. */
+import {
+  billSession,
+  breakOff,
+  call,
+  createRandom,
+  fakeTool,
+  type Part,
+  type RequestBody,
+  say,
+  type Script,
+  type Step,
+} from '@heddle/testing';
+import { afterAll, describe, expect, it } from 'vitest';
+import { play } from './test/play.ts';
+
+interface Session {
+  readonly name: string;
+  readonly turns: number;
+  readonly calls: number;
+  /** Every so many attempts the connection breaks, before a word or in the middle of one; 0: never. */
+  readonly breaksEvery?: number;
+  /** What broke was never stored either. */
+  readonly breaksUnseen?: true;
+}
+
+const SESSIONS: readonly Session[] = [
+  { name: '50 turns', turns: 50, calls: 1 },
+  { name: '200 turns', turns: 200, calls: 1 },
+  { name: '20 turns of 12 calls', turns: 20, calls: 12 },
+  { name: '20 turns of 12 calls, every third attempt breaks', turns: 20, calls: 12, breaksEvery: 3 },
+  {
+    name: '20 turns of 12 calls, every third never arrives',
+    turns: 20,
+    calls: 12,
+    breaksEvery: 3,
+    breaksUnseen: true,
+  },
+];
+
+/** Half a percentage point. */
+const ALLOWED = 0.005;
+
+const rows: string[] = [];
+afterAll(() => console.log([HEADING, ...rows].join('\n')));
+
+describe('the share of input that is read from the cache', () => {
+  it.each(SESSIONS)('is the best possible: $name', async (session) => {
+    const bodies = await bodiesOf(session);
+    const { share, bestShare } = billSession(bodies);
+    const alone = billSession(bodies.map(withOneMark)).share;
+    rows.push(
+      [session.name.padEnd(52), ...[share, bestShare, alone].map((one) => one.toFixed(4))].join('  '),
+    );
+    expect(bodies.length).toBeGreaterThan(session.turns);
+    expect(bestShare - share).toBeLessThanOrEqual(ALLOWED);
+  });
+});
+
+const HEADING = `${''.padEnd(52)}  share   best    with a mark at the end alone`;
+
+async function bodiesOf(session: Session): Promise<RequestBody[]> {
+  const random = createRandom(7);
+  const words = (count: number) => Array.from({ length: count }, () => wordOf(random)).join(' ');
+  const tools = ['Read', 'Grep', 'Bash', 'Edit'].map((name) =>
+    fakeTool({
+      name,
+      description: words(120),
+      run: () => words(20 + Math.floor(random() ** 3 * 800)),
+    }),
+  );
+  const { model, terminal } = await play(scriptOf(session, words), {
+    tools,
+    params: { systemPrompt: [words(1_500)], userContext: { project: words(200) } },
+    config: { gates: { repetition: false } },
+    judge: { validate: false },
+  });
+  expect(terminal).toEqual({ reason: 'completed' });
+  const seen = session.breaksUnseen ? model.calls.filter(({ ended }) => ended === 'done') : model.calls;
+  return seen.map((call) => call.body());
+}
+
+function scriptOf({ turns, calls, breaksEvery = 0 }: Session, words: (count: number) => string): Script {
+  let turn = 0;
+  return (_request, attempt): Step => {
+    if (breaksEvery > 0 && attempt % breaksEvery === 0)
+      return attempt % 2 === 0 ? breakOff() : [say(words(10)), breakOff()];
+    if (turn++ === turns) return say('Done.');
+    const parts: Part[] = [say(words(30))];
+    for (let count = 0; count < calls; count++)
+      parts.push(call(['Read', 'Grep'][count % 2] ?? 'Read', { path: words(2) }, `c${turn}_${count}`));
+    return parts;
+  };
+}
+
+function wordOf(random: () => number): string {
+  return Math.floor(random() * 1e9).toString(36);
+}
+
+/** The same request as it is often sent: tools and system marked, and the end of the conversation. */
+function withOneMark(body: RequestBody): RequestBody {
+  const messages: unknown = structuredClone(body['messages']);
+  const marked: { cache_control?: unknown }[] = [];
+  const collect = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return;
+    if ('cache_control' in value) marked.push(value);
+    for (const inner of Object.values(value)) collect(inner);
+  };
+  collect(messages);
+  for (const block of marked.slice(0, -1)) delete block.cache_control;
+  return { ...body, messages };
+}

@@ -1,0 +1,24 @@
+/**
+ * Random plans. Small numbers and few values, so that things meet: calls repeat, aborts fall into retries, a drain follows a
+ * cut. What is rare in life is common here.
+ */
+import fc from 'fast-check';
+import type { RunPlan } from '../plan.ts';
+import { anyAttempts } from './attempts.ts';
+import { among, list, on } from './chance.ts';
+import { anyConsumer, anyGathering, anyPrepare, anySettings, anyTurnEnd } from './surroundings.ts';
+
+export const anyPlan: fc.Arbitrary<RunPlan> = fc.record({
+  attempts: anyAttempts,
+  start: among(['prompt', 50], ['image', 25], ['conversation', 25]),
+  settings: anySettings,
+  prepares: list(anyPrepare, 6),
+  drains: list(among(['commits', 50], ['commits_nothing', 25], ['throws', 25]), 3),
+  compactions: list(among(['works', 55], ['fails', 22], ['throws', 23]), 3),
+  staged: list(on(75), 4),
+  turnEnds: list(anyTurnEnd, 4),
+  gatherings: list(anyGathering, 4),
+  goOn: list(fc.boolean(), 3),
+  summaries: list(fc.constantFrom('at_once', 'late', 'nothing', 'throws'), 4),
+  consumer: anyConsumer,
+});

@@ -1,0 +1,130 @@
+/** How a command ends when it does not end by itself. */
+import { readdirSync } from 'node:fs';
+import { contextOf } from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+import { membersOf } from '../tasks/process-table.ts';
+import { scratch, shellIn } from './test/shell.ts';
+
+/** Runs a command, aborts it at its first output, and looks for what is left of it. */
+async function abortAtFirstOutput(command: string) {
+  const shell = shellIn(scratch());
+  const controller = new AbortController();
+  let abortedAt = 0;
+  const ran = await shell.run(command, {
+    signal: controller.signal,
+    onProgress: () => {
+      abortedAt ||= performance.now();
+      controller.abort();
+    },
+  });
+  const tookMs = performance.now() - abortedAt;
+  return { ...ran, tookMs };
+}
+
+describe('an aborted command', () => {
+  it('ends at once, and what it wrote is kept', async () => {
+    const { content, isError, tookMs } = await abortAtFirstOutput('echo begun; sleep 600');
+    expect({ content, isError }).toEqual({
+      content: 'begun\nInterrupted; what is shown above is all it wrote',
+      isError: true,
+    });
+    expect(tookMs).toBeLessThan(1_000);
+  });
+
+  it.each([
+    ['children in the background', 'sleep 600 & sleep 600 & echo $!; wait'],
+    ['a command that does not listen', `trap '' TERM; echo deaf; while :; do sleep 0.1; done`],
+    ['children that left its group', 'setsid sleep 600 & echo left; wait'],
+    ['children that left its group, session and parents', '(setsid sleep 600 &) ; echo orphaned; sleep 600'],
+    ['a shell in a shell', `bash -c 'bash -c "sleep 600 & sleep 600" & echo deep; wait'`],
+    ['one that restarts what is ended', 'echo again; while :; do sleep 600; done'],
+    ['a flood', 'yes'],
+  ])('ends with %s, and nothing is left', async (_, command) => {
+    const shell = shellIn(scratch());
+    const controller = new AbortController();
+    const started = Promise.withResolvers<void>();
+    const running = shell.run(command, { signal: controller.signal, onProgress: () => started.resolve() });
+    await started.promise;
+    const [mark = ''] = marksOf(shell.tasks.folder);
+    expect(membersOf(undefined, mark).length).toBeGreaterThan(0);
+    const from = performance.now();
+    controller.abort();
+    const { isError } = await running;
+    expect(performance.now() - from).toBeLessThan(1_000);
+    expect(isError).toBe(true);
+    expect(membersOf(undefined, mark)).toEqual([]);
+  });
+
+  it('never starts when it was aborted before', async () => {
+    const { content, isError } = await shellIn(scratch()).run('echo ran', { signal: AbortSignal.abort() });
+    expect({ content, isError }).toEqual({
+      content: 'Interrupted; what is shown above is all it wrote',
+      isError: true,
+    });
+  });
+});
+
+describe('a command that ends by itself', () => {
+  it('takes along what it left in its group, and says so', async () => {
+    const shell = shellIn(scratch());
+    const { content } = await shell.run('sleep 600 & echo started');
+    expect(content).toMatch(/^started\nProcesses it left in the background were ended/);
+  });
+});
+
+describe('a command at its time limit', () => {
+  it('goes on in the background, where it can be read and stopped', async () => {
+    const shell = shellIn(scratch());
+    const { content, isError, data } = await shell.run('echo begun; sleep 600', { timeout: 150 });
+    expect(isError).toBe(false);
+    expect(content).toMatch(/^begun\nStill running after its time limit of 150 ms/);
+    const id = 'id' in data.exit ? data.exit.id : '';
+    expect(content).toContain(id);
+    const context = { ...contextOf(), toolUseId: 't1' };
+    const { data: seen } = await shell.output.call({ task_id: id, block: false }, context, () => undefined);
+    expect(shell.output.toResult(seen).content).toMatch(/^begun\nTask \w+ is still running/);
+    const { data: stopped } = await shell.stop.call({ task_id: id }, context, () => undefined);
+    expect(shell.stop.toResult(stopped).content).toBe(`Task ${id} was ended: stopped on request.`);
+    expect(membersOf(undefined, id)).toEqual([]);
+  });
+
+  it('is not longer than the longest allowed', async () => {
+    const shell = shellIn(scratch(), { limits: { maxTimeoutMs: 100 } });
+    const { content } = await shell.run('sleep 600', { timeout: 600_000 });
+    expect(content).toMatch(/time limit of 100 ms/);
+    await shell.tasks.dispose();
+  });
+});
+
+describe('a command that wants something typed', () => {
+  it.each(['Password: ', 'Proceed? [y/N] ', 'Are you sure you want to continue connecting (yes/no)? '])(
+    'is noticed while it waits after %j',
+    async (question) => {
+      const shell = shellIn(scratch(), { limits: { promptQuietMs: 50 } });
+      const { content, isError } = await shell.run(`printf '%s' '${question}'; sleep 600`);
+      expect(isError).toBe(false);
+      expect(content).toContain(`seems to wait for an answer to "${question.trim()}"`);
+      await shell.tasks.dispose();
+    },
+  );
+
+  it('is explained when it failed for want of an answer', async () => {
+    const { content } = await shellIn(scratch()).run(`printf 'Overwrite? [y/N] '; read answer || exit 1`);
+    expect(content).toMatch(/asked for input/);
+    const python = await shellIn(scratch()).run('echo "EOFError: EOF when reading a line" >&2; exit 1');
+    expect(python.content).toMatch(/asked for input/);
+  });
+
+  it('is not imagined where a command is only slow', async () => {
+    const shell = shellIn(scratch(), { limits: { promptQuietMs: 20 } });
+    const { content } = await shell.run(`printf 'Compiling... '; sleep 0.2; echo done`);
+    expect(content).toBe('Compiling... done');
+  });
+});
+
+/** The marks of the commands that run. */
+function marksOf(folder: string): string[] {
+  return readdirSync(folder).flatMap((name) =>
+    name.endsWith('.task.json') ? [name.slice(0, name.indexOf('.'))] : [],
+  );
+}

@@ -1,0 +1,88 @@
+/** A command's end as the model reads it. */
+import type { ToolResult } from '@heddle/core';
+import type { TaskEnd } from '../tasks/task.ts';
+import { missedTerminal } from './waiting.ts';
+
+export interface BashData {
+  readonly command: string;
+  /** What is shown of its output. */
+  readonly output: string;
+  readonly exit: BashExit;
+  readonly bytes?: number;
+  /** Where the whole output is, when it is not all shown. */
+  readonly file?: string;
+  /** The working directory of later commands, when it changed. */
+  readonly directory?: string;
+  /** Processes it had left in the background were ended. */
+  readonly leftSomething?: boolean;
+  /** What its exit code 1 says, where that is an answer. */
+  readonly meaning?: string;
+}
+
+export type BashExit =
+  | TaskEnd
+  | {
+      readonly kind: 'background';
+      readonly id: string;
+      readonly why: 'asked' | 'time_limit' | 'waiting';
+      readonly afterMs?: number;
+      readonly line?: string;
+    }
+  | { readonly kind: 'no_directory'; readonly directory: string; readonly now: string };
+
+export function resultOf(data: BashData): ToolResult {
+  const parts = [data.output.trimEnd(), endingOf(data), ...notesOn(data)].filter((part) => part !== '');
+  const isFailure = isError(data);
+  return { content: parts.length === 0 ? '(no output)' : parts.join('\n'), isError: isFailure };
+}
+
+function isError({ exit, meaning }: BashData): boolean {
+  switch (exit.kind) {
+    case 'exited':
+      return exit.code !== 0 && meaning === undefined;
+    case 'background':
+      return false;
+    default:
+      return true;
+  }
+}
+
+function endingOf({ exit, meaning }: BashData): string {
+  switch (exit.kind) {
+    case 'exited':
+      if (exit.code === 0) return '';
+      return meaning === undefined ? `Exit code ${exit.code}` : `Exit code ${exit.code} (${meaning})`;
+    case 'signalled':
+      return `Ended by ${exit.signal}`;
+    case 'stopped':
+      return exit.why === 'interrupted'
+        ? 'Interrupted; what is shown above is all it wrote'
+        : `Ended because ${exit.why}`;
+    case 'not_started':
+      return `The shell could not be started: ${exit.why}`;
+    case 'no_directory':
+      return `The working directory ${exit.directory} no longer exists, so nothing was run. It is now ${exit.now}.`;
+    case 'background': {
+      const how = `Read its output with TaskOutput, end it with TaskStop (task_id ${exit.id}).`;
+      if (exit.why === 'asked') return `Started in the background as task ${exit.id}. ${how}`;
+      if (exit.why === 'time_limit') {
+        return `Still running after its time limit of ${exit.afterMs} ms; it goes on in the background as task ${exit.id}. ${how}`;
+      }
+      return `It seems to wait for an answer to "${exit.line?.trim()}", which nobody can type; it goes on in the background as task ${exit.id}. Stop it, and give the answer with an option or through a pipe. ${how}`;
+    }
+  }
+}
+
+function notesOn({ exit, leftSomething, directory, output }: BashData): string[] {
+  const notes: string[] = [];
+  if (leftSomething) {
+    notes.push('Processes it left in the background were ended; run_in_background keeps a command running.');
+  }
+  if (directory !== undefined) notes.push(`The working directory is now ${directory}`);
+  if (exit.kind === 'exited' && exit.code !== 0 && missedTerminal(output)) {
+    notes.push(
+      'It seems to have asked for input. Nobody can type here: give the answer with an option or through a pipe.',
+    );
+  }
+  return notes;
+}

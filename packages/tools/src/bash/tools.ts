@@ -1,0 +1,30 @@
+/** Bash and the tools for what it leaves in the background, with or without a house around them. */
+import type { Tool } from '@heddle/core';
+import { TaskRegistry } from '../tasks/registry.ts';
+import { createTaskOutputTool } from '../tasks/task-output.ts';
+import { createTaskStopTool } from '../tasks/task-stop.ts';
+import { createBashTool } from './bash.ts';
+import type { ShellDoors } from './doors.ts';
+
+export function createShellTools(given: Partial<ShellDoors> = {}): readonly Tool[] {
+  const doors = shellDoors(given);
+  return [createBashTool(doors), createTaskOutputTool(doors.tasks), createTaskStopTool(doors.tasks)];
+}
+
+export function shellDoors(given: Partial<ShellDoors> = {}): ShellDoors {
+  return {
+    tasks: new TaskRegistry(),
+    environment: () => withoutKeys(process.env),
+    projectDirectory: process.cwd(),
+    ...given,
+  };
+}
+
+/** For whoever uses the tools alone. An agent gives an environment from which all its secrets were taken. */
+function withoutKeys(environment: NodeJS.ProcessEnv): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined && !/^ANTHROPIC_.*(KEY|TOKEN)$/i.test(name)) kept[name] = value;
+  }
+  return kept;
+}

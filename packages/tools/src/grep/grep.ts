@@ -1,0 +1,106 @@
+/** Grep: searches the contents of files. Ignored files are left out; the files changed last come first. */
+import type { Tool } from '@heddle/core';
+import { inputSchemas } from '../generated/schemas.ts';
+import type { SearchDoors } from './doors.ts';
+import { newestFirst } from './newest-first.ts';
+import type { FileMatches } from './query.ts';
+import type { GrepInput } from './schema.ts';
+import { targetOf } from './target.ts';
+
+export interface GrepData {
+  readonly mode: 'content' | 'files_with_matches' | 'count';
+  /** What is shown of it. */
+  readonly lines: readonly string[];
+  /** Lines or files in all. */
+  readonly total: number;
+  readonly files: number;
+  readonly offset: number;
+  readonly isCut: boolean;
+}
+
+const DEFAULT_LIMIT = 250;
+/** Characters of a result; a page of long lines ends earlier. */
+const MAX_SHOWN = 20_000;
+
+export function createGrepTool(doors: SearchDoors): Tool<GrepInput, GrepData> {
+  return {
+    name: 'Grep',
+    description:
+      'Searches file contents with ripgrep. Ignored files are left out; files changed last come first.',
+    inputJSONSchema: inputSchemas.Grep,
+    inputSchema: async () => (await import('./schema.ts')).grepInput,
+    isReadOnly: () => true,
+    isConcurrencySafe: () => true,
+    maxResultSize: 30_000,
+    compactable: true,
+    interruptBehavior: 'cancel',
+
+    async call(input, { workingDirectory, signal }) {
+      const { root, file, prefix } = await targetOf(input.path, workingDirectory);
+      const mode = input.output_mode ?? 'files_with_matches';
+      const { filePattern } = await import('./file-pattern.ts');
+      const engine = await doors.engine();
+      const { matches, isCut } = await engine.search(
+        {
+          root,
+          file,
+          folder: doors.folder,
+          pattern: input.glob === undefined ? undefined : filePattern(input.glob),
+          type: input.type,
+          expression: input.pattern,
+          ignoreCase: input['-i'] ?? false,
+          multiline: input.multiline ?? false,
+          mode,
+          before: input['-B'] ?? input['-C'] ?? 0,
+          after: input['-A'] ?? input['-C'] ?? 0,
+          lineNumbers: input['-n'] ?? true,
+        },
+        signal,
+      );
+      const ordered = await newestFirst(matches, root, (match) => match.path, signal);
+      const lines = ordered.flatMap((match) => linesOf(match, prefix, mode));
+      const { offset = 0, head_limit = DEFAULT_LIMIT } = input;
+      const page = lines.slice(offset, head_limit === 0 ? undefined : offset + head_limit);
+      return {
+        data: { mode, lines: fitting(page), total: lines.length, files: matches.length, offset, isCut },
+      };
+    },
+
+    toResult({ mode, lines, total, files, offset, isCut }) {
+      if (total === 0) return { content: 'No matches' };
+      const unit = mode === 'content' ? 'lines' : 'files';
+      if (lines.length === 0) return { content: `There are only ${total} ${unit}.` };
+      const next = offset + lines.length;
+      const more = isCut ? ', and more than could be read' : '';
+      const where = mode === 'content' ? ` in ${files} files` : '';
+      const notice =
+        next < total || isCut
+          ? `\n(${unit} ${offset + 1}-${next} of ${total}${where}${more}; go on with offset ${next})`
+          : '';
+      return { content: lines.join('\n') + notice };
+    },
+  };
+}
+
+function linesOf({ path, count, lines }: FileMatches, prefix: string, mode: GrepData['mode']): string[] {
+  const name = prefix + path;
+  switch (mode) {
+    case 'files_with_matches':
+      return [name];
+    case 'count':
+      return [`${name}:${count}`];
+    case 'content':
+      return lines.map((line) => (line === '--' ? line : `${name}:${line}`));
+  }
+}
+
+function fitting(lines: readonly string[]): string[] {
+  const shown: string[] = [];
+  let size = 0;
+  for (const line of lines) {
+    size += line.length + 1;
+    if (size > MAX_SHOWN && shown.length > 0) break;
+    shown.push(line);
+  }
+  return shown;
+}

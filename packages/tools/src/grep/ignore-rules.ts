@@ -1,0 +1,90 @@
+/** Which files the ignore files of a tree leave out, with ripgrep's order: nearer files first, .rgignore before .ignore before .gitignore. */
+import { readFile, stat } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import ignore, { type Ignore } from 'ignore';
+
+const KINDS = ['.rgignore', '.ignore', '.gitignore'] as const;
+
+interface Level {
+  readonly folder: string;
+  readonly rules: ReadonlyMap<string, Ignore>;
+}
+
+/** The rules that hold in a folder. Immutable: each folder of a walk adds its own. */
+export class IgnoreRules {
+  readonly #levels: readonly Level[];
+
+  private constructor(levels: readonly Level[]) {
+    this.#levels = levels;
+  }
+
+  /** With those of the folders above, up to the repository's own. */
+  static async above(root: string): Promise<IgnoreRules> {
+    const folders: string[] = [];
+    let repository: string | undefined;
+    for (let folder = root; ; folder = path.dirname(folder)) {
+      folders.unshift(folder);
+      if (await exists(path.join(folder, '.git'))) repository = folder;
+      if (repository !== undefined || folder === path.dirname(folder)) break;
+    }
+    let rules = new IgnoreRules(await outermost(repository ?? root));
+    for (const folder of folders.slice(0, -1)) rules = await rules.entering(folder);
+    return rules;
+  }
+
+  async entering(folder: string): Promise<IgnoreRules> {
+    const rules = new Map<string, Ignore>();
+    await Promise.all(
+      KINDS.map(async (kind) => {
+        const read = await rulesIn(path.join(folder, kind));
+        if (read) rules.set(kind, read);
+      }),
+    );
+    return rules.size === 0 ? this : new IgnoreRules([...this.#levels, { folder, rules }]);
+  }
+
+  ignores(file: string, isFolder: boolean): boolean {
+    for (const kind of [...KINDS, OUTERMOST]) {
+      for (let index = this.#levels.length - 1; index >= 0; index--) {
+        const level = this.#levels[index];
+        const rules = level?.rules.get(kind);
+        if (!level || !rules) continue;
+        const relative = path.relative(level.folder, file).replaceAll(path.sep, '/');
+        const { ignored, unignored } = rules.test(isFolder ? `${relative}/` : relative);
+        if (ignored) return true;
+        if (unignored) return false;
+      }
+    }
+    return false;
+  }
+}
+
+const OUTERMOST = 'outermost';
+
+/** The repository's private excludes, then the user's. */
+async function outermost(folder: string): Promise<Level[]> {
+  const config = process.env['XDG_CONFIG_HOME'] || path.join(os.homedir(), '.config');
+  const files = [path.join(config, 'git/ignore'), path.join(folder, '.git/info/exclude')];
+  const levels: Level[] = [];
+  for (const file of files) {
+    const rules = await rulesIn(file);
+    if (rules) levels.push({ folder, rules: new Map([[OUTERMOST, rules]]) });
+  }
+  return levels;
+}
+
+async function rulesIn(file: string): Promise<Ignore | undefined> {
+  try {
+    return ignore({ allowRelativePaths: true }).add(await readFile(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,77 @@
+/** Searches without ripgrep: slower, with the same answers. Its expressions are JavaScript's, which differ in rare corners. */
+import { open, readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { setImmediate as breathe } from 'node:timers/promises';
+import { IgnoreRules } from './ignore-rules.ts';
+import type { FileMatches, FileQuery, SearchEngine, TextQuery } from './query.ts';
+import { compile, searchText } from './search-text.ts';
+import { patternOfType } from './types.ts';
+
+const MAX_BYTES = 16 * 1024 * 1024;
+/** Larger files are data. */
+const LARGEST_FILE = 64 * 1024 * 1024;
+const AT_ONCE = 16;
+
+export class WalkEngine implements SearchEngine {
+  async files(query: FileQuery, signal: AbortSignal): Promise<readonly string[]> {
+    if (query.file !== undefined) return [query.file];
+    const type = query.type === undefined ? undefined : patternOfType(query.type);
+    const found: string[] = [];
+    const walk = async (folder: string, above: IgnoreRules): Promise<void> => {
+      signal.throwIfAborted();
+      const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+      const hasRules = entries.some((entry) => entry.name.endsWith('ignore'));
+      const rules = hasRules ? await above.entering(folder) : above;
+      for (const entry of entries) {
+        const file = path.join(folder, entry.name);
+        if (entry.name === '.git' || rules.ignores(file, entry.isDirectory())) continue;
+        if (entry.isDirectory()) await walk(file, rules);
+        else if (entry.isFile()) {
+          const name = path.relative(query.root, file).replaceAll(path.sep, '/');
+          if ((query.pattern?.matches(name) ?? true) && (type?.matches(name) ?? true)) found.push(name);
+        }
+      }
+    };
+    await walk(query.root, await IgnoreRules.above(query.root));
+    return found;
+  }
+
+  async search(query: TextQuery, signal: AbortSignal): Promise<{ matches: FileMatches[]; isCut: boolean }> {
+    const expression = compile(query);
+    const files = await this.files(query, signal);
+    const matches: FileMatches[] = [];
+    let bytes = 0;
+    for (let at = 0; at < files.length && bytes <= MAX_BYTES; at += AT_ONCE) {
+      signal.throwIfAborted();
+      const batch = files.slice(at, at + AT_ONCE);
+      const texts = await Promise.all(batch.map((name) => textOf(path.join(query.root, name))));
+      for (const [index, text] of texts.entries()) {
+        const match = text === undefined ? undefined : searchText(text, expression, query);
+        if (match === undefined) continue;
+        matches.push({ path: batch[index] ?? '', ...match });
+        for (const line of match.lines) bytes += line.length;
+      }
+      await breathe();
+    }
+    return { matches, isCut: bytes > MAX_BYTES };
+  }
+}
+
+/** Undefined for what is no text, or cannot be read. */
+async function textOf(file: string): Promise<string | undefined> {
+  try {
+    const handle = await open(file);
+    try {
+      const { size } = await handle.stat();
+      if (size > LARGEST_FILE) return undefined;
+      const bytes = await handle.readFile();
+      if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.subarray(2).toString('utf16le');
+      if (bytes.includes(0)) return undefined;
+      return bytes.toString('utf8').replace(/^\ufeff/, '');
+    } finally {
+      await handle.close();
+    }
+  } catch {
+    return undefined;
+  }
+}

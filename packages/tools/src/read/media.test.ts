@@ -1,0 +1,140 @@
+import sharp from 'sharp';
+import { describe, expect, it } from 'vitest';
+import type { ResultContent } from '@heddle/core';
+import { Scratch } from '../files/test/scratch.ts';
+import { prepareImage } from './image.ts';
+import { readPdf } from './pdf.ts';
+import { pdfOf } from './test/pdf.ts';
+
+async function picture(
+  width: number,
+  height: number,
+  format: 'png' | 'jpeg' | 'gif' | 'webp',
+): Promise<Buffer> {
+  return sharp({ create: { width, height, channels: 3, background: '#336699' } })
+    .toFormat(format)
+    .toBuffer();
+}
+
+async function blocks(bytes: Buffer, more: object = {}): Promise<readonly ResultContent[]> {
+  const scratch = new Scratch({ file: bytes });
+  const { content } = await scratch.call('Read', { file_path: 'file', ...more });
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+}
+
+async function sizeOf(block: ResultContent | undefined): Promise<{ width: number; height: number }> {
+  if (block?.type !== 'image' || block.source.type !== 'base64') throw new Error('no image');
+  const { width, height } = await sharp(Buffer.from(block.source.data, 'base64')).metadata();
+  return { width, height };
+}
+
+describe('Read of an image', () => {
+  it.each(['png', 'jpeg', 'gif', 'webp'] as const)('shows a small %s as it is', async (format) => {
+    const bytes = await picture(30, 20, format);
+    expect(await blocks(bytes)).toEqual([
+      {
+        type: 'image',
+        source: { type: 'base64', media_type: `image/${format}`, data: bytes.toString('base64') },
+      },
+    ]);
+  });
+
+  it.each(['png', 'jpeg', 'gif', 'webp'] as const)('scales a large %s down', async (format) => {
+    const [image, note] = await blocks(await picture(3_000, 1_500, format));
+    expect(await sizeOf(image)).toEqual({ width: 2_000, height: 1_000 });
+    expect(note).toMatchObject({ text: expect.stringMatching(/original has 3000 × 1500, 1\.50 times/) });
+  });
+
+  it('turns a photograph the way it was held', async () => {
+    const bytes = await sharp(await picture(3_000, 1_500, 'jpeg'))
+      .withMetadata({ orientation: 6 })
+      .toBuffer();
+    const [image] = await blocks(bytes);
+    expect(await sizeOf(image)).toEqual({ width: 1_000, height: 2_000 });
+  });
+
+  it('shrinks an image of many bytes to what the API takes', async () => {
+    const noise = { width: 1_300, height: 1_300, type: 'gaussian' as const, mean: 128, sigma: 90 };
+    const bytes = await sharp({ create: { ...noise, channels: 3, background: '#000', noise } })
+      .png()
+      .toBuffer();
+    expect(bytes.length).toBeGreaterThan(3_932_160);
+    const [image] = await blocks(bytes);
+    if (image?.type !== 'image' || image.source.type !== 'base64') throw new Error('no image');
+    expect(image.source.data.length).toBeLessThanOrEqual(5 * 1024 * 1024);
+    expect(image.source.media_type).toBe('image/jpeg');
+  });
+
+  it.each([
+    ['a cut header', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), /cannot be shown: its header is damaged/],
+    ['a bomb', pngHeader(60_000, 60_000), /60000 × 60000 pixels, more than this program unpacks/],
+    ['a large image without content', pngHeader(4_000, 4_000), /cannot be shown/],
+  ])('refuses %s', async (_what, bytes, reason) => {
+    await expect(blocks(bytes)).rejects.toThrow(reason);
+  });
+
+  it('is back at once when it is aborted', async () => {
+    const controller = new AbortController();
+    const bytes = await picture(5_000, 5_000, 'png');
+    const began = performance.now();
+    const reading = prepareImage(bytes, 'image/png', controller.signal);
+    controller.abort();
+    await expect(reading).rejects.toThrow(/Interrupted/);
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+});
+
+describe('Read of a PDF', () => {
+  it('shows the text page by page', async () => {
+    expect(await blocks(pdfOf(['first words', 'second words']))).toEqual([
+      { type: 'text', text: '--- page 1 of 2 ---\nfirst words' },
+      { type: 'text', text: '--- page 2 of 2 ---\nsecond words' },
+    ]);
+  });
+
+  it('shows the pages that were asked for', async () => {
+    const pdf = pdfOf(Array.from({ length: 40 }, (_, index) => `words of ${index + 1}`));
+    expect(await blocks(pdf, { pages: '7' })).toMatchObject([{ text: '--- page 7 of 40 ---\nwords of 7' }]);
+    expect(await blocks(pdf, { pages: '39-' })).toHaveLength(2);
+    const all = await blocks(pdf);
+    expect(all).toHaveLength(21);
+    expect(all.at(-1)).toMatchObject({ text: '(20 more pages; go on with pages "21-")' });
+  });
+
+  it('shows a picture of a page that has no text', async () => {
+    const [text, image] = await blocks(pdfOf(['']));
+    expect(text).toMatchObject({ text: expect.stringMatching(/no text; a picture/) });
+    expect((await sizeOf(image)).height).toBeGreaterThan(1_000);
+  });
+
+  it.each([
+    ['a page it does not have', { pages: '9' }, /it has 1 pages, and page 9 is none of them/],
+    ['nonsense', { pages: 'a few' }, /expected a page or a range/],
+    ['a range backwards', { pages: '5-2' }, /expected a page or a range/],
+  ])('refuses %s', async (_what, more, reason) => {
+    await expect(blocks(pdfOf(['x']), more)).rejects.toThrow(reason);
+  });
+
+  it('refuses a damaged one', async () => {
+    await expect(blocks(Buffer.from('%PDF-1.4 nonsense'))).rejects.toThrow(/cannot be shown: .*PDF/);
+  });
+
+  it('is back within a second when it is aborted', async () => {
+    const controller = new AbortController();
+    const began = performance.now();
+    const reading = readPdf(pdfOf(['', '', '', '', '']), { first: 1, last: 5 }, controller.signal);
+    controller.abort();
+    await expect(reading).rejects.toThrow(/Interrupted/);
+    expect(performance.now() - began).toBeLessThan(1_000);
+  });
+});
+
+function pngHeader(width: number, height: number): Buffer {
+  const header = Buffer.alloc(64);
+  header.write('\x89PNG\r\n\x1a\n', 'latin1');
+  header.writeUInt32BE(13, 8);
+  header.write('IHDR', 12, 'latin1');
+  header.writeUInt32BE(width, 16);
+  header.writeUInt32BE(height, 20);
+  return header;
+}

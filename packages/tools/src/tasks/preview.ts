@@ -1,0 +1,36 @@
+/** What the model is shown of an output: all of it, or its beginning and end with the place of the whole. */
+import { stripVTControlCharacters } from 'node:util';
+import type { OutputView } from './output.ts';
+
+/** Characters of each end that are shown of an output that is too long. Both together stay well under 5 kB. */
+const SHOWN_AT_EACH_END = 2_000;
+
+export function previewOf(view: OutputView, limit: number): string {
+  if (view.omitted === 0 && view.head.length <= limit) return readable(view.head);
+  const head = readable(view.head.slice(0, SHOWN_AT_EACH_END));
+  const tail = readable((view.tail === '' ? view.head : view.tail).slice(-SHOWN_AT_EACH_END));
+  return `${head}\n… ${gapOf(view)} …\n${tail}`;
+}
+
+function gapOf({ bytes, file, fileProblem }: OutputView): string {
+  const size = `${sizeOf(bytes)} in all, the middle left out`;
+  if (fileProblem !== undefined) return `${size}; the whole could not be kept: ${fileProblem}`;
+  return file === undefined ? size : `${size}; the whole is in ${file}`;
+}
+
+export function sizeOf(bytes: number): string {
+  if (bytes < 10_000) return `${bytes} bytes`;
+  return bytes < 10_000_000 ? `${Math.round(bytes / 1000)} kB` : `${Math.round(bytes / 1_000_000)} MB`;
+}
+
+/** Without colours, and of a line that was written over again and again only what stood there last. */
+function readable(text: string): string {
+  const plain = stripVTControlCharacters(text);
+  if (!plain.includes('\r')) return plain;
+  return plain.split(/\r*\n/).map(lastWritten).join('\n');
+}
+
+function lastWritten(line: string): string {
+  const kept = line.replace(/\r+$/, '');
+  return kept.slice(kept.lastIndexOf('\r') + 1);
+}

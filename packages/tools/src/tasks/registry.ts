@@ -1,0 +1,116 @@
+/** The commands of one session: those that run, and those in the background that can still be asked about. */
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { Task, type TaskSpec } from './task.ts';
+
+export interface RegistryOptions {
+  /** For outputs and records; a resumed session gives the same one. By default a new temporary folder. */
+  readonly folder?: string;
+  readonly keepBytes?: number;
+  readonly maxOutputBytes?: number;
+}
+
+/** 30,000 characters are shown whole. */
+const KEEP_BYTES = 15_000;
+const MAX_OUTPUT_BYTES = 5 * 1024 ** 3;
+/** Background tasks that have ended and can still be asked about. */
+const REMEMBERED = 100;
+
+export class TaskRegistry {
+  readonly #options: RegistryOptions;
+  readonly #running = new Set<Task>();
+  readonly #background = new Map<string, Task>();
+  /** Ended in the background, and nobody was told yet. */
+  #news: Task[] = [];
+  #folder: string | undefined;
+
+  constructor(options: RegistryOptions = {}) {
+    this.#options = options;
+  }
+
+  get folder(): string {
+    this.#folder ??= this.#options.folder ?? mkdtempSync(path.join(os.tmpdir(), 'heddle-tasks-'));
+    return this.#folder;
+  }
+
+  /** Starts a command. It is in the foreground until `moveToBackground`. */
+  async start(spec: TaskSpec, onOutput?: (task: Task) => void): Promise<Task> {
+    const { keepBytes = KEEP_BYTES, maxOutputBytes = MAX_OUTPUT_BYTES } = this.#options;
+    const task = new Task(`b${randomBytes(4).toString('hex')}`, spec, {
+      folder: this.folder,
+      keepBytes,
+      maxOutputBytes,
+    });
+    if (onOutput) task.onOutput = () => onOutput(task);
+    this.#running.add(task);
+    void task.ended.then(() => this.#running.delete(task));
+    endWithProgram(task);
+    await task.start();
+    return task;
+  }
+
+  async moveToBackground(task: Task): Promise<void> {
+    task.onOutput = undefined;
+    this.#background.set(task.id, task);
+    void this.#announceEnd(task);
+    await task.output.keepWhole();
+  }
+
+  /** A background task; foreground ones have nobody who could ask. */
+  get(id: string): Task | undefined {
+    return this.#background.get(id);
+  }
+
+  list(): readonly Task[] {
+    return [...this.#background.values()];
+  }
+
+  /** Background tasks that have ended since this was last asked, except those whose end was seen. */
+  takeEnded(): readonly Task[] {
+    const ended = this.#news;
+    this.#news = [];
+    return ended;
+  }
+
+  /** Its end was told: it is no news any more. */
+  markSeen(task: Task): void {
+    this.#news = this.#news.filter((other) => other !== task);
+  }
+
+  /** Ends everything. For the end of a session. */
+  async dispose(): Promise<void> {
+    await Promise.all([...this.#running].map((task) => task.stop('the session ended')));
+  }
+
+  #forgetOldest(): void {
+    const ended = this.list().filter((task) => task.end !== undefined);
+    for (const task of ended.slice(0, Math.max(ended.length - REMEMBERED, 0))) {
+      this.#background.delete(task.id);
+      void task.output.remove();
+    }
+  }
+
+  async #announceEnd(task: Task): Promise<void> {
+    await task.ended;
+    this.#news.push(task);
+    this.#forgetOldest();
+  }
+}
+
+/** Of all registries: one listener is enough. */
+const toEnd = new Set<Task>();
+
+function endWithProgram(task: Task): void {
+  if (toEnd.size === 0) process.once('exit', killAll);
+  toEnd.add(task);
+  void task.ended.then(() => {
+    toEnd.delete(task);
+    return toEnd.size === 0 && process.off('exit', killAll);
+  });
+}
+
+function killAll(): void {
+  for (const task of toEnd) task.killNow();
+}

@@ -1,0 +1,106 @@
+/** TaskOutput: what a background task has written, and whether it has ended. Asking twice gives the same answer. */
+import { open } from 'node:fs/promises';
+import type { Tool } from '@heddle/core';
+import { inputSchemas } from '../generated/schemas.ts';
+import { previewOf, sizeOf } from './preview.ts';
+import type { TaskRegistry } from './registry.ts';
+import type { TaskOutputInput } from './schema.ts';
+import type { Task, TaskEnd } from './task.ts';
+
+interface TaskOutputData {
+  readonly taskId: string;
+  readonly command: string;
+  readonly end: TaskEnd | undefined;
+  readonly output: string;
+  readonly bytes: number;
+  readonly next: number | undefined;
+}
+
+const DEFAULT_WAIT_MS = 30_000;
+/** Bytes shown from an offset. */
+const PAGE_BYTES = 30_000;
+const INLINE = 30_000;
+
+export function createTaskOutputTool(tasks: TaskRegistry): Tool<TaskOutputInput, TaskOutputData> {
+  return {
+    name: 'TaskOutput',
+    description:
+      'Shows what a background task has written and whether it has ended, after waiting for its end.',
+    inputJSONSchema: inputSchemas.TaskOutput,
+    inputSchema: async () => (await import('./schema.ts')).taskOutputInput,
+    isReadOnly: () => true,
+    isConcurrencySafe: () => true,
+    maxResultSize: 60_000,
+    compactable: true,
+    interruptBehavior: 'cancel',
+    validateInput: ({ task_id }) => knownTask(tasks, task_id),
+
+    async call({ task_id, offset, block = true, timeout = DEFAULT_WAIT_MS }, { signal }) {
+      const task = tasks.get(task_id);
+      if (!task) throw new Error(unknownTask(tasks, task_id));
+      if (block) await untilEnd(task, timeout, signal);
+      if (task.end) tasks.markSeen(task);
+      const view = task.output.view();
+      const shared = { taskId: task.id, command: task.spec.command, end: task.end, bytes: view.bytes };
+      if (offset === undefined) {
+        return { data: { ...shared, output: previewOf(view, INLINE), next: undefined } };
+      }
+      const page = await pageOf(await task.output.keepWhole(), offset);
+      const next = offset + page.length;
+      return {
+        data: { ...shared, output: page.toString('utf8'), next: next < view.bytes ? next : undefined },
+      };
+    },
+
+    toResult({ taskId, end, output, bytes, next }) {
+      const more = next === undefined ? '' : ` Go on with offset ${next}.`;
+      const status = `Task ${taskId} ${endingOf(end)}; ${sizeOf(bytes)} of output.${more}`;
+      return { content: output.trim() === '' ? status : `${output.trimEnd()}\n${status}` };
+    },
+  };
+}
+
+export function knownTask(tasks: TaskRegistry, id: string): { ok: true } | { ok: false; message: string } {
+  return tasks.get(id) ? { ok: true } : { ok: false, message: unknownTask(tasks, id) };
+}
+
+export function unknownTask(tasks: TaskRegistry, id: string): string {
+  const known = tasks.list().map((task) => task.id);
+  return `There is no background task ${id}. ${known.length === 0 ? 'None was started.' : `Known: ${known.join(', ')}.`}`;
+}
+
+export function endingOf(end: TaskEnd | undefined): string {
+  switch (end?.kind) {
+    case undefined:
+      return 'is still running';
+    case 'exited':
+      return `has ended with exit code ${end.code}`;
+    case 'signalled':
+      return `was ended by ${end.signal}`;
+    case 'stopped':
+      return `was ended: ${end.why}`;
+    case 'not_started':
+      return `could not be started: ${end.why}`;
+  }
+}
+
+async function untilEnd(task: Task, timeoutMs: number, signal: AbortSignal): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, timeoutMs);
+  const onAbort = (): void => over.resolve();
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  await Promise.race([task.ended, over.promise]);
+  clearTimeout(timer);
+  signal.removeEventListener('abort', onAbort);
+}
+
+async function pageOf(file: string, offset: number): Promise<Buffer> {
+  const handle = await open(file);
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(PAGE_BYTES), 0, PAGE_BYTES, offset);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}

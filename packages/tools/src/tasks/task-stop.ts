@@ -1,0 +1,40 @@
+/** TaskStop: ends a background task with everything it started. */
+import type { Tool } from '@heddle/core';
+import { inputSchemas } from '../generated/schemas.ts';
+import type { TaskRegistry } from './registry.ts';
+import type { TaskStopInput } from './schema.ts';
+import { endingOf, knownTask, unknownTask } from './task-output.ts';
+import type { TaskEnd } from './task.ts';
+
+interface TaskStopData {
+  readonly taskId: string;
+  readonly command: string;
+  readonly end: TaskEnd;
+}
+
+export function createTaskStopTool(tasks: TaskRegistry): Tool<TaskStopInput, TaskStopData> {
+  return {
+    name: 'TaskStop',
+    description: 'Ends a background task with everything it started.',
+    inputJSONSchema: inputSchemas.TaskStop,
+    inputSchema: async () => (await import('./schema.ts')).taskStopInput,
+    // It ends only what this session started; what that was doing was permitted then.
+    isReadOnly: () => true,
+    isConcurrencySafe: () => false,
+    isIdempotent: () => true,
+    maxResultSize: 10_000,
+    interruptBehavior: 'block',
+    validateInput: ({ task_id }) => knownTask(tasks, task_id),
+
+    async call({ task_id }) {
+      const task = tasks.get(task_id);
+      if (!task) throw new Error(unknownTask(tasks, task_id));
+      await task.stop('stopped on request');
+      const end = await task.ended;
+      tasks.markSeen(task);
+      return { data: { taskId: task.id, command: task.spec.command, end } };
+    },
+
+    toResult: ({ taskId, end }) => ({ content: `Task ${taskId} ${endingOf(end)}.` }),
+  };
+}

@@ -1,0 +1,177 @@
+/** One shell command, from its start to its end. Foreground and background differ only in who waits. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { type Channel, openChannel } from './channel.ts';
+import { endGroup, endTree } from './end-tree.ts';
+import { Output } from './output.ts';
+import { MARK_VARIABLE, startTimeOf } from './process-table.ts';
+import { removeRecord, writeRecord } from './record.ts';
+
+export interface TaskSpec {
+  readonly command: string;
+  readonly description?: string | undefined;
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export type TaskEnd =
+  | { readonly kind: 'exited'; readonly code: number }
+  | { readonly kind: 'signalled'; readonly signal: string }
+  | { readonly kind: 'stopped'; readonly why: string }
+  | { readonly kind: 'not_started'; readonly why: string };
+
+export interface TaskSettings {
+  readonly folder: string;
+  /** Bytes of each end of the output that stay in memory. */
+  readonly keepBytes: number;
+  /** Bytes of output after which a command is ended: nobody reads that, and the disk is not endless. */
+  readonly maxOutputBytes: number;
+}
+
+/** After everything was killed, the shell's own end is reported at once, or never. */
+const GIVE_UP_MS = 300;
+
+export class Task {
+  readonly id: string;
+  readonly spec: TaskSpec;
+  readonly output: Output;
+  readonly startedAt = Date.now();
+  /** Never rejects. */
+  readonly ended: Promise<TaskEnd>;
+  /** Undefined while it runs. */
+  end: TaskEnd | undefined;
+  endedAt: number | undefined;
+  lastOutputAt = Date.now();
+  /** Where the shell stood when it ended, if it could say. */
+  directoryAtEnd: string | undefined;
+  /** Something it had left in the background was ended with it. */
+  leftSomething = false;
+  onOutput: (() => void) | undefined;
+
+  readonly #settings: TaskSettings;
+  readonly #settled = Promise.withResolvers<TaskEnd>();
+  #isFinishing = false;
+  #child: ChildProcess | undefined;
+  #channel: Channel | undefined;
+  #stopped: { readonly why: string; readonly done: Promise<void> } | undefined;
+
+  constructor(id: string, spec: TaskSpec, settings: TaskSettings) {
+    this.id = id;
+    this.spec = spec;
+    this.#settings = settings;
+    this.output = new Output(path.join(settings.folder, `${id}.out`), settings.keepBytes);
+    this.ended = this.#settled.promise;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Resolves when the shell runs, or could not be started. */
+  async start(): Promise<void> {
+    const { command, directory, environment } = this.spec;
+    const { folder } = this.#settings;
+    const record = { id: this.id, command, directory, startedAt: this.startedAt };
+    try {
+      writeRecord(folder, { ...record, leader: undefined });
+      this.#channel = await openChannel(folder, this.id, (chunk) => this.#take(chunk));
+      const { stdio } = this.#channel;
+      const marks = [environment[MARK_VARIABLE], this.id].filter(Boolean).join(' ');
+      this.#child = spawn('bash', ['-c', scriptOf(command, this.#directoryFile)], {
+        cwd: directory,
+        env: { ...environment, [MARK_VARIABLE]: marks },
+        detached: true,
+        stdio: ['ignore', stdio, stdio],
+      });
+    } catch (thrown) {
+      return this.#finish({ kind: 'not_started', why: reasonOf(thrown) });
+    }
+    this.#channel.attach(this.#child);
+    this.#child.once('error', (error) => void this.#finish({ kind: 'not_started', why: reasonOf(error) }));
+    this.#child.once('exit', (code, signal) => {
+      void this.#finish(
+        signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal },
+      );
+    });
+    const { pid } = this.#child;
+    const startTime = pid === undefined ? undefined : startTimeOf(pid);
+    if (pid !== undefined && startTime !== undefined && this.end === undefined) {
+      writeRecord(folder, { ...record, leader: { pid, startTime } });
+    }
+  }
+
+  /** Ends it with everything it started. Resolves when that is done. */
+  stop(why: string): Promise<void> {
+    if (this.end !== undefined) return Promise.resolve();
+    this.#stopped ??= { why, done: this.#endTree() };
+    return this.#stopped.done;
+  }
+
+  /** For the very end of the program, when nothing can be waited for. */
+  killNow(): void {
+    if (this.end === undefined && this.pid !== undefined) endGroup(this.pid);
+  }
+
+  async #endTree(): Promise<void> {
+    await endTree(this.pid, this.id);
+    // What we may not end (another user's process) must not be waited for.
+    setTimeout(() => void this.#finish({ kind: 'signalled', signal: 'SIGKILL' }), GIVE_UP_MS).unref();
+  }
+
+  get #directoryFile(): string {
+    return path.join(this.#settings.folder, `${this.id}.cwd`);
+  }
+
+  #take(chunk: Buffer): Promise<void> | undefined {
+    const storing = this.output.add(chunk);
+    this.lastOutputAt = Date.now();
+    if (this.output.bytes > this.#settings.maxOutputBytes) {
+      void this.stop(`its output passed ${this.#settings.maxOutputBytes} bytes`);
+    }
+    this.onOutput?.();
+    return storing;
+  }
+
+  async #finish(natural: TaskEnd): Promise<void> {
+    if (this.#isFinishing) return;
+    this.#isFinishing = true;
+    const stopped = this.#stopped;
+    await stopped?.done;
+    if (this.pid !== undefined && stopped === undefined) this.leftSomething = endGroup(this.pid);
+    await this.#channel?.close();
+    await this.output.close();
+    this.directoryAtEnd = this.#takeDirectory();
+    removeRecord(this.#settings.folder, this.id);
+    this.end = stopped ? { kind: 'stopped', why: stopped.why } : natural;
+    this.endedAt = Date.now();
+    this.#settled.resolve(this.end);
+  }
+
+  #takeDirectory(): string | undefined {
+    try {
+      return readFileSync(this.#directoryFile, 'utf8').replace(/\n$/, '') || undefined;
+    } catch {
+      return undefined;
+    } finally {
+      rmSync(this.#directoryFile, { force: true });
+    }
+  }
+}
+
+/** The command as the shell's own text, not as a part of ours: its errors name its lines, and it sees no parameters. */
+function scriptOf(command: string, directoryFile: string): string {
+  const report = `{ builtin pwd -P >${quoted(directoryFile)}; } 2>/dev/null`;
+  return `trap ${quoted(report)} EXIT; eval ${quoted(command)}`;
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function reasonOf(thrown: unknown): string {
+  const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+  if ('code' in error && error.code === 'E2BIG')
+    return 'the command is too long; write it to a file and run that';
+  return error.message;
+}

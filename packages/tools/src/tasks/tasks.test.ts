@@ -1,0 +1,164 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { contextOf } from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+import { scratch, shellIn, textOf } from '../bash/test/shell.ts';
+import { endLeftovers, findLeftovers } from './leftovers.ts';
+import { membersOf } from './process-table.ts';
+import { TaskRegistry } from './registry.ts';
+import type { TaskOutputInput } from './schema.ts';
+
+const script = (name: string): string => path.join(import.meta.dirname, 'test', name);
+
+async function background(command: string) {
+  const shell = shellIn(scratch());
+  const { content, data } = await shell.run(command, { background: true });
+  const id = 'id' in data.exit ? data.exit.id : '';
+  const task = shell.tasks.get(id);
+  if (!task) throw new Error(content);
+  const read = async (
+    input: Omit<TaskOutputInput, 'task_id'> = {},
+    signal?: AbortSignal,
+  ): Promise<string> => {
+    const context = { ...contextOf(signal ? { signal } : {}), toolUseId: 't1' };
+    const output = await shell.output.call({ task_id: id, ...input }, context, () => undefined);
+    return textOf(shell.output.toResult(output.data).content);
+  };
+  return { shell, task, id, content, read };
+}
+
+describe('a background task', () => {
+  it('starts at once and tells its id', async () => {
+    const { content, id, shell } = await background('sleep 600');
+    expect(content).toMatch(new RegExp(`^Started in the background as task ${id}\\.`));
+    await shell.tasks.dispose();
+    expect(membersOf(undefined, id)).toEqual([]);
+  });
+
+  it('is read when it has ended', async () => {
+    const { read, id } = await background('echo one; echo two; exit 3');
+    expect(await read()).toBe(`one\ntwo\nTask ${id} has ended with exit code 3; 8 bytes of output.`);
+    expect(await read()).toBe(await read({ block: false }));
+  });
+
+  it('is not waited for longer than asked, nor after an abort', async () => {
+    const { read, shell } = await background('sleep 600');
+    expect(await read({ timeout: 10 })).toMatch(/is still running/);
+    expect(await read({}, AbortSignal.abort())).toMatch(/is still running/);
+    await shell.tasks.dispose();
+  });
+
+  it('is read in pages from its file', async () => {
+    const { read, task } = await background('seq 1 20000');
+    await task.ended;
+    let text = '';
+    let offset: number | undefined = 0;
+    while (offset !== undefined) {
+      const shown: string = await read({ offset });
+      const cut = shown.lastIndexOf('\nTask ');
+      text += `${shown.slice(0, cut)}${offset + 30_000 < task.output.bytes ? '' : '\n'}`;
+      offset =
+        /Go on with offset (\d+)\./.exec(shown)?.[1] === undefined
+          ? undefined
+          : Number(/Go on with offset (\d+)\./.exec(shown)?.[1]);
+    }
+    expect(text.replaceAll('\n', '')).toBe(Array.from({ length: 20_000 }, (_, index) => index + 1).join(''));
+  });
+
+  it('is news once, when it has ended and nobody saw it', async () => {
+    const { shell, task, read } = await background('true');
+    await task.ended;
+    expect(shell.tasks.takeEnded().map(({ id }) => id)).toEqual([task.id]);
+    expect(shell.tasks.takeEnded()).toEqual([]);
+    const seen = await shell.run('true', { background: true });
+    const id = 'id' in seen.data.exit ? seen.data.exit.id : '';
+    await shell.output.call({ task_id: id }, { ...contextOf(), toolUseId: 't' }, () => undefined);
+    expect(shell.tasks.takeEnded()).toEqual([]);
+    expect(await read()).toMatch(/exit code 0/);
+  });
+
+  it('is ended when it writes without end', async () => {
+    const folder = scratch();
+    const tasks = new TaskRegistry({ folder, maxOutputBytes: 1_000_000 });
+    const task = await tasks.start({
+      command: 'yes',
+      directory: '/',
+      environment: { PATH: process.env['PATH'] ?? '' },
+    });
+    expect(await task.ended).toEqual({ kind: 'stopped', why: 'its output passed 1000000 bytes' });
+    expect(membersOf(undefined, task.id)).toEqual([]);
+  });
+
+  it('is unknown by a wrong id, and the right ones are named', async () => {
+    const { shell, id } = await background('true');
+    for (const tool of [shell.output, shell.stop]) {
+      expect(await tool.validateInput?.({ task_id: 'nope' }, contextOf())).toEqual({
+        ok: false,
+        message: `There is no background task nope. Known: ${id}.`,
+      });
+    }
+  });
+
+  it('can be stopped twice', async () => {
+    const { shell, id } = await background('sleep 600');
+    for (const _ of [1, 2]) {
+      const { data } = await shell.stop.call(
+        { task_id: id },
+        { ...contextOf(), toolUseId: 't' },
+        () => undefined,
+      );
+      expect(data.end.kind).toBe('stopped');
+    }
+  });
+});
+
+describe('a record of a command', () => {
+  it('is there while it runs and gone afterwards', async () => {
+    const { shell, task } = await background('sleep 600');
+    expect(readdirSync(shell.tasks.folder)).toContain(`${task.id}.task.json`);
+    expect(findLeftovers(shell.tasks.folder)).toEqual([]);
+    await shell.tasks.dispose();
+    await task.ended;
+    expect(readdirSync(shell.tasks.folder)).toEqual([`${task.id}.out`]);
+  });
+
+  it.each([
+    ['in its group', 'echo begun; sleep 600'],
+    ['out of its group, session and parents', '(setsid sleep 600 &); echo begun; sleep 0.2'],
+  ])('finds what a crashed run left running %s, and ends it', async (_, command) => {
+    const folder = scratch();
+    const crashing = spawn(process.execPath, [script('crash.ts'), folder, command], { stdio: 'ignore' });
+    await once(crashing, 'exit');
+    const [leftover] = findLeftovers(folder);
+    expect(leftover).toMatchObject({ command, directory: '/' });
+    expect(leftover?.pids.length).toBeGreaterThan(0);
+    await endLeftovers(folder);
+    expect(membersOf(undefined, leftover?.id ?? '')).toEqual([]);
+    expect(findLeftovers(folder)).toEqual([]);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.json'))).toEqual([]);
+  });
+
+  it('is no reason to find anything where the folder is missing or holds nonsense', () => {
+    expect(findLeftovers('/no/such/folder')).toEqual([]);
+  });
+});
+
+describe('a command that writes a gigabyte', () => {
+  it('neither grows this process by 50 MB nor holds it up', () => {
+    const folder = scratch();
+    const { stdout, stderr } = spawnSync(process.execPath, [script('flood.ts'), folder], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toBe('');
+    const seen = JSON.parse(stdout) as { bytes: number; grownMB: number; longestPauseMs: number };
+    const [file = ''] = readdirSync(folder);
+    expect(existsSync(path.join(folder, file))).toBe(true);
+    expect(statSync(path.join(folder, file)).size).toBe(1_000_000_000);
+    rmSync(folder, { recursive: true });
+    expect(seen).toMatchObject({ end: { kind: 'exited', code: 0 }, bytes: 1_000_000_000 });
+    expect(seen.grownMB).toBeLessThan(50);
+    expect(seen.longestPauseMs).toBeLessThan(100);
+  });
+});
