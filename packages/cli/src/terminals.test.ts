@@ -1,5 +1,5 @@
 /** The table of results as a script sees it: exit code, and the last line of what was printed. */
-import { call, fail, say, type Step } from '@heddle/testing';
+import { call, fail, say, startFakeApi, type Step, usage } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeFor } from './test/home.ts';
 import { install, type Installed, linesOf } from './test/program.ts';
@@ -120,6 +120,34 @@ describe.each(ROWS)(
     });
   },
 );
+
+describe('a budget in dollars', () => {
+  const argv = ['-p', 'go', '--output-format', 'stream-json', '--max-budget-usd', '0.001', '--model'];
+
+  it('ends the run once it is spent: error_max_budget_usd, exit code 1', async () => {
+    const expensive = usage({ input_tokens: 100_000, output_tokens: 10_000 });
+    const api = await startFakeApi([[call('Read', { file_path: 'none' }, 'r1'), expensive], say('never')]);
+    const env = { ANTHROPIC_BASE_URL: api.url, ANTHROPIC_API_KEY: 'key' };
+    const ended = await homeFor(installed.program).run([...argv, 'claude-sonnet-4-5'], { env });
+    await api.close();
+    expect(ended.code).toBe(1);
+    expect(linesOf(ended.stdout).at(-1)).toMatchObject({
+      subtype: 'error_max_budget_usd',
+      terminal_reason: 'budget_exhausted',
+      errors: [expect.stringContaining('the budget is $0.001')],
+    });
+    expect(api.requests).toHaveLength(1);
+  });
+
+  it('that cannot be kept is refused before anything is asked: turn_setup_failed, exit code 1', async () => {
+    const env = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', ANTHROPIC_API_KEY: 'key' };
+    const ended = await homeFor(installed.program).run([...argv, 'anthropic/no-such-model'], { env });
+    expect(ended.code).toBe(1);
+    expect(linesOf(ended.stdout)).toMatchObject([
+      { type: 'result', terminal_reason: 'turn_setup_failed', errors: [expect.stringContaining('unknown')] },
+    ]);
+  });
+});
 
 describe('what is not understood', () => {
   it.each([

@@ -1,6 +1,9 @@
 /** The clock of this machine. */
 import type { Clock } from '@heddle/core';
 
+/** Node's timers take no more; beyond it they fire at once. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 export const systemClock: Clock = {
   now: Date.now,
   sleep(ms, signal) {

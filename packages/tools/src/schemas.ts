@@ -7,6 +7,7 @@ import { grepInput } from './grep/schema.ts';
 import { notebookEditInput } from './notebook/schema.ts';
 import { readInput } from './read/schema.ts';
 import { taskOutputInput, taskStopInput } from './tasks/schema.ts';
+import { webFetchInput } from './web/schema.ts';
 import { writeInput } from './write/schema.ts';
 
 export function jsonSchemas(): Readonly<Record<string, object>> {
@@ -16,6 +17,7 @@ export function jsonSchemas(): Readonly<Record<string, object>> {
     TaskStop: z.toJSONSchema(taskStopInput, { io: 'input' }),
     Grep: z.toJSONSchema(grepInput, { io: 'input' }),
     Glob: z.toJSONSchema(globInput, { io: 'input' }),
+    WebFetch: z.toJSONSchema(webFetchInput, { io: 'input' }),
     Read: z.toJSONSchema(readInput, { io: 'input' }),
     Write: z.toJSONSchema(writeInput, { io: 'input' }),
     Edit: z.toJSONSchema(editInput, { io: 'input' }),

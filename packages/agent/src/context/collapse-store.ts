@@ -1,12 +1,14 @@
 /** Committed collapses, one JSON line each, beside the session's log: a resumed session sends the same view. */
 import { readFileSync } from 'node:fs';
-import { appendFile, mkdir, rm } from 'node:fs/promises';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Collapse, CollapseStore } from '@heddle/core';
 
 export function collapseStore(folder: string): CollapseStore {
   const file = path.join(folder, 'collapses.jsonl');
   let committed: readonly Collapse[] = load(file);
+  /** What the file holds is of no use any more. */
+  let isStale = false;
   return {
     committed: () => committed,
     async commit(collapses) {
@@ -14,14 +16,18 @@ export function collapseStore(folder: string): CollapseStore {
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
         const lines = collapses.map((collapse) => `${JSON.stringify(collapse)}\n`).join('');
-        await appendFile(file, lines, { mode: 0o600 });
+        await (isStale ? writeFile : appendFile)(file, lines, { mode: 0o600 });
+        isStale = false;
       } catch {
         // A full disk: the collapse holds for this process, and a resumed one sends the stretch in full.
       }
     },
-    async clear() {
+    // The file stays until the next commit: if the compaction is never stored, the old history needs what it says, and
+    // in the new one its stretches are not found.
+    clear() {
       committed = [];
-      await rm(file, { force: true }).catch(() => undefined);
+      isStale = true;
+      return Promise.resolve();
     },
   };
 }

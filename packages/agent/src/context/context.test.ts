@@ -112,7 +112,13 @@ describe('the collapse store', () => {
     writeFileSync(path.join(folder, 'collapses.jsonl'), '{"id":"c2","fr', { flag: 'a' });
     expect(collapseStore(folder).committed()).toEqual([collapse]);
     await store.clear();
-    expect(collapseStore(folder).committed()).toEqual([]);
+    expect(store.committed()).toEqual([]);
+    await store.commit([{ ...collapse, id: 'c3' }]);
+    expect(
+      collapseStore(folder)
+        .committed()
+        .map(({ id }) => id),
+    ).toEqual(['c3']);
   });
 });
 

@@ -18,7 +18,7 @@ interface Record {
 
 export function permissionOf(options: AgentOptions, record: Record): CanUseTool {
   const live = liveOf(options);
-  return async (tool, input, context, { toolUseId, hookDecision, signal }) => {
+  return async (tool, input, context, { toolUseId, hookDecision, answered, signal }) => {
     const deny = (message: string, interrupt = false): Permission => {
       record.denials.push({ tool_name: tool.name, tool_use_id: toolUseId, tool_input: input });
       return { behavior: 'deny', message, ...(interrupt ? { interrupt } : {}) };
@@ -33,6 +33,7 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
     const verdict = decide();
     if (verdict.decision === 'allow') return { behavior: 'allow' };
     if (verdict.decision === 'deny') return deny(`Permission denied. ${verdict.reason}`);
+    if (answered) return { behavior: 'allow' };
     if (!options.canUseTool) return deny(`Permission denied. ${verdict.reason} There is nobody to ask.`);
     record.store({ type: 'ask', toolUseId, tool: tool.name, input });
     const { rule, reason, parts } = verdict;

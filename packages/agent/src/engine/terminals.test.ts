@@ -140,7 +140,7 @@ const TABLE: Readonly<Record<TerminalReason, Row>> = {
   },
 };
 
-const rows = Object.entries(TABLE).map(([reason, row]) => ({ reason, ...row }));
+const rows = Object.entries(TABLE).map(([reason, row]) => Object.assign({ reason }, row));
 
 describe('the result of a run', () => {
   it.each(rows)('that ended with $reason is $subtype, $word', async (row) => {

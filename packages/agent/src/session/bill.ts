@@ -1,5 +1,6 @@
 /** What a session has cost, by model, as it was priced when it was spent. An amount nobody knew stays unknown, never zero. */
 import { addUsage, type EntryBody, NO_USAGE, updateUsage, type Usage } from '@heddle/core';
+import { isRecord } from './shapes.ts';
 
 export interface Spending {
   readonly usage: Usage;
@@ -51,15 +52,15 @@ export class Bill implements Iterable<readonly [model: string, spending: Spendin
 /** A bill as a boundary stored it. What cannot be read counts as unknown. */
 export function readBill(value: unknown): Bill {
   const bill = new Bill();
-  if (typeof value !== 'object' || value === null) return bill;
-  for (const [model, spending] of Object.entries(value as Record<string, Partial<Spending> | null>)) {
-    const { usage, costUsd, known, webSearches } = spending ?? {};
+  if (!isRecord(value)) return bill;
+  for (const [model, spending] of Object.entries(value)) {
+    const { usage, costUsd, known, webSearches } = isRecord(spending) ? spending : {};
     const isKnown = known === true && typeof costUsd === 'number';
     bill.add(
       model,
       updateUsage(NO_USAGE, usage),
       typeof costUsd === 'number' ? costUsd : undefined,
-      webSearches,
+      typeof webSearches === 'number' ? webSearches : undefined,
     );
     // A part without a price makes the whole unknown, however much the rest came to.
     if (!isKnown) bill.add(model, NO_USAGE, undefined);

@@ -187,7 +187,7 @@ describe('a line of the file', () => {
   });
 
   it('of an answer holds a message of the API with one block', () => {
-    const line = encode({ ...assistant('a1', 'hi'), at } as Entry, frame, NOTHING);
+    const line = encode({ ...assistant('a1', 'hi'), at }, frame, NOTHING);
     expect(line).toMatchObject({
       type: 'assistant',
       message: {
@@ -210,9 +210,7 @@ describe('a line of the file', () => {
   it('where the history was replaced says what a reader who starts there would miss', () => {
     const bill = new Bill();
     bill.add('m', usage, 0.5);
-    const text = JSON.stringify(
-      encode({ ...boundary('kept'), at } as Entry, frame, { parentUuid: 'a9', bill }),
-    );
+    const text = JSON.stringify(encode({ ...boundary('kept'), at }, frame, { parentUuid: 'a9', bill }));
     expect(text.startsWith('{"type":"boundary"')).toBe(true);
     const decoded = decode(text);
     expect(decoded.kind === 'entry' && decoded.before?.parentUuid).toBe('a9');

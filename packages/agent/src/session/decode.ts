@@ -1,9 +1,19 @@
 /** Reads lines of a session's file, ours and those of other tools that use the same layout. */
-import { type Entry, type EntryBody, type Message, NO_USAGE, updateUsage } from '@heddle/core';
+import { type Entry, type EntryBody, NO_USAGE, updateUsage } from '@heddle/core';
 import { readBill } from './bill.ts';
 import { type Blobs, restoreTexts } from './blobs.ts';
 import { type Before, given } from './encode.ts';
-import { contentOf, isHistoryOrNone, isRecord, isText, type Line, texts } from './shapes.ts';
+import { entryOf } from './entries.ts';
+import {
+  contentOf,
+  isHistoryOrNone,
+  isMessage,
+  isRecord,
+  isText,
+  type Line,
+  type StoredMessage,
+  texts,
+} from './shapes.ts';
 
 export type Decoded =
   | {
@@ -50,7 +60,7 @@ export function decode(text: string, blobs?: Blobs): Decoded {
       return { kind: 'entry', entry: Object.assign(body, { at }), ...before };
     }
     default: {
-      if (!Object.hasOwn(READERS, line['type'])) return FOREIGN;
+      if (!isKind(line['type'])) return FOREIGN;
       const body = bodyOf(line['type'], whole(line, blobs));
       return body ? { kind: 'entry', entry: Object.assign(body, { at }) } : DAMAGED;
     }
@@ -74,13 +84,13 @@ function whole(line: Line, blobs: Blobs | undefined): Line {
   return isRecord(restored) ? { ...restored, ...given({ toolUseResult }) } : line;
 }
 
-function entry(message: Message | 'damaged' | 'foreign', at: number): Decoded {
+function entry(message: StoredMessage | 'damaged' | 'foreign', at: number): Decoded {
   if (message === 'foreign') return FOREIGN;
   if (message === 'damaged') return DAMAGED;
-  return { kind: 'entry', entry: { type: message.type, message, at } as Entry };
+  return { kind: 'entry', entry: Object.assign(entryOf(message), { at }) };
 }
 
-function messageOf(line: Line, uuid: string, at: number): Message | 'damaged' | 'foreign' {
+function messageOf(line: Line, uuid: string, at: number): StoredMessage | 'damaged' | 'foreign' {
   switch (line['type']) {
     case 'user': {
       const content = isRecord(line['message']) ? contentOf(line['message']['content']) : undefined;
@@ -104,7 +114,7 @@ function messageOf(line: Line, uuid: string, at: number): Message | 'damaged' | 
   }
 }
 
-function answerOf(line: Line, uuid: string, at: number): Message | 'damaged' {
+function answerOf(line: Line, uuid: string, at: number): StoredMessage | 'damaged' {
   const body = line['message'];
   if (!isRecord(body)) return 'damaged';
   const content = contentOf(body['content']);
@@ -124,9 +134,13 @@ function answerOf(line: Line, uuid: string, at: number): Message | 'damaged' {
 }
 
 /** Long sessions have tens of thousands: each is made once, and copied nowhere. */
-function message(fields: Record<string, unknown>, line: Line, optional: readonly string[]): Message {
+function message(
+  fields: Record<string, unknown>,
+  line: Line,
+  optional: readonly string[],
+): StoredMessage | 'damaged' {
   for (const key of optional) if (line[key] !== undefined) fields[key] = line[key];
-  return fields as unknown as Message;
+  return isMessage(fields) ? fields : 'damaged';
 }
 
 type Bookkeeping = Exclude<EntryBody['type'], 'user' | 'assistant' | 'system' | 'attachment'>;
@@ -154,8 +168,16 @@ const READERS: Readonly<Record<Bookkeeping, (line: Line) => boolean>> = {
 };
 
 function bodyOf(type: string, line: Line): EntryBody | undefined {
-  const reads = Object.hasOwn(READERS, type) ? READERS[type as Bookkeeping] : undefined;
-  if (reads?.(line) !== true) return undefined;
   const { sessionId: _s, timestamp: _t, storedApart: _a, ...rest } = line;
-  return { ...rest, type } as unknown as EntryBody;
+  const body = { ...rest, type };
+  return isBookkeeping(body) ? body : undefined;
+}
+
+function isBookkeeping(body: Line): body is Line & EntryBody {
+  const { type } = body;
+  return isText(type) && isKind(type) && READERS[type](body);
+}
+
+function isKind(type: string): type is Bookkeeping {
+  return Object.hasOwn(READERS, type);
 }

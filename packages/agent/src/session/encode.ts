@@ -98,6 +98,6 @@ function isConversation(entry: Entry): entry is ConversationEntry {
   return type === 'user' || type === 'assistant' || type === 'system' || type === 'attachment';
 }
 
-export function replacesHistory(entry: EntryBody): boolean {
+function replacesHistory(entry: EntryBody): boolean {
   return (entry.type === 'context' || entry.type === 'rewind') && entry.messages !== undefined;
 }

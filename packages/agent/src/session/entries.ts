@@ -1,5 +1,5 @@
 /** Which lines of the log an event makes. Deltas, progress and announcements make none. */
-import type { EntryBody, LoopEvent } from '@heddle/core';
+import type { EntryBody, LoopEvent, MessageEvent } from '@heddle/core';
 
 /** `costUsd`: what the event has spent, where a price is known. */
 export function entriesOf(event: LoopEvent, costUsd?: number): EntryBody[] {
@@ -43,7 +43,7 @@ export function entriesOf(event: LoopEvent, costUsd?: number): EntryBody[] {
   }
 }
 
-function entryOf(message: Extract<LoopEvent, { type: 'message' }>['message']): EntryBody {
+export function entryOf(message: MessageEvent['message']): EntryBody {
   switch (message.type) {
     case 'user':
       return { type: 'user', message };

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { forkSession, newSession, resumeSession } from './open.ts';
 import { house, reasonOf, sessionOf, user } from './test/house.ts';
 
-const holder = path.join(import.meta.dirname, 'test/lock-child.ts');
+const holder = path.join(import.meta.dirname, 'test/run-with-lock.ts');
 const started: ChildProcess[] = [];
 
 afterEach(() => {

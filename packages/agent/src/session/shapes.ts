@@ -1,5 +1,11 @@
 /** Is something of the shape that the rest of the program relies on? A file that people can edit may hold anything. */
-import type { ContentBlock } from '@heddle/core';
+import type {
+  AssistantMessage,
+  AttachmentMessage,
+  ContentBlock,
+  SystemMessage,
+  UserMessage,
+} from '@heddle/core';
 
 export type Line = Readonly<Record<string, unknown>>;
 
@@ -19,10 +25,11 @@ export function texts(value: unknown): value is readonly string[] {
 export function contentOf(value: unknown): string | readonly ContentBlock[] | undefined {
   if (isText(value)) return value;
   if (!Array.isArray(value)) return undefined;
-  return (value.every(isBlock) ? value : value.filter(isBlock)) as ContentBlock[];
+  const blocks: readonly unknown[] = value;
+  return blocks.every(isBlock) ? blocks : blocks.filter(isBlock);
 }
 
-function isBlock(value: unknown): boolean {
+function isBlock(value: unknown): value is ContentBlock {
   return isRecord(value) && isText(value['type']);
 }
 
@@ -31,7 +38,10 @@ export function isHistoryOrNone(value: unknown): boolean {
   return value === undefined || (Array.isArray(value) && value.every(isMessage));
 }
 
-function isMessage(value: unknown): boolean {
+/** Of the kinds that have lines of their own. */
+export type StoredMessage = UserMessage | AssistantMessage | SystemMessage | AttachmentMessage;
+
+export function isMessage(value: unknown): value is StoredMessage {
   if (!isRecord(value) || !isText(value['uuid'])) return false;
   const { type, content } = value;
   if (type === 'user') return isText(content) || isBlocks(content);

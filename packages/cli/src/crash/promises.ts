@@ -1,7 +1,7 @@
 /** What is promised whenever the program is killed, checked against what was seen from outside. */
 import { readFileSync } from 'node:fs';
 import { decode } from '@heddle/agent';
-import { type Entry, type JsonObject, queryConfig, replay } from '@heddle/core';
+import { type Entry, queryConfig, replay } from '@heddle/core';
 import { linesOf, type Ended, type OutputLine } from '../test/program.ts';
 import { EFFECTS, PROMPT } from './story.ts';
 
@@ -92,11 +92,18 @@ function wrongEffects({ effects, lastRequest, excused }: Evidence): string[] {
 
 /** The result that the model was given for a call, as JSON. */
 function resultFor(messages: unknown, id: string): string | undefined {
-  const blocks = (Array.isArray(messages) ? messages : []).flatMap((message: JsonObject) =>
-    Array.isArray(message['content']) ? message['content'] : [],
-  );
-  const found = blocks.find((block) => JSON.stringify(block).includes(`"tool_use_id":"${id}"`));
-  return found === undefined ? undefined : JSON.stringify(found);
+  const said: readonly unknown[] = Array.isArray(messages) ? messages : [];
+  return said
+    .flatMap((message): readonly unknown[] =>
+      typeof message === 'object' &&
+      message !== null &&
+      'content' in message &&
+      Array.isArray(message.content)
+        ? message.content
+        : [],
+    )
+    .map((block) => JSON.stringify(block))
+    .find((block) => block.includes(`"tool_use_id":"${id}"`));
 }
 
 function entriesIn(journal: string): Entry[] | string {

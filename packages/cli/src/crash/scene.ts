@@ -26,7 +26,7 @@ export interface Scene {
   close(): Promise<void>;
 }
 
-const KILLER = pathToFileURL(path.join(import.meta.dirname, 'kill-at-byte.ts')).href;
+const KILLER = pathToFileURL(path.join(import.meta.dirname, 'test/run-until-byte.ts')).href;
 
 export async function openScene(program: string): Promise<Scene> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-crash-'));

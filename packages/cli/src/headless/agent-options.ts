@@ -88,5 +88,6 @@ type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
 /** The fields that have a value. */
 function present<T extends object>(fields: T): Present<T> {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same fields, fewer of them
   return Object.fromEntries(entries) as Present<T>;
 }

@@ -90,12 +90,12 @@ export function createHost(output: Output): Host {
     if (!answer) return;
     const given = record(response?.['response']);
     const allow = response?.['subtype'] === 'success' && given?.['behavior'] === 'allow';
-    const updatedInput = record(given?.['updatedInput']) as JsonObject | undefined;
+    const updatedInput = given?.['updatedInput'];
     const message = given?.['message'] ?? response?.['error'];
     answer({
       allow,
       ...(typeof message === 'string' ? { message } : {}),
-      ...(updatedInput ? { updatedInput } : {}),
+      ...(isJsonObject(updatedInput) ? { updatedInput } : {}),
       ...(given?.['interrupt'] === true ? { interrupt: true } : {}),
     });
   }
@@ -154,7 +154,7 @@ function promptOf(line: Line): Prompt | undefined {
   const { uuid } = line;
   const named = typeof uuid === 'string' ? { uuid } : {};
   if (typeof content === 'string') return { content, ...named };
-  return Array.isArray(content) ? { content: content as ContentBlock[], ...named } : undefined;
+  return isContent(content) ? { content, ...named } : undefined;
 }
 
 function parse(text: string): Line | undefined {
@@ -166,5 +166,19 @@ function parse(text: string): Line | undefined {
 }
 
 function record(value: unknown): Line | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Line) : undefined;
+  return isLine(value) ? value : undefined;
+}
+
+function isLine(value: unknown): value is Line {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** It was parsed from JSON, so its values are. */
+function isJsonObject(value: unknown): value is JsonObject {
+  return isLine(value);
+}
+
+/** Blocks of kinds that nobody here knows are the request builder's business. */
+function isContent(value: unknown): value is readonly ContentBlock[] {
+  return Array.isArray(value) && value.every((block) => typeof record(block)?.['type'] === 'string');
 }

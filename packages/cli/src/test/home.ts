@@ -7,9 +7,9 @@ import { type Ended, runProgram, type RunOptions } from './program.ts';
 
 export interface Home {
   readonly folder: string;
-  run(argv: readonly string[], more?: Omit<RunOptions, 'cwd'>): Promise<Ended>;
+  readonly run: (argv: readonly string[], more?: Omit<RunOptions, 'cwd'>) => Promise<Ended>;
   /** Writes a script; answers with the name of the model that plays it. */
-  script(steps: readonly Step[]): string;
+  readonly script: (steps: readonly Step[]) => string;
 }
 
 export function homeFor(program: string): Home {

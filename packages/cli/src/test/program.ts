@@ -80,5 +80,13 @@ export function linesOf(stdout: string): OutputLine[] {
   return whole
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as OutputLine);
+    .map((line) => {
+      const value: unknown = JSON.parse(line);
+      if (!isLine(value)) throw new Error(`The output holds something else than objects: ${line}`);
+      return value;
+    });
+}
+
+function isLine(value: unknown): value is OutputLine {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

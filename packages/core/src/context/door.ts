@@ -12,7 +12,7 @@ import type {
 } from '../loop/deps.ts';
 import type { ContextReport } from '../loop/events.ts';
 import type { OverflowCause } from '../machine/effect.ts';
-import { History } from '../messages/history.ts';
+import type { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
 import type { Usage } from '../messages/usage.ts';
 import type { ToolUseContext } from '../tools/context.ts';

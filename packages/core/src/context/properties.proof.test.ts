@@ -98,14 +98,13 @@ function messagesOf(pieces: readonly Piece[]): Message[] {
             input: { file_path: `/p/${id}` },
           }),
         );
-        const results = ids.map(
-          (id, index): ContentBlock => ({
-            type: 'tool_result',
-            tool_use_id: id,
-            content: prose(piece.sizes[index] ?? 1, index),
-            ...(piece.fails ? { is_error: true } : {}),
-          }),
-        );
+        const failed = piece.fails ? { is_error: true as const } : {};
+        const resultOf = (id: string, index: number): ContentBlock =>
+          Object.assign(
+            { type: 'tool_result' as const, tool_use_id: id, content: prose(piece.sizes[index] ?? 1, index) },
+            failed,
+          );
+        const results = ids.map(resultOf);
         return [says(calls), ...(piece.together ? [user(results)] : results.map((block) => user([block])))];
       }
     }

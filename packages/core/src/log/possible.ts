@@ -77,7 +77,7 @@ function withAborts(outcome: Unwatched, { decided }: RecordedIteration): Happene
     decided?.kind === 'stop' &&
     (decided.terminal.reason === 'aborted_streaming' || decided.terminal.reason === 'aborted_tools');
   const causes: readonly (AbortCause | undefined)[] = isAborted ? [undefined, 'cancel'] : [undefined];
-  return causes.map((aborted) => ({ ...outcome, aborted }) as Happened);
+  return causes.map((aborted) => Object.assign({}, outcome, { aborted }));
 }
 
 function autoCompactions({ levels }: RecordedIteration, { gates }: QueryConfig): AutoCompactResult[] {

@@ -6,6 +6,7 @@ import { abortCause } from './abort.ts';
 import type { LoopEvent } from './events.ts';
 import { attachmentMessage, messageEvent, type Run } from './run.ts';
 import { repetitionNudge } from './texts.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export async function* attach(
   run: Run,
@@ -20,8 +21,8 @@ export async function* attach(
     yield { type: 'command', commandId, state: 'started' };
     yield* add(run, { kind: 'queued_command', commandId, prompt });
   }
-  for (const attachment of await deps.attachments.gather(iteration.prepared, context))
-    yield* add(run, attachment);
+  const gathered = await untilAborted(run, deps.attachments.gather(iteration.prepared, context));
+  for (const attachment of gathered) yield* add(run, attachment);
   if (nudge.length > 0)
     yield* add(run, { kind: 'reminder', about: 'repetition', text: repetitionNudge(nudge) });
   return { type: 'attached', aborted: abortCause(run.scope.signal) };

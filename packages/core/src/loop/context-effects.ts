@@ -2,9 +2,10 @@
 import type { Effect } from '../machine/effect.ts';
 import type { Happened, PreparedContext } from '../machine/happened.ts';
 import { abortCause } from './abort.ts';
-import type { SpentTokens } from './deps.ts';
+import type { PreparedHistory, PrepareStep, SpentTokens } from './deps.ts';
 import type { LoopEvent } from './events.ts';
 import type { Run } from './run.ts';
+import { relayUntilAborted, untilAborted } from './until-aborted.ts';
 
 export async function* prepare(
   run: Run,
@@ -17,14 +18,7 @@ export async function* prepare(
   run.begun = true;
   deps.attachments.begin('iteration', iteration.prepared, context);
   const steps = deps.context.prepare({ messages: iteration.prepared, autoCompact, context });
-  let step = await steps.next();
-  while (!step.done) {
-    const { spent, ...did } = step.value;
-    yield* bill(spent);
-    yield { type: 'context', ...did };
-    step = await steps.next();
-  }
-  const prepared = step.value;
+  const prepared = yield* relayUntilAborted(run, told(steps));
   iteration.prepared = prepared.messages;
   iteration.view = prepared.view;
   return {
@@ -38,6 +32,18 @@ export async function* prepare(
   };
 }
 
+async function* told(
+  steps: AsyncGenerator<PrepareStep, PreparedHistory>,
+): AsyncGenerator<LoopEvent, PreparedHistory> {
+  let step = await steps.next();
+  for (; !step.done; step = await steps.next()) {
+    const { spent, ...did } = step.value;
+    yield* bill(spent);
+    yield { type: 'context', ...did };
+  }
+  return step.value;
+}
+
 /** Preparing can cost a call of its own: it is spared a run that is already over. */
 const NOTHING_PREPARED: PreparedContext = {
   overLimit: false,
@@ -46,7 +52,10 @@ const NOTHING_PREPARED: PreparedContext = {
 };
 
 export async function* drain(run: Run): AsyncGenerator<LoopEvent, Happened> {
-  const { committed, report } = await run.deps.context.drain();
+  const { committed, report } = await untilAborted(
+    run,
+    run.deps.context.drain(run.scope.signal),
+  );
   if (report) yield { type: 'context', report };
   return { type: 'drained', committed: committed > 0, aborted: abortCause(run.scope.signal) };
 }
@@ -56,7 +65,10 @@ export async function* compact(
   { cause }: Extract<Effect, { type: 'compact' }>,
 ): AsyncGenerator<LoopEvent, Happened> {
   const { deps, iteration, context } = run;
-  const compacted = await deps.context.compact({ messages: iteration.prepared, cause, context });
+  const compacted = await untilAborted(
+    run,
+    deps.context.compact({ messages: iteration.prepared, cause, context }),
+  );
   yield* bill(compacted.spent);
   if (!compacted.ok)
     return { type: 'compacted', cause, result: { ok: false }, aborted: abortCause(run.scope.signal) };

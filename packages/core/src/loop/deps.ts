@@ -1,6 +1,7 @@
 /**
  * `QueryDeps`: every door of the loop to the outside. Each field is required, so a new door cannot be forgotten by whoever
  * assembles them. Functions here answer with values for errors of life; a throw is a bug and ends the run with `model_error`.
+ * One that is waited for is given a signal, alone or in its context, and must end when it aborts: soon after, nobody waits.
  */
 import type { JsonObject } from '../json.ts';
 import type { History } from '../messages/history.ts';
@@ -57,7 +58,7 @@ export interface ContextDoor {
   /** The server has answered, and counted what it was sent: the most exact word on its size. */
   answered(answer: { readonly responseId: string; readonly usage: Usage }): void;
   /** Commits every staged collapse. */
-  drain(): Promise<{ readonly committed: number; readonly report: ContextReport | undefined }>;
+  drain(signal: AbortSignal): Promise<{ readonly committed: number; readonly report: ContextReport | undefined }>;
   /** Replaces the history by something smaller and valid, or says that it could not. Empties the staging queue. */
   compact(request: CompactRequest): Promise<Compacted>;
   /** Are collapses staged that could be drained? */
@@ -140,12 +141,12 @@ export interface AfterTool {
 export interface TurnEnd {
   saveCacheSafeParams(params: { readonly messages: MessageHistory; readonly context: ToolUseContext }): void;
   /** Writes the state of a dispatched job; does nothing for an ordinary session. */
-  classifyJob(answer: readonly AssistantMessage[]): Promise<void>;
+  classifyJob(answer: readonly AssistantMessage[], signal: AbortSignal): Promise<void>;
   /** Started, not waited for. */
   suggestPrompt(messages: MessageHistory): void;
   extractMemories(messages: MessageHistory): void;
   consolidateMemories(): void;
-  releaseTurnResources(): Promise<void>;
+  releaseTurnResources(signal: AbortSignal): Promise<void>;
   userStopHooks(input: StopHookInput): AsyncGenerator<LoopEvent, StopHookOutcome>;
   teamHooks(input: StopHookInput): AsyncGenerator<LoopEvent, StopHookOutcome>;
   /** Started, not waited for. */

@@ -1,4 +1,7 @@
-/** Performs one effect and reports what happened. An exception in here is a bug of ours; it becomes a value and ends the run. */
+/**
+ * Performs one effect and reports what happened. An exception in here is a bug of ours, or a door that was left behind after
+ * an abort; it becomes a value and ends the run.
+ */
 import type { Effect } from '../machine/effect.ts';
 import type { Happened } from '../machine/happened.ts';
 import { messageOf } from '../tools/classify.ts';
@@ -11,6 +14,7 @@ import type { Run } from './run.ts';
 import { runTools } from './run-tools.ts';
 import { runStopHooks } from './stop-hooks.ts';
 import { streamAnswer } from './stream.ts';
+import { untilAborted } from './until-aborted.ts';
 
 export async function* perform(run: Run, effect: Effect): AsyncGenerator<LoopEvent, Happened> {
   try {
@@ -43,7 +47,7 @@ async function* dispatch(run: Run, effect: Effect): AsyncGenerator<LoopEvent, Ha
     case 'stop_hooks':
       return yield* runStopHooks(run, effect);
     case 'ask': {
-      const goOn = await run.deps.askToGoOn(effect.calls, run.scope.signal);
+      const goOn = await untilAborted(run, run.deps.askToGoOn(effect.calls, run.scope.signal));
       return { type: 'asked', goOn, aborted: abortCause(run.scope.signal) };
     }
   }

@@ -7,7 +7,10 @@ import { decide } from '../machine/decide.ts';
 import type { Happened } from '../machine/happened.ts';
 import { firstTurn, type Turn } from '../machine/state.ts';
 import type { Terminal } from '../machine/terminal.ts';
+import type { Transition } from '../machine/transition.ts';
+import { messageOf } from '../tools/classify.ts';
 import type { LoopEvent } from './events.ts';
+import { leavable } from './leave.ts';
 import type { QueryParams } from './params.ts';
 import { perform } from './perform.ts';
 import { beginRun, cook, messageEvent, newIteration, type Run } from './run.ts';
@@ -18,12 +21,21 @@ import { followSummary } from './summary.ts';
  * Runs one prompt to its end. Queued commands that joined the run are reported `completed` once the loop has returned; a
  * throw or an early `.return()` leaves them `started`, which is how interrupted work is recognised.
  */
-export async function* query(params: QueryParams): AsyncGenerator<LoopEvent, Terminal> {
+export function query(params: QueryParams): AsyncGenerator<LoopEvent, Terminal> {
+  const leaving = new AbortController();
+  return leavable(runToEnd(params, leaving.signal), () => leaving.abort());
+}
+
+async function* runToEnd(params: QueryParams, leaving: AbortSignal): AsyncGenerator<LoopEvent, Terminal> {
   const run = beginRun(params);
+  leaving.addEventListener('abort', () => run.scope.abort('run over'));
   try {
     const terminal = yield* queryLoop(run);
     for (const commandId of run.commands) yield { type: 'command', commandId, state: 'completed' };
     return terminal;
+  } catch (thrown) {
+    // The last resort: what failed is the telling itself, so nothing more is told.
+    return { reason: 'model_error', message: messageOf(thrown) };
   } finally {
     // A consumer that walks away ends everything below, and waits for it.
     run.scope.abort('run over');
@@ -41,26 +53,32 @@ async function* queryLoop(run: Run): AsyncGenerator<LoopEvent, Terminal> {
   while (true) {
     yield { type: 'stream_request_start' };
     let happened: Happened = { type: 'began' };
+    let transition: Transition;
     while (true) {
       const decision = decide(turn, happened, config);
       yield* takeSteps(run, decision.first);
       turn = decision.turn;
       if (decision.kind === 'stop') return decision.terminal;
-      if (decision.kind === 'continue') break;
+      if (decision.kind === 'continue') {
+        transition = decision.transition;
+        break;
+      }
       happened = yield* perform(run, decision.effect);
     }
-    yield* startIteration(run, turn);
+    yield* startIteration(run, turn, transition);
   }
 }
 
 /** Cooks the conversation that the machine asked for, and says why the loop goes on. */
-async function* startIteration(run: Run, { state }: Turn): AsyncGenerator<LoopEvent, void> {
-  const { transition, turnCount } = state;
-  if (!transition) return;
+async function* startIteration(
+  run: Run,
+  { state }: Turn,
+  transition: Transition,
+): AsyncGenerator<LoopEvent, void> {
   followSummary(run, state.pendingToolUseSummary);
   const percentUsed = transition.reason === 'token_budget_continuation' ? transition.percentUsed : 0;
   const { history, written } = cook(run, state.messages, percentUsed);
   for (const message of written) yield messageEvent(message);
-  yield { type: 'transition', transition, turnCount };
+  yield { type: 'transition', transition, turnCount: state.turnCount };
   run.iteration = newIteration(history);
 }

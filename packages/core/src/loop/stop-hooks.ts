@@ -1,6 +1,7 @@
 /**
  * The end of a turn, in the order of the specification. Steps 3 to 5 are background work: started, never waited for, and
- * left out in bare mode; subagents have none of it, nor do they hold turn-scoped resources.
+ * left out in bare mode; subagents have none of it, nor do they hold turn-scoped resources. An abort ends the walk at the
+ * step it has reached.
  */
 import type { HookWord } from '../machine/happened.ts';
 import type { Effect } from '../machine/effect.ts';
@@ -9,6 +10,7 @@ import { abortCause } from './abort.ts';
 import type { StopHookInput, StopHookOutcome } from './deps.ts';
 import type { LoopEvent } from './events.ts';
 import type { Run } from './run.ts';
+import { relayUntilAborted, untilAborted } from './until-aborted.ts';
 
 export async function* runStopHooks(
   run: Run,
@@ -32,22 +34,25 @@ async function* handleStopHooks(
 ): AsyncGenerator<LoopEvent, StopHookOutcome> {
   const { config, context, iteration, deps } = run;
   const { turnEnd } = deps;
+  const { signal } = run.scope;
   const messages = iteration.prepared.append(iteration.answer);
   const isMain = !config.isSubagent;
   if (isMain && (config.querySource === 'repl_main_thread' || config.querySource === 'sdk')) {
     turnEnd.saveCacheSafeParams({ messages, context });
   }
-  await turnEnd.classifyJob(iteration.answer);
+  await untilAborted(run, turnEnd.classifyJob(iteration.answer, signal));
+  if (signal.aborted) return NO_OBJECTION;
   if (isMain && !config.bare) {
     turnEnd.suggestPrompt(messages);
     turnEnd.extractMemories(messages);
     turnEnd.consolidateMemories();
   }
-  if (isMain) await turnEnd.releaseTurnResources();
+  if (isMain) await untilAborted(run, turnEnd.releaseTurnResources(signal));
+  if (signal.aborted) return NO_OBJECTION;
   const input: StopHookInput = { messages, answer: iteration.answer, stopHookActive, context };
-  const user = yield* turnEnd.userStopHooks(input);
-  if (user.preventContinuation || user.blockingErrors.length > 0) return user;
-  return yield* turnEnd.teamHooks(input);
+  const user = yield* relayUntilAborted(run, turnEnd.userStopHooks(input));
+  if (signal.aborted || user.preventContinuation || user.blockingErrors.length > 0) return user;
+  return yield* relayUntilAborted(run, turnEnd.teamHooks(input));
 }
 
 export const NO_OBJECTION: StopHookOutcome = {

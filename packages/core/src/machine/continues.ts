@@ -4,8 +4,14 @@
  */
 import type { QueryConfig } from './config.ts';
 import type { AutoCompactTracking, BudgetLedger, State, Turn } from './state.ts';
+import type { Transition } from './transition.ts';
 
-export function nextTurn({ state, ledger }: Turn, config: QueryConfig): Turn {
+/** A turn that goes on, and knows why. */
+export interface Onward extends Turn {
+  readonly state: State & { readonly transition: Transition };
+}
+
+export function nextTurn({ state, ledger }: Turn, config: QueryConfig): Onward {
   return {
     state: {
       messages: ['prepared', 'answer', 'results', 'attachments'],
@@ -25,7 +31,7 @@ export function nextTurn({ state, ledger }: Turn, config: QueryConfig): Turn {
   };
 }
 
-export function escalate({ state, ledger }: Turn, { limits }: QueryConfig): Turn {
+export function escalate({ state, ledger }: Turn, { limits }: QueryConfig): Onward {
   return {
     state: {
       messages: ['prepared'],
@@ -43,7 +49,7 @@ export function escalate({ state, ledger }: Turn, { limits }: QueryConfig): Turn
   };
 }
 
-export function resume({ state, ledger }: Turn): Turn {
+export function resume({ state, ledger }: Turn): Onward {
   const attempt = state.maxOutputTokensRecoveryCount + 1;
   return {
     state: {
@@ -62,7 +68,7 @@ export function resume({ state, ledger }: Turn): Turn {
   };
 }
 
-export function retryAfterDrain({ state, ledger }: Turn): Turn {
+export function retryAfterDrain({ state, ledger }: Turn): Onward {
   return {
     state: {
       messages: ['prepared'],
@@ -84,7 +90,7 @@ export function retryAfterCompact(
   { state, ledger }: Turn,
   replacedTokens: number,
   config: QueryConfig,
-): Turn {
+): Onward {
   return {
     state: {
       messages: ['compacted'],
@@ -105,7 +111,7 @@ export function retryAfterCompact(
   };
 }
 
-export function obeyStopHooks({ state, ledger }: Turn): Turn {
+export function obeyStopHooks({ state, ledger }: Turn): Onward {
   const blocks = ledger.stopHookBlocks + 1;
   return {
     state: {
@@ -125,7 +131,7 @@ export function obeyStopHooks({ state, ledger }: Turn): Turn {
   };
 }
 
-export function continueOnBudget({ state, ledger }: Turn, percentUsed: number, budget: BudgetLedger): Turn {
+export function continueOnBudget({ state, ledger }: Turn, percentUsed: number, budget: BudgetLedger): Onward {
   return {
     state: {
       messages: ['prepared', 'answer', 'budget_nudge'],

@@ -11,11 +11,17 @@ import type { AbortCause, AutoCompactResult, Happened, PreparedContext } from '.
 import { noteCalls, repeated } from './repetition.ts';
 import type { State, Turn } from './state.ts';
 import type { Terminal } from './terminal.ts';
+import type { Transition } from './transition.ts';
 
 /** `first` is done, in order, before the decision takes effect. */
 export type Decision =
   | { readonly kind: 'do'; readonly effect: Effect; readonly turn: Turn; readonly first: readonly Step[] }
-  | { readonly kind: 'continue'; readonly turn: Turn; readonly first: readonly Step[] }
+  | {
+      readonly kind: 'continue';
+      readonly transition: Transition;
+      readonly turn: Turn;
+      readonly first: readonly Step[];
+    }
   | {
       readonly kind: 'stop';
       readonly terminal: Terminal;
@@ -302,8 +308,8 @@ function perform(effect: Effect, turn: Turn, first: readonly Step[] = []): Decis
   return { kind: 'do', effect, turn, first };
 }
 
-function proceed(turn: Turn, first: readonly Step[] = []): Decision {
-  return { kind: 'continue', turn, first };
+function proceed(turn: go.Onward, first: readonly Step[] = []): Decision {
+  return { kind: 'continue', transition: turn.state.transition, turn, first };
 }
 
 function stop(turn: Turn, terminal: Terminal, first: readonly Step[] = []): Decision {

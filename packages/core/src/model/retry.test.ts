@@ -56,9 +56,40 @@ describe('an attempt', () => {
     }
   });
 
-  it('is judged by the server’s own word first', () => {
-    expect(judge(failed('server', { shouldRetry: false }))).toEqual({ do: 'accept' });
-    expect(judge(failed('bad_request', { shouldRetry: true }))).toMatchObject({ do: 'retry' });
+  it('is not tried again, whatever its class, when the server says so', () => {
+    for (const errorClass of ['network', 'stall', 'rate_limit', 'overloaded', 'server'] as const) {
+      expect(judge(failed(errorClass, { shouldRetry: false }))).toEqual({ do: 'accept' });
+      expect(judge(failed(errorClass, { shouldRetry: true }))).toMatchObject({ do: 'retry' });
+    }
+  });
+
+  it.each([
+    'auth',
+    'permission',
+    'not_found',
+    'bad_request',
+    'overflow',
+    'media',
+    'output_cap',
+    'refusal',
+    'refused_block',
+    'empty',
+    'aborted',
+    'internal',
+  ] as const)('that failed with %s is not tried again just because the server says so', (errorClass) => {
+    expect(judge(failed(errorClass, { shouldRetry: true }))).toEqual({ do: 'accept' });
+  });
+
+  it('keeps its own remedy when the server says to try again', () => {
+    const block = { message: 1, block: 0 };
+    expect(judge(failed('refused_block', { block, shouldRetry: true }))).toMatchObject({
+      do: 'replace_block',
+    });
+    const gone = { ...failed('not_found', { shouldRetry: true }), fallbackAvailable: true };
+    expect(judge(gone)).toMatchObject({ do: 'fall_back' });
+  });
+
+  it('waits as long as the server asks for, within reason', () => {
     expect(judge(failed('rate_limit', { retryAfterMs: 7_000 }))).toMatchObject({ delayMs: 7_000 });
     expect(judge(failed('rate_limit', { retryAfterMs: 0 }))).toMatchObject({ delayMs: 0 });
     expect(judge(failed('rate_limit', { retryAfterMs: 600_001 }))).toEqual({ do: 'accept' });

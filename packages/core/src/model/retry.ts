@@ -103,7 +103,9 @@ export function judgeAttempt(
 
 function isRetried(error: ModelError, policy: RetryPolicy): boolean {
   if (error.retryAfterMs !== undefined && error.retryAfterMs > policy.maxServerWaitMs) return false;
-  return error.shouldRetry ?? RETRIED.has(error.class);
+  // The server may call an attempt hopeless. It cannot make one hopeful: a bad key stays bad, and what has a remedy of its
+  // own would only be kept from it.
+  return error.shouldRetry !== false && RETRIED.has(error.class);
 }
 
 /** Doubling from the first delay, with up to a quarter more so that many clients do not come back at once. */

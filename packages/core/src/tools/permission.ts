@@ -14,6 +14,11 @@ export interface PermissionCall {
   readonly toolUseId: string;
   /** A `PreToolUse` hook's word. Its allow only spares the question; rules still hold. */
   readonly hookDecision: 'allow' | 'ask' | undefined;
+  /**
+   * Someone has answered, and changed the input with the answer. Nobody is asked again: rules alone decide, so a deny wins
+   * over the answer and an ask counts as answered.
+   */
+  readonly answered?: true;
   /** Aborts when the attempt that asked is discarded: the question is withdrawn. */
   readonly signal: AbortSignal;
 }

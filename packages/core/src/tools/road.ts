@@ -4,7 +4,7 @@ import type { ToolHooks } from '../loop/deps.ts';
 import { toolError } from '../loop/texts.ts';
 import type { ToolUseContext } from './context.ts';
 import { messageOf, readAgain, validate } from './classify.ts';
-import type { CanUseTool, Permission } from './permission.ts';
+import type { CanUseTool, Permission, PermissionCall } from './permission.ts';
 import type { ClassifiedCall, Settled, Slot } from './slot.ts';
 import type { HookWord } from '../machine/happened.ts';
 
@@ -39,23 +39,24 @@ export async function permit(
       if (!again.ok) return { ok: false, message: `A hook changed the input. ${again.message}` };
       call = again.call;
     }
-    const hookDecision = before.decision;
-    const permission: Permission = await road.canUseTool(call.tool, call.raw, context, {
-      toolUseId: id,
-      hookDecision,
-      signal,
-    });
-    if (permission.behavior === 'deny') {
-      return { ok: false, message: permission.message, ...(permission.interrupt ? { interrupt: true } : {}) };
-    }
+    const asked: PermissionCall = { toolUseId: id, hookDecision: before.decision, signal };
+    const permission = await road.canUseTool(call.tool, call.raw, context, asked);
+    if (permission.behavior === 'deny') return denied(permission);
     if (!permission.updatedInput || permission.updatedInput === call.raw) return { ok: true, call };
     const again = await readAgain(call, permission.updatedInput, context);
-    return again.ok
-      ? again
-      : { ok: false, message: `The input was changed when it was permitted. ${again.message}` };
+    if (!again.ok)
+      return { ok: false, message: `The input was changed when it was permitted. ${again.message}` };
+    // What was permitted is not what will run: the rules have their say on that, too.
+    const { tool, raw } = again.call;
+    const ruled = await road.canUseTool(tool, raw, context, { ...asked, answered: true });
+    return ruled.behavior === 'deny' ? denied(ruled) : again;
   } catch (thrown) {
     return { ok: false, message: `Permission could not be decided: ${messageOf(thrown)}` };
   }
+}
+
+function denied({ message, interrupt }: Extract<Permission, { behavior: 'deny' }>): Permitted {
+  return { ok: false, message, ...(interrupt ? { interrupt: true } : {}) };
 }
 
 /** What the intent says beside the input. A tool that cannot describe its effect still gets one. */

@@ -21,6 +21,7 @@ function stage(onRecord: (record: ModelRecord) => void = () => undefined) {
     onEnd: (end) => void ends.push(end),
     wordFor: () => ERROR,
     wordForBreak: () => ERROR,
+    wordForBug: (thrown) => ({ ...ERROR, class: 'internal', message: String(thrown) }),
   });
   const send = async (...events: readonly string[]) => {
     for (const type of events) response.write(`data: {"type":"${type}"}\n\n`);
@@ -61,6 +62,22 @@ describe('the stream of an answer', () => {
       'stopped',
     ]);
     expect(ends).toEqual([{ type: 'done', requestId: 'req_1' }]);
+  });
+
+  it('does not begin a new wait with the chunk that made it pause', async () => {
+    const { stream, said, send } = stage((record) => {
+      if (record.type === 'the_last_straw') stream.pause();
+    });
+    await send('of_tomorrow', 'the_last_straw');
+    expect(said).toEqual(['of_tomorrow', 'content', 'the_last_straw', 'hold']);
+  });
+
+  it('ends with a bug of ours as an error, where it would have been thrown at nobody', async () => {
+    const { ends, send } = stage(() => {
+      throw new Error('a bug');
+    });
+    await send('of_tomorrow');
+    expect(ends).toEqual([{ ...ERROR, class: 'internal', message: 'Error: a bug', requestId: 'req_1' }]);
   });
 
   it('is complete after message_stop, even if the connection breaks', async () => {

@@ -16,6 +16,8 @@ export interface AnswerListener {
   onEnd(end: Done | ModelError): void;
   wordFor(errorEvent: string): ModelError;
   wordForBreak(thrown: unknown): ModelError;
+  /** Something threw that must not. */
+  wordForBug(thrown: unknown): ModelError;
 }
 
 /** So much of one event is on its way that it cannot be a ping. */
@@ -62,10 +64,14 @@ export class AnswerStream {
 
   /** All that waits at once: a server sends each delta as a chunk of its own, and hundreds of them come in one packet. */
   #readAll(): void {
-    while (!this.#isHeld) {
-      const chunk: unknown = this.#response.read();
-      if (!(chunk instanceof Uint8Array)) return;
-      this.#onChunk(chunk);
+    try {
+      while (!this.#isHeld) {
+        const chunk: unknown = this.#response.read();
+        if (!(chunk instanceof Uint8Array)) return;
+        this.#onChunk(chunk);
+      }
+    } catch (thrown) {
+      this.#end(this.#listener.wordForBug(thrown));
     }
   }
 
@@ -73,6 +79,8 @@ export class AnswerStream {
     if (this.#isStopped || this.#isOver) return;
     this.#hasContent = false;
     this.#reader.feed(chunk);
+    // The chunk that made us pause begins no new wait for the server: it is our turn.
+    if (this.#isHeld) return;
     if (this.#hasContent || this.#reader.unread > MORE_THAN_A_PING) this.#listener.onContent();
   }
 

@@ -5,11 +5,11 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Done, ModelError, ModelRequest } from '@heddle/core';
 import { classify } from '../errors/classify.ts';
+import { internalError } from '../errors/internal.ts';
 import { networkError } from '../errors/network.ts';
 import { Deadline } from '../stream/deadline.ts';
 import { RecordQueue } from '../stream/record-queue.ts';
 import { AnswerStream } from './answer-stream.ts';
-import type { Body } from './body.ts';
 import { ErrorBody } from './error-body.ts';
 import { hasMedia } from './media.ts';
 import type { Door } from './port.ts';
@@ -18,7 +18,6 @@ export class Attempt {
   readonly records: RecordQueue;
   readonly #door: Door;
   readonly #request: ModelRequest;
-  readonly #body: Body;
   readonly #signal: AbortSignal;
   readonly #deadline: Deadline;
   #outgoing: ClientRequest | undefined;
@@ -30,7 +29,6 @@ export class Attempt {
   constructor(door: Door, request: ModelRequest, signal: AbortSignal) {
     this.#door = door;
     this.#request = request;
-    this.#body = door.bodies.write(request);
     this.#signal = signal;
     this.#deadline = new Deadline(door.settings.clock);
     this.records = new RecordQueue({
@@ -43,11 +41,20 @@ export class Attempt {
   start(): void {
     if (this.#signal.aborted) return this.#end(ABORTED);
     this.#signal.addEventListener('abort', this.#onAbort, { once: true });
-    void this.#send();
+    void this.#guarded(() => this.#send());
+  }
+
+  /** Nobody could catch what is thrown here: a bug of ours ends the attempt like any other failure. */
+  async #guarded(work: () => Promise<void> | void): Promise<void> {
+    try {
+      await work();
+    } catch (thrown) {
+      this.#end(internalError(thrown, this.#door.secrets));
+    }
   }
 
   async #send(): Promise<void> {
-    const { settings, credentials, transport } = this.#door;
+    const { settings, credentials, transport, bodies } = this.#door;
     const proof = await credentials.get();
     if (this.#isOver) return;
     if (!proof.ok) return this.#end(proof.error);
@@ -57,12 +64,12 @@ export class Attempt {
       () => `The API sent nothing for ${seconds(settings.firstByteMs)}. ${STALL_ADVICE}`,
     );
     const listener = {
-      onResponse: (response: IncomingMessage) => this.#onResponse(response),
+      onResponse: (response: IncomingMessage) => void this.#guarded(() => this.#onResponse(response)),
       onError: (error: Error) => this.#end(networkError(error, this.#door.connection, this.#door.secrets)),
     };
-    const headers = this.#door.headersFor(this.#request, proof.headers, this.#body.length);
+    const { pieces, length } = bodies.write(this.#request);
+    const headers = this.#door.headersFor(this.#request, proof.headers, length);
     try {
-      const { pieces } = this.#body;
       const outgoing = { path: '/v1/messages', headers, pieces };
       this.#outgoing = await transport.send(outgoing, listener, () => !this.#isOver);
     } catch (thrown) {
@@ -86,6 +93,7 @@ export class Attempt {
           wordFor: (body) => this.#classified(response, body, undefined),
           wordForBreak: (thrown) =>
             networkError(thrown, connection, secrets, typeof requestId === 'string' ? requestId : undefined),
+          wordForBug: (thrown) => internalError(thrown, secrets),
         })
       : undefined;
     this.#stream = stream;
@@ -96,7 +104,10 @@ export class Attempt {
       );
       return;
     }
-    const errorBody = new ErrorBody(response, (body) => void this.#onErrorBody(response, body));
+    const errorBody = new ErrorBody(
+      response,
+      (body) => void this.#guarded(() => this.#onErrorBody(response, body)),
+    );
     // What came so far is enough to tell what it is.
     this.#deadline.set(settings.idleMs, () => errorBody.giveUp());
   }

@@ -55,6 +55,20 @@ describe('a key helper', () => {
     expect(await keys.get()).toEqual({ ok: false, why: expect.stringMatching(why) });
   });
 
+  it.each([
+    ['a command', 'echo hunter2secret\0', {}],
+    ['a variable', 'echo key', { VAULT: 'hunter2secret\0' }],
+    ['an argument list', `echo ${'x'.repeat(4_000_000)}`, {}],
+  ])(
+    'that cannot even be started, because of %s, gives no key and does not repeat it',
+    async (_what, command, environment) => {
+      const { keys } = helper(command, environment);
+      const asked = await keys.get();
+      expect(asked).toEqual({ ok: false, why: expect.stringMatching(/^it could not be started.{0,60}$/) });
+      expect(JSON.stringify(asked)).not.toContain('hunter2secret');
+    },
+  );
+
   it('that never ends is given up after a minute, with all that it started', async () => {
     const { keys, clock } = helper('sleep 1000');
     const asked = keys.get();

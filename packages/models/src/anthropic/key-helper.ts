@@ -53,13 +53,18 @@ export class KeyHelper {
     const { spawn } = await import('node:child_process');
     const { command, environment, clock } = this.#options;
     const over = new AbortController();
-    const child = spawn(command, {
-      shell: true,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: withoutSecrets(environment),
-      // A group of its own: what the shell started ends with it.
-      detached: process.platform !== 'win32',
-    });
+    let child: ChildProcess;
+    try {
+      child = spawn(command, {
+        shell: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: withoutSecrets(environment),
+        // A group of its own: what the shell started ends with it.
+        detached: process.platform !== 'win32',
+      });
+    } catch (thrown) {
+      return failed(`it could not be started (${codeOf(thrown)})`);
+    }
     const { promise: ended, resolve: end } = Promise.withResolvers<HelperKey>();
     const [output, errors] = [collected(child.stdout), collected(child.stderr)];
     child.once('error', (error) => end(failed(`it could not be started: ${error.message}`)));
@@ -81,6 +86,11 @@ export class KeyHelper {
 
 function failed(why: string): HelperKey {
   return { ok: false, why };
+}
+
+/** Only the code: the message repeats the command or the variable, and either may hold a secret. */
+function codeOf(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'for no known reason';
 }
 
 function collected(stream: NodeJS.ReadableStream | null): () => string {

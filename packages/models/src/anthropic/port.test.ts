@@ -227,6 +227,26 @@ describe('deadlines', () => {
     expect(await until('done')).toMatchObject({ type: 'done' });
   });
 
+  it('do not take a reader that is slow for a server that is', async () => {
+    const pieces = Array.from({ length: 20_000 }, (_, index) => `piece ${index} `);
+    const { port, clock } = await stageApi([answer(say(...pieces), hang())]);
+    const { iterator, until } = reading(port, new AbortController().signal);
+    await until('message_start');
+    for (let count = 0; count < 50; count++) await settle();
+    await clock.advance(10 * 90_000);
+    let text = '';
+    while (!text.endsWith('piece 19999 ')) {
+      const next = await iterator.next();
+      if (next.done === true || next.value.type === 'model_error') throw new Error('it was given up');
+      text += textIn([next.value]);
+    }
+    expect(text).toBe(pieces.join(''));
+    // And where the reader has caught up, it is the server's turn again.
+    await settle();
+    await clock.advance(90_000);
+    expect(await until('model_error')).toMatchObject({ class: 'stall' });
+  });
+
   it('can be set', async () => {
     const { port, clock } = await stageApi([answer(begin(), hang())], {
       environment: { HEDDLE_FIRST_BYTE_TIMEOUT_MS: '2000', HEDDLE_STREAM_IDLE_TIMEOUT_MS: '1000' },

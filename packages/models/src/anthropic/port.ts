@@ -82,8 +82,13 @@ function addressOf({ baseUrl }: Settings): URL | undefined {
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
 }
 
+/** An address that cannot be read is cut by its looks: a login ends at the last @, and a query may hold a token. */
+function withoutLogin(address: string): string {
+  return address.replace(/^([a-z][\w+.-]*:\/\/)?.*@/is, '$1').replace(/[?#].*$/s, '');
+}
+
 function withoutDoor(keySource: KeySource, baseUrl: string): AnthropicPort {
-  const message = `ANTHROPIC_BASE_URL is not the address of a server: ${new Secrets().redact(baseUrl)}. It begins with https:// or http://.`;
+  const message = `ANTHROPIC_BASE_URL is not the address of a server: ${new Secrets().redact(withoutLogin(baseUrl))}. It begins with https:// or http://.`;
   const error: ModelError = { type: 'model_error', class: 'bad_request', message };
   async function* port(): AsyncGenerator<ModelRecord> {
     yield error;

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from 'vitest';
+import { LONGEST_TIMER_MS } from '../clock.ts';
 import { resetOf, waitOf } from './retry-after.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
@@ -36,6 +37,37 @@ describe('how long the server wants us to wait', () => {
     expect(waitOf(headers, 'rate_limit', NOW)).toBe(wait);
   });
 
+  it.each<[IncomingHttpHeaders, number | undefined]>([
+    [{ 'retry-after': '99999999999999' }, LONGEST_TIMER_MS],
+    [{ 'retry-after': '1e308' }, LONGEST_TIMER_MS],
+    [{ 'retry-after': 'Infinity' }, LONGEST_TIMER_MS],
+    [{ 'retry-after-ms': '1e400' }, LONGEST_TIMER_MS],
+    [{ 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }, LONGEST_TIMER_MS],
+    [{ 'retry-after': '+275760-09-13T00:00:00Z' }, LONGEST_TIMER_MS],
+    [{ 'retry-after': '+275760-09-13T00:00:01Z' }, undefined],
+    [{ 'retry-after': '-99999999999999' }, undefined],
+    [{ 'retry-after': '-Infinity' }, undefined],
+    [{ 'retry-after': 'NaN' }, undefined],
+    [{ 'retry-after': ' ' }, undefined],
+    [
+      {
+        'anthropic-ratelimit-tokens-remaining': '0',
+        'anthropic-ratelimit-tokens-reset': '9'.repeat(300),
+      },
+      LONGEST_TIMER_MS,
+    ],
+    [
+      {
+        'anthropic-ratelimit-tokens-remaining': '0',
+        'anthropic-ratelimit-tokens-reset': '9999-12-31T23:59:59Z',
+      },
+      LONGEST_TIMER_MS,
+    ],
+  ])('has a bound that no header breaks: %j', (headers, wait) => {
+    expect(waitOf(headers, 'rate_limit', NOW)).toBe(wait);
+    expect(resetOf(NOW, wait ?? 1)).toMatch(/^It (resets at|does not reset within)/);
+  });
+
   it('does not matter for errors that waiting does not cure', () => {
     expect(waitOf({ 'retry-after': '2' }, 'auth', NOW)).toBeUndefined();
   });
@@ -52,6 +84,7 @@ describe('how long the server wants us to wait', () => {
     [5_000, 'in 5 s'],
     [600_000, 'in 10 minutes'],
     [5 * 3_600_000, 'in 5 hours'],
+    [LONGEST_TIMER_MS, 'not reset within 597 hours'],
   ])('%i ms read “%s”', (ms, words) => {
     expect(resetOf(NOW, ms)).toContain(words);
   });

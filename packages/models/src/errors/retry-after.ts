@@ -1,6 +1,7 @@
 /** How long the server wants us to wait, in all the ways it says so. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelErrorClass } from '@heddle/core';
+import { LONGEST_TIMER_MS } from '../clock.ts';
 
 /** Milliseconds; undefined where nothing was said, or the time has passed: then the usual delay applies. */
 export function waitOf(
@@ -45,12 +46,14 @@ function timeOf(value: string): number {
   return Number.isNaN(seconds) ? Date.parse(value) : seconds * 1_000;
 }
 
+/** Bounded, because headers are only words: some name a time that no date can hold. */
 function positive(value: number): number | undefined {
-  return value > 0 && Number.isFinite(value) ? value : undefined;
+  return value > 0 ? Math.min(value, LONGEST_TIMER_MS) : undefined;
 }
 
 /** A sentence that names the time: whoever waits longer than a program will can come back then. */
 export function resetOf(now: number, waitMs: number): string {
+  if (waitMs >= LONGEST_TIMER_MS) return `It does not reset within ${inWords(waitMs)}.`;
   const at = new Date(Math.ceil((now + waitMs) / 1_000) * 1_000)
     .toISOString()
     .replace('.000Z', ' UTC')

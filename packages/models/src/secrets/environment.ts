@@ -1,4 +1,5 @@
 /** What a child process may know of our environment: everything but the keys to the models. */
+import { LONGEST_TIMER_MS } from '../clock.ts';
 
 /** Variables that hold a key of ours. */
 export const SECRET_VARIABLES: readonly string[] = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'];
@@ -10,15 +11,22 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * hooks, servers, helpers.
  */
 export function withoutSecrets(environment: Environment): Record<string, string> {
-  const secrets = SECRET_VARIABLES.map((name) => environment[name]?.trim() ?? '').filter(
-    (value) => value.length > 7,
-  );
+  const variables = Object.entries(environment);
+  const secrets = variables
+    .filter(([name]) => isSecret(name))
+    .map(([, value = '']) => value.trim())
+    .filter((value) => value.length > 7);
   const kept: Record<string, string> = {};
-  for (const [name, value] of Object.entries(environment)) {
-    if (value === undefined || SECRET_VARIABLES.includes(name.toUpperCase())) continue;
+  for (const [name, value] of variables) {
+    if (value === undefined || isSecret(name)) continue;
     if (!secrets.some((secret) => value.includes(secret))) kept[name] = value;
   }
   return kept;
+}
+
+/** Some systems do not tell upper from lower case. */
+function isSecret(name: string): boolean {
+  return SECRET_VARIABLES.includes(name.toUpperCase());
 }
 
 /** A variable's value; undefined where it is unset or blank, which means the same to a person. */
@@ -32,6 +40,3 @@ export function milliseconds(environment: Environment, name: string): number | u
   const value = Number(variable(environment, name));
   return value > 0 ? Math.min(value, LONGEST_TIMER_MS) : undefined;
 }
-
-/** Node's timers take no more; beyond it they fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;

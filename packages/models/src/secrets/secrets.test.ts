@@ -17,6 +17,12 @@ describe('secrets', () => {
     );
   });
 
+  it('may be half a character without making anything throw', () => {
+    const secrets = new Secrets();
+    secrets.add('\ud800broken');
+    expect(secrets.redact('a \ud800broken one')).toBe('a [redacted] one');
+  });
+
   it('do not make words unreadable because they are short', () => {
     const secrets = new Secrets();
     secrets.add('k');
@@ -35,6 +41,13 @@ describe('the environment of a child process', () => {
       UNSET: undefined,
     };
     expect(withoutSecrets(environment)).toEqual({ PATH: '/bin', GITHUB_TOKEN: 'of-the-user' });
+  });
+});
+
+describe('the environment of a child process on a system that does not tell upper from lower case', () => {
+  it('has no key either, nor what repeats it', () => {
+    const environment = { anthropic_api_key: 'token-12345678', COPY: 'token-12345678', PATH: '/bin' };
+    expect(withoutSecrets(environment)).toEqual({ PATH: '/bin' });
   });
 });
 

@@ -22,7 +22,8 @@ export class Secrets {
     let shown = text;
     // The longest first: one secret may be a part of another.
     for (const value of [...this.#values].sort((left, right) => right.length - left.length)) {
-      for (const form of new Set([value, encodeURIComponent(value)])) shown = shown.replaceAll(form, BLOT);
+      for (const form of new Set([value, encodeURIComponent(value.toWellFormed())]))
+        shown = shown.replaceAll(form, BLOT);
     }
     return shown.replaceAll(LOOKS_LIKE_A_KEY, BLOT);
   }

@@ -8,6 +8,7 @@ import type { CommandPart, FilePart, Part } from '../part.ts';
 import type { World } from '../world.ts';
 import { isOwn } from './assignments.ts';
 import { type Around, commandPart } from './command-part.ts';
+import { doubtAbout } from './doubts.ts';
 import { redirectionParts, touchPart } from './file-parts.ts';
 import { filesOf, touchesFiles } from './files.ts';
 import { type Folders, foldersAfter } from './folders.ts';
@@ -40,7 +41,11 @@ export function shellParts(text: string, world: World): ShellParts {
   }
   // Of compound commands: nobody says where among the others they stand, so a `cd` before or after them counts.
   parts.push(...read.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)));
-  const reason = hidden(text, read) ?? descriptorVariable([...read.commands, read]);
+  const doubt = doubtAbout(text);
+  const reason =
+    hidden(text, read) ??
+    descriptorVariable([...read.commands, read]) ??
+    (doubt === undefined ? undefined : `there is ${doubt}`);
   const empty = read.commands.length === 0 && read.constructs.size === 0;
   return { ok: true, parts: reason === undefined ? parts : [concerned(text, reason), ...parts], empty };
 }

@@ -10,10 +10,10 @@ import { sessionFile, type SessionPlace } from '../paths.ts';
 export interface House {
   readonly place: SessionPlace;
   readonly setup: OpenSetup;
-  file(id: string): string;
-  lines(id: string): string[];
+  readonly file: (id: string) => string;
+  readonly lines: (id: string) => string[];
   /** A new session, open. */
-  begin(id: string): Session;
+  readonly begin: (id: string) => Session;
 }
 
 export function house(more: Partial<OpenSetup> = {}): House {

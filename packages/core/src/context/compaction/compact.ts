@@ -167,7 +167,7 @@ async function filesWithin(
   const { maxFiles } = job.options.compaction;
   if (tokens < LEAST_FILE || maxFiles <= 0) return [];
   const recent = [...extract.read, ...extract.changed, ...job.context.fileState.paths()];
-  const paths = [...new Set(recent.reverse())].slice(0, maxFiles);
+  const paths = [...new Set(recent.toReversed())].slice(0, maxFiles);
   const files: ReadAgain[] = [];
   let left = tokens;
   for (const file of await job.doors.reread.files(paths)) {

@@ -61,7 +61,7 @@ function carry(summary: string): Message {
 }
 
 /** Cut where no call is torn from its result; what is too long by itself is squeezed. At least one piece. */
-export function piecesOf(
+function piecesOf(
   messages: History<Message>,
   end: number,
   room: number,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { EntryBody } from '../../log/entry.ts';
 import { project } from '../../log/projection.ts';
 import type { ContentBlock } from '../../messages/blocks.ts';
-import { History } from '../../messages/history.ts';
+import type { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
 import { buildRequest } from '../../request/builder.ts';
 import { NOTHING_TO_REREAD } from '../doors.ts';

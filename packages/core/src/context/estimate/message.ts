@@ -53,7 +53,7 @@ function measure(message: Message): number {
   }
 }
 
-export function estimateContent(content: string | readonly ContentBlock[]): number {
+function estimateContent(content: string | readonly ContentBlock[]): number {
   if (typeof content === 'string') return estimateText(content);
   let tokens = 0;
   for (const block of content) tokens += estimateBlock(block);

@@ -10,7 +10,7 @@ import type { Tool } from '../../tools/tool.ts';
 import type { ContextOptions } from '../options.ts';
 import { thresholdsOf } from '../thresholds.ts';
 
-export const CONTEXT_MANAGEMENT_BETA = 'context-management-2025-06-27';
+const CONTEXT_MANAGEMENT_BETA = 'context-management-2025-06-27';
 
 /** The options of a request that has the server clear old results: to be joined with the host's own. */
 export function serverEdits(

@@ -1,0 +1,19 @@
+/**
+ * A consumer that walks away is not kept waiting. A generator answers `return` only when it next stands at a `yield`, and a
+ * pending `next` may wait for a tool or a model until then; so whoever leaves is heard first, and what is under way ends.
+ */
+export function leavable<T, R>(steps: AsyncGenerator<T, R>, leave: () => void): AsyncGenerator<T, R> {
+  const end = steps.return.bind(steps);
+  const fail = steps.throw.bind(steps);
+  // Its own methods, so that every other way to leave (`break`, `await using`) goes through them.
+  return Object.assign(steps, {
+    return(value: R | PromiseLike<R>) {
+      leave();
+      return end(value);
+    },
+    throw(thrown: unknown) {
+      leave();
+      return fail(thrown);
+    },
+  });
+}

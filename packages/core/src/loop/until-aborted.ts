@@ -1,0 +1,45 @@
+/**
+ * Waits for a door, but not for one that does not hear an abort: after the grace it is left behind. The exception is no bug:
+ * `perform` makes of it what it makes of every end of an aborted effect.
+ */
+import { whenAborted } from './abort.ts';
+import type { Run } from './run.ts';
+
+export async function untilAborted<T>(
+  { scope, deps, config }: Pick<Run, 'scope' | 'deps' | 'config'>,
+  work: Promise<T>,
+): Promise<T> {
+  const settled = new AbortController();
+  const { promise: leftBehind, reject } = Promise.withResolvers<never>();
+  const giveUp = async (): Promise<void> => {
+    await deps.clock.sleep(config.limits.abortGraceMs, settled.signal);
+    reject(new Error('Aborted, and not waited for any longer.'));
+  };
+  const ignoreAbort = whenAborted(scope.signal, () => void giveUp());
+  try {
+    return await Promise.race([work, leftBehind]);
+  } finally {
+    ignoreAbort();
+    settled.abort();
+  }
+}
+
+/** `yield*` for a door's generator, with the same patience. */
+export async function* relayUntilAborted<T, R>(run: Run, steps: AsyncGenerator<T, R>): AsyncGenerator<T, R> {
+  while (true) {
+    const step = await untilAborted(run, steps.next());
+    if (step.done) return step.value;
+    let isWanted = false;
+    try {
+      yield step.value;
+      isWanted = true;
+    } finally {
+      // The consumer walked away at this yield: the door hears of it, as it would have through `yield*`.
+      if (!isWanted) await untilAborted(run, end(steps));
+    }
+  }
+}
+
+async function end(steps: AsyncIterator<unknown>): Promise<void> {
+  await steps.return?.();
+}

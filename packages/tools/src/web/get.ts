@@ -1,0 +1,142 @@
+/** One GET with limits: the address is fixed before the connection, and redirects to other hosts are told, not followed. */
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { type Address, addressOf, type Resolve } from './address.ts';
+
+export interface GetOptions {
+  readonly allowsPrivate: (host: string) => boolean;
+  readonly resolve: Resolve;
+  readonly maxBytes: number;
+  readonly userAgent: string;
+  readonly signal: AbortSignal;
+}
+
+export type Got =
+  | {
+      readonly kind: 'body';
+      readonly url: string;
+      readonly status: number;
+      readonly contentType: string;
+      readonly body: Buffer;
+      readonly isCut: boolean;
+    }
+  | { readonly kind: 'redirect'; readonly url: string; readonly to: string; readonly status: number };
+
+const MAX_REDIRECTS = 5;
+
+/** Throws with a reason. */
+export async function get(address: string, options: GetOptions): Promise<Got> {
+  let url = checked(address);
+  for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
+    const target = await addressOf(url.hostname, options.allowsPrivate(url.hostname), options.resolve);
+    options.signal.throwIfAborted();
+    const response = await ask(url, target, options);
+    const status = response.statusCode ?? 0;
+    const { location } = response.headers;
+    if (status >= 300 && status < 400 && location !== undefined) {
+      response.destroy();
+      const next = checked(new URL(location, url).href);
+      if (!isSameHost(url, next)) return { kind: 'redirect', url: url.href, to: next.href, status };
+      url = next;
+      continue;
+    }
+    const { body, isCut } = await bodyOf(response, options.maxBytes);
+    return {
+      kind: 'body',
+      url: url.href,
+      status,
+      contentType: response.headers['content-type'] ?? '',
+      body,
+      isCut,
+    };
+  }
+  throw new Error(`${address} redirects more than ${MAX_REDIRECTS} times.`);
+}
+
+/** Throws where it is no address that may be fetched. */
+export function checked(address: string): URL {
+  const url = URL.parse(address);
+  if (!url) throw new Error(`"${address}" is no complete address. It should begin with https://`);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new Error(`Only http and https are fetched, not ${url.protocol}//`);
+  }
+  if (url.username !== '' || url.password !== '')
+    throw new Error('An address with a name or password in it is not fetched.');
+  url.hash = '';
+  return url;
+}
+
+function isSameHost(from: URL, to: URL): boolean {
+  const bare = (host: string): string => host.replace(/^www\./, '');
+  const isDowngrade = from.protocol === 'https:' && to.protocol === 'http:';
+  const hasSamePort = from.port === to.port;
+  return bare(from.hostname) === bare(to.hostname) && hasSamePort && !isDowngrade;
+}
+
+function ask(
+  url: URL,
+  { address, family }: Address,
+  { userAgent, signal }: GetOptions,
+): Promise<IncomingMessage> {
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
+  const answer = Promise.withResolvers<IncomingMessage>();
+  const asked = request(url, {
+    agent: false,
+    signal,
+    // The name was looked up and checked; a second look could find something else.
+    lookup: (_host, options, done) =>
+      options.all ? done(null, [{ address, family }]) : done(null, address, family),
+    headers: {
+      'user-agent': userAgent,
+      accept: 'text/markdown, text/html;q=0.9, text/plain;q=0.8, */*;q=0.1',
+      'accept-encoding': 'gzip, br, deflate',
+    },
+  });
+  asked.once('response', answer.resolve);
+  asked.once('error', answer.reject);
+  asked.end();
+  return answer.promise;
+}
+
+async function bodyOf(
+  response: IncomingMessage,
+  maxBytes: number,
+): Promise<{ body: Buffer; isCut: boolean }> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const full = new Error('full');
+  const take = async function (source: AsyncIterable<Buffer>): Promise<void> {
+    for await (const chunk of source) {
+      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw full;
+    }
+  };
+  const decoder = decoderFor(response.headers['content-encoding']);
+  try {
+    if (decoder) await pipeline(response, decoder, take);
+    else await pipeline(response, take);
+  } catch (thrown) {
+    if (thrown !== full) throw thrown;
+  } finally {
+    response.destroy();
+  }
+  return { body: Buffer.concat(chunks).subarray(0, maxBytes), isCut: bytes > maxBytes };
+}
+
+function decoderFor(encoding: string | undefined): (Readable & NodeJS.WritableStream) | undefined {
+  switch (encoding) {
+    case 'gzip':
+    case 'x-gzip':
+      return createGunzip();
+    case 'br':
+      return createBrotliDecompress();
+    case 'deflate':
+      return createInflate();
+    default:
+      return undefined;
+  }
+}

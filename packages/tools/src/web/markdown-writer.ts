@@ -1,0 +1,222 @@
+/** Writes markdown: knows about blank lines, quotes, lists, tables and preformatted text, and nothing about HTML. */
+import { TableRow } from './table-row.ts';
+
+interface List {
+  readonly isOrdered: boolean;
+  count: number;
+}
+
+/** Deeper than this nobody can tell levels apart. */
+const DEEPEST = 8;
+
+export class MarkdownWriter {
+  readonly #parts: string[] = [];
+  readonly #lists: List[] = [];
+  readonly #row = new TableRow();
+  #quotes = 0;
+  /** Newlines that are due before the next text, and the quote marks of the empty line among them. */
+  #due = 0;
+  #dueMarks = '';
+  /** A blank is due before the next text, unless a line begins. */
+  #isApart = false;
+  #isEmpty = true;
+  /** What stands before the next text: a bullet, a number, the signs of a heading. */
+  #lead = '';
+  #pre: string[] | undefined;
+  #language = '';
+  #link: { readonly url: string; isOpen: boolean } | undefined;
+  #isFirstRow = true;
+
+  text(text: string): void {
+    if (this.#pre) {
+      this.#pre.push(text);
+      return;
+    }
+    const words = text.replaceAll(/\s+/g, ' ');
+    if (words.startsWith(' ')) this.#isApart = true;
+    const inner = words.trim();
+    if (inner === '') return;
+    if (this.#link && !this.#link.isOpen) {
+      this.#link.isOpen = true;
+      this.#put('[');
+    }
+    this.#put(inner);
+    this.#isApart = words.endsWith(' ');
+  }
+
+  block(): void {
+    this.#break(2);
+  }
+
+  line(): void {
+    this.#break(1);
+  }
+
+  heading(level: number): void {
+    this.#break(2);
+    this.#lead = `${'#'.repeat(level)} `;
+  }
+
+  rule(): void {
+    this.#break(2);
+    this.#put('---');
+    this.#break(2);
+  }
+
+  openCode(language: string): void {
+    if (!this.#pre) this.#put('`');
+    else if (this.#language === '') this.#language = language;
+  }
+
+  closeCode(): void {
+    if (!this.#pre) this.#attach('`');
+  }
+
+  openPre(language: string): void {
+    this.closePre();
+    this.#break(2);
+    this.#pre = [];
+    this.#language = language;
+  }
+
+  closePre(): void {
+    const body = this.#pre?.join('').replace(/^\n/, '').trimEnd() ?? '';
+    this.#pre = undefined;
+    if (body.trim() === '') return;
+    const ticks = body.includes('```') ? '````' : '```';
+    this.#put(`${ticks}${this.#language}\n${body}\n${ticks}`.replaceAll('\n', `\n${this.#indent()}`));
+    this.#break(2);
+  }
+
+  openLink(url: string | undefined): void {
+    this.closeLink();
+    this.#link = url === undefined ? undefined : { url, isOpen: false };
+  }
+
+  closeLink(): void {
+    const link = this.#link;
+    this.#link = undefined;
+    if (link?.isOpen) this.#attach(`](${link.url})`);
+  }
+
+  image(alt: string, url: string | undefined): void {
+    const text = alt.replaceAll(/\s+/g, ' ').trim();
+    if (text !== '' && url !== undefined) this.#put(`![${text}](${url})`);
+  }
+
+  openList(isOrdered: boolean): void {
+    this.#break(this.#lists.length === 0 ? 2 : 1);
+    this.#lists.push({ isOrdered, count: 0 });
+  }
+
+  closeList(): void {
+    this.#lists.pop();
+    this.#break(this.#lists.length === 0 ? 2 : 1);
+  }
+
+  item(): void {
+    this.#break(1);
+    const list = this.#lists.at(-1);
+    if (list) list.count++;
+    this.#lead = list?.isOrdered ? `${list.count}. ` : '- ';
+  }
+
+  openQuote(): void {
+    this.#break(2);
+    this.#quotes++;
+  }
+
+  closeQuote(): void {
+    this.#quotes = Math.max(this.#quotes - 1, 0);
+    this.#break(2);
+  }
+
+  openTable(): void {
+    this.#row.enterTable();
+    this.#break(2);
+  }
+
+  closeTable(): void {
+    if (!this.#row.isInner) this.closeRow();
+    this.#row.leaveTable();
+    this.#break(2);
+  }
+
+  openRow(): void {
+    if (!this.#row.isInner) this.closeRow();
+    // A table begins with an empty line before it.
+    if (!this.#row.isOpen) this.#isFirstRow = this.#isEmpty || this.#due >= 2;
+    this.#row.open();
+  }
+
+  openCell(): void {
+    this.#row.openCell();
+  }
+
+  closeCell(): void {
+    this.#row.closeCell();
+    this.#isApart = false;
+  }
+
+  closeRow(): void {
+    const row = this.#row.close();
+    if (row === undefined) return;
+    this.#put(row.line);
+    this.#break(1);
+    if (!this.#isFirstRow) return;
+    this.#put(row.rule);
+    this.#break(1);
+  }
+
+  finish(): string {
+    this.closePre();
+    this.closeCell();
+    this.closeRow();
+    return this.#parts.join('').trim();
+  }
+
+  #break(lines: number): void {
+    if (this.#pre) {
+      this.#pre.push('\n');
+      return;
+    }
+    if (this.#row.isInCell) {
+      this.#isApart = true;
+      return;
+    }
+    const marks = '> '.repeat(this.#quotes).trimEnd();
+    if (this.#due === 0 || marks.length < this.#dueMarks.length) this.#dueMarks = marks;
+    this.#due = Math.max(this.#due, lines);
+    this.#isApart = false;
+    // A heading without words is none; a bullet waits for the words of its paragraph.
+    if (this.#lead.startsWith('#')) this.#lead = '';
+  }
+
+  /** Directly behind what was written last; a blank that was due comes after it. */
+  #attach(text: string): void {
+    const isApart = this.#isApart;
+    this.#isApart = false;
+    this.#put(text);
+    this.#isApart = isApart;
+  }
+
+  #put(text: string): void {
+    const blank = this.#isApart ? ' ' : '';
+    this.#isApart = false;
+    if (this.#row.isInCell) {
+      this.#row.add(blank, text);
+      return;
+    }
+    const isLineStart = this.#isEmpty || this.#due > 0;
+    if (!this.#isEmpty && this.#due > 0) this.#parts.push(this.#due > 1 ? `\n${this.#dueMarks}\n` : '\n');
+    this.#parts.push(isLineStart ? this.#indent() + this.#lead : blank, text);
+    this.#lead = '';
+    this.#due = 0;
+    this.#isEmpty = false;
+  }
+
+  #indent(): string {
+    const depth = Math.max(this.#lists.length - (this.#lead === '' ? 0 : 1), 0);
+    return '> '.repeat(Math.min(this.#quotes, DEEPEST)) + '  '.repeat(Math.min(depth, DEEPEST));
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * HTML to markdown in one pass, in a time that grows with the page and not with its faults. What only makes a page look or act
+ * (scripts, styles, menus, forms, bold and italic) is left out: the model reads it, nobody looks at it.
+ */
+import { MarkdownWriter } from './markdown-writer.ts';
+import { readTags, type TagHandler } from './tags.ts';
+
+export interface Page {
+  readonly title: string;
+  readonly text: string;
+}
+
+const NO_TEXT: ReadonlySet<string> = new Set(
+  'script style template svg math iframe object canvas noscript'.split(' '),
+);
+/** Around the text; a page that forgets to close one of them is read with them. */
+const AROUND: ReadonlySet<string> = new Set('nav footer button select textarea datalist dialog'.split(' '));
+const BLOCKS: ReadonlySet<string> = new Set(
+  'address article aside body dd details div dl dt fieldset figcaption figure form header hgroup main p section summary'.split(
+    ' ',
+  ),
+);
+
+export async function markdownOf(html: string, base: string, signal?: AbortSignal): Promise<Page> {
+  const reader = new Reader(base, new Set([...NO_TEXT, ...AROUND]));
+  await readTags(html, reader, signal);
+  if (!reader.isInside(AROUND)) return reader.page();
+  const whole = new Reader(base, NO_TEXT);
+  await readTags(html, whole, signal);
+  return whole.page();
+}
+
+class Reader implements TagHandler {
+  readonly #writer = new MarkdownWriter();
+  readonly #base: string;
+  readonly #skipped: ReadonlySet<string>;
+  /** What is skipped until it closes, and how often it was opened inside itself. */
+  #skipping: { readonly name: string; depth: number } | undefined;
+  #title = '';
+  #isTitle = false;
+
+  constructor(base: string, skipped: ReadonlySet<string>) {
+    this.#base = base;
+    this.#skipped = skipped;
+  }
+
+  isInside(names: ReadonlySet<string>): boolean {
+    return this.#skipping !== undefined && names.has(this.#skipping.name);
+  }
+
+  page(): Page {
+    return { title: this.#title.replaceAll(/\s+/g, ' ').trim(), text: this.#writer.finish() };
+  }
+
+  text(text: string): void {
+    if (this.#isTitle) this.#title += text;
+    else if (!this.#skipping) this.#writer.text(text);
+  }
+
+  open(name: string, attributes: ReadonlyMap<string, string>): void {
+    if (this.#skipping) {
+      if (this.#skipping.name === name) this.#skipping.depth++;
+      return;
+    }
+    if (this.#skipped.has(name)) this.#skipping = { name, depth: 1 };
+    else if (name === 'title') this.#isTitle = true;
+    else this.#write(name, attributes);
+  }
+
+  close(name: string): void {
+    if (name === 'title') this.#isTitle = false;
+    else if (!this.#skipping) this.#end(name);
+    else if (this.#skipping.name === name && --this.#skipping.depth === 0) this.#skipping = undefined;
+  }
+
+  #write(name: string, attributes: ReadonlyMap<string, string>): void {
+    const writer = this.#writer;
+    if (/^h[1-6]$/.test(name)) return writer.heading(Number(name[1]));
+    if (BLOCKS.has(name)) return writer.block();
+    switch (name) {
+      case 'br':
+        return writer.line();
+      case 'hr':
+        return writer.rule();
+      case 'a':
+        return writer.openLink(this.#absolute(attributes.get('href')));
+      case 'img':
+        return writer.image(attributes.get('alt') ?? '', this.#absolute(attributes.get('src')));
+      case 'pre':
+        return writer.openPre(languageOf(attributes.get('class')));
+      case 'code':
+        return writer.openCode(languageOf(attributes.get('class')));
+      case 'ul':
+      case 'ol':
+        return writer.openList(name === 'ol');
+      case 'li':
+        return writer.item();
+      case 'blockquote':
+        return writer.openQuote();
+      case 'table':
+        return writer.openTable();
+      case 'tr':
+        return writer.openRow();
+      case 'td':
+      case 'th':
+        return writer.openCell();
+      default:
+    }
+  }
+
+  #end(name: string): void {
+    const writer = this.#writer;
+    if (BLOCKS.has(name) || /^h[1-6]$/.test(name)) return writer.block();
+    switch (name) {
+      case 'a':
+        return writer.closeLink();
+      case 'pre':
+        return writer.closePre();
+      case 'code':
+        return writer.closeCode();
+      case 'ul':
+      case 'ol':
+        return writer.closeList();
+      case 'li':
+        return writer.line();
+      case 'blockquote':
+        return writer.closeQuote();
+      case 'table':
+        return writer.closeTable();
+      case 'tr':
+        return writer.closeRow();
+      case 'td':
+      case 'th':
+        return writer.closeCell();
+      default:
+    }
+  }
+
+  #absolute(address: string | undefined): string | undefined {
+    if (address === undefined || address === '' || address.startsWith('#')) return undefined;
+    const url = URL.parse(address, this.#base);
+    return url && (url.protocol === 'http:' || url.protocol === 'https:') ? url.href : undefined;
+  }
+}
+
+function languageOf(names: string | undefined): string {
+  return /\blang(?:uage)?-([\w+#-]+)/.exec(names ?? '')?.[1] ?? '';
+}

@@ -1,0 +1,48 @@
+/** A web server on this machine, and a WebFetch that may ask it. */
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { contextOf } from '@heddle/testing';
+import type { WebDoors } from '../doors.ts';
+import { webDoors } from '../doors.ts';
+import { createWebFetchTool } from '../web-fetch.ts';
+
+export interface Site {
+  readonly url: string;
+  readonly port: number;
+  readonly requests: readonly string[];
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export async function siteOf(answer: RequestListener): Promise<Site> {
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request.url ?? '');
+    answer(request, response);
+  });
+  const listening = Promise.withResolvers<void>();
+  server.listen(0, '127.0.0.1', listening.resolve);
+  await listening.promise;
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    requests,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => void server.close(resolve));
+    },
+  };
+}
+
+export function fetcher(doors: Partial<WebDoors> = {}) {
+  const tool = createWebFetchTool(webDoors({ allowsPrivate: () => true, ...doors }));
+  return {
+    tool,
+    async fetch(url: string, signal?: AbortSignal): Promise<{ content: string; isError: boolean }> {
+      const context = { ...contextOf(signal ? { signal } : {}), toolUseId: 'w1' };
+      const { data } = await tool.call({ url, prompt: 'what is it?' }, context, () => undefined);
+      const { content, isError = false } = tool.toResult(data);
+      return { content: typeof content === 'string' ? content : JSON.stringify(content), isError };
+    },
+  };
+}

@@ -1,0 +1,8 @@
+/** The tools that look beyond this machine. */
+import type { Tool } from '@heddle/core';
+import { type WebDoors, webDoors } from './doors.ts';
+import { createWebFetchTool } from './web-fetch.ts';
+
+export function createWebTools(given: Partial<WebDoors> = {}): readonly Tool[] {
+  return [createWebFetchTool(webDoors(given))];
+}

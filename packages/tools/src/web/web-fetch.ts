@@ -1,0 +1,106 @@
+/** WebFetch: a page as markdown. Every host is looked up and checked before it is asked, also after a redirect. */
+import type { Tool } from '@heddle/core';
+import { inputSchemas } from '../generated/schemas.ts';
+import { PageCache } from './cache.ts';
+import type { WebDoors } from './doors.ts';
+import { checked, get, type Got } from './get.ts';
+import type { WebFetchInput } from './schema.ts';
+import { textOfBody } from './text.ts';
+
+export interface WebFetchData {
+  readonly url: string;
+  readonly status: number;
+  readonly text: string;
+  /** Another host, which was not asked. */
+  readonly redirectedTo?: string;
+  readonly title?: string;
+  readonly isCut?: boolean;
+}
+
+/** Characters shown of a page. */
+const SHOWN = 30_000;
+
+export function createWebFetchTool(doors: WebDoors): Tool<WebFetchInput, WebFetchData> {
+  const cache = new PageCache<WebFetchData>(doors.now);
+  return {
+    name: 'WebFetch',
+    description:
+      'Fetches a web page as markdown. Private addresses are refused; a redirect to another host is reported.',
+    inputJSONSchema: inputSchemas.WebFetch,
+    inputSchema: async () => (await import('./schema.ts')).webFetchInput,
+    // A request can tell a server something, and make it do something.
+    isReadOnly: () => false,
+    isConcurrencySafe: () => true,
+    isIdempotent: () => true,
+    maxResultSize: 40_000,
+    compactable: true,
+    interruptBehavior: 'cancel',
+
+    validateInput({ url }) {
+      try {
+        checked(url);
+        return { ok: true };
+      } catch (thrown) {
+        return { ok: false, message: thrown instanceof Error ? thrown.message : String(thrown) };
+      }
+    },
+
+    async call({ url, prompt }, { signal }) {
+      const key = checked(url).href;
+      const page = cache.get(key) ?? (await fetchPage(key, doors, signal));
+      if (page.redirectedTo === undefined && page.status < 400) cache.set(key, page, page.text.length);
+      if (!doors.digest || page.redirectedTo !== undefined || page.status >= 400) return { data: page };
+      const text = await doors.digest({ url: page.url, text: page.text, prompt }, signal);
+      return { data: { ...page, text, isCut: false } };
+    },
+
+    toResult({ url, status, text, redirectedTo, title, isCut }) {
+      if (redirectedTo !== undefined) {
+        return {
+          content: `${url} redirects (${status}) to another host: ${redirectedTo}\nFetch that address if it is what you want.`,
+        };
+      }
+      const head = `${title ? `${title}\n` : ''}${url}${status === 200 ? '' : ` (status ${status})`}`;
+      const shown = text.slice(0, SHOWN);
+      const isShort = shown.length < text.length;
+      const cut = isShort
+        ? `\n(the first ${SHOWN} of ${text.length} characters)`
+        : isCut
+          ? '\n(the page was too large to fetch whole)'
+          : '';
+      return { content: `${head}\n\n${shown === '' ? '(no text)' : shown}${cut}`, isError: status >= 400 };
+    },
+  };
+}
+
+async function fetchPage(url: string, doors: WebDoors, signal: AbortSignal): Promise<WebFetchData> {
+  const deadline = AbortSignal.timeout(doors.timeoutMs);
+  const either = AbortSignal.any([signal, deadline]);
+  let got: Got;
+  try {
+    got = await get(url, { ...doors, signal: either });
+    if (got.kind === 'redirect') return { url: got.url, status: got.status, text: '', redirectedTo: got.to };
+    const { title, text } = await textOfBody(got, either);
+    return { url: got.url, status: got.status, text, title, isCut: got.isCut };
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (deadline.aborted) throw new Error(`${url} did not answer within ${doors.timeoutMs} ms.`);
+    throw new Error(`${url} could not be fetched: ${reasonOf(thrown)}`);
+  }
+}
+
+function reasonOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  switch ('code' in thrown ? thrown.code : undefined) {
+    case 'ENOTFOUND':
+      return 'there is no such host';
+    case 'EAI_AGAIN':
+      return 'its name cannot be looked up now';
+    case 'ECONNREFUSED':
+      return 'the connection was refused';
+    case 'ECONNRESET':
+      return 'the connection was closed';
+    default:
+      return thrown.message;
+  }
+}
