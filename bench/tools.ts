@@ -4,15 +4,16 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { rgPath } from '@vscode/ripgrep';
-import { contextOf } from '../packages/testing/src/context.ts';
-import { builtinTools, createSearchTools, TaskRegistry } from '../packages/tools/src/index.ts';
-import { WalkEngine } from '../packages/tools/src/grep/walk-engine.ts';
+import { contextOf } from '@heddle/testing';
+import { builtinTools, createSearchTools, TaskRegistry } from '@heddle/tools';
+import { packagedRipgrep, WalkEngine } from '@heddle/tools/engines';
 
 const FILES = 20_000;
 const RUNS = 15;
 const SLOWEST_GREP = 1.3;
 
+const ripgrep = await packagedRipgrep();
+if (ripgrep === undefined) throw new Error('ripgrep is not installed');
 const folder = mkdtempSync(path.join(tmpdir(), 'heddle-bench-'));
 const tree = plant();
 const context = { ...contextOf({ workingDirectory: tree }), toolUseId: 'bench' };
@@ -79,7 +80,7 @@ async function use(tool: ReturnType<typeof builtinTools>[number] | undefined, in
 }
 
 function bareRipgrep(pattern: string, isContent: boolean): Promise<void> {
-  const child = spawn(rgPath, ['--no-config', '--hidden', isContent ? '-n' : '-l', pattern], { cwd: tree, stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(ripgrep ?? '', ['--no-config', '--hidden', isContent ? '-n' : '-l', pattern], { cwd: tree, stdio: ['ignore', 'pipe', 'ignore'] });
   child.stdout.resume();
   return new Promise((resolve) => child.once('close', () => resolve()));
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { builtinTools } from './index.ts';
+import { builtinToolSet } from './index.ts';
 import { jsonSchemas, renderSchemas } from './schemas.ts';
 
 it('keeps the generated schemas in step with the schemas of the tools (else: npm run generate)', () => {
@@ -9,6 +9,16 @@ it('keeps the generated schemas in step with the schemas of the tools (else: npm
 });
 
 it('has a schema for every built-in tool and none besides', () => {
-  const names = builtinTools().map((tool) => tool.name);
+  const { active, deferred } = builtinToolSet();
+  const names = [...active, ...deferred].map((tool) => tool.name);
   expect(Object.keys(jsonSchemas()).sort()).toEqual(names.sort());
+});
+
+it('keeps what every request carries small: under 8 kB for the tools that are not deferred', () => {
+  const sent = builtinToolSet().active.map(({ name, description, inputJSONSchema }) => ({
+    name,
+    description,
+    input_schema: inputJSONSchema,
+  }));
+  expect(JSON.stringify(sent).length).toBeLessThan(8_000);
 });

@@ -1,12 +1,16 @@
 /** Every built-in tool's input schema, for the script that writes `generated/schemas.ts`. Loads the schema library: never import it from a tool. */
 import * as z from 'zod';
+import { askUserQuestionInput } from './ask/schema.ts';
 import { bashInput } from './bash/schema.ts';
 import { editInput } from './edit/schema.ts';
 import { globInput } from './glob/schema.ts';
 import { grepInput } from './grep/schema.ts';
 import { notebookEditInput } from './notebook/schema.ts';
+import { enterPlanModeInput, exitPlanModeInput } from './plan/schema.ts';
 import { readInput } from './read/schema.ts';
 import { taskOutputInput, taskStopInput } from './tasks/schema.ts';
+import { todoWriteInput } from './todo/schema.ts';
+import { toolSearchInput } from './tool-search/schema.ts';
 import { webFetchInput } from './web/schema.ts';
 import { writeInput } from './write/schema.ts';
 
@@ -18,6 +22,11 @@ export function jsonSchemas(): Readonly<Record<string, object>> {
     Grep: z.toJSONSchema(grepInput, { io: 'input' }),
     Glob: z.toJSONSchema(globInput, { io: 'input' }),
     WebFetch: z.toJSONSchema(webFetchInput, { io: 'input' }),
+    TodoWrite: z.toJSONSchema(todoWriteInput, { io: 'input' }),
+    AskUserQuestion: z.toJSONSchema(askUserQuestionInput, { io: 'input' }),
+    EnterPlanMode: z.toJSONSchema(enterPlanModeInput, { io: 'input' }),
+    ExitPlanMode: z.toJSONSchema(exitPlanModeInput, { io: 'input' }),
+    ToolSearch: z.toJSONSchema(toolSearchInput, { io: 'input' }),
     Read: z.toJSONSchema(readInput, { io: 'input' }),
     Write: z.toJSONSchema(writeInput, { io: 'input' }),
     Edit: z.toJSONSchema(editInput, { io: 'input' }),
@@ -28,7 +37,7 @@ export function jsonSchemas(): Readonly<Record<string, object>> {
 export function renderSchemas(): string {
   const schemas = Object.entries(jsonSchemas()).map(([name, schema]) => {
     const { $schema: _, ...rest } = { $schema: undefined, ...schema };
-    return `  ${name}: ${JSON.stringify(rest)},`;
+    return `  ${name}: ${JSON.stringify(rest, withoutBoundsOfNumbers)},`;
   });
   return [
     '// Written by `npm run generate` from the input schemas of the tools. Do not edit.',
@@ -38,4 +47,9 @@ export function renderSchemas(): string {
     '} as const;',
     '',
   ].join('\n');
+}
+
+/** Every request would carry the largest whole number that JavaScript can hold, and no model needs it. */
+function withoutBoundsOfNumbers(key: string, value: unknown): unknown {
+  return key === 'maximum' && value === Number.MAX_SAFE_INTEGER ? undefined : value;
 }

@@ -14,13 +14,17 @@ import {
 import { changedFiles } from './changed-files.ts';
 import type { AgentHooks, AgentOptions } from './options.ts';
 
-export function productionDeps(options: AgentOptions, takeQueued: () => readonly QueuedCommand[]): QueryDeps {
+export function productionDeps(
+  options: AgentOptions,
+  context: ContextDoor,
+  takeQueued: () => readonly QueuedCommand[],
+): QueryDeps {
   return {
     model: options.model,
     clock: options.clock ?? systemClock,
     ids: { uuid: options.uuid ?? randomUUID },
     random: options.random ?? Math.random,
-    context: wholeHistory,
+    context,
     toolHooks: noToolHooks,
     turnEnd: turnEnd(options.hooks ?? {}),
     attachments: {
@@ -42,18 +46,6 @@ export const systemClock: Clock = {
       // Aborted: the wait is over, which is all that was asked.
     }
   },
-};
-
-/** The history goes out as it is; the gates of the levels that would change it are off. */
-const wholeHistory: ContextDoor = {
-  // oxlint-disable-next-line require-yield -- nothing is reported because nothing is done
-  async *prepare({ messages }) {
-    return { messages, view: messages, overLimit: false, autoCompact: { outcome: 'idle' } };
-  },
-  drain: () => Promise.resolve({ committed: 0, report: undefined }),
-  compact: () => Promise.resolve({ ok: false, why: 'Compaction is off.' }),
-  answered: () => undefined,
-  staged: () => false,
 };
 
 const noToolHooks: ToolHooks = {

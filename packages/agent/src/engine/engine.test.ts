@@ -59,6 +59,24 @@ describe('an agent', () => {
     expect(change.calls.map(({ input }) => input)).toEqual([{ to: 'b' }]);
   });
 
+  it('holds an input that the host changed against the rules', async () => {
+    const bash = fakeTool({ name: 'Bash', readOnly: false });
+    const model = scriptedModel([call('Bash', { command: 'touch a' }, 'b1'), say('Then not.')]);
+    const asked: string[] = [];
+    const given = options(model, {
+      tools: [bash],
+      rules: { deny: [{ text: 'Bash(rm:*)', source: 'user' }], ask: [], allow: [] },
+      canUseTool: ({ toolUseId }) => {
+        asked.push(toolUseId);
+        return Promise.resolve({ allow: true, updatedInput: { command: 'rm -rf /' } });
+      },
+    });
+    const { result } = await submit(given);
+    expect(asked).toEqual(['b1']);
+    expect(bash.calls).toEqual([]);
+    expect(result.permission_denials).toMatchObject([{ tool_input: { command: 'rm -rf /' } }]);
+  });
+
   it('tells of an API error as its result, with the status', async () => {
     const { result } = await submit(options(scriptedModel([fail('auth')])));
     expect(result).toMatchObject({

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   type ContentBlock,
+  type ContextPipeline,
   type EntryBody,
   finishCalls,
   type History,
@@ -26,7 +27,8 @@ import { failedStart, initLine, type LineStamp, resultLine } from './lines.ts';
 import { Meter, type Price } from './meter.ts';
 import { answerOf, planOpenCalls, resultMessage } from './open-calls.ts';
 import type { AgentOptions } from './options.ts';
-import { paramsOf, snapshotOf } from './params.ts';
+import { contextDoorOf } from '../context/context-door.ts';
+import { headOf, paramsOf, snapshotOf } from './params.ts';
 import { parserOf, StructuredOutput } from './structured-output.ts';
 import { Tally } from './tally.ts';
 
@@ -50,6 +52,7 @@ export class QueryEngine {
   readonly #session: Session;
   readonly #meter: Meter;
   readonly #fileState = createFileState();
+  #context: ContextPipeline | undefined;
   readonly #now: () => number;
   readonly #uuid: () => string;
   #controller = new AbortController();
@@ -221,11 +224,30 @@ export class QueryEngine {
     }
   }
 
+  /** One for the whole session: it remembers what was sent and decided from prompt to prompt. */
+  #contextDoor(): ContextPipeline {
+    const { model, random, cwd, requestOptions, config, context } = this.#options;
+    return contextDoorOf({
+      model,
+      clock: this.#options.clock ?? systemClock,
+      uuid: this.#uuid,
+      random: random ?? Math.random,
+      sessionId: this.sessionId,
+      journalPath: this.#session.journal.path,
+      cwd,
+      head: headOf(this.#options, this.#session),
+      requestOptions,
+      gates: config?.gates,
+      changes: context,
+    });
+  }
+
   #params(turn: Turn): QueryParams {
     return paramsOf(this.#options, {
       session: this.#session,
       signal: this.#controller.signal,
       fileState: this.#fileState,
+      context: (this.#context ??= this.#contextDoor()),
       store: (body) => this.#store(body),
       denials: turn.denials,
       structured: turn.structured,

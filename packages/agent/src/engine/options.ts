@@ -2,6 +2,7 @@
 import type {
   Clock,
   ConfigChanges,
+  ContextChanges,
   JsonObject,
   LoopEvent,
   ModelPort,
@@ -36,6 +37,8 @@ export interface AgentOptions {
   readonly hooks?: AgentHooks;
   /** Writes a sentence on what the last tools did; turn it on with the gate `emitToolUseSummaries`. */
   readonly summariseTools?: QueryDeps['summariseTools'];
+  /** Windows, thresholds and switches of the context levels. */
+  readonly context?: ContextChanges;
   readonly maxTurns?: number;
   /** Needs a known price: without one the run does not start. */
   readonly maxBudgetUsd?: number;

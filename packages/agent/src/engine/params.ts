@@ -1,5 +1,6 @@
 /** What one run of the loop is given, out of what the host gave and what the session remembers. */
 import type {
+  ContextDoor,
   EntryBody,
   FileStateCache,
   QueryParams,
@@ -19,6 +20,7 @@ export interface RunSetup {
   readonly session: Session;
   readonly signal: AbortSignal;
   readonly fileState: FileStateCache;
+  readonly context: ContextDoor;
   readonly store: (body: EntryBody) => void;
   readonly denials: PermissionDenial[];
   readonly structured: StructuredOutput | undefined;
@@ -39,12 +41,15 @@ export function snapshotOf(options: AgentOptions): SessionSnapshot {
   };
 }
 
+/** What stands before the conversation: the session's own, unless the host brings another. */
+export function headOf(options: AgentOptions, session: Session): SessionSnapshot {
+  return options.systemPrompt ? snapshotOf(options) : (session.snapshot ?? snapshotOf(options));
+}
+
 export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
   const { fallbackModel, maxTurns, tokenBudget, taskBudget, requestOptions, config } = options;
   const { structured } = setup;
-  const snapshot = options.systemPrompt
-    ? snapshotOf(options)
-    : (setup.session.snapshot ?? snapshotOf(options));
+  const snapshot = headOf(options, setup.session);
   const toolUseContext: ToolUseContext = {
     tools: structured ? [...options.tools, structured.tool] : options.tools,
     model: options.modelName,
@@ -55,7 +60,7 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     agentId: undefined,
     fileState: setup.fileState,
   };
-  const deps = productionDeps(options, () => []);
+  const deps = productionDeps(options, setup.context, () => []);
   return {
     messages: setup.session.projection.messages,
     systemPrompt: snapshot.systemPrompt,
@@ -74,7 +79,7 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
       sessionId: setup.session.id,
       bare: options.bare ?? false,
       partialMessages: options.includePartialMessages ?? false,
-      gates: { autoCompact: false, reactiveCompact: false, ...config?.gates },
+      ...(config?.gates ? { gates: config.gates } : {}),
       limits: {
         ...(options.maxOutputTokens ? { maxOutputTokens: options.maxOutputTokens } : {}),
         ...config?.limits,

@@ -35,7 +35,9 @@ export function partsOf(request: AuthorizeRequest, world: World): CallParts {
     if (typeof command !== 'string') return { ok: true, parts: [call] };
     const read = shellParts(command, world);
     if (!read.ok) return { ok: false, call: { ...call, shares: true }, command, reason: read.reason };
-    return read.parts.length === 0 ? { ok: true, parts: [{ ...call, readOnly: read.empty }] } : shared(read.parts);
+    return read.parts.length === 0
+      ? { ok: true, parts: [{ ...call, readOnly: read.empty }] }
+      : shared(read.parts);
   }
   if (access !== undefined)
     return shared(pathsOf(tool, input, world).map((path) => filePart(tool, access, path, world)));

@@ -1,6 +1,6 @@
 /**
- * What is decided about one part, in this order: deny rules, ask rules, concerns that no allow rule settles, the mode, allow
- * rules, proof that nothing changes, a hook's allow, and else the question.
+ * What is decided about one part, in this order: deny rules, plan mode (a denial, too), ask rules, concerns that no allow
+ * rule settles, the other modes, allow rules, proof that nothing changes, a hook's allow, and else the question.
  */
 import type { PermissionMode } from '@heddle/core';
 import type { FilePart, Part } from './part.ts';
@@ -28,15 +28,18 @@ export function decidePart(part: Part, held: Case): Decided {
   const say = (decision: Decision, reason: string, rule?: Rule) => verdict(part, decision, reason, rule);
   const denied = objection(part, 'deny', rules, world);
   if (denied) return byObjection(part, 'deny', denied);
+  const isQuestionToUser = part.kind === 'call' && isQuestion(part.tool);
+  if (mode === 'plan' && hasEffects(part) && !isQuestionToUser) {
+    return say('deny', 'Plan mode: nothing with effects runs.');
+  }
   const asked = objection(part, 'ask', rules, world);
   if (asked) return byObjection(part, 'ask', asked);
   // Deny and ask rules were held against the call; for the rest its parts speak.
   if (part.kind === 'call' && part.shares) return say('allow', 'Its parts decide.');
-  if (part.kind === 'call' && isQuestion(part.tool)) return say('ask', 'It is a question to the user.');
+  if (isQuestionToUser) return say('ask', 'It is a question to the user.');
   const concern = 'concern' in part ? part.concern : undefined;
   if (concern?.level === 'always') return say('ask', concern.reason);
   if (mode === 'bypassPermissions') return say('allow', 'The mode bypassPermissions allows it.');
-  if (mode === 'plan' && hasEffects(part)) return say('deny', 'Plan mode: nothing with effects runs.');
   if (concern?.level === 'unless bypassed') return say('ask', concern.reason);
   if (part.kind === 'command' && part.inner) return say('allow', 'The command around it decides.');
   const cover = coverOf(part, rules);

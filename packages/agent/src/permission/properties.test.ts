@@ -47,12 +47,17 @@ describe('authorize', () => {
     const word = fc.stringMatching(/^[a-z0-9./:=-]{1,8}$/).filter((text) => !text.startsWith('-'));
     const choices = fc.array(fc.nat(1_000), { minLength: 1, maxLength: 8 });
     fc.assert(
-      fc.property(fc.array(word, { maxLength: 4 }), choices, fc.constantFrom('ok', 'okb', 'bad'), (words, how, name) => {
-        const plain = [name, ...words].join(' ');
-        const spelled = respelled([name, ...words], how);
-        const rules = { allow: ['Bash(ok *)', 'Bash(okb a)'] };
-        expect(shell(spelled, { rules }).decision, spelled).toBe(shell(plain, { rules }).decision);
-      }),
+      fc.property(
+        fc.array(word, { maxLength: 4 }),
+        choices,
+        fc.constantFrom('ok', 'okb', 'bad'),
+        (words, how, name) => {
+          const plain = [name, ...words].join(' ');
+          const spelled = respelled([name, ...words], how);
+          const rules = { allow: ['Bash(ok *)', 'Bash(okb a)'] };
+          expect(shell(spelled, { rules }).decision, spelled).toBe(shell(plain, { rules }).decision);
+        },
+      ),
       { numRuns: 1_000 },
     );
   });

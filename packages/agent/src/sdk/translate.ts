@@ -1,5 +1,11 @@
 /** Makes the lines of a headless consumer out of the loop's events. */
-import { type AssistantMessage, type LoopEvent, type ModelErrorClass, NO_USAGE } from '@heddle/core';
+import {
+  type AssistantMessage,
+  type LoopEvent,
+  type ModelErrorClass,
+  NO_USAGE,
+  type Usage,
+} from '@heddle/core';
 import type { SdkMessage } from './message.ts';
 
 export interface Translator {
@@ -18,7 +24,7 @@ export function createTranslator({ sessionId, uuid, now }: TranslatorSetup): Tra
   const startedAt = new Map<string, number>();
   const envelope = (): { uuid: string; session_id: string } => ({ uuid: uuid(), session_id: sessionId });
 
-  function assistant(message: AssistantMessage): SdkMessage {
+  function assistant(message: AssistantMessage, usage: Usage = NO_USAGE): SdkMessage {
     const supersedes = superseded;
     superseded = [];
     return {
@@ -31,7 +37,7 @@ export function createTranslator({ sessionId, uuid, now }: TranslatorSetup): Tra
         content: message.content,
         stop_reason: null,
         stop_sequence: null,
-        usage: message.usage ?? NO_USAGE,
+        usage,
       },
       parent_tool_use_id: null,
       uuid: message.uuid,
@@ -47,7 +53,7 @@ export function createTranslator({ sessionId, uuid, now }: TranslatorSetup): Tra
       switch (event.type) {
         case 'message': {
           const { message } = event;
-          if (message.type === 'assistant') return [assistant(event.observable ?? message)];
+          if (message.type === 'assistant') return [assistant(event.observable ?? message, event.usage)];
           if (message.type === 'system') {
             const level = message.level === 'warning' || message.level === 'error' ? 'warning' : 'info';
             return [

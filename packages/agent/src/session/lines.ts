@@ -40,17 +40,9 @@ export class LineFile {
     for (let stop = this.size; stop > 0; ) {
       const start = Math.max(0, stop - CHUNK);
       const chunk = this.read(start, stop);
-      // A match may begin in this chunk and end in the one behind it.
-      const seam = Buffer.concat([
-        chunk,
-        (chunks[0] ?? chunk).subarray(0, chunks[0] ? wanted.length - 1 : 0),
-      ]);
+      const behind = chunks[0];
       chunks.unshift(chunk);
-      for (
-        let at = seam.lastIndexOf(wanted);
-        at >= 0;
-        at = at === 0 ? -1 : seam.lastIndexOf(wanted, at - 1)
-      ) {
+      for (const at of placesOf(wanted, chunk, behind)) {
         const bytes = Buffer.concat(chunks).subarray(at + 1);
         if (accept(firstLine(bytes))) return { start: start + at + 1, bytes };
       }
@@ -73,6 +65,19 @@ export class LineFile {
       if (bytes.includes(NEW_LINE) || size >= this.size) return firstLine(bytes);
     }
   }
+}
+
+/** Where something begins in a chunk, the last place first; its end may lie in the chunk behind. */
+function* placesOf(wanted: Buffer, chunk: Buffer, behind: Buffer | undefined): Generator<number> {
+  const overhang = wanted.length - 1;
+  if (behind) {
+    const edge = Math.max(0, chunk.length - overhang);
+    const seam = Buffer.concat([chunk.subarray(edge), behind.subarray(0, overhang)]);
+    const at = seam.lastIndexOf(wanted);
+    if (at >= 0) yield edge + at;
+  }
+  for (let at = chunk.lastIndexOf(wanted); at >= 0; at = at === 0 ? -1 : chunk.lastIndexOf(wanted, at - 1))
+    yield at;
 }
 
 function firstLine(bytes: Buffer): string {

@@ -1,7 +1,7 @@
 /** What the command line asks of the agent. */
 import type { AgentOptions, Rules } from '@heddle/agent';
-import type { RequestOptions } from '@heddle/core';
-import { chooseModel, fullModelName, loadPrices, modelFromEnvironment } from '@heddle/models';
+import type { GivenOptions } from '@heddle/core';
+import { chooseModel, fullModelName, loadPrices, modelFromEnvironment, type Prices } from '@heddle/models';
 import { builtinTools } from '@heddle/tools';
 import type { PrintCommand } from '../arguments.ts';
 import { modelKinds } from '../models/kinds.ts';
@@ -36,9 +36,7 @@ export async function agentOptions(command: PrintCommand): Promise<OptionsRead> 
       includePartialMessages: command.partialMessages,
       bare: command.bare,
       apiKeySource: model.keySource ?? 'none',
-      loadPrice: isOffline(wanted)
-        ? () => Promise.resolve(() => 0)
-        : async () => (await loadPrices()).priceOf,
+      ...knowledge(isOffline(wanted)),
       requestOptions: requestOptions(command),
       ...present({
         fallbackModel:
@@ -58,6 +56,21 @@ const NO_MODEL =
   'no model is configured: set ANTHROPIC_API_KEY, or name one with --model.\n' +
   'Try one without network or key: heddle -p --model rehearsal "…"';
 
+/** Prices and windows come from one list that is loaded while the first answer streams; until then a common window is assumed. */
+function knowledge(offline: boolean): Pick<AgentOptions, 'loadPrice' | 'context'> {
+  if (offline) return { loadPrice: () => Promise.resolve(() => 0) };
+  let list: Prices | undefined;
+  return {
+    loadPrice: async () => {
+      list = await loadPrices();
+      return list.priceOf;
+    },
+    context: { windowOf: (model) => list?.windowOf(model) ?? USUAL_WINDOW },
+  };
+}
+
+const USUAL_WINDOW = 200_000;
+
 /** The models that this program plays itself cost nothing. */
 function isOffline(name: string): boolean {
   return Object.keys(modelKinds).some((kind) => name === kind || name.startsWith(`${kind}:`));
@@ -74,7 +87,7 @@ export function offered(name: string, { tools, disallowedTools }: PrintCommand):
   return (tools === undefined || tools.includes(name)) && !disallowedTools.includes(name);
 }
 
-function requestOptions({ thinking, effort, betas }: PrintCommand): RequestOptions {
+function requestOptions({ thinking, effort, betas }: PrintCommand): GivenOptions {
   return present({ thinking, effort, betas: betas.length === 0 ? undefined : betas });
 }
 

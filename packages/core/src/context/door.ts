@@ -213,7 +213,8 @@ class Pipeline implements ContextPipeline {
   ): Promise<CompactionOutcome> {
     const estimate = this.#estimate(messages, context);
     // The server refused what was thought to fit: the estimate is off by at least this much.
-    const scale = about.cause === 'overflow' ? Math.max(1, thresholds.window / Math.max(1, estimate)) : 1;
+    const off = thresholds.window / Math.max(1, estimate);
+    const scale = about.cause === 'overflow' ? Math.min(Math.max(1, off), MOST_OFF) : 1;
     const outcome = await compact({
       messages,
       sent: this.#sent,
@@ -264,6 +265,9 @@ class Pipeline implements ContextPipeline {
     return { uuid: this.#doors.uuid(), at: this.#doors.now() };
   }
 }
+
+/** No text is estimated worse than this: a server that refuses even less means something else. */
+const MOST_OFF = 4;
 
 const compactableNames = new WeakMap<ToolUseContext['tools'], ReadonlySet<string>>();
 

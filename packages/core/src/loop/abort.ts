@@ -28,7 +28,7 @@ export function abortCause(signal: AbortSignal): AbortCause | undefined {
   return signal.reason === INTERRUPT ? 'interrupt' : 'cancel';
 }
 
-/** Resolves when the signal aborts. Call `release` when it no longer matters. */
+/** Calls back once when the signal aborts, at once if it has. The answer takes the listener away again. */
 export function whenAborted(signal: AbortSignal, then: () => void): () => void {
   if (signal.aborted) {
     then();

@@ -1,6 +1,6 @@
 /** One attempt: sends a request, yields each block as it finishes, lets calls that may be thrown away start early. */
 import type { ContentBlock } from '../messages/blocks.ts';
-import type { AssistantMessage } from '../messages/message.ts';
+import { callsOf, type AssistantMessage } from '../messages/message.ts';
 import type { ModelError } from '../model/error.ts';
 import type { ModelRecord, ModelRequest } from '../model/port.ts';
 import { AnswerReader, type FinishedBlock } from '../model/reader.ts';
@@ -9,6 +9,7 @@ import type { Tool } from '../tools/tool.ts';
 import { childScope, whenAborted } from './abort.ts';
 import type { LoopEvent, MessageEvent } from './events.ts';
 import { stamp, type Run } from './run.ts';
+import { REPEATED_ID } from './texts.ts';
 import { executorOf, handleToolUpdate } from './tool-events.ts';
 
 export interface AttemptEnd {
@@ -80,17 +81,29 @@ export async function* runAttempt(run: Run, request: ModelRequest): AsyncGenerat
 async function* yieldBlock(
   run: Run,
   reader: AnswerReader,
-  { block, badInput }: FinishedBlock,
+  finished: FinishedBlock,
 ): AsyncGenerator<LoopEvent, AssistantMessage | undefined> {
+  const { block, badInput } = withOwnId(run, finished);
   if (block.type === 'text' && block.text.trim() === '') return undefined;
   const message = assistantMessage(run, reader, block);
   run.iteration.answer.push(message);
-  yield observed(run, message);
+  yield { ...observed(run, message), usage: reader.usage };
   if (block.type === 'tool_use' && run.config.gates.streamingToolExecution)
     executorOf(run).addTool(block, badInput);
   else if (block.type === 'tool_use' && badInput !== undefined)
     run.iteration.badInputs.set(block.id, badInput);
   return message;
+}
+
+/**
+ * An id names one call and its one result. A second call under the same id may be the same call sent twice, so it does not
+ * run; under an id of its own it stays in the history, and its result tells the model, which may ask again.
+ */
+function withOwnId(run: Run, finished: FinishedBlock): FinishedBlock {
+  const { block } = finished;
+  if (block.type !== 'tool_use') return finished;
+  if (!callsOf(run.iteration.answer).some(({ id }) => id === block.id)) return finished;
+  return { block: { ...block, id: `repeated_${run.deps.ids.uuid()}` }, badInput: REPEATED_ID };
 }
 
 function assistantMessage(run: Run, reader: AnswerReader, block: ContentBlock): AssistantMessage {

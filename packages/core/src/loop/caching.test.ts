@@ -38,6 +38,9 @@ const SESSIONS: readonly Session[] = [
   },
 ];
 
+/** Judging every request of a long session would take longer than playing it; one of each kind is judged. */
+const JUDGED_UP_TO = 50;
+
 /** Half a percentage point. */
 const ALLOWED = 0.005;
 
@@ -73,7 +76,7 @@ async function bodiesOf(session: Session): Promise<RequestBody[]> {
     tools,
     params: { systemPrompt: [words(1_500)], userContext: { project: words(200) } },
     config: { gates: { repetition: false } },
-    judge: { validate: false },
+    judge: { validate: session.turns <= JUDGED_UP_TO },
   });
   expect(terminal).toEqual({ reason: 'completed' });
   const seen = session.breaksUnseen ? model.calls.filter(({ ended }) => ended === 'done') : model.calls;

@@ -2,7 +2,7 @@
 import type { Effect } from '../machine/effect.ts';
 import type { Happened, PreparedContext } from '../machine/happened.ts';
 import { abortCause } from './abort.ts';
-import type { PreparedHistory, PrepareStep, SpentTokens } from './deps.ts';
+import type { PrepareStep, SpentTokens } from './deps.ts';
 import type { LoopEvent } from './events.ts';
 import type { Run } from './run.ts';
 import { relayUntilAborted, untilAborted } from './until-aborted.ts';
@@ -18,7 +18,7 @@ export async function* prepare(
   run.begun = true;
   deps.attachments.begin('iteration', iteration.prepared, context);
   const steps = deps.context.prepare({ messages: iteration.prepared, autoCompact, context });
-  const prepared = yield* relayUntilAborted(run, told(steps));
+  const prepared = yield* relayUntilAborted(run, steps, tell);
   iteration.prepared = prepared.messages;
   iteration.view = prepared.view;
   return {
@@ -32,16 +32,8 @@ export async function* prepare(
   };
 }
 
-async function* told(
-  steps: AsyncGenerator<PrepareStep, PreparedHistory>,
-): AsyncGenerator<LoopEvent, PreparedHistory> {
-  let step = await steps.next();
-  for (; !step.done; step = await steps.next()) {
-    const { spent, ...did } = step.value;
-    yield* bill(spent);
-    yield { type: 'context', ...did };
-  }
-  return step.value;
+function tell({ spent, ...did }: PrepareStep): LoopEvent[] {
+  return [...bill(spent), { type: 'context', ...did }];
 }
 
 /** Preparing can cost a call of its own: it is spared a run that is already over. */
@@ -52,10 +44,7 @@ const NOTHING_PREPARED: PreparedContext = {
 };
 
 export async function* drain(run: Run): AsyncGenerator<LoopEvent, Happened> {
-  const { committed, report } = await untilAborted(
-    run,
-    run.deps.context.drain(run.scope.signal),
-  );
+  const { committed, report } = await untilAborted(run, run.deps.context.drain(run.scope.signal));
   if (report) yield { type: 'context', report };
   return { type: 'drained', committed: committed > 0, aborted: abortCause(run.scope.signal) };
 }
@@ -84,6 +73,6 @@ export async function* compact(
 }
 
 /** Calls of the levels' own are billed like attempts that gave no answer. */
-async function* bill(spent: readonly SpentTokens[] = []): AsyncGenerator<LoopEvent, void> {
-  for (const { model, usage } of spent) yield { type: 'spent', model, usage };
+function bill(spent: readonly SpentTokens[] = []): LoopEvent[] {
+  return spent.map(({ model, usage }) => ({ type: 'spent', model, usage }));
 }

@@ -58,7 +58,9 @@ export interface ContextDoor {
   /** The server has answered, and counted what it was sent: the most exact word on its size. */
   answered(answer: { readonly responseId: string; readonly usage: Usage }): void;
   /** Commits every staged collapse. */
-  drain(signal: AbortSignal): Promise<{ readonly committed: number; readonly report: ContextReport | undefined }>;
+  drain(
+    signal?: AbortSignal,
+  ): Promise<{ readonly committed: number; readonly report: ContextReport | undefined }>;
   /** Replaces the history by something smaller and valid, or says that it could not. Empties the staging queue. */
   compact(request: CompactRequest): Promise<Compacted>;
   /** Are collapses staged that could be drained? */
@@ -132,7 +134,7 @@ export interface BeforeTool {
 
 export interface AfterTool {
   readonly additionalContext?: string;
-  /** Replaces what the model sees. Honoured for tools of servers only; the caller decides. */
+  /** Replaces what the model sees. Honoured for tools of servers only. */
   readonly updatedResult?: ToolResult;
   readonly stop?: HookWord;
 }

@@ -63,6 +63,8 @@ export interface MessageEvent {
   readonly message: UserMessage | AssistantMessage | SystemMessage | AttachmentMessage;
   /** The same message with fields that observers like to see (absolute paths); never sent, never stored. */
   readonly observable?: AssistantMessage;
+  /** What the answer has cost so far, on its blocks: the server counts on until its end. Never stored. */
+  readonly usage?: Usage;
   /** Set on the message that carries a call's result. */
   readonly outcome?: { readonly toolUseId: string; readonly isError: boolean };
 }

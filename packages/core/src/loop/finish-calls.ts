@@ -1,13 +1,23 @@
 /** Runs calls of an earlier run that was cut short: the same road, the same events, no model. */
 import type { AssistantMessage } from '../messages/message.ts';
 import type { LoopEvent } from './events.ts';
+import { leavable } from './leave.ts';
 import type { QueryParams } from './params.ts';
 import { beginRun } from './run.ts';
 import { runTools } from './run-tools.ts';
 
-export async function* finishCalls(
+export function finishCalls(
   params: QueryParams,
   answer: readonly AssistantMessage[],
+): AsyncGenerator<LoopEvent, void> {
+  const leaving = new AbortController();
+  return leavable(finish(params, answer, leaving.signal), () => leaving.abort());
+}
+
+async function* finish(
+  params: QueryParams,
+  answer: readonly AssistantMessage[],
+  leaving: AbortSignal,
 ): AsyncGenerator<LoopEvent, void> {
   const { config } = params;
   // Nothing streams, so the calls are handed to the executor all at once.
@@ -15,6 +25,7 @@ export async function* finishCalls(
     ...params,
     config: { ...config, gates: { ...config.gates, streamingToolExecution: false } },
   });
+  leaving.addEventListener('abort', () => run.scope.abort('run over'));
   run.iteration.answer = [...answer];
   try {
     yield* runTools(run);

@@ -4,16 +4,20 @@
  */
 export function leavable<T, R>(steps: AsyncGenerator<T, R>, leave: () => void): AsyncGenerator<T, R> {
   const end = steps.return.bind(steps);
-  const fail = steps.throw.bind(steps);
   // Its own methods, so that every other way to leave (`break`, `await using`) goes through them.
   return Object.assign(steps, {
     return(value: R | PromiseLike<R>) {
       leave();
       return end(value);
     },
-    throw(thrown: unknown) {
-      leave();
-      return fail(thrown);
+    async throw(thrown: unknown): Promise<never> {
+      // It stays outside: the loop would take it for a bug of its own.
+      await walkAway(steps);
+      throw thrown;
     },
   });
+}
+
+export async function walkAway(steps: AsyncIterator<unknown>): Promise<void> {
+  await steps.return?.();
 }

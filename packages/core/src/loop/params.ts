@@ -23,8 +23,17 @@ export interface QueryParams {
   readonly skipCacheWrite?: boolean;
   readonly taskBudget?: { readonly total: number };
   readonly tokenBudget?: number;
-  readonly requestOptions?: RequestOptions;
+  readonly requestOptions?: GivenOptions;
   /** Gates, limits and the session: snapshotted when the run begins. */
-  readonly config: { readonly sessionId: string } & ConfigChanges;
+  readonly config: { readonly sessionId: string } & RunConfig;
   readonly deps: QueryDeps;
 }
+
+/** What a run is told elsewhere, by a parameter of its own or by its context, is not said a second time here. */
+export type RunConfig = Omit<
+  ConfigChanges,
+  'sessionId' | 'querySource' | 'isSubagent' | 'maxTurns' | 'tokenBudget' | 'taskBudget'
+>;
+
+/** Fast mode is a gate, and what is left of the task budget the machine counts. */
+export type GivenOptions = Omit<RequestOptions, 'fastMode' | 'taskBudget'>;

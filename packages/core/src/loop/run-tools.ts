@@ -3,6 +3,7 @@ import { callsOf } from '../messages/message.ts';
 import type { Message } from '../messages/message.ts';
 import type { ToolResultBlock } from '../messages/blocks.ts';
 import type { FinishedCall, Happened } from '../machine/happened.ts';
+import { messageOf } from '../tools/classify.ts';
 import { abortCause } from './abort.ts';
 import type { LoopEvent } from './events.ts';
 import { fingerprint } from './fingerprint.ts';
@@ -44,12 +45,17 @@ function finishedCalls({ iteration }: Run): FinishedCall[] {
   const results = new Map(iteration.results.flatMap(resultsIn).map((result) => [result.tool_use_id, result]));
   return callsOf(iteration.answer).map((call) => ({
     tool: call.name,
-    fingerprint: fingerprint([
-      call.name,
-      JSON.stringify(call.input),
-      JSON.stringify(results.get(call.id)?.content ?? ''),
-    ]),
+    fingerprint: fingerprint([call.name, jsonOf(call.input), jsonOf(results.get(call.id)?.content ?? '')]),
   }));
+}
+
+/** Total: what JSON cannot hold (a circle) is named by the reason why. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
 }
 
 function resultsIn(message: Message): ToolResultBlock[] {

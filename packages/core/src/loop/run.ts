@@ -44,8 +44,6 @@ export interface Run {
   readonly commands: string[];
   /** Blocks that the API refused by name, as JSON: each is replaced by a note from then on. */
   readonly refused: Set<string>;
-  /** Repairs of the history that were already reported. */
-  readonly mended: Set<string>;
 }
 
 /** A model record names the attempt it belongs to, so that what trickles in from a discarded one is ignored. */
@@ -114,7 +112,6 @@ export function beginRun(params: QueryParams): Run {
     outputTokens: 0,
     commands: [],
     refused: new Set(),
-    mended: new Set(),
   };
 }
 

@@ -50,9 +50,13 @@ async function* handleStopHooks(
   if (isMain) await untilAborted(run, turnEnd.releaseTurnResources(signal));
   if (signal.aborted) return NO_OBJECTION;
   const input: StopHookInput = { messages, answer: iteration.answer, stopHookActive, context };
-  const user = yield* relayUntilAborted(run, turnEnd.userStopHooks(input));
+  const user = yield* relayUntilAborted(run, turnEnd.userStopHooks(input), asItIs);
   if (signal.aborted || user.preventContinuation || user.blockingErrors.length > 0) return user;
-  return yield* relayUntilAborted(run, turnEnd.teamHooks(input));
+  return yield* relayUntilAborted(run, turnEnd.teamHooks(input), asItIs);
+}
+
+function asItIs(event: LoopEvent): readonly LoopEvent[] {
+  return [event];
 }
 
 export const NO_OBJECTION: StopHookOutcome = {

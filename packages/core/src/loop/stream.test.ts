@@ -59,11 +59,11 @@ describe('a call that failed on the way', () => {
     expect(terminal).toMatchObject({ reason: 'api_error', error: { class: 'rate_limit' } });
   });
 
-  it('obeys the server about whether it is worth it', async () => {
+  it('obeys a server that calls it hopeless, not one that calls a bad request hopeful', async () => {
     const not = await play([fail('server', { shouldRetry: false })]);
     expect(not.terminal).toMatchObject({ reason: 'api_error' });
-    const yes = await play([fail('bad_request', { shouldRetry: true }), say('Better.')]);
-    expect(yes.terminal).toEqual({ reason: 'completed' });
+    const hopeless = await play([fail('bad_request', { shouldRetry: true })]);
+    expect(hopeless.terminal).toMatchObject({ reason: 'api_error' });
   });
 
   it('is tried ten times and no more', async () => {
@@ -294,9 +294,42 @@ describe('a block that the API refuses by name', () => {
     expect(requests.at(-1)).toBe('user:text text | assistant:tool_use(r1) | user:tool_result(r1)');
   });
 
-  it('is not replaced for ever: five are enough', async () => {
+  it('is not asked about again when replacing it changed nothing', async () => {
     const { model, terminal } = await play(() => fail('refused_block', { block: { message: 0, block: 0 } }));
-    expect(model.calls).toHaveLength(6);
+    expect(model.calls.length).toBeLessThanOrEqual(3);
+    expect(terminal).toMatchObject({ reason: 'api_error', error: { class: 'refused_block' } });
+  });
+
+  it('is given up at once when the request holds no such block', async () => {
+    const { model, terminal } = await play([fail('refused_block', { block: { message: 7, block: 0 } })]);
+    expect(model.calls).toHaveLength(1);
+    expect(terminal).toMatchObject({ reason: 'api_error', error: { class: 'refused_block' } });
+  });
+
+  it('may be one of many: each is replaced', async () => {
+    const many = Array.from({ length: 12 }, (_, index) => ({
+      ...image,
+      source: { ...image.source, data: btoa(`picture ${index}`) },
+    }));
+    const { model, terminal } = await play(
+      [
+        ...many.map((_, block) => fail('refused_block', { block: { message: 0, block } })),
+        say('I see none.'),
+      ],
+      { messages: [{ type: 'user', uuid: 'u1', at: 0, content: many }] },
+    );
+    expect(model.calls).toHaveLength(13);
+    expect(terminal).toEqual({ reason: 'completed' });
+  });
+
+  it('is not replaced for ever', async () => {
+    const many = Array.from({ length: 40 }, (_, index) => ({ type: 'text', text: `word ${index}` }) as const);
+    let at = 0;
+    const { model, terminal } = await play(
+      () => fail('refused_block', { block: { message: 0, block: at++ } }),
+      { messages: [{ type: 'user', uuid: 'u1', at: 0, content: many }] },
+    );
+    expect(model.calls).toHaveLength(21);
     expect(terminal).toMatchObject({ reason: 'api_error', error: { class: 'refused_block' } });
   });
 });

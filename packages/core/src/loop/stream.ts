@@ -22,7 +22,7 @@ export async function* streamAnswer(
   run: Run,
   effect: Extract<Effect, { type: 'stream' }>,
 ): AsyncGenerator<LoopEvent, Happened> {
-  const { iteration, deps, config, params } = run;
+  const { iteration, deps, config } = run;
   let tries = NO_TRIES;
   let paused = false;
   while (true) {
@@ -30,11 +30,12 @@ export async function* streamAnswer(
     const before = iteration.answer.length;
     const messages = paused ? iteration.view.append(iteration.answer) : iteration.view;
     const built = run.builder.build(viewOf(run, effect, paused), messages);
-    yield* reportMends(run, built.mends);
+    if (built.mends.length > 0) yield { type: 'mended', mends: built.mends };
     if (built.rewrotePrefix) yield { type: 'prefix_rewritten' };
     const attempt = yield* runAttempt(run, built.request);
     run.outputTokens += attempt.reader.usage.output_tokens;
-    const facts = factsOf(run, attempt, params.fallbackModel !== undefined);
+    const refused = newlyRefused(run, built.request, attempt.error);
+    const facts = factsOf(run, attempt, refused === undefined);
     const verdict = run.scope.signal.aborted ? ACCEPT : judgeAttempt(facts, tries, config.retry, deps.random);
     if (verdict.do === 'accept') {
       yield* endAnswer(run, attempt, facts);
@@ -79,7 +80,7 @@ export async function* streamAnswer(
         break;
       case 'replace_block':
         yield* takeBack(run, before);
-        refuse(run, built.request, facts.error);
+        if (refused !== undefined) run.refused.add(refused);
         break;
     }
     if (run.scope.signal.aborted) {
@@ -92,8 +93,9 @@ export async function* streamAnswer(
 const ACCEPT = { do: 'accept' } as const;
 const SILENCE = modelError('empty', 'The model gave no answer.');
 
-function factsOf(run: Run, { reader, error, last }: AttemptEnd, fallbackGiven: boolean): AttemptFacts {
-  const { iteration } = run;
+function factsOf(run: Run, { reader, error, last }: AttemptEnd, refusedInVain: boolean): AttemptFacts {
+  const { iteration, context } = run;
+  const { fallbackModel } = run.params;
   const { answer } = iteration;
   // Of an answer that was cut, the last block counts as unfinished even if it looks whole: nobody knows what it lacks.
   iteration.cut = reader.wasCut && !reader.hasOpenBlock() ? last : undefined;
@@ -104,7 +106,8 @@ function factsOf(run: Run, { reader, error, last }: AttemptEnd, fallbackGiven: b
     calls: callsOf(kept).length,
     paused: reader.stopReason === 'pause_turn',
     empty: !answer.some((message) => message.content.some((block) => !isThought(block))),
-    fallbackAvailable: fallbackGiven && run.context.model !== run.params.fallbackModel,
+    fallbackAvailable: fallbackModel !== undefined && context.model !== fallbackModel,
+    refusedInVain,
   };
 }
 
@@ -187,15 +190,10 @@ async function* fallBack(run: Run, error: ModelError): AsyncGenerator<LoopEvent,
   );
 }
 
-function refuse(run: Run, request: ModelRequest, error: ModelError | undefined): void {
-  if (!error?.block) return;
+/** The refused block as JSON, if it is there and was not refused before: only then can another attempt go better. */
+function newlyRefused(run: Run, request: ModelRequest, error: ModelError | undefined): string | undefined {
+  if (!error?.block) return undefined;
   const block = request.messages.at(error.block.message)?.content[error.block.block];
-  if (block) run.refused.add(JSON.stringify(block));
-}
-
-async function* reportMends(run: Run, mends: readonly string[]): AsyncGenerator<LoopEvent, void> {
-  const fresh = mends.filter((mend) => !run.mended.has(mend));
-  if (fresh.length === 0) return;
-  for (const mend of fresh) run.mended.add(mend);
-  yield { type: 'mended', mends: fresh };
+  const json = block && JSON.stringify(block);
+  return json === undefined || run.refused.has(json) ? undefined : json;
 }

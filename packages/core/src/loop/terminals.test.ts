@@ -371,3 +371,14 @@ function throwingGather() {
     gather: () => Promise.reject(new Error('no such queue')),
   };
 }
+
+describe('an exception where nothing can be told any more', () => {
+  it('still ends the run with `model_error`, and yields nothing', async () => {
+    const uuid = (): string => {
+      throw new Error('out of ids');
+    };
+    const { lines, terminal } = await play([say('Done.')], { deps: { ids: { uuid } } });
+    expect(lines).toEqual(['request']);
+    expect(terminal).toEqual({ reason: 'model_error', message: 'out of ids' });
+  });
+});

@@ -44,6 +44,8 @@ export const NOT_RUN = 'The call was not run: the turn was interrupted before it
 export const NOT_RUN_AFTER_ERROR = 'The call was not run: an internal error ended the turn before it began.';
 export const INTERRUPTED_CALL =
   'The call was interrupted. It may or may not have taken effect: look before you repeat it.';
+export const REPEATED_ID =
+  'The call was not run: another call of this answer has the same id. If you meant it, call the tool again.';
 export const SIBLING_FAILED = 'Cancelled: a command that ran beside this call failed.';
 
 export function toolError(message: string): string {

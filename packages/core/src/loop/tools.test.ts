@@ -184,8 +184,9 @@ describe('hooks around a call', () => {
       before: { Read: { additionalContext: 'That file is generated.' } },
       after: { Read: { updatedResult: { content: 'redacted' } } },
     });
+    const remote = { ...read, isFromServer: true };
     const { lines, requests } = await play([call('Read', { path: 'a' }, 'r1'), say('I see.')], {
-      tools: [read],
+      tools: [remote],
       deps: { toolHooks },
     });
     expect(lines.slice(4, 6)).toEqual(['t1 result r1 "redacted"', 'attachment reminder hook']);
@@ -194,6 +195,11 @@ describe('hooks around a call', () => {
     const failing = fakeToolHooks();
     await resultOf(fakeTool({ name: 'Boom', throws: 'disk full' }), { deps: { toolHooks: failing } });
     expect(failing.seen).toEqual(['before Boom c1', 'afterFailure Boom c1']);
+  });
+
+  it('replace results of servers only: what our own tools said stays', async () => {
+    const toolHooks = fakeToolHooks({ after: { Read: { updatedResult: { content: 'redacted' } } } });
+    expect(await resultOf(read, { deps: { toolHooks } })).toBe('three lines');
   });
 
   it('that crash afterwards are reported, and the result stands', async () => {
@@ -390,4 +396,25 @@ describe('a consumer that walks away', () => {
     await run.return({ reason: 'aborted_tools' });
     expect(clock.now() - began).toBe(DEFAULT_LIMITS.abortGraceMs);
   });
+});
+
+describe('two calls under one id in one answer', () => {
+  it.each([true, false])(
+    'the second does not run, and the history stays valid (streaming: %s)',
+    async (gate) => {
+      const tool = fakeTool({ name: 'Write', readOnly: false });
+      const { lines, requests } = await play(
+        [[call('Write', { path: 'a' }, 'w1'), call('Write', { path: 'a' }, 'w1')], say('Done.')],
+        { tools: [tool], config: { gates: { streamingToolExecution: gate } }, judge: { validate: false } },
+      );
+      expect(tool.calls).toHaveLength(1);
+      expect(lines.filter((line) => line.includes('result'))).toEqual([
+        't1 result w1 "Write ok"',
+        expect.stringMatching(/^t2 result repeated_\S+! "The call was not run/),
+      ]);
+      expect(requests.at(-1)).toMatch(
+        /tool_use\(w1\) tool_use\((repeated_\w+)\) \| user:tool_result\(w1\) tool_result\(\1\)/,
+      );
+    },
+  );
 });

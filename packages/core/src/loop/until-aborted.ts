@@ -3,16 +3,19 @@
  * `perform` makes of it what it makes of every end of an aborted effect.
  */
 import { whenAborted } from './abort.ts';
+import type { LoopEvent } from './events.ts';
+import { walkAway } from './leave.ts';
 import type { Run } from './run.ts';
 
 export async function untilAborted<T>(
   { scope, deps, config }: Pick<Run, 'scope' | 'deps' | 'config'>,
   work: Promise<T>,
 ): Promise<T> {
-  const settled = new AbortController();
+  let grace: AbortController | undefined;
   const { promise: leftBehind, reject } = Promise.withResolvers<never>();
   const giveUp = async (): Promise<void> => {
-    await deps.clock.sleep(config.limits.abortGraceMs, settled.signal);
+    grace = new AbortController();
+    await deps.clock.sleep(config.limits.abortGraceMs, grace.signal);
     reject(new Error('Aborted, and not waited for any longer.'));
   };
   const ignoreAbort = whenAborted(scope.signal, () => void giveUp());
@@ -20,26 +23,26 @@ export async function untilAborted<T>(
     return await Promise.race([work, leftBehind]);
   } finally {
     ignoreAbort();
-    settled.abort();
+    grace?.abort();
   }
 }
 
-/** `yield*` for a door's generator, with the same patience. */
-export async function* relayUntilAborted<T, R>(run: Run, steps: AsyncGenerator<T, R>): AsyncGenerator<T, R> {
+/** `yield*` for a door's generator, with the same patience. `tell` says what a step of it is to the consumer. */
+export async function* relayUntilAborted<T, R>(
+  run: Run,
+  steps: AsyncGenerator<T, R>,
+  tell: (step: T) => Iterable<LoopEvent>,
+): AsyncGenerator<LoopEvent, R> {
   while (true) {
     const step = await untilAborted(run, steps.next());
     if (step.done) return step.value;
     let isWanted = false;
     try {
-      yield step.value;
+      yield* tell(step.value);
       isWanted = true;
     } finally {
       // The consumer walked away at this yield: the door hears of it, as it would have through `yield*`.
-      if (!isWanted) await untilAborted(run, end(steps));
+      if (!isWanted) await untilAborted(run, walkAway(steps));
     }
   }
-}
-
-async function end(steps: AsyncIterator<unknown>): Promise<void> {
-  await steps.return?.();
 }

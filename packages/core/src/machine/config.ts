@@ -45,6 +45,8 @@ export interface Limits {
   readonly toolConcurrency: number;
   /** How long an aborted tool may take to wind up before its result is written without it, in milliseconds. */
   readonly abortGraceMs: number;
+  /** How long a call that a new message must not break may still take, in milliseconds. */
+  readonly blockGraceMs: number;
 }
 
 export interface QueryConfig {
@@ -120,4 +122,5 @@ export const DEFAULT_LIMITS: Limits = {
   budgetMinimumGain: 500,
   toolConcurrency: 10,
   abortGraceMs: 400,
+  blockGraceMs: 30_000,
 };

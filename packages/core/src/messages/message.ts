@@ -27,6 +27,7 @@ export interface AssistantMessage extends Stamped {
   readonly responseId: string;
   readonly model: string;
   readonly content: readonly ContentBlock[];
+  /** As a stored conversation has it. The loop's own messages have none: what an answer cost is known at its end. */
   readonly usage?: Usage;
   readonly requestId?: string;
   /** Set on a synthetic message that tells of a failed call. It is shown, and never sent back. */

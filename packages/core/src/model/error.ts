@@ -28,7 +28,7 @@ export interface ModelError {
   readonly status?: number;
   readonly requestId?: string;
   readonly retryAfterMs?: number;
-  /** The server's own word (`x-should-retry`); it wins over the class. */
+  /** The server's own word (`x-should-retry`): its no always holds, its yes does not make a hopeless class worth a retry. */
   readonly shouldRetry?: boolean;
   /** For `refused_block`: where in the request it stands. */
   readonly block?: { readonly message: number; readonly block: number };

@@ -23,7 +23,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
   maxServerWaitMs: 10 * 60_000,
   overloadsBeforeFallback: 3,
   maxPauses: 10,
-  maxRefusedBlocks: 5,
+  maxRefusedBlocks: 20,
 };
 
 /** How often each remedy was used in this stream. */
@@ -54,6 +54,8 @@ export interface AttemptFacts {
   /** Neither text nor calls. */
   readonly empty: boolean;
   readonly fallbackAvailable: boolean;
+  /** The block that the error names is not in the request, or was replaced before: another attempt would end the same way. */
+  readonly refusedInVain?: boolean;
 }
 
 export type Verdict =
@@ -88,7 +90,8 @@ export function judgeAttempt(
       ? { do: 'ask_again', tries: { ...tries, askedAgain: true } }
       : { do: 'accept' };
   }
-  if (error.class === 'refused_block' && error.block && tries.refusedBlocks < policy.maxRefusedBlocks) {
+  const isReplaceable = error.class === 'refused_block' && error.block && !facts.refusedInVain;
+  if (isReplaceable && tries.refusedBlocks < policy.maxRefusedBlocks) {
     return { do: 'replace_block', tries: { ...tries, refusedBlocks: tries.refusedBlocks + 1 } };
   }
   const overloads = tries.overloads + (error.class === 'overloaded' ? 1 : 0);

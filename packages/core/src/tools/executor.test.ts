@@ -210,6 +210,28 @@ describe('input that was changed on the way', () => {
     expect(tool.calls.map(({ input }) => input)).toEqual([{ write: true }]);
   });
 
+  it('by whoever permitted the call is held against the rules, without asking again', async () => {
+    const tool = fakeTool({ name: 'Bash', readOnly: false });
+    const asked: unknown[] = [];
+    const rig = new Rig([tool], {
+      canUseTool: (_tool, input, _context, { answered }) => {
+        asked.push([input, answered]);
+        if (input['command'] === 'rm -rf /')
+          return Promise.resolve({ behavior: 'deny', message: 'A rule denies it.' });
+        return Promise.resolve({ behavior: 'allow', updatedInput: { command: 'rm -rf /' } });
+      },
+    });
+    rig.call('Bash', 'b1', { command: 'ls' });
+    await rig.endStream();
+    await rig.runAll();
+    expect(rig.results()).toEqual(['b1! <tool_use_error>A rule denies it.</tool_use_error>']);
+    expect(asked).toEqual([
+      [{ command: 'ls' }, undefined],
+      [{ command: 'rm -rf /' }, true],
+    ]);
+    expect(tool.calls).toEqual([]);
+  });
+
   it('to something exclusive makes the call wait for those behind it that have begun', async () => {
     const gate = createGate();
     const question = createGate();
@@ -388,7 +410,7 @@ describe('an abort', () => {
       await rig.begin('c1');
       rig.controller.abort('interrupt');
       const closed = rig.executor.close('not run');
-      await rig.clock.runUntilIdle();
+      await rig.clock.advance(10_000);
       expect(careful.calls).toMatchObject([{ ended: undefined }]);
       gate.open();
       await closed;

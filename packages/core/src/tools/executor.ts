@@ -11,9 +11,10 @@ import type { Clock } from '../loop/deps.ts';
 import { INTERRUPT } from '../loop/abort.ts';
 import * as texts from '../loop/texts.ts';
 import type { Json } from '../json.ts';
+import type { Limits } from '../machine/config.ts';
 import type { HookWord } from '../machine/happened.ts';
 import { siblingsOf, startOfBatch } from './batch.ts';
-import { classify } from './classify.ts';
+import { classify, messageOf } from './classify.ts';
 import type { ToolUseContext } from './context.ts';
 import { describe, failure, permit, runCall, type Road } from './road.ts';
 import {
@@ -36,7 +37,7 @@ export interface ExecutorSetup {
   readonly context: ToolUseContext;
   readonly signal: AbortSignal;
   readonly clock: Clock;
-  readonly limits: { readonly toolConcurrency: number; readonly abortGraceMs: number };
+  readonly limits: Pick<Limits, 'toolConcurrency' | 'abortGraceMs' | 'blockGraceMs'>;
   readonly tell: (update: ToolUpdate) => void;
   /** A denial that asks for the end of the whole turn. */
   readonly onInterrupt: () => void;
@@ -131,7 +132,7 @@ export class StreamingToolExecutor {
   /** Gives every call its result: what has not begun is told that it never will, what runs is told to end. */
   async close(notRun: string): Promise<void> {
     this.#abort(notRun);
-    await Promise.all(this.#slots.map((slot) => slot.end.promise));
+    await allEnded(this.#slots);
   }
 
   /** Ends everything, also what a new message would have waited for, and waits until it rests, within the grace. */
@@ -141,7 +142,9 @@ export class StreamingToolExecutor {
       this.#slots.filter((slot) => slot.state === 'running'),
       'run over',
     );
-    if (this.#children.size > 0) await this.#withinGrace(Promise.all(this.#children.keys()));
+    if (this.#children.size > 0) {
+      await this.#within(this.#setup.limits.abortGraceMs, Promise.all(this.#children.keys()));
+    }
   }
 
   async #classify(slot: Slot): Promise<void> {
@@ -237,10 +240,22 @@ export class StreamingToolExecutor {
     this.#close();
     const { reason } = this.#setup.signal;
     for (const slot of this.#slots) if (slot.state !== 'running') this.#cancel(slot, reason, notRun);
-    const sparesSome = reason === INTERRUPT;
-    const spared = (slot: Slot): boolean => sparesSome && slot.call?.tool.interruptBehavior === 'block';
+    const running = this.#slots.filter((slot) => slot.state === 'running');
+    const spared = running.filter(
+      (slot) => reason === INTERRUPT && slot.call?.tool.interruptBehavior === 'block',
+    );
     this.#endRunning(
-      this.#slots.filter((slot) => slot.state === 'running' && !spared(slot)),
+      running.filter((slot) => !spared.includes(slot)),
+      reason,
+    );
+    if (spared.length > 0) void this.#endSpared(spared, reason);
+  }
+
+  /** A second abort cannot come through the same signal, so what was spared once is not spared for ever. */
+  async #endSpared(spared: readonly Slot[], reason: unknown): Promise<void> {
+    await this.#within(this.#setup.limits.blockGraceMs, allEnded(spared));
+    this.#endRunning(
+      spared.filter((slot) => slot.state === 'running'),
       reason,
     );
   }
@@ -253,15 +268,14 @@ export class StreamingToolExecutor {
 
   /** A tool that does not listen to its signal must not hold the turn: its result is written without it. */
   async #giveUpAfterGrace(running: readonly Slot[], reason: unknown): Promise<void> {
-    await this.#withinGrace(Promise.all(running.map((slot) => slot.end.promise)));
+    await this.#within(this.#setup.limits.abortGraceMs, allEnded(running));
     for (const slot of running) this.#cancel(slot, reason, texts.INTERRUPTED_CALL);
     for (const [work, slot] of this.#children) if (running.includes(slot)) this.#children.delete(work);
   }
 
-  async #withinGrace(work: Promise<unknown>): Promise<void> {
+  async #within(ms: number, work: Promise<unknown>): Promise<void> {
     const timer = new AbortController();
-    const { clock, limits } = this.#setup;
-    await Promise.race([work, clock.sleep(limits.abortGraceMs, timer.signal)]);
+    await Promise.race([work, this.#setup.clock.sleep(ms, timer.signal)]);
     timer.abort();
   }
 
@@ -277,9 +291,18 @@ export class StreamingToolExecutor {
   }
 
   #follow(slot: Slot, work: Promise<void>): void {
-    this.#children.set(work, slot);
-    void work.finally(() => this.#children.delete(work));
+    const followed = work.catch((thrown: unknown) => {
+      // No stage throws by itself; a tool whose properties do must not take the process along.
+      if (isOpen(slot)) this.#settle(slot, failure(messageOf(thrown)));
+      this.#advance();
+    });
+    this.#children.set(followed, slot);
+    void followed.finally(() => this.#children.delete(followed));
   }
+}
+
+async function allEnded(slots: readonly Slot[]): Promise<void> {
+  await Promise.all(slots.map((slot) => slot.end.promise));
 }
 
 /** The call is over and its result stands, so a change that throws can only be left out. */

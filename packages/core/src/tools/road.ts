@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../json.ts';
 import type { ToolHooks } from '../loop/deps.ts';
 import { toolError } from '../loop/texts.ts';
 import type { ToolUseContext } from './context.ts';
+import { checkResult } from './check-result.ts';
 import { messageOf, readAgain, validate } from './classify.ts';
 import type { CanUseTool, Permission, PermissionCall } from './permission.ts';
 import type { ClassifiedCall, Settled, Slot } from './slot.ts';
@@ -85,7 +86,7 @@ export async function runCall(
   let settled: Settled;
   try {
     const output = await tool.call(call.input, { ...context, signal, toolUseId: id }, onProgress);
-    const result = tool.toResult(output.data);
+    const result = checkResult(tool.name, tool.toResult(output.data));
     settled = { result, data: output.data, ...(output.newContext ? { newContext: output.newContext } : {}) };
   } catch (thrown) {
     settled = failure(messageOf(thrown) || `${tool.name} failed without saying why.`);
@@ -95,7 +96,9 @@ export async function runCall(
       ? await road.hooks.afterFailure(hooked, textOfResult(settled), signal)
       : await road.hooks.after(hooked, settled.result, signal);
     remember(slot, after);
-    return after.updatedResult ? { ...settled, result: after.updatedResult } : settled;
+    // What our own tools said stays as they said it; a server's word may be put into better words.
+    if (!after.updatedResult || !tool.isFromServer) return settled;
+    return { ...settled, result: checkResult(tool.name, after.updatedResult) };
   } catch (thrown) {
     slot.remarks.push(`A hook after ${tool.name} failed: ${messageOf(thrown)}`);
     return settled;

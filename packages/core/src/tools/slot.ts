@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.ts';
 import type { ToolUseBlock } from '../messages/blocks.ts';
 import type { HookWord } from '../machine/happened.ts';
 import type { ToolUseContext } from './context.ts';
-import type { Tool, ToolResult } from './tool.ts';
+import type { EffectClass, Tool, ToolResult } from './tool.ts';
 
 type SlotState =
   /** Its input is being read; whether it may run beside others is not yet known. */
@@ -46,7 +46,7 @@ export interface ClassifiedCall {
   readonly safe: boolean;
   /** May be thrown away, so it may start before the answer is complete. */
   readonly early: boolean;
-  readonly effect: 'read_only' | 'idempotent' | 'writing';
+  readonly effect: EffectClass;
 }
 
 export interface Settled {

@@ -18,6 +18,8 @@ export interface Tool<Input = unknown, Data = unknown> {
   /** Running it twice is as good as once: it may be run again after a crash. */
   isIdempotent?(input: Input): boolean;
   isDestructive?(input: Input): boolean;
+  /** It belongs to a server (MCP), not to us: a `PostToolUse` hook may replace its results. */
+  readonly isFromServer?: boolean;
   /** A failure cancels the calls that run beside it: one broken shell command makes its siblings' results useless. */
   readonly failureCancelsSiblings?: boolean;
 

@@ -66,7 +66,7 @@ describe('the stream of an answer', () => {
 
   it('does not begin a new wait with the chunk that made it pause', async () => {
     const { stream, said, send } = stage((record) => {
-      if (record.type === 'the_last_straw') stream.pause();
+      if (String(record.type) === 'the_last_straw') stream.pause();
     });
     await send('of_tomorrow', 'the_last_straw');
     expect(said).toEqual(['of_tomorrow', 'content', 'the_last_straw', 'hold']);

@@ -76,6 +76,34 @@ describe('an address that leads nowhere', () => {
   });
 });
 
+describe('a limit with an absurd wait', () => {
+  const ABSURD: readonly Readonly<Record<string, string>>[] = [
+    { 'retry-after': '99999999999999' },
+    { 'retry-after': '-99999999999999' },
+    { 'retry-after': 'NaN' },
+    { 'retry-after': 'Infinity' },
+    { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' },
+    { 'retry-after-ms': '1e308' },
+    {
+      'anthropic-ratelimit-tokens-remaining': '0',
+      'anthropic-ratelimit-tokens-reset': '9999-12-31T23:59:59Z',
+    },
+  ];
+
+  it.each(ABSURD)('is a limit like any other: %j', async (headers) => {
+    const { port } = await stageApi([raw(429, '{}', { 'content-type': 'application/json', ...headers })]);
+    expect(await failureOf(port)).toMatchObject({ class: 'rate_limit', status: 429 });
+  });
+
+  it.each(ABSURD)('is one inside a stream, too: %j', async (headers) => {
+    const event = { type: 'error', error: { type: 'rate_limit_error', message: 'enough' } };
+    const { port } = await stageApi([
+      raw(200, `data: ${JSON.stringify(event)}\n\n`, { 'content-type': 'text/event-stream', ...headers }),
+    ]);
+    expect(await failureOf(port)).toMatchObject({ class: 'rate_limit', status: 429 });
+  });
+});
+
 describe('an error whose words break off', () => {
   it('is still told by its status', async () => {
     const server = createHttpServer((request, response) => {

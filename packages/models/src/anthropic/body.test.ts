@@ -58,6 +58,16 @@ describe('the body of a request', () => {
     expect(withOptions(options)).toMatchObject(fields);
   });
 
+  it.each([
+    ['that fits leaves the cap as it is', 8_191, [], 8_192],
+    ['as large as the cap raises it', 8_192, [], 16_384],
+    ['larger than the cap raises it', 32_000, [], 40_192],
+    ['for a whole turn may be larger', 32_000, ['interleaved-thinking-2025-05-14'], 8_192],
+  ])('with a budget for thinking %s', (_what, budget_tokens, betas, max_tokens) => {
+    const thinking = { type: 'enabled', budget_tokens } as const;
+    expect(withOptions({ thinking, betas })).toMatchObject({ max_tokens, thinking });
+  });
+
   it('leaves out what was not asked for', () => {
     expect(Object.keys(withOptions({ fastMode: false }) as object)).toEqual([
       'model',

@@ -35,7 +35,7 @@ function headOf({ model, max_tokens, tools, system, options }: ModelRequest): Re
   const output = outputConfig(options);
   return {
     model,
-    max_tokens,
+    max_tokens: max_tokens + roomToThink(max_tokens, options),
     stream: true,
     ...(tools.length === 0 ? {} : { tools }),
     ...(system.length === 0 ? {} : { system }),
@@ -45,6 +45,17 @@ function headOf({ model, max_tokens, tools, system, options }: ModelRequest): Re
     ...(fastMode === true ? { speed: 'fast' } : {}),
     ...(metadata ? { metadata } : {}),
   };
+}
+
+/**
+ * Thinking is paid out of `max_tokens`, and the API refuses a budget that does not fit into it. Then the cap is raised, and
+ * counts for what is said. The budget stays: the server's cache of the messages is bound to it, so that one which followed
+ * the cap would cost the whole cache whenever the cap is raised for an answer that was cut. Interleaved thinking has a
+ * budget for all answers of a turn together, which may be larger than the cap of one.
+ */
+function roomToThink(cap: number, { thinking, betas = [] }: RequestOptions): number {
+  if (thinking?.type !== 'enabled' || thinking.budget_tokens < cap) return 0;
+  return betas.some((beta) => beta.startsWith('interleaved-thinking-')) ? 0 : thinking.budget_tokens;
 }
 
 function outputConfig({ effort, taskBudget }: RequestOptions): OutputConfig | undefined {

@@ -2,7 +2,7 @@
  * Every fault, at every place, over real HTTP, through the loop: recovered, or ended with the right terminal; and never an
  * invalid request, whatever went before.
  */
-import { type LoopEvent, query, type QueryParams, type Terminal } from '@heddle/core';
+import { type ContextDoor, type LoopEvent, query, type QueryParams, type Terminal } from '@heddle/core';
 import {
   actsOf,
   allowAll,
@@ -12,10 +12,13 @@ import {
   breakOff,
   call,
   collect,
+  compactorTo,
   contextOf,
   createClock,
   fail,
+  failingCompactor,
   type FakeApi,
+  fakeContext,
   fakeDeps,
   fakeTool,
   hang,
@@ -49,7 +52,7 @@ type Silence = (step: Step) => Step;
  */
 async function run(
   script: (silence: Silence) => ApiScript,
-  params: Partial<QueryParams> = {},
+  { context = fakeContext(), ...params }: Partial<QueryParams> & { readonly context?: ContextDoor } = {},
   models: readonly string[] = [TEST_MODEL, 'spare-1'],
 ): Promise<Ran> {
   const awaited = { events: 0 };
@@ -71,7 +74,7 @@ async function run(
     querySource: 'sdk',
     ...params,
     config: { sessionId: 's', partialMessages: true, ...params.config },
-    deps: fakeDeps({ model: port, clock: createClock({ auto: true }) }),
+    deps: fakeDeps({ model: port, context, clock: createClock({ auto: true }) }),
   });
   const { yielded, returned } = await collect(loop, (event) => {
     if (event.type !== 'stream_event' || awaited.events === 0) return;
@@ -193,6 +196,11 @@ const lasting: readonly { readonly fault: string; readonly reply: Reply; readonl
     reply: fail('rate_limit', { retryAfterMs: 3_600_000 }),
     terminal: { reason: 'api_error', error: { class: 'rate_limit', status: 429 } },
   },
+  ...(['auth', 'permission', 'bad_request', 'not_found'] as const).map((errorClass) => ({
+    fault: `${errorClass}, from a server that says to try again`,
+    reply: fail(errorClass, { shouldRetry: true }),
+    terminal: { reason: 'api_error', error: { class: errorClass } },
+  })),
   {
     fault: 'a server that says not to try again',
     reply: fail('server', { shouldRetry: false }),
@@ -223,15 +231,49 @@ describe('a fault that lasts ends the run at once', () => {
 });
 
 describe('a fault that the loop knows how to cure', () => {
-  it('a prompt that is too long, by its words or by its size, is compacted; without that, it ends as such', async () => {
-    const config = { sessionId: 's', gates: { reactiveCompact: false } };
-    for (const reply of [
-      fail('overflow'),
-      raw(413, JSON.stringify({ error: { type: 'request_too_large', message: 'x' } })),
-    ]) {
-      const { terminal } = await run(() => [reply], { config });
+  describe.each([
+    ['by its words', fail('overflow')],
+    ['by its size', raw(413, JSON.stringify({ error: { type: 'request_too_large', message: 'x' } }))],
+  ])('a prompt that is too long %s', (_how, reply) => {
+    it.each(REQUESTS)('at $request is compacted, and nobody hears of it', async ({ turns }) => {
+      const context = fakeContext({ compact: compactorTo('What happened so far.') });
+      const config = { sessionId: 's', gates: { reactiveCompact: true } };
+      const { terminal, text, api, events } = await run(() => [...turns, reply, say('Shorter.')], {
+        config,
+        context,
+      });
+      expect(terminal.reason).toBe('completed');
+      expect(text.split('|').at(-1)).toBe('Shorter.');
+      expect(context.asked.filter((what) => what === 'compact')).toHaveLength(1);
+      expect(api.requests).toHaveLength(turns.length + 2);
+      expect(api.requests.at(-1)?.body).toMatchObject({
+        messages: [{ role: 'user', content: [{ type: 'text', text: 'What happened so far.' }] }],
+      });
+      expect(JSON.stringify(events)).not.toContain('apiError');
+    });
+
+    it('ends the run as such where compaction is off', async () => {
+      const config = { sessionId: 's', gates: { reactiveCompact: false } };
+      const { terminal, api } = await run(() => [reply], { config });
       expect(terminal).toMatchObject({ reason: 'prompt_too_long' });
-    }
+      expect(api.requests).toHaveLength(1);
+    });
+
+    it('ends the run as such where compaction fails', async () => {
+      const context = fakeContext({ compact: failingCompactor() });
+      const config = { sessionId: 's', gates: { reactiveCompact: true } };
+      const { terminal } = await run(() => [reply], { config, context });
+      expect(terminal).toMatchObject({ reason: 'prompt_too_long' });
+    });
+  });
+
+  it('x-should-retry does not keep a prompt that is too long from being compacted', async () => {
+    const config = { sessionId: 's', gates: { reactiveCompact: true } };
+    const { terminal, api } = await run(() => [fail('overflow', { shouldRetry: true }), say('Shorter.')], {
+      config,
+    });
+    expect(terminal.reason).toBe('completed');
+    expect(api.requests).toHaveLength(2);
   });
 
   it('a block that is refused by name is replaced, and the request is sent again', async () => {

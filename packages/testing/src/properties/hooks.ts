@@ -61,7 +61,9 @@ export function plannedHooks(fates: Fates, world: World): ToolHooks {
 }
 
 export function plannedPermission(fates: Fates, world: World): CanUseTool {
-  return async (_tool, input, _context, { toolUseId: id, signal }) => {
+  return async (_tool, input, _context, { toolUseId: id, signal, answered }) => {
+    // The planned answer was given already; no rule stands against the input it changed.
+    if (answered) return { behavior: 'allow' };
     const { does, waitMs } = fateOf(fates, id).permission;
     world.note({ what: 'question', id, signal });
     await world.wait(waitMs, signal);

@@ -45,14 +45,14 @@ describe('an aborted command', () => {
     const started = Promise.withResolvers<void>();
     const running = shell.run(command, { signal: controller.signal, onProgress: () => started.resolve() });
     await started.promise;
-    const [mark = ''] = marksOf(shell.tasks.folder);
-    expect(membersOf(undefined, mark).length).toBeGreaterThan(0);
+    const [label = ''] = labelsOf(shell.tasks.folder);
+    expect(membersOf(undefined, label).length).toBeGreaterThan(0);
     const from = performance.now();
     controller.abort();
     const { isError } = await running;
     expect(performance.now() - from).toBeLessThan(1_000);
     expect(isError).toBe(true);
-    expect(membersOf(undefined, mark)).toEqual([]);
+    expect(membersOf(undefined, label)).toEqual([]);
   });
 
   it('never starts when it was aborted before', async () => {
@@ -122,8 +122,8 @@ describe('a command that wants something typed', () => {
   });
 });
 
-/** The marks of the commands that run. */
-function marksOf(folder: string): string[] {
+/** The labels of the commands that run. */
+function labelsOf(folder: string): string[] {
   return readdirSync(folder).flatMap((name) =>
     name.endsWith('.task.json') ? [name.slice(0, name.indexOf('.'))] : [],
   );

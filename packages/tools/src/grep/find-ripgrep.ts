@@ -13,11 +13,12 @@ export function findEngine(): Promise<SearchEngine> {
 }
 
 async function find(): Promise<SearchEngine> {
-  const program = (await packaged()) ?? (await installed());
+  const program = (await packagedRipgrep()) ?? (await installed());
   return program === undefined ? new (await import('./walk-engine.ts')).WalkEngine() : new Ripgrep(program);
 }
 
-async function packaged(): Promise<string | undefined> {
+/** The one that came along. */
+export async function packagedRipgrep(): Promise<string | undefined> {
   try {
     const { rgPath } = await import('@vscode/ripgrep');
     return (await isProgram(rgPath)) ? rgPath : undefined;

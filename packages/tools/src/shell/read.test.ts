@@ -30,6 +30,7 @@ describe('the shell reader', () => {
     ['echo "$(a `b`)" ${x:-$(c)} $(( $(d) + 1 ))', ['echo', 'a', 'b', 'c', 'd']],
     ['diff <(a) >(b)', ['diff', 'a', 'b']],
     ['cat <<E\n$(a)\nE', ['cat', 'a']],
+    ['cat <<E\n$(a b; c)\nE\nd', ['cat', 'a', 'c', 'd']],
     ["cat <<'E'\n$(a)\nE", ['cat']],
     ['cat <<< "$(a)"', ['cat', 'a']],
     ['x=$(a) b', ['b', 'a']],

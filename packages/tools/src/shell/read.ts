@@ -103,6 +103,8 @@ class Reader {
           throw new NotUnderstood('a redirection has no target');
         }
         break;
+      case 'HereDocBody':
+        return this.#hereDocBody(node, inside, source);
       case 'Unknown':
         throw new NotUnderstood(`the expansion operator ${node.operator} is unknown`);
       case 'ArithmeticExpansion':
@@ -115,6 +117,14 @@ class Reader {
     let around = inside;
     for (const construct of constructsOf(node)) around = this.#entered(around, construct);
     forEachChild(node, (child) => this.#node(child, around, source));
+  }
+
+  /** Outside it was blanked; the commands in it are held against what really stands there. */
+  #hereDocBody(node: SyntaxNode, inside: readonly Construct[], source: string): void {
+    const bare = this.#bare.get(source) ?? source;
+    this.#bare.set(source, source);
+    forEachChild(node, (child) => this.#node(child, inside, source));
+    this.#bare.set(source, bare);
   }
 
   #command(node: Command, inside: readonly Construct[], source: string): void {

@@ -1,6 +1,6 @@
 /** Ends a command with everything it started: asked first, then killed, within a second. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { membersOf } from './process-table.ts';
+import { membersOf, type ProcessRow, startTimeOf } from './process-table.ts';
 
 /** Time to put things in order after SIGTERM. */
 const PATIENCE_MS = 250;
@@ -9,14 +9,12 @@ const LOOK_EVERY_MS = 20;
 const ROUNDS = 5;
 
 /** Resolves when no process of it is left, or when those that are cannot be ended by us. */
-export async function endTree(leader: number | undefined, mark: string): Promise<void> {
-  signalAll(leader, mark, 'SIGTERM');
-  for (let waited = 0; waited < PATIENCE_MS; waited += LOOK_EVERY_MS) {
-    if (membersOf(leader, mark).length === 0) return;
+export async function endTree(leader: number | undefined, label: string): Promise<void> {
+  const asked = signalAll(leader, label, 'SIGTERM');
+  for (let waited = 0; waited < PATIENCE_MS && asked.some(isAlive); waited += LOOK_EVERY_MS)
     await wait(LOOK_EVERY_MS);
-  }
   for (let round = 0; round < ROUNDS; round++) {
-    if (!signalAll(leader, mark, 'SIGKILL')) return;
+    if (signalAll(leader, label, 'SIGKILL').length === 0) return;
     await wait(LOOK_EVERY_MS);
   }
 }
@@ -32,8 +30,8 @@ export function endGroup(leader: number, signal: NodeJS.Signals = 'SIGKILL'): bo
   }
 }
 
-function signalAll(leader: number | undefined, mark: string, signal: NodeJS.Signals): boolean {
-  const members = membersOf(leader, mark);
+function signalAll(leader: number | undefined, label: string, signal: NodeJS.Signals): readonly ProcessRow[] {
+  const members = membersOf(leader, label);
   for (const { pid } of members) {
     try {
       process.kill(pid, signal);
@@ -41,5 +39,9 @@ function signalAll(leader: number | undefined, mark: string, signal: NodeJS.Sign
       // Gone in the meantime, or not ours.
     }
   }
-  return members.length > 0;
+  return members;
+}
+
+function isAlive({ pid, startTime }: ProcessRow): boolean {
+  return startTimeOf(pid) === startTime;
 }

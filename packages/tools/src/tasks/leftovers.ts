@@ -45,7 +45,7 @@ function livingOf(record: TaskRecord, table: readonly ProcessRow[]): readonly nu
   return membersOf(leaderOf(record, table), record.id).map(({ pid }) => pid);
 }
 
-/** The number of the first process, while it is that process. Its group can outlive it; then only the mark finds the rest. */
+/** The number of the first process, while it is that process. Its group can outlive it; then only the label finds the rest. */
 function leaderOf({ leader }: TaskRecord, table: readonly ProcessRow[]): number | undefined {
   return leader && isAlive(leader, table) ? leader.pid : undefined;
 }

@@ -1,6 +1,6 @@
 /**
  * Which processes belong to a command. Its process group is known; those that left it are found as its descendants, or by the
- * mark that every process inherits in its environment. What clears its environment *and* leaves both group and parents
+ * label that every process inherits in its environment. What clears its environment *and* leaves both group and parents
  * (a daemon that another user runs, for instance) cannot be found.
  */
 import { execFileSync } from 'node:child_process';
@@ -15,8 +15,8 @@ export interface ProcessRow {
   readonly startTime: string;
 }
 
-/** The variable that carries the marks; a shell inside a shell adds its own. */
-export const MARK_VARIABLE = 'HEDDLE_TASKS';
+/** The variable that carries the labels; a shell inside a shell adds its own. */
+export const LABEL_VARIABLE = 'HEDDLE_TASKS';
 
 /** Living processes; those that only wait to be collected are left out. */
 export function processTable(): readonly ProcessRow[] {
@@ -24,13 +24,13 @@ export function processTable(): readonly ProcessRow[] {
 }
 
 /** `leader`: the command's first process, which leads its group and session. */
-export function membersOf(leader: number | undefined, mark: string): readonly ProcessRow[] {
+export function membersOf(leader: number | undefined, label: string): readonly ProcessRow[] {
   const table = processTable();
   const members = new Map<number, ProcessRow>();
   for (const row of table) {
     const isOwn =
       leader !== undefined && (row.pid === leader || row.group === leader || row.session === leader);
-    if (isOwn || (row.pid !== process.pid && carriesMark(row.pid, mark))) members.set(row.pid, row);
+    if (isOwn || (row.pid !== process.pid && carriesLabel(row.pid, label))) members.set(row.pid, row);
   }
   // Children of members, and their children: each round finds one more generation.
   for (let found = true; found; ) {
@@ -77,16 +77,16 @@ function linuxRow(pid: number): ProcessRow | undefined {
   }
 }
 
-function carriesMark(pid: number, mark: string): boolean {
+function carriesLabel(pid: number, label: string): boolean {
   if (process.platform !== 'linux') return false;
   try {
     const variables = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
-    const marks = variables.find((variable) => variable.startsWith(`${MARK_VARIABLE}=`));
+    const labels = variables.find((variable) => variable.startsWith(`${LABEL_VARIABLE}=`));
     return (
-      marks
-        ?.slice(MARK_VARIABLE.length + 1)
+      labels
+        ?.slice(LABEL_VARIABLE.length + 1)
         .split(' ')
-        .includes(mark) ?? false
+        .includes(label) ?? false
     );
   } catch {
     // Another user's, or gone.

@@ -1,5 +1,5 @@
 /** A file per running command, so that after a crash its processes can be found. Written before the command starts. */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { bootId, startTimeOf } from './process-table.ts';
 
@@ -11,20 +11,20 @@ export interface TaskRecord {
   readonly boot: string;
   /** The process of ours that started it: while that lives, its commands are no leftovers. */
   readonly owner: ProcessStamp;
-  /** Unknown when we ended between writing this and learning it; then only the mark finds its processes. */
+  /** Unknown when we ended between writing this and learning it; then only the label finds its processes. */
   readonly leader: ProcessStamp | undefined;
 }
 
-export interface ProcessStamp {
+interface ProcessStamp {
   readonly pid: number;
   readonly startTime: string;
 }
 
 let self: ProcessStamp | undefined;
 
+/** Throws where the folder cannot be written. */
 export function writeRecord(folder: string, record: Omit<TaskRecord, 'boot' | 'owner'>): void {
   self ??= { pid: process.pid, startTime: startTimeOf(process.pid) ?? '' };
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const whole: TaskRecord = { ...record, boot: bootId(), owner: self };
   writeFileSync(fileOf(folder, record.id), JSON.stringify(whole), { mode: 0o600 });
 }

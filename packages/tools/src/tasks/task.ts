@@ -1,12 +1,12 @@
 /** One shell command, from its start to its end. Foreground and background differ only in who waits. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Channel, openChannel } from './channel.ts';
 import { endGroup, endTree } from './end-tree.ts';
 import { Output } from './output.ts';
-import { MARK_VARIABLE, startTimeOf } from './process-table.ts';
-import { removeRecord, writeRecord } from './record.ts';
+import { LABEL_VARIABLE, startTimeOf } from './process-table.ts';
+import { removeRecord, type TaskRecord, writeRecord } from './record.ts';
 
 export interface TaskSpec {
   readonly command: string;
@@ -74,13 +74,14 @@ export class Task {
     const { folder } = this.#settings;
     const record = { id: this.id, command, directory, startedAt: this.startedAt };
     try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
       writeRecord(folder, { ...record, leader: undefined });
       this.#channel = await openChannel(folder, this.id, (chunk) => this.#take(chunk));
       const { stdio } = this.#channel;
-      const marks = [environment[MARK_VARIABLE], this.id].filter(Boolean).join(' ');
+      const labels = [environment[LABEL_VARIABLE], this.id].filter(Boolean).join(' ');
       this.#child = spawn('bash', ['-c', scriptOf(command, this.#directoryFile)], {
         cwd: directory,
-        env: { ...environment, [MARK_VARIABLE]: marks },
+        env: { ...environment, [LABEL_VARIABLE]: labels },
         detached: true,
         stdio: ['ignore', stdio, stdio],
       });
@@ -94,11 +95,7 @@ export class Task {
         signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal },
       );
     });
-    const { pid } = this.#child;
-    const startTime = pid === undefined ? undefined : startTimeOf(pid);
-    if (pid !== undefined && startTime !== undefined && this.end === undefined) {
-      writeRecord(folder, { ...record, leader: { pid, startTime } });
-    }
+    this.#recordLeader(record);
   }
 
   /** Ends it with everything it started. Resolves when that is done. */
@@ -111,6 +108,17 @@ export class Task {
   /** For the very end of the program, when nothing can be waited for. */
   killNow(): void {
     if (this.end === undefined && this.pid !== undefined) endGroup(this.pid);
+  }
+
+  #recordLeader(record: Omit<TaskRecord, 'boot' | 'owner' | 'leader'>): void {
+    const { pid } = this;
+    const startTime = pid === undefined ? undefined : startTimeOf(pid);
+    if (pid === undefined || startTime === undefined || this.#isFinishing) return;
+    try {
+      writeRecord(this.#settings.folder, { ...record, leader: { pid, startTime } });
+    } catch {
+      // The folder was removed. Its processes still carry the label.
+    }
   }
 
   async #endTree(): Promise<void> {

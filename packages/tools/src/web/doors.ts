@@ -1,5 +1,5 @@
 /** What WebFetch needs from the house around it. */
-import { type Resolve, systemResolve } from './address.ts';
+import type { Resolve } from './address.ts';
 
 export interface WebDoors {
   /** Private addresses are refused, unless this says otherwise for a host. */
@@ -18,7 +18,7 @@ export interface WebDoors {
 export function webDoors(given: Partial<WebDoors> = {}): WebDoors {
   return {
     allowsPrivate: () => false,
-    resolve: systemResolve,
+    resolve: async (host) => (await import('./address.ts')).systemResolve(host),
     now: Date.now,
     timeoutMs: 30_000,
     maxBytes: 10_000_000,

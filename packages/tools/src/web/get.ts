@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { type Address, addressOf, type Resolve } from './address.ts';
+import { checkedUrl } from './url.ts';
 
 export interface GetOptions {
   readonly allowsPrivate: (host: string) => boolean;
@@ -29,7 +30,7 @@ const MAX_REDIRECTS = 5;
 
 /** Throws with a reason. */
 export async function get(address: string, options: GetOptions): Promise<Got> {
-  let url = checked(address);
+  let url = checkedUrl(address);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const target = await addressOf(url.hostname, options.allowsPrivate(url.hostname), options.resolve);
     options.signal.throwIfAborted();
@@ -38,7 +39,7 @@ export async function get(address: string, options: GetOptions): Promise<Got> {
     const { location } = response.headers;
     if (status >= 300 && status < 400 && location !== undefined) {
       response.destroy();
-      const next = checked(new URL(location, url).href);
+      const next = checkedUrl(new URL(location, url).href);
       if (!isSameHost(url, next)) return { kind: 'redirect', url: url.href, to: next.href, status };
       url = next;
       continue;
@@ -54,19 +55,6 @@ export async function get(address: string, options: GetOptions): Promise<Got> {
     };
   }
   throw new Error(`${address} redirects more than ${MAX_REDIRECTS} times.`);
-}
-
-/** Throws where it is no address that may be fetched. */
-export function checked(address: string): URL {
-  const url = URL.parse(address);
-  if (!url) throw new Error(`"${address}" is no complete address. It should begin with https://`);
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
-    throw new Error(`Only http and https are fetched, not ${url.protocol}//`);
-  }
-  if (url.username !== '' || url.password !== '')
-    throw new Error('An address with a name or password in it is not fetched.');
-  url.hash = '';
-  return url;
 }
 
 function isSameHost(from: URL, to: URL): boolean {

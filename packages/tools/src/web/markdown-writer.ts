@@ -150,7 +150,8 @@ export class MarkdownWriter {
   }
 
   openCell(): void {
-    this.#row.openCell();
+    if (this.#row.isInner) this.#break(1);
+    else this.#row.openCell();
   }
 
   closeCell(): void {

@@ -3,9 +3,9 @@ import type { Tool } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import { PageCache } from './cache.ts';
 import type { WebDoors } from './doors.ts';
-import { checked, get, type Got } from './get.ts';
 import type { WebFetchInput } from './schema.ts';
 import { textOfBody } from './text.ts';
+import { checkedUrl } from './url.ts';
 
 export interface WebFetchData {
   readonly url: string;
@@ -38,7 +38,7 @@ export function createWebFetchTool(doors: WebDoors): Tool<WebFetchInput, WebFetc
 
     validateInput({ url }) {
       try {
-        checked(url);
+        checkedUrl(url);
         return { ok: true };
       } catch (thrown) {
         return { ok: false, message: thrown instanceof Error ? thrown.message : String(thrown) };
@@ -46,7 +46,7 @@ export function createWebFetchTool(doors: WebDoors): Tool<WebFetchInput, WebFetc
     },
 
     async call({ url, prompt }, { signal }) {
-      const key = checked(url).href;
+      const key = checkedUrl(url).href;
       const page = cache.get(key) ?? (await fetchPage(key, doors, signal));
       if (page.redirectedTo === undefined && page.status < 400) cache.set(key, page, page.text.length);
       if (!doors.digest || page.redirectedTo !== undefined || page.status >= 400) return { data: page };
@@ -62,12 +62,11 @@ export function createWebFetchTool(doors: WebDoors): Tool<WebFetchInput, WebFetc
       }
       const head = `${title ? `${title}\n` : ''}${url}${status === 200 ? '' : ` (status ${status})`}`;
       const shown = text.slice(0, SHOWN);
-      const isShort = shown.length < text.length;
-      const cut = isShort
-        ? `\n(the first ${SHOWN} of ${text.length} characters)`
-        : isCut
-          ? '\n(the page was too large to fetch whole)'
-          : '';
+      const notes = [
+        ...(shown.length < text.length ? [`the first ${SHOWN} of ${text.length} characters`] : []),
+        ...(isCut ? ['the page was too large to fetch whole'] : []),
+      ];
+      const cut = notes.length === 0 ? '' : `\n(${notes.join('; ')})`;
       return { content: `${head}\n\n${shown === '' ? '(no text)' : shown}${cut}`, isError: status >= 400 };
     },
   };
@@ -76,16 +75,18 @@ export function createWebFetchTool(doors: WebDoors): Tool<WebFetchInput, WebFetc
 async function fetchPage(url: string, doors: WebDoors, signal: AbortSignal): Promise<WebFetchData> {
   const deadline = AbortSignal.timeout(doors.timeoutMs);
   const either = AbortSignal.any([signal, deadline]);
-  let got: Got;
   try {
-    got = await get(url, { ...doors, signal: either });
+    // Network and unpacking are loaded when they are needed.
+    const { get } = await import('./get.ts');
+    const got = await get(url, { ...doors, signal: either });
     if (got.kind === 'redirect') return { url: got.url, status: got.status, text: '', redirectedTo: got.to };
     const { title, text } = await textOfBody(got, either);
     return { url: got.url, status: got.status, text, title, isCut: got.isCut };
   } catch (thrown) {
     signal.throwIfAborted();
-    if (deadline.aborted) throw new Error(`${url} did not answer within ${doors.timeoutMs} ms.`);
-    throw new Error(`${url} could not be fetched: ${reasonOf(thrown)}`);
+    if (deadline.aborted)
+      throw new Error(`${url} did not answer within ${doors.timeoutMs} ms.`, { cause: thrown });
+    throw new Error(`${url} could not be fetched: ${reasonOf(thrown)}`, { cause: thrown });
   }
 }
 

@@ -10,16 +10,25 @@ interface Doubt {
 
 const DOUBTS: readonly Doubt[] = [
   { pattern: /\$\{[\s|]/, reason: 'a substitution that only new shells know' },
+  { pattern: /\$\{[^}]*[<>]\(/, reason: 'a process within an expansion' },
   { pattern: /\$\[/, reason: 'an old form of arithmetic' },
   { pattern: /[?*+@!]\(/, reason: 'a pattern that depends on a shell option' },
-  { pattern: /(?:^|[\s;&|(){}])(?:time(?:\s+-p)?|!)\s*(?:[;&|)}<>]|\n|$)/, reason: 'time or ! without a command' },
+  {
+    pattern:
+      /(?:^|[\s;&|(){}])(?:time(?:\s+-p)?|!)\s*(?:[;&|)}<>]|\n|$|(?:done|fi|then|do|esac|else|elif|in)\b)/,
+    reason: 'time or ! without a command',
+  },
   { pattern: /(?:^|\n)\s*[;&|]/, reason: 'a line that begins with a separator' },
   { pattern: /[;&|]\s*[;&|](?<!\|\||&&|;;|\|&|;&)/, reason: 'two separators in a row' },
-  { pattern: /(?:^|[\s;&|(])(?:then|do|else|elif|if|while|until)\s*[;&|)]/, reason: 'a keyword without a command' },
+  {
+    pattern: /(?:^|[\s;&|(])(?:then|do|else|elif|if|while|until)\s*[;&|)]/,
+    reason: 'a keyword without a command',
+  },
 ];
 
 /** What may stand before an opening bracket: an operator, or a word that a command follows. */
-const BEFORE_BRACKET = /(?:^|[;&|(){!$<>=\n`]|(?:^|[\s;&|({])(?:for|if|then|elif|else|while|until|do|in|time|coproc|\[\[|-a|-o))[ \t]*$/;
+const BEFORE_BRACKET =
+  /(?:^|[;&|(){!$<>=\n`]|(?:^|[\s;&|({])(?:for|if|then|elif|else|while|until|do|in|time|coproc|\[\[|-a|-o))[ \t]*$/;
 
 export function doubtAbout(text: string): string | undefined {
   const code = codeOf(text);

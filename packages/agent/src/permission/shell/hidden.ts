@@ -10,6 +10,8 @@ const SETS_VARIABLES =
 export function hidden(text: string, read: Read): string | undefined {
   const { constructs, commands } = read;
   if (/\$\{[^}]*@[PEAKak]\}/.test(text)) return 'it expands a variable as if it were typed';
+  // In a substitution bash forgets how it read one, and runs a command of the name COPROC.
+  if (constructs.has('coproc')) return 'it is a coprocess';
   // Loops and defaults assign, too; a variable like PATH changes which programs run.
   for (const [, name = ''] of text.matchAll(/\b(?:for|select)\s+(\w+)/g)) {
     if (constructs.has('loop') && !isOwn(name)) return `it sets the variable ${name}`;

@@ -8,7 +8,20 @@ export interface Script {
 }
 
 const COVERED = ['ok', 'ok a', 'ok a b', 'okb', "ok 'a b'", 'ok --flag=1', 'ok "$x"', 'ok *.ts'];
-export const UNCOVERED = ['bad', 'bad a', './ok', 'okx', 'rm a', '$x', 'X=1 ok', 'ok > a', 'env ok', 'eval ok', 'sudo ok', 'ok a >> b'];
+export const UNCOVERED = [
+  'bad',
+  'bad a',
+  './ok',
+  'okx',
+  'rm a',
+  '$x',
+  'X=1 ok',
+  'ok > a',
+  'env ok',
+  'eval ok',
+  'sudo ok',
+  'ok a >> b',
+];
 export const RULES = { allow: ['Bash(ok *)', 'Bash(okb)'] };
 
 export const coveredCommand = fc.constantFrom(...COVERED);
@@ -34,8 +47,40 @@ function compose(template: string, ...scripts: readonly Script[]): Script {
   };
 }
 
-const PAIRS = ['%1 && %2', '%1 || %2', '%1; %2', '{ %1; } | { %2; }', '{ %1; } |& { %2; }', '%1 & %2', '%1\n%2', '{ %1; %2; }', '( %1; %2)', 'if %1; then %2; fi', 'while %1; do %2; done', 'until %1; do %2; done', 'if %1; then ok; else %2; fi', 'f() { %1; }; %2', 'case $x in a) %1;; *) %2;; esac'];
-const SINGLES = ['( %1)', '{ %1; }', '! %1', 'time %1', 'for i in 1 2; do %1; done', 'ok "$( %1)"', 'ok $( %1)', 'ok <( %1)', 'timeout 5 ok && %1', 'ok 2>&1 | { %1; }', '[[ -f x ]] && %1', 'ok ${x:-$( %1)}', 'ok <<< "$( %1)"', 'x=$( %1)', 'ok `%1`'];
+const PAIRS = [
+  '%1 && %2',
+  '%1 || %2',
+  '%1; %2',
+  '{ %1; } | { %2; }',
+  '{ %1; } |& { %2; }',
+  '%1 & %2',
+  '%1\n%2',
+  '{ %1; %2; }',
+  '( %1; %2)',
+  'if %1; then %2; fi',
+  'while %1; do %2; done',
+  'until %1; do %2; done',
+  'if %1; then ok; else %2; fi',
+  'f() { %1; }; %2',
+  'case $x in a) %1;; *) %2;; esac',
+];
+const SINGLES = [
+  '( %1)',
+  '{ %1; }',
+  '! %1',
+  'time %1',
+  'for i in 1 2; do %1; done',
+  'ok "$( %1)"',
+  'ok $( %1)',
+  'ok <( %1)',
+  'timeout 5 ok && %1',
+  'ok 2>&1 | { %1; }',
+  '[[ -f x ]] && %1',
+  'ok ${x:-$( %1)}',
+  'ok <<< "$( %1)"',
+  'x=$( %1)',
+  'ok `%1`',
+];
 
 export const script: fc.Arbitrary<Script> = fc.letrec<{ script: Script }>((tie) => ({
   script: fc.oneof(
@@ -43,9 +88,14 @@ export const script: fc.Arbitrary<Script> = fc.letrec<{ script: Script }>((tie) 
     fc.constant(slot),
     fc.tuple(fc.constantFrom(...SINGLES), tie('script')).map(([template, inner]) =>
       // Backquotes within backquotes would need escapes.
-      compose(template.includes('`') && inner.slots > 1 ? 'ok $( %1)' : template, inner.render(() => '').includes('`') ? slot : inner),
+      compose(
+        template.includes('`') && inner.slots > 1 ? 'ok $( %1)' : template,
+        inner.render(() => '').includes('`') ? slot : inner,
+      ),
     ),
-    fc.tuple(fc.constantFrom(...PAIRS), tie('script'), tie('script')).map(([template, left, right]) => compose(template, left, right)),
+    fc
+      .tuple(fc.constantFrom(...PAIRS), tie('script'), tie('script'))
+      .map(([template, left, right]) => compose(template, left, right)),
   ),
 })).script;
 
@@ -54,7 +104,15 @@ export function respelled(words: readonly string[], choices: readonly number[]):
   return words
     .map((word, index) => {
       const choice = choices[index % choices.length] ?? 0;
-      const spelling = [word, `'${word}'`, `"${word}"`, `${word.slice(0, 1)}''${word.slice(1)}`, `"${word.slice(0, 1)}"${word.slice(1)}`, `\\${word}`][choice % 6] ?? word;
+      const spelling =
+        [
+          word,
+          `'${word}'`,
+          `"${word}"`,
+          `${word.slice(0, 1)}''${word.slice(1)}`,
+          `"${word.slice(0, 1)}"${word.slice(1)}`,
+          `\\${word}`,
+        ][choice % 6] ?? word;
       return spelling + (['', ' ', '  ', '\t', ' \\\n'][(choice >> 3) % 5] ?? '');
     })
     .join(' ');

@@ -27,6 +27,7 @@ const request = {
   stamp: () => ({ uuid: `k${++count}`, at: 0 }),
   known: new Set<string>(),
   fromRound: 0,
+  seenRounds: 0,
 };
 
 describe('staging', () => {

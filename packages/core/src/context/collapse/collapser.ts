@@ -19,6 +19,7 @@ export class Collapser {
   #staged: readonly Collapse[] = [];
   /** Up to this round of this history it is known what can be staged. */
   #nextRound = 0;
+  #seenRounds = 0;
   #source = History.of<Message>([]);
   #isOpen = true;
 
@@ -45,8 +46,7 @@ export class Collapser {
 
   stage(messages: History<Message>, outline: Outline, isCompactable: (tool: string) => boolean): void {
     if (!messages.extends(this.#source)) {
-      this.#nextRound = 0;
-      this.#staged = [];
+      this.#forget();
     }
     this.#source = messages;
     if (!this.#isOpen) return;
@@ -58,8 +58,10 @@ export class Collapser {
       isCompactable,
       known,
       fromRound: this.#nextRound,
+      seenRounds: this.#seenRounds,
     });
     this.#nextRound = found.nextRound;
+    this.#seenRounds = found.seenRounds;
     if (found.staged.length > 0) this.#staged = [...this.#staged, ...found.staged];
   }
 
@@ -86,8 +88,13 @@ export class Collapser {
 
   /** After a compaction nothing is left of what they stood for. */
   async clear(): Promise<void> {
+    this.#forget();
+    if (this.#setup.store.committed().length > 0) await this.#setup.store.clear();
+  }
+
+  #forget(): void {
     this.#staged = [];
     this.#nextRound = 0;
-    if (this.#setup.store.committed().length > 0) await this.#setup.store.clear();
+    this.#seenRounds = 0;
   }
 }

@@ -20,14 +20,16 @@ export interface StageRequest {
   readonly stamp: () => { readonly uuid: string; readonly at: number };
   /** First messages of stretches that are staged or committed already. */
   readonly known: ReadonlySet<string>;
-  /** The first round that was not looked at yet. */
+  /** Where the open stretch begins, and the first round that was not looked at yet. */
   readonly fromRound: number;
+  readonly seenRounds: number;
 }
 
 export interface Staging {
   readonly staged: readonly Collapse[];
-  /** Where the next staging begins: stretches before it are settled. */
+  /** Where the next staging goes on: stretches before `nextRound` are settled. */
   readonly nextRound: number;
+  readonly seenRounds: number;
 }
 
 export function stage(messages: History<Message>, outline: Outline, request: StageRequest): Staging {
@@ -35,13 +37,13 @@ export function stage(messages: History<Message>, outline: Outline, request: Sta
   const staged: Collapse[] = [];
   let start = Math.max(1, request.fromRound);
   let nextRound = start;
-  for (let round = start; round < end; round++) {
+  for (let round = Math.max(start, request.seenRounds); round < end; round++) {
     if (isLooking(messages, outline, round, request)) continue;
     addStretch(staged, messages, outline, start, round, request);
     start = round + 1;
     nextRound = start;
   }
-  return { staged, nextRound };
+  return { staged, nextRound, seenRounds: Math.max(request.seenRounds, end) };
 }
 
 function addStretch(

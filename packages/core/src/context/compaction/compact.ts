@@ -78,10 +78,12 @@ export async function compact(given: CompactionJob): Promise<CompactionOutcome> 
   if (!job.mustFit || job.context.signal.aborted) return { ok: false, why, spent };
   if (!job.options.levels.reducer) return { ok: false, why: `${why} The reducer is switched off.`, spent };
   const reduced = await byReducer(job, id);
-  return reduced
-    ? done({ by: 'reducer', messages: reduced }, spent)
-    : { ok: false, why: 'One message is larger than the window by itself.', spent };
+  if (!reduced) return { ok: false, why: 'One message is larger than the window by itself.', spent };
+  if (estimateMessages(reduced) >= tokensBefore) return { ok: false, why: NOTHING_LEFT, spent };
+  return done({ by: 'reducer', messages: reduced }, spent);
 }
+
+const NOTHING_LEFT = 'There is nothing to leave out.';
 
 interface Summarised {
   readonly made: History<Message> | undefined;
@@ -98,14 +100,19 @@ async function bySummary(job: CompactionJob, id: string, tokensBefore: number): 
   // A conversation that is compacted early must not be all tail.
   const tailTokens = Math.min(job.room * compaction.tail, tokensBefore * MOST_TAIL);
   const from = tailFrom(messages, outlineOf(messages), tailTokens);
-  const summaryTokens = Math.min(compaction.summaryTokens, Math.floor(job.room * MOST_SUMMARY));
+  if (estimateMessages(messages.since(0).slice(0, from)) < LEAST_SUMMARISED)
+    return { made: undefined, why: NOTHING_LEFT, spent: [] };
+  const summaryTokens = Math.max(
+    LEAST_SUMMARY,
+    Math.min(compaction.summaryTokens, Math.floor(job.room * MOST_SUMMARY)),
+  );
   const instructions = [job.instructions, word.instructions].filter((text) => text !== undefined).join('\n');
   const answer = await summariseHistory({
     messages,
     sent: job.sent,
     tailFrom: from,
     instruction: summaryInstruction(instructions),
-    room: Math.floor(job.wholeRoom * ESTIMATE_MARGIN) - summaryTokens,
+    room: Math.max(LEAST_SUMMARISED, Math.floor(job.wholeRoom * ESTIMATE_MARGIN) - summaryTokens),
     summaryTokens,
     summarise: doors.summarise,
     context: job.context,
@@ -124,6 +131,9 @@ async function bySummary(job: CompactionJob, id: string, tokensBefore: number): 
 const MOST_TAIL = 0.25;
 /** Of a small window, the summary may take no more than this share. */
 const MOST_SUMMARY = 0.1;
+const LEAST_SUMMARY = 100;
+/** Tokens of which a summary would not be shorter. */
+const LEAST_SUMMARISED = 400;
 /** The estimate may be low by so much. */
 const ESTIMATE_MARGIN = 0.97;
 

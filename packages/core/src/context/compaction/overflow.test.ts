@@ -8,8 +8,8 @@ import { isSummaryRequest, playContext } from '../test/play.ts';
 import { work } from '../test/talk.ts';
 import { thresholdsOf } from '../thresholds.ts';
 
-const WINDOW = 8_000;
-const HISTORY = work(165, 500);
+const WINDOW = 5_000;
+const HISTORY = work(104, 500);
 const usable = thresholdsOf(contextOptions({ windowOf: () => WINDOW }), 'm').blocking;
 
 const counts = new Map<string, number>();
@@ -92,6 +92,11 @@ describe('a history ten times the window', () => {
 });
 
 describe('a server that counts more than we do', () => {
+  it('is not asked again and again where there is nothing to leave out', async () => {
+    const { terminal, main, summaries } = await playContext(() => fail('overflow'), { messages: work(0, 0) });
+    expect([terminal.reason, main.length, summaries.length]).toEqual(['prompt_too_long', 1, 0]);
+  });
+
   it('is believed: what it refused is halved until it fits', async () => {
     const strict: StepFunction = (request) =>
       tokensOf(request) > WINDOW / 2 ? fail('overflow') : answer(say('Done, or summed up.'));

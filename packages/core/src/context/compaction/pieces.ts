@@ -61,11 +61,7 @@ function carry(summary: string): Message {
 }
 
 /** Cut where no call is torn from its result; what is too long by itself is squeezed. At least one piece. */
-function piecesOf(
-  messages: History<Message>,
-  end: number,
-  room: number,
-): readonly (readonly Message[])[] {
+function piecesOf(messages: History<Message>, end: number, room: number): readonly (readonly Message[])[] {
   const all = messages.since(0);
   const stops = [...outlineOf(messages).cuts.filter((cut) => cut < end), end];
   const pieces: (readonly Message[])[] = [];

@@ -8,7 +8,7 @@ import { estimateText } from './text.ts';
 import { Weight } from './weight.ts';
 
 const KINDS: Readonly<Record<string, () => readonly string[]>> = {
-  code: () => [...sources('packages', '.ts'), ...sources('scripts', '.ts')],
+  code: () => [...sources('packages/core/src', '.ts'), ...sources('scripts', '.ts')],
   prose: documents,
   JSON: jsonTexts,
   base64: base64Texts,

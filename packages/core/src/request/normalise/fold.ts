@@ -3,7 +3,7 @@
  * to it. A round is closed by the next answer and never touched again; only the last one is open. Knows no model.
  */
 import type { ContentBlock, ToolResultBlock } from '../../messages/blocks.ts';
-import { text } from '../../messages/blocks.ts';
+import { isToolResult, text } from '../../messages/blocks.ts';
 import { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
 import type { RequestMessage } from '../../model/port.ts';
@@ -143,7 +143,7 @@ function absorbUser(input: FoldInput, round: Round, content: unknown, index: num
     return;
   }
   const send = sendable(input, index);
-  addAll(round.results, read.results.map(send).filter(isResult));
+  addAll(round.results, read.results.map(send).filter(isToolResult));
   addAll(round.words, read.rest.map(send));
   if (read.results.length > 0) round.bar = round.words.length;
   round.to = index + 1;
@@ -225,8 +225,4 @@ function withInput(block: ContentBlock, input: FoldInput, round: Round, index: n
 /** Not by spreading: a message may hold more blocks than a call may have arguments. */
 function addAll<T>(list: T[], items: readonly T[]): void {
   for (const item of items) list.push(item);
-}
-
-function isResult(block: ContentBlock): block is ToolResultBlock {
-  return block.type === 'tool_result';
 }

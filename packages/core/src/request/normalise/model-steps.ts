@@ -1,6 +1,6 @@
 /** The steps that depend on the model and its settings: foreign signatures, step 3 (blocks of a beta), step 4 (media). */
 import type { ContentBlock } from '../../messages/blocks.ts';
-import { text } from '../../messages/blocks.ts';
+import { isThought, text } from '../../messages/blocks.ts';
 import { MEDIA_TOO_MANY, mediaNote } from '../texts.ts';
 import type { RequestView } from '../view.ts';
 import { isDict } from './clean-json.ts';
@@ -54,7 +54,7 @@ export function stripForeignThinking(
   mend: Mend,
 ): readonly AnswerPart[] {
   return parts.filter((part) => {
-    if (!isThinking(part.block) || isSameModel(part.model, model)) return true;
+    if (!isThought(part.block) || isSameModel(part.model, model)) return true;
     mend('thinking of another model was left out');
     return false;
   });
@@ -62,13 +62,9 @@ export function stripForeignThinking(
 
 /** Thinking leads to something; at the end of an answer, where it was cut, the API refuses it. */
 export function stripTrailingThinking(parts: readonly AnswerPart[], mend: Mend): readonly AnswerPart[] {
-  const last = parts.findLastIndex((part) => !isThinking(part.block));
+  const last = parts.findLastIndex((part) => !isThought(part.block));
   if (last < parts.length - 1) mend('thinking at the end of an answer was left out');
   return last < parts.length - 1 ? parts.slice(0, last + 1) : parts;
-}
-
-export function isThinking(block: ContentBlock): boolean {
-  return block.type === 'thinking' || block.type === 'redacted_thinking';
 }
 
 /** Asked for by an alias, a model answers under its dated name. */

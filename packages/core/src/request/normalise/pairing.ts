@@ -3,6 +3,7 @@
  * the order of the calls. Never throws, and says what it mended.
  */
 import type { ContentBlock, ToolResultBlock, ToolUseBlock } from '../../messages/blocks.ts';
+import { isToolResult } from '../../messages/blocks.ts';
 import type { RequestMessage } from '../../model/port.ts';
 import { RESULT_MISSING } from '../texts.ts';
 import type { AnswerPart } from './fold.ts';
@@ -67,13 +68,15 @@ export function ensureToolResultPairing(messages: readonly RequestMessage[]): {
     for (; index < messages.length && messages[index]?.role !== 'assistant'; index++)
       for (const block of messages[index]?.content ?? []) said.push(block);
     const claims = register.claims();
-    const pairing = pairRound({ answer, results: said.filter(isResult) }, claims, (what) => mends.push(what));
+    const pairing = pairRound({ answer, results: said.filter(isToolResult) }, claims, (what) =>
+      mends.push(what),
+    );
     claims.keep();
     push(
       'assistant',
       pairing.answer.map((part) => part.block),
     );
-    push('user', [...pairing.results, ...said.filter((block) => !isResult(block))]);
+    push('user', [...pairing.results, ...said.filter((block) => !isToolResult(block))]);
   }
   return { messages: paired, mends };
 }
@@ -97,8 +100,4 @@ function resultFor(
   if (found !== undefined) return found.tool_use_id === id ? found : { ...found, tool_use_id: id };
   mend(`the call ${id} of ${call.name} had no result and was closed as interrupted`);
   return { type: 'tool_result', tool_use_id: id, content: RESULT_MISSING, is_error: true };
-}
-
-function isResult(block: ContentBlock): block is ToolResultBlock {
-  return block.type === 'tool_result';
 }

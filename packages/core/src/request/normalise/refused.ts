@@ -2,12 +2,11 @@
  * Blocks that the API refused by name. A note takes their place, and what cannot stand without them goes along: a call's
  * result, the other half of a tool that ran on the server.
  */
-import { type ContentBlock, text, type ToolResultBlock } from '../../messages/blocks.ts';
+import { type ContentBlock, isThought, text, type ToolResultBlock } from '../../messages/blocks.ts';
 import { BLOCK_REFUSED, MEDIA_REFUSED, mediaNote } from '../texts.ts';
 import { isDict } from './clean-json.ts';
 import type { AnswerPart } from './fold.ts';
 import { isMedia } from './media.ts';
-import { isThinking } from './model-steps.ts';
 import type { Mend } from './sanitise.ts';
 
 /** As JSON, in the words of the request that was refused. */
@@ -37,7 +36,7 @@ export function replaceRefusedAnswer(
     .filter((result) => !lostCalls.has(result.tool_use_id))
     .map((result) => (isRefused(result, refused, mend) ? emptied(result) : result));
   const keptAnswer = answer.flatMap((part): readonly AnswerPart[] => {
-    if (hit.has(part)) return isThinking(part.block) ? [] : [{ ...part, block: noteFor(part.block) }];
+    if (hit.has(part)) return isThought(part.block) ? [] : [{ ...part, block: noteFor(part.block) }];
     const id = idOf(part.block);
     return id !== undefined && lostCalls.has(id) ? [] : [part];
   });

@@ -40,7 +40,11 @@ export class Rig {
       context: contextOf({ tools, ...options.context }),
       signal: this.controller.signal,
       clock: this.clock,
-      limits: { toolConcurrency: options.toolConcurrency ?? 10, abortGraceMs: options.abortGraceMs ?? 800 },
+      limits: {
+        toolConcurrency: options.toolConcurrency ?? 10,
+        abortGraceMs: options.abortGraceMs ?? 800,
+        blockGraceMs: 30_000,
+      },
       tell: (update) => this.#hear(update),
       onInterrupt: () => {
         this.interrupts++;

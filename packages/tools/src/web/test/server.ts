@@ -1,6 +1,5 @@
 /** A web server on this machine, and a WebFetch that may ask it. */
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { contextOf } from '@heddle/testing';
 import type { WebDoors } from '../doors.ts';
 import { webDoors } from '../doors.ts';
@@ -22,14 +21,17 @@ export async function siteOf(answer: RequestListener): Promise<Site> {
   const listening = Promise.withResolvers<void>();
   server.listen(0, '127.0.0.1', listening.resolve);
   await listening.promise;
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
   return {
     url: `http://127.0.0.1:${port}`,
     port,
     requests,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
-      await new Promise((resolve) => void server.close(resolve));
+      const closed = Promise.withResolvers<void>();
+      server.close(() => closed.resolve());
+      await closed.promise;
     },
   };
 }
@@ -38,7 +40,7 @@ export function fetcher(doors: Partial<WebDoors> = {}) {
   const tool = createWebFetchTool(webDoors({ allowsPrivate: () => true, ...doors }));
   return {
     tool,
-    async fetch(url: string, signal?: AbortSignal): Promise<{ content: string; isError: boolean }> {
+    fetch: async (url: string, signal?: AbortSignal): Promise<{ content: string; isError: boolean }> => {
       const context = { ...contextOf(signal ? { signal } : {}), toolUseId: 'w1' };
       const { data } = await tool.call({ url, prompt: 'what is it?' }, context, () => undefined);
       const { content, isError = false } = tool.toResult(data);

@@ -11,16 +11,16 @@ const spec = {
 const before = process.memoryUsage().rss;
 let peak = before;
 let lastAt = performance.now();
-let longestPauseMs = 0;
+const pauses: number[] = [];
 const watch = setInterval(() => {
   const now = performance.now();
-  longestPauseMs = Math.max(longestPauseMs, now - lastAt);
+  pauses.push(now - lastAt);
   lastAt = now;
   peak = Math.max(peak, process.memoryUsage().rss);
 }, 5);
 const task = await tasks.start(spec);
 const end = await task.ended;
 clearInterval(watch);
-console.log(
-  JSON.stringify({ end, bytes: task.output.bytes, grownMB: (peak - before) / 1e6, longestPauseMs }),
-);
+// Of a hundred pauses the longest but one: a busy machine holds up every process now and then.
+const longPauseMs = pauses.sort((left, right) => left - right).at(Math.floor(pauses.length * 0.99) - 1);
+console.log(JSON.stringify({ end, bytes: task.output.bytes, grownMB: (peak - before) / 1e6, longPauseMs }));

@@ -1,0 +1,228 @@
+/** Rules for tools other than the shell. */
+import { describe, expect, it } from 'vitest';
+import { authorize } from './authorize.ts';
+import { NO_RULES } from './rules/rule.ts';
+import { decided, type RuleTexts, type Setting } from './test/ask.ts';
+import { ROOT, worldOf } from './test/world.ts';
+
+const reads = (file_path: string, setting: Setting = {}) =>
+  decided('Read', { file_path }, { readOnly: true, ...setting }).decision;
+const edits = (file_path: string, setting: Setting = {}) => decided('Edit', { file_path }, setting).decision;
+const deny = (...rules: string[]): { rules: RuleTexts } => ({ rules: { deny: rules } });
+const allow = (...rules: string[]): { rules: RuleTexts } => ({ rules: { allow: rules } });
+
+describe('a path rule', () => {
+  it.each([
+    ['Read(./.env)', '.env', 'deny'],
+    ['Read(./.env)', 'a/.env', 'allow'],
+    ['Read(.env)', 'a/b/.env', 'deny'],
+    ['Read(.env)', '/elsewhere/.env', 'allow'],
+    ['Read(*.pem)', 'a/b/key.pem', 'deny'],
+    ['Read(secrets/**)', 'secrets/a', 'deny'],
+    ['Read(secrets/**)', 'deep/secrets/a', 'deny'],
+    ['Read(secrets/**)', 'secrets', 'deny'],
+    ['Read(secrets)', 'secrets/a/b', 'deny'],
+    ['Read(secrets/)', 'secrets/a', 'deny'],
+    ['Read(./secrets/**)', 'deep/secrets/a', 'allow'],
+    ['Read(/secrets/**)', 'secrets/a', 'deny'],
+    ['Read(/secrets/**)', '/secrets/a', 'allow'],
+    ['Read(//secrets/**)', '/secrets/a', 'deny'],
+    ['Read(//**)', '/anything', 'deny'],
+    ['Read(~/.ssh/**)', '/home/user/.ssh/id', 'deny'],
+    ['Read(~/.ssh/**)', '~/.ssh/id', 'deny'],
+    ['Read(~/*)', '/home/user/a', 'deny'],
+    ['Read(**/key)', 'a/b/key', 'deny'],
+    ['Read(**/key)', 'key', 'deny'],
+    ['Read(a/**/b)', 'a/x/y/b', 'deny'],
+    ['Read(a/**/b)', 'a/b', 'deny'],
+    ['Read(a?c)', 'abc', 'deny'],
+    ['Read(a[bc]d)', 'acd', 'deny'],
+    ['Read(a[!bc]d)', 'acd', 'allow'],
+    ['Read(a.b)', 'axb', 'allow'],
+    ['Read(../x/**)', '../x/y', 'deny'],
+    ['Read', 'anything', 'deny'],
+    ['*', 'anything', 'deny'],
+    ['Read(a b)', 'a b', 'deny'],
+    ['Write(a)', 'a', 'allow'],
+  ])('%s: reading %s is %s', (rule, file, decision) => {
+    expect(reads(file, deny(rule))).toBe(decision);
+  });
+
+  it.each([
+    ['Edit(src/**)', 'src/a/b', 'allow'],
+    ['Edit(src/**)', 'deep/src/a', 'ask'],
+    ['Edit(src)', 'src/a', 'allow'],
+    ['Edit(src/*)', 'src/a', 'allow'],
+    ['Edit(src/*)', 'src/a/b', 'ask'],
+    ['Edit(*.md)', 'a/b/c.md', 'allow'],
+    ['Edit(/docs/**)', 'docs/a', 'allow'],
+    ['Edit(./docs/**)', 'docs/a', 'allow'],
+    ['Edit(//srv/**)', '/srv/a', 'allow'],
+    ['Edit(~/notes/**)', '~/notes/a', 'allow'],
+    ['Edit', 'a', 'allow'],
+    ['Edit', '/srv/a', 'ask'],
+    ['Edit(*)', '/srv/a', 'ask'],
+    ['Edit(**)', 'src/../../x', 'ask'],
+    ['Edit(src/**)', 'src/../x', 'ask'],
+    ['Edit(//**)', '.git/config', 'ask'],
+    ['Edit(.claude/**)', '.claude/settings.json', 'ask'],
+    ['Write(src/**)', 'src/a', 'ask'],
+    ['Read(src/**)', 'src/a', 'ask'],
+    ['*', 'a', 'ask'],
+    ['Ed*', 'a', 'ask'],
+  ])('%s: editing %s is %s', (rule, file, decision) => {
+    expect(edits(file, allow(rule))).toBe(decision);
+  });
+
+  it('is anchored where its file stands', () => {
+    const rule = { text: 'Edit(/docs/**)', source: 'user' as const, base: '/home/user/settings' };
+    const ask = (file_path: string) =>
+      authorize(
+        { tool: 'Edit', input: { file_path }, readOnly: false, hookDecision: undefined },
+        { ...NO_RULES, allow: [rule] },
+        'default',
+        worldOf({ directories: ['/home/user/settings'] }),
+      ).decision;
+    expect(ask('docs/a')).toBe('ask');
+    expect(ask('/home/user/settings/docs/a')).toBe('allow');
+  });
+
+  it('governs all tools that read or change files', () => {
+    for (const tool of ['Grep', 'Glob', 'LSP']) {
+      expect(
+        decided(tool, { path: 'secrets' }, { ...deny('Read(secrets/**)'), readOnly: true }).decision,
+      ).toBe('deny');
+    }
+    for (const [tool, field] of [
+      ['Write', 'file_path'],
+      ['NotebookEdit', 'notebook_path'],
+      ['Edit', 'file_path'],
+    ] as const) {
+      expect(decided(tool, { [field]: 'src/a' }, deny('Edit(src/**)')).decision).toBe('deny');
+      expect(decided(tool, { [field]: 'src/a' }, allow('Edit(src/**)')).decision).toBe('allow');
+      expect(decided(tool, { [field]: 'src/a' }, deny('Read(src/**)')).decision).toBe('deny');
+    }
+  });
+
+  it('finds a search by its pattern, and asks about one that walks over a denied folder', () => {
+    expect(
+      decided('Glob', { pattern: 'secrets/*' }, { ...deny('Read(secrets/**)'), readOnly: true }).decision,
+    ).toBe('deny');
+    const world = { files: [`${ROOT}/secrets`] };
+    expect(
+      decided('Grep', { pattern: 'x' }, { ...deny('Read(./secrets/**)'), readOnly: true, world }).decision,
+    ).toBe('ask');
+    expect(
+      decided(
+        'Grep',
+        { pattern: 'x' },
+        { ...deny('Read(./.env)'), readOnly: true, world: { files: [`${ROOT}/.env`] } },
+      ).decision,
+    ).toBe('allow');
+  });
+
+  it('needs a link and its target to be allowed, and either to be denied', () => {
+    const world = { links: { [`${ROOT}/src/link`]: `${ROOT}/other` } };
+    expect(edits('src/link/a', { ...allow('Edit(src/**)'), world })).toBe('ask');
+    expect(edits('src/link/a', { rules: { allow: ['Edit(src/**)', 'Edit(**)'] }, world })).toBe('allow');
+    expect(edits('src/link/a', { rules: { allow: ['Edit(**)'], deny: ['Edit(other/**)'] }, world })).toBe(
+      'deny',
+    );
+    expect(reads('src/link/a', { ...deny('Read(other/**)'), world })).toBe('deny');
+    expect(reads('src/link/a', { ...deny('Read(src/**)'), world })).toBe('deny');
+  });
+
+  it('folds case where the disk does, to forbid and never to allow', () => {
+    const world = { foldsCase: true };
+    expect(reads('SECRETS/a', { ...deny('Read(secrets/**)'), world })).toBe('deny');
+    expect(reads('SECRETS/a', deny('Read(secrets/**)'))).toBe('allow');
+    expect(edits('SRC/a', { ...allow('Edit(src/**)'), world })).toBe('ask');
+  });
+});
+
+describe('a rule for another tool', () => {
+  it.each([
+    ['WebFetch(domain:example.com)', 'https://example.com/a', 'allow'],
+    ['WebFetch(domain:example.com)', 'https://EXAMPLE.com/a', 'allow'],
+    ['WebFetch(domain:example.com)', 'https://sub.example.com/', 'ask'],
+    ['WebFetch(domain:example.com)', 'https://example.com.evil.org/', 'ask'],
+    ['WebFetch(domain:example.com)', 'https://example.com@evil.org/', 'ask'],
+    ['WebFetch(domain:*.example.com)', 'https://sub.example.com/', 'allow'],
+    ['WebFetch(domain:*.example.com)', 'https://example.com/', 'ask'],
+    ['WebFetch', 'https://anything.org/', 'allow'],
+    ['WebFetch(domain:*)', 'https://anything.org/', 'allow'],
+  ])('%s: fetching %s is %s', (rule, url, decision) => {
+    expect(decided('WebFetch', { url }, allow(rule)).decision).toBe(decision);
+  });
+
+  it.each([
+    ['mcp__srv', 'mcp__srv__tool', 'allow'],
+    ['mcp__srv__*', 'mcp__srv__tool', 'allow'],
+    ['mcp__srv__tool', 'mcp__srv__tool', 'allow'],
+    ['mcp__srv__get*', 'mcp__srv__get_a', 'allow'],
+    ['mcp__srv__tool', 'mcp__srv__tool2', 'ask'],
+    ['mcp__srv', 'mcp__srv2__tool', 'ask'],
+    ['mcp__*', 'mcp__srv__tool', 'ask'],
+    ['*', 'mcp__srv__tool', 'ask'],
+    ['WebSearch', 'WebSearch', 'allow'],
+  ])('%s: calling %s is %s', (rule, tool, decision) => {
+    expect(decided(tool, {}, allow(rule)).decision).toBe(decision);
+  });
+
+  it.each([
+    ['mcp__*', 'mcp__srv__tool', {}, 'deny'],
+    ['*', 'Anything', {}, 'deny'],
+    ['Task(explorer)', 'Agent', { subagent_type: 'explorer' }, 'deny'],
+    ['Agent(explorer)', 'Task', { subagent_type: 'explorer' }, 'deny'],
+    ['Agent(explorer)', 'Agent', { subagent_type: 'other' }, 'ask'],
+    ['Skill(deploy)', 'Skill', { skill: 'deploy' }, 'deny'],
+    ['Skill(deploy *)', 'Skill', { skill: 'deploy', args: 'now' }, 'deny'],
+    ['Skill(deploy)', 'Skill', { skill: 'deploy', args: 'now' }, 'ask'],
+    ['Agent(model:opus*)', 'Agent', { subagent_type: 'x', model: 'opus-5' }, 'deny'],
+    ['Bash(run_in_background:true)', 'Bash', { command: 'ls', run_in_background: true }, 'deny'],
+    ['Bash(run_in_background:true)', 'Bash', { command: 'ls', run_in_background: false }, 'allow'],
+    ['KillShell', 'TaskStop', {}, 'deny'],
+    ['WebFetch(domain:evil.org)', 'WebFetch', { url: 'https://evil.org/x' }, 'deny'],
+  ] as const)('deny %s: calling %s with %j is %s', (rule, tool, input, decision) => {
+    expect(decided(tool, input, deny(rule)).decision).toBe(decision);
+  });
+
+  it('does not allow by a field', () => {
+    expect(decided('Agent', { subagent_type: 'x', model: 'opus' }, allow('Agent(model:opus)')).decision).toBe(
+      'ask',
+    );
+  });
+
+  it('leaves questions to the user in every mode but dontAsk', () => {
+    for (const mode of ['default', 'acceptEdits', 'plan', 'bypassPermissions'] as const) {
+      expect(decided('AskUserQuestion', { questions: [] }, { mode, readOnly: true }).decision).toBe('ask');
+    }
+    expect(decided('ExitPlanMode', {}, { mode: 'dontAsk' }).decision).toBe('deny');
+  });
+});
+
+describe('an explanation', () => {
+  it('names the rule, its source and the part it spoke of', () => {
+    const verdict = decided(
+      'Bash',
+      { command: 'npm test && cat secrets/x' },
+      { rules: { allow: ['Bash(npm test)'], deny: ['Read(./secrets/**)'] } },
+    );
+    expect(verdict).toMatchObject({ decision: 'deny', rule: 'Read(./secrets/**)', source: 'user' });
+    expect(verdict.parts).toMatchObject([
+      { kind: 'command', part: 'npm test', decision: 'allow', rule: 'Bash(npm test)' },
+      { kind: 'command', part: 'cat secrets/x', decision: 'allow' },
+      { kind: 'read', part: 'secrets/x', decision: 'deny', rule: 'Read(./secrets/**)' },
+    ]);
+  });
+
+  it("takes a hook's allow only in place of the question", () => {
+    expect(decided('Bash', { command: 'make' }, { hook: 'allow' })).toMatchObject({
+      decision: 'allow',
+      reason: 'A hook allowed it.',
+    });
+    expect(decided('Bash', { command: 'echo x > .git/config' }, { hook: 'allow' }).decision).toBe('ask');
+    expect(decided('Bash', { command: 'make' }, { hook: 'allow', mode: 'plan' }).decision).toBe('deny');
+    expect(decided('Bash', { command: 'ls' }, { hook: 'ask' }).decision).toBe('ask');
+  });
+});

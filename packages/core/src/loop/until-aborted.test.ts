@@ -1,0 +1,113 @@
+/** Every door that the loop waits for: one that never answers does not hold an aborted run. */
+import {
+  call,
+  createClock,
+  fail,
+  fakeAttachments,
+  fakeContext,
+  fakeTool,
+  fakeTurnEnd,
+  say,
+  type Script,
+} from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS, type LoopEvent, type Terminal } from '../index.ts';
+import { stage, type PlayOptions } from './test/play.ts';
+
+/** Is called, and never answers. */
+function silence() {
+  const reached = Promise.withResolvers<void>();
+  const never = Promise.withResolvers<never>().promise;
+  const door = (): Promise<never> => {
+    reached.resolve();
+    return never;
+  };
+  // oxlint-disable-next-line require-yield -- it never comes to that
+  const steps = async function* (): AsyncGenerator<never, never> {
+    return door();
+  };
+  return { reached: reached.promise, door, steps };
+}
+
+type Doors = (silent: ReturnType<typeof silence>) => { script: Script; options: PlayOptions };
+
+const read = fakeTool({ name: 'Read' });
+const atTheEnd = (turnEnd: (silent: ReturnType<typeof silence>) => object): Doors => {
+  return (silent) => ({
+    script: [say('Done.')],
+    options: { deps: { turnEnd: { ...fakeTurnEnd(), ...turnEnd(silent) } } },
+  });
+};
+
+const DOORS: Readonly<Record<string, Doors>> = {
+  prepare: ({ steps }) => ({
+    script: [],
+    options: { deps: { context: { ...fakeContext(), prepare: steps } } },
+  }),
+  drain: ({ door }) => ({
+    script: [fail('overflow')],
+    options: {
+      config: { gates: { contextCollapse: true } },
+      deps: { context: { ...fakeContext({ staged: 1 }), drain: door } },
+    },
+  }),
+  compact: ({ door }) => ({
+    script: [fail('overflow')],
+    options: { deps: { context: { ...fakeContext(), compact: door } } },
+  }),
+  gather: ({ door }) => ({
+    script: [call('Read', {}, 'r1')],
+    options: { tools: [read], deps: { attachments: { ...fakeAttachments(), gather: door } } },
+  }),
+  askToGoOn: ({ door }) => ({
+    script: [call('Read', {}, 'r1')],
+    options: {
+      tools: [read],
+      config: { canAsk: true, limits: { repetitionNudge: 1, repetitionStop: 1 } },
+      deps: { askToGoOn: door },
+    },
+  }),
+  classifyJob: atTheEnd(({ door }) => ({ classifyJob: door })),
+  releaseTurnResources: atTheEnd(({ door }) => ({ releaseTurnResources: door })),
+  userStopHooks: atTheEnd(({ steps }) => ({ userStopHooks: steps })),
+  teamHooks: atTheEnd(({ steps }) => ({ teamHooks: steps })),
+};
+
+describe('an aborted run', () => {
+  it.each(Object.entries(DOORS))('does not wait for `%s` longer than the grace', async (name, doors) => {
+    const silent = silence();
+    const { script, options } = doors(silent);
+    const clock = createClock();
+    const { run, controller } = stage(script, { ...options, clock });
+    const end = terminalOf(run);
+    await silent.reached;
+    const abortedAt = clock.now();
+    controller.abort();
+    const terminal = await clock.run(end);
+    const isAfterTools = name === 'gather' || name === 'askToGoOn';
+    expect(terminal).toEqual({ reason: isAfterTools ? 'aborted_tools' : 'aborted_streaming' });
+    expect(clock.now() - abortedAt).toBe(DEFAULT_LIMITS.abortGraceMs);
+    expect(clock.pending).toEqual([]);
+  });
+
+  it('takes no further step of the end of its turn', async () => {
+    const controller = new AbortController();
+    const fake = fakeTurnEnd();
+    const turnEnd = {
+      ...fake,
+      classifyJob: (): Promise<void> => {
+        controller.abort();
+        return Promise.resolve();
+      },
+    };
+    const { run } = stage([say('Done.')], { controller, deps: { turnEnd } });
+    expect(await terminalOf(run)).toEqual({ reason: 'aborted_streaming' });
+    expect(fake.steps).toEqual(['saveCacheSafeParams']);
+  });
+});
+
+async function terminalOf(run: AsyncGenerator<LoopEvent, Terminal>): Promise<Terminal> {
+  let next = await run.next();
+  while (!next.done) next = await run.next();
+  return next.value;
+}

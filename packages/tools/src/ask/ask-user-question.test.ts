@@ -1,0 +1,42 @@
+import { contextOf } from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+import { type AskDoors, createAskTool } from './ask-user-question.ts';
+
+const questions = [{ question: 'Which one?', header: 'Choice', options: [{ label: 'A' }, { label: 'B' }] }];
+
+async function ask(doors: AskDoors, signal?: AbortSignal) {
+  const tool = createAskTool(doors);
+  const context = { ...contextOf(signal ? { signal } : {}), toolUseId: 'q1' };
+  const { data } = await tool.call({ questions }, context, () => undefined);
+  return tool.toResult(data).content;
+}
+
+describe('AskUserQuestion', () => {
+  it('gives the answers beside their questions', async () => {
+    expect(await ask({ askUser: () => Promise.resolve({ 'Which one?': 'B' }) })).toBe('Which one?\n→ B');
+    expect(await ask({ askUser: () => Promise.resolve({}) })).toBe('Which one?\n→ (no answer)');
+    expect(await ask({ askUser: () => Promise.resolve(undefined) })).toBe('The user did not want to answer.');
+  });
+
+  it('says that there is nobody', async () => {
+    await expect(ask({})).rejects.toThrow(/There is nobody to ask/);
+  });
+
+  it('is withdrawn by an abort, also when whoever asks does not listen', async () => {
+    const controller = new AbortController();
+    const never = Promise.withResolvers<undefined>();
+    const asking = ask({ askUser: () => never.promise }, controller.signal);
+    controller.abort();
+    await expect(asking).rejects.toThrow(/Interrupted/);
+  });
+
+  it.each([
+    {},
+    { questions: [] },
+    { questions: [{ question: 'x', header: 'y', options: [{ label: 'a' }] }] },
+    { questions: [{ question: '', header: 'y', options: [{ label: 'a' }, { label: 'b' }] }] },
+    { questions: 'x' },
+  ])('refuses the input %j', async (input) => {
+    expect((await createAskTool().inputSchema()).safeParse(input).success).toBe(false);
+  });
+});

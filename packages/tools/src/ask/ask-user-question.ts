@@ -1,0 +1,60 @@
+/** AskUserQuestion: a choice that only the user can make. */
+import type { Tool } from '@heddle/core';
+import { inputSchemas } from '../generated/schemas.ts';
+import type { AskUserQuestionInput } from './schema.ts';
+
+type Question = AskUserQuestionInput['questions'][number];
+
+export interface AskDoors {
+  /** By question: the chosen labels, or the user's own words. Undefined when the user did not want to answer. */
+  readonly askUser?:
+    | ((
+        questions: readonly Question[],
+        signal: AbortSignal,
+      ) => Promise<Readonly<Record<string, string>> | undefined>)
+    | undefined;
+}
+
+export interface AskData {
+  readonly questions: readonly Question[];
+  readonly answers: Readonly<Record<string, string>> | undefined;
+}
+
+export function createAskTool({ askUser }: AskDoors = {}): Tool<AskUserQuestionInput, AskData> {
+  return {
+    name: 'AskUserQuestion',
+    description:
+      'Asks the user to choose, where you cannot go on without an answer. Put what you recommend first.',
+    inputJSONSchema: inputSchemas.AskUserQuestion,
+    inputSchema: async () => (await import('./schema.ts')).askUserQuestionInput,
+    isReadOnly: () => true,
+    // Not before the answer is complete: a question that is taken back again only disturbs.
+    isConcurrencySafe: () => false,
+    maxResultSize: 20_000,
+    interruptBehavior: 'cancel',
+
+    async call({ questions }, { signal }) {
+      if (!askUser) throw new Error('There is nobody to ask. Decide yourself, and say what you assumed.');
+      return { data: { questions, answers: await untilAborted(askUser(questions, signal), signal) } };
+    },
+
+    toResult({ questions, answers }) {
+      if (!answers) return { content: 'The user did not want to answer.' };
+      const lines = questions.map(({ question }) => `${question}\n→ ${answers[question] ?? '(no answer)'}`);
+      return { content: lines.join('\n') };
+    },
+  };
+}
+
+/** A person has no deadline; only an abort ends the wait, also where whoever asks does not listen to it. */
+export async function untilAborted<Value>(waiting: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const aborted = Promise.withResolvers<never>();
+  const onAbort = (): void => aborted.reject(new Error('Interrupted before there was an answer.'));
+  signal.addEventListener('abort', onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([waiting, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,69 @@
+import type { PermissionMode } from '@heddle/core';
+import { contextOf } from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+import { createPlanTools, type PlanDoors } from './plan-mode.ts';
+
+async function plan(doors: PlanDoors, startIn: PermissionMode = 'acceptEdits') {
+  const [enter, exit] = createPlanTools(doors);
+  const started = contextOf({ permissionMode: startIn });
+  const entered = await enter.call({}, { ...started, toolUseId: 'p1' }, () => undefined);
+  const planning = entered.newContext?.(started) ?? started;
+  const left = await exit.call({ plan: 'First this.' }, { ...planning, toolUseId: 'p2' }, () => undefined);
+  const after = left.newContext?.(planning) ?? planning;
+  return {
+    planning: planning.permissionMode,
+    after: after.permissionMode,
+    content: exit.toResult(left.data).content,
+  };
+}
+
+describe('plan mode', () => {
+  it('is left for the mode before it, once the user has approved the plan', async () => {
+    const approvePlan = () => Promise.resolve({ approved: true as const });
+    expect(await plan({ approvePlan })).toEqual({
+      planning: 'plan',
+      after: 'acceptEdits',
+      content: 'The user approved the plan. Carry it out.',
+    });
+  });
+
+  it('is left for the mode the user chose', async () => {
+    const approvePlan = () => Promise.resolve({ approved: true as const, mode: 'default' as const });
+    expect((await plan({ approvePlan })).after).toBe('default');
+  });
+
+  it('stays when the user wants another plan', async () => {
+    const approvePlan = () => Promise.resolve({ approved: false as const, feedback: 'Tests first.' });
+    expect(await plan({ approvePlan })).toMatchObject({
+      after: 'plan',
+      content: expect.stringMatching(/: Tests first\./),
+    });
+  });
+
+  it('cannot be left where nobody can approve', async () => {
+    await expect(plan({})).rejects.toThrow(/There is nobody to approve the plan/);
+  });
+
+  it('does not wait for an answer after an abort', async () => {
+    const [, exit] = createPlanTools({ approvePlan: () => Promise.withResolvers<never>().promise });
+    const context = {
+      ...contextOf({ permissionMode: 'plan', signal: AbortSignal.abort() }),
+      toolUseId: 'p1',
+    };
+    await expect(exit.call({ plan: 'x' }, context, () => undefined)).rejects.toThrow(/Interrupted/);
+  });
+
+  it('is entered only from outside and left only from inside', async () => {
+    const [enter, exit] = createPlanTools();
+    expect(await enter.validateInput?.({}, contextOf({ permissionMode: 'plan' }))).toMatchObject({
+      ok: false,
+    });
+    expect(await exit.validateInput?.({ plan: 'x' }, contextOf())).toMatchObject({ ok: false });
+  });
+
+  it.each([{}, { plan: '' }, { plan: 1 }])('refuses the plan %j', async (input) => {
+    const [enter, exit] = createPlanTools();
+    expect((await exit.inputSchema()).safeParse(input).success).toBe(false);
+    expect((await enter.inputSchema()).safeParse({ now: true }).success).toBe(false);
+  });
+});

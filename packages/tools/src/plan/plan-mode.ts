@@ -1,0 +1,79 @@
+/** EnterPlanMode and ExitPlanMode: look first, act when the user agrees to the plan. */
+import type { PermissionMode, Tool, ToolUseContext } from '@heddle/core';
+import { untilAborted } from '../ask/ask-user-question.ts';
+import { inputSchemas } from '../generated/schemas.ts';
+import type { EnterPlanModeInput, ExitPlanModeInput } from './schema.ts';
+
+export interface PlanDoors {
+  readonly approvePlan?: ((plan: string, signal: AbortSignal) => Promise<PlanDecision>) | undefined;
+}
+
+export type PlanDecision =
+  /** `mode`: how to go on; as before the plan, unless it is said. */
+  | { readonly approved: true; readonly mode?: Exclude<PermissionMode, 'plan'> }
+  | { readonly approved: false; readonly feedback?: string };
+
+export interface PlanData {
+  readonly plan?: string;
+  readonly decision: PlanDecision | 'entered';
+  readonly mode: PermissionMode;
+}
+
+export function createPlanTools({
+  approvePlan,
+}: PlanDoors = {}): readonly [Tool<EnterPlanModeInput, PlanData>, Tool<ExitPlanModeInput, PlanData>] {
+  /** The mode before the plan, by agent. */
+  const before = new Map<string | undefined, PermissionMode>();
+
+  const enter: Tool<EnterPlanModeInput, PlanData> = {
+    name: 'EnterPlanMode',
+    description: 'Starts planning: nothing can be changed until the user has approved a plan.',
+    inputJSONSchema: inputSchemas.EnterPlanMode,
+    inputSchema: async () => (await import('./schema.ts')).enterPlanModeInput,
+    ...COMMON,
+    validateInput: (_, { permissionMode }) =>
+      permissionMode === 'plan' ? { ok: false, message: 'You are planning already.' } : { ok: true },
+    call(_, { permissionMode, agentId }) {
+      before.set(agentId, permissionMode);
+      return Promise.resolve({ data: { decision: 'entered', mode: 'plan' }, newContext: modeTo('plan') });
+    },
+    toResult: () => ({ content: 'Planning. Look around, then give the plan to ExitPlanMode.' }),
+  };
+
+  const exit: Tool<ExitPlanModeInput, PlanData> = {
+    name: 'ExitPlanMode',
+    description: 'Shows your plan to the user. Once it is approved you can carry it out.',
+    inputJSONSchema: inputSchemas.ExitPlanMode,
+    inputSchema: async () => (await import('./schema.ts')).exitPlanModeInput,
+    ...COMMON,
+    validateInput: (_, { permissionMode }) =>
+      permissionMode === 'plan' ? { ok: true } : { ok: false, message: 'You are not planning: go ahead.' },
+    async call({ plan }, { permissionMode, agentId, signal }) {
+      if (!approvePlan)
+        throw new Error('There is nobody to approve the plan. End your turn with the plan as your answer.');
+      const decision = await untilAborted(approvePlan(plan, signal), signal);
+      if (!decision.approved) return { data: { plan, decision, mode: permissionMode } };
+      const mode = decision.mode ?? before.get(agentId) ?? 'default';
+      return { data: { plan, decision, mode }, newContext: modeTo(mode) };
+    },
+    toResult({ decision }) {
+      if (decision === 'entered' || decision.approved)
+        return { content: 'The user approved the plan. Carry it out.' };
+      const why = decision.feedback ? `: ${decision.feedback}` : '.';
+      return { content: `The user did not approve the plan${why}\nYou are still planning.` };
+    },
+  };
+
+  return [enter, exit];
+}
+
+const COMMON = {
+  isReadOnly: () => true,
+  isConcurrencySafe: () => false,
+  maxResultSize: 20_000,
+  interruptBehavior: 'cancel',
+} as const;
+
+function modeTo(permissionMode: PermissionMode): (current: ToolUseContext) => ToolUseContext {
+  return (current) => ({ ...current, permissionMode });
+}
