@@ -15,7 +15,7 @@ const commands: readonly [string, string][] = [
   ['four commands', 'cd src && tool1 run a | tool2 run b > out/log.txt; echo done'],
   ['a script', 'for f in a b c; do if tool3 run "$f"; then cat "$f" | grep -v x; else tool4 run $(tool5 run "$f"); fi; done 2>&1 | tee out/log'],
   ['ten file commands', Array.from({ length: 10 }, (_, index) => `cp src/a${index} out/b${index}`).join(' && ')],
-  ['10,000 characters', `tool6 run ${'word '.repeat(1_990)}`],
+  ['10,000 characters', `tool6 run ${Array.from({ length: 1_600 }, (_, index) => `w${index}`).join(' ')}`],
 ];
 
 const rule = (text: string): Rule => ({ text, source: 'project', file: '.claude/settings.json', base: '/work/project' });

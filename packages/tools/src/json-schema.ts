@@ -4,7 +4,9 @@ import * as z from 'zod';
 
 /** Throws where the schema itself cannot be read. */
 export function compileSchema(schema: JsonObject): Schema<JsonObject> {
-  const parser = z.fromJSONSchema(JSON.parse(JSON.stringify(schema)));
+  const copy: unknown = JSON.parse(JSON.stringify(schema));
+  if (!isSchema(copy)) throw new Error('A JSON Schema is an object.');
+  const parser = z.fromJSONSchema(copy);
   return {
     safeParse(value) {
       const parsed = parser.safeParse(value);
@@ -18,4 +20,8 @@ export function compileSchema(schema: JsonObject): Schema<JsonObject> {
 
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isSchema(value: unknown): value is z.core.JSONSchema.JSONSchema {
+  return typeof value === 'object' && value !== null;
 }

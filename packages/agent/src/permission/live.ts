@@ -31,10 +31,13 @@ export class LivePermissions {
   #rules: Rules;
   #directories: readonly string[];
   #mode: PermissionMode | undefined;
+  readonly #mayBypass: boolean;
 
-  constructor(rules: Rules, directories: readonly string[] = []) {
+  /** `mayBypass`: the host said at the start that bypassPermissions may be switched on later. */
+  constructor(rules: Rules, directories: readonly string[] = [], { mayBypass = false } = {}) {
     this.#rules = rules;
     this.#directories = directories;
+    this.#mayBypass = mayBypass;
   }
 
   get rules(): Rules {
@@ -58,7 +61,7 @@ export class LivePermissions {
   #applyOne(update: PermissionUpdate): void {
     switch (update.type) {
       case 'setMode':
-        this.#mode = update.mode;
+        if (update.mode !== 'bypassPermissions' || this.#mayBypass) this.#mode = update.mode;
         return;
       case 'addDirectories':
         this.#directories = [...new Set([...this.#directories, ...update.directories])];

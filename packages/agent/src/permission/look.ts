@@ -25,9 +25,19 @@ export async function lookAround(
   return {
     ...surroundings,
     foldsCase: process.platform === 'darwin' || process.platform === 'win32',
-    realpath: realPath,
+    realpath: remembered(realPath),
     exists: existsSync,
     git: asksGit ? await readGitFacts(surroundings.cwd, surroundings.environment, signal) : undefined,
+  };
+}
+
+/** One decision asks for the same folders again and again. */
+function remembered(ask: (path: string) => string): (path: string) => string {
+  const answers = new Map<string, string>();
+  return (file) => {
+    const known = answers.get(file) ?? ask(file);
+    answers.set(file, known);
+    return known;
   };
 }
 

@@ -3,7 +3,7 @@ import type { AssistantMessage } from '../messages/message.ts';
 import type { LoopEvent } from './events.ts';
 import { leavable } from './leave.ts';
 import type { QueryParams } from './params.ts';
-import { beginRun } from './run.ts';
+import { beginRun, endRun } from './run.ts';
 import { runTools } from './run-tools.ts';
 
 export function finishCalls(
@@ -25,13 +25,11 @@ async function* finish(
     ...params,
     config: { ...config, gates: { ...config.gates, streamingToolExecution: false } },
   });
-  leaving.addEventListener('abort', () => run.scope.abort('run over'));
+  leaving.addEventListener('abort', () => void endRun(run));
   run.iteration.answer = [...answer];
   try {
     yield* runTools(run);
   } finally {
-    run.scope.abort('run over');
-    run.scope.release();
-    await run.iteration.executor?.stop();
+    await endRun(run);
   }
 }

@@ -13,7 +13,7 @@ import type { LoopEvent } from './events.ts';
 import { leavable } from './leave.ts';
 import type { QueryParams } from './params.ts';
 import { perform } from './perform.ts';
-import { beginRun, cook, messageEvent, newIteration, type Run } from './run.ts';
+import { beginRun, cook, endRun, messageEvent, newIteration, type Run } from './run.ts';
 import { takeSteps } from './steps.ts';
 import { followSummary } from './summary.ts';
 
@@ -28,7 +28,7 @@ export function query(params: QueryParams): AsyncGenerator<LoopEvent, Terminal> 
 
 async function* runToEnd(params: QueryParams, leaving: AbortSignal): AsyncGenerator<LoopEvent, Terminal> {
   const run = beginRun(params);
-  leaving.addEventListener('abort', () => run.scope.abort('run over'));
+  leaving.addEventListener('abort', () => void endRun(run));
   try {
     const terminal = yield* queryLoop(run);
     for (const commandId of run.commands) yield { type: 'command', commandId, state: 'completed' };
@@ -38,9 +38,7 @@ async function* runToEnd(params: QueryParams, leaving: AbortSignal): AsyncGenera
     return { reason: 'model_error', message: messageOf(thrown) };
   } finally {
     // A consumer that walks away ends everything below, and waits for it.
-    run.scope.abort('run over');
-    run.scope.release();
-    await run.iteration.executor?.stop();
+    await endRun(run);
   }
 }
 

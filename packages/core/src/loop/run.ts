@@ -115,6 +115,13 @@ export function beginRun(params: QueryParams): Run {
   };
 }
 
+/** Ends everything below and waits until it rests. May come twice: when the consumer leaves, and when the loop is over. */
+export async function endRun({ scope, iteration }: Run): Promise<void> {
+  scope.abort('run over');
+  scope.release();
+  await iteration.executor?.stop();
+}
+
 export function newIteration(messages: MessageHistory): Iteration {
   return {
     prepared: messages,

@@ -43,6 +43,11 @@ export class History<T> implements Iterable<T> {
   }
 
   *[Symbol.iterator](): Iterator<T> {
-    for (let index = 0; index < this.length; index++) yield this.#trunk[index] as T;
+    // The trunk may be longer: it also holds what later versions appended.
+    let left = this.length;
+    for (const item of this.#trunk) {
+      if (left-- === 0) return;
+      yield item;
+    }
   }
 }

@@ -1,5 +1,5 @@
 /** What a call cost in tokens: four counters that are never null. What the server adds beside them is not lost (`more`). */
-import type { JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 
 export interface Usage {
   readonly input_tokens: number;
@@ -28,15 +28,16 @@ const COUNTERS = [
  * server that sends `null` means "as before".
  */
 export function updateUsage(known: Usage, reported: unknown): Usage {
-  if (typeof reported !== 'object' || reported === null) return known;
+  if (!isReport(reported)) return known;
   const counters = { ...NO_USAGE };
-  const more: Record<string, unknown> = { ...known.more };
+  const more: Record<string, Json> = {};
+  for (const [key, value] of Object.entries(known.more ?? {})) if (value !== undefined) more[key] = value;
   for (const key of COUNTERS) counters[key] = known[key];
   for (const [key, value] of Object.entries(reported)) {
     if (isCounter(key)) counters[key] = typeof value === 'number' && value >= 0 ? value : counters[key];
     else if (value !== null && value !== undefined) more[key] = value;
   }
-  return Object.keys(more).length === 0 ? counters : { ...counters, more: more as JsonObject };
+  return Object.keys(more).length === 0 ? counters : { ...counters, more };
 }
 
 export function addUsage(left: Usage, right: Usage): Usage {
@@ -46,6 +47,11 @@ export function addUsage(left: Usage, right: Usage): Usage {
     cache_creation_input_tokens: left.cache_creation_input_tokens + right.cache_creation_input_tokens,
     cache_read_input_tokens: left.cache_read_input_tokens + right.cache_read_input_tokens,
   };
+}
+
+/** What a server reports came in as JSON. */
+function isReport(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null;
 }
 
 function isCounter(key: string): key is (typeof COUNTERS)[number] {

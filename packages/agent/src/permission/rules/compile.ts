@@ -23,7 +23,10 @@ export interface Specifier {
   readonly param: { readonly name: string; readonly value: RegExp } | undefined;
 }
 
-export type CompiledRules = Readonly<Record<RuleList, readonly CompiledRule[]>>;
+export interface CompiledRules extends Readonly<Record<RuleList, readonly CompiledRule[]>> {
+  /** Whether any path rule of the list speaks of a path at all: most paths are no rule's business, and this is one test. */
+  readonly concerns: (list: 'deny' | 'ask', path: string) => boolean;
+}
 
 const compiled = new WeakMap<Rules, { readonly key: string; readonly rules: CompiledRules }>();
 
@@ -32,9 +35,21 @@ export function compileRules(rules: Rules, world: World): CompiledRules {
   const known = compiled.get(rules);
   if (known?.key === key) return known.rules;
   const list = (name: RuleList) => rules[name].flatMap((rule) => compileRule(rule, name, world));
-  const fresh = { deny: list('deny'), ask: list('ask'), allow: list('allow') };
+  const [deny, ask] = [list('deny'), list('ask')];
+  const filters = { deny: filterOf(deny, world), ask: filterOf(ask, world) };
+  const fresh: CompiledRules = {
+    deny,
+    ask,
+    allow: list('allow'),
+    concerns: (name, path) => filters[name]?.test(path) ?? false,
+  };
   compiled.set(rules, { key, rules: fresh });
   return fresh;
+}
+
+function filterOf(rules: readonly CompiledRule[], { foldsCase }: World): RegExp | undefined {
+  const sources = rules.flatMap(({ specifier }) => specifier?.path?.source ?? []);
+  return sources.length === 0 ? undefined : new RegExp(sources.join('|'), foldsCase ? 'i' : '');
 }
 
 /** None for a rule that can never match. */

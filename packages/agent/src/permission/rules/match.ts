@@ -19,6 +19,7 @@ export function objection(
   rules: CompiledRules,
   { exists }: Pick<World, 'exists'>,
 ): Match | undefined {
+  if (isNobodysBusiness(part, list, rules)) return undefined;
   let doubtful: Match | undefined;
   for (const rule of rules[list]) {
     const match = objects(part, rule, list, exists);
@@ -26,6 +27,15 @@ export function objection(
     doubtful ??= match;
   }
   return doubtful;
+}
+
+/** A plain path that no rule of the list speaks of. */
+function isNobodysBusiness(part: Part, list: 'deny' | 'ask', rules: CompiledRules): boolean {
+  if (part.kind !== 'read' && part.kind !== 'write' && part.kind !== 'remove') return false;
+  if (part.places === undefined || part.deep !== 'no' || part.pattern) return false;
+  return part.places.every(
+    ({ path, real }) => !rules.concerns(list, path) && (path === real || !rules.concerns(list, real)),
+  );
 }
 
 function objects(

@@ -17,6 +17,8 @@ export interface Anchors {
 
 export interface PathPattern {
   matches(path: string): boolean;
+  /** The regular expression behind it, to be joined with others. */
+  readonly source: string;
   /** One path the pattern matches, its wildcards filled: for the question whether another pattern could meet it. */
   readonly sample: string;
   /** The first file or folder inside `folder` that it would match; undefined where there may be others, or none. */
@@ -36,6 +38,7 @@ export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: 
   const [folder = '/'] = folders;
   return {
     matches: (file) => pattern.test(file),
+    source: pattern.source,
     sample: path.posix.join(folder, ...segments.map((segment) => segment.replace(/\*+|\?/g, 'x'))),
     within(outer) {
       if (literal.length === 0) return undefined;

@@ -30,12 +30,16 @@ const DOUBTS: readonly Doubt[] = [
 const BEFORE_BRACKET =
   /(?:^|[;&|(){!$<>=\n`]|(?:^|[\s;&|({])(?:for|if|then|elif|else|while|until|do|in|time|coproc|\[\[|-a|-o))[ \t]*$/;
 
+/** Characters: longer than any keyword and the blanks a person would put behind it. */
+const LOOK_BACK = 40;
+
 export function doubtAbout(text: string): string | undefined {
   const code = codeOf(text);
   for (const { pattern, reason } of DOUBTS) if (pattern.test(code)) return reason;
   for (let at = code.indexOf('('); at >= 0; at = code.indexOf('(', at + 1)) {
     if (/^\(\s*\)/.test(code.slice(at))) continue;
-    if (!BEFORE_BRACKET.test(code.slice(0, at))) return 'a bracket where none can stand';
+    const before = at > LOOK_BACK ? `x${code.slice(at - LOOK_BACK, at)}` : code.slice(0, at);
+    if (!BEFORE_BRACKET.test(before)) return 'a bracket where none can stand';
   }
   return undefined;
 }

@@ -131,7 +131,8 @@ function optionFiles(args: readonly ShellWord[]): Touch[] {
 
 /** Anything that looks like a path may be one, alone, behind `=`, `@` or `:`, or within a longer text. */
 function unknownProgram(args: readonly ShellWord[]): Touch[] {
-  return args.flatMap((word): Touch[] => {
+  const distinct = new Map(args.map((word) => [word.text, word]));
+  return [...distinct.values()].flatMap((word): Touch[] => {
     if (word.kind === 'dynamic') return [];
     const { value } = word;
     const candidates = new Set(value.startsWith('-') ? [] : [value]);

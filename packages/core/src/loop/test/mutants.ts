@@ -170,8 +170,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a consumer that leaves ends nothing',
-    file: 'loop/query.ts',
-    text: "run.scope.abort('run over');\n    run.scope.release();\n    await run.iteration.executor?.stop();",
+    file: 'loop/run.ts',
+    text: "scope.abort('run over');\n  scope.release();\n  await iteration.executor?.stop();",
     instead: '',
   },
 ];

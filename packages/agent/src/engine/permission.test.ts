@@ -1,0 +1,161 @@
+/** The question: several may be open, one can be withdrawn, and with nobody to ask the answer is no. */
+import { fakeTool } from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+import type { EntryBody, ToolUseContext } from '@heddle/core';
+import { LivePermissions } from '../permission/live.ts';
+import type { Rules } from '../permission/rules/rule.ts';
+import type { PermissionDenial } from '../sdk/message.ts';
+import { createFileState } from './file-state.ts';
+import type { AgentOptions, PermissionAnswer, PermissionQuestion } from './options.ts';
+import { permissionOf } from './permission.ts';
+
+const bash = fakeTool({ name: 'Bash', readOnly: false });
+
+const context: ToolUseContext = {
+  tools: [bash],
+  model: 'm',
+  permissionMode: 'default',
+  signal: new AbortController().signal,
+  workingDirectory: '/work/project',
+  additionalDirectories: [],
+  agentId: undefined,
+  fileState: createFileState(),
+};
+
+function desk(options: Partial<AgentOptions>) {
+  const stored: EntryBody[] = [];
+  const denials: PermissionDenial[] = [];
+  const given = { cwd: '/work/project', ...options } as unknown as AgentOptions;
+  const canUseTool = permissionOf(given, { store: (body) => void stored.push(body), denials });
+  const ask = (command: string, toolUseId = 't1', signal = new AbortController().signal, agentId?: string) =>
+    canUseTool(bash, { command }, { ...context, agentId }, {
+      toolUseId,
+      hookDecision: undefined,
+      signal,
+    } as never);
+  return { stored, denials, ask };
+}
+
+describe('a question', () => {
+  it('says what is asked, why, and what could be remembered', async () => {
+    const asked: PermissionQuestion[] = [];
+    const { ask, stored } = desk({
+      canUseTool: (question) => {
+        asked.push(question);
+        return Promise.resolve({ allow: true });
+      },
+    });
+    expect(await ask('npm test', 't1', undefined, 'agent-7')).toEqual({ behavior: 'allow' });
+    expect(asked).toMatchObject([
+      {
+        tool: 'Bash',
+        agentId: 'agent-7',
+        reason: 'No rule allows the command npm test.',
+        parts: [{ part: 'npm test', decision: 'ask' }],
+        suggestions: [{ type: 'addRules', rules: [{ toolName: 'Bash', ruleContent: 'npm test *' }] }],
+      },
+    ]);
+    expect(stored.map(({ type }) => type)).toEqual(['ask', 'ask_answer']);
+  });
+
+  it('may be one of several, and none holds back the others', async () => {
+    const open = new Map<string, (answer: PermissionAnswer) => void>();
+    const { promise: both, resolve: bothAsked } = Promise.withResolvers<void>();
+    const { ask, denials } = desk({
+      canUseTool: ({ toolUseId }) =>
+        new Promise((resolve) => {
+          open.set(toolUseId, resolve);
+          if (open.size === 2) bothAsked();
+        }),
+    });
+    const first = ask('make a', 't1');
+    const second = ask('make b', 't2');
+    expect(await ask('ls', 't3')).toEqual({ behavior: 'allow' });
+    await both;
+    open.get('t2')?.({ allow: true });
+    expect(await second).toEqual({ behavior: 'allow' });
+    open.get('t1')?.({ allow: false, message: 'No.' });
+    expect(await first).toEqual({ behavior: 'deny', message: 'No.' });
+    expect(denials).toMatchObject([{ tool_use_id: 't1' }]);
+  });
+
+  it('is withdrawn when its attempt is discarded, even if nobody ever answers', async () => {
+    const controller = new AbortController();
+    const { ask } = desk({
+      canUseTool: (_, signal) => {
+        controller.abort();
+        expect(signal.aborted).toBe(true);
+        return new Promise(() => undefined);
+      },
+    });
+    expect(await ask('make', 't1', controller.signal)).toMatchObject({
+      behavior: 'deny',
+      message: /withdrawn/,
+    });
+  });
+
+  it('with nobody to ask is answered with no, and a reason', async () => {
+    const { ask, denials } = desk({});
+    expect(await ask('make')).toEqual({
+      behavior: 'deny',
+      message: 'Permission denied. No rule allows the command make. There is nobody to ask.',
+    });
+    expect(denials).toEqual([{ tool_name: 'Bash', tool_use_id: 't1', tool_input: { command: 'make' } }]);
+  });
+
+  it('that cannot be asked is denied', async () => {
+    const { ask } = desk({ canUseTool: () => Promise.reject(new Error('gone')) });
+    expect(await ask('make')).toMatchObject({
+      behavior: 'deny',
+      message: 'The question could not be asked: gone',
+    });
+  });
+
+  it('may be remembered: the next one of its kind is not asked', async () => {
+    let count = 0;
+    const live = new LivePermissions({ deny: [], ask: [], allow: [] });
+    const { ask } = desk({
+      rules: live,
+      canUseTool: ({ suggestions }) => {
+        count++;
+        return Promise.resolve({ allow: true, updates: suggestions });
+      },
+    });
+    await ask('npm test a');
+    await ask('npm test b');
+    expect(count).toBe(1);
+    expect(live.rules.allow).toMatchObject([{ text: 'Bash(npm test *)', source: 'local' }]);
+  });
+
+  it('is decided by the rules of the moment it is answered', async () => {
+    const live = new LivePermissions({ deny: [], ask: [], allow: [] });
+    const { ask } = desk({
+      rules: live,
+      canUseTool: () => {
+        live.apply([
+          { type: 'addRules', rules: [{ toolName: 'Bash' }], behavior: 'deny', destination: 'session' },
+        ]);
+        return Promise.resolve({ allow: true });
+      },
+    });
+    expect(await ask('make')).toMatchObject({ behavior: 'deny' });
+  });
+
+  it('is not asked where a rule decides', async () => {
+    const rules: Rules = {
+      deny: [{ text: 'Bash(rm *)', source: 'managed', file: '/etc/x.json' }],
+      ask: [],
+      allow: [{ text: 'Bash(make)', source: 'user' }],
+    };
+    const { ask, denials } = desk({
+      rules,
+      canUseTool: () => Promise.reject(new Error('must not be asked')),
+    });
+    expect(await ask('make')).toEqual({ behavior: 'allow' });
+    expect(await ask('rm a')).toEqual({
+      behavior: 'deny',
+      message: 'Permission denied. The managed rule Bash(rm *) in /etc/x.json says deny.',
+    });
+    expect(denials).toHaveLength(1);
+  });
+});

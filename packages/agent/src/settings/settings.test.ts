@@ -1,0 +1,311 @@
+/** Settings of all scopes: which count, in which order, and what is said about those that do not. */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, realpathSync, symlinkSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { addRule, removeRule } from './edit.ts';
+import { mergeSettings } from './merge.ts';
+import { configDirs, projectRoot } from './scopes.ts';
+import { house } from './test/house.ts';
+import { trustFolder } from './trust.ts';
+
+const allowing = (...allow: string[]) => ({ permissions: { allow } });
+
+describe('settings', () => {
+  it('come from all scopes, the highest first', async () => {
+    const { write, permissions, load } = house();
+    write('managed/managed-settings.json', { permissions: { deny: ['Bash(m)'] }, model: 'managed' });
+    write('managed/managed-settings.d/10.json', { permissions: { deny: ['Bash(d)'] } });
+    write('home/.claude/settings.json', {
+      permissions: { allow: ['Bash(u)'], ask: ['Bash(a)'] },
+      model: 'user',
+      x: { user: 1, both: 1 },
+    });
+    write('project/.claude/settings.local.json', {
+      permissions: { allow: ['Bash(l)'] },
+      model: 'local',
+      x: { both: 2 },
+    });
+    const { rules } = await permissions({ settings: JSON.stringify(allowing('Bash(c)')) });
+    expect(rules.allow.map(({ text, source }) => `${source} ${text}`)).toEqual([
+      'command line Bash(c)',
+      'local Bash(l)',
+      'user Bash(u)',
+    ]);
+    expect(rules.deny.map(({ text, source }) => `${source} ${text}`)).toEqual([
+      'managed Bash(m)',
+      'managed Bash(d)',
+    ]);
+    expect(rules.ask).toMatchObject([{ source: 'user', file: expect.stringContaining('settings.json') }]);
+    expect(mergeSettings(load().files)).toMatchObject({ model: 'managed', x: { user: 1, both: 2 } });
+  });
+
+  it('join lists without repeating, except those that have an order', () => {
+    const { write, load } = house();
+    write('home/.claude/settings.json', { list: ['a', 'b'], fallbackModel: ['u'] });
+    write('project/.claude/settings.local.json', { list: ['b', 'c'], fallbackModel: ['l'] });
+    expect(mergeSettings(load().files)).toEqual({ list: ['b', 'c', 'a'], fallbackModel: ['l'] });
+  });
+
+  it.each([
+    ['not JSON', '{', /not JSON/],
+    ['a list', '[]', /not a JSON object/],
+    [
+      'rules that are no list',
+      '{"permissions":{"allow":"Bash"}}',
+      /permissions.allow is not a list of strings/,
+    ],
+    ['a rule that is no text', '{"permissions":{"deny":[1]}}', /permissions.deny/],
+  ])('that are %s are skipped whole and reported', async (_, text, problem) => {
+    const { write, permissions } = house();
+    write('home/.claude/settings.json', text);
+    write('project/.claude/settings.local.json', allowing('Bash(l)'));
+    const { rules, problems } = await permissions();
+    expect(rules.allow.map((rule) => rule.text)).toEqual(['Bash(l)']);
+    expect(problems).toEqual([expect.stringMatching(problem)]);
+    expect(problems[0]).toMatch(/home\/\.claude\/settings\.json was skipped/);
+  });
+
+  it('that cannot be opened are reported', async () => {
+    const { write, permissions, home } = house();
+    write('home/.claude/x', '');
+    symlinkSync(path.join(home, '.claude'), path.join(home, '.claude/settings.json'));
+    expect((await permissions()).problems).toEqual([expect.stringMatching(/was skipped: EISDIR/)]);
+  });
+
+  it('are limited to the sources a host names', async () => {
+    const { write, permissions } = house();
+    write('home/.claude/settings.json', allowing('Bash(u)'));
+    write('project/.claude/settings.local.json', allowing('Bash(l)'));
+    write('managed/managed-settings.json', { permissions: { deny: ['Bash(m)'] } });
+    expect((await permissions({ sources: ['local'] })).rules.allow.map(({ text }) => text)).toEqual([
+      'Bash(l)',
+    ]);
+    const none = await permissions({ sources: [] });
+    expect([none.rules.allow.length, none.rules.deny.length]).toEqual([0, 1]);
+  });
+
+  it('are read from a file named on the command line, and a missing one is reported', async () => {
+    const { write, permissions, project } = house();
+    write('project/more.json', allowing('Edit(/x/**)'));
+    expect((await permissions({ settings: 'more.json' })).rules.allow).toMatchObject([
+      { source: 'command line', base: project },
+    ]);
+    expect((await permissions({ settings: 'none.json' })).problems).toEqual([
+      expect.stringMatching(/no such file/),
+    ]);
+  });
+
+  it('lie where the environment says', () => {
+    const env = (value: object) => configDirs({ env: { ...value }, home: '/h' });
+    expect(env({})).toEqual(['/h/.claude', '/h/.heddle']);
+    expect(env({ CLAUDE_CONFIG_DIR: '/c' })).toEqual(['/c']);
+    expect(env({ CLAUDE_CONFIG_DIR: '/c', HEDDLE_CONFIG_DIR: '/ours' })).toEqual(['/ours']);
+  });
+
+  it('of a project are found from below, up to the top of its repository', () => {
+    const { write, project } = house();
+    write('project/.git/HEAD', '');
+    write('project/a/b/x', '');
+    expect(projectRoot(path.join(project, 'a/b'))).toBe(project);
+    write('project/a/.claude/settings.json', {});
+    expect(projectRoot(path.join(project, 'a/b'))).toBe(path.join(project, 'a'));
+  });
+});
+
+describe('a mode', () => {
+  it('comes from the highest scope, and a project cannot raise its own', async () => {
+    const { write, permissions, home, project } = house();
+    const mode = (defaultMode: string) => ({ permissions: { defaultMode } });
+    write('home/.claude/settings.json', mode('plan'));
+    for (const escalating of ['acceptEdits', 'bypassPermissions', 'auto']) {
+      write('project/.claude/settings.json', mode(escalating));
+      for (const trusted of [false, true]) {
+        trustFolder({ cwd: project, home, env: {} }, trusted);
+        const { defaultMode, problems } = await permissions();
+        expect(defaultMode).toBe('plan');
+        expect(problems).toEqual([expect.stringMatching(/cannot raise its own mode/)]);
+      }
+    }
+    write('project/.claude/settings.json', mode('dontAsk'));
+    expect((await permissions()).defaultMode).toBe('dontAsk');
+    write('project/.claude/settings.local.json', mode('acceptEdits'));
+    expect((await permissions()).defaultMode).toBe('acceptEdits');
+    write('project/.claude/settings.local.json', mode('manual'));
+    expect((await permissions()).defaultMode).toBe('default');
+  });
+
+  it('bypassPermissions can be switched off by any scope', async () => {
+    const { write, permissions } = house();
+    write('project/.claude/settings.json', { permissions: { disableBypassPermissionsMode: 'disable' } });
+    expect((await permissions()).bypassDisabled).toBe(true);
+  });
+});
+
+describe('a folder that nobody trusts', () => {
+  const settings = {
+    permissions: {
+      allow: ['Bash', 'Edit'],
+      deny: ['Bash(rm *)'],
+      ask: ['Bash(git push *)'],
+      additionalDirectories: ['/srv'],
+    },
+    env: { A: 'b' },
+    hooks: { Stop: [] },
+    apiKeyHelper: 'evil',
+    outputStyle: 'short',
+  };
+
+  it('can forbid and not allow, and one line says what was left out', async () => {
+    const { write, permissions, load } = house();
+    write('project/.claude/settings.json', settings);
+    const { rules, directories, leftOut } = await permissions();
+    expect([rules.allow.length, rules.deny.length, rules.ask.length, directories.length]).toEqual([
+      0, 1, 1, 0,
+    ]);
+    expect(leftOut).toEqual([
+      expect.stringMatching(
+        /settings\.json is not in a trusted folder; left out: 2 allow rules, 1 additional directory, env, hooks, apiKeyHelper\.$/,
+      ),
+    ]);
+    expect(Object.keys(mergeSettings(load().files))).toEqual(['permissions', 'outputStyle']);
+  });
+
+  it('counts in full once it is trusted', async () => {
+    const { write, permissions, load, home, project } = house();
+    write('project/.claude/settings.json', settings);
+    expect(trustFolder({ cwd: project, home, env: {} })).toBe(realpathSync(project));
+    const { rules, directories, leftOut } = await permissions();
+    expect([rules.allow.length, directories, leftOut]).toEqual([2, ['/srv'], []]);
+    expect(mergeSettings(load().files)).toMatchObject({ env: { A: 'b' } });
+  });
+
+  it('runs its hooks where the host named the sources itself', () => {
+    const { write, load } = house();
+    write('project/.claude/settings.json', settings);
+    expect(mergeSettings(load({ sources: ['project'] }).files)).toHaveProperty('hooks');
+    expect(mergeSettings(load({ sources: ['project'] }).files)).not.toHaveProperty('env');
+  });
+
+  it('has private settings that count at once, unless they are committed', async () => {
+    const { write, permissions, project } = house();
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', project, ...args], { env: { PATH: process.env['PATH'], HOME: project } });
+    write('project/.claude/settings.local.json', allowing('Bash(l)'));
+    git('init', '-q');
+    expect((await permissions()).rules.allow).toHaveLength(1);
+    git('add', '-f', '.claude/settings.local.json');
+    const { rules, leftOut } = await permissions();
+    expect(rules.allow).toHaveLength(0);
+    expect(leftOut).toHaveLength(1);
+  });
+
+  it('is trusted by its real path and the top of its repository, and keeps what else is known of it', () => {
+    const { write, read, home, project } = house();
+    write('project/.git/HEAD', '');
+    write('project/sub/x', '');
+    write('home/.claude.json', { projects: { [project]: { history: [1] } }, theme: 'dark' });
+    trustFolder({ cwd: path.join(project, 'sub'), home, env: {} });
+    expect(read('home/.claude.json')).toEqual({
+      projects: { [project]: { history: [1], hasTrustDialogAccepted: true } },
+      theme: 'dark',
+    });
+  });
+});
+
+describe("a rule's own examples", () => {
+  const withExamples = (list: string, rule: string, match: string[], not_match: string[]) => ({
+    permissions: { [list]: [rule], examples: { [rule]: { match, not_match } } },
+  });
+
+  it.each([
+    ['allow', 'Bash(npm run *)', ['npm run a', 'npm run'], ['npm runner', 'npm run a && rm b']],
+    ['deny', 'Bash(rm *)', ['rm a', 'sudo rm a', 'ls && rm a'], ['rmdir2', 'echo rm']],
+    ['deny', 'Read(./secrets/**)', ['secrets/a'], ['a']],
+    ['allow', 'Edit(src/**)', ['src/a'], ['a']],
+    ['allow', 'WebFetch(domain:example.com)', ['example.com', 'https://example.com/a'], ['evil.org']],
+    ['deny', 'mcp__srv', ['mcp__srv__tool'], ['mcp__other__tool']],
+    ['allow', 'Agent(explorer)', ['explorer'], ['other']],
+  ])('%s %s: are checked and hold', async (list, rule, match, notMatch) => {
+    const { write, permissions } = house();
+    write('home/.claude/settings.json', withExamples(list, rule, match, notMatch));
+    expect((await permissions()).problems).toEqual([]);
+  });
+
+  it('that fail are reported; the rule no longer allows, but still forbids', async () => {
+    const { write, permissions } = house();
+    write('home/.claude/settings.json', withExamples('allow', 'Bash(npm *)', ['npm test'], ['npm publish']));
+    write('project/.claude/settings.local.json', withExamples('deny', 'Bash(rm *)', ['rmdir a'], []));
+    const { rules, problems } = await permissions();
+    expect(problems.map((problem) => problem.replace(/^.*json: /, ''))).toEqual([
+      'Bash(rm *) does not match its own example rmdir a.',
+      'Bash(npm *) matches its own example npm publish.',
+    ]);
+    expect([rules.allow.length, rules.deny.length]).toEqual([0, 1]);
+  });
+
+  it('are not needed for a rule that could never match to be reported', async () => {
+    const { write, permissions } = house();
+    write('home/.claude/settings.json', {
+      permissions: { allow: ['Write(src/**)', '*', 'Bash()', 'Bash(a) b'] },
+    });
+    const { rules, problems } = await permissions();
+    expect(rules.allow).toEqual([]);
+    expect(problems).toHaveLength(4);
+  });
+});
+
+describe('a change of rules', () => {
+  it('keeps everything else in the file', () => {
+    const { write, read } = house();
+    const file = write('project/.claude/settings.json', {
+      $schema: 'x',
+      unknown: { a: [1] },
+      permissions: { allow: ['Bash(a)'], other: true },
+    });
+    expect(addRule(file, 'allow', 'Bash(b)')).toEqual({ ok: true, changed: true });
+    expect(addRule(file, 'deny', 'Read(.env)')).toEqual({ ok: true, changed: true });
+    expect(addRule(file, 'allow', 'Bash(b)')).toEqual({ ok: true, changed: false });
+    expect(removeRule(file, 'allow', 'Bash(a)')).toEqual({ ok: true, changed: true });
+    expect(removeRule(file, 'allow', 'Bash(z)')).toEqual({ ok: true, changed: false });
+    expect(read(file)).toEqual({
+      $schema: 'x',
+      unknown: { a: [1] },
+      permissions: { allow: ['Bash(b)'], deny: ['Read(.env)'], other: true },
+    });
+    expect(readdirSync(path.dirname(file))).toEqual(['settings.json']);
+  });
+
+  it('is refused for a file that cannot be read, and for a rule that could never match', () => {
+    const { write, project } = house();
+    const broken = write('project/.claude/settings.json', '{');
+    expect(addRule(broken, 'allow', 'Bash(b)')).toMatchObject({
+      ok: false,
+      message: /cannot be changed: it is not JSON/,
+    });
+    expect(addRule(path.join(project, 'new.json'), 'allow', '*')).toMatchObject({ ok: false });
+    expect(readdirSync(project)).toEqual(['.claude']);
+  });
+
+  it('goes through a link to where the file really is', () => {
+    const { write, read, home, project } = house();
+    write('project/.claude/x', '');
+    const kept = write('home/kept.json', {});
+    const link = path.join(project, '.claude/settings.json');
+    symlinkSync(path.join(home, 'kept.json'), link);
+    addRule(link, 'ask', 'Bash(a)');
+    expect(read(kept)).toEqual({ permissions: { ask: ['Bash(a)'] } });
+  });
+
+  it('keeps private settings out of commits', () => {
+    const { project } = house();
+    addRule(path.join(project, '.claude/settings.local.json'), 'allow', 'Bash(a)');
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', project, ...args], {
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'], HOME: project },
+      });
+    git('init', '-q');
+    expect(git('status', '--porcelain', '--untracked-files=all')).toBe('');
+  });
+});

@@ -1,0 +1,39 @@
+/** A home and a project of its own for each test. */
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { loadSettings, type SettingsRequest } from '../load.ts';
+import { permissionSettings } from '../permissions.ts';
+
+export interface House {
+  readonly home: string;
+  readonly project: string;
+  readonly managed: string;
+  write(file: string, value: unknown): string;
+  read(file: string): unknown;
+  load(more?: Partial<SettingsRequest>): ReturnType<typeof loadSettings>;
+  permissions(more?: Partial<SettingsRequest>): ReturnType<typeof permissionSettings>;
+}
+
+export function house(): House {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-settings-'));
+  const [home, project, managed] = ['home', 'project', 'managed'].map((name) => path.join(folder, name));
+  if (home === undefined || project === undefined || managed === undefined) throw new Error('unreachable');
+  for (const place of [home, project, managed]) mkdirSync(place);
+  const load = (more: Partial<SettingsRequest> = {}) =>
+    loadSettings({ cwd: project, home, env: {}, managedDir: managed, projectRoot: project, ...more });
+  return {
+    home,
+    project,
+    managed,
+    write(file, value) {
+      const target = path.resolve(folder, file);
+      mkdirSync(path.dirname(target), { recursive: true });
+      writeFileSync(target, typeof value === 'string' ? value : JSON.stringify(value));
+      return target;
+    },
+    read: (file) => JSON.parse(readFileSync(path.resolve(folder, file), 'utf8')),
+    load,
+    permissions: (more) => permissionSettings(load(more), home),
+  };
+}
