@@ -16,7 +16,7 @@ const context: ToolUseContext = {
   model: 'm',
   permissionMode: 'default',
   signal: new AbortController().signal,
-  workingDirectory: '/work/project',
+  workingDirectory: '/repo/project',
   additionalDirectories: [],
   agentId: undefined,
   fileState: createFileState(),
@@ -25,14 +25,19 @@ const context: ToolUseContext = {
 function desk(options: Partial<AgentOptions>) {
   const stored: EntryBody[] = [];
   const denials: PermissionDenial[] = [];
-  const given = { cwd: '/work/project', ...options } as unknown as AgentOptions;
+  const given = { cwd: '/repo/project', ...options } as unknown as AgentOptions;
   const canUseTool = permissionOf(given, { store: (body) => void stored.push(body), denials });
   const ask = (command: string, toolUseId = 't1', signal = new AbortController().signal, agentId?: string) =>
-    canUseTool(bash, { command }, { ...context, agentId }, {
-      toolUseId,
-      hookDecision: undefined,
-      signal,
-    } as never);
+    canUseTool(
+      bash,
+      { command },
+      { ...context, agentId },
+      {
+        toolUseId,
+        hookDecision: undefined,
+        signal,
+      },
+    );
   return { stored, denials, ask };
 }
 
@@ -85,7 +90,7 @@ describe('a question', () => {
       canUseTool: (_, signal) => {
         controller.abort();
         expect(signal.aborted).toBe(true);
-        return new Promise(() => undefined);
+        return Promise.withResolvers<PermissionAnswer>().promise;
       },
     });
     expect(await ask('make', 't1', controller.signal)).toMatchObject({

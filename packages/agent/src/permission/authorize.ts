@@ -54,5 +54,5 @@ function settle(
 /** What merely may be a part, or shares its fate with another, is told only where it decides. */
 function told(verdicts: readonly Decided[]): PartVerdict[] {
   const loud = verdicts.filter(({ quiet, decision }) => !quiet || decision !== 'allow');
-  return (loud.length > 0 ? loud : verdicts).map(({ quiet: _, ...verdict }) => verdict);
+  return (loud.length > 0 ? loud : verdicts).map(({ quiet: _quiet, ...verdict }) => verdict);
 }

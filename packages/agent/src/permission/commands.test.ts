@@ -9,7 +9,7 @@ import { READING } from './test/table/reading.ts';
 
 const themes = [...READING, ...COVERING, ...FORBIDDING, ...FILES, ...PLACES];
 
-describe.each(themes)('$theme', ({ theme: _, allowed = [], asked = [], denied = [], ...setting }) => {
+describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], denied = [], ...setting }) => {
   const cases = [
     ...allowed.map((command) => ['allow', command] as const),
     ...asked.map((command) => ['ask', command] as const),
@@ -17,7 +17,7 @@ describe.each(themes)('$theme', ({ theme: _, allowed = [], asked = [], denied = 
   ];
   it.each(cases)('%s: %s', (decision, command) => {
     const verdict = shell(command, setting);
-    expect(verdict, verdict.reason).toMatchObject({ decision });
+    expect(verdict).toMatchObject({ decision });
     expect(verdict.parts.length).toBeGreaterThan(0);
   });
 });

@@ -30,7 +30,7 @@ function context(permissionMode: PermissionMode, agentId: string | undefined): T
     model: 'm',
     permissionMode,
     signal: new AbortController().signal,
-    workingDirectory: '/work/project',
+    workingDirectory: '/repo/project',
     additionalDirectories: [],
     agentId,
     fileState: createFileState(),
@@ -49,7 +49,7 @@ async function outcome(
   const allow = SOURCES.map((from): Rule => ({ text: 'Bash', source: from }));
   const rules = { deny: [], ask: [], allow, [list]: [{ text: 'Bash(touch *)', source }] };
   const options = {
-    cwd: '/work/project',
+    cwd: '/repo/project',
     rules: list === 'allow' ? { deny: [], ask: [], allow } : rules,
     canUseTool: () => {
       asked++;

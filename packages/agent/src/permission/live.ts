@@ -17,7 +17,7 @@ export type PermissionUpdate =
       readonly destination: UpdateDestination;
     };
 
-export type UpdateDestination = 'userSettings' | 'projectSettings' | 'localSettings' | 'session' | 'cliArg';
+type UpdateDestination = 'userSettings' | 'projectSettings' | 'localSettings' | 'session' | 'cliArg';
 
 const SOURCES: Readonly<Record<UpdateDestination, RuleSource>> = {
   userSettings: 'user',

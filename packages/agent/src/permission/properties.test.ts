@@ -13,7 +13,7 @@ describe('authorize', () => {
       fc.property(script, covered, (built, commands) => {
         const text = built.render(at(commands));
         const { decision, reason } = shell(text, { rules: RULES });
-        expect(decision, `${text}\n${reason}`).toBe('allow');
+        expect({ text, decision, reason }).toMatchObject({ decision: 'allow' });
       }),
       { numRuns: 1_000 },
     );
@@ -24,7 +24,7 @@ describe('authorize', () => {
       fc.property(script, covered, uncoveredCommand, fc.nat(), (built, commands, uncovered, place) => {
         const hole = place % built.slots;
         const text = built.render((slot) => (slot === hole ? uncovered : at(commands)(slot)));
-        expect(shell(text, { rules: RULES }).decision, text).toBe('ask');
+        expect({ text, ...shell(text, { rules: RULES }) }).toMatchObject({ decision: 'ask' });
       }),
       { numRuns: 1_000 },
     );
@@ -37,7 +37,8 @@ describe('authorize', () => {
         const hole = place % built.slots;
         const text = built.render((slot) => (slot === hole ? 'bad x' : at(commands)(slot)));
         const rules = { allow: ['Bash'], ask: ['Bash(ok *)'], deny: ['Bash(bad *)'] };
-        expect(shell(text, { rules, mode: chosen, hook: 'allow' }).decision, text).toBe('deny');
+        const verdict = shell(text, { rules, mode: chosen, hook: 'allow' });
+        expect({ text, ...verdict }).toMatchObject({ decision: 'deny' });
       }),
       { numRuns: 500 },
     );
@@ -55,7 +56,8 @@ describe('authorize', () => {
           const plain = [name, ...words].join(' ');
           const spelled = respelled([name, ...words], how);
           const rules = { allow: ['Bash(ok *)', 'Bash(okb a)'] };
-          expect(shell(spelled, { rules }).decision, spelled).toBe(shell(plain, { rules }).decision);
+          const { decision } = shell(plain, { rules });
+          expect({ spelled, ...shell(spelled, { rules }) }).toMatchObject({ decision });
         },
       ),
       { numRuns: 1_000 },

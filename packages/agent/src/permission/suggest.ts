@@ -66,7 +66,7 @@ const SUBCOMMANDS: Readonly<Record<string, RegExp>> = {
 const SCRIPTS = /^(npm|pnpm|yarn|bun)$/;
 
 /** The prefix to remember; the whole command where any shorter one would be too wide; none where it cannot be known. */
-export function prefixOf(part: CommandPart): string | undefined {
+function prefixOf(part: CommandPart): string | undefined {
   const spelling = part.cover.at(-1);
   if (part.opaque !== undefined || spelling === undefined) return undefined;
   const { canonical } = spelling;

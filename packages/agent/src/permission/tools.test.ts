@@ -28,9 +28,9 @@ describe('a path rule', () => {
     ['Read(/secrets/**)', '/secrets/a', 'allow'],
     ['Read(//secrets/**)', '/secrets/a', 'deny'],
     ['Read(//**)', '/anything', 'deny'],
-    ['Read(~/.ssh/**)', '/home/user/.ssh/id', 'deny'],
+    ['Read(~/.ssh/**)', '/people/user/.ssh/id', 'deny'],
     ['Read(~/.ssh/**)', '~/.ssh/id', 'deny'],
-    ['Read(~/*)', '/home/user/a', 'deny'],
+    ['Read(~/*)', '/people/user/a', 'deny'],
     ['Read(**/key)', 'a/b/key', 'deny'],
     ['Read(**/key)', 'key', 'deny'],
     ['Read(a/**/b)', 'a/x/y/b', 'deny'],
@@ -75,16 +75,16 @@ describe('a path rule', () => {
   });
 
   it('is anchored where its file stands', () => {
-    const rule = { text: 'Edit(/docs/**)', source: 'user' as const, base: '/home/user/settings' };
+    const rule = { text: 'Edit(/docs/**)', source: 'user' as const, base: '/people/user/settings' };
     const ask = (file_path: string) =>
       authorize(
         { tool: 'Edit', input: { file_path }, readOnly: false, hookDecision: undefined },
         { ...NO_RULES, allow: [rule] },
         'default',
-        worldOf({ directories: ['/home/user/settings'] }),
+        worldOf({ directories: ['/people/user/settings'] }),
       ).decision;
     expect(ask('docs/a')).toBe('ask');
-    expect(ask('/home/user/settings/docs/a')).toBe('allow');
+    expect(ask('/people/user/settings/docs/a')).toBe('allow');
   });
 
   it('governs all tools that read or change files', () => {

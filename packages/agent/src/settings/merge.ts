@@ -7,7 +7,7 @@ import { isObject } from './shape.ts';
 const WHOLE_LISTS: ReadonlySet<string> = new Set(['fallbackModel', 'availableModels']);
 
 /** What a folder that nobody trusts could use to run or reach something. */
-const NEEDS_TRUST: readonly string[] = [
+const NEEDS_TRUST: ReadonlySet<string> = new Set([
   'env',
   'hooks',
   'apiKeyHelper',
@@ -17,17 +17,17 @@ const NEEDS_TRUST: readonly string[] = [
   'enabledMcpjsonServers',
   'extraKnownMarketplaces',
   'enabledPlugins',
-];
+]);
 
 /** From the highest to the lowest scope. */
 export function mergeSettings(files: readonly LoadedFile[]): JsonObject {
   return files.map(countingPart).reduceRight<JsonObject>((lower, higher) => merged(lower, higher), {});
 }
 
-export function countingPart({ settings, trusted, hooks }: LoadedFile): JsonObject {
+function countingPart({ settings, trusted, hooks }: LoadedFile): JsonObject {
   if (trusted) return settings;
   const kept = Object.entries(settings).filter(
-    ([key]) => !NEEDS_TRUST.includes(key) || (key === 'hooks' && hooks),
+    ([key]) => !NEEDS_TRUST.has(key) || (key === 'hooks' && hooks),
   );
   return Object.fromEntries(kept);
 }
@@ -46,10 +46,11 @@ function merged(lower: JsonObject, higher: JsonObject): JsonObject {
 
 function joined(key: string, lower: Json | undefined, higher: Json | undefined): Json | undefined {
   if (isObject(lower) && isObject(higher)) return merged(lower, higher);
-  if (!Array.isArray(lower) || !Array.isArray(higher) || WHOLE_LISTS.has(key)) return higher;
-  const seen = new Set<string>();
-  return [...higher, ...lower].filter((item: Json) => {
-    const text = JSON.stringify(item);
-    return seen.has(text) ? false : seen.add(text);
-  });
+  if (!isList(lower) || !isList(higher) || WHOLE_LISTS.has(key)) return higher;
+  const items = new Map([...higher, ...lower].map((item) => [JSON.stringify(item), item]));
+  return [...items.values()];
+}
+
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
 }

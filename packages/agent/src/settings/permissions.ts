@@ -20,7 +20,7 @@ export interface PermissionSettings {
 const LISTS: readonly RuleList[] = ['deny', 'ask', 'allow'];
 const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
 /** More freedom than a project may give itself. */
-const ESCALATING: readonly string[] = ['acceptEdits', 'bypassPermissions', 'auto'];
+const ESCALATING: ReadonlySet<string> = new Set(['acceptEdits', 'bypassPermissions', 'auto']);
 
 export async function permissionSettings(
   { files, problems }: LoadedSettings,
@@ -82,7 +82,7 @@ function modeOf(loaded: LoadedFile, problems: string[]): PermissionMode[] {
   const value = permissionsOf(loaded)['defaultMode'];
   if (typeof value !== 'string') return [];
   const where = loaded.file ?? `the ${loaded.source} settings`;
-  if (loaded.committed && ESCALATING.includes(value)) {
+  if (loaded.committed && ESCALATING.has(value)) {
     problems.push(`${where}: a project cannot raise its own mode to ${value}.`);
     return [];
   }

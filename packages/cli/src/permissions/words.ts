@@ -136,7 +136,7 @@ function flagsOf(values: Values): PermissionFlags {
 function inputOf(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+    if (isObject(value)) return value;
   } catch {
     // Told below.
   }
@@ -147,4 +147,8 @@ function oneOf<T extends string>(what: string, value: string, allowed: readonly 
   const found = allowed.find((candidate) => candidate === value);
   if (!found) throw new Refused(`${what} is one of ${allowed.join(', ')}, not ${value}`);
   return found;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

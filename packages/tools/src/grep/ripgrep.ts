@@ -78,7 +78,7 @@ export class Ripgrep implements SearchEngine {
     });
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (problem += chunk));
     const ended = Promise.withResolvers<number | null>();
-    child.once('error', ended.reject);
+    child.on('error', ended.reject);
     child.once('close', ended.resolve);
     try {
       const code = await ended.promise;

@@ -43,6 +43,7 @@ class PipeChannel implements Channel {
   readonly #socket: Socket;
   readonly #take: Take;
   #storing: Promise<void> | undefined;
+  #isAttached = false;
 
   constructor(fifo: string, take: Take) {
     this.#take = take;
@@ -65,11 +66,13 @@ class PipeChannel implements Channel {
   }
 
   attach(): void {
+    this.#isAttached = true;
     closeSync(this.stdio);
     this.#socket.resume();
   }
 
   async close(): Promise<void> {
+    if (!this.#isAttached) closeSync(this.stdio);
     this.#socket.pause();
     await this.#storing;
     const buffer = Buffer.allocUnsafe(BUFFER_BYTES);

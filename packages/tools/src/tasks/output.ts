@@ -22,6 +22,9 @@ export class Output {
   #tailBytes = 0;
   #bytes = 0;
   #file: FileHandle | undefined;
+  /** What is being written to the file, one after the other. Undefined while everything fits into memory. */
+  #writing: Promise<void> | undefined;
+  #isClosed = false;
   #problem: string | undefined;
   /** The newest bytes, for whoever watches. */
   #unseen: Buffer = Buffer.alloc(0);
@@ -38,21 +41,21 @@ export class Output {
 
   /** The chunk's memory may be used again once this has returned, or its promise has resolved. */
   add(chunk: Buffer): Promise<void> | undefined {
-    const before = this.#bytes;
+    if (this.#writing === undefined && this.#bytes + chunk.length > 2 * this.#keep) this.#spill();
     this.#bytes += chunk.length;
     const room = this.#keep - this.#head.length;
     const first = chunk.subarray(0, Math.max(room, 0));
     if (first.length > 0) this.#head = Buffer.concat([this.#head, first]);
     this.#addTail(chunk.subarray(first.length));
     this.#unseen = lastOf(Buffer.concat([this.#unseen, lastOf(chunk, WATCHED_BYTES)]), WATCHED_BYTES);
-    if (this.#file) return this.#write(this.#file, chunk);
-    if (this.#bytes <= 2 * this.#keep || this.#problem !== undefined) return undefined;
-    return this.#spill(before, Buffer.from(chunk));
+    this.#writing &&= this.#writing.then(() => this.#write(chunk));
+    return this.#writing;
   }
 
   /** From now on the file holds everything, however little it is. For output that will be read while it grows. */
   async keepWhole(): Promise<string> {
-    if (!this.#file && this.#problem === undefined) await this.#spill(this.#bytes, Buffer.alloc(0));
+    if (this.#writing === undefined) this.#spill();
+    await this.#writing;
     return this.#path;
   }
 
@@ -75,7 +78,7 @@ export class Output {
     const shared = {
       bytes: this.#bytes,
       omitted,
-      file: this.#file && this.#path,
+      file: this.#writing && this.#path,
       fileProblem: this.#problem,
     };
     // Joined before decoding, so that a letter on the seam stays whole.
@@ -84,7 +87,9 @@ export class Output {
   }
 
   async close(): Promise<void> {
-    await this.#file?.close().catch(() => undefined);
+    this.#isClosed = true;
+    await this.#writing;
+    await this.#closeFile();
   }
 
   async remove(): Promise<void> {
@@ -104,27 +109,36 @@ export class Output {
   }
 
   /** Everything so far is still in memory: beginning and end meet. */
-  async #spill(before: number, chunk: Buffer): Promise<void> {
-    const kept = Buffer.concat([this.#head, ...this.#tail]).subarray(0, before);
+  #spill(): void {
+    this.#writing = this.#open(Buffer.concat([this.#head, ...this.#tail]));
+  }
+
+  async #open(kept: Buffer): Promise<void> {
     try {
-      const file = await open(this.#path, 'w', 0o600);
-      this.#file = file;
-      await file.writeFile(kept);
+      this.#file = await open(this.#path, 'w', 0o600);
     } catch (thrown) {
       this.#problem = messageOf(thrown);
       return;
     }
-    await this.#write(this.#file, chunk);
+    await this.#write(kept);
+    // Asked for after the end: nobody else will close it.
+    if (this.#isClosed) await this.#closeFile();
   }
 
-  async #write(file: FileHandle, chunk: Buffer): Promise<void> {
+  async #write(chunk: Buffer): Promise<void> {
     if (this.#problem !== undefined) return;
     try {
-      await file.writeFile(chunk);
+      await this.#file?.writeFile(chunk);
     } catch (thrown) {
       // A full disk must not end the command: its beginning and end are still there.
       this.#problem = messageOf(thrown);
     }
+  }
+
+  async #closeFile(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close().catch(() => undefined);
   }
 }
 

@@ -89,7 +89,7 @@ export class Task {
       return this.#finish({ kind: 'not_started', why: reasonOf(thrown) });
     }
     this.#channel.attach(this.#child);
-    this.#child.once('error', (error) => void this.#finish({ kind: 'not_started', why: reasonOf(error) }));
+    this.#child.on('error', (error) => void this.#finish({ kind: 'not_started', why: reasonOf(error) }));
     this.#child.once('exit', (code, signal) => {
       void this.#finish(
         signal === null ? { kind: 'exited', code: code ?? 0 } : { kind: 'signalled', signal },

@@ -84,7 +84,8 @@ function ask(
     },
   });
   asked.once('response', answer.resolve);
-  asked.once('error', answer.reject);
+  // More than one can come, the later ones after the answer.
+  asked.on('error', answer.reject);
   asked.end();
   return answer.promise;
 }

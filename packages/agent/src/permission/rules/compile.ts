@@ -13,7 +13,7 @@ export interface CompiledRule {
   readonly specifier: Specifier | undefined;
 }
 
-export interface Specifier {
+interface Specifier {
   readonly text: string;
   readonly command: CommandPattern | undefined;
   readonly path: PathPattern | undefined;
@@ -26,6 +26,8 @@ export interface Specifier {
 export interface CompiledRules extends Readonly<Record<RuleList, readonly CompiledRule[]>> {
   /** Whether any path rule of the list speaks of a path at all: most paths are no rule's business, and this is one test. */
   readonly concerns: (list: 'deny' | 'ask', path: string) => boolean;
+  /** The allow rules that can cover a command, and those that can cover a file. */
+  readonly allowing: { readonly commands: readonly CompiledRule[]; readonly files: readonly CompiledRule[] };
 }
 
 const compiled = new WeakMap<Rules, { readonly key: string; readonly rules: CompiledRules }>();
@@ -37,10 +39,15 @@ export function compileRules(rules: Rules, world: World): CompiledRules {
   const list = (name: RuleList) => rules[name].flatMap((rule) => compileRule(rule, name, world));
   const [deny, ask] = [list('deny'), list('ask')];
   const filters = { deny: filterOf(deny, world), ask: filterOf(ask, world) };
+  const allow = list('allow');
   const fresh: CompiledRules = {
     deny,
     ask,
-    allow: list('allow'),
+    allow,
+    allowing: {
+      commands: allow.filter(({ names }) => names('Bash')),
+      files: allow.filter(({ specifier }) => specifier === undefined || specifier.path !== undefined),
+    },
     concerns: (name, path) => filters[name]?.test(path) ?? false,
   };
   compiled.set(rules, { key, rules: fresh });
@@ -53,7 +60,7 @@ function filterOf(rules: readonly CompiledRule[], { foldsCase }: World): RegExp 
 }
 
 /** None for a rule that can never match. */
-export function compileRule(rule: Rule, list: RuleList, world: World): CompiledRule[] {
+function compileRule(rule: Rule, list: RuleList, world: World): CompiledRule[] {
   const parsed = parseRule(rule.text, list);
   if (!parsed.ok) return [];
   const { tool, specifier } = parsed;
@@ -94,9 +101,10 @@ function compileSpecifier(tool: string, text: string, rule: Rule, list: RuleList
 }
 
 function anchorsOf(rule: Rule, world: World): Anchors {
-  const both = (folder: string) => [folder, world.realpath(folder)];
+  const both = (folder: string) => [...new Set([folder, world.realpath(folder)])];
   return {
-    roots: [world.root, ...world.directories].flatMap(both),
+    roots: both(world.root),
+    others: world.directories.flatMap(both),
     homes: both(world.home),
     bases: both(rule.base ?? world.root),
     foldsCase: world.foldsCase,

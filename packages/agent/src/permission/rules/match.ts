@@ -116,9 +116,14 @@ function holds(
 
 /** The allow rule that covers a part. `named`: one that says what it means, not a whole tool. */
 export function coverOf(part: Part, rules: CompiledRules, which: 'any' | 'named' = 'any'): Rule | undefined {
-  return rules.allow.find(
+  return candidates(part, rules).find(
     (compiled) => (which === 'any' || compiled.specifier !== undefined) && covers(part, compiled),
   )?.rule;
+}
+
+function candidates({ kind }: Part, { allow, allowing }: CompiledRules): readonly CompiledRule[] {
+  if (kind === 'command') return allowing.commands;
+  return kind === 'call' || kind === 'fetch' ? allow : allowing.files;
 }
 
 function covers(part: Part, compiled: CompiledRule): boolean {

@@ -7,8 +7,10 @@ import path from 'node:path';
 import { escapeRegExp } from './wildcard.ts';
 
 export interface Anchors {
-  /** Folders the session works in, symlinks resolved or not; the first is where it began. */
+  /** Where the session began: as it is called, and with symlinks resolved. */
   readonly roots: readonly string[];
+  /** The other folders it works in. */
+  readonly others: readonly string[];
   readonly homes: readonly string[];
   /** What a leading `/` means. */
   readonly bases: readonly string[];
@@ -30,7 +32,7 @@ export interface PathPattern {
 export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: Anchors): PathPattern {
   const { folders, rest, anyDepth } = anchored(specifier, list, anchors);
   const segments = rest.split('/').filter((segment) => segment !== '' && segment !== '.');
-  const source = `${folders.map(folderSource).join('|')}`;
+  const source = folders.map(folderSource).join('|');
   const middle = anyDepth ? '(?:[^/]+/)*' : '';
   const flags = anchors.foldsCase && list === 'deny' ? 'i' : '';
   const pattern = new RegExp(`^(?:${source})${middle}${bodySource(segments, list)}$`, flags);
@@ -52,23 +54,23 @@ export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: 
 function anchored(
   specifier: string,
   list: 'allow' | 'deny',
-  { roots, homes, bases }: Anchors,
+  { roots, others, homes, bases }: Anchors,
 ): { readonly folders: readonly string[]; readonly rest: string; readonly anyDepth: boolean } {
   const fixed = (folders: readonly string[], rest: string) => ({ folders, rest, anyDepth: false });
   if (specifier.startsWith('//')) return fixed(['/'], specifier.slice(2));
   if (specifier === '~' || specifier.startsWith('~/')) return fixed(homes, specifier.slice(2));
   if (specifier.startsWith('/')) return fixed(bases, specifier.slice(1));
-  if (specifier.startsWith('./')) return fixed(roots.slice(0, 2), specifier.slice(2));
+  if (specifier.startsWith('./')) return fixed(roots, specifier.slice(2));
   if (specifier.startsWith('../')) {
     const up = /^(?:\.\.\/)+/.exec(specifier)?.[0] ?? '';
     return fixed(
-      roots.slice(0, 2).map((root) => path.posix.resolve(root, up)),
+      roots.map((root) => path.posix.resolve(root, up)),
       specifier.slice(up.length),
     );
   }
   const bareName = !specifier.replace(/\/$/, '').includes('/');
-  if (bareName || list === 'deny') return { folders: roots, rest: specifier, anyDepth: true };
-  return fixed(roots.slice(0, 2), specifier);
+  if (bareName || list === 'deny') return { folders: [...roots, ...others], rest: specifier, anyDepth: true };
+  return fixed(roots, specifier);
 }
 
 function folderSource(folder: string): string {

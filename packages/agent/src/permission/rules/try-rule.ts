@@ -14,7 +14,8 @@ export function ruleMatches(rule: Rule, list: RuleList, example: string, home: s
   const input: JsonObject =
     field === undefined ? {} : { [field]: field === 'url' ? urlOf(example) : example };
   const request = { tool, input, readOnly: false, hookDecision: undefined };
-  const root = rule.base ?? '/';
+  // Examples are relative to wherever the rule is anchored.
+  const root = '/project';
   const world: World = {
     root,
     cwd: root,
@@ -27,7 +28,12 @@ export function ruleMatches(rule: Rule, list: RuleList, example: string, home: s
     git: undefined,
     environment: {},
   };
-  const { decision, parts } = authorize(request, { ...NO_RULES, [list]: [rule] }, 'default', world);
+  const { decision, parts } = authorize(
+    request,
+    { ...NO_RULES, [list]: [{ ...rule, base: root }] },
+    'default',
+    world,
+  );
   const speaks = parts.some((part) => part.rule === rule.text);
   // An allow rule that covers only a part of a command does not cover it.
   return list === 'allow' ? speaks && decision === 'allow' : speaks;

@@ -31,7 +31,7 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
     kind: 'command',
     shown: full.canonical,
     cover: isFree && words.length > 0 ? [full, ...bare] : [full],
-    suspect: [full, ...suspects.flatMap((tail) => [spelled(tail), ...withBaseName(tail)])],
+    suspect: [full, ...suspects.flatMap((tail) => [spelled(tail)].concat(withBaseName(tail)))],
     readOnly: isReadOnly(command, last.words, last.more, around),
     edits: assignments.length === 0 && !last.more && isPlainEdit(last.words),
     opaque: opacity(words, stages, around),

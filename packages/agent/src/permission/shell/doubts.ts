@@ -10,7 +10,7 @@ interface Doubt {
 
 const DOUBTS: readonly Doubt[] = [
   { pattern: /\$\{[\s|]/, reason: 'a substitution that only new shells know' },
-  { pattern: /\$\{[^}]*[<>]\(/, reason: 'a process within an expansion' },
+  { pattern: /\$\{[^}$`]*[<>]\(/, reason: 'a process within an expansion' },
   { pattern: /\$\[/, reason: 'an old form of arithmetic' },
   { pattern: /[?*+@!]\(/, reason: 'a pattern that depends on a shell option' },
   {

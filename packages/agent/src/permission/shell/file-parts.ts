@@ -7,7 +7,7 @@ import { isInside, isSink, placesOf } from '../paths/places.ts';
 import { protectedBelow, protection } from '../paths/protected.ts';
 import { escapeRegExp } from '../rules/wildcard.ts';
 import type { World } from '../world.ts';
-import type { Touch } from './files.ts';
+import type { Touch } from './touch.ts';
 import type { Folders } from './folders.ts';
 
 export function touchPart(

@@ -3,13 +3,7 @@ import type { ShellWord } from '@heddle/tools/shell';
 import { argumentsOf, hasOption } from './operands.ts';
 import { baseName } from './runners.ts';
 import { SPECIAL } from './special-files.ts';
-
-export interface Touch {
-  readonly kind: 'read' | 'write' | 'remove';
-  readonly word: ShellWord;
-  readonly deep?: 'all' | 'visible';
-  readonly knowledge?: 'named' | 'mentioned';
-}
+import { HERE, partOfWord, type Touch, touch } from './touch.ts';
 
 /** Their arguments are words, not files. */
 const TALKERS =
@@ -83,19 +77,17 @@ export function filesOf(words: readonly ShellWord[]): Touch[] {
   if (special) return special;
   if (TALKERS.test(program)) return [];
   const given = argumentsOf(args, VALUED[program] ?? VALUED[program.replace(/^[a-z](?=grep|awk)/, '')]);
-  const all = (kind: Touch['kind'], some = given.operands) => some.map((word): Touch => ({ kind, word }));
-  if (READERS.test(program)) return [...all('read'), ...optionFiles(args)];
+  const { operands } = given;
+  if (READERS.test(program)) return [...operands.map((word) => touch('read', word)), ...optionFiles(args)];
   if (SEARCHERS.test(program)) return searched(program, args);
-  if (WRITERS.test(program)) return all('write');
+  if (WRITERS.test(program)) return operands.map((word) => touch('write', word));
   if (CHANGERS.test(program)) {
-    const deep = hasOption(given, 'R', '--recursive');
-    return given.operands
-      .slice(1)
-      .map((word): Touch => ({ kind: 'write', word, ...(deep ? { deep: 'all' } : {}) }));
+    const deep = hasOption(given, 'R', '--recursive') ? 'all' : undefined;
+    return operands.slice(1).map((word) => touch('write', word, deep));
   }
   if (REMOVERS.test(program)) {
-    const deep = hasOption(given, 'rR', '--recursive');
-    return given.operands.map((word): Touch => ({ kind: 'remove', word, ...(deep ? { deep: 'all' } : {}) }));
+    const deep = hasOption(given, 'rR', '--recursive') ? 'all' : undefined;
+    return operands.map((word) => touch('remove', word, deep));
   }
   return unknownProgram(args);
 }
@@ -106,20 +98,18 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
   const hasPattern = given.valueOf('-e', '-f', '--regexp', '--file', '--expression') !== undefined;
   const files = given.operands.slice(hasPattern ? 0 : 1);
   const patternFile = given.valueOf('-f', '--file');
-  const read: Touch[] = patternFile ? [{ kind: 'read', word: patternFile }] : [];
+  const read = patternFile ? [touch('read', patternFile)] : [];
   if (program === 'sed' && hasOption(given, 'i', '--in-place')) {
-    return [...read, ...files.map((word): Touch => ({ kind: 'write', word }))];
+    return [...read, ...files.map((word) => touch('write', word))];
   }
   const everything = /^(rg|ag|ack)$/.test(program);
   const walks = everything || hasOption(given, 'rR', '--recursive', '--dereference-recursive');
-  if (!walks) return [...read, ...files.map((word): Touch => ({ kind: 'read', word }))];
+  if (!walks) return [...read, ...files.map((word) => touch('read', word))];
   const open = hasOption(given, 'u.', '--hidden', '--no-ignore', '--unrestricted', '--no-ignore-vcs');
   const deep = everything && !open ? 'visible' : 'all';
   const places = files.length > 0 ? files : [HERE];
-  return [...read, ...places.map((word): Touch => ({ kind: 'read', word, deep }))];
+  return [...read, ...places.map((word) => touch('read', word, deep))];
 }
-
-const HERE: ShellWord = { text: '.', kind: 'literal', value: '.', prefix: '.', plain: true };
 
 /** `--rcfile=secrets/x`: whatever an option names may be read. */
 function optionFiles(args: readonly ShellWord[]): Touch[] {
@@ -141,18 +131,20 @@ function unknownProgram(args: readonly ShellWord[]): Touch[] {
       if (at >= 0 && at < value.length - 1) candidates.add(value.slice(at + 1));
     }
     if (/^-[A-Za-z]./.test(value)) candidates.add(value.slice(2));
-    const touches = [...candidates].map((candidate) => named(word, candidate));
-    return /[\s'"()`]/.test(value) ? [...touches, ...mentions(word)] : touches;
+    const touches = Array.from(candidates, (candidate) => named(word, candidate));
+    return /[\s'"()`]/.test(value) ? touches.concat(mentions(word)) : touches;
   });
 }
 
 /** `python -c "open('secrets/x')"`. */
 function mentions(word: ShellWord): Touch[] {
-  const paths = new Set(word.value.slice(0, 4_000).match(/[~\w.@-]*[/.][\w./@-]+/g));
-  return [...paths].map((found) => ({ ...named(word, found), knowledge: 'mentioned' as const }));
+  const paths = new Set(word.value.slice(0, LONGEST_TEXT).match(/[~\w.@-]*[/.][\w./@-]+/g));
+  return Array.from(paths, (found) => named(word, found, 'mentioned'));
 }
 
-function named(word: ShellWord, value: string): Touch {
-  const kind = word.kind === 'literal' && /^~(\/|$)/.test(value) ? 'tilde' : word.kind;
-  return { kind: 'read', word: { ...word, kind, value, text: value, prefix: value }, knowledge: 'named' };
+/** Characters of a text that are looked through for paths. */
+const LONGEST_TEXT = 4_000;
+
+function named(word: ShellWord, value: string, knowledge: Touch['knowledge'] = 'named'): Touch {
+  return { kind: 'read', word: partOfWord(word, value), knowledge };
 }

@@ -53,6 +53,6 @@ export function hasOption({ options }: Arguments, letters: string, ...long: read
   return options.some(
     (option) =>
       long.includes(option.split('=', 1)[0] ?? '') ||
-      (/^-[^-]/.test(option) && [...option.slice(1)].some((letter) => letters.includes(letter))),
+      (/^-[^-]/.test(option) && Array.from(letters).some((letter) => option.includes(letter))),
   );
 }

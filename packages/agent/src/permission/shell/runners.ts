@@ -51,7 +51,7 @@ export function embedded(words: readonly ShellWord[], depth = 0): SimpleCommand[
     // An alias of git begins with its name and a !.
     const read = readCommand(text.replace(/^([\w.]+=)?!/, ''));
     if (!read.ok) return [];
-    return read.commands.flatMap((command) => [command, ...embedded(wordsOf(command), depth + 1)]);
+    return read.commands.flatMap((command) => [command].concat(embedded(wordsOf(command), depth + 1)));
   });
 }
 

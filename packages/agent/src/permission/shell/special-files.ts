@@ -1,25 +1,13 @@
 /** Programs whose arguments are neither all read nor all written. */
 import type { ShellWord } from '@heddle/tools/shell';
-import type { Touch } from './files.ts';
 import { type Arguments, argumentsOf, hasOption } from './operands.ts';
+import { HERE, literalWord, partOfWord, type Touch, touch } from './touch.ts';
 
 type Special = (args: readonly ShellWord[]) => Touch[];
 
-const literal = (value: string): ShellWord => ({
-  text: value,
-  kind: 'literal',
-  value,
-  prefix: value,
-  plain: true,
-});
-const HERE = literal('.');
-
-const read = (word: ShellWord, deep = false): Touch =>
-  deep ? { kind: 'read', word, deep: 'all' } : { kind: 'read', word };
-const write = (word: ShellWord, deep = false): Touch =>
-  deep ? { kind: 'write', word, deep: 'all' } : { kind: 'write', word };
-const remove = (word: ShellWord, deep = false): Touch =>
-  deep ? { kind: 'remove', word, deep: 'all' } : { kind: 'remove', word };
+const read = (word: ShellWord, deep = false): Touch => touch('read', word, deep ? 'all' : undefined);
+const write = (word: ShellWord, deep = false): Touch => touch('write', word, deep ? 'all' : undefined);
+const remove = (word: ShellWord, deep = false): Touch => touch('remove', word, deep ? 'all' : undefined);
 
 /** Sources and where they go. */
 function transferred(given: Arguments): {
@@ -104,12 +92,12 @@ const curl: Special = (args) => {
       /(?:^|[=;])[@<]([^;]+)/.exec(word.value)?.[1] ??
       /^-[dF]@(.+)/.exec(word.value)?.[1] ??
       /^file:\/\/(.+)/.exec(word.value)?.[1];
-    return path === undefined ? [] : [read({ ...word, value: path, text: path, prefix: path })];
+    return path === undefined ? [] : [read(partOfWord(word, path))];
   });
   return [
     ...out.flatMap((word) => (word && word.value !== '-' ? [write(word)] : [])),
     ...(hasOption(given, 'OJ', '--remote-name', '--remote-header-name')
-      ? [write(literal('./download'))]
+      ? [write(literalWord('./download'))]
       : []),
     ...sent.flatMap((word) => (word ? [read(word)] : [])),
     ...data,
@@ -134,7 +122,7 @@ const wget: Special = (args) => {
   return [
     ...(out?.value === '-'
       ? []
-      : [write(out ?? given.valueOf('-P', '--directory-prefix') ?? literal('./download'))]),
+      : [write(out ?? given.valueOf('-P', '--directory-prefix') ?? literalWord('./download'))]),
     ...(log ? [write(log)] : []),
     ...(posted ? [read(posted)] : []),
   ];
@@ -154,19 +142,18 @@ const find: Special = (args) => {
   ];
 };
 
-const git: Special = (args) => [
-  ...args.flatMap((word): Touch[] => {
+const git: Special = (args) =>
+  args.flatMap((word): Touch[] => {
     if (word.kind === 'dynamic' || word.value.startsWith('-')) {
       const output = /^--output=(.+)$/.exec(word.value)?.[1];
-      return output === undefined ? [] : [write({ ...word, value: output, text: output, prefix: output })];
+      return output === undefined ? [] : [write(partOfWord(word, output))];
     }
     // `HEAD:secrets/x` is that file as it once was.
     const path = word.value.slice(word.value.indexOf(':') + 1);
     return path === '' || /\s/.test(path)
       ? []
-      : [{ ...read({ ...word, value: path, text: path, prefix: path }), knowledge: 'named' }];
-  }),
-];
+      : [{ kind: 'read', word: partOfWord(word, path), knowledge: 'named' }];
+  });
 
 const unzip: Special = (args) => {
   const given = argumentsOf(args, ['-d', '-x']);
@@ -214,7 +201,7 @@ export const SPECIAL: ReadonlyMap<string, Special> = new Map<string, Special>([
       args.flatMap((word) => {
         const [, side, path] = /^(if|of)=(.+)$/.exec(word.value) ?? [];
         if (path === undefined) return [];
-        const part = { ...word, value: path, text: path, prefix: path };
+        const part = partOfWord(word, path);
         return [side === 'if' ? read(part) : write(part)];
       }),
   ],

@@ -11,7 +11,7 @@ export interface RuleTexts {
   readonly allow?: readonly string[];
 }
 
-export function rulesOf({ deny = [], ask = [], allow = [] }: RuleTexts, source: RuleSource = 'user'): Rules {
+function rulesOf({ deny = [], ask = [], allow = [] }: RuleTexts, source: RuleSource = 'user'): Rules {
   const rule = (text: string): Rule => ({ text, source });
   return { deny: deny.map(rule), ask: ask.map(rule), allow: allow.map(rule) };
 }

@@ -8,7 +8,7 @@ export interface Script {
 }
 
 const COVERED = ['ok', 'ok a', 'ok a b', 'okb', "ok 'a b'", 'ok --flag=1', 'ok "$x"', 'ok *.ts'];
-export const UNCOVERED = [
+const UNCOVERED = [
   'bad',
   'bad a',
   './ok',

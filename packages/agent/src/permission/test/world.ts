@@ -1,8 +1,8 @@
-/** A world out of a table, for tests: a project in /work/project, a home in /home/user. */
+/** A world out of a table, for tests: a project in /repo/project, a home in /people/user. */
 import type { World } from '../world.ts';
 
-export const ROOT = '/work/project';
-export const HOME = '/home/user';
+export const ROOT = '/repo/project';
+const HOME = '/people/user';
 
 export interface WorldTable {
   readonly cwd?: string;

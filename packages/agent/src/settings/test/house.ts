@@ -9,10 +9,10 @@ export interface House {
   readonly home: string;
   readonly project: string;
   readonly managed: string;
-  write(file: string, value: unknown): string;
-  read(file: string): unknown;
-  load(more?: Partial<SettingsRequest>): ReturnType<typeof loadSettings>;
-  permissions(more?: Partial<SettingsRequest>): ReturnType<typeof permissionSettings>;
+  readonly write: (file: string, value: unknown) => string;
+  readonly read: (file: string) => unknown;
+  readonly load: (more?: Partial<SettingsRequest>) => ReturnType<typeof loadSettings>;
+  readonly permissions: (more?: Partial<SettingsRequest>) => ReturnType<typeof permissionSettings>;
 }
 
 export function house(): House {
@@ -32,7 +32,7 @@ export function house(): House {
       writeFileSync(target, typeof value === 'string' ? value : JSON.stringify(value));
       return target;
     },
-    read: (file) => JSON.parse(readFileSync(path.resolve(folder, file), 'utf8')),
+    read: (file): unknown => JSON.parse(readFileSync(path.resolve(folder, file), 'utf8')),
     load,
     permissions: (more) => permissionSettings(load(more), home),
   };

@@ -84,7 +84,7 @@ export const FILES: readonly Theme[] = [
       'cat src/.env',
       'cat .e*',
       'cat ~/.ssh/id',
-      'cat /home/user/.ssh/id',
+      'cat /people/user/.ssh/id',
       'cat /etc/shadow',
       'sudo cat /etc/shadow',
       "bash -c 'cat secrets/x'",

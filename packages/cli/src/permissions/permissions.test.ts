@@ -1,0 +1,166 @@
+/** `heddle permissions` as its user starts it: a real process, a home and a project of its own. */
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const program = path.resolve(import.meta.dirname, '../../../../bin/heddle');
+
+function place() {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-permissions-'));
+  const [home, project] = [path.join(folder, 'home'), path.join(folder, 'project')];
+  mkdirSync(home);
+  mkdirSync(project);
+  const write = (file: string, value: unknown) => {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+    writeFileSync(path.join(folder, file), JSON.stringify(value));
+  };
+  const run = (...argv: string[]) =>
+    new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+      const { HEDDLE_CONFIG_DIR: _, CLAUDE_CONFIG_DIR: __, ...inherited } = process.env;
+      const env = { ...inherited, HOME: home, NO_COLOR: '1' };
+      execFile(program, ['permissions', ...argv], { cwd: project, env }, (error, stdout, stderr) => {
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr });
+      });
+    });
+  const explain = async (tool: string, input: object, ...flags: string[]) =>
+    JSON.parse((await run('explain', '--json', ...flags, tool, JSON.stringify(input))).stdout) as Record<
+      string,
+      unknown
+    >;
+  return { home, project, write, run, explain };
+}
+
+describe('heddle permissions explain', () => {
+  it('prints the decision, the rule, its source, the reason and the parts, and runs nothing', async () => {
+    const { write, explain, project } = place();
+    write('project/.claude/settings.json', { permissions: { deny: ['Read(./secrets/**)'] } });
+    expect(await explain('Bash', { command: 'touch ran; cat secrets/x' })).toMatchObject({
+      decision: 'deny',
+      rule: 'Read(./secrets/**)',
+      source: 'project',
+      file: path.join(project, '.claude/settings.json'),
+      reason: expect.stringContaining('says deny'),
+      parts: [
+        { kind: 'command', part: 'touch ran', decision: 'ask' },
+        { kind: 'write', part: 'ran' },
+        { kind: 'command', part: 'cat secrets/x' },
+        { kind: 'read', part: 'secrets/x', decision: 'deny' },
+      ],
+    });
+    expect(readdirSync(project)).toEqual(['.claude']);
+  });
+
+  it('decides as a run would, with its flags', async () => {
+    const { explain, write } = place();
+    write('home/.claude/settings.json', { permissions: { allow: ['Bash(npm run *)'] } });
+    expect(await explain('Bash', { command: 'npm run a' })).toMatchObject({
+      decision: 'allow',
+      source: 'user',
+      rule: 'Bash(npm run *)',
+    });
+    expect(await explain('Bash', { command: 'npm run a' }, '--setting-sources=')).toMatchObject({
+      decision: 'ask',
+      rule: null,
+      source: null,
+    });
+    expect(await explain('Bash', { command: 'make a' }, '--allowed-tools', 'Bash(make *)')).toMatchObject({
+      decision: 'allow',
+      source: 'command line',
+    });
+    expect(
+      await explain('Bash', { command: 'npm run a' }, '--disallowed-tools', 'Bash(npm *)'),
+    ).toMatchObject({ decision: 'deny' });
+    expect(
+      await explain('Write', { file_path: 'a', content: '' }, '--permission-mode', 'acceptEdits'),
+    ).toMatchObject({ decision: 'allow' });
+    expect(
+      await explain(
+        'Write',
+        { file_path: '/srv/a', content: '' },
+        '--permission-mode',
+        'acceptEdits',
+        '--add-dir',
+        '/srv',
+      ),
+    ).toMatchObject({ decision: 'allow' });
+    expect(await explain('Read', { file_path: 'a' })).toMatchObject({ decision: 'allow' });
+    expect(await explain('mcp__srv__tool', {})).toMatchObject({ decision: 'ask' });
+  }, 60_000);
+
+  it.each([
+    [['explain', '--json', 'Bash', '{bad'], /as a JSON object/],
+    [['explain', '--json', 'Bash', '[]'], /as a JSON object/],
+    [['explain', 'Bash'], /TOOL INPUT_JSON/],
+    [['explain', '--nonsense', 'Bash', '{}'], /unknown flag/],
+    [['add', 'perhaps', 'Bash'], /allow, ask, deny/],
+    [['add', 'allow', 'Bash', '--scope', 'moon'], /user, project, local/],
+    [['add', 'allow', '*'], /names its tool/],
+    [['dance'], /not known/],
+  ])('%j is a mistake of usage', async (argv, message) => {
+    const { run } = place();
+    const { code, stdout, stderr } = await run(...argv);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toMatch(message);
+  });
+
+  it('says what an untrusted folder may not do, until it is trusted', async () => {
+    const { run, write } = place();
+    write('project/.claude/settings.json', { permissions: { allow: ['Bash(make *)'] } });
+    const before = await run('explain', 'Bash', '{"command":"make a"}');
+    expect(before.stdout).toMatch(/^ask:/);
+    expect(before.stderr).toMatch(/not in a trusted folder; left out: 1 allow rule/);
+    await run('trust');
+    const after = await run('explain', 'Bash', '{"command":"make a"}');
+    expect(after).toMatchObject({ stdout: expect.stringMatching(/^allow:/), stderr: '' });
+    await run('trust', '--revoke');
+    expect((await run('list')).stdout).toContain('no rules');
+  }, 60_000);
+});
+
+describe('heddle permissions', () => {
+  it('adds, lists and removes rules in the file of their scope', async () => {
+    const { run, home, project } = place();
+    expect((await run('add', 'allow', 'Bash(make *)')).stdout).toContain(
+      path.join(project, '.claude/settings.local.json'),
+    );
+    expect((await run('add', 'deny', 'Read(.env)', '--scope', 'user')).code).toBe(0);
+    expect((await run('add', 'ask', 'Bash(git push *)', '--scope=project')).code).toBe(0);
+    const { rules } = JSON.parse((await run('list', '--json')).stdout) as {
+      rules: Record<string, { text: string; source: string }[]>;
+    };
+    expect(rules).toMatchObject({
+      deny: [{ text: 'Read(.env)', source: 'user' }],
+      ask: [{ text: 'Bash(git push *)', source: 'project' }],
+      allow: [{ text: 'Bash(make *)', source: 'local' }],
+    });
+    expect((await run('remove', 'deny', 'Read(.env)', '--scope', 'user')).code).toBe(0);
+    expect((await run('remove', 'deny', 'Read(.env)', '--scope', 'user')).code).toBe(1);
+    expect(JSON.parse(readFileSync(path.join(home, '.claude/settings.json'), 'utf8'))).toEqual({
+      permissions: { deny: [] },
+    });
+    expect(existsSync(path.join(home, '.claude.json'))).toBe(false);
+  }, 60_000);
+
+  it('checks the examples of all files', async () => {
+    const { run, write } = place();
+    const settings = (rule: string) => ({
+      permissions: {
+        allow: [rule],
+        examples: { [rule]: { match: ['npm run a'], not_match: ['npm publish'] } },
+      },
+    });
+    write('home/.claude/settings.json', settings('Bash(npm run *)'));
+    expect(await run('test')).toMatchObject({ code: 0, stdout: '2 examples, 0 failed\n' });
+    write('home/.claude/settings.json', settings('Bash(npm *)'));
+    expect(await run('test')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('matches its own example npm publish'),
+    });
+  }, 60_000);
+
+  it('says how it is used', async () => {
+    expect((await place().run('help')).stdout).toContain('heddle permissions explain');
+  });
+});
