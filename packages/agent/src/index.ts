@@ -11,6 +11,8 @@ export type {
 export type { Price } from './engine/meter.ts';
 export { systemClock } from './engine/deps.ts';
 export { LivePermissions, type PermissionUpdate } from './permission/live.ts';
+export { isToolDenied } from './permission/rules/denied-tools.ts';
+export { permissionUpdates } from './permission/updates.ts';
 export type { Authorization, AuthorizeRequest, Decision, PartVerdict } from './permission/request.ts';
 export {
   joinRules,

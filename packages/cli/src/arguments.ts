@@ -20,7 +20,16 @@ export interface PrintCommand {
   readonly maxBudgetUsd: number | undefined;
   readonly taskBudget: number | undefined;
   readonly jsonSchema: JsonObject | undefined;
-  readonly permissionMode: PermissionMode;
+  /** Undefined: what the settings say. */
+  readonly permissionMode: PermissionMode | undefined;
+  /** bypassPermissions may be switched on later. */
+  readonly mayBypass: boolean;
+  readonly addDirs: readonly string[];
+  /** A file or JSON. */
+  readonly settings: string | undefined;
+  readonly managedSettings: string | undefined;
+  /** Undefined: all. */
+  readonly settingSources: readonly ('user' | 'project' | 'local')[] | undefined;
   /** Permission questions go to the host over the control channel. */
   readonly asksHost: boolean;
   /** The tools offered; undefined: all of them. */
@@ -106,6 +115,11 @@ function commandOf(argv: readonly string[]): Command {
     taskBudget: wholeNumber('--task-budget', values.get('taskBudget')),
     jsonSchema: optional(values.get('jsonSchema'), schemaOf),
     permissionMode: modeOf(values),
+    mayBypass: values.has('bypass') || values.has('allowBypass'),
+    addDirs: lists.get('addDirs') ?? [],
+    settings: values.get('settings'),
+    managedSettings: values.get('managedSettings'),
+    settingSources: optional(values.get('settingSources'), sourcesOf),
     asksHost:
       optional(values.get('promptTool'), (value) => oneOf('--permission-prompt-tool', value, ['stdio'])) !==
       undefined,
@@ -151,10 +165,18 @@ function sessionOf(values: Values): SessionChoice {
   };
 }
 
-function modeOf(values: Values): PermissionMode {
+function modeOf(values: Values): PermissionMode | undefined {
   if (values.has('bypass')) return 'bypassPermissions';
-  const mode = values.get('permissionMode') ?? 'default';
-  return oneOf('--permission-mode', mode === 'manual' ? 'default' : mode, MODES);
+  return optional(values.get('permissionMode'), (mode) =>
+    oneOf('--permission-mode', mode === 'manual' ? 'default' : mode, MODES),
+  );
+}
+
+function sourcesOf(value: string): ('user' | 'project' | 'local')[] {
+  const sources = value.split(',').map((source) => source.trim());
+  return sources
+    .filter(Boolean)
+    .map((source) => oneOf('--setting-sources', source, ['user', 'project', 'local'] as const));
 }
 
 function thinkingOf(values: Values): Thinking | undefined {

@@ -1,7 +1,8 @@
 /** The flags, and how a command line is taken apart. */
 
 interface Flag {
-  readonly takes: 'nothing' | 'value' | 'list' | 'rules';
+  /** `each`: one value, as often as wanted. */
+  readonly takes: 'nothing' | 'value' | 'list' | 'rules' | 'each';
   readonly as: string;
 }
 
@@ -34,6 +35,10 @@ const FLAGS: Readonly<Record<string, Flag>> = {
   '--dangerously-skip-permissions': { takes: 'nothing', as: 'bypass' },
   '--allow-dangerously-skip-permissions': { takes: 'nothing', as: 'allowBypass' },
   '--permission-prompt-tool': { takes: 'value', as: 'promptTool' },
+  '--settings': { takes: 'value', as: 'settings' },
+  '--managed-settings': { takes: 'value', as: 'managedSettings' },
+  '--setting-sources': { takes: 'value', as: 'settingSources' },
+  '--add-dir': { takes: 'each', as: 'addDirs' },
   '--tools': { takes: 'value', as: 'tools' },
   '--allowed-tools': { takes: 'rules', as: 'allowedTools' },
   '--allowedTools': { takes: 'rules', as: 'allowedTools' },
@@ -87,8 +92,7 @@ export function collect(argv: readonly string[]): Collected {
     if (value === undefined) throw new Refused(`${name} needs a value`);
     if (flag.takes === 'value') values.set(flag.as, value);
     else {
-      const items = flag.takes === 'rules' ? splitRules(value) : value.split(',').filter(Boolean);
-      lists.set(flag.as, [...(lists.get(flag.as) ?? []), ...items]);
+      lists.set(flag.as, [...(lists.get(flag.as) ?? []), ...itemsOf(value, flag.takes)]);
     }
   }
   return { values, lists, words };
@@ -96,7 +100,24 @@ export function collect(argv: readonly string[]): Collected {
 
 /** Rules are separated by commas or spaces; those inside parentheses belong to the rule. */
 export function splitRules(value: string): string[] {
-  return value.match(/[^\s,(]+(?:\([^)]*\))?/g) ?? [];
+  const rules: string[] = [];
+  let rule = '';
+  let depth = 0;
+  for (const letter of value) {
+    if (letter === '(') depth++;
+    if (letter === ')') depth = Math.max(0, depth - 1);
+    if (depth > 0 || !/[\s,]/.test(letter)) rule += letter;
+    else {
+      rules.push(rule);
+      rule = '';
+    }
+  }
+  return [...rules, rule].filter(Boolean);
+}
+
+function itemsOf(value: string, takes: Flag['takes']): string[] {
+  if (takes === 'each') return [value];
+  return takes === 'rules' ? splitRules(value) : value.split(',').filter(Boolean);
 }
 
 function suggestion(name: string): string {

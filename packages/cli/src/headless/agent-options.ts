@@ -1,10 +1,12 @@
 /** What the command line asks of the agent. */
-import type { AgentOptions, Rules } from '@heddle/agent';
+import { type AgentOptions, isToolDenied, LivePermissions } from '@heddle/agent';
 import type { GivenOptions } from '@heddle/core';
 import { chooseModel, fullModelName, loadPrices, modelFromEnvironment, type Prices } from '@heddle/models';
 import { builtinTools } from '@heddle/tools';
 import type { PrintCommand } from '../arguments.ts';
 import { modelKinds } from '../models/kinds.ts';
+import { permissionSetup } from '../permissions/setup.ts';
+import { harmless } from '../terminal/harmless.ts';
 
 export type OptionsRead =
   | { readonly ok: true; readonly options: Omit<AgentOptions, 'tools'> }
@@ -25,14 +27,17 @@ export async function agentOptions(command: PrintCommand): Promise<OptionsRead> 
       message: `--tools: there is no tool named ${unknown}; there are ${tools.map(({ name }) => name).join(', ')}`,
     };
   }
+  const permission = await permissionSetup(command);
+  for (const note of permission.notes) process.stderr.write(`heddle: ${harmless(note)}\n`);
   return {
     ok: true,
     options: {
       model: model.port,
       modelName: model.name,
       cwd: process.cwd(),
-      permissionMode: command.permissionMode,
-      rules: rulesOf(command),
+      permissionMode: permission.mode,
+      rules: new LivePermissions(permission.rules, permission.directories, { mayBypass: command.mayBypass }),
+      configDirs: permission.configDirs,
       includePartialMessages: command.partialMessages,
       bare: command.bare,
       apiKeySource: model.keySource ?? 'none',
@@ -83,17 +88,13 @@ function defaultModel(env: Readonly<Record<string, string | undefined>>): string
 }
 
 /** A tool that is denied as a whole is not even shown to the model. */
-export function offered(name: string, { tools, disallowedTools }: PrintCommand): boolean {
-  return (tools === undefined || tools.includes(name)) && !disallowedTools.includes(name);
+export function offered(name: string, { tools }: PrintCommand, rules: AgentOptions['rules']): boolean {
+  if (tools !== undefined && !tools.includes(name)) return false;
+  return !rules || !isToolDenied(name, rules instanceof LivePermissions ? rules.rules : rules);
 }
 
 function requestOptions({ thinking, effort, betas }: PrintCommand): GivenOptions {
   return present({ thinking, effort, betas: betas.length === 0 ? undefined : betas });
-}
-
-function rulesOf(command: PrintCommand): Rules {
-  const rule = (text: string): Rules['allow'][number] => ({ text, source: 'command line' });
-  return { allow: command.allowedTools.map(rule), ask: [], deny: command.disallowedTools.map(rule) };
 }
 
 type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };

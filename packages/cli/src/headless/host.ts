@@ -1,7 +1,7 @@
 /** A program on the other side of standard input: it sends prompts and control requests, one JSON object a line. */
 import { createInterface } from 'node:readline';
 import { randomUUID } from 'node:crypto';
-import type { AskPermission, PermissionAnswer, Prompt } from '@heddle/agent';
+import { type AskPermission, type PermissionAnswer, permissionUpdates, type Prompt } from '@heddle/agent';
 import type { ContentBlock, JsonObject } from '@heddle/core';
 import type { Output } from './output.ts';
 
@@ -92,10 +92,12 @@ export function createHost(output: Output): Host {
     const allow = response?.['subtype'] === 'success' && given?.['behavior'] === 'allow';
     const updatedInput = given?.['updatedInput'];
     const message = given?.['message'] ?? response?.['error'];
+    const updates = permissionUpdates(given?.['updatedPermissions']);
     answer({
       allow,
       ...(typeof message === 'string' ? { message } : {}),
       ...(isJsonObject(updatedInput) ? { updatedInput } : {}),
+      ...(updates.length > 0 ? { updates } : {}),
       ...(given?.['interrupt'] === true ? { interrupt: true } : {}),
     });
   }
@@ -113,7 +115,7 @@ export function createHost(output: Output): Host {
         }
       }
     })(),
-    ask({ toolUseId, tool, input, reason }, signal) {
+    ask({ toolUseId, tool, input, reason, suggestions, rule, agentId }, signal) {
       if (closed) return Promise.resolve({ allow: false, message: 'The host went away.' });
       const requestId = randomUUID();
       return new Promise((resolve) => {
@@ -134,6 +136,9 @@ export function createHost(output: Output): Host {
           input,
           tool_use_id: toolUseId,
           decision_reason: reason,
+          ...(suggestions.length > 0 ? { permission_suggestions: suggestions } : {}),
+          ...(rule === undefined ? {} : { matched_ask_rule: rule }),
+          ...(agentId === undefined ? {} : { agent_id: agentId }),
         };
         output.writeControl({ type: 'control_request', request_id: requestId, request });
       });

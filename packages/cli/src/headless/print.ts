@@ -2,12 +2,14 @@
 import { randomUUID } from 'node:crypto';
 import { createAgent, failedStart, type SdkMessage } from '@heddle/agent';
 import type { PrintCommand } from '../arguments.ts';
+import { remembering } from '../permissions/remember.ts';
 import { agentOptions, offered } from './agent-options.ts';
 import { createHost, type Host } from './host.ts';
 import { readPipe } from './pipe.ts';
 import { createOutput, type Output } from './output.ts';
 import { openChosen } from './session.ts';
 import { sessionTools } from './tools.ts';
+import { harmless } from '../terminal/harmless.ts';
 import { watchSignals } from './signals.ts';
 
 export async function print(command: PrintCommand): Promise<number> {
@@ -37,12 +39,15 @@ async function converse(
   }
   const { session } = opened;
   for (const notice of session.notices) process.stderr.write(`heddle: ${notice}\n`);
-  const ask = command.asksHost ? host.ask : undefined;
-  const { tools, onAccepted } = sessionTools(session);
+  const ask = command.asksHost && host.ask ? remembering(host.ask) : undefined;
+  const { tools, ended, onAccepted, dispose } = await sessionTools(session);
+  for (const { command: left } of ended) {
+    process.stderr.write(`heddle: ended what an earlier run had left running: ${harmless(left)}\n`);
+  }
   const agent = createAgent({
     ...options.options,
     session,
-    tools: tools.filter(({ name }) => offered(name, command)),
+    tools: tools.filter(({ name }) => offered(name, command, options.options.rules)),
     onAccepted,
     ...(ask ? { canUseTool: ask } : {}),
   });
@@ -63,6 +68,7 @@ async function converse(
     }
     return signals.exitCode() ?? (output.closed ? 1 : code);
   } finally {
+    await dispose();
     signals.release();
     host.end?.();
     session.journal.close();

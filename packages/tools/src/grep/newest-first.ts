@@ -1,6 +1,5 @@
 /** Orders files by the time they were changed, the newest first; files of the same time by name, so that an order is always the same. */
 import { statSync } from 'node:fs';
-import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 
 /** Files looked at before others get their turn. */
@@ -19,7 +18,7 @@ export async function newestFirst<Item>(
     dated.push({
       item,
       name,
-      time: statSync(path.join(root, name), { throwIfNoEntry: false })?.mtimeMs ?? 0,
+      time: statSync(`${root}/${name}`, { throwIfNoEntry: false })?.mtimeMs ?? 0,
     });
     if (dated.length % AT_ONCE === 0) {
       await breathe();

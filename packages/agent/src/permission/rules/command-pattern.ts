@@ -18,7 +18,9 @@ export function commandPattern(specifier: string): CommandPattern {
   const canonical = canonicalPattern(specifier);
   const same = canonical === undefined || canonical === specifier;
   const read = same ? written : compile(canonical);
-  return (spelling) => read(spelling.canonical) || written(spelling.written);
+  return (spelling) =>
+    read(spelling.canonical) ||
+    ((!same || spelling.written !== spelling.canonical) && written(spelling.written));
 }
 
 function compile(specifier: string): (text: string) => boolean {

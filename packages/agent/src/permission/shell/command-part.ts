@@ -30,14 +30,19 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
   return {
     kind: 'command',
     shown: full.canonical,
-    cover: isFree && words.length > 0 ? [full, ...bare] : [full],
-    suspect: [full, ...suspects.flatMap((tail) => [spelled(tail)].concat(withBaseName(tail)))],
+    cover: distinct(isFree && words.length > 0 ? [full, ...bare] : [full]),
+    suspect: distinct([full, ...suspects.flatMap((tail) => [spelled(tail)].concat(withBaseName(tail)))]),
     readOnly: isReadOnly(command, last.words, last.more, around),
     edits: assignments.length === 0 && !last.more && isPlainEdit(last.words),
     opaque: opacity(words, stages, around),
     inner: false,
     concern: undefined,
   };
+}
+
+/** Every spelling is held against every rule: none twice. */
+function distinct(spellings: readonly Spelling[]): Spelling[] {
+  return [...new Map(spellings.map((spelling) => [spelling.written, spelling])).values()];
 }
 
 function spelled(words: readonly ShellWord[], before: readonly string[] = []): Spelling {

@@ -8,6 +8,12 @@ interface Doubt {
   readonly reason: string;
 }
 
+/** Here the grammar loses commands that bash runs: nothing it says about such a text can be relied on. */
+const BLIND: readonly Doubt[] = [
+  { pattern: /[\d}][<>]\(/, reason: 'a process behind a number' },
+  { pattern: /\)#/, reason: 'a # where a comment cannot begin' },
+];
+
 const DOUBTS: readonly Doubt[] = [
   { pattern: /\$\{[\s|]/, reason: 'a substitution that only new shells know' },
   { pattern: /\$\{[^}$`]*[<>]\(/, reason: 'a process within an expansion' },
@@ -33,8 +39,20 @@ const BEFORE_BRACKET =
 /** Characters: longer than any keyword and the blanks a person would put behind it. */
 const LOOK_BACK = 40;
 
-export function doubtAbout(text: string): string | undefined {
+interface Doubtful {
+  readonly reason: string;
+  /** The grammar may have missed a command. */
+  readonly blind: boolean;
+}
+
+export function doubtAbout(text: string): Doubtful | undefined {
   const code = codeOf(text);
+  for (const { pattern, reason } of BLIND) if (pattern.test(code)) return { reason, blind: true };
+  const reason = doubtIn(code);
+  return reason === undefined ? undefined : { reason, blind: false };
+}
+
+function doubtIn(code: string): string | undefined {
   for (const { pattern, reason } of DOUBTS) if (pattern.test(code)) return reason;
   for (let at = code.indexOf('('); at >= 0; at = code.indexOf('(', at + 1)) {
     if (/^\(\s*\)/.test(code.slice(at))) continue;
@@ -71,7 +89,7 @@ function codeOf(text: string): string {
       const end = bare.indexOf("'", at + 1);
       code += 'q';
       if (end >= 0) at = end;
-    } else if (letter === '#' && /(?:^|[\s;&|()])$/.test(code)) {
+    } else if (letter === '#' && /(?:^|[\s;&|(])$/.test(code)) {
       const end = bare.indexOf('\n', at);
       if (end < 0) break;
       at = end - 1;

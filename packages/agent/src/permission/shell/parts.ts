@@ -32,6 +32,8 @@ const PLAIN: ReadonlySet<Construct> = new Set<Construct>([
 export function shellParts(text: string, world: World): ShellParts {
   const read = readCommand(text);
   if (!read.ok) return read;
+  const doubt = doubtAbout(text);
+  if (doubt?.blind) return { ok: false, reason: `there is ${doubt.reason}` };
   const parts: Part[] = [];
   const plain = [...read.constructs].every((construct) => PLAIN.has(construct));
   let folders: Folders = [world.cwd];
@@ -41,11 +43,10 @@ export function shellParts(text: string, world: World): ShellParts {
   }
   // Of compound commands: nobody says where among the others they stand, so a `cd` before or after them counts.
   parts.push(...read.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)));
-  const doubt = doubtAbout(text);
   const reason =
     hidden(text, read) ??
     descriptorVariable([...read.commands, read]) ??
-    (doubt === undefined ? undefined : `there is ${doubt}`);
+    (doubt === undefined ? undefined : `there is ${doubt.reason}`);
   const empty = read.commands.length === 0 && read.constructs.size === 0;
   return { ok: true, parts: reason === undefined ? parts : [concerned(text, reason), ...parts], empty };
 }

@@ -188,7 +188,7 @@ files=$(echo .* *)
 # The judge's own read must not be hidden by what it judges: each command runs in a subshell.
 while IFS= read -r -d '' command; do
   n=$((n + 1))
-  if ! "$BASH" -n -c "$command" 2>/dev/null; then printf '%s syntax\0' "$n"; continue; fi
+  if ! "$BASH" -n -c -- "$command" 2>/dev/null; then printf '%s syntax\0' "$n"; continue; fi
   case $command in *'()'*|*function*) continue;; esac
   : > "$log"
   (

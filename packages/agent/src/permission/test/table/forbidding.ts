@@ -131,6 +131,13 @@ export const FORBIDDING: readonly Theme[] = [
     theme: 'what the grammar does not show is asked',
     rules: { allow: ['Bash(echo *)'] },
     asked: [
+      'echo 5<(bad)',
+      'echo 2>(bad)',
+      'echo {a}<(bad)',
+      'echo <(echo)#; bad',
+      'echo >(echo)#; bad',
+      'echo ${ bad; }',
+      'coproc echo a',
       "x='a[$(rm b)]'; echo $((x))",
       'x=$(echo y); echo $((x))',
       'echo ${x@P}',

@@ -1,0 +1,33 @@
+/** Writes what an answer wants to be remembered into the settings file of its scope. */
+import type { PermissionUpdate } from '../permission/live.ts';
+import { addRule, removeRule } from './edit.ts';
+import { type Scope, settingsFileOf, type SettingsPlaces } from './scopes.ts';
+
+const SCOPE_OF: Readonly<Partial<Record<PermissionUpdate['destination'], Scope>>> = {
+  userSettings: 'user',
+  projectSettings: 'project',
+  localSettings: 'local',
+};
+
+/** Only rules are written; a mode and folders end with the session. Says what could not be written. */
+export function persistUpdates(updates: readonly PermissionUpdate[], places: SettingsPlaces): string[] {
+  return updates.flatMap((update) => {
+    const scope = SCOPE_OF[update.destination];
+    if (scope === undefined || (update.type !== 'addRules' && update.type !== 'removeRules')) return [];
+    const file = settingsFileOf(scope, places);
+    const change = update.type === 'addRules' ? addRule : removeRule;
+    return update.rules.flatMap(({ toolName, ruleContent }) => {
+      const text = ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
+      const edited = attempt(() => change(file, update.behavior, text));
+      return edited.ok ? [] : [edited.message];
+    });
+  });
+}
+
+function attempt(change: () => ReturnType<typeof addRule>): ReturnType<typeof addRule> {
+  try {
+    return change();
+  } catch (thrown) {
+    return { ok: false, message: thrown instanceof Error ? thrown.message : String(thrown) };
+  }
+}

@@ -1,0 +1,110 @@
+/** Settings files in a real run, and answers of a host that want to be remembered. */
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { call, say } from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+
+const program = path.resolve(import.meta.dirname, '../../../../bin/heddle');
+
+function place() {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-run-'));
+  const project = path.join(folder, 'project');
+  mkdirSync(path.join(project, '.claude'), { recursive: true });
+  const settings = (name: string, permissions: object) =>
+    writeFileSync(path.join(project, '.claude', name), JSON.stringify({ permissions }));
+  const start = (
+    command: string,
+    flags: readonly string[],
+    onLine?: (line: string, send: (value: object) => void) => void,
+  ) => {
+    const script = path.join(folder, 'script.json');
+    writeFileSync(script, JSON.stringify([call('Bash', { command }, 'b1'), say('Done.')]));
+    const env = {
+      ...process.env,
+      HEDDLE_CONFIG_DIR: path.join(folder, 'config'),
+      HOME: folder,
+      NO_COLOR: '1',
+    };
+    const child = spawn(program, ['--model', `scripted:${script}`, ...flags], { cwd: project, env });
+    const send = (value: object) => void child.stdin.write(`${JSON.stringify(value)}\n`);
+    if (onLine) {
+      send({ type: 'user', message: { role: 'user', content: 'go' } });
+      child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+        for (const line of chunk.split('\n').filter(Boolean)) onLine(line, send);
+        if (chunk.includes('"type":"result"')) child.stdin.end();
+      });
+    } else child.stdin.end();
+    return Promise.all([text(child.stdout), text(child.stderr)]);
+  };
+  return { project, settings, start };
+}
+
+const print = ['-p', 'go', '--output-format', 'json'];
+
+describe('a run', () => {
+  it('is ruled by the settings files', async () => {
+    const { settings, start, project } = place();
+    settings('settings.local.json', { allow: ['Bash(touch *)'] });
+    await start('touch made', print);
+    expect(existsSync(path.join(project, 'made'))).toBe(true);
+    settings('settings.json', { deny: ['Bash(touch *)'] });
+    const [stdout] = await start('touch again', [...print, '--dangerously-skip-permissions']);
+    expect(stdout).toContain('"permission_denials":[{"tool_name":"Bash"');
+    expect(existsSync(path.join(project, 'again'))).toBe(false);
+  }, 30_000);
+
+  it('says in one line what an untrusted folder may not do', async () => {
+    const { settings, start, project } = place();
+    settings('settings.json', { allow: ['Bash(touch *)'] });
+    const [, stderr] = await start('touch made', print);
+    expect(stderr).toMatch(
+      /^heddle: .*settings\.json is not in a trusted folder; left out: 1 allow rule\.\n$/,
+    );
+    expect(existsSync(path.join(project, 'made'))).toBe(false);
+  }, 30_000);
+
+  it("writes what the host wants to be remembered into the scope's file", async () => {
+    const { start, project } = place();
+    let suggestions: unknown;
+    const [stdout] = await start(
+      'env run a',
+      [
+        '--input-format',
+        'stream-json',
+        '--output-format',
+        'stream-json',
+        '--verbose',
+        '--permission-prompt-tool',
+        'stdio',
+      ],
+      (line, send) => {
+        const message = JSON.parse(line) as {
+          type: string;
+          request_id?: string;
+          request?: Record<string, unknown>;
+        };
+        if (message.type !== 'control_request') return;
+        suggestions = message.request?.['permission_suggestions'];
+        const response = { behavior: 'allow', updatedPermissions: suggestions };
+        send({
+          type: 'control_response',
+          response: { subtype: 'success', request_id: message.request_id, response },
+        });
+      },
+    );
+    expect(stdout).toContain('"type":"result"');
+    expect(suggestions).toMatchObject([
+      {
+        type: 'addRules',
+        rules: [{ toolName: 'Bash', ruleContent: 'env run a' }],
+        destination: 'localSettings',
+      },
+    ]);
+    expect(JSON.parse(readFileSync(path.join(project, '.claude/settings.local.json'), 'utf8'))).toEqual({
+      permissions: { allow: ['Bash(env run a)'] },
+    });
+  }, 30_000);
+});
