@@ -6,6 +6,7 @@ import type { Spelling } from '../rules/command-pattern.ts';
 import type { World } from '../world.ts';
 import { isOwn, isSafe } from './assignments.ts';
 import { assignmentText, canonicalText, writtenText } from './canonical.ts';
+import { changesFiles } from './files.ts';
 import type { Folders } from './folders.ts';
 import { baseName, tails, wordsOf } from './runners.ts';
 import { isPlainEdit } from './edits.ts';
@@ -68,6 +69,7 @@ function isReadOnly(
 ): boolean {
   if (name === undefined) return assignments.every((assignment) => isOwn(assignment.name));
   if (!around.plain || more || assignments.length > 0 || !words.every(({ plain }) => plain)) return false;
+  if (words[0] === undefined || changesFiles(words[0].value)) return false;
   const { world, folders } = around;
   const moved = folders === undefined || folders.length > 1;
   return isReadOnlyCommand(canonicalText(words), {

@@ -69,6 +69,14 @@ export function touchesFiles(program: string): boolean {
   );
 }
 
+/** Its very purpose is to change files: there is nothing to prove about it. */
+export function changesFiles(program: string): boolean {
+  const name = baseName(program);
+  return (
+    /^(cp|mv|ln|install)$/.test(name) || [WRITERS, CHANGERS, REMOVERS].some((family) => family.test(name))
+  );
+}
+
 export function filesOf(words: readonly ShellWord[]): Touch[] {
   const [name, ...args] = words;
   if (name === undefined) return [];
