@@ -1,5 +1,6 @@
 /** The door for embedding: an agent in a few lines. */
-import type { Terminal } from '@heddle/core';
+import type { ContextReport, History, Message, Terminal } from '@heddle/core';
+import type { CommandOutcome } from './context/commands.ts';
 import { type Prompt, QueryEngine } from './engine/engine.ts';
 import type { AgentOptions } from './engine/options.ts';
 import type { SdkMessage } from './sdk/message.ts';
@@ -10,6 +11,12 @@ export interface Agent {
   submit(prompt: string | Prompt): AsyncGenerator<SdkMessage, Terminal>;
   /** Ends the running prompt. */
   abort(reason?: unknown): void;
+  /** The conversation as the next request would start from it. */
+  readonly messages: History<Message>;
+  /** Between two prompts: replaces the conversation by a hand-over. */
+  compact(instructions?: string): Promise<CommandOutcome<{ readonly report: ContextReport }>>;
+  /** Between two prompts: puts back what the last compaction replaced. */
+  undoCompaction(): CommandOutcome<{ readonly messages: number }>;
 }
 
 export function createAgent(options: AgentOptions): Agent {
@@ -18,5 +25,10 @@ export function createAgent(options: AgentOptions): Agent {
     sessionId: engine.sessionId,
     submit: (prompt) => engine.submitMessage(prompt),
     abort: (reason) => engine.abort(reason),
+    get messages() {
+      return engine.messages;
+    },
+    compact: (instructions) => engine.compact(instructions),
+    undoCompaction: () => engine.undoCompaction(),
   };
 }

@@ -8,6 +8,7 @@ export type {
   PermissionAnswer,
   PermissionQuestion,
 } from './engine/options.ts';
+export { createFileState } from './engine/file-state.ts';
 export type { Price } from './engine/meter.ts';
 export { systemClock } from './engine/deps.ts';
 export { LivePermissions, type PermissionUpdate } from './permission/live.ts';
@@ -23,10 +24,10 @@ export {
   type RuleSource,
 } from './permission/rules/rule.ts';
 export { Bill, type Spending } from './session/bill.ts';
-export { decode } from './session/decode.ts';
-export type { Durability } from './session/durability.ts';
-export { type Journal, JournalError } from './session/journal.ts';
-export { memorySession } from './session/memory.ts';
+export { decode } from './session/codec/decode.ts';
+export type { Durability } from './session/journal/durability.ts';
+export { type Journal, JournalError } from './session/journal/journal.ts';
+export { memorySession } from './session/open/memory.ts';
 export {
   forkSession,
   newestSession,
@@ -36,7 +37,7 @@ export {
   type ResumeChoice,
   resumeSession,
   type Session,
-} from './session/open.ts';
+} from './session/open/open.ts';
 export { failedStart, VERSION } from './engine/lines.ts';
 export type { Prompt } from './engine/engine.ts';
 export type * from './sdk/message.ts';

@@ -1,16 +1,30 @@
 /** Reads the command line into a command. Pure; an unknown flag is an error that names the nearest known one. */
 import type { Effort, JsonObject, PermissionMode, Thinking } from '@heddle/core';
+import { type CommandName, isCommand } from './commands.ts';
 import { collect, Refused } from './flags.ts';
-import type { RewindCommand } from './rewind/rewind.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 
-export interface PrintCommand {
+export interface PrintCommand extends RunOptions {
   readonly name: 'print';
   /** Undefined: the prompt comes through the pipe. */
   readonly prompt: string | undefined;
   readonly inputFormat: 'text' | 'stream-json';
   readonly outputFormat: OutputFormat;
+  /** Permission questions go to the host over the control channel. */
+  readonly asksHost: boolean;
+  readonly replayUserMessages: boolean;
+}
+
+/** A conversation at the terminal. */
+export interface ChatCommand extends RunOptions {
+  readonly name: 'chat';
+  /** The first prompt, if one was given. */
+  readonly prompt: string | undefined;
+}
+
+/** What every surface that runs prompts understands. */
+export interface RunOptions {
   readonly model: string | undefined;
   readonly fallbackModel: string | undefined;
   readonly thinking: Thinking | undefined;
@@ -30,8 +44,6 @@ export interface PrintCommand {
   readonly managedSettings: string | undefined;
   /** Undefined: all. */
   readonly settingSources: readonly ('user' | 'project' | 'local')[] | undefined;
-  /** Permission questions go to the host over the control channel. */
-  readonly asksHost: boolean;
   /** The tools offered; undefined: all of them. */
   readonly tools: readonly string[] | undefined;
   readonly allowedTools: readonly string[];
@@ -39,7 +51,8 @@ export interface PrintCommand {
   readonly systemPrompt: string | undefined;
   readonly appendSystemPrompt: string | undefined;
   readonly partialMessages: boolean;
-  readonly replayUserMessages: boolean;
+  /** Where the exchange with the model is recorded. */
+  readonly record: string | undefined;
   readonly bare: boolean;
   readonly session: SessionChoice;
 }
@@ -57,11 +70,11 @@ export interface SessionChoice {
 }
 
 type Command =
-  | RewindCommand
   | PrintCommand
-  | { readonly name: 'demo' | 'models' | 'help' | 'version' }
+  | ChatCommand
+  | { readonly name: 'help' | 'version' }
   /** Reads its own words. */
-  | { readonly name: 'permissions'; readonly argv: readonly string[] };
+  | { readonly name: 'own'; readonly command: CommandName; readonly argv: readonly string[] };
 
 export type Arguments =
   | { readonly ok: true; readonly command: Command }
@@ -81,7 +94,8 @@ export function readArguments(argv: readonly string[]): Arguments {
 }
 
 function commandOf(argv: readonly string[]): Command {
-  if (argv[0] === 'permissions') return { name: 'permissions', argv: argv.slice(1) };
+  const [first = '', ...rest] = argv;
+  if (isCommand(first)) return { name: 'own', command: first, argv: rest };
   const { values, lists, words } = collect(argv);
   if (values.has('help')) return { name: 'help' };
   if (values.has('version')) return { name: 'version' };
@@ -89,22 +103,29 @@ function commandOf(argv: readonly string[]): Command {
     'text',
     'stream-json',
   ] as const);
+  const prompt = words.length === 0 ? undefined : words.join(' ');
   // A client that speaks JSON on both sides wants no terminal; it does not say -p.
   const headless = values.has('print') || inputFormat === 'stream-json';
-  const [word, ...rest] = words;
-  if (word === 'rewind' && !headless) return rewindOf(rest, values);
-  if (words.length === 1 && !headless && (word === 'demo' || word === 'models')) return { name: word };
-  if (!headless)
-    throw new Refused('an interactive terminal is not built yet; run a prompt with: heddle -p "…"');
+  if (!headless) return { name: 'chat', prompt, ...runOptions(values, lists) };
   const outputFormat = oneOf('--output-format', values.get('outputFormat') ?? 'text', FORMATS);
   if (inputFormat === 'stream-json' && outputFormat !== 'stream-json') {
     throw new Refused('--input-format stream-json needs --output-format stream-json');
   }
   return {
     name: 'print',
-    prompt: words.length === 0 ? undefined : words.join(' '),
+    prompt,
     inputFormat,
     outputFormat,
+    asksHost:
+      optional(values.get('promptTool'), (value) => oneOf('--permission-prompt-tool', value, ['stdio'])) !==
+      undefined,
+    replayUserMessages: values.has('replayUserMessages'),
+    ...runOptions(values, lists),
+  };
+}
+
+function runOptions(values: Values, lists: ReadonlyMap<string, readonly string[]>): RunOptions {
+  return {
     model: values.get('model'),
     fallbackModel: values.get('fallbackModel'),
     thinking: thinkingOf(values),
@@ -120,9 +141,6 @@ function commandOf(argv: readonly string[]): Command {
     settings: values.get('settings'),
     managedSettings: values.get('managedSettings'),
     settingSources: optional(values.get('settingSources'), sourcesOf),
-    asksHost:
-      optional(values.get('promptTool'), (value) => oneOf('--permission-prompt-tool', value, ['stdio'])) !==
-      undefined,
     tools: optional(values.get('tools'), (value) =>
       value === 'default' ? undefined : value.split(',').filter(Boolean),
     ),
@@ -131,20 +149,13 @@ function commandOf(argv: readonly string[]): Command {
     systemPrompt: values.get('systemPrompt'),
     appendSystemPrompt: values.get('appendSystemPrompt'),
     partialMessages: values.has('partialMessages'),
-    replayUserMessages: values.has('replayUserMessages'),
+    record: values.get('record'),
     bare: values.has('bare'),
     session: sessionOf(values),
   };
 }
 
 type Values = ReadonlyMap<string, string>;
-
-function rewindOf([sessionId, messageId, ...more]: readonly string[], values: Values): RewindCommand {
-  if (sessionId === undefined || messageId === undefined || more.length > 0) {
-    throw new Refused('usage: heddle rewind SESSION MESSAGE [--dry-run]');
-  }
-  return { name: 'rewind', sessionId, messageId, dryRun: values.has('dryRun') };
-}
 
 function sessionOf(values: Values): SessionChoice {
   const id = values.get('resume');

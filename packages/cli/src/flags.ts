@@ -54,7 +54,8 @@ const FLAGS: Readonly<Record<string, Flag>> = {
   '--fork-session': { takes: 'nothing', as: 'fork' },
   '--session-id': { takes: 'value', as: 'sessionId' },
   '--no-session-persistence': { takes: 'nothing', as: 'noPersistence' },
-  '--dry-run': { takes: 'nothing', as: 'dryRun' },
+  '--record': { takes: 'value', as: 'record' },
+  '--plain': { takes: 'nothing', as: 'plain' },
   '--bare': { takes: 'nothing', as: 'bare' },
 };
 

@@ -1,5 +1,6 @@
 /** The program. Only what every start needs is imported here; each command loads its own part. */
 import { readArguments } from './arguments.ts';
+import { COMMANDS } from './commands.ts';
 import { say } from './terminal/say.ts';
 
 const parsed = readArguments(process.argv.slice(2));
@@ -20,14 +21,10 @@ async function dispatch(): Promise<number> {
     case 'help':
       say((await import('./help.ts')).HELP);
       return 0;
-    case 'demo':
-      return (await import('./demo/demo.ts')).runDemo();
-    case 'models':
-      return (await import('./models/list.ts')).printModels();
-    case 'permissions':
-      return (await import('./permissions/permissions.ts')).permissions(command.argv);
-    case 'rewind':
-      return (await import('./rewind/rewind.ts')).rewind(command);
+    case 'own':
+      return (await COMMANDS[command.command]())(command.argv);
+    case 'chat':
+      return (await import('./plain/chat.ts')).chat(command);
     case 'print':
       return (await import('./headless/print.ts')).print(command);
   }

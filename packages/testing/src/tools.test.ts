@@ -30,17 +30,18 @@ describe('a fake tool', () => {
   });
 
   it('is read-only and safe beside others, unless it is said to write', () => {
+    const context = contextOf();
     const [reader, writer] = [fakeTool({ name: 'Read' }), fakeTool({ name: 'Write', readOnly: false })];
-    expect([reader.isReadOnly({}), reader.isConcurrencySafe({}), reader.isIdempotent?.({})]).toEqual([
-      true,
-      true,
-      true,
-    ]);
-    expect([writer.isReadOnly({}), writer.isConcurrencySafe({}), writer.isIdempotent?.({})]).toEqual([
-      false,
-      false,
-      false,
-    ]);
+    expect([
+      reader.isReadOnly({}, context),
+      reader.isConcurrencySafe({}, context),
+      reader.isIdempotent?.({}),
+    ]).toEqual([true, true, true]);
+    expect([
+      writer.isReadOnly({}, context),
+      writer.isConcurrencySafe({}, context),
+      writer.isIdempotent?.({}),
+    ]).toEqual([false, false, false]);
   });
 
   it('checks its input twice, as real ones do', async () => {

@@ -8,11 +8,11 @@ import {
   historyBeforeCompaction,
   type ToolUseContext,
 } from '@heddle/core';
-import { createBlobs } from '../session/blobs.ts';
-import { decode } from '../session/decode.ts';
-import type { MemoryJournal } from '../session/journal.ts';
-import { LineFile, wholeLines } from '../session/lines.ts';
-import type { Session } from '../session/open.ts';
+import { createBlobs } from '../session/files/blobs.ts';
+import { decode } from '../session/codec/decode.ts';
+import type { MemoryJournal } from '../session/journal/journal.ts';
+import { LineFile, wholeLines } from '../session/files/lines.ts';
+import type { Session } from '../session/open/open.ts';
 
 export interface CommandSetup {
   readonly session: Session;

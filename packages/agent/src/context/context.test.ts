@@ -14,8 +14,8 @@ import {
   scriptedModel,
 } from '@heddle/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { memorySession } from '../session/memory.ts';
-import { newSession, type OpenSetup, resumeSession, type Session } from '../session/open.ts';
+import { memorySession } from '../session/open/memory.ts';
+import { newSession, type OpenSetup, resumeSession, type Session } from '../session/open/open.ts';
 import { collapseStore } from './collapse-store.ts';
 import { type CommandSetup, compactSession, undoCompaction } from './commands.ts';
 import { contextDoorOf } from './context-door.ts';

@@ -6,7 +6,6 @@ import {
   type ContextDoor,
   NO_OBJECTION,
   type QueryDeps,
-  type QueuedCommand,
   type StopHookOutcome,
   type ToolHooks,
   type TurnEnd,
@@ -14,11 +13,7 @@ import {
 import { changedFiles } from './changed-files.ts';
 import type { AgentHooks, AgentOptions } from './options.ts';
 
-export function productionDeps(
-  options: AgentOptions,
-  context: ContextDoor,
-  takeQueued: () => readonly QueuedCommand[],
-): QueryDeps {
+export function productionDeps(options: AgentOptions, context: ContextDoor): QueryDeps {
   return {
     model: options.model,
     clock: options.clock ?? systemClock,
@@ -29,8 +24,14 @@ export function productionDeps(
     turnEnd: turnEnd(options.hooks ?? {}),
     attachments: {
       begin: () => undefined,
-      takeQueued,
-      gather: (_messages, { fileState }) => changedFiles(fileState),
+      takeQueued: () => options.takeQueued?.() ?? [],
+      gather: async (_messages, context) => {
+        const [files, others] = await Promise.all([
+          changedFiles(context.fileState),
+          options.gather?.(context),
+        ]);
+        return [...files, ...(others ?? [])];
+      },
     },
     askToGoOn: () => Promise.resolve(false),
     summariseTools: options.summariseTools ?? (() => Promise.resolve(undefined)),

@@ -1,7 +1,7 @@
 import { call, fail, fakeTool, say, scriptedModel, type ScriptedModel, usage } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { createAgent } from '../create-agent.ts';
-import { memorySession } from '../session/memory.ts';
+import { memorySession } from '../session/open/memory.ts';
 import type { SdkMessage, SdkResult } from '../sdk/message.ts';
 import type { AgentOptions } from './options.ts';
 

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import {
   type ContentBlock,
   type ContextPipeline,
+  type ContextReport,
   type EntryBody,
   finishCalls,
   type History,
@@ -17,16 +18,22 @@ import {
 } from '@heddle/core';
 import type { PermissionDenial, SdkMessage } from '../sdk/message.ts';
 import { createTranslator, type Translator } from '../sdk/translate.ts';
-import { entriesOf } from '../session/entries.ts';
-import { JournalError } from '../session/journal.ts';
-import { memorySession } from '../session/memory.ts';
-import type { Session } from '../session/open.ts';
+import { entriesOf } from '../session/codec/entries.ts';
+import { JournalError } from '../session/journal/journal.ts';
+import { memorySession } from '../session/open/memory.ts';
+import type { Session } from '../session/open/open.ts';
 import { systemClock } from './deps.ts';
 import { createFileState } from './file-state.ts';
 import { failedStart, initLine, type LineStamp, resultLine } from './lines.ts';
 import { Meter, type Price } from './meter.ts';
 import { answerOf, planOpenCalls, resultMessage } from './open-calls.ts';
 import type { AgentOptions } from './options.ts';
+import {
+  type CommandOutcome,
+  type CommandSetup,
+  compactSession,
+  undoCompaction,
+} from '../context/commands.ts';
 import { contextDoorOf } from '../context/context-door.ts';
 import { headOf, paramsOf, snapshotOf } from './params.ts';
 import { parserOf, StructuredOutput } from './structured-output.ts';
@@ -78,14 +85,21 @@ export class QueryEngine {
     return this.#session.projection.messages;
   }
 
+  /** Replaces the conversation by a hand-over, on the user's word. Between two prompts only. */
+  async compact(instructions?: string): Promise<CommandOutcome<{ readonly report: ContextReport }>> {
+    this.#controller = new AbortController();
+    const { toolUseContext } = this.#params(this.#turn());
+    return compactSession(this.#commandSetup(), this.#contextDoor(), toolUseContext, instructions);
+  }
+
+  /** Puts back what the last compaction replaced. */
+  undoCompaction(): CommandOutcome<{ readonly messages: number }> {
+    return undoCompaction(this.#commandSetup());
+  }
+
   async *submitMessage(prompt: string | Prompt): AsyncGenerator<SdkMessage, Terminal> {
     this.#controller = new AbortController();
-    const turn: Turn = {
-      tally: new Tally(this.#now()),
-      denials: [],
-      translator: createTranslator({ sessionId: this.sessionId, uuid: this.#uuid, now: this.#now }),
-      structured: this.#options.outputSchema && new StructuredOutput(this.#options.outputSchema),
-    };
+    const turn = this.#turn();
     const problem = await this.#accept(typeof prompt === 'string' ? { content: prompt } : prompt);
     if (problem !== undefined) {
       yield failedStart(problem, this.#stamp());
@@ -109,6 +123,16 @@ export class QueryEngine {
       this.#stamp(),
     );
     return terminal;
+  }
+
+  #turn(): Turn {
+    const { outputSchema } = this.#options;
+    return {
+      tally: new Tally(this.#now()),
+      denials: [],
+      translator: createTranslator({ sessionId: this.sessionId, uuid: this.#uuid, now: this.#now }),
+      structured: outputSchema && new StructuredOutput(outputSchema),
+    };
   }
 
   /** Stores the prompt before anything else happens; answers with the reason where the run cannot begin. */
@@ -226,6 +250,10 @@ export class QueryEngine {
 
   /** One for the whole session: it remembers what was sent and decided from prompt to prompt. */
   #contextDoor(): ContextPipeline {
+    return (this.#context ??= this.#newContextDoor());
+  }
+
+  #newContextDoor(): ContextPipeline {
     const { model, random, cwd, requestOptions, config, context } = this.#options;
     return contextDoorOf({
       model,
@@ -239,6 +267,7 @@ export class QueryEngine {
       requestOptions,
       gates: config?.gates,
       changes: context,
+      standing: this.#options.standing,
     });
   }
 
@@ -247,11 +276,15 @@ export class QueryEngine {
       session: this.#session,
       signal: this.#controller.signal,
       fileState: this.#fileState,
-      context: (this.#context ??= this.#contextDoor()),
+      context: this.#contextDoor(),
       store: (body) => this.#store(body),
       denials: turn.denials,
       structured: turn.structured,
     });
+  }
+
+  #commandSetup(): CommandSetup {
+    return { session: this.#session, store: (body) => this.#store(body) };
   }
 
   #stamp(): LineStamp {

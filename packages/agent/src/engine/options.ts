@@ -1,5 +1,6 @@
 /** What a host gives to have an agent. */
 import type {
+  Attachment,
   Clock,
   ConfigChanges,
   ContextChanges,
@@ -8,13 +9,15 @@ import type {
   ModelPort,
   PermissionMode,
   QueryDeps,
+  QueuedCommand,
   RequestOptions,
   Tool,
+  ToolUseContext,
 } from '@heddle/core';
 import type { LivePermissions, PermissionUpdate } from '../permission/live.ts';
 import type { PartVerdict } from '../permission/request.ts';
 import type { Rules } from '../permission/rules/rule.ts';
-import type { Session } from '../session/open.ts';
+import type { Session } from '../session/open/open.ts';
 import type { Price } from './meter.ts';
 
 export interface AgentOptions {
@@ -27,6 +30,10 @@ export interface AgentOptions {
   /** In place of the built-in one. */
   readonly systemPrompt?: readonly string[];
   readonly appendSystemPrompt?: string;
+  /** Facts that stand before the conversation and may or may not matter: instructions, the date. Fixed when the session begins. */
+  readonly userContext?: Readonly<Record<string, string>>;
+  /** Facts behind the system prompt, beside the working directory. Fixed when the session begins. */
+  readonly systemContext?: Readonly<Record<string, string>>;
   readonly permissionMode?: PermissionMode;
   /** Live ones can be changed while the conversation goes on. */
   readonly rules?: Rules | LivePermissions;
@@ -35,6 +42,12 @@ export interface AgentOptions {
   /** Asked where no rule decides. Without it, ask means deny. */
   readonly canUseTool?: AskPermission;
   readonly hooks?: AgentHooks;
+  /** Takes what the user typed while a turn runs: it joins that turn. */
+  readonly takeQueued?: () => readonly QueuedCommand[];
+  /** What else joins the conversation between two calls: background tasks that ended, reminders. Not waited for long. */
+  readonly gather?: (context: ToolUseContext) => Promise<readonly Attachment[]>;
+  /** What a compaction must carry along as it stands then: open todos. */
+  readonly standing?: () => Promise<readonly Attachment[]>;
   /** Writes a sentence on what the last tools did; turn it on with the gate `emitToolUseSummaries`. */
   readonly summariseTools?: QueryDeps['summariseTools'];
   /** Windows, thresholds and switches of the context levels. */

@@ -10,7 +10,7 @@ import type {
 } from '@heddle/core';
 import { defaultSystemPrompt } from '../prompt/system-prompt.ts';
 import type { PermissionDenial } from '../sdk/message.ts';
-import type { Session } from '../session/open.ts';
+import type { Session } from '../session/open/open.ts';
 import { productionDeps } from './deps.ts';
 import type { AgentOptions } from './options.ts';
 import { permissionOf } from './permission.ts';
@@ -36,8 +36,8 @@ export function snapshotOf(options: AgentOptions): SessionSnapshot {
       ...(systemPrompt ?? defaultSystemPrompt()),
       ...(appendSystemPrompt ? [appendSystemPrompt] : []),
     ],
-    userContext: {},
-    systemContext: { 'Working directory': cwd },
+    userContext: options.userContext ?? {},
+    systemContext: { 'Working directory': cwd, ...options.systemContext },
   };
 }
 
@@ -60,7 +60,7 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     agentId: undefined,
     fileState: setup.fileState,
   };
-  const deps = productionDeps(options, setup.context, () => []);
+  const deps = productionDeps(options, setup.context);
   return {
     messages: setup.session.projection.messages,
     systemPrompt: snapshot.systemPrompt,

@@ -26,7 +26,7 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
     const request: AuthorizeRequest = {
       tool: tool.name,
       input,
-      readOnly: isReadOnly(tool, input),
+      readOnly: await isReadOnly(tool, input, context),
       hookDecision,
     };
     const { decide, suggest } = await decider(options, live, request, context, signal);
@@ -61,9 +61,9 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
 }
 
 /** A tool whose proof fails has proven nothing. */
-function isReadOnly(tool: Tool, input: JsonObject): boolean {
+async function isReadOnly(tool: Tool, input: JsonObject, context: ToolUseContext): Promise<boolean> {
   try {
-    return tool.isReadOnly(input);
+    return await tool.isReadOnly(input, context);
   } catch {
     return false;
   }

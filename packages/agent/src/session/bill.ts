@@ -1,6 +1,6 @@
 /** What a session has cost, by model, as it was priced when it was spent. An amount nobody knew stays unknown, never zero. */
 import { addUsage, type EntryBody, NO_USAGE, updateUsage, type Usage } from '@heddle/core';
-import { isRecord } from './shapes.ts';
+import { isRecord } from './codec/shapes.ts';
 
 export interface Spending {
   readonly usage: Usage;

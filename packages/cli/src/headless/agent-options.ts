@@ -3,7 +3,7 @@ import { type AgentOptions, isToolDenied, LivePermissions } from '@heddle/agent'
 import type { GivenOptions } from '@heddle/core';
 import { chooseModel, fullModelName, loadPrices, modelFromEnvironment, type Prices } from '@heddle/models';
 import { builtinTools } from '@heddle/tools';
-import type { PrintCommand } from '../arguments.ts';
+import type { RunOptions } from '../arguments.ts';
 import { modelKinds } from '../models/kinds.ts';
 import { permissionSetup } from '../permissions/setup.ts';
 import { harmless } from '../terminal/harmless.ts';
@@ -12,7 +12,7 @@ export type OptionsRead =
   | { readonly ok: true; readonly options: Omit<AgentOptions, 'tools'> }
   | { readonly ok: false; readonly message: string };
 
-export async function agentOptions(command: PrintCommand): Promise<OptionsRead> {
+export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
   const wanted = command.model ?? defaultModel(process.env);
   if (wanted === undefined) return { ok: false, message: NO_MODEL };
   const model = await chooseModel(wanted, modelKinds);
@@ -88,12 +88,12 @@ function defaultModel(env: Readonly<Record<string, string | undefined>>): string
 }
 
 /** A tool that is denied as a whole is not even shown to the model. */
-export function offered(name: string, { tools }: PrintCommand, rules: AgentOptions['rules']): boolean {
+export function offered(name: string, { tools }: RunOptions, rules: AgentOptions['rules']): boolean {
   if (tools !== undefined && !tools.includes(name)) return false;
   return !rules || !isToolDenied(name, rules instanceof LivePermissions ? rules.rules : rules);
 }
 
-function requestOptions({ thinking, effort, betas }: PrintCommand): GivenOptions {
+function requestOptions({ thinking, effort, betas }: RunOptions): GivenOptions {
   return present({ thinking, effort, betas: betas.length === 0 ? undefined : betas });
 }
 

@@ -1,7 +1,7 @@
 /** What would be decided about a call, and why. Nothing is run. */
 import os from 'node:os';
-import type { JsonObject } from '@heddle/core';
-import type { Authorization } from '@heddle/agent';
+import type { JsonObject, PermissionMode, ToolUseContext } from '@heddle/core';
+import { type Authorization, createFileState } from '@heddle/agent';
 import { authorize, lookAround } from '@heddle/agent/permission';
 import { builtinTools } from '@heddle/tools';
 import type { PermissionSetup } from './setup.ts';
@@ -23,7 +23,7 @@ export async function explain(
   };
   const world = await lookAround(surroundings, { tool, input });
   return authorize(
-    { tool, input, readOnly: isReadOnly(tool, input), hookDecision: undefined },
+    { tool, input, readOnly: await isReadOnly(tool, input, mode), hookDecision: undefined },
     rules,
     mode,
     world,
@@ -31,13 +31,20 @@ export async function explain(
 }
 
 /** A tool that nobody here knows may do anything. */
-function isReadOnly(name: string, input: JsonObject): boolean {
+async function isReadOnly(name: string, input: JsonObject, permissionMode: PermissionMode): Promise<boolean> {
+  const tools = builtinTools();
+  const context: ToolUseContext = {
+    tools,
+    model: 'none',
+    permissionMode,
+    signal: new AbortController().signal,
+    workingDirectory: process.cwd(),
+    additionalDirectories: [],
+    agentId: undefined,
+    fileState: createFileState(),
+  };
   try {
-    return (
-      builtinTools()
-        .find((tool) => tool.name === name)
-        ?.isReadOnly(input) ?? false
-    );
+    return (await tools.find((tool) => tool.name === name)?.isReadOnly(input, context)) ?? false;
   } catch {
     return false;
   }

@@ -5,14 +5,12 @@ import { fileHistory } from '../headless/tools.ts';
 import { harmless } from '../terminal/harmless.ts';
 import { say } from '../terminal/say.ts';
 
-export interface RewindCommand {
-  readonly name: 'rewind';
-  readonly sessionId: string;
-  readonly messageId: string;
-  readonly dryRun: boolean;
-}
+const USAGE = 'usage: heddle rewind SESSION MESSAGE [--dry-run]';
 
-export async function rewind({ sessionId, messageId, dryRun }: RewindCommand): Promise<number> {
+export async function rewind(argv: readonly string[]): Promise<number> {
+  const dryRun = argv.includes('--dry-run');
+  const [sessionId, messageId, ...more] = argv.filter((word) => word !== '--dry-run');
+  if (sessionId === undefined || messageId === undefined || more.length > 0) return refused(USAGE, 2);
   const folder = fileHistory(sessionId);
   if (!existsSync(folder)) return refused(`no files were changed in the session ${sessionId}`);
   const rewound = await new CheckpointStore({ folder }).rewind(messageId, { dryRun });
@@ -28,7 +26,7 @@ export async function rewind({ sessionId, messageId, dryRun }: RewindCommand): P
   return failed.length === 0 ? 0 : 1;
 }
 
-function refused(message: string): number {
+function refused(message: string, code = 1): number {
   process.stderr.write(`heddle: ${message}\n`);
-  return 1;
+  return code;
 }

@@ -19,7 +19,7 @@ export async function classify(name: string, raw: JsonObject, context: ToolUseCo
     return { ok: false, message: `There is no tool named ${name}. Available tools: ${known || 'none'}.` };
   }
   try {
-    return await read(tool, raw);
+    return await read(tool, raw, context);
   } catch (thrown) {
     return uncheckable(tool, thrown);
   }
@@ -45,7 +45,7 @@ export async function readAgain(
   return classified.ok ? validate(classified.call, context) : classified;
 }
 
-async function read(tool: Tool, raw: JsonObject): Promise<Classified> {
+async function read(tool: Tool, raw: JsonObject, context: ToolUseContext): Promise<Classified> {
   const schema = await tool.inputSchema();
   const parsed = schema.safeParse(raw);
   if (!parsed.success) {
@@ -55,8 +55,8 @@ async function read(tool: Tool, raw: JsonObject): Promise<Classified> {
     };
   }
   const input = parsed.data;
-  const readOnly = tool.isReadOnly(input);
-  const safe = tool.isConcurrencySafe(input);
+  const readOnly = await tool.isReadOnly(input, context);
+  const safe = await tool.isConcurrencySafe(input, context);
   const effect = readOnly ? 'read_only' : tool.isIdempotent?.(input) ? 'idempotent' : 'writing';
   return { ok: true, call: { tool, input, raw, safe, early: readOnly && safe, effect } };
 }

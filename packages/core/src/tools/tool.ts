@@ -13,8 +13,8 @@ export interface Tool<Input = unknown, Data = unknown> {
   inputSchema(): Schema<Input> | Promise<Schema<Input>>;
 
   /** Proven to change nothing. Together with `isConcurrencySafe` it lets a call start before the answer is complete. */
-  isReadOnly(input: Input): boolean;
-  isConcurrencySafe(input: Input): boolean;
+  isReadOnly(input: Input, context: ToolUseContext): boolean | Promise<boolean>;
+  isConcurrencySafe(input: Input, context: ToolUseContext): boolean | Promise<boolean>;
   /** Running it twice is as good as once: it may be run again after a crash. */
   isIdempotent?(input: Input): boolean;
   isDestructive?(input: Input): boolean;

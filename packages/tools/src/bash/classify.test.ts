@@ -6,8 +6,8 @@ import { limitsFrom } from './limits.ts';
 import { scratch, shellIn } from './test/shell.ts';
 
 const about = (command: string, bash: ReturnType<typeof createBashTool>, given: object = {}) => ({
-  readOnly: bash.isReadOnly({ command, ...given }),
-  safe: bash.isConcurrencySafe({ command, ...given }),
+  readOnly: bash.isReadOnly({ command, ...given }, contextOf()),
+  safe: bash.isConcurrencySafe({ command, ...given }, contextOf()),
 });
 
 describe('a command', () => {

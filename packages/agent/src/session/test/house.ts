@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Entry, EntryBody, Message, UserMessage } from '@heddle/core';
-import { decode } from '../decode.ts';
-import { newSession, type Opened, type OpenSetup, type Session } from '../open.ts';
-import { sessionFile, type SessionPlace } from '../paths.ts';
+import { decode } from '../codec/decode.ts';
+import { newSession, type Opened, type OpenSetup, type Session } from '../open/open.ts';
+import { sessionFile, type SessionPlace } from '../files/paths.ts';
 
 export interface House {
   readonly place: SessionPlace;

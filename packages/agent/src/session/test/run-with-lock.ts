@@ -1,5 +1,5 @@
 /** Opens a new session, says so, and keeps it open until it is killed. */
-import { newSession } from '../open.ts';
+import { newSession } from '../open/open.ts';
 import { sessionOf, user } from './house.ts';
 
 const [folder = '', id = ''] = process.argv.slice(2);

@@ -3,12 +3,12 @@
  * compaction has replaced.
  */
 import { type Entry, type Message, Projection, type SessionSnapshot } from '@heddle/core';
-import { Bill } from './bill.ts';
-import type { Blobs } from './blobs.ts';
-import { Chain } from './chain.ts';
-import { decode } from './decode.ts';
-import { BOUNDARY_START, END_START, SESSION_START } from './encode.ts';
-import { LineFile, type Unwanted, wholeLength, wholeLines } from './lines.ts';
+import { Bill } from '../bill.ts';
+import type { Blobs } from '../files/blobs.ts';
+import { Chain } from '../journal/chain.ts';
+import { decode } from '../codec/decode.ts';
+import { BOUNDARY_START, END_START, SESSION_START } from '../codec/encode.ts';
+import { LineFile, type Unwanted, wholeLength, wholeLines } from '../files/lines.ts';
 
 export interface LoadedSession {
   readonly projection: Projection;

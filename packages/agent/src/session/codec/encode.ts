@@ -3,7 +3,7 @@
  * carry `uuid` and `parentUuid` and form a chain; all other lines are bookkeeping and carry neither.
  */
 import type { Entry, EntryBody, Usage } from '@heddle/core';
-import type { Bill } from './bill.ts';
+import type { Bill } from '../bill.ts';
 
 /** What every line says about where it comes from. */
 export interface Frame {

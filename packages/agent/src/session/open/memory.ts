@@ -1,7 +1,7 @@
 /** A session that lives as long as the process. */
 import { Projection } from '@heddle/core';
-import { Bill } from './bill.ts';
-import { memoryJournal, type MemoryJournal } from './journal.ts';
+import { Bill } from '../bill.ts';
+import { memoryJournal, type MemoryJournal } from '../journal/journal.ts';
 import type { Session } from './open.ts';
 
 export function memorySession(id: string, now: () => number): Session & { readonly journal: MemoryJournal } {

@@ -2,15 +2,15 @@
 import { existsSync, openSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { Projection, type SessionSnapshot } from '@heddle/core';
-import { Bill } from './bill.ts';
-import { type Blobs, createBlobs } from './blobs.ts';
-import { Chain } from './chain.ts';
+import { Bill } from '../bill.ts';
+import { type Blobs, createBlobs } from '../files/blobs.ts';
+import { Chain } from '../journal/chain.ts';
 import { copySession, dropDamagedLines } from './copy.ts';
-import type { Durability } from './durability.ts';
-import { fileJournal } from './file-journal.ts';
-import type { Journal } from './journal.ts';
+import type { Durability } from '../journal/durability.ts';
+import { fileJournal } from '../journal/file-journal.ts';
+import type { Journal } from '../journal/journal.ts';
 import { historyUpTo, loadSession } from './load.ts';
-import { takeLock } from './lock.ts';
+import { takeLock } from '../files/lock.ts';
 import { mendTornEnd } from './mend.ts';
 import {
   blobFolder,
@@ -19,8 +19,8 @@ import {
   sessionFile,
   sessionFolder,
   type SessionPlace,
-} from './paths.ts';
-import { syncFolder } from './write.ts';
+} from '../files/paths.ts';
+import { syncFolder } from '../files/write.ts';
 
 export interface Session {
   readonly id: string;

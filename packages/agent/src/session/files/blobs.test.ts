@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { LINE_LIMIT } from './blobs.ts';
-import { forkSession, resumeSession, type Session } from './open.ts';
+import { forkSession, resumeSession, type Session } from '../open/open.ts';
 import { blobFolder } from './paths.ts';
-import { boundary, house, type House, resultOf, sessionOf, user } from './test/house.ts';
+import { boundary, house, type House, resultOf, sessionOf, user } from '../test/house.ts';
 
 const LONG = 'ü 漢字 🧵 '.repeat(10_000);
 

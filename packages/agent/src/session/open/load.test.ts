@@ -3,8 +3,8 @@ import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync }
 import path from 'node:path';
 import type { EntryBody } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
-import { Bill, readBill } from './bill.ts';
-import { LineFile } from './lines.ts';
+import { Bill, readBill } from '../bill.ts';
+import { LineFile } from '../files/lines.ts';
 import { forkSession, resumeSession } from './open.ts';
 import {
   assistant,
@@ -19,7 +19,7 @@ import {
   spent,
   user,
   uuidsOf,
-} from './test/house.ts';
+} from '../test/house.ts';
 
 const snapshot = { cwd: '/', model: 'm', systemPrompt: ['be good'], userContext: {}, systemContext: {} };
 

@@ -34,7 +34,7 @@ import {
   usage,
 } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
-import { Bill } from './bill.ts';
+import { Bill } from '../bill.ts';
 import { decode } from './decode.ts';
 import { encode } from './encode.ts';
 import { entriesOf } from './entries.ts';

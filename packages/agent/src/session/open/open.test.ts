@@ -3,8 +3,8 @@ import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { forkSession, newestSession, newSession, resumeSession } from './open.ts';
-import { projectFolder } from './paths.ts';
-import { assistant, boundary, house, reasonOf, sessionOf, tombstone, user, uuidsOf } from './test/house.ts';
+import { projectFolder } from '../files/paths.ts';
+import { assistant, boundary, house, reasonOf, sessionOf, tombstone, user, uuidsOf } from '../test/house.ts';
 
 describe('a fork', () => {
   it('goes on from the same conversation and leaves the first as it is', () => {

@@ -1,7 +1,7 @@
 /** Reads lines of a session's file, ours and those of other tools that use the same layout. */
 import { type Entry, type EntryBody, NO_USAGE, updateUsage } from '@heddle/core';
-import { readBill } from './bill.ts';
-import { type Blobs, restoreTexts } from './blobs.ts';
+import { readBill } from '../bill.ts';
+import { type Blobs, restoreTexts } from '../files/blobs.ts';
 import { type Before, given } from './encode.ts';
 import { entryOf } from './entries.ts';
 import {

@@ -1,10 +1,10 @@
 /** Entries on their way to the disk and back, and the lines that other tools write into the same layout. */
 import type { Entry, EntryBody } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
-import { Bill } from './bill.ts';
+import { Bill } from '../bill.ts';
 import { decode } from './decode.ts';
 import { encode, type Frame } from './encode.ts';
-import { assistant, boundary, user } from './test/house.ts';
+import { assistant, boundary, user } from '../test/house.ts';
 
 const frame: Frame = { sessionId: 's1', cwd: '/work', version: '0.1.0' };
 const NOTHING = { parentUuid: null, bill: new Bill() };

@@ -1,8 +1,8 @@
 /** A session's file under another name, and without the lines that cannot be read. Whole or not at all. */
 import { copyFileSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { decode } from './decode.ts';
-import { wholeLength, wholeLines } from './lines.ts';
-import { writeFileWhole } from './write.ts';
+import { decode } from '../codec/decode.ts';
+import { wholeLength, wholeLines } from '../files/lines.ts';
+import { writeFileWhole } from '../files/write.ts';
 
 export function copySession(from: string, to: string): void {
   viaDraft(to, (draft) => copyFileSync(from, draft));

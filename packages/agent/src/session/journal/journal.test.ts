@@ -4,9 +4,9 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Chain } from './chain.ts';
 import { JournalError } from './journal.ts';
-import { resumeSession } from './open.ts';
-import { assistant, boundary, entryOf, house, sessionOf, tombstone, user, uuidsOf } from './test/house.ts';
-import { onFullDisk } from './test/full-disk.ts';
+import { resumeSession } from '../open/open.ts';
+import { assistant, boundary, entryOf, house, sessionOf, tombstone, user, uuidsOf } from '../test/house.ts';
+import { onFullDisk } from '../test/full-disk.ts';
 
 function parentsOf(lines: readonly string[]): Record<string, string | null> {
   const parents: Record<string, string | null> = {};

@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { forkSession, newSession, resumeSession } from './open.ts';
-import { house, reasonOf, sessionOf, user } from './test/house.ts';
+import { forkSession, newSession, resumeSession } from '../open/open.ts';
+import { house, reasonOf, sessionOf, user } from '../test/house.ts';
 
-const holder = path.join(import.meta.dirname, 'test/run-with-lock.ts');
+const holder = path.join(import.meta.dirname, '../test/run-with-lock.ts');
 const started: ChildProcess[] = [];
 
 afterEach(() => {

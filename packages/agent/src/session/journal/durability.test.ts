@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { PowerPolicy } from './durability.ts';
-import { assistant, callOf, house, intentOf, resultOf, sessionOf, user } from './test/house.ts';
-import { newSession, resumeSession } from './open.ts';
+import { assistant, callOf, house, intentOf, resultOf, sessionOf, user } from '../test/house.ts';
+import { newSession, resumeSession } from '../open/open.ts';
 
 it('waits for the disk where nobody could work out again what was lost', () => {
   const policy = new PowerPolicy();

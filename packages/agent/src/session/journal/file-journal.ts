@@ -1,12 +1,12 @@
 /** The journal as a file of JSON lines. Writes are synchronous: they are complete before the generator takes its next step. */
 import { closeSync, fdatasyncSync, ftruncateSync } from 'node:fs';
-import { Bill } from './bill.ts';
-import { type Blobs, LINE_LIMIT } from './blobs.ts';
+import { Bill } from '../bill.ts';
+import { type Blobs, LINE_LIMIT } from '../files/blobs.ts';
 import type { Chain } from './chain.ts';
 import { type Durability, PowerPolicy } from './durability.ts';
-import { encode, type Frame } from './encode.ts';
+import { encode, type Frame } from '../codec/encode.ts';
 import { type Journal, JournalError } from './journal.ts';
-import { writeAll } from './write.ts';
+import { writeAll } from '../files/write.ts';
 
 export interface FileJournalSetup {
   readonly path: string;
