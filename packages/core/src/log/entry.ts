@@ -16,6 +16,7 @@ import type { Terminal } from '../machine/terminal.ts';
 import type { Transition } from '../machine/transition.ts';
 import type { ModelError } from '../model/error.ts';
 import type { StopReason } from '../model/port.ts';
+import type { Stance } from '../tools/context.ts';
 import type { EffectClass } from '../tools/tool.ts';
 
 export type EntryBody =
@@ -33,8 +34,16 @@ export type EntryBody =
       readonly usage: Usage;
       /** As it was priced when it was spent; absent where no price was known. */
       readonly costUsd?: number;
+      /** Of that, what each model had, where the answering one asked helpers. A model without a price is missing. */
+      readonly costs?: Readonly<Record<string, number>>;
     }
-  | { readonly type: 'spent'; readonly model: string; readonly usage: Usage; readonly costUsd?: number }
+  | {
+      readonly type: 'spent';
+      readonly model: string;
+      readonly usage: Usage;
+      readonly costUsd?: number;
+      readonly costs?: Readonly<Record<string, number>>;
+    }
   | { readonly type: 'retry'; readonly attempt: number; readonly delayMs: number; readonly error: ModelError }
   | { readonly type: 'tombstone'; readonly uuids: readonly string[] }
   | {
@@ -63,13 +72,19 @@ export type EntryBody =
   | { readonly type: 'summary'; readonly summary: string; readonly toolUseIds: readonly string[] }
   /** A context level did something; where it replaced the history, the new one is in the same record. */
   | ({ readonly type: 'context' } & ContextStep)
+  /** Where the agent stands from here on. Written again behind a boundary: what came before is not read. */
+  | { readonly type: 'stance'; readonly stance: Stance }
   | { readonly type: 'mended'; readonly mends: readonly string[] }
+  /** Blocks that the API refused, by the names that the request builder knows them by. Repeated after a boundary. */
+  | { readonly type: 'refused'; readonly blocks: readonly string[] }
   | { readonly type: 'command'; readonly commandId: string; readonly state: 'started' | 'completed' }
   /**
    * The conversation goes on from this message; what came after it stays in the log. Where the message lies before a
    * compaction, the history up to it is in the same record, so that nobody has to read what came before.
    */
   | { readonly type: 'rewind'; readonly to: string; readonly messages?: readonly Message[] }
+  /** What the user calls the session; an empty one takes the name back. */
+  | { readonly type: 'title'; readonly title: string }
   | { readonly type: 'end'; readonly terminal: Terminal };
 
 export interface SessionSnapshot {

@@ -80,8 +80,12 @@ function withAborts(outcome: Unwatched, { decided }: RecordedIteration): Happene
   return causes.map((aborted) => Object.assign({}, outcome, { aborted }));
 }
 
-function autoCompactions({ levels }: RecordedIteration, { gates }: QueryConfig): AutoCompactResult[] {
+function autoCompactions(
+  { levels, failedLevels }: RecordedIteration,
+  { gates }: QueryConfig,
+): AutoCompactResult[] {
   if (levels.has('autocompact')) return [{ outcome: 'compacted', id: '', replacedTokens: 0 }];
+  if (failedLevels.has('autocompact')) return [{ outcome: 'failed' }];
   return gates.autoCompact ? [{ outcome: 'idle' }, { outcome: 'failed' }] : [{ outcome: 'idle' }];
 }
 

@@ -5,6 +5,7 @@
 import { isToolResult, isToolUse, type ToolUseBlock } from '../messages/blocks.ts';
 import { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
+import type { Stance } from '../tools/context.ts';
 import type { EntryBody } from './entry.ts';
 
 /** A call that has no result, and the intent that says it was begun. */
@@ -16,9 +17,21 @@ export interface OpenCall {
 export class Projection {
   #messages = History.of<Message>([]);
   readonly #open = new Map<string, OpenCall>();
+  readonly #refused = new Set<string>();
+  #stance: Stance | undefined;
 
   get messages(): History<Message> {
     return this.#messages;
+  }
+
+  /** Where the agent stands, if tools have moved it. */
+  get stance(): Stance | undefined {
+    return this.#stance;
+  }
+
+  /** Names of the blocks that the API refused. */
+  get refused(): ReadonlySet<string> {
+    return this.#refused;
   }
 
   /** Calls without a result, in the order of the calls. */
@@ -48,6 +61,12 @@ export class Projection {
         if (at >= 0) this.#replace(kept.slice(0, at + 1));
         return;
       }
+      case 'stance':
+        this.#stance = entry.stance;
+        return;
+      case 'refused':
+        for (const block of entry.blocks) this.#refused.add(block);
+        return;
       case 'intent': {
         const open = this.#open.get(entry.toolUseId);
         if (open) this.#open.set(entry.toolUseId, { call: open.call, intent: entry });

@@ -4,20 +4,23 @@ import type { Terminal } from '../machine/terminal.ts';
 import type { Transition } from '../machine/transition.ts';
 import { isToolResult, textOf, type ContentBlock, type ToolUseBlock } from '../messages/blocks.ts';
 import { callsOf, type AssistantMessage, type UserMessage } from '../messages/message.ts';
-import { fingerprint } from '../loop/fingerprint.ts';
+import { fingerprint } from '../fingerprint.ts';
 import { INTERRUPTED_STREAMING, INTERRUPTED_TOOLS } from '../loop/texts.ts';
 import type { ContextReport } from '../loop/events.ts';
 import type { EntryBody } from './entry.ts';
 
 export interface RecordedIteration {
+  /** All that the log says of it; of the first one, also what lies between it and the run before. */
+  readonly entries: readonly EntryBody[];
   /** The calls of the answer, each with its result in its fingerprint. */
   readonly calls: readonly FinishedCall[];
   /** The model was asked. */
   readonly asked: boolean;
   /** Its answer counted. */
   readonly answered: boolean;
-  /** The context levels that did something. */
+  /** The context levels that did something, and those that tried in vain. */
   readonly levels: ReadonlySet<ContextReport['level']>;
+  readonly failedLevels: ReadonlySet<ContextReport['level']>;
   /** Output tokens of the run up to the end of this iteration: what it can have been. */
   readonly outputTokens: readonly number[];
   /** Undefined: the log breaks off here. */
@@ -33,16 +36,24 @@ export type RecordedRun = readonly RecordedIteration[];
 /** A run begins with a prompt and ends with its end, or where the next prompt shows that it never had one. */
 export function* recordedRuns(entries: Iterable<EntryBody>): Generator<RecordedRun> {
   let run: RunReader | undefined;
+  let between: EntryBody[] = [];
   for (const entry of entries) {
     if (entry.type === 'user' && isPrompt(entry.message)) {
       if (run) yield run.brokenOff();
-      run = new RunReader();
-    } else if (run?.take(entry)) {
+      run = new RunReader([...between, entry]);
+      between = [];
+    } else if (!run) {
+      between.push(entry);
+    } else if (run.take(entry)) {
       yield run.iterations;
       run = undefined;
     }
   }
   if (run) yield run.brokenOff();
+}
+
+function isFailure({ details }: ContextReport): boolean {
+  return details?.['failed'] !== undefined;
 }
 
 function isPrompt({ content, isMeta }: UserMessage): boolean {
@@ -52,10 +63,15 @@ function isPrompt({ content, isMeta }: UserMessage): boolean {
 
 class RunReader {
   readonly iterations: RecordedIteration[] = [];
-  #current = new IterationReader([0]);
+  #current: IterationReader;
+
+  constructor(beginning: readonly EntryBody[]) {
+    this.#current = new IterationReader([0], beginning);
+  }
 
   /** True at the end of the run. */
   take(entry: EntryBody): boolean {
+    this.#current.keep(entry);
     if (entry.type === 'transition') {
       const { transition, turnCount } = entry;
       this.#finish({ kind: 'continue', transition, turnCount });
@@ -77,24 +93,31 @@ class RunReader {
   #finish(decided: Decided | undefined): void {
     const iteration = this.#current.recorded(decided);
     this.iterations.push(iteration);
-    this.#current = new IterationReader(iteration.outputTokens);
+    this.#current = new IterationReader(iteration.outputTokens, []);
   }
 }
 
 class IterationReader {
+  readonly #entries: EntryBody[];
   readonly #answer = new Map<string, AssistantMessage>();
   readonly #results = new Map<string, ContentBlock>();
   readonly #levels = new Set<ContextReport['level']>();
+  readonly #failedLevels = new Set<ContextReport['level']>();
   readonly #tokensBefore: readonly number[];
   #tokens = 0;
-  /** Spent just before a context level reported: by it, or by the attempt before. */
+  /** Spent just before a context level or a tool reported: by it, or by the attempt before. */
   #doubtfulTokens = 0;
   #unsettledTokens = 0;
   #asked = false;
   #answered = false;
 
-  constructor(tokensBefore: readonly number[]) {
+  constructor(tokensBefore: readonly number[], beginning: readonly EntryBody[]) {
     this.#tokensBefore = tokensBefore;
+    this.#entries = [...beginning];
+  }
+
+  keep(entry: EntryBody): void {
+    this.#entries.push(entry);
   }
 
   take(entry: EntryBody): void {
@@ -114,7 +137,11 @@ class IterationReader {
         for (const uuid of entry.uuids) this.#answer.delete(uuid);
         break;
       case 'context':
-        this.#levels.add(entry.report.level);
+        (isFailure(entry.report) ? this.#failedLevels : this.#levels).add(entry.report.level);
+        this.#doubtfulTokens += this.#unsettledTokens;
+        break;
+      // A tool may have asked a model, too.
+      case 'outcome':
         this.#doubtfulTokens += this.#unsettledTokens;
         break;
       case 'answer':
@@ -135,10 +162,12 @@ class IterationReader {
 
   recorded(decided: Decided | undefined): RecordedIteration {
     return {
+      entries: this.#entries,
       calls: callsOf([...this.#answer.values()]).map((call) => this.#finished(call)),
       asked: this.#asked,
       answered: this.#answered,
       levels: this.#levels,
+      failedLevels: this.#failedLevels,
       outputTokens: this.#tokensBefore.flatMap((before) => [
         ...new Set([before + this.#tokens, before + this.#tokens - this.#doubtfulTokens]),
       ]),

@@ -1,15 +1,11 @@
 /**
  * The replay check: is this log a walk of the machine? What the log tells of each iteration is fed to `decide`, without a model, a
- * clock or a disk; what it was recorded to have decided must be what the machine decides. Where the log leaves something open,
- * every possibility is followed, and one must lead where the log went.
+ * clock or a disk; what it was recorded to have decided must be what the machine decides. `trace.ts` shows the walk itself.
  */
 import type { QueryConfig } from '../machine/config.ts';
-import { decide, type Decision } from '../machine/decide.ts';
-import type { Happened } from '../machine/happened.ts';
-import { firstTurn, type Turn } from '../machine/state.ts';
 import type { EntryBody } from './entry.ts';
-import { possible } from './possible.ts';
-import { type Decided, type RecordedIteration, type RecordedRun, recordedRuns } from './recorded.ts';
+import { recordedRuns } from './recorded.ts';
+import { traceRun, wordsOf } from './trace.ts';
 
 export interface Replayed {
   readonly runs: number;
@@ -37,61 +33,17 @@ export function replay(entries: Iterable<EntryBody>, config: QueryConfig): Repla
   let undecided = 0;
   for (const run of recordedRuns(entries)) {
     runs++;
-    let turns = [firstTurn({ startedAt: 0 })];
-    for (const [index, recorded] of run.entries()) {
-      if (!recorded.decided || isTheEngines(recorded.decided)) {
-        undecided++;
-        break;
-      }
-      const decisions = turns.flatMap((turn) =>
-        walk(turn, { type: 'began' }, recorded, configOf(run, config)),
-      );
-      const words = wordsOf(recorded.decided);
-      const matching = decisions.filter((decision) => wordsOfDecision(decision) === words);
-      if (matching.length === 0) {
-        const instead = [...new Set(decisions.map(wordsOfDecision))];
-        mismatches.push({ run: runs, iteration: index + 1, recorded: words, instead });
-        // What follows started from a state that nobody knows.
-        break;
-      }
-      confirmed++;
-      turns = distinct(matching.map(({ turn }) => turn));
+    for (const [at, { verdict, recorded, instead }] of traceRun(run, config).entries()) {
+      if (verdict === 'confirmed') confirmed++;
+      if (verdict === 'undecided') undecided++;
+      if (verdict !== 'parted' || !recorded.decided) continue;
+      mismatches.push({
+        run: runs,
+        iteration: at + 1,
+        recorded: wordsOf(recorded.decided),
+        instead: instead.map(wordsOf),
+      });
     }
   }
   return { runs, confirmed, undecided, mismatches };
-}
-
-/** All decisions that one iteration can come to. Ends, because the machine's effects lead out of the iteration. */
-function walk(turn: Turn, happened: Happened, recorded: RecordedIteration, config: QueryConfig): Decision[] {
-  const decision = decide(turn, happened, config);
-  if (decision.kind !== 'do') return [decision];
-  return possible(decision.effect, recorded, config).flatMap((next) =>
-    walk(decision.turn, next, recorded, config),
-  );
-}
-
-/** The budget in dollars is kept by the engine, which alone knows prices. */
-function isTheEngines(decided: Decided): boolean {
-  return decided.kind === 'stop' && decided.terminal.reason === 'max_budget_usd';
-}
-
-function configOf(run: RecordedRun, config: QueryConfig): QueryConfig {
-  const last = run.at(-1)?.decided;
-  if (last?.kind !== 'stop' || last.terminal.reason !== 'max_turns') return config;
-  return { ...config, maxTurns: last.terminal.maxTurns };
-}
-
-function wordsOfDecision(decision: Decision): string {
-  if (decision.kind === 'stop') return wordsOf({ kind: 'stop', terminal: decision.terminal });
-  const { transition, turnCount } = decision.turn.state;
-  return transition ? wordsOf({ kind: 'continue', transition, turnCount }) : 'nothing';
-}
-
-/** Times are left out: the log's are not the clock's. */
-function wordsOf(decided: Decided): string {
-  return JSON.stringify(decided, (key, value: unknown) => (key === 'durationMs' ? undefined : value));
-}
-
-function distinct(turns: readonly Turn[]): Turn[] {
-  return [...new Map(turns.map((turn) => [JSON.stringify(turn), turn])).values()];
 }

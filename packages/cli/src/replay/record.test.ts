@@ -1,0 +1,192 @@
+/** Sessions of the real program, recorded and played again. */
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { call, fail, type Part, pause, say, type Step, think } from '@heddle/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Home, homeFor } from '../test/home.ts';
+import { type Ended, install, type Installed, linesOf, runProgram } from '../test/program.ts';
+
+let installed: Installed;
+beforeAll(async () => {
+  installed = await install();
+});
+afterAll(() => installed.remove());
+
+const STREAM = ['--output-format', 'stream-json', '--verbose', '--include-partial-messages'];
+const soon = { retryAfterMs: 1 };
+
+interface Told extends Home {
+  readonly recording: string;
+  /** Runs the prompt with the script, and records it. */
+  readonly record: (
+    steps: readonly Step[],
+    argv?: readonly string[],
+    env?: Record<string, string>,
+  ) => Promise<Ended>;
+  /** Runs it with the recording. */
+  readonly replay: (argv?: readonly string[]) => Promise<Ended>;
+}
+
+const PROMPT = 'Look at the notes';
+
+function told(): Told {
+  const home = homeFor(installed.program);
+  const recording = path.join(home.folder, 'recording.jsonl');
+  writeFileSync(path.join(home.folder, 'notes.txt'), 'some notes\n');
+  return {
+    ...home,
+    recording,
+    record: (steps, argv = STREAM, env = {}) =>
+      home.run(['-p', PROMPT, '--model', home.script(steps), '--record', recording, ...argv], { env }),
+    replay: (argv = STREAM) => home.run(['-p', PROMPT, '--model', `replay:${recording}`, ...argv]),
+  };
+}
+
+const DIFFERS =
+  /^(uuid|session_id|parent_message_id|timestamp|ttft_ms|supersedes|.*duration.*|.*elapsed.*)$/i;
+
+/** Output without what differs from run to run: ids and times. */
+function comparable({ stdout }: Ended): string[] {
+  return linesOf(stdout)
+    .filter(({ type }) => type !== 'tool_progress')
+    .map((line) => JSON.stringify(line, (key, value: unknown) => (DIFFERS.test(key) ? undefined : value)));
+}
+
+const read = (id: string): Part => call('Read', { file_path: 'notes.txt' }, id);
+
+describe('a recorded session', () => {
+  it('is played again line for line: tools, thinking, a retry, a fallback, partial messages', async () => {
+    const { record, replay } = told();
+    const flags = [...STREAM, '--fallback-model', 'another-model', '--allowed-tools', 'Bash'];
+    const recorded = await record(
+      [
+        [say('Half an'), fail('rate_limit', soon)],
+        [
+          think('I should read it.'),
+          say('I read ', 'it.'),
+          read('r1'),
+          call('Bash', { command: 'env echo hi' }, 'b1'),
+        ],
+        ...Array.from({ length: 3 }, () => fail('overloaded', soon)),
+        say('They say: some notes.'),
+      ],
+      flags,
+    );
+    expect(recorded).toMatchObject({ code: 0, stderr: '' });
+    expect(recorded.stdout).toContain('They say: some notes.');
+    expect(recorded.stdout).toContain('another-model');
+    const replayed = await replay(flags);
+    expect(replayed).toMatchObject({ code: 0, stderr: '' });
+    expect(comparable(replayed)).toEqual(comparable(recorded));
+  });
+
+  it('is played again in another folder, where the calls find the files of that folder', async () => {
+    const { record, recording, folder } = told();
+    const notes = path.join(folder, 'notes.txt');
+    await record([[say(`It lies in ${folder}.`), call('Read', { file_path: notes }, 'r1')], say('Read.')]);
+    const other = told();
+    const argv = ['-p', PROMPT, '--model', `replay:${recording}`, ...STREAM];
+    const replayed = await other.run(argv);
+    expect(replayed.stdout).toContain(`It lies in ${other.folder}.`);
+    expect(linesOf(replayed.stdout).at(-1)).toMatchObject({ subtype: 'success', result: 'Read.' });
+    writeFileSync(path.join(other.folder, 'notes.txt'), 'other notes\n');
+    const parted = await other.run(argv);
+    expect(parted.code).toBe(1);
+    expect(parted.stdout).toMatch(
+      /part at request 2: message 3 \(user\), block 1 \(result of Read\), at character 8/,
+    );
+    expect((await other.run(argv.map((word) => word.replace('.jsonl', '.jsonl?match=strict')))).code).toBe(1);
+  });
+
+  it('ends with 1 and the place where another prompt parts from it', async () => {
+    const { record, recording, run } = told();
+    await record([say('Yes.')], []);
+    const ended = await run(['-p', 'Look at the news', '--model', `replay:${recording}`]);
+    expect(ended).toMatchObject({ code: 1 });
+    expect(ended.stdout + ended.stderr).toContain(
+      'The replay and the session part at request 1: message 1 (user), block 2, at character 14: recorded "Look at the notes", now "Look at the news".',
+    );
+  });
+
+  it('has no secret in it, neither of the environment nor of a file, and is played without them', async () => {
+    const { record, replay, recording, folder } = told();
+    const [key, token] = ['key-of-the-environment', `ghp_${'x9'.repeat(18)}`];
+    writeFileSync(
+      path.join(folder, 'notes.txt'),
+      `key=${key}\nAuthorization: Bearer abcdef\ntoken ${token}\n`,
+    );
+    const steps: Step[] = [
+      [say('It says ', key.slice(0, 9), key.slice(9), ' and so on.'), read('r1')],
+      say('Done.'),
+    ];
+    const recorded = await record(steps, [], { ANTHROPIC_API_KEY: key });
+    expect(recorded).toMatchObject({ code: 0, stdout: 'Done.\n' });
+    const kept = readFileSync(recording, 'utf8');
+    for (const secret of [key, token, 'abcdef', 'environment']) expect(kept).not.toContain(secret);
+    expect(kept.match(/\[redacted\]/g)?.length).toBeGreaterThan(3);
+    expect(await replay([])).toMatchObject({ code: 0, stdout: 'Done.\n' });
+  });
+
+  it('of a compaction holds the summary, too', async () => {
+    const { record, replay, folder } = told();
+    writeFileSync(path.join(folder, 'notes.txt'), 'a line of notes\n'.repeat(400));
+    const looks = ['r1', 'r2', 'r3', 'r4', 'r5'].map((id, at) =>
+      call('Read', { file_path: 'notes.txt', offset: at + 1 }, id),
+    );
+    const recorded = await record([...looks, fail('overflow'), say('We read the notes.'), say('Done.')]);
+    expect(linesOf(recorded.stdout).at(-1)).toMatchObject({ subtype: 'success', result: 'Done.' });
+    const replayed = await replay();
+    expect(comparable(replayed)).toEqual(comparable(recorded));
+  });
+
+  it('that was torn by a crash is played up to there', async () => {
+    const { record, replay, recording } = told();
+    await record([read('r1'), say('Done.')], []);
+    truncateSync(recording, readFileSync(recording).lastIndexOf('"Done."'));
+    const ended = await replay([]);
+    expect(ended.code).toBe(1);
+    expect(ended.stdout + ended.stderr).toContain(
+      'The recording breaks off in the answer to request 2, after 2 events.',
+    );
+  });
+
+  it('of a program that was killed is there as far as it went', async () => {
+    const { script, run, recording, replay } = told();
+    const model = script([
+      [say('One.'), read('r1')],
+      [say('Two.'), pause(600_000)],
+    ]);
+    const ended = await run(['-p', PROMPT, '--model', model, '--record', recording, ...STREAM], {
+      onOutput: (stdout, child) => stdout.includes('Two.') && child.kill('SIGKILL'),
+    });
+    expect(ended.signal).toBe('SIGKILL');
+    expect((await replay()).stdout).toContain('The recording breaks off in the answer to request 2');
+  });
+
+  it('does not harm its session where it cannot be written', async () => {
+    const { script, recording, folder } = told();
+    const argv = ['-p', PROMPT, '--model', script([[say('x '.repeat(9_000)), read('r1')], say('Done.')])];
+    const limited = ['-c', 'ulimit -f 16; exec "$@"', 'bash', installed.program, ...argv];
+    const ended = await runProgram('bash', [...limited, '--record', recording, '--no-session-persistence'], {
+      cwd: folder,
+    });
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('Done.') });
+    expect(ended.stderr.match(/The recording .* ends here: EFBIG/g)).toHaveLength(1);
+  });
+
+  it('is refused before anything happens where it would replace something else', async () => {
+    const { script, run, folder } = told();
+    mkdirSync(path.join(folder, 'out'));
+    const argv = ['-p', PROMPT, '--model', script([say('Never.')])];
+    for (const [file, why] of [
+      ['notes.txt', /--record: notes.txt is not a recording, so it is not replaced/],
+      ['out', /--record: out cannot be written/],
+    ] as const) {
+      expect(await run([...argv, '--record', file])).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringMatching(why),
+      });
+    }
+  });
+});

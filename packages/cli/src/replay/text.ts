@@ -1,0 +1,149 @@
+/** The replay of a log for people: a line for each decision, in columns. */
+import { textOf, type TracedIteration, type TracedStep } from '@heddle/core';
+import { noteOf } from './notes.ts';
+import { type Replayed, sessionName } from './replayed.ts';
+import { counted, decidedWords, decisionWords, guardWords, happenedWords, stateWords } from './words.ts';
+
+export interface TextOptions {
+  /** The first step that is shown, counted from 1 through the whole session. */
+  readonly from: number;
+  readonly verbose: boolean;
+  readonly columns: number;
+}
+
+export function* textLines(replayed: Replayed, options: TextOptions): Generator<string> {
+  for (const line of lines(replayed, options)) yield fitted(line, options.columns);
+}
+
+function* lines(replayed: Replayed, options: TextOptions): Generator<string> {
+  yield* aboutSession(replayed);
+  const widths = widthsFor(replayed, options.columns);
+  let number = 1;
+  for (const [at, { iterations, settings }] of replayed.runs.entries()) {
+    const told: string[] = [];
+    for (const iteration of iterations) {
+      told.push(...iterationLines(iteration, number, widths, options));
+      number += iteration.steps.length;
+    }
+    if (told.length === 0) continue;
+    yield '';
+    yield `Prompt ${at + 1}: ${promptOf(iterations)}${settings === '' ? '' : `  [with ${settings}]`}`;
+    yield* told;
+  }
+  yield '';
+  yield summaryOf(replayed);
+}
+
+function* iterationLines(
+  iteration: TracedIteration,
+  first: number,
+  widths: Widths,
+  { from, verbose }: TextOptions,
+): Generator<string> {
+  const { steps, recorded, verdict } = iteration;
+  if (first + steps.length <= from && verdict !== 'parted') return;
+  const [start] = steps;
+  yield `  ${start ? stateWords(start.turn) : 'from a state that nobody knows'}`;
+  for (const note of recorded.entries.flatMap((entry) => noteOf(entry, verbose))) yield `${INDENT}· ${note}`;
+  let told = '';
+  for (const [at, step] of steps.entries()) {
+    if (first + at < from) continue;
+    yield stepLine(first + at, step, toolsOf(iteration), widths);
+    if (!verbose) continue;
+    for (const { type } of step.decision.first) yield `${INDENT}first ${type.replaceAll('_', ' ')}`;
+    const turn = JSON.stringify(step.decision.turn);
+    if (turn !== told) yield `${INDENT}now ${turn}`;
+    told = turn;
+  }
+  yield* verdictLines(iteration);
+}
+
+const INDENT = ' '.repeat(9);
+
+function* verdictLines({ verdict, recorded: { decided }, instead }: TracedIteration): Generator<string> {
+  if (!decided) yield '      –  the log breaks off here: this run was interrupted';
+  else if (verdict === 'undecided')
+    yield `      –  recorded ${decidedWords(decided)}: decided by the engine around the loop`;
+  else if (verdict === 'unchecked') yield `      ?  recorded ${decidedWords(decided)}: not checked`;
+  else if (verdict === 'parted') {
+    yield `      ≠  recorded ${decidedWords(decided)}`;
+    for (const other of instead) yield `${INDENT}the machine decides ${decidedWords(other)}`;
+  }
+}
+
+interface Widths {
+  readonly happened: number;
+  readonly decided: number;
+}
+
+/** As wide as the words are, within what a terminal has room for: its guards go first. */
+function widthsFor({ runs }: Replayed, columns: number): Widths {
+  let happened = 0;
+  let decided = 0;
+  for (const iteration of runs.flatMap(({ iterations }) => iterations)) {
+    for (const step of iteration.steps) {
+      happened = Math.max(happened, happenedWords(step.happened, toolsOf(iteration)).length);
+      decided = Math.max(decided, decisionWords(step.decision).length);
+    }
+  }
+  const room = Math.max(40, Math.min(columns, 100)) - 15;
+  return {
+    happened: Math.min(happened, Math.floor(room / 2)),
+    decided: Math.min(decided, Math.ceil(room / 2)),
+  };
+}
+
+function stepLine(number: number, step: TracedStep, tools: readonly string[], widths: Widths): string {
+  const { happened, decision, guards } = step;
+  const what = fitted(happenedWords(happened, tools), widths.happened).padEnd(widths.happened);
+  const next = fitted(decisionWords(decision), widths.decided).padEnd(widths.decided);
+  return `${String(number).padStart(7)}  ${what}  → ${next}  ${guardWords(guards)}`.trimEnd();
+}
+
+function toolsOf({ recorded }: TracedIteration): readonly string[] {
+  return recorded.calls.map(({ tool }) => tool);
+}
+
+function aboutSession({ file, entries, damaged }: Replayed): string[] {
+  const session = entries.find((entry) => entry.type === 'session');
+  const about = session && [
+    `model ${session.snapshot.model}`,
+    `in ${session.snapshot.cwd}`,
+    ...(session.snapshot.forkedFrom === undefined ? [] : [`forked from ${session.snapshot.forkedFrom}`]),
+  ];
+  const unread = damaged === 1 ? '1 line of the log is' : `${damaged} lines of the log are`;
+  return [
+    `Session ${sessionName(file)}`,
+    ...(about ? [`  ${about.join(', ')}`] : []),
+    ...(damaged === 0 ? [] : [`  ${unread} left out: damaged, or never finished`]),
+  ];
+}
+
+function summaryOf({ runs }: Replayed): string {
+  const all = runs.flatMap(({ iterations }) => iterations);
+  const count = (verdict: TracedIteration['verdict']): number =>
+    all.filter((one) => one.verdict === verdict).length;
+  const [confirmed, parted] = [count('confirmed'), count('parted')];
+  const rest = [
+    ...(count('undecided') === 0 ? [] : [`${count('undecided')} without a decision of the machine`]),
+    ...(count('unchecked') === 0 ? [] : [`${count('unchecked')} not checked`]),
+  ].join(', ');
+  const about = `${counted(runs.length, 'prompt')}, ${counted(all.length, 'iteration')}${rest === '' ? '' : ` (${rest})`}`;
+  if (parted > 0)
+    return `${about}: ${parted} of ${confirmed + parted} recorded decisions are not the machine's.`;
+  return `${about}: the machine decides what was recorded.`;
+}
+
+function promptOf([first]: readonly TracedIteration[]): string {
+  const [text = ''] = (first?.recorded.entries ?? []).flatMap((entry) =>
+    entry.type === 'user' && entry.message.isMeta !== true ? [textOf(entry.message.content)] : [],
+  );
+  return JSON.stringify(text.length > PROMPT_SHOWN ? `${text.slice(0, PROMPT_SHOWN)}…` : text);
+}
+
+const PROMPT_SHOWN = 100;
+
+function fitted(text: string, width: number): string {
+  const line = text.replaceAll('\n', ' ');
+  return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;
+}

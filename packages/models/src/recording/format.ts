@@ -1,0 +1,85 @@
+/**
+ * The lines of a recording, one JSON object each, in the order in which things happened. A request stores only what no line
+ * before it holds: parts are named by their digest, and the messages it shares with an earlier attempt by that attempt.
+ */
+import type {
+  Done,
+  Mark,
+  ModelError,
+  ModelRecord,
+  RequestMessage,
+  RequestOptions,
+  SystemLayer,
+  ToolSpec,
+} from '@heddle/core';
+import type { Place } from './text/places.ts';
+
+export const FORMAT = 1;
+
+export interface HeaderLine {
+  readonly type: 'heddle_recording';
+  readonly format: number;
+  /** The program that recorded. */
+  readonly heddle: string;
+  /** When, as an ISO date. Dates in the recording that name this day are not compared. */
+  readonly at: string;
+  /** As the session called its model: a replay calls it the same. */
+  readonly model: string;
+  /** Folders of the recording machine. */
+  readonly places: readonly Place[];
+}
+
+/** A piece of requests, named by its digest. */
+export interface PartLine {
+  readonly type: 'part';
+  readonly digest: string;
+  readonly value: SystemLayer | ToolSpec | RequestMessage;
+}
+
+export interface RequestLine {
+  readonly type: 'request';
+  /** Counted from 1; every line about this attempt repeats it. */
+  readonly attempt: number;
+  /** Milliseconds since the recording began. */
+  readonly at: number;
+  readonly model: string;
+  readonly maxTokens: number;
+  readonly options: RequestOptions;
+  /** Digests; undefined: those of the attempt it follows. */
+  readonly system?: readonly string[];
+  readonly tools?: readonly string[];
+  /** The attempt whose first `keep` messages are its own. */
+  readonly follows?: number;
+  readonly keep: number;
+  /** Digests of the messages behind those. */
+  readonly messages: readonly string[];
+  readonly marks: readonly Mark[];
+  /** Of all of the above digests in full: shows that nothing in between was lost. */
+  readonly whole: string;
+}
+
+interface EventLine {
+  readonly type: 'event';
+  readonly attempt: number;
+  /** Milliseconds since the attempt began. */
+  readonly at: number;
+  readonly record: Exclude<ModelRecord, Done | ModelError>;
+}
+
+interface EndLine {
+  readonly type: 'end';
+  readonly attempt: number;
+  readonly at: number;
+  readonly record: Done | ModelError;
+  /** The session had asked for this end. */
+  readonly aborted?: true;
+}
+
+/** The session stopped listening before the end. */
+interface LeftLine {
+  readonly type: 'left';
+  readonly attempt: number;
+  readonly at: number;
+}
+
+export type Line = HeaderLine | PartLine | RequestLine | EventLine | EndLine | LeftLine;

@@ -1,0 +1,137 @@
+/**
+ * Reads a recording. A last line that was never finished is what a crash leaves, and ignored; any other damage is said. Texts
+ * may have been changed by hand, to take something out before it is shared: they are compared as they stand.
+ */
+import {
+  type ApiEvent,
+  type Done,
+  History,
+  type ModelError,
+  type RequestMessage,
+  type RequestOptions,
+  type SystemLayer,
+  type ToolSpec,
+} from '@heddle/core';
+import { digestOfParts } from '../digest.ts';
+import { FORMAT, type HeaderLine, type Line, type RequestLine } from '../format.ts';
+import { isLayer, isMessage, isTool, parseLine } from './shapes.ts';
+
+export interface PlainRequest {
+  readonly model: string;
+  readonly maxTokens: number;
+  readonly options: RequestOptions;
+  readonly system: readonly SystemLayer[];
+  readonly tools: readonly ToolSpec[];
+  readonly messages: History<RequestMessage>;
+}
+
+export interface RecordedAttempt {
+  readonly number: number;
+  readonly request: PlainRequest;
+  readonly events: { readonly at: number; readonly record: ApiEvent }[];
+  /** Undefined: the recording breaks off in this answer, or nobody waited for its end. */
+  end: { readonly at: number; readonly record: Done | ModelError } | undefined;
+}
+
+export interface Recording {
+  readonly header: HeaderLine;
+  readonly attempts: readonly RecordedAttempt[];
+}
+
+/** Throws an error that says what is wrong with the file. */
+export function readRecording(text: string): Recording {
+  const reader = new Reader();
+  const lines = text.split('\n');
+  for (const [at, line] of lines.entries()) {
+    const isLast = at === lines.length - 1;
+    if (line === '') continue;
+    const parsed = parseLine(line);
+    if (parsed === undefined && isLast) break;
+    if (at === 0 && parsed?.type !== 'heddle_recording') throw new Error('it is not a recording');
+    if (parsed === undefined) throw new Error(`line ${at + 1} cannot be read`);
+    const problem = reader.take(parsed);
+    if (problem !== undefined) throw new Error(`line ${at + 1}: ${problem}`);
+  }
+  return reader.recording();
+}
+
+interface Stored {
+  readonly system: readonly string[];
+  readonly tools: readonly string[];
+  readonly messages: readonly string[];
+  readonly attempt: RecordedAttempt;
+}
+
+class Reader {
+  #header: HeaderLine | undefined;
+  readonly #parts = new Map<string, object>();
+  readonly #stored = new Map<number, Stored>();
+
+  recording(): Recording {
+    if (!this.#header) throw new Error('it is not a recording');
+    return { header: this.#header, attempts: [...this.#stored.values()].map(({ attempt }) => attempt) };
+  }
+
+  /** What is wrong with this line, if something is. */
+  take(line: Line): string | undefined {
+    switch (line.type) {
+      case 'heddle_recording':
+        this.#header = line;
+        return line.format === FORMAT
+          ? undefined
+          : `it was recorded in format ${line.format}; this program reads format ${FORMAT}`;
+      case 'part':
+        this.#parts.set(line.digest, line.value);
+        return undefined;
+      case 'request':
+        return this.#request(line);
+      case 'event':
+        return this.#of(line, ({ events }) => events.push({ at: line.at, record: line.record }));
+      case 'end':
+        return this.#of(line, (attempt) => {
+          attempt.end = { at: line.at, record: line.record };
+        });
+      case 'left':
+        return undefined;
+    }
+  }
+
+  #of(
+    { attempt }: { readonly attempt: number },
+    note: (attempt: RecordedAttempt) => void,
+  ): string | undefined {
+    const known = this.#stored.get(attempt)?.attempt;
+    if (!known) return `there is no request ${attempt} before it`;
+    note(known);
+    return undefined;
+  }
+
+  #request(line: RequestLine): string | undefined {
+    const followed = line.follows === undefined ? undefined : this.#stored.get(line.follows);
+    const system = line.system ?? followed?.system ?? [];
+    const tools = line.tools ?? followed?.tools ?? [];
+    const messages = [...(followed?.messages.slice(0, line.keep) ?? []), ...line.messages];
+    if (digestOfParts(system, tools, messages) !== line.whole) return 'a line before it is missing';
+    const { attempt: number, model, maxTokens, options } = line;
+    const before = followed?.attempt.request.messages ?? History.of<RequestMessage>([]);
+    const kept = before.length === line.keep ? before : History.of(before.since(0).slice(0, line.keep));
+    const request: PlainRequest = {
+      model,
+      maxTokens,
+      options,
+      system: this.#values(system, isLayer),
+      tools: this.#values(tools, isTool),
+      messages: kept.append(this.#values(line.messages, isMessage)),
+    };
+    const attempt: RecordedAttempt = { number, request, events: [], end: undefined };
+    this.#stored.set(number, { system, tools, messages, attempt });
+    return request.messages.length === messages.length ? undefined : 'a part of it is missing';
+  }
+
+  #values<T>(digests: readonly string[], isOne: (value: unknown) => value is T): T[] {
+    return digests.flatMap((digest) => {
+      const value: unknown = this.#parts.get(digest);
+      return isOne(value) ? [value] : [];
+    });
+  }
+}

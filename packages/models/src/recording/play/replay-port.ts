@@ -1,0 +1,114 @@
+/**
+ * The model that plays a recording: the same events, in the same pieces, with the same end. It compares what it is asked with
+ * what was recorded, and where the two part it says so and stays silent from then on.
+ */
+import { readFile } from 'node:fs/promises';
+import type { ApiEvent, Clock, Done, ModelError, ModelPort, ModelRecord } from '@heddle/core';
+import { systemClock } from '../../clock.ts';
+import type { Environment } from '../../secrets/environment.ts';
+import { type Place, relocations } from '../text/places.ts';
+import { Scrubber, secretValues } from '../text/scrub.ts';
+import { type RecordedAttempt, readRecording } from './load.ts';
+import { Matcher, type MatchRule } from './matcher.ts';
+import { relocated } from './relocate.ts';
+
+export interface ReplayPort extends ModelPort {
+  /** As the recorded session called its model. */
+  readonly modelName: string;
+  /** Recorded attempts that nobody has asked for yet. */
+  unplayed(): number;
+}
+
+export interface ReplaySetup {
+  /** Folders of this machine. */
+  readonly places: readonly Place[];
+  readonly environment?: Environment;
+  readonly clock?: Clock;
+}
+
+/** `FILE`, `FILE?match=strict`, `FILE?speed=1&match=none`. Throws an error that says what is wrong with it. */
+export async function replayPort(name: string, setup: ReplaySetup): Promise<ReplayPort> {
+  const { file, rule, speed } = readName(name);
+  const { places, environment = process.env, clock = systemClock } = setup;
+  const recording = readRecording(await readFile(file, 'utf8'));
+  const scrubber = new Scrubber(secretValues(environment));
+  const matcher = new Matcher(recording, { rule, scrubber, places, now: clock.now() });
+  const move = rule === 'strict' ? undefined : relocations(recording.header.places, places);
+  let parted: string | undefined;
+
+  const port: ModelPort = (request, signal) => {
+    const match = parted === undefined ? matcher.take(request) : undefined;
+    if (match?.ok) return play(match.attempt, { move, speed, clock, signal });
+    // Whatever follows a parting follows from it: the first place is the one to tell.
+    parted ??= match?.message ?? '';
+    return only(failure(parted));
+  };
+  const modelName = recording.header.model;
+  return Object.assign(port, { modelName, unplayed: () => matcher.unplayed });
+}
+
+interface Playing {
+  readonly move: ReturnType<typeof relocations>;
+  /** Times as fast as it was; undefined: at once. */
+  readonly speed: number | undefined;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+async function* play(
+  { number, events, end }: RecordedAttempt,
+  { move, speed, clock, signal }: Playing,
+): AsyncGenerator<ModelRecord, void> {
+  const began = clock.now();
+  const until = async (at: number): Promise<void> => {
+    const wait = speed === undefined ? 0 : began + at / speed - clock.now();
+    if (wait > 0 && !signal.aborted) await clock.sleep(wait, signal);
+  };
+  for (const { at, record } of move ? relocated(events, move) : events) {
+    await until(at);
+    if (signal.aborted) break;
+    yield record;
+  }
+  const last = end ?? { at: events.at(-1)?.at ?? 0, record: failure(breaksOff(number, events)) };
+  await until(last.at);
+  yield signal.aborted ? ABORTED : last.record;
+}
+
+async function* only(record: Done | ModelError): AsyncGenerator<ModelRecord, void> {
+  yield record;
+}
+
+const ABORTED: ModelError = { type: 'model_error', class: 'aborted', message: 'The call was interrupted.' };
+
+/** Of a class that nobody tries to recover from. */
+function failure(message: string): ModelError {
+  return { type: 'model_error', class: 'bad_request', message, shouldRetry: false };
+}
+
+function breaksOff(number: number, events: readonly ApiEventAt[]): string {
+  return `The recording breaks off in the answer to request ${number}, after ${events.length} events.`;
+}
+
+interface ApiEventAt {
+  readonly record: ApiEvent;
+}
+
+interface ReplayName {
+  readonly file: string;
+  readonly rule: MatchRule;
+  readonly speed: number | undefined;
+}
+
+const RULES: readonly MatchRule[] = ['strict', 'loose', 'none'];
+
+function readName(name: string): ReplayName {
+  const [, file = name, query = ''] = /^(.+)\?((?:(?:match|speed)=[^&?]*&?)+)$/s.exec(name) ?? [];
+  const asked = new URLSearchParams(query);
+  const match = asked.get('match') ?? 'loose';
+  const rule = RULES.find((one) => one === match);
+  if (!rule) throw new Error(`match takes one of ${RULES.join(', ')}, not ${match}`);
+  const speed = asked.get('speed');
+  if (speed !== null && !(Number(speed) > 0)) throw new Error(`speed takes a number over 0, not ${speed}`);
+  if (file === '') throw new Error('name the file: replay:FILE');
+  return { file, rule, speed: speed === null ? undefined : Number(speed) };
+}

@@ -1,0 +1,58 @@
+/** Replacing in a text that comes in chunks: what is replaced may begin in one and end in another. */
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly by: string;
+}
+
+/** The chunks after the replacements, as many as before. The chunk that a span begins in gets all that it is replaced by. */
+export function replaceInChunks(chunks: readonly string[], spans: readonly Span[]): string[] {
+  let start = 0;
+  return chunks.map((chunk) => {
+    const end = start + chunk.length;
+    let replaced = '';
+    let at = start;
+    for (const span of spans) {
+      if (span.end <= start || span.start >= end) continue;
+      if (span.start >= start) replaced += chunk.slice(at - start, span.start - start) + span.by;
+      at = Math.min(span.end, end);
+    }
+    replaced += chunk.slice(at - start);
+    start = end;
+    return replaced;
+  });
+}
+
+export function replaceSpans(text: string, spans: readonly Span[]): string {
+  return spans.length === 0 ? text : replaceInChunks([text], spans).join('');
+}
+
+/** Of overlapping spans the one that begins first stays, of two that begin together the longer. */
+export function withoutOverlaps(spans: readonly Span[]): Span[] {
+  const kept: Span[] = [];
+  for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
+    if (span.start >= (kept.at(-1)?.end ?? 0)) kept.push(span);
+  }
+  return kept;
+}
+
+/** A pattern that finds any of these texts, the longest first; undefined where there are none. */
+export function anyOf(texts: Iterable<string>): string | undefined {
+  const longestFirst = [...new Set(texts)].sort((left, right) => right.length - left.length);
+  return longestFirst.length === 0 ? undefined : longestFirst.map(escaped).join('|');
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+}
+
+/** Replaces every text in a plain value, the names of fields included. */
+export function mapTexts(value: unknown, change: (text: string) => string): unknown {
+  if (typeof value === 'string') return change(value);
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, field]) => [change(key), mapTexts(field, change)]),
+  );
+}
