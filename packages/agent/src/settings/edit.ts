@@ -1,7 +1,7 @@
-/** Adds and removes rules in a settings file. Keys that are not known here stay where they are. */
+/** Changes settings files. Keys that are not known here stay where they are. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { JsonObject } from '@heddle/core';
+import type { Json, JsonObject } from '@heddle/core';
 import { parseRule, type RuleList } from '../permission/rules/rule.ts';
 import { checkSettings, isObject, stringsOf } from './shape.ts';
 import { writeJson } from './write-file.ts';
@@ -13,14 +13,38 @@ export type Edited =
 export function addRule(file: string, list: RuleList, rule: string): Edited {
   const parsed = parseRule(rule, list);
   if (!parsed.ok) return { ok: false, message: parsed.message };
-  return edit(file, list, (rules) => (rules.includes(rule) ? rules : [...rules, rule]));
+  return editRules(file, list, (rules) => (rules.includes(rule) ? rules : [...rules, rule]));
 }
 
 export function removeRule(file: string, list: RuleList, rule: string): Edited {
-  return edit(file, list, (rules) => (rules.includes(rule) ? rules.filter((text) => text !== rule) : rules));
+  return editRules(file, list, (rules) =>
+    rules.includes(rule) ? rules.filter((text) => text !== rule) : rules,
+  );
 }
 
-function edit(file: string, list: RuleList, change: (rules: readonly string[]) => readonly string[]): Edited {
+/** Sets one key, `sandbox.enabled` for a key inside an object; undefined takes it out. */
+export function setSetting(file: string, key: readonly string[], value: Json | undefined): Edited {
+  return edit(file, (settings) => {
+    const changed = withKey(settings, key, value);
+    return JSON.stringify(changed) === JSON.stringify(settings) ? settings : changed;
+  });
+}
+
+function editRules(
+  file: string,
+  list: RuleList,
+  change: (rules: readonly string[]) => readonly string[],
+): Edited {
+  return edit(file, (settings) => {
+    const permissions = isObject(settings['permissions']) ? settings['permissions'] : {};
+    const before = stringsOf(permissions[list]);
+    const after = change(before);
+    return after === before ? settings : { ...settings, permissions: { ...permissions, [list]: after } };
+  });
+}
+
+/** A change that gives the same object back changes nothing. */
+function edit(file: string, change: (settings: JsonObject) => JsonObject): Edited {
   let settings: JsonObject = {};
   if (existsSync(file)) {
     // A file that cannot be read would be overwritten with less than it holds.
@@ -28,13 +52,26 @@ function edit(file: string, list: RuleList, change: (rules: readonly string[]) =
     if (!checked.ok) return { ok: false, message: `${file} cannot be changed: ${checked.message}` };
     settings = checked.settings;
   }
-  const permissions = isObject(settings['permissions']) ? settings['permissions'] : {};
-  const before = stringsOf(permissions[list]);
-  const after = change(before);
-  if (after === before) return { ok: true, changed: false };
+  const changed = change(settings);
+  if (changed === settings) return { ok: true, changed: false };
+  // What could not be read again must not be written.
+  const readable = checkSettings(JSON.stringify(changed));
+  if (!readable.ok) return { ok: false, message: readable.message };
   if (path.basename(file) === 'settings.local.json') ignoreLocally(path.dirname(file));
-  writeJson(file, { ...settings, permissions: { ...permissions, [list]: after } });
+  writeJson(file, changed);
   return { ok: true, changed: true };
+}
+
+function withKey(
+  settings: JsonObject,
+  [name = '', ...inner]: readonly string[],
+  value: Json | undefined,
+): JsonObject {
+  const { [name]: old, ...others } = settings;
+  if (inner.length === 0) return value === undefined ? others : { ...settings, [name]: value };
+  const nested = withKey(isObject(old) ? old : {}, inner, value);
+  const isEmptied = value === undefined && Object.keys(nested).length === 0;
+  return isEmptied ? others : { ...settings, [name]: nested };
 }
 
 /** Private settings are not to be committed by accident. An ignore file that exists is somebody's own. */

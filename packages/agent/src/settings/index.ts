@@ -1,8 +1,18 @@
 /** Settings files of all scopes, and what they say about permission. */
-export { addRule, type Edited, removeRule } from './edit.ts';
+export { type AppliedSettings, appliedSettings } from './applied.ts';
+export { addRule, type Edited, removeRule, setSetting } from './edit.ts';
 export { loadSettings, type LoadedFile, type LoadedSettings, type SettingsRequest } from './load.ts';
-export { mergeSettings } from './merge.ts';
+export { KNOWN_SETTINGS, type KnownSetting } from './known.ts';
+export { leftOut, mergeSettings } from './merge.ts';
 export { persistUpdates } from './persist.ts';
 export { type PermissionSettings, permissionSettings } from './permissions.ts';
-export { configDirs, type Scope, SCOPES, settingsFileOf, type SettingsPlaces } from './scopes.ts';
+export {
+  configDirs,
+  type Scope,
+  SCOPES,
+  settingsFileOf,
+  settingsFiles,
+  type SettingsPlaces,
+} from './scopes.ts';
+export { type SandboxSettings, sandboxSettings } from './sandbox.ts';
 export { isTrusted, trustFolder } from './trust.ts';

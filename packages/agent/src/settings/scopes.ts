@@ -1,5 +1,5 @@
 /** Where settings lie, from the highest to the lowest scope. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { RuleSource } from '../permission/rules/rule.ts';
 
@@ -73,8 +73,18 @@ export function projectRoot(cwd: string): string {
 
 export function repositoryTop(cwd: string): string | undefined {
   for (let folder = cwd; ; folder = path.dirname(folder)) {
-    if (existsSync(path.join(folder, '.git'))) return folder;
+    if (isRepository(path.join(folder, '.git'))) return folder;
     if (folder === path.dirname(folder)) return undefined;
+  }
+}
+
+/** An empty folder of that name is none: a sandbox puts one where no repository may be made. */
+function isRepository(git: string): boolean {
+  if (existsSync(path.join(git, 'HEAD'))) return true;
+  try {
+    return statSync(git).isFile();
+  } catch {
+    return false;
   }
 }
 

@@ -22,8 +22,10 @@ export function checkSettings(text: string): Checked {
 }
 
 function problemOf(settings: JsonObject): string | undefined {
-  const { permissions, env } = settings;
+  const { permissions, env, sandbox } = settings;
   if (env !== undefined && !isObject(env)) return 'env is not an object';
+  const inSandbox = sandbox === undefined ? undefined : sandboxProblem(sandbox);
+  if (inSandbox !== undefined) return inSandbox;
   if (permissions === undefined) return undefined;
   if (!isObject(permissions)) return 'permissions is not an object';
   for (const list of ['allow', 'ask', 'deny', 'additionalDirectories']) {
@@ -38,6 +40,34 @@ function problemOf(settings: JsonObject): string | undefined {
     if (!isObject(example) || !isStrings(example['match']) || !isStrings(example['not_match'])) {
       return `permissions.examples: ${rule} needs the lists match and not_match`;
     }
+  }
+  return undefined;
+}
+
+/** Whoever writes "true" for true would believe to have a sandbox. */
+function sandboxProblem(sandbox: Json): string | undefined {
+  if (!isObject(sandbox)) return 'sandbox is not an object';
+  for (const name of [
+    'enabled',
+    'failIfUnavailable',
+    'autoAllowBashIfSandboxed',
+    'allowUnsandboxedCommands',
+    'enableWeakerNestedSandbox',
+  ]) {
+    if (!['boolean', 'undefined'].includes(typeof sandbox[name]))
+      return `sandbox.${name} is not true or false`;
+  }
+  if (!isStrings(sandbox['excludedCommands'])) return 'sandbox.excludedCommands is not a list of strings';
+  const lists = {
+    filesystem: ['allowWrite', 'denyWrite', 'denyRead', 'allowRead'],
+    network: ['allowedDomains', 'deniedDomains', 'allowUnixSockets'],
+  };
+  for (const [part, names] of Object.entries(lists)) {
+    const inner = sandbox[part];
+    if (inner === undefined) continue;
+    if (!isObject(inner)) return `sandbox.${part} is not an object`;
+    const bad = names.find((name) => !isStrings(inner[name]));
+    if (bad !== undefined) return `sandbox.${part}.${bad} is not a list of strings`;
   }
   return undefined;
 }

@@ -1,0 +1,45 @@
+/** What settings say about a run beside permission. */
+import { describe, expect, it } from 'vitest';
+import { appliedSettings } from './applied.ts';
+import { house } from './test/house.ts';
+import { trustFolder } from './trust.ts';
+
+describe('a run', () => {
+  it('takes model, fallback, effort and variables from the highest scope that has them', () => {
+    const { write, load } = house();
+    write('home/.claude/settings.json', {
+      model: 'opus',
+      effortLevel: 'high',
+      env: { A: 'user', B: 'user' },
+    });
+    write('project/.claude/settings.local.json', {
+      fallbackModel: ['haiku', 'sonnet'],
+      env: { A: 'local', N: 1 },
+    });
+    expect(appliedSettings(load())).toEqual({
+      env: { A: 'local', B: 'user', N: '1' },
+      model: 'opus',
+      fallbackModel: 'haiku',
+      effort: 'high',
+    });
+  });
+
+  it('takes no variables from a project that nobody trusts', () => {
+    const { write, load, project, home } = house();
+    write('project/.claude/settings.json', { env: { PATH: '/evil' } });
+    expect(appliedSettings(load()).env).toEqual({});
+    trustFolder({ cwd: project, home, env: {} });
+    expect(appliedSettings(load()).env).toEqual({ PATH: '/evil' });
+  });
+
+  it('takes what is of another kind than expected as absent', () => {
+    const { write, load } = house();
+    write('home/.claude/settings.json', { model: 3, effortLevel: 'most', fallbackModel: {}, env: { A: {} } });
+    expect(appliedSettings(load())).toEqual({
+      env: {},
+      model: undefined,
+      fallbackModel: undefined,
+      effort: undefined,
+    });
+  });
+});

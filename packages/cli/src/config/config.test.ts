@@ -1,0 +1,60 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Home, homeFor } from '../test/home.ts';
+import { install, type Installed } from '../test/program.ts';
+
+let installed: Installed;
+beforeAll(async () => {
+  installed = await install();
+});
+afterAll(() => installed.remove());
+
+const home = (): Home => homeFor(installed.program);
+const settings = ({ folder }: Home): unknown =>
+  JSON.parse(readFileSync(path.join(folder, 'config/settings.json'), 'utf8'));
+
+describe('heddle config', () => {
+  it('sets a key, shows where it stands, and takes it out again', async () => {
+    const scene = home();
+    expect((await scene.run(['config', 'set', 'sandbox.enabled', 'true'])).code).toBe(0);
+    expect(settings(scene)).toEqual({ sandbox: { enabled: true } });
+    expect((await scene.run(['config', 'list'])).stdout).toBe('sandbox.enabled = true  (user)\n');
+    expect((await scene.run(['config', 'get', 'sandbox.enabled'])).stdout).toBe('true\n');
+    await scene.run(['config', 'unset', 'sandbox.enabled']);
+    expect(settings(scene)).toEqual({});
+    expect((await scene.run(['config', 'get', 'sandbox.enabled'])).code).toBe(1);
+  });
+
+  it('takes a text without quotes, keeps keys of others, and says that it does not know one', async () => {
+    const scene = home();
+    mkdirSync(path.join(scene.folder, 'config'));
+    writeFileSync(path.join(scene.folder, 'config/settings.json'), '{"outputStyle":"Concise"}');
+    await scene.run(['config', 'set', 'model', 'opus']);
+    expect(settings(scene)).toEqual({ outputStyle: 'Concise', model: 'opus' });
+    expect((await scene.run(['config', 'set', 'modle', 'opus'])).stderr).toContain(
+      'not a key that Heddle knows',
+    );
+  });
+
+  it('refuses a value of another kind, and leaves a file alone that it cannot read', async () => {
+    const scene = home();
+    const wrong = await scene.run(['config', 'set', 'sandbox.enabled', 'maybe']);
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      'heddle: sandbox.enabled takes true or false, not "maybe"\n',
+    ]);
+    mkdirSync(path.join(scene.folder, 'config'), { recursive: true });
+    const file = path.join(scene.folder, 'config/settings.json');
+    writeFileSync(file, '{ half');
+    expect((await scene.run(['config', 'set', 'model', 'opus'])).stderr).toContain('it is not JSON');
+    expect(readFileSync(file, 'utf8')).toBe('{ half');
+  });
+
+  it('shows that variables are set, not what they hold', async () => {
+    const scene = home();
+    await scene.run(['config', 'set', 'env.OPENAI_API_KEY', 'sk-very-secret']);
+    const { stdout } = await scene.run(['config', 'list']);
+    expect(stdout).toBe('env.OPENAI_API_KEY = "(set)"  (user)\n');
+  });
+});

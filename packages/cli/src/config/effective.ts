@@ -1,0 +1,87 @@
+/** All settings that count here, as one, with the file each value comes from. Secrets in them are not shown. */
+import { existsSync } from 'node:fs';
+import os from 'node:os';
+import {
+  KNOWN_SETTINGS,
+  leftOut,
+  type LoadedFile,
+  loadSettings,
+  mergeSettings,
+  settingsFiles,
+} from '@heddle/agent/settings';
+import type { Json, JsonObject } from '@heddle/core';
+
+export interface Entry {
+  readonly key: string;
+  readonly value: Json;
+  /** The scopes that had a say, the highest first. */
+  readonly from: string;
+  readonly honoured: boolean;
+}
+
+export interface Effective {
+  readonly merged: JsonObject;
+  readonly entries: readonly Entry[];
+  readonly places: readonly { readonly source: string; readonly file: string; readonly exists: boolean }[];
+  readonly problems: readonly string[];
+  readonly leftOut: readonly string[];
+}
+
+export function effectiveSettings(
+  cwd: string = process.cwd(),
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Effective {
+  const where = { cwd, env, home: os.homedir() };
+  const { files, problems } = loadSettings(where);
+  const merged = mergeSettings(files);
+  return {
+    merged,
+    entries: leaves(merged, []).map(({ path, value }) => ({
+      key: path.join('.'),
+      value: hidden(path, value),
+      from: sourcesOf(files, path).join(', '),
+      honoured: isHonoured(path),
+    })),
+    places: settingsFiles(where).map(({ source, file }) => ({ source, file, exists: existsSync(file) })),
+    problems,
+    leftOut: files.flatMap((loaded) => {
+      const names = leftOut(loaded);
+      if (names.length === 0) return [];
+      return [`${loaded.file ?? loaded.source} is not in a trusted folder; left out: ${names.join(', ')}.`];
+    }),
+  };
+}
+
+export function valueAt(settings: Json | undefined, [name, ...inner]: readonly string[]): Json | undefined {
+  if (name === undefined) return settings;
+  return isObject(settings) && Object.hasOwn(settings, name) ? valueAt(settings[name], inner) : undefined;
+}
+
+function leaves(
+  value: Json | undefined,
+  path: readonly string[],
+): { path: readonly string[]; value: Json }[] {
+  if (value === undefined || path.join('.') === '$schema') return [];
+  if (!isObject(value) || path.join('.') === 'permissions.examples') return [{ path, value }];
+  return Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]));
+}
+
+/** Variables often hold keys: their names are enough to see what is set. */
+function hidden([first]: readonly string[], value: Json): Json {
+  return first === 'env' ? '(set)' : value;
+}
+
+function sourcesOf(files: readonly LoadedFile[], path: readonly string[]): string[] {
+  const sources = files
+    .filter((loaded) => valueAt(mergeSettings([loaded]), path) !== undefined)
+    .map(({ source }) => source);
+  return [...new Set(sources)];
+}
+
+function isHonoured(path: readonly string[]): boolean {
+  return path.some((_, at) => Object.hasOwn(KNOWN_SETTINGS, path.slice(0, at + 1).join('.')));
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,101 @@
+/**
+ * Every command in `docs/` is run, in its order, in a folder with a session: offline, with the rehearsal model. In what a
+ * document shows, ID stands for a session and MESSAGE for its first message. A conversation is ended with Ctrl-D.
+ */
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { spawn as openTerminal } from '@lydell/node-pty';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { homeFor } from '../test/home.ts';
+import { install, type Installed, linesOf } from '../test/program.ts';
+import { documentsIn } from './commands.ts';
+
+const documents = documentsIn(path.resolve(import.meta.dirname, '../../../../docs'));
+
+let installed: Installed;
+beforeAll(async () => {
+  installed = await install();
+});
+afterAll(() => installed.remove());
+
+describe('what the documentation shows', () => {
+  it('is there', () => {
+    expect(documents.flatMap(({ commands }) => commands).length).toBeGreaterThan(20);
+  });
+
+  it.each(documents.filter(({ commands }) => commands.length > 0))(
+    'runs as $name says',
+    { timeout: 120_000 },
+    async ({ name, commands }) => {
+      const scene = await stage();
+      for (const { line, command } of commands) {
+        const { code, output } = await scene.run(command);
+        expect(`docs/${name}:${line} ${command}: ${code}\n${code === 0 ? '' : output}`).toBe(
+          `docs/${name}:${line} ${command}: 0\n`,
+        );
+      }
+    },
+  );
+});
+
+interface Ran {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** A project with a file to read, and one session that read it. */
+async function stage(): Promise<{ run(command: string): Promise<Ran> }> {
+  const home = homeFor(installed.program);
+  const folder = path.join(home.folder, 'project');
+  mkdirSync(path.join(folder, '.git'), { recursive: true });
+  writeFileSync(path.join(folder, 'README.md'), '# A project\n');
+  const env = {
+    PATH: `${path.dirname(installed.program)}${path.delimiter}${process.env['PATH'] ?? ''}`,
+    HOME: home.folder,
+    HEDDLE_CONFIG_DIR: path.join(home.folder, 'config'),
+    HEDDLE_MODEL: 'rehearsal',
+    NO_COLOR: '1',
+    TERM: 'dumb',
+  };
+  const inShell = (command: string): Promise<Ran> =>
+    new Promise((resolve) => {
+      execFile('bash', ['-c', command], { cwd: folder, env }, (error, stdout, stderr) => {
+        const code = error ? (typeof error.code === 'number' ? error.code : 1) : 0;
+        resolve({ code, output: `${stdout}${stderr}` });
+      }).stdin?.end();
+    });
+  const first = await inShell(
+    'heddle -p --output-format stream-json --replay-user-messages "What is in this folder?"',
+  );
+  const lines = linesOf(first.output);
+  const session = String(lines.at(-1)?.['session_id']);
+  const message = String(lines.find(({ type }) => type === 'user')?.['uuid']);
+  return {
+    run(shown) {
+      const command = shown.replaceAll(/\bID\b/g, session).replaceAll(/\bMESSAGE\b/g, message);
+      return isConversation(command) ? inTerminal(command, folder, env) : inShell(command);
+    },
+  };
+}
+
+/** `heddle` without `-p` and without one of its commands talks with whoever sits there. */
+function isConversation(command: string): boolean {
+  return (
+    /^heddle(\s+(-[a-z-]+|".*"|[0-9a-f-]{36}))*\s*$/.test(command) &&
+    !/\s(-p|--print|--help|--version)\b/.test(command)
+  );
+}
+
+function inTerminal(command: string, cwd: string, env: Readonly<Record<string, string>>): Promise<Ran> {
+  return new Promise((resolve) => {
+    const terminal = openTerminal('bash', ['-c', command], { cwd, env, cols: 80, rows: 24 });
+    let output = '';
+    terminal.onData((data) => {
+      output += data;
+      // Ctrl-D whenever it waits for a prompt.
+      if (/(^|\n)> ?$/.test(output)) terminal.write('\u0004');
+    });
+    terminal.onExit(({ exitCode }) => resolve({ code: exitCode, output }));
+  });
+}

@@ -1,0 +1,16 @@
+/** What the user set up: settings, trust, models. */
+import { permissionSetup, NO_FLAGS } from '../permissions/setup.ts';
+import { type Finding, hint, ok, problem } from './finding.ts';
+
+export async function checkSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const { loaded, mode, rules, problems, leftOut } = await permissionSetup(NO_FLAGS, cwd, env);
+  const count = rules.allow.length + rules.ask.length + rules.deny.length;
+  const read = ok('settings', `${loaded.files.length} files, ${count} rules, mode ${mode}`);
+  return [
+    ...(problems.length === 0 ? [read] : []),
+    ...problems.map((text) =>
+      problem('settings', text, 'mend the file it names; heddle config path lists them'),
+    ),
+    ...leftOut.map((text) => hint('trust', text, 'if you trust this folder: heddle permissions trust')),
+  ];
+}

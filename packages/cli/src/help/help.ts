@@ -1,0 +1,56 @@
+/** `heddle --help`. */
+import { COMMAND_TEXTS } from './command-texts.ts';
+import { FLAG_TEXTS, type FlagText, GROUPS } from './flag-texts.ts';
+
+const START = `Heddle, a coding agent for the terminal
+
+  heddle                      a conversation in this folder
+  heddle "prompt"             the same, with its first prompt
+  heddle -p "prompt"          run one prompt and print the answer
+  git diff | heddle -p "review this"
+                              what comes through the pipe belongs to the prompt
+  heddle -c                   go on where you left off
+
+No key yet? Try it offline: heddle demo, or heddle --model rehearsal
+`;
+
+export function helpText(): string {
+  const commands = Object.entries(COMMAND_TEXTS).map(([name, { text }]) => line(`heddle ${name}`, text));
+  const groups = GROUPS.map((group) => {
+    const flags = Object.entries(FLAG_TEXTS).filter(([, flag]) => flag.group === group);
+    return [`${group}:`, ...flags.map(([name, flag]) => line(flagWords(name, flag), meaningOf(flag)))].join(
+      '\n',
+    );
+  });
+  return `${[START, ['Commands:', ...commands].join('\n'), '', ...groups].join('\n')}\n`;
+}
+
+function flagWords(name: string, { value, words, aliases = [] }: FlagText): string {
+  const short = aliases.filter((alias) => alias.length === 2);
+  return [[...short, name].join(', '), value ?? (words && 'WORD')].filter(Boolean).join(' ');
+}
+
+function meaningOf({ text, words }: FlagText): string {
+  return words ? `${text}: ${words.join(', ')}` : text;
+}
+
+const COLUMN = 30;
+const WIDTH = 100;
+
+/** Names that are too long for their column have their meaning below. */
+function line(left: string, text: string): string {
+  const start = `  ${left}`;
+  const indent = ' '.repeat(COLUMN);
+  const meaning = wrapped(text, WIDTH - COLUMN).join(`\n${indent}`);
+  return start.length < COLUMN ? `${start.padEnd(COLUMN)}${meaning}` : `${start}\n${indent}${meaning}`;
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
+}
