@@ -56,7 +56,8 @@ const silent: ModelPort = async function* () {
   yield { type: 'model_error', class: 'server', message: 'not asked' };
 };
 
-async function idleMs(levels: ContextChanges['levels']): Promise<{ median: number; worst: number }> {
+/** The worst single turn is the machine's (a collection, another process): the 99th percentile is held against the goal. */
+async function idleMs(levels: ContextChanges['levels']): Promise<{ median: number; high: number; worst: number }> {
   const context = plainContext('bench', [read]);
   const door = doorOf({ windowOf: () => 2_000_000, levels }, silent);
   let history = History.of<Message>([{ type: 'user', uuid: 'u', at: Date.now(), content: 'Go.' }]);
@@ -68,12 +69,12 @@ async function idleMs(levels: ContextChanges['levels']): Promise<{ median: numbe
     const before = performance.now();
     const { yielded, returned } = await collect(door.prepare({ messages: history, autoCompact: true, context }));
     times.push(performance.now() - before);
-    if (yielded.length > 0) throw new Error(`something was done: ${yielded[0]?.report.level}`);
+    if (yielded.length > 0) throw new Error(`something was done: ${JSON.stringify(yielded[0]).slice(0, 200)}`);
     history = returned.messages;
     door.answered({ responseId: `r${index}`, usage: { input_tokens: 150_000, output_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 } });
   }
   times.sort((left, right) => left - right);
-  return { median: times[100] ?? 0, worst: times.at(-1) ?? 0 };
+  return { median: times[100] ?? 0, high: times[197] ?? 0, worst: times.at(-1) ?? 0 };
 }
 
 async function microcompactGap(): Promise<{ times: number; turns: number; leastGap: number }> {
@@ -85,7 +86,7 @@ async function microcompactGap(): Promise<{ times: number; turns: number; leastG
   for (let index = 0; index < turns; index++) {
     history = history.append(round(index, words(4_000, index)));
     const { yielded, returned } = await collect(door.prepare({ messages: history, autoCompact: false, context }));
-    if (yielded.some(({ report }) => report.level === 'microcompact')) fired.push(index);
+    if (yielded.some((step) => 'report' in step && step.report.level === 'microcompact')) fired.push(index);
     history = returned.messages;
   }
   const gaps = fired.slice(1).map((turn, index) => turn - (fired[index] ?? 0));
@@ -138,8 +139,8 @@ const idleAll = await idleMs({ snip: true, collapse: true });
 const micro = await microcompactGap();
 const lines = [
   `Node ${process.version}`,
-  `pipeline, nothing to do, 1,000 turns    median ${idle.median.toFixed(2)} ms, worst ${idle.worst.toFixed(2)} ms a turn   goal < 5`,
-  `the same with snip and collapse on      median ${idleAll.median.toFixed(2)} ms, worst ${idleAll.worst.toFixed(2)} ms a turn`,
+  `pipeline, nothing to do, 1,000 turns    median ${idle.median.toFixed(2)} ms, 99 % ${idle.high.toFixed(2)} ms, worst ${idle.worst.toFixed(2)} ms a turn   goal < 5`,
+  `the same with snip and collapse on      median ${idleAll.median.toFixed(2)} ms, 99 % ${idleAll.high.toFixed(2)} ms, worst ${idleAll.worst.toFixed(2)} ms a turn`,
   `microcompact                            ${micro.times} times in ${micro.turns} turns, at least ${micro.leastGap} turns apart   goal >= 20`,
 ];
 const whole = await session({}, false);
@@ -155,4 +156,4 @@ for (const window of [200_000, 100_000, 50_000]) {
 const report = lines.join('\n');
 process.stdout.write(`${report}\n`);
 writeFileSync(path.join(import.meta.dirname, 'context.txt'), `${report}\n`);
-process.exitCode = idle.median < 5 && idleAll.median < 5 && micro.leastGap >= 20 ? 0 : 1;
+process.exitCode = idle.high < 5 && idleAll.high < 5 && micro.leastGap >= 20 ? 0 : 1;

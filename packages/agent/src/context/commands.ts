@@ -1,11 +1,18 @@
-/** `/compact` and its undoing, as the engine will offer them. Between two prompts, never while one runs. */
+/** `/compact` and its undoing. Between two prompts, never while one runs. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import {
+  type Clock,
+  type Compacted,
+  type ContentBlock,
   type ContextPipeline,
   type ContextReport,
   type EntryBody,
+  type History,
   historyBeforeCompaction,
+  type LoopEvent,
+  type Message,
+  text,
   type ToolUseContext,
 } from '@heddle/core';
 import { createBlobs } from '../session/files/blobs.ts';
@@ -14,40 +21,91 @@ import type { MemoryJournal } from '../session/journal/journal.ts';
 import { LineFile, wholeLines } from '../session/files/lines.ts';
 import type { Session } from '../session/open/open.ts';
 
-export interface CommandSetup {
-  readonly session: Session;
-  /** Stores an entry and applies it to the session's projection. */
-  readonly store: (body: EntryBody) => void;
+export type CommandOutcome<T> = ({ readonly ok: true } & T) | CommandFailure;
+
+export interface CommandFailure {
+  readonly ok: false;
+  readonly reason: 'nothing to do' | 'busy' | 'aborted' | 'failed';
+  readonly message: string;
 }
 
-export type CommandOutcome<T> =
-  | ({ readonly ok: true } & T)
-  | { readonly ok: false; readonly message: string };
+export type CompactOutcome = CommandOutcome<{ readonly report: ContextReport }>;
+
+export interface CompactSetup {
+  readonly messages: History<Message>;
+  readonly door: ContextPipeline;
+  readonly context: ToolUseContext;
+  readonly clock: Clock;
+}
+
+/** The user's words behind `/compact`, if that is what the prompt is. */
+export function compactCommand(content: string | readonly ContentBlock[]): string | undefined {
+  const [only, ...others] = typeof content === 'string' ? [text(content)] : content;
+  if (only?.type !== 'text' || others.length > 0) return undefined;
+  const command = /^\/compact(?<words>$|\s[^]*)/.exec(only.text.trim());
+  return command?.groups?.['words']?.trim();
+}
 
 /** Replaces the conversation by a hand-over on the user's word. One record: a crash leaves the old one in force. */
-export async function compactSession(
-  { session, store }: CommandSetup,
-  door: ContextPipeline,
-  context: ToolUseContext,
-  instructions?: string,
-): Promise<CommandOutcome<{ readonly report: ContextReport }>> {
-  const { messages } = session.projection;
-  const asked = instructions?.trim() ? { instructions: instructions.trim() } : {};
-  const compacted = await door.compactNow({ messages, context, ...asked });
-  for (const { model, usage } of compacted.spent ?? []) store({ type: 'spent', model, usage });
-  if (!compacted.ok) return { ok: false, message: `The conversation was not compacted: ${compacted.why}` };
-  store({ type: 'context', report: compacted.report, messages: compacted.messages.since(0) });
+export async function* compactOnDemand(
+  { messages, door, context, clock }: CompactSetup,
+  instructions = '',
+): AsyncGenerator<LoopEvent, CompactOutcome> {
+  yield { type: 'compacting', trigger: 'manual' };
+  const asked = instructions.trim() === '' ? {} : { instructions: instructions.trim() };
+  const compacted = await unlessAborted(
+    door.compactNow({ messages, context, ...asked }),
+    context.signal,
+    clock,
+  );
+  for (const { model, usage } of compacted?.spent ?? []) yield { type: 'spent', model, usage };
+  // An abort that came while the last words arrived still counts: nothing was replaced yet.
+  if (!compacted || context.signal.aborted)
+    return {
+      ok: false,
+      reason: 'aborted',
+      message: 'The compaction was interrupted; the conversation is as it was.',
+    };
+  const { report } = compacted;
+  if (!compacted.ok) {
+    if (report) yield { type: 'context', report };
+    const reason = compacted.nothingToDo === true ? 'nothing to do' : 'failed';
+    return { ok: false, reason, message: `The conversation was not compacted: ${compacted.why}` };
+  }
+  yield { type: 'context', report: compacted.report, messages: compacted.messages.since(0) };
   return { ok: true, report: compacted.report };
 }
 
+/** After an abort, a hook or a slow port is not waited for longer than this. */
+const GRACE_MS = 500;
+
+async function unlessAborted(
+  work: Promise<Compacted>,
+  signal: AbortSignal,
+  clock: Clock,
+): Promise<Compacted | undefined> {
+  const done = new AbortController();
+  const { promise: leftBehind, resolve } = Promise.withResolvers<undefined>();
+  const onAbort = (): void => void clock.sleep(GRACE_MS, done.signal).then(() => resolve(undefined));
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, leftBehind]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+    done.abort();
+  }
+}
+
 /** Puts back what the last compaction replaced; what came after it stays. */
-export function undoCompaction({
-  session,
-  store,
-}: CommandSetup): CommandOutcome<{ readonly messages: number }> {
+export function undoCompaction(
+  session: Session,
+  store: (body: EntryBody) => void,
+): CommandOutcome<{ readonly messages: number }> {
   const messages = historyBeforeCompaction(entriesOf(session));
   const last = messages?.at(-1);
-  if (!messages || !last) return { ok: false, message: 'There is no compaction to take back.' };
+  if (!messages || !last)
+    return { ok: false, reason: 'nothing to do', message: 'There is no compaction to take back.' };
   store({ type: 'rewind', to: last.uuid, messages });
   return { ok: true, messages: messages.length };
 }

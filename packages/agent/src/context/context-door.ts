@@ -38,6 +38,8 @@ export interface ContextDoorSetup {
   readonly instructions?: readonly string[] | undefined;
   readonly standing?: (() => Promise<readonly Attachment[]>) | undefined;
   readonly hooks?: CompactionHooks | undefined;
+  /** What the API has refused of the conversation so far. */
+  readonly refusedBlocks?: (() => Iterable<string>) | undefined;
 }
 
 /** One for the whole session: it remembers what was sent and decided from prompt to prompt. */
@@ -50,13 +52,21 @@ export function contextDoorOf(setup: ContextDoorSetup): ContextPipeline {
     ...(gates?.cachedMicrocompact === undefined ? {} : { cachedMicrocompact: gates.cachedMicrocompact }),
     ...changes?.levels,
   };
-  return createContextDoor(
+  const pipeline: ContextPipeline = createContextDoor(
     { options: contextOptions({ ...changes, levels }), head },
     {
       now: clock.now,
       uuid: setup.uuid,
       spills: spillFiles(path.join(folder, 'tool-results')),
-      summarise: modelSummariser({ model, clock, random, head, ...(options ? { options } : {}) }),
+      summarise: modelSummariser({
+        model,
+        clock,
+        random,
+        head,
+        serverEdits: (context) => pipeline.serverEdits(context),
+        ...(options ? { options } : {}),
+        ...(setup.refusedBlocks ? { refusedBlocks: setup.refusedBlocks } : {}),
+      }),
       collapses: collapseStore(folder),
       reread: rereadFrom({
         cwd: setup.cwd,
@@ -66,6 +76,7 @@ export function contextDoorOf(setup: ContextDoorSetup): ContextPipeline {
       hooks: setup.hooks ?? NO_COMPACTION_HOOKS,
     },
   );
+  return pipeline;
 }
 
 /** A session in memory leaves its spills where the system clears them away. */

@@ -2,22 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { EntryBody, Message, ModelPort } from '@heddle/core';
-import {
-  answer,
-  collect,
-  contextOf,
-  createClock,
-  createIds,
-  fail,
-  fakeTool,
-  say,
-  scriptedModel,
-} from '@heddle/testing';
+import { collect, contextOf, createClock, createIds, fakeTool, scriptedModel } from '@heddle/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { memorySession } from '../session/open/memory.ts';
 import { newSession, type OpenSetup, resumeSession, type Session } from '../session/open/open.ts';
 import { collapseStore } from './collapse-store.ts';
-import { type CommandSetup, compactSession, undoCompaction } from './commands.ts';
 import { contextDoorOf } from './context-door.ts';
 import { rereadFrom } from './reread.ts';
 import { spillFiles } from './spill-files.ts';
@@ -51,13 +39,10 @@ function conversation(steps: number): Message[] {
   return messages;
 }
 
-function setupOf(session: Session): CommandSetup {
-  return {
-    session,
-    store(body) {
-      session.journal.append(body);
-      session.projection.apply(body);
-    },
+function storeIn(session: Session): (body: EntryBody) => void {
+  return (body) => {
+    session.journal.append(body);
+    session.projection.apply(body);
   };
 }
 
@@ -139,66 +124,23 @@ describe('reading again', () => {
   });
 });
 
-describe('/compact', () => {
-  it('replaces the conversation in one record, which a resumed session finds, and which can be taken back', async () => {
-    const { setup, session } = opened();
-    const commands = setupOf(session);
-    for (const message of conversation(20)) commands.store({ type: message.type, message } as EntryBody);
-    const before = [...session.projection.messages];
-    writeFileSync(path.join(folder, 'RULES.md'), 'Never push.\n');
-    const model = scriptedModel([answer(say('## Intent\nFix the parser.'))]);
-    const door = doorFor(session, model, ['RULES.md']);
-    const done = await compactSession(commands, door, contextOf({ tools }), 'keep the numbers');
-    expect(done).toMatchObject({ ok: true, report: { level: 'manual_compact', details: { by: 'summary' } } });
-    expect(JSON.stringify([...(model.calls[0]?.request.messages ?? [])])).toContain('keep the numbers');
-    const after = [...session.projection.messages];
-    const words = JSON.stringify(after);
-    for (const kept of ['Fix the parser, please.', 'Never push.\\n', '/src/1.ts'])
-      expect(words).toContain(kept);
-    session.journal.close();
-
-    const resumed = resumeSession(setup, 's1');
-    if (!resumed.ok) throw new Error(resumed.message);
-    expect([...resumed.session.projection.messages]).toEqual(after);
-    const again = setupOf(resumed.session);
-    expect(undoCompaction(again)).toEqual({ ok: true, messages: before.length });
-    expect([...resumed.session.projection.messages]).toEqual(before);
-    expect(undoCompaction(again)).toMatchObject({ ok: false });
-    resumed.session.journal.close();
-  });
-
-  it('says why it could not, and leaves everything as it was', async () => {
-    const session = memorySession('s', () => 0);
-    const commands = setupOf(session);
-    for (const message of conversation(20)) commands.store({ type: message.type, message } as EntryBody);
-    const before = [...session.projection.messages];
-    const door = doorFor(session, scriptedModel([fail('bad_request')]));
-    const done = await compactSession(commands, door, contextOf({ tools }));
-    expect(done).toMatchObject({
-      ok: false,
-      message: expect.stringContaining('was not compacted') as string,
-    });
-    expect([...session.projection.messages]).toEqual(before);
-    expect(undoCompaction(commands)).toMatchObject({ ok: false });
-  });
-});
-
 describe('the production door', () => {
   it('spills to the session’s folder, and a resumed session sends the same', async () => {
     const { setup, session } = opened();
-    const commands = setupOf(session);
+    const store = storeIn(session);
     const big = `${'x'.repeat(50)}\n`;
     const [prompt, ask] = conversation(1);
     const result = { type: 'tool_result' as const, tool_use_id: 'toolu_1', content: big.repeat(1_000) };
     const messages = [prompt, ask, { type: 'user', uuid: 't1', at: 1, content: [result] }] as Message[];
-    for (const message of messages) commands.store({ type: message.type, message } as EntryBody);
+    for (const message of messages) store({ type: message.type, message } as EntryBody);
     const door = doorFor(session, scriptedModel([]));
     const context = contextOf({ tools });
     const { yielded, returned } = await collect(
       door.prepare({ messages: session.projection.messages, autoCompact: true, context }),
     );
-    for (const { spent: _, ...step } of yielded) commands.store({ type: 'context', ...step });
-    expect(yielded.map(({ report }) => report.level)).toEqual(['tool_result_budget']);
+    const steps = yielded.flatMap((step) => ('compacting' in step ? [] : [step]));
+    for (const { spent: _, ...step } of steps) store({ type: 'context', ...step });
+    expect(steps.map(({ report }) => report.level)).toEqual(['tool_result_budget']);
     const file = path.join(String(session.journal.path).replace('.jsonl', ''), 'tool-results', 'toolu_1.txt');
     expect(readFileSync(file, 'utf8')).toBe(big.repeat(1_000));
     session.journal.close();

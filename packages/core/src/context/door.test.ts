@@ -1,13 +1,19 @@
-import { billSession, bodyOf, collect, fail, answer, say, usage, call as calls } from '@heddle/testing';
+import { foreignEvent, billSession, bodyOf, fail, answer, say, usage, call as calls } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import type { EntryBody } from '../log/entry.ts';
 import { project } from '../log/projection.ts';
 import { breakdownOf } from './breakdown.ts';
 import { contextOptions } from './options.ts';
-import { HEAD, rig, TOOLS } from './test/rig.ts';
+import { HEAD, prepared, rig, TOOLS } from './test/rig.ts';
 import { isSummaryRequest, playContext } from './test/play.ts';
 import { historyOf, prose, says, step, text, userSays, work } from './test/talk.ts';
 import { thresholdsOf } from './thresholds.ts';
+
+const CLEARED = {
+  type: 'clear_tool_uses_20250919',
+  cleared_input_tokens: 5_000,
+  cleared_tool_uses: 3,
+};
 
 const counted = (input: number, output = 0) => ({
   input_tokens: input,
@@ -20,7 +26,7 @@ describe('the pipeline', () => {
   it('hands on the very same history where nothing needs doing', async () => {
     const { door, context } = rig({ levels: { snip: true, collapse: true } });
     const messages = historyOf(work(20, 50));
-    const { yielded, returned } = await collect(door.prepare({ messages, autoCompact: true, context }));
+    const { yielded, returned } = await prepared(door, { messages, autoCompact: true, context });
     expect(yielded).toEqual([]);
     expect([returned.messages, returned.view]).toEqual([messages, messages]);
     expect(returned.messages).toBe(messages);
@@ -35,7 +41,7 @@ describe('the pipeline', () => {
     });
     const huge = step('huge', 'y '.repeat(40_000));
     const messages = historyOf([...work(25, 600), ...huge]);
-    const { yielded, returned } = await collect(door.prepare({ messages, autoCompact: true, context }));
+    const { yielded, returned } = await prepared(door, { messages, autoCompact: true, context });
     expect(yielded.map(({ report }) => report.level)).toEqual(['tool_result_budget', 'snip', 'microcompact']);
     expect([returned.autoCompact.outcome, summaries.length]).toEqual(['idle', 0]);
   });
@@ -44,7 +50,7 @@ describe('the pipeline', () => {
     const { door, context } = rig({ windowOf: () => 100_000 });
     let history = historyOf(work(10, 500));
     const prepare = async () => {
-      const { returned } = await collect(door.prepare({ messages: history, autoCompact: false, context }));
+      const { returned } = await prepared(door, { messages: history, autoCompact: false, context });
       history = returned.messages;
       return door.state()?.tokens ?? 0;
     };
@@ -63,26 +69,71 @@ describe('the pipeline', () => {
   it('says that a request would not fit where nobody may do something about it', async () => {
     const { door, context } = rig({ windowOf: () => 10_000, levels: { microcompact: false } });
     const messages = historyOf(work(20, 500));
-    const { returned } = await collect(door.prepare({ messages, autoCompact: false, context }));
+    const { returned } = await prepared(door, { messages, autoCompact: false, context });
     expect([returned.overLimit, door.state()?.state]).toEqual([true, 'blocked']);
   });
 
-  it('reports what the server cleared by itself when the next request is prepared', async () => {
-    const { door, context } = rig({ levels: { cachedMicrocompact: true } });
-    const more = { context_management: { applied_edits: [{ cleared_input_tokens: 5_000 }] } };
-    door.answered({ responseId: 'r', usage: { ...counted(1_000), more } });
-    const messages = historyOf(work(2, 10));
-    const first = await collect(door.prepare({ messages, autoCompact: true, context }));
-    expect(first.yielded.map(({ report }) => report.level)).toEqual(['cached_microcompact']);
-    expect((await collect(door.prepare({ messages, autoCompact: true, context }))).yielded).toEqual([]);
+  it('reports what the server cleared by itself as soon as it has answered', async () => {
+    const { main, events } = await playContext(
+      () =>
+        answer(
+          usage({ input_tokens: 1_000, cache_read_input_tokens: 9_000 }),
+          say('Done.'),
+          foreignEvent({
+            type: 'message_delta',
+            delta: { stop_reason: 'end_turn' },
+            context_management: { applied_edits: [CLEARED] },
+          }),
+        ),
+      { messages: work(2, 10), changes: { levels: { cachedMicrocompact: true } } },
+    );
+    expect(main).toHaveLength(1);
+    const reports = events.flatMap((event) => (event.type === 'context' ? [event.report] : []));
+    expect(reports).toEqual([
+      {
+        level: 'cached_microcompact',
+        tokensBefore: 15_000,
+        tokensAfter: 10_000,
+        rewrotePrefix: false,
+        details: { clearedTokens: 5_000, clearedToolUses: 3, edits: ['clear_tool_uses_20250919'] },
+      },
+    ]);
+  });
+
+  it('leaves old results alone where the server clears them, and says what the server is to do', async () => {
+    const { door, context } = rig({
+      windowOf: () => 20_000,
+      levels: { cachedMicrocompact: true },
+      microcompact: { minFreed: 100, keepRecent: 2 },
+    });
+    const { yielded } = await prepared(door, {
+      messages: historyOf(work(25, 400)),
+      autoCompact: false,
+      context,
+    });
+    expect(yielded).toEqual([]);
+    expect(door.serverEdits(context)).toMatchObject({
+      contextManagement: {
+        edits: [
+          {
+            type: 'clear_tool_uses_20250919',
+            keep: { type: 'tool_uses', value: 2 },
+            exclude_tools: ['Edit', 'TodoWrite'],
+          },
+        ],
+      },
+    });
+    expect(rig().door.serverEdits(context)).toBeUndefined();
   });
 
   it('records replaced results by themselves, so that the log grows by what was replaced', async () => {
     const { door, context } = rig();
     const messages = [...work(50, 100), ...step('huge', 'z '.repeat(40_000))];
-    const { yielded, returned } = await collect(
-      door.prepare({ messages: historyOf(messages), autoCompact: true, context }),
-    );
+    const { yielded, returned } = await prepared(door, {
+      messages: historyOf(messages),
+      autoCompact: true,
+      context,
+    });
     expect(yielded.map(({ replaced, messages: all }) => [replaced?.length, all])).toEqual([[1, undefined]]);
     const entries = messages.map((message) => ({ type: message.type, message }) as EntryBody);
     for (const did of yielded) entries.push({ type: 'context', ...did });
@@ -144,7 +195,7 @@ describe('a compaction on the way', () => {
     });
     const messages = historyOf(work(40, 500));
     const aborted = { ...context, signal: controller.signal };
-    const { returned } = await collect(door.prepare({ messages, autoCompact: true, context: aborted }));
+    const { returned } = await prepared(door, { messages, autoCompact: true, context: aborted });
     expect(returned.autoCompact).toEqual({ outcome: 'failed' });
   });
 

@@ -3,6 +3,7 @@
  * requests. What it decides is reported before it is used, so that a resumed session sends the same bytes.
  */
 import type {
+  AnsweredRequest,
   CompactRequest,
   Compacted,
   ContextDoor,
@@ -10,33 +11,37 @@ import type {
   PrepareRequest,
   PrepareStep,
 } from '../loop/deps.ts';
-import type { ContextReport } from '../loop/events.ts';
+import type { CompactionTrigger, ContextReport } from '../loop/events.ts';
 import type { OverflowCause } from '../machine/effect.ts';
 import type { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
-import type { Usage } from '../messages/usage.ts';
 import type { ToolUseContext } from '../tools/context.ts';
 import { Collapser } from './collapse/collapser.ts';
 import { compact, type CompactionOutcome } from './compaction/compact.ts';
 import type { PromptHead } from './compaction/summarise.ts';
-import type { CompactionTrigger, ContextDoors } from './doors.ts';
+import type { ContextDoors } from './doors.ts';
 import { estimatePrompt, estimateTools } from './estimate/head.ts';
 import { Weight } from './estimate/weight.ts';
 import { type LevelResult, untouched } from './level.ts';
 import { sinceBoundary } from './levels/boundary.ts';
-import { serverCleared } from './levels/server-edits.ts';
+import { serverCleared, type ServerEdits, serverEdits } from './levels/server-edits.ts';
 import { snip } from './levels/snip.ts';
 import type { ContextOptions } from './options.ts';
-import { Outline } from './outline.ts';
+import { Outline, outlineOf } from './outline.ts';
 import { Reckoning } from './reckoning.ts';
 import { Results } from './results.ts';
 import { type Thresholds, thresholdsOf, type WindowState, windowState } from './thresholds.ts';
+import { type ContextUsage, usageOf } from './usage.ts';
 
 export interface ContextPipeline extends ContextDoor {
   /** `/compact`: on the user's word, whatever the conversation counts. */
   compactNow(request: ManualRequest): Promise<Compacted>;
+  /** What a request must say so that the server clears old results; undefined where the client does it. */
+  serverEdits(context: ToolUseContext): ServerEdits | undefined;
   /** How full the window was when the last request was prepared. */
   state(): WindowState | undefined;
+  /** How full the window is with this conversation, and what fills it. Changes nothing. */
+  usage(request: Pick<ManualRequest, 'messages' | 'context'>): ContextUsage;
 }
 
 export interface ManualRequest {
@@ -58,6 +63,7 @@ export function createContextDoor(setup: ContextSetup, doors: ContextDoors): Con
 class Pipeline implements ContextPipeline {
   readonly #options: ContextOptions;
   readonly #doors: ContextDoors;
+  readonly #head: PromptHead;
   readonly #promptTokens: number;
   readonly #outline = new Outline();
   readonly #weight = new Weight();
@@ -66,12 +72,12 @@ class Pipeline implements ContextPipeline {
   readonly #collapser: Collapser;
   /** What was last sent, for a fork to share. */
   #sent: History<Message> | undefined;
-  #cleared: ContextReport | undefined;
   #state: WindowState | undefined;
 
   constructor({ options, head }: ContextSetup, doors: ContextDoors) {
     this.#options = options;
     this.#doors = doors;
+    this.#head = head;
     const { system, user } = estimatePrompt(head);
     this.#promptTokens = system + user;
     this.#results = new Results(options, doors);
@@ -88,9 +94,6 @@ class Pipeline implements ContextPipeline {
     context,
   }: PrepareRequest): AsyncGenerator<PrepareStep, PreparedHistory> {
     const thresholds = thresholdsOf(this.#options, context.model);
-    if (this.#cleared) yield { report: this.#cleared };
-    this.#cleared = undefined;
-
     let messages = sinceBoundary(given, this.#outline.read(given));
     const budgeted = await this.#results.budget(messages, this.#outline.read(messages), context);
     yield* stepsOf(budgeted);
@@ -108,6 +111,7 @@ class Pipeline implements ContextPipeline {
     if (!autoCompact || tokens < thresholds.autoCompact)
       return this.#ready(messages, view, context, thresholds, { outcome: 'idle' });
 
+    yield { compacting: 'auto' };
     const outcome = await this.#compact(view, context, thresholds, {
       trigger: 'auto',
       mustFit: tokens >= thresholds.blocking,
@@ -123,10 +127,14 @@ class Pipeline implements ContextPipeline {
     });
   }
 
-  answered({ responseId, usage }: { readonly responseId: string; readonly usage: Usage }): void {
+  answered({ responseId, usage, appliedEdits = [] }: AnsweredRequest): ContextReport | undefined {
     this.#collapser.resume();
     this.#reckoning.answered(responseId, usage);
-    if (this.#options.levels.cachedMicrocompact) this.#cleared = serverCleared(usage);
+    return serverCleared(usage, appliedEdits);
+  }
+
+  serverEdits({ model, tools }: ToolUseContext): ServerEdits | undefined {
+    return this.#options.levels.cachedMicrocompact ? serverEdits(this.#options, model, tools) : undefined;
   }
 
   async drain(): Promise<{ readonly committed: number; readonly report: ContextReport | undefined }> {
@@ -166,6 +174,18 @@ class Pipeline implements ContextPipeline {
 
   state(): WindowState | undefined {
     return this.#state;
+  }
+
+  usage({ messages: given, context }: Pick<ManualRequest, 'messages' | 'context'>): ContextUsage {
+    const messages = this.#collapser.view(sinceBoundary(given, outlineOf(given)));
+    return usageOf({
+      head: this.#head,
+      tools: context.tools,
+      messages,
+      thresholds: thresholdsOf(this.#options, context.model),
+      model: context.model,
+      tokens: this.#count(messages, context),
+    });
   }
 
   #snip(messages: History<Message>, context: ToolUseContext, thresholds: Thresholds): LevelResult {
@@ -308,8 +328,8 @@ function stepOf(outcome: CompactionOutcome, level: ContextReport['level'], befor
 
 function compactedOf(outcome: CompactionOutcome, level: ContextReport['level'], before: number): Compacted {
   const { spent } = outcome;
-  if (!outcome.ok) return { ok: false, why: outcome.why, spent };
   const report = reportOf(outcome, level, before);
+  if (!outcome.ok) return { ok: false, why: outcome.why, nothingToDo: outcome.nothingToDo, spent, report };
   return { ok: true, messages: outcome.messages, replacedTokens: replacedBy(outcome), report, spent };
 }
 

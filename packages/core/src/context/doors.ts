@@ -1,4 +1,5 @@
 /** What the context levels need from outside. Functions answer with values; none of them throws. */
+import type { CompactionTrigger } from '../loop/events.ts';
 import type { Attachment } from '../messages/message.ts';
 import type { CollapseStore } from './collapse/collapse.ts';
 import type { Summarise } from './compaction/summarise.ts';
@@ -35,8 +36,6 @@ export interface ReadAgain {
   readonly path: string;
   readonly text: string;
 }
-
-export type CompactionTrigger = 'auto' | 'manual' | 'reactive';
 
 export interface CompactionHooks {
   /** May add instructions to the summariser's, or forbid the compaction. */

@@ -8,6 +8,8 @@ export interface ContextOptions {
   /** A compaction is due at this share of the window, or at the user's cap if that is lower. */
   readonly autoCompactRatio: number;
   readonly autoCompactCap: number | undefined;
+  /** A window, in tokens, that compaction reckons with where the model's own is larger. */
+  readonly autoCompactWindow: number | undefined;
   /** The user is warned at this share of what triggers a compaction. */
   readonly warningRatio: number;
   readonly levels: LevelSwitches;
@@ -111,6 +113,7 @@ export const DEFAULT_CONTEXT: ContextOptions = {
   reservedOutput: 20_000,
   autoCompactRatio: 0.9,
   autoCompactCap: undefined,
+  autoCompactWindow: undefined,
   warningRatio: 0.85,
   levels: {
     resultBudget: true,

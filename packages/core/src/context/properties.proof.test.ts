@@ -1,5 +1,5 @@
 /** Random histories and random settings: never invalid, never larger after a level, idempotent, the same after a restart. */
-import { bodyOf, collect, explain, validateRequest } from '@heddle/testing';
+import { bodyOf, explain, validateRequest } from '@heddle/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ContentBlock } from '../messages/blocks.ts';
@@ -13,7 +13,7 @@ import { estimateMessages } from './estimate/message.ts';
 import { reduce } from './compaction/reduce.ts';
 import { isRequest } from './read.ts';
 import { outlineOf } from './outline.ts';
-import { HEAD, rig } from './test/rig.ts';
+import { HEAD, prepared, rig } from './test/rig.ts';
 import { prose } from './test/talk.ts';
 
 /** Whatever may stand in a history: good rounds, orphans, errors, media, several results, words in between. */
@@ -174,7 +174,7 @@ describe('for any history and any settings', () => {
         const messages = messagesOf(pieces);
         const store = memoryCollapses();
         const { door, context } = rig(changes, { collapses: store });
-        const first = await collect(door.prepare({ messages: History.of(messages), autoCompact, context }));
+        const first = await prepared(door, { messages: History.of(messages), autoCompact, context });
         const { returned, yielded } = first;
         expect(complaintsOf(returned.view)).toBe('');
         expect(estimateMessages(returned.view)).toBeLessThanOrEqual(estimateMessages(messages));
@@ -188,9 +188,11 @@ describe('for any history and any settings', () => {
         // Lazy commits go on with each iteration; what was committed is what is compared.
         const settled = { ...changes, levels: { ...changes.levels, collapse: false } };
         const again = rig(settled, { collapses: memoryCollapses(store.committed()) });
-        const resumed = await collect(
-          again.door.prepare({ messages: History.of(project(entries)), autoCompact: false, context }),
-        );
+        const resumed = await prepared(again.door, {
+          messages: History.of(project(entries)),
+          autoCompact: false,
+          context,
+        });
         expect(isSame(resumed.returned.view, returned.view)).toBe(true);
       }),
       { numRuns: runs },

@@ -18,6 +18,13 @@ describe('thresholds', () => {
     });
   });
 
+  it('reckon with a smaller window where the user names one; what blocks is still the model’s own', () => {
+    const smaller = contextOptions({ windowOf: () => 1_000_000, autoCompactWindow: 100_000 });
+    expect(thresholdsOf(smaller, 'm')).toMatchObject({ blocking: 980_000, autoCompact: 80_000 });
+    const larger = contextOptions({ autoCompactWindow: 1_000_000, autoCompactRatio: 0.5 });
+    expect(thresholdsOf(larger, 'm').autoCompact).toBe(100_000);
+  });
+
   it('depend on the model, and leave something of a small window', () => {
     const options = contextOptions({ windowOf: (model) => (model === 'small' ? 10_000 : 200_000) });
     expect(thresholdsOf(options, 'small')).toMatchObject({ blocking: 6_000, autoCompact: 6_000 });

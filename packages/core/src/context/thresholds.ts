@@ -18,10 +18,12 @@ const MOST_RESERVED = 0.4;
 
 export function thresholdsOf(options: ContextOptions, model: string): Thresholds {
   const window = Math.max(1, options.windowOf(model));
-  const blocking = Math.floor(window - Math.min(options.reservedOutput, window * MOST_RESERVED));
-  const autoCompact = Math.floor(
-    Math.min(options.autoCompactRatio * window, blocking, options.autoCompactCap ?? Number.POSITIVE_INFINITY),
-  );
+  const usable = (tokens: number): number =>
+    Math.floor(tokens - Math.min(options.reservedOutput, tokens * MOST_RESERVED));
+  const blocking = usable(window);
+  const reckoned = Math.min(window, options.autoCompactWindow ?? window);
+  const cap = options.autoCompactCap ?? Number.POSITIVE_INFINITY;
+  const autoCompact = Math.floor(Math.min(options.autoCompactRatio * reckoned, usable(reckoned), cap));
   const share = (ratio: number): number => Math.floor(autoCompact * ratio);
   return {
     window,

@@ -104,6 +104,7 @@ describe('aborted_streaming', () => {
     const first = await play([fail('overflow')], { controller: compacting, deps: { context } });
     expect(first.lines).toEqual([
       'request',
+      'compacting reactive',
       'context reactive_compact',
       'user "[Request interrupted by user]"',
     ]);

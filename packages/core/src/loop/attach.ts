@@ -2,7 +2,7 @@
 import type { Effect } from '../machine/effect.ts';
 import type { Happened } from '../machine/happened.ts';
 import type { Attachment } from '../messages/message.ts';
-import { abortCause } from './abort.ts';
+import { abortCause } from '../abort.ts';
 import type { LoopEvent } from './events.ts';
 import { attachmentMessage, messageEvent, type Run } from './run.ts';
 import { repetitionNudge } from './texts.ts';

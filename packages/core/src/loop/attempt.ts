@@ -6,10 +6,10 @@ import type { ModelRecord, ModelRequest } from '../model/port.ts';
 import { AnswerReader, type FinishedBlock } from '../model/reader.ts';
 import type { JsonObject } from '../json.ts';
 import type { Tool } from '../tools/tool.ts';
-import { childScope, whenAborted } from './abort.ts';
+import { childScope, whenAborted } from '../abort.ts';
 import type { LoopEvent, MessageEvent } from './events.ts';
 import { stamp, type Run } from './run.ts';
-import { REPEATED_ID } from './texts.ts';
+import { REPEATED_ID } from '../tools/texts.ts';
 import { executorOf, handleToolUpdate } from './tool-events.ts';
 
 export interface AttemptEnd {

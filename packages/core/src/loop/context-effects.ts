@@ -1,7 +1,7 @@
 /** The effects on the context: prepare it before a call, drain or compact it after one that did not fit. */
 import type { Effect } from '../machine/effect.ts';
 import type { Happened, PreparedContext } from '../machine/happened.ts';
-import { abortCause } from './abort.ts';
+import { abortCause } from '../abort.ts';
 import type { PrepareStep, SpentTokens } from './deps.ts';
 import type { LoopEvent } from './events.ts';
 import type { Run } from './run.ts';
@@ -32,7 +32,9 @@ export async function* prepare(
   };
 }
 
-function tell({ spent, ...did }: PrepareStep): LoopEvent[] {
+function tell(step: PrepareStep): LoopEvent[] {
+  if ('compacting' in step) return [{ type: 'compacting', trigger: step.compacting }];
+  const { spent, ...did } = step;
   return [...bill(spent), { type: 'context', ...did }];
 }
 
@@ -54,13 +56,16 @@ export async function* compact(
   { cause }: Extract<Effect, { type: 'compact' }>,
 ): AsyncGenerator<LoopEvent, Happened> {
   const { deps, iteration, context } = run;
+  yield { type: 'compacting', trigger: 'reactive' };
   const compacted = await untilAborted(
     run,
     deps.context.compact({ messages: iteration.prepared, cause, context }),
   );
   yield* bill(compacted.spent);
-  if (!compacted.ok)
+  if (!compacted.ok) {
+    if (compacted.report) yield { type: 'context', report: compacted.report };
     return { type: 'compacted', cause, result: { ok: false }, aborted: abortCause(run.scope.signal) };
+  }
   iteration.compacted = compacted.messages;
   yield { type: 'context', report: compacted.report, messages: [...compacted.messages] };
   const { replacedTokens } = compacted;

@@ -234,6 +234,7 @@ describe('reactive_compact_retry', () => {
       'request',
       'a1 text "I was just"',
       'spent',
+      'compacting reactive',
       'context reactive_compact',
       'tombstone a1',
       '→ reactive_compact_retry',

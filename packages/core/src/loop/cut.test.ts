@@ -168,7 +168,13 @@ describe('a cut answer that nothing recovered', () => {
         deps: { context: fakeContext({ compact: failingCompactor() }) },
       },
     );
-    expect(lines.slice(-4)).toEqual(['intent r1', 'spent', 'tombstone a2', 'a3 error overflow']);
+    expect(lines.slice(-5)).toEqual([
+      'intent r1',
+      'spent',
+      'compacting reactive',
+      'tombstone a2',
+      'a3 error overflow',
+    ]);
     expect(terminal).toEqual({ reason: 'prompt_too_long' });
   });
 });

@@ -3,6 +3,7 @@
  * assembles them. Functions here answer with values for errors of life; a throw is a bug and ends the run with `model_error`.
  * One that is waited for is given a signal, alone or in its context, and must end when it aborts: soon after, nobody waits.
  */
+import type { Clock } from '../clock.ts';
 import type { JsonObject } from '../json.ts';
 import type { History } from '../messages/history.ts';
 import type { AssistantMessage, Attachment, Message, UserMessage } from '../messages/message.ts';
@@ -13,8 +14,8 @@ import type { ModelError } from '../model/error.ts';
 import type { ModelPort } from '../model/port.ts';
 import type { ContentBlock, ToolUseBlock } from '../messages/blocks.ts';
 import type { ToolUseContext } from '../tools/context.ts';
-import type { ToolResult } from '../tools/tool.ts';
-import type { ContextReport, ContextStep, LoopEvent } from './events.ts';
+import type { ToolHooks } from '../tools/hooks.ts';
+import type { CompactionTrigger, ContextReport, ContextStep, LoopEvent } from './events.ts';
 
 /** The conversation, growing at its end. */
 export type MessageHistory = History<Message>;
@@ -41,13 +42,6 @@ export interface QueryDeps {
   ) => Promise<string | undefined>;
 }
 
-export interface Clock {
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-  /** Resolves after so long, or as soon as the signal aborts. Never rejects. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-}
-
 export interface Ids {
   readonly uuid: () => string;
 }
@@ -55,8 +49,8 @@ export interface Ids {
 /** The context pipeline's I/O. */
 export interface ContextDoor {
   prepare(request: PrepareRequest): AsyncGenerator<PrepareStep, PreparedHistory>;
-  /** The server has answered, and counted what it was sent: the most exact word on its size. */
-  answered(answer: { readonly responseId: string; readonly usage: Usage }): void;
+  /** The server has answered, and counted what it was sent: the most exact word on its size. Tells what it cleared. */
+  answered(answer: AnsweredRequest): ContextReport | undefined;
   /** Commits every staged collapse. */
   drain(
     signal?: AbortSignal,
@@ -67,15 +61,29 @@ export interface ContextDoor {
   staged(): boolean;
 }
 
+export interface AnsweredRequest {
+  readonly responseId: string;
+  readonly usage: Usage;
+  /** Edits that the server made to the conversation by itself. */
+  readonly appliedEdits?: readonly JsonObject[];
+}
+
 export interface PrepareRequest {
   readonly messages: MessageHistory;
   readonly autoCompact: boolean;
   readonly context: ToolUseContext;
 }
 
+export type PrepareStep = LevelStep | CompactionStart;
+
 /** What a level did, and what it spent on calls of its own. */
-export interface PrepareStep extends ContextStep {
+export interface LevelStep extends ContextStep {
   readonly spent?: readonly SpentTokens[];
+}
+
+/** Told before the summariser is asked: whoever watches should know what is waited for. */
+export interface CompactionStart {
+  readonly compacting: CompactionTrigger;
 }
 
 export interface SpentTokens {
@@ -109,35 +117,15 @@ export type Compacted =
       readonly report: ContextReport;
       readonly spent?: readonly SpentTokens[];
     }
-  | { readonly ok: false; readonly why: string; readonly spent?: readonly SpentTokens[] };
-
-export interface ToolHooks {
-  /** Before permission. May have effects of its own, so it runs early only for calls that may start early. */
-  before(call: HookedCall, signal: AbortSignal): Promise<BeforeTool>;
-  after(call: HookedCall, result: ToolResult, signal: AbortSignal): Promise<AfterTool>;
-  afterFailure(call: HookedCall, message: string, signal: AbortSignal): Promise<AfterTool>;
-}
-
-export interface HookedCall {
-  readonly toolUseId: string;
-  readonly tool: string;
-  readonly input: JsonObject;
-}
-
-export interface BeforeTool {
-  readonly decision?: 'allow' | 'deny' | 'ask';
-  readonly message?: string;
-  readonly updatedInput?: JsonObject;
-  readonly additionalContext?: string;
-  readonly stop?: HookWord;
-}
-
-export interface AfterTool {
-  readonly additionalContext?: string;
-  /** Replaces what the model sees. Honoured for tools of servers only. */
-  readonly updatedResult?: ToolResult;
-  readonly stop?: HookWord;
-}
+  | {
+      readonly ok: false;
+      readonly why: string;
+      /** The conversation is too short: no model was asked. */
+      readonly nothingToDo?: boolean;
+      readonly spent?: readonly SpentTokens[];
+      /** What is told of the failure. */
+      readonly report?: ContextReport;
+    };
 
 /** The end of a turn, step by step; see `stop-hooks.ts` for the order and for who is spared which step. */
 export interface TurnEnd {

@@ -11,6 +11,7 @@ import type { Usage } from '../messages/usage.ts';
 import type { ModelError } from '../model/error.ts';
 import type { ApiEvent, StopReason } from '../model/port.ts';
 import type { Transition } from '../machine/transition.ts';
+import type { Stance } from '../tools/context.ts';
 import type { EffectClass } from '../tools/tool.ts';
 
 export type LoopEvent =
@@ -50,8 +51,14 @@ export type LoopEvent =
   | { readonly type: 'progress'; readonly toolUseId: string; readonly tool: string; readonly data: Json }
   | { readonly type: 'transition'; readonly transition: Transition; readonly turnCount: number }
   | { readonly type: 'tool_use_summary'; readonly summary: string; readonly toolUseIds: readonly string[] }
+  /** Tools changed where the agent stands, or what it may do. */
+  | { readonly type: 'stance'; readonly stance: Stance }
   | ({ readonly type: 'context' } & ContextStep)
+  /** A compaction begins: it may take a while. What came of it is told by a `context` event, unless it was aborted. */
+  | { readonly type: 'compacting'; readonly trigger: CompactionTrigger }
   | { readonly type: 'mended'; readonly mends: readonly string[] }
+  /** The API refused these blocks: notes take their place in every request from now on, in later runs, too. */
+  | { readonly type: 'refused'; readonly blocks: readonly string[] }
   /** The next request does not begin with the last one: something before its end was changed, and its cached part is lost. */
   | { readonly type: 'prefix_rewritten' }
   /** A queued command joined the run, and, once the run has returned, was completed by it. */
@@ -77,6 +84,9 @@ export interface ContextStep {
   /** Single messages that take the place of those with the same uuid, where the level replaced no more than these. */
   readonly replaced?: readonly Message[];
 }
+
+/** Why a conversation is compacted: it is nearly full, the user asked, or a request did not fit. */
+export type CompactionTrigger = 'auto' | 'manual' | 'reactive';
 
 /** What a context level did. `rewrotePrefix` announces that cached bytes were given up. */
 export interface ContextReport {

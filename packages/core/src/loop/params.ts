@@ -24,6 +24,8 @@ export interface QueryParams {
   readonly taskBudget?: { readonly total: number };
   readonly tokenBudget?: number;
   readonly requestOptions?: GivenOptions;
+  /** Blocks of the history that the API refused in earlier runs, as `refused` events named them. */
+  readonly refusedBlocks?: Iterable<string>;
   /** Gates, limits and the session: snapshotted when the run begins. */
   readonly config: { readonly sessionId: string } & RunConfig;
   readonly deps: QueryDeps;

@@ -5,7 +5,7 @@
 import type { Effect } from '../machine/effect.ts';
 import type { Happened } from '../machine/happened.ts';
 import { messageOf } from '../tools/classify.ts';
-import { abortCause } from './abort.ts';
+import { abortCause } from '../abort.ts';
 import { attach } from './attach.ts';
 import { compact, drain, prepare } from './context-effects.ts';
 import type { LoopEvent } from './events.ts';

@@ -100,7 +100,7 @@ describe('an exception wins', () => {
     };
     const { terminal, lines } = await play([fail('overflow')], { deps: { context } });
     expect(terminal).toEqual({ reason: 'model_error', message: 'broken door' });
-    expect(lines).toEqual(['request', 'a1 error internal']);
+    expect(lines).toEqual(['request', 'compacting reactive', 'a1 error internal']);
   });
 });
 

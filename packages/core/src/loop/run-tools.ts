@@ -4,9 +4,10 @@ import type { Message } from '../messages/message.ts';
 import type { ToolResultBlock } from '../messages/blocks.ts';
 import type { FinishedCall, Happened } from '../machine/happened.ts';
 import { messageOf } from '../tools/classify.ts';
-import { abortCause } from './abort.ts';
+import { stanceOf, type ToolUseContext } from '../tools/context.ts';
+import { abortCause } from '../abort.ts';
 import type { LoopEvent } from './events.ts';
-import { fingerprint } from './fingerprint.ts';
+import { fingerprint } from '../fingerprint.ts';
 import type { Run } from './run.ts';
 import { deliverResults, executorOf, handleToolUpdate } from './tool-events.ts';
 
@@ -24,13 +25,21 @@ export async function* runTools(run: Run): AsyncGenerator<LoopEvent, Happened> {
     await run.inbox.arrival();
     yield* relay(run);
   }
-  run.context = executor.context;
+  yield* moveTo(run, executor.context);
   return {
     type: 'tools_ran',
     calls: finishedCalls(run),
     stoppedBy: executor.stoppedBy,
     aborted: abortCause(run.scope.signal),
   };
+}
+
+/** What tools changed for later calls outlasts the run, so it is told. */
+function* moveTo(run: Run, context: ToolUseContext): Generator<LoopEvent, void> {
+  const before = stanceOf(run.context);
+  run.context = context;
+  const stance = stanceOf(context);
+  if (jsonOf(before) !== jsonOf(stance)) yield { type: 'stance', stance };
 }
 
 /** What a call had to say comes before its result. */

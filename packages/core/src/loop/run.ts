@@ -16,7 +16,7 @@ import type { ModelRecord } from '../model/port.ts';
 import { createRequestBuilder, type RequestBuilder } from '../request/builder.ts';
 import type { ToolUseContext } from '../tools/context.ts';
 import type { StreamingToolExecutor, ToolUpdate } from '../tools/executor.ts';
-import { childScope, type AbortScope } from './abort.ts';
+import { childScope, type AbortScope } from '../abort.ts';
 import type { MessageHistory, QueryDeps } from './deps.ts';
 import type { MessageEvent } from './events.ts';
 import { Inbox } from './inbox.ts';
@@ -42,7 +42,7 @@ export interface Run {
   outputTokens: number;
   /** Queued commands that joined the run. */
   readonly commands: string[];
-  /** Blocks that the API refused by name, as JSON: each is replaced by a note from then on. */
+  /** Blocks that the API refused, now or in earlier runs: each is replaced by a note from then on. */
   readonly refused: Set<string>;
 }
 
@@ -111,7 +111,7 @@ export function beginRun(params: QueryParams): Run {
     summaryHandle: undefined,
     outputTokens: 0,
     commands: [],
-    refused: new Set(),
+    refused: new Set(params.refusedBlocks),
   };
 }
 

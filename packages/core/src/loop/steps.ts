@@ -6,6 +6,7 @@ import type { ModelError } from '../model/error.ts';
 import type { TurnEnd } from './deps.ts';
 import type { LoopEvent } from './events.ts';
 import { failure } from '../tools/road.ts';
+import { NOT_RUN, NOT_RUN_AFTER_ERROR } from '../tools/texts.ts';
 import { attachmentMessage, messageEvent, stamp, systemMessage, type Iteration, type Run } from './run.ts';
 import { dropCut, takeBack } from './take-back.ts';
 import * as texts from './texts.ts';
@@ -39,7 +40,7 @@ async function* takeStep(run: Run, step: Step): AsyncGenerator<LoopEvent, void> 
 /** Calls that ended of their own keep their real result; the others are told what became of them. */
 async function* closeOpenCalls(run: Run, why: 'interrupted' | 'failed'): AsyncGenerator<LoopEvent, void> {
   const { iteration } = run;
-  const notRun = why === 'failed' ? texts.NOT_RUN_AFTER_ERROR : texts.NOT_RUN;
+  const notRun = why === 'failed' ? NOT_RUN_AFTER_ERROR : NOT_RUN;
   await iteration.executor?.close(notRun);
   yield* deliverResults(run);
   for (const call of callsOf(iteration.answer)) {

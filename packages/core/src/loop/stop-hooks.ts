@@ -6,7 +6,7 @@
 import type { HookWord } from '../machine/happened.ts';
 import type { Effect } from '../machine/effect.ts';
 import type { Happened } from '../machine/happened.ts';
-import { abortCause } from './abort.ts';
+import { abortCause } from '../abort.ts';
 import type { StopHookInput, StopHookOutcome } from './deps.ts';
 import type { LoopEvent } from './events.ts';
 import type { Run } from './run.ts';

@@ -9,9 +9,10 @@ import type { ModelRequest } from '../model/port.ts';
 import { judgeAttempt, NO_TRIES, type AttemptFacts } from '../model/retry.ts';
 import type { Effect } from '../machine/effect.ts';
 import type { Happened, StreamEnd } from '../machine/happened.ts';
-import { abortCause } from './abort.ts';
+import { abortCause } from '../abort.ts';
 import { modelError, runAttempt, type AttemptEnd } from './attempt.ts';
 import type { LoopEvent } from './events.ts';
+import { refusedName } from '../request/normalise/refused.ts';
 import { meta, messageEvent, systemMessage, type Run } from './run.ts';
 import { viewOf } from './view.ts';
 import { EMPTY_ANSWER } from './texts.ts';
@@ -80,7 +81,9 @@ export async function* streamAnswer(
         break;
       case 'replace_block':
         yield* takeBack(run, before);
-        if (refused !== undefined) run.refused.add(refused);
+        if (refused === undefined) break;
+        run.refused.add(refused);
+        yield { type: 'refused', blocks: [refused] };
         break;
     }
     if (run.scope.signal.aborted) {
@@ -136,7 +139,9 @@ async function* endAnswer(
   iteration.failure = iteration.withheld;
   const counts = facts.calls > 0 || iteration.withheld === undefined || error?.class === 'refusal';
   if (!counts) return yield* billAttempt(attempt);
-  run.deps.context.answered({ responseId: reader.responseId, usage: reader.usage });
+  const { responseId, usage, appliedEdits } = reader;
+  const cleared = run.deps.context.answered({ responseId, usage, appliedEdits });
+  if (cleared) yield { type: 'context', report: cleared };
   yield {
     type: 'answer_end',
     responseId: reader.responseId,
@@ -190,10 +195,10 @@ async function* fallBack(run: Run, error: ModelError): AsyncGenerator<LoopEvent,
   );
 }
 
-/** The refused block as JSON, if it is there and was not refused before: only then can another attempt go better. */
+/** The name of the refused block, if it is there and was not refused before: only then can another attempt go better. */
 function newlyRefused(run: Run, request: ModelRequest, error: ModelError | undefined): string | undefined {
   if (!error?.block) return undefined;
   const block = request.messages.at(error.block.message)?.content[error.block.block];
-  const json = block && JSON.stringify(block);
-  return json === undefined || run.refused.has(json) ? undefined : json;
+  const name = block && refusedName(block);
+  return name === undefined || run.refused.has(name) ? undefined : name;
 }

@@ -240,6 +240,7 @@ describe('prompt_too_long', () => {
       'context drain',
       '→ collapse_drain_retry',
       'request',
+      'compacting reactive',
       'context reactive_compact',
       '→ reactive_compact_retry',
       'request',
@@ -255,7 +256,7 @@ describe('prompt_too_long', () => {
     const { lines, terminal } = await play([fail('overflow')], {
       deps: { context: fakeContext({ compact: failingCompactor() }) },
     });
-    expect(lines).toEqual(['request', 'a1 error overflow']);
+    expect(lines).toEqual(['request', 'compacting reactive', 'a1 error overflow']);
     expect(terminal).toEqual({ reason: 'prompt_too_long' });
   });
 });
@@ -266,6 +267,7 @@ describe('image_error', () => {
     const { lines, terminal } = await play([fail('media'), fail('media')], { deps: { turnEnd } });
     expect(lines).toEqual([
       'request',
+      'compacting reactive',
       'context reactive_compact',
       '→ reactive_compact_retry',
       'request',

@@ -46,6 +46,7 @@ export async function* handleToolUpdate(run: Run, update: ToolUpdate): AsyncGene
 export async function* deliverResults(run: Run): AsyncGenerator<LoopEvent, void> {
   for (const slot of run.iteration.executor?.takeResults() ?? []) {
     if (!slot.settled) continue;
+    for (const { model, usage } of slot.settled.spent ?? []) yield { type: 'spent', model, usage };
     yield deliver(run, slot.block, slot.settled);
     for (const message of remarks(run, slot)) {
       run.iteration.results.push(message);

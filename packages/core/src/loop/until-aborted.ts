@@ -2,7 +2,7 @@
  * Waits for a door, but not for one that does not hear an abort: after the grace it is left behind. The exception is no bug:
  * `perform` makes of it what it makes of every end of an aborted effect.
  */
-import { whenAborted } from './abort.ts';
+import { whenAborted } from '../abort.ts';
 import type { LoopEvent } from './events.ts';
 import { walkAway } from './leave.ts';
 import type { Run } from './run.ts';

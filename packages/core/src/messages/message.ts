@@ -70,6 +70,8 @@ export type Attachment =
       readonly about: 'todo' | 'plan' | 'repetition' | 'hook' | 'other';
       readonly text: string;
     }
+  /** A command in the background has ended. */
+  | { readonly kind: 'task_ended'; readonly taskId: string; readonly text: string }
   | { readonly kind: 'max_turns_reached'; readonly maxTurns: number; readonly turnCount: number }
   | { readonly kind: 'hook_stopped_continuation'; readonly hook: string; readonly reason: string };
 

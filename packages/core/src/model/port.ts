@@ -7,7 +7,11 @@ import type { History } from '../messages/history.ts';
 import type { JsonObject } from '../json.ts';
 import type { ModelError } from './error.ts';
 
-export type ModelPort = (request: ModelRequest, signal: AbortSignal) => ModelRecords;
+export interface ModelPort {
+  (request: ModelRequest, signal: AbortSignal): ModelRecords;
+  /** The server behind it can search the web in the course of an answer. */
+  readonly searchesWeb?: boolean;
+}
 
 /** Any async iterable of records will do. */
 export interface ModelRecords {
@@ -41,7 +45,12 @@ export type StopReason =
 export type ApiEvent =
   | {
       readonly type: 'message_start';
-      readonly message: { readonly id: string; readonly model: string; readonly usage?: unknown };
+      readonly message: {
+        readonly id: string;
+        readonly model: string;
+        readonly usage?: unknown;
+        readonly context_management?: unknown;
+      };
     }
   | { readonly type: 'content_block_start'; readonly index: number; readonly content_block: ContentBlock }
   | { readonly type: 'content_block_delta'; readonly index: number; readonly delta: BlockDelta }
@@ -50,6 +59,8 @@ export type ApiEvent =
       readonly type: 'message_delta';
       readonly delta: { readonly stop_reason: StopReason | null; readonly stop_sequence?: string | null };
       readonly usage?: unknown;
+      /** What the server did to the conversation before the model read it. */
+      readonly context_management?: unknown;
     }
   | { readonly type: 'message_stop' }
   | { readonly type: 'ping' }
@@ -101,6 +112,8 @@ export interface RequestOptions {
   readonly taskBudget?: { readonly total: number; readonly remaining: number };
   /** Edits that the server makes to the conversation, in the API's words. */
   readonly contextManagement?: { readonly edits: readonly JsonObject[] };
+  /** Tools that the server runs itself. */
+  readonly serverTools?: readonly ServerToolSpec[];
   readonly betas?: readonly string[];
   readonly metadata?: JsonObject;
 }
@@ -123,6 +136,16 @@ export interface ToolSpec {
   readonly description: string;
   readonly input_schema: JsonObject;
   readonly cache_control?: CacheMark;
+}
+
+/** In the API's words. */
+export interface ServerToolSpec {
+  readonly type: 'web_search_20250305';
+  readonly name: 'web_search';
+  readonly max_uses?: number;
+  /** One list or the other. */
+  readonly allowed_domains?: readonly string[];
+  readonly blocked_domains?: readonly string[];
 }
 
 export interface RequestMessage {

@@ -24,6 +24,35 @@ const begin = (usage?: object): ApiEvent => ({
 });
 const call = { type: 'tool_use', id: 'c1', name: 'Read', input: {} };
 
+describe('what the server did to the conversation', () => {
+  const edit = { type: 'clear_tool_uses_20250919', cleared_input_tokens: 5 };
+
+  it('is read from the end of an answer, or from its beginning', () => {
+    const ended = readAll([
+      begin(),
+      {
+        type: 'message_delta',
+        delta: { stop_reason: null },
+        context_management: { applied_edits: [edit, 7] },
+      },
+    ]);
+    expect(ended.reader.appliedEdits).toEqual([edit]);
+    const message = { id: 'msg_1', model: 'm', context_management: { applied_edits: [edit] } };
+    const began = readAll([
+      { type: 'message_start', message },
+      { type: 'message_delta', delta: { stop_reason: null } },
+    ]);
+    expect(began.reader.appliedEdits).toEqual([edit]);
+  });
+
+  it('is nothing where it says nothing, or nonsense', () => {
+    for (const context_management of [undefined, null, 'cleared', { applied_edits: 'all' }]) {
+      const delta: ApiEvent = { type: 'message_delta', delta: { stop_reason: null }, context_management };
+      expect(readAll([begin(), delta]).reader.appliedEdits).toEqual([]);
+    }
+  });
+});
+
 describe('a block', () => {
   it('of text is what its deltas add up to', () => {
     const { finished } = readAll([

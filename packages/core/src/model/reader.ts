@@ -27,6 +27,8 @@ export class AnswerReader {
   model = '';
   usage: Usage = NO_USAGE;
   stopReason: StopReason | undefined;
+  /** Edits that the server says it made to the conversation before the model read it. */
+  appliedEdits: readonly JsonObject[] = [];
   /** `message_stop` was seen: the server had nothing more to say. */
   stopped = false;
   #open: OpenBlock | undefined;
@@ -38,6 +40,7 @@ export class AnswerReader {
         this.responseId = event.message.id;
         this.model = event.message.model;
         this.usage = updateUsage(NO_USAGE, event.message.usage);
+        this.#noteEdits(event.message.context_management);
         return undefined;
       case 'content_block_start':
         this.#open = openBlock(event.index, event.content_block);
@@ -54,6 +57,7 @@ export class AnswerReader {
       case 'message_delta':
         this.stopReason = event.delta.stop_reason ?? this.stopReason;
         this.usage = updateUsage(this.usage, event.usage);
+        this.#noteEdits(event.context_management);
         return undefined;
       case 'message_stop':
         this.stopped = true;
@@ -61,6 +65,12 @@ export class AnswerReader {
       default:
         return undefined;
     }
+  }
+
+  /** The end of the answer repeats what its beginning said, and is the last word. */
+  #noteEdits(management: unknown): void {
+    const edits = isObject(management) ? management['applied_edits'] : undefined;
+    if (Array.isArray(edits)) this.appliedEdits = edits.filter(isObject);
   }
 
   /** The text of a block that was cut off, if it was text: the only kind of unfinished block worth keeping. */

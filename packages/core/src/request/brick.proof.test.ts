@@ -5,6 +5,7 @@ import { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
 import type { ModelRequest } from '../model/port.ts';
 import { buildRequest, createRequestBuilder } from './builder.ts';
+import { refusedName } from './normalise/refused.ts';
 import { anyHistory, FOREIGN_KINDS, ordinary, signatures } from './test/broken.ts';
 import { complaints, isPrefix, MODEL, plainBytes, sentBytes, view } from './test/samples.ts';
 import type { RequestView } from './view.ts';
@@ -135,7 +136,8 @@ describe('any block that the API refuses by name', () => {
             for (const pick of picks) {
               const { request } = builder.build({ ...view, refusedBlocks }, messages);
               const blocks = [...request.messages].flatMap(({ content }) => content);
-              refusedBlocks.add(JSON.stringify(blocks[pick % blocks.length]));
+              const block = blocks[pick % blocks.length];
+              if (block) refusedBlocks.add(refusedName(block));
             }
             const { request } = builder.build({ ...view, refusedBlocks }, messages);
             expect(complaints(request, rulesFor(view))).toBe('');

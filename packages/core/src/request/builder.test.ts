@@ -4,6 +4,7 @@ import { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
 import type { ModelRequest } from '../model/port.ts';
 import { buildRequest, createRequestBuilder } from './builder.ts';
+import { refusedName } from './normalise/refused.ts';
 import {
   answer,
   build,
@@ -287,7 +288,9 @@ describe('a block that the API refused by name', () => {
   ])('is replaced by a note: %s', (_name, message, block, expected) => {
     const builder = createRequestBuilder();
     const { request } = builder.build(view(), messages);
-    const refusedBlocks = new Set([JSON.stringify(request.messages.at(message)?.content[block])]);
+    const refusedBlocks = new Set([
+      refusedName(request.messages.at(message)?.content[block] ?? say('nothing')),
+    ]);
     const again = builder.build(view({ refusedBlocks }), messages);
     expect(lines(again.request).join(' ')).toMatch(expected);
     expect(complaints(again.request)).toBe('');
@@ -299,7 +302,7 @@ describe('a block that the API refused by name', () => {
   it('leaves a note for its result, too, where that was the only one: what is said later comes behind it', () => {
     const builder = createRequestBuilder();
     const messages = history(user('go'), answer('r', [call('x')]), user([result('x')]));
-    const refusedBlocks = new Set([JSON.stringify(call('x'))]);
+    const refusedBlocks = new Set([refusedName(call('x'))]);
     const { request } = builder.build(view({ refusedBlocks }), messages);
     expect(lines(request)).toEqual(['U go', `A ${NOTE}`, `U ${NOTE}`]);
     const later = builder.build(view({ refusedBlocks }), messages.append([user('and now?')]));
@@ -312,7 +315,7 @@ describe('a block that the API refused by name', () => {
     const refusedBlocks = new Set<string>();
     const messages = history(user('go'));
     builder.build(view({ refusedBlocks }), messages);
-    refusedBlocks.add(JSON.stringify(say('go')));
+    refusedBlocks.add(refusedName(say('go')));
     expect(lines(builder.build(view({ refusedBlocks }), messages).request)).toEqual([`U ${NOTE}`]);
   });
 });

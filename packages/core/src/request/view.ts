@@ -17,7 +17,7 @@ export interface RequestView {
   readonly skipCacheWrite: boolean;
   /** Block types that may be sent although they need a beta. */
   readonly allowedBetaBlocks: readonly string[];
-  /** Blocks that the API refused by name, as JSON: a note takes their place. */
+  /** Blocks that the API refused, by their `refusedName`: a note takes their place. */
   readonly refusedBlocks: ReadonlySet<string>;
   /** The request goes on with a paused answer: its last message is the assistant's. */
   readonly continuesAnswer: boolean;

@@ -14,6 +14,20 @@ export interface ToolUseContext {
   readonly agentId: string | undefined;
   /** What was read, and its hash. The loop only carries it. */
   readonly fileState: FileStateCache;
+  /** Tells, by the rules as they are now, whether a file may not be shown. For tools that walk over many files. */
+  readonly deniedFiles?: () => Promise<(file: string) => boolean>;
+}
+
+/** What tools have changed of it, as plain data: it outlasts the run, and a session that is resumed takes it up again. */
+export interface Stance {
+  readonly workingDirectory: string;
+  readonly permissionMode: PermissionMode;
+  /** Names, in order: tools that were loaded on demand stay loaded. */
+  readonly tools: readonly string[];
+}
+
+export function stanceOf({ workingDirectory, permissionMode, tools }: ToolUseContext): Stance {
+  return { workingDirectory, permissionMode, tools: tools.map(({ name }) => name) };
 }
 
 export interface FileState {

@@ -1,5 +1,6 @@
 import { createClock, createGate, fakeTool, type FakeTool } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
+import type { Tool, ToolUseContext } from '../index.ts';
 import { Rig } from './test/rig.ts';
 
 const read = fakeTool({ name: 'Read' });
@@ -289,6 +290,27 @@ describe('the context', () => {
     await rig.rest();
     expect(rig.results()).toEqual(['1 a ok', '2 b ok', '3 /project']);
     expect(rig.executor.context.workingDirectory).toBe('/project/a/b');
+  });
+
+  it('is looked at again when a call has its turn: what was harmless there need not be harmless here', async () => {
+    const move = fakeTool({
+      name: 'Move',
+      readOnly: false,
+      newContext: (current) => ({ ...current, workingDirectory: '/elsewhere' }),
+    });
+    const here = (_input: unknown, { workingDirectory }: ToolUseContext): boolean =>
+      workingDirectory !== '/elsewhere';
+    const look: Tool = { ...fakeTool({ name: 'Look' }), isReadOnly: here, isConcurrencySafe: here };
+    const rig = new Rig([move, look, read]);
+    await rig.add('Look l1', 'Move m1', 'Look l2', 'Read r1');
+    rig.executor.finishStream();
+    await rig.rest();
+    await rig.begin('l1');
+    await rig.begin('m1');
+    // Alone, although it came in as one that may run beside others.
+    expect(rig.announced).toEqual(['l1', 'm1', 'l2']);
+    await rig.begin('l2');
+    expect(rig.announced).toEqual(['l1', 'm1', 'l2', 'r1']);
   });
 
   it('is not forgotten because an unknown call stands between two neighbours', async () => {

@@ -7,9 +7,8 @@
  * - Results are handed out in the order of the calls, exactly one for each.
  */
 import type { ToolUseBlock } from '../messages/blocks.ts';
-import type { Clock } from '../loop/deps.ts';
-import { INTERRUPT } from '../loop/abort.ts';
-import * as texts from '../loop/texts.ts';
+import { INTERRUPT } from '../abort.ts';
+import type { Clock } from '../clock.ts';
 import type { Json } from '../json.ts';
 import type { Limits } from '../machine/config.ts';
 import type { HookWord } from '../machine/happened.ts';
@@ -26,6 +25,7 @@ import {
   type Settled,
   type Slot,
 } from './slot.ts';
+import * as texts from './texts.ts';
 
 export type ToolUpdate =
   | { readonly type: 'ready'; readonly slot: Slot; readonly call: ClassifiedCall }
@@ -185,8 +185,9 @@ export class StreamingToolExecutor {
 
   async #permit(slot: Slot, given: ClassifiedCall, index: number): Promise<void> {
     slot.state = 'permitting';
-    this.#apply(startOfBatch(this.#slots, index));
-    const permitted = await permit(slot, given, this.#setup.road, this.#context);
+    const start = startOfBatch(this.#slots, index);
+    this.#apply(start);
+    const permitted = await permit(slot, given, this.#setup.road, this.#context, start > 0);
     if (slot.state !== 'permitting') return;
     if (permitted.ok) {
       // A hook or a person may have turned a harmless call into one that must wait: it queues again, now permitted.

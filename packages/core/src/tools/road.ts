@@ -1,12 +1,12 @@
 /** The road of one call, stage by stage: permission with its hooks, then the call with its hooks. Never throws. */
 import type { Json, JsonObject } from '../json.ts';
-import type { ToolHooks } from '../loop/deps.ts';
-import { toolError } from '../loop/texts.ts';
 import type { ToolUseContext } from './context.ts';
 import { checkResult } from './check-result.ts';
 import { messageOf, readAgain, validate } from './classify.ts';
+import type { ToolHooks } from './hooks.ts';
 import type { CanUseTool, Permission, PermissionCall } from './permission.ts';
 import type { ClassifiedCall, Settled, Slot } from './slot.ts';
+import { toolError } from './texts.ts';
 import type { HookWord } from '../machine/happened.ts';
 
 export interface Road {
@@ -18,19 +18,24 @@ export type Permitted =
   | { readonly ok: true; readonly call: ClassifiedCall }
   | { readonly ok: false; readonly message: string; readonly interrupt?: boolean };
 
-/** Validation, `PreToolUse` hooks, then the permission of whoever stands around the loop. Changed input is read again. */
+/**
+ * `isStale`: calls before it may have changed what was said of it when it came in; where the shell stands, what a repository
+ * would run. Validation, `PreToolUse` hooks, then the permission of whoever stands around the loop. Changed input is
+ * read again.
+ */
 export async function permit(
   slot: Slot,
   given: ClassifiedCall,
   road: Road,
   context: ToolUseContext,
+  isStale: boolean,
 ): Promise<Permitted> {
   const { id } = slot.block;
   const { signal } = slot.controller;
   try {
-    const valid = await validate(given, context);
+    const valid = await (isStale ? readAgain(given, given.raw, context) : validate(given, context));
     if (!valid.ok) return valid;
-    let call = given;
+    let { call } = valid;
     const before = await road.hooks.before({ toolUseId: id, tool: call.tool.name, input: call.raw }, signal);
     remember(slot, before);
     if (before.decision === 'deny')
@@ -87,7 +92,8 @@ export async function runCall(
   try {
     const output = await tool.call(call.input, { ...context, signal, toolUseId: id }, onProgress);
     const result = checkResult(tool.name, tool.toResult(output.data));
-    settled = { result, data: output.data, ...(output.newContext ? { newContext: output.newContext } : {}) };
+    const { data, newContext, spent } = output;
+    settled = { result, data, ...(newContext ? { newContext } : {}), ...(spent ? { spent } : {}) };
   } catch (thrown) {
     settled = failure(messageOf(thrown) || `${tool.name} failed without saying why.`);
   }

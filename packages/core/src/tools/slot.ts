@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.ts';
 import type { ToolUseBlock } from '../messages/blocks.ts';
 import type { HookWord } from '../machine/happened.ts';
 import type { ToolUseContext } from './context.ts';
-import type { EffectClass, Tool, ToolResult } from './tool.ts';
+import type { EffectClass, Tool, ToolOutput, ToolResult } from './tool.ts';
 
 type SlotState =
   /** Its input is being read; whether it may run beside others is not yet known. */
@@ -53,6 +53,7 @@ export interface Settled {
   readonly result: ToolResult;
   /** A tool's structured output, for SDK clients. */
   readonly data?: unknown;
+  readonly spent?: ToolOutput<unknown>['spent'];
   readonly newContext?: (current: ToolUseContext) => ToolUseContext;
 }
 

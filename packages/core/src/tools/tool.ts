@@ -1,6 +1,7 @@
 /** A tool knows nothing about the loop or the screen. */
 import type { ResultContent } from '../messages/blocks.ts';
 import type { Json, JsonObject } from '../json.ts';
+import type { Usage } from '../messages/usage.ts';
 import type { ToolUseContext } from './context.ts';
 
 // Methods, not function properties: a registry holds tools of many input types, and each is only ever handed its own.
@@ -20,6 +21,8 @@ export interface Tool<Input = unknown, Data = unknown> {
   isDestructive?(input: Input): boolean;
   /** It belongs to a server (MCP), not to us: a `PostToolUse` hook may replace its results. */
   readonly isFromServer?: boolean;
+  /** It leaves out what the context calls denied, so a rule about a file in the folder it walks over need not stop it. */
+  readonly leavesOutDenied?: boolean;
   /** A failure cancels the calls that run beside it: one broken shell command makes its siblings' results useless. */
   readonly failureCancelsSiblings?: boolean;
 
@@ -66,6 +69,8 @@ export interface CallContext extends ToolUseContext {
 
 export interface ToolOutput<Data> {
   readonly data: Data;
+  /** What it cost: tokens of requests to a model that it made itself. */
+  readonly spent?: readonly { readonly model: string; readonly usage: Usage }[];
   /** Changes the context of later calls. A function, so that the changes of calls that ran side by side compose. */
   readonly newContext?: (current: ToolUseContext) => ToolUseContext;
 }

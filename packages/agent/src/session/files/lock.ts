@@ -8,6 +8,9 @@ import { DatabaseSync } from 'node:sqlite';
 
 export type Lock = { readonly held: true; readonly release: () => void } | { readonly held: false };
 
+/** A database that nothing refers to is closed when memory is collected, and its lock with it. */
+const held = new Set<DatabaseSync>();
+
 /** Throws where the folder cannot be written to. */
 export function takeLock(folder: string): Lock {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -17,12 +20,17 @@ export function takeLock(folder: string): Lock {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {
     database.exec('BEGIN EXCLUSIVE');
-    return { held: true, release: () => database.close() };
+    held.add(database);
+    return { held: true, release: () => release(database) };
   } catch (thrown) {
     database.close();
     if (isBusy(thrown)) return { held: false };
     throw thrown;
   }
+}
+
+function release(database: DatabaseSync): void {
+  if (held.delete(database)) database.close();
 }
 
 const SQLITE_BUSY = 5;

@@ -5,7 +5,7 @@ import { History } from '../../messages/history.ts';
 import { estimateMessages } from '../estimate/message.ts';
 import { contextOptions } from '../options.ts';
 import { outlineOf } from '../outline.ts';
-import { rig } from '../test/rig.ts';
+import { prepared, rig } from '../test/rig.ts';
 import { historyOf, prose, step, userSays } from '../test/talk.ts';
 import { memoryCollapses, project, Projector } from './collapse.ts';
 import { stage } from './stage.ts';
@@ -79,7 +79,7 @@ describe('the door', () => {
   it('commits one staged collapse in each iteration, and all of them when drained', async () => {
     const { door, context, doors } = rig(options);
     const messages = historyOf(looked());
-    const first = await collect(door.prepare({ messages, autoCompact: true, context }));
+    const first = await prepared(door, { messages, autoCompact: true, context });
     expect(first.yielded.map(({ report }) => report.level)).toEqual(['collapse']);
     expect(first.returned.messages).toBe(messages);
     expect(first.returned.view.length).toBeLessThan(messages.length);
@@ -87,7 +87,7 @@ describe('the door', () => {
     const drained = await door.drain();
     expect([drained.committed, drained.report?.level, door.staged()]).toEqual([1, 'drain', false]);
     expect(await door.drain()).toEqual({ committed: 0, report: undefined });
-    const second = await collect(door.prepare({ messages, autoCompact: true, context }));
+    const second = await prepared(door, { messages, autoCompact: true, context });
     expect(second.returned.view.length).toBeLessThan(first.returned.view.length);
   });
 
@@ -108,15 +108,13 @@ describe('the door', () => {
   it('stages nothing new between a drain and the next answer', async () => {
     const { door, context } = rig(options);
     const messages = historyOf(looked().slice(0, 15));
-    await collect(door.prepare({ messages, autoCompact: true, context }));
+    await prepared(door, { messages, autoCompact: true, context });
     await door.drain();
     const grown = messages.append([
       ...step('e3', 'x', 'Edit'),
       ...['p', 'q', 'r', 's'].flatMap((id) => step(id, prose(900))),
     ]);
-    await collect(
-      door.prepare({ messages: grown.append(step('e4', 'x', 'Edit')), autoCompact: true, context }),
-    );
+    await prepared(door, { messages: grown.append(step('e4', 'x', 'Edit')), autoCompact: true, context });
     expect(door.staged()).toBe(false);
   });
 });

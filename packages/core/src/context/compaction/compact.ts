@@ -2,11 +2,12 @@
  * One compaction, whoever asked for it: the summary by the model, checked against the extract; thrown away if it frees too
  * little; and where the conversation could not go on without one, the reducer.
  */
+import type { CompactionTrigger } from '../../loop/events.ts';
 import type { ToolUseContext } from '../../tools/context.ts';
 import type { OverflowCause } from '../../machine/effect.ts';
 import { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
-import type { CompactionTrigger, ContextDoors, ReadAgain } from '../doors.ts';
+import type { ContextDoors, ReadAgain } from '../doors.ts';
 import { estimateMessages } from '../estimate/message.ts';
 import { estimateText } from '../estimate/text.ts';
 import type { ContextOptions } from '../options.ts';
@@ -14,7 +15,7 @@ import { outlineOf } from '../outline.ts';
 import { beginning } from '../shorten.ts';
 import { assemble, fileText } from './assemble.ts';
 import { extractOf, type WorkExtract } from './extract.ts';
-import { lastRequests } from './hand-over.ts';
+import { keptRequests } from './requests.ts';
 import { summariseHistory } from './pieces.ts';
 import { summaryInstruction } from './prompt.ts';
 import { reduce } from './reduce.ts';
@@ -52,7 +53,12 @@ export type CompactionOutcome =
       readonly tokensAfter: number;
       readonly spent: readonly Spent[];
     }
-  | { readonly ok: false; readonly why: string; readonly spent: readonly Spent[] };
+  | {
+      readonly ok: false;
+      readonly why: string;
+      readonly nothingToDo: boolean;
+      readonly spent: readonly Spent[];
+    };
 
 type Made = Pick<Extract<CompactionOutcome, { ok: true }>, 'by' | 'messages'>;
 
@@ -75,11 +81,17 @@ export async function compact(given: CompactionJob): Promise<CompactionOutcome> 
   const summarised = await bySummary(job, id, tokensBefore);
   if (summarised.made) return done({ by: 'summary', messages: summarised.made }, summarised.spent);
   const { spent, why } = summarised;
-  if (!job.mustFit || job.context.signal.aborted) return { ok: false, why, spent };
-  if (!job.options.levels.reducer) return { ok: false, why: `${why} The reducer is switched off.`, spent };
+  const failed = (said: string): CompactionOutcome => ({
+    ok: false,
+    why: said,
+    nothingToDo: said === NOTHING_LEFT,
+    spent,
+  });
+  if (!job.mustFit || job.context.signal.aborted) return failed(why);
+  if (!job.options.levels.reducer) return failed(`${why} The reducer is switched off.`);
   const reduced = await byReducer(job, id);
-  if (!reduced) return { ok: false, why: 'One message is larger than the window by itself.', spent };
-  if (estimateMessages(reduced) >= tokensBefore) return { ok: false, why: NOTHING_LEFT, spent };
+  if (!reduced) return failed('One message is larger than the window by itself.');
+  if (estimateMessages(reduced) >= tokensBefore) return failed(NOTHING_LEFT);
   return done({ by: 'reducer', messages: reduced }, spent);
 }
 
@@ -147,7 +159,7 @@ async function handOver(
   const { doors, options, room, trigger, isCompactable } = job;
   const all = job.messages.since(0);
   const found = extractOf(all.slice(0, from), isCompactable);
-  const extract = { ...found, requests: lastRequests(found.requests, room * options.compaction.requests) };
+  const extract = { ...found, requests: keptRequests(found.requests, room * options.compaction.requests) };
   const parts = {
     id,
     trigger,

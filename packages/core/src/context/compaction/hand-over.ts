@@ -1,5 +1,4 @@
 /** The message that stands in place of what a compaction replaced: the summary, and what must not depend on a summary. */
-import { estimateText } from '../estimate/text.ts';
 import type { WorkExtract } from './extract.ts';
 
 export interface HandOver {
@@ -25,18 +24,6 @@ export function handOverText({ summary, extract }: HandOver): string {
     'Go on with the work from here. Do not greet, do not recap, and do not ask what was already answered.',
   ];
   return parts.filter((part) => part !== '').join('\n\n');
-}
-
-/** The newest requests that fit; the last one always stays. */
-export function lastRequests(requests: readonly string[], tokens: number): readonly string[] {
-  let left = tokens;
-  let first = requests.length;
-  while (first > 0) {
-    left -= estimateText(requests[first - 1] ?? '');
-    if (left < 0 && first < requests.length) break;
-    first--;
-  }
-  return requests.slice(first);
 }
 
 /** What the summary does not name by itself. */

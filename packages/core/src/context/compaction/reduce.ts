@@ -2,6 +2,7 @@
  * The last stage, which needs no model: media become notes, the oldest outputs go to files, then whole rounds go, until the
  * conversation provably fits. Fails only where one message that may not be dropped is too large by itself.
  */
+import type { CompactionTrigger } from '../../loop/events.ts';
 import { isToolResult } from '../../messages/blocks.ts';
 import { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
@@ -9,10 +10,10 @@ import { estimateMessage, estimateMessages } from '../estimate/message.ts';
 import type { Spill } from '../levels/result-budget.ts';
 import { outlineOf } from '../outline.ts';
 import { blocksOf, isRequest, resultText } from '../read.ts';
-import type { CompactionTrigger, ReadAgain } from '../doors.ts';
+import type { ReadAgain } from '../doors.ts';
 import { assemble } from './assemble.ts';
 import { extractOf, type WorkExtract } from './extract.ts';
-import { lastRequests } from './hand-over.ts';
+import { keptRequests } from './requests.ts';
 import { shortResults, withoutMedia } from './squeeze.ts';
 import { tailFrom } from './tail.ts';
 
@@ -109,7 +110,7 @@ const SHARES = [0.7, 0.4, 0.15, 0];
 function trimmed(extract: WorkExtract, tokens: number): WorkExtract {
   return {
     ...extract,
-    requests: lastRequests(extract.requests, tokens / 2),
+    requests: keptRequests(extract.requests, tokens / 2),
     changed: extract.changed.slice(-50),
     read: extract.read.slice(-20),
     failing: extract.failing.slice(-3),

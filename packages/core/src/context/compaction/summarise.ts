@@ -6,14 +6,16 @@ import { isToolUse, textOf } from '../../messages/blocks.ts';
 import type { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
 import type { Usage } from '../../messages/usage.ts';
-import type { Clock } from '../../loop/deps.ts';
+import type { Clock } from '../../clock.ts';
 import type { ModelError, ModelErrorClass } from '../../model/error.ts';
 import type { ModelPort, ModelRequest, RequestOptions } from '../../model/port.ts';
 import { AnswerReader } from '../../model/reader.ts';
 import { DEFAULT_RETRY, judgeAttempt, NO_TRIES, type RetryPolicy } from '../../model/retry.ts';
 import { createRequestBuilder } from '../../request/builder.ts';
+import { refusedName } from '../../request/normalise/refused.ts';
 import type { RequestView } from '../../request/view.ts';
 import type { ToolUseContext } from '../../tools/context.ts';
+import { type ServerEdits, withServerEdits } from '../levels/server-edits.ts';
 
 export interface SummaryRequest {
   readonly messages: History<Message>;
@@ -53,6 +55,10 @@ export interface SummariserDoors {
   readonly random: () => number;
   readonly head: PromptHead;
   readonly options?: RequestOptions;
+  /** What the conversation's own requests ask the server to clear: the fork asks the same, or it would read another prefix. */
+  readonly serverEdits?: (context: ToolUseContext) => ServerEdits | undefined;
+  /** What the API has refused of the conversation so far. */
+  readonly refusedBlocks?: () => Iterable<string>;
   readonly retry?: Partial<RetryPolicy>;
 }
 
@@ -64,7 +70,7 @@ export function modelSummariser(doors: SummariserDoors): Summarise {
   return async (request) => {
     const { signal } = request.context;
     const spent: Spent[] = [];
-    const refused = new Set<string>();
+    const refused = new Set(doors.refusedBlocks?.());
     let tries = NO_TRIES;
     while (true) {
       const built = forkOf(request, doors, refused);
@@ -109,7 +115,7 @@ function forkOf(request: SummaryRequest, doors: SummariserDoors, refused: Readon
 
 function viewOf(
   { context, maxTokens }: SummaryRequest,
-  { head, options = {} }: SummariserDoors,
+  { head, options = {}, serverEdits }: SummariserDoors,
   refusedBlocks: ReadonlySet<string>,
 ): RequestView {
   const thinking = options.thinking?.type === 'enabled' ? options.thinking.budget_tokens : 0;
@@ -128,7 +134,7 @@ function viewOf(
     allowedBetaBlocks: [],
     refusedBlocks,
     continuesAnswer: false,
-    options,
+    options: withServerEdits(options, serverEdits?.(context)),
   };
 }
 
@@ -187,5 +193,5 @@ function isSpent(usage: Usage): boolean {
 
 function refuse(refused: Set<string>, request: ModelRequest, error: ModelError | undefined): void {
   const block = error?.block && request.messages.at(error.block.message)?.content[error.block.block];
-  if (block) refused.add(JSON.stringify(block));
+  if (block) refused.add(refusedName(block));
 }

@@ -1,5 +1,5 @@
 /** What must come through any number of compactions byte for byte. */
-import { bodyOf, collect, explain, validateRequest } from '@heddle/testing';
+import { bodyOf, explain, validateRequest } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import type { EntryBody } from '../../log/entry.ts';
 import { project } from '../../log/projection.ts';
@@ -9,8 +9,11 @@ import type { Message } from '../../messages/message.ts';
 import { buildRequest } from '../../request/builder.ts';
 import { NOTHING_TO_REREAD } from '../doors.ts';
 import { resultText } from '../read.ts';
-import { HEAD, rig } from '../test/rig.ts';
-import { call, historyOf, result, says, step, userSays, work } from '../test/talk.ts';
+import { HEAD, prepared, rig } from '../test/rig.ts';
+import { call, historyOf, prose, result, says, step, userSays, work } from '../test/talk.ts';
+import { estimateMessages } from '../estimate/message.ts';
+import { estimateText } from '../estimate/text.ts';
+import { keptRequests } from './requests.ts';
 import { historyBeforeCompaction } from './undo.ts';
 
 const INSTRUCTIONS = 'Never touch main.\n\tUse tabs; "quotes" stay, ünïcode too → ✓\n';
@@ -84,9 +87,7 @@ async function compactedTimes(
   let compactions = 0;
   for (let round = 0; round < 400 && compactions < times; round++) {
     history = history.append(work(1, 700).slice(1));
-    const { returned } = await collect(
-      context.prepare({ messages: history, autoCompact: true, context: tools }),
-    );
+    const { returned } = await prepared(context, { messages: history, autoCompact: true, context: tools });
     if (returned.autoCompact.outcome === 'failed') {
       const reduced = await context.compact({
         messages: returned.messages,
@@ -124,30 +125,41 @@ describe('after compactions', () => {
   it('the last steps are the very same messages', async () => {
     const { door: context, context: tools } = door();
     const history = historyOf([...beginning(), ...work(30, 500).slice(1)]);
-    const { returned } = await collect(
-      context.prepare({ messages: history, autoCompact: true, context: tools }),
-    );
+    const { returned } = await prepared(context, { messages: history, autoCompact: true, context: tools });
     expect(returned.autoCompact.outcome).toBe('compacted');
     const tail = returned.messages.since(returned.messages.length - 2);
     expect(tail).toEqual(history.since(history.length - 2));
     expect(tail[0]).toBe(history.at(history.length - 2));
   });
 
-  it('one that frees less than a fifth is thrown away and counts as a failure', async () => {
-    const long = Array.from({ length: 40 }, (_, index) => `word${index}`).join(' ');
+  it.each([
+    ['grows', 3_000],
+    ['shrinks by less than a fifth', 1_050],
+  ])('one that %s is thrown away and counts as a failure', async (_how, tokens) => {
     const { door: context, context: tools } = rig(
       { windowOf: () => 20_000, autoCompactCap: 1_000 },
-      { summarise: () => Promise.resolve({ ok: true, text: `${long} `.repeat(200), spent: [] }) },
+      { summarise: () => Promise.resolve({ ok: true, text: prose(tokens), spent: [] }) },
     );
     const messages = historyOf(work(4, 400));
-    const { returned, yielded } = await collect(
-      context.prepare({ messages, autoCompact: true, context: tools }),
-    );
+    const { returned, yielded } = await prepared(context, { messages, autoCompact: true, context: tools });
     expect(returned.autoCompact).toEqual({ outcome: 'failed' });
     expect(returned.messages).toBe(messages);
     expect(yielded.map(({ report }) => report.details?.['failed'])).toEqual([
       expect.stringContaining('hardly smaller'),
     ]);
+  });
+
+  it('one that shrinks by a fifth and a little is kept', async () => {
+    const { door: context, context: tools } = rig(
+      { windowOf: () => 20_000, autoCompactCap: 1_000 },
+      { summarise: () => Promise.resolve({ ok: true, text: prose(750), spent: [] }) },
+    );
+    const messages = historyOf(work(4, 400));
+    const { returned } = await prepared(context, { messages, autoCompact: true, context: tools });
+    expect(returned.autoCompact.outcome).toBe('compacted');
+    const [before, after] = [messages, returned.messages].map(estimateMessages);
+    expect((after ?? 0) / (before ?? 1)).toBeGreaterThan(0.6);
+    expect((after ?? 0) / (before ?? 1)).toBeLessThanOrEqual(0.8);
   });
 
   it('files that were read last are attached again, within their budget', async () => {
@@ -166,13 +178,45 @@ describe('after compactions', () => {
       },
     );
     const history = historyOf([...beginning(), ...work(30, 500).slice(1)]);
-    const { returned } = await collect(
-      context.prepare({ messages: history, autoCompact: true, context: tools }),
-    );
+    const { returned } = await prepared(context, { messages: history, autoCompact: true, context: tools });
     expect(asked[0]).toHaveLength(5);
     const words = wordsOf(returned.messages);
     expect(words).toContain('as it is on disk now');
     expect(words).toContain('The plan: go on.');
+  });
+});
+
+describe('what the user wrote', () => {
+  const all = Array.from({ length: 60 }, (_, index) => `Wish ${index}: ${prose(200, index)}`);
+
+  it('stays word for word where it fits', () => {
+    expect(keptRequests(all, 20_000)).toEqual(all);
+    expect(keptRequests([], 10)).toEqual([]);
+  });
+
+  it('is shortened from the oldest on where it does not, and only counted at last', () => {
+    const some = keptRequests(all, 11_000);
+    expect(some).toHaveLength(60);
+    expect(some.at(-1)).toBe(all.at(-1));
+    expect(some[0]).toMatch(/^Wish 0: .{100,} \[… \d+ characters in all\]$/);
+    const few = keptRequests(all, 1_500);
+    expect(few.length).toBeLessThan(60);
+    expect(few[0]).toBe(`[${60 - few.length + 1} older messages of the user are only in the session log]`);
+    expect(few.at(-1)).toBe(all.at(-1));
+    expect(few.reduce((sum, request) => sum + estimateText(request), 0)).toBeLessThan(1_600);
+  });
+
+  it('is not shortened twice, and what was counted is counted on', () => {
+    const few = keptRequests(all, 1_500);
+    expect(keptRequests(few, 20_000)).toEqual(few);
+    const counted = (requests: readonly string[]) => Number(/\d+/.exec(requests[0] ?? '')?.[0]);
+    const later = keptRequests([...few, ...all], 1_500);
+    expect(counted(later)).toBe(60 - few.length + 1 + (few.length - 1 + 60) - (later.length - 1));
+  });
+
+  it('stays in full where the last of it is larger than its budget', () => {
+    const long = prose(3_000);
+    expect(keptRequests([...all, long], 500).at(-1)).toBe(long);
   });
 });
 
@@ -182,9 +226,11 @@ describe('the record of a compaction', () => {
     const messages = [...beginning(), ...work(30, 500).slice(1)];
     const entries: EntryBody[] = messages.map((message) => ({ type: message.type, message }) as EntryBody);
     const history = historyOf(messages);
-    const { yielded, returned } = await collect(
-      context.prepare({ messages: history, autoCompact: true, context: tools }),
-    );
+    const { yielded, returned } = await prepared(context, {
+      messages: history,
+      autoCompact: true,
+      context: tools,
+    });
     for (const { spent: _, ...step } of yielded) entries.push({ type: 'context', ...step });
     expect(project(entries)).toEqual(returned.messages.since(0));
     const torn = entries.slice(0, -1);

@@ -247,8 +247,9 @@ describe('microcompact on the server', () => {
       cache_creation_input_tokens: 0,
       cache_read_input_tokens: 9_000,
     };
-    expect(serverCleared(usage)).toBeUndefined();
-    const more = { context_management: { applied_edits: [{ cleared_input_tokens: 40_000 }] } };
-    expect(serverCleared({ ...usage, more })).toMatchObject({ tokensBefore: 50_000, tokensAfter: 10_000 });
+    expect(serverCleared(usage, [])).toBeUndefined();
+    expect(serverCleared(usage, [{ type: 'clear_thinking_20251015' }])).toBeUndefined();
+    const edits = [{ cleared_input_tokens: 40_000 }, { cleared_input_tokens: 'many' }];
+    expect(serverCleared(usage, edits)).toMatchObject({ tokensBefore: 50_000, tokensAfter: 10_000 });
   });
 });

@@ -12,12 +12,10 @@ import { thresholdsOf } from '../thresholds.ts';
 
 const CONTEXT_MANAGEMENT_BETA = 'context-management-2025-06-27';
 
+export type ServerEdits = Required<Pick<RequestOptions, 'contextManagement' | 'betas'>>;
+
 /** The options of a request that has the server clear old results: to be joined with the host's own. */
-export function serverEdits(
-  options: ContextOptions,
-  model: string,
-  tools: readonly Tool[],
-): Pick<RequestOptions, 'contextManagement' | 'betas'> {
+export function serverEdits(options: ContextOptions, model: string, tools: readonly Tool[]): ServerEdits {
   const { keepRecent, minFreed } = options.microcompact;
   const kept = tools.filter((tool) => tool.compactable !== true).map((tool) => tool.name);
   const edit: JsonObject = {
@@ -30,9 +28,22 @@ export function serverEdits(
   return { contextManagement: { edits: [edit] }, betas: [CONTEXT_MANAGEMENT_BETA] };
 }
 
-/** What the server says it cleared, if the answer's usage carries it (`context_management.applied_edits`). */
-export function serverCleared(usage: Usage): ContextReport | undefined {
-  const cleared = clearedTokens(usage.more?.['context_management']);
+/** The host's own options and what the levels add to them. */
+export function withServerEdits<T extends RequestOptions>(options: T, edits: ServerEdits | undefined): T {
+  if (!edits) return options;
+  const own = options.contextManagement?.edits ?? [];
+  return {
+    ...options,
+    contextManagement: { edits: [...own, ...edits.contextManagement.edits] },
+    betas: [...new Set([...(options.betas ?? []), ...edits.betas])],
+  };
+}
+
+/** What the server says it cleared; undefined where it cleared nothing. */
+export function serverCleared(usage: Usage, appliedEdits: readonly JsonObject[]): ContextReport | undefined {
+  const sum = (field: string): number =>
+    appliedEdits.reduce((total, { [field]: count }) => total + (typeof count === 'number' ? count : 0), 0);
+  const cleared = sum('cleared_input_tokens');
   if (cleared <= 0) return undefined;
   const tokensAfter = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
   return {
@@ -40,19 +51,10 @@ export function serverCleared(usage: Usage): ContextReport | undefined {
     tokensBefore: tokensAfter + cleared,
     tokensAfter,
     rewrotePrefix: false,
-    details: { clearedTokens: cleared },
+    details: {
+      clearedTokens: cleared,
+      clearedToolUses: sum('cleared_tool_uses'),
+      edits: appliedEdits.flatMap(({ type }) => (typeof type === 'string' ? [type] : [])),
+    },
   };
-}
-
-function clearedTokens(management: unknown): number {
-  if (typeof management !== 'object' || management === null || !('applied_edits' in management)) return 0;
-  const { applied_edits: edits } = management;
-  if (!Array.isArray(edits)) return 0;
-  return edits.reduce((sum: number, edit: unknown) => {
-    const tokens =
-      typeof edit === 'object' && edit !== null && 'cleared_input_tokens' in edit
-        ? edit.cleared_input_tokens
-        : 0;
-    return sum + (typeof tokens === 'number' ? tokens : 0);
-  }, 0);
 }

@@ -22,7 +22,7 @@ import { modelSummariser } from '../compaction/summarise.ts';
 import { createContextDoor } from '../door.ts';
 import type { ContextDoors } from '../doors.ts';
 import { type ContextChanges, contextOptions } from '../options.ts';
-import { HEAD, rig, TOOLS } from './rig.ts';
+import { HEAD, rig, TOOLS, toolsGiving } from './rig.ts';
 
 export interface ContextPlay {
   readonly messages: readonly Message[];
@@ -30,6 +30,8 @@ export interface ContextPlay {
   readonly gates?: Partial<Gates>;
   readonly judge?: JudgeOptions;
   readonly doors?: Partial<ContextDoors>;
+  /** What each call of a tool gives back. */
+  readonly output?: (call: number) => string;
 }
 
 export interface ContextPlayed {
@@ -54,7 +56,7 @@ export async function playContext(script: Script, given: ContextPlay): Promise<C
     messages: given.messages,
     ...HEAD,
     canUseTool: allowAll,
-    toolUseContext: contextOf({ tools: TOOLS }),
+    toolUseContext: contextOf({ tools: given.output ? toolsGiving(given.output) : TOOLS }),
     querySource: 'sdk',
     config: { sessionId: 's', gates: { contextCollapse, ...given.gates } },
     deps: fakeDeps({ model, clock, context }),

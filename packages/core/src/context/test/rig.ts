@@ -1,5 +1,6 @@
 /** A context door on the bench: spills and collapses in memory, the summariser scripted, everything written down. */
-import { contextOf, fakeTool } from '@heddle/testing';
+import { collect, contextOf, fakeTool } from '@heddle/testing';
+import type { LevelStep, PreparedHistory, PrepareRequest } from '../../loop/deps.ts';
 import { memoryCollapses } from '../collapse/collapse.ts';
 import type { Summarise, SummaryRequest } from '../compaction/summarise.ts';
 import { createContextDoor, type ContextPipeline } from '../door.ts';
@@ -14,6 +15,17 @@ export interface Rig {
   readonly context: ToolUseContext;
   readonly spilled: Map<string, string>;
   readonly summaries: SummaryRequest[];
+}
+
+/** Read gives back what is asked for here. */
+export function toolsGiving(output: (call: number) => string): readonly Tool[] {
+  const read = fakeTool({
+    name: 'Read',
+    compactable: true,
+    maxResultSize: 50_000,
+    run: (_input, _context, call) => output(call),
+  });
+  return [read, ...TOOLS.slice(1)];
 }
 
 export const TOOLS: readonly Tool[] = [
@@ -53,4 +65,13 @@ export function rig(changes: ContextChanges = {}, given: Partial<ContextDoors> =
   const options = contextOptions(changes);
   const door = createContextDoor({ options, head: HEAD }, doors);
   return { door, doors, context: contextOf({ tools: TOOLS }), spilled, summaries };
+}
+
+/** What the levels did on the way to a request, without the announcements. */
+export async function prepared(
+  door: ContextPipeline,
+  request: PrepareRequest,
+): Promise<{ readonly yielded: readonly LevelStep[]; readonly returned: PreparedHistory }> {
+  const { yielded, returned } = await collect(door.prepare(request));
+  return { yielded: yielded.flatMap((step) => ('compacting' in step ? [] : [step])), returned };
 }

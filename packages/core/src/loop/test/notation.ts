@@ -38,6 +38,12 @@ export function linesOf(events: readonly LoopEvent[]): string[] {
         return [`summary ${quoted(event.summary)}`];
       case 'context':
         return [`context ${event.report.level}`];
+      case 'compacting':
+        return [`compacting ${event.trigger}`];
+      case 'refused':
+        return ['refused'];
+      case 'stance':
+        return [`stands in ${event.stance.workingDirectory}`];
       case 'mended':
         return [`mended ${event.mends.join('; ')}`];
       case 'prefix_rewritten':

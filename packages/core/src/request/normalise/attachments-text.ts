@@ -36,6 +36,7 @@ function wordsOf(attachment: Dict): string | undefined {
       return `From the memory file ${of('path')}, written in an earlier session (it may be out of date):\n\n${of('text')}`;
     case 'skills':
     case 'reminder':
+    case 'task_ended':
       return of('text');
     case 'max_turns_reached':
       return `The limit of ${of('maxTurns')} turns was reached; the work was stopped there.`;

@@ -2,6 +2,7 @@
  * Blocks that the API refused by name. A note takes their place, and what cannot stand without them goes along: a call's
  * result, the other half of a tool that ran on the server.
  */
+import { fingerprint } from '../../fingerprint.ts';
 import { type ContentBlock, isThought, text, type ToolResultBlock } from '../../messages/blocks.ts';
 import { BLOCK_REFUSED, MEDIA_REFUSED, mediaNote } from '../texts.ts';
 import { isDict } from './clean-json.ts';
@@ -9,8 +10,14 @@ import type { AnswerPart } from './fold.ts';
 import { isMedia } from './media.ts';
 import type { Mend } from './sanitise.ts';
 
-/** As JSON, in the words of the request that was refused. */
+/** Their names: see `refusedName`. */
 export type RefusedBlocks = ReadonlySet<string>;
+
+/** A block is known again by its words in the request that was refused. An image may be megabytes: the name is short. */
+export function refusedName(block: ContentBlock): string {
+  const json = JSON.stringify(block);
+  return `${json.length}-${fingerprint([json])}`;
+}
 
 export function replaceRefusedWords(
   words: readonly ContentBlock[],
@@ -44,7 +51,7 @@ export function replaceRefusedAnswer(
 }
 
 function isRefused(block: ContentBlock, refused: RefusedBlocks, mend: Mend): boolean {
-  if (!refused.has(JSON.stringify(block))) return false;
+  if (!refused.has(refusedName(block))) return false;
   mend('a block that the API refused was replaced by a note');
   return true;
 }

@@ -233,6 +233,7 @@ const attachment = fc.record({
         'memory',
         'skills',
         'reminder',
+        'task_ended',
         'max_turns_reached',
         'no such kind',
       ),

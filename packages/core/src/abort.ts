@@ -1,5 +1,5 @@
 /** Abort reaches everything below: a child scope ends when its parent does, and can be ended alone. */
-import type { AbortCause } from '../machine/happened.ts';
+import type { AbortCause } from './machine/happened.ts';
 
 export interface AbortScope {
   readonly signal: AbortSignal;

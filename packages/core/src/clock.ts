@@ -1,0 +1,7 @@
+/** Time, as whoever runs the loop sees it. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Resolves after so long, or as soon as the signal aborts. Never rejects. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+}
