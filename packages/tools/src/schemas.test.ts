@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { scriptedModel } from '@heddle/testing';
 import { expect, it } from 'vitest';
 import { builtinToolSet } from './index.ts';
 import { jsonSchemas, renderSchemas } from './schemas.ts';
@@ -9,7 +10,8 @@ it('keeps the generated schemas in step with the schemas of the tools (else: npm
 });
 
 it('has a schema for every built-in tool and none besides', () => {
-  const { active, deferred } = builtinToolSet();
+  const search = { model: scriptedModel([]), modelName: 'm' };
+  const { active, deferred } = builtinToolSet({ web: { search } });
   const names = [...active, ...deferred].map((tool) => tool.name);
   expect(Object.keys(jsonSchemas()).sort()).toEqual(names.sort());
 });

@@ -11,7 +11,7 @@ import { readInput } from './read/schema.ts';
 import { taskOutputInput, taskStopInput } from './tasks/schema.ts';
 import { todoWriteInput } from './todo/schema.ts';
 import { toolSearchInput } from './tool-search/schema.ts';
-import { webFetchInput } from './web/schema.ts';
+import { webFetchInput, webSearchInput } from './web/schema.ts';
 import { writeInput } from './write/schema.ts';
 
 export function jsonSchemas(): Readonly<Record<string, object>> {
@@ -22,6 +22,7 @@ export function jsonSchemas(): Readonly<Record<string, object>> {
     Grep: z.toJSONSchema(grepInput, { io: 'input' }),
     Glob: z.toJSONSchema(globInput, { io: 'input' }),
     WebFetch: z.toJSONSchema(webFetchInput, { io: 'input' }),
+    WebSearch: z.toJSONSchema(webSearchInput, { io: 'input' }),
     TodoWrite: z.toJSONSchema(todoWriteInput, { io: 'input' }),
     AskUserQuestion: z.toJSONSchema(askUserQuestionInput, { io: 'input' }),
     EnterPlanMode: z.toJSONSchema(enterPlanModeInput, { io: 'input' }),

@@ -40,15 +40,17 @@ export function partsOf(request: AuthorizeRequest, world: World): CallParts {
       : shared(read.parts);
   }
   if (access !== undefined)
-    return shared(pathsOf(tool, input, world).map((path) => filePart(tool, access, path, world)));
+    return shared(pathsOf(tool, input, world).map((path) => filePart(request, access, path, world)));
   if (tool === 'WebFetch') {
     const host = hostOf(input['url']);
-    if (host !== undefined) return shared([{ kind: 'fetch', shown: host, host }]);
+    if (host !== undefined) return shared([{ kind: 'fetch', shown: host, tool, host }]);
   }
+  if (tool === 'WebSearch') return shared([{ kind: 'fetch', shown: 'the web', tool, host: '' }]);
   return { ok: true, parts: [call] };
 }
 
-function filePart(tool: string, kind: 'read' | 'write', path: string, world: World): FilePart {
+function filePart(request: AuthorizeRequest, kind: 'read' | 'write', path: string, world: World): FilePart {
+  const tool = currentName(request.tool);
   const places = placesOf(tildeExpanded(path, world.home), [world.cwd], world);
   const walks = tool === 'Grep';
   return {
@@ -56,7 +58,9 @@ function filePart(tool: string, kind: 'read' | 'write', path: string, world: Wor
     shown: path,
     tool,
     places,
-    deep: walks ? 'visible' : 'no',
+    // Hidden files are searched, too.
+    deep: walks ? 'all' : 'no',
+    leavesOutDenied: request.leavesOutDenied === true,
     knowledge: 'known',
     by: 'tool',
     pattern: undefined,

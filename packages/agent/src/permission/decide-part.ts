@@ -1,6 +1,6 @@
 /**
  * What is decided about one part, in this order: deny rules, plan mode (a denial, too), ask rules, concerns that no allow
- * rule settles, the other modes, allow rules, proof that nothing changes, a hook's allow, and else the question.
+ * rule settles, the other modes and the sandbox, allow rules, proof that nothing changes, a hook's allow, and else the question.
  */
 import type { PermissionMode } from '@heddle/core';
 import type { FilePart, Part } from './part.ts';
@@ -40,6 +40,8 @@ export function decidePart(part: Part, held: Case): Decided {
   const concern = 'concern' in part ? part.concern : undefined;
   if (concern?.level === 'always') return say('ask', concern.reason);
   if (mode === 'bypassPermissions') return say('allow', 'The mode bypassPermissions allows it.');
+  // What it must not touch, the sandbox keeps from it.
+  if (request.sandboxed) return say('allow', 'It runs in the sandbox.');
   if (concern?.level === 'unless bypassed') return say('ask', concern.reason);
   if (part.kind === 'command' && part.inner) return say('allow', 'The command around it decides.');
   const cover = coverOf(part, rules);
@@ -90,7 +92,10 @@ function isFilePart(part: Part): part is FilePart {
 function open(part: Part): string {
   if (part.kind === 'command') return part.opaque ?? `No rule allows the command ${part.shown}.`;
   if (part.kind === 'call') return `No rule allows ${part.tool} to run unasked.`;
-  if (part.kind === 'fetch') return `No rule allows to fetch from ${part.host}.`;
+  if (part.kind === 'fetch')
+    return part.tool === 'WebSearch'
+      ? 'No rule allows to search the web.'
+      : `No rule allows to fetch from ${part.host}.`;
   return `No rule allows to change ${part.shown}.`;
 }
 

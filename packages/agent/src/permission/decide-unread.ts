@@ -16,7 +16,8 @@ export function decideUnread(
   ];
   if (held.mode === 'plan') return said('deny', 'Plan mode: nothing with effects runs.');
   const why = `The command cannot be read: ${reason}.`;
-  if (held.mode !== 'bypassPermissions') return said('ask', why);
+  const { sandboxed = false } = held.request;
+  if (held.mode !== 'bypassPermissions' && !sandboxed) return said('ask', why);
   const bound = [...held.rules.deny, ...held.rules.ask].some(
     ({ names, specifier }) => specifier !== undefined && ['Bash', 'Read', 'Edit'].some(names),
   );
@@ -27,7 +28,7 @@ export function decideUnread(
       kind: 'command',
       part: command,
       decision: 'allow',
-      reason: 'The mode bypassPermissions allows it.',
+      reason: sandboxed ? 'It runs in the sandbox.' : 'The mode bypassPermissions allows it.',
       quiet: false,
     },
   ];

@@ -47,7 +47,7 @@ const MOST_LINKS = 40;
 /** What does not exist yet is resolved as far as it does; a link to nothing still points somewhere. */
 function realPath(file: string, links = 0): string {
   try {
-    return realpathSync(file);
+    return realpathSync.native(file);
   } catch {
     const folder = path.dirname(file);
     if (folder === file || links > MOST_LINKS) return file;

@@ -46,6 +46,8 @@ export interface FilePart {
   readonly tool: string;
   /** Whether everything below it is touched, too; `visible`: but neither hidden nor ignored files. */
   readonly deep: 'no' | 'all' | 'visible';
+  /** But what a deny rule speaks of is left out. */
+  readonly leavesOutDenied?: boolean;
   /**
    * - `known`: how the file is touched is certain.
    * - `named`: it is an argument of a program nobody here knows: read or changed, one cannot tell.
@@ -67,6 +69,8 @@ export interface Place {
 export interface FetchPart {
   readonly kind: 'fetch';
   readonly shown: string;
+  /** WebFetch, or a search: that one asks no host by name. */
+  readonly tool: 'WebFetch' | 'WebSearch';
   readonly host: string;
 }
 

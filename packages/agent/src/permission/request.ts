@@ -7,8 +7,12 @@ export interface AuthorizeRequest {
   readonly input: JsonObject;
   /** The tool proves that this very call changes nothing. Not believed for a shell command: that one is read here. */
   readonly readOnly: boolean;
+  /** The tool leaves out what may not be read, wherever it lies. */
+  readonly leavesOutDenied?: boolean;
   /** A hook's word: its allow only spares the question, its ask asks. */
   readonly hookDecision: 'allow' | 'ask' | undefined;
+  /** The command would run in a sandbox, and what runs there needs no question. */
+  readonly sandboxed?: boolean;
 }
 
 export type Decision = 'allow' | 'deny' | 'ask';

@@ -112,13 +112,23 @@ describe('a path rule', () => {
     expect(
       decided('Grep', { pattern: 'x' }, { ...deny('Read(./secrets/**)'), readOnly: true, world }).decision,
     ).toBe('ask');
+  });
+
+  it('about a hidden file speaks of a search, too: those are searched', () => {
+    const world = { files: [`${ROOT}/.env`] };
     expect(
-      decided(
-        'Grep',
-        { pattern: 'x' },
-        { ...deny('Read(./.env)'), readOnly: true, world: { files: [`${ROOT}/.env`] } },
-      ).decision,
-    ).toBe('allow');
+      decided('Grep', { pattern: 'x' }, { ...deny('Read(./.env)'), readOnly: true, world }).decision,
+    ).toBe('ask');
+  });
+
+  it('need not stop a search that leaves out what is denied, but one that would show what is asked about', () => {
+    const world = { files: [`${ROOT}/secrets`] };
+    const setting = { readOnly: true, leavesOutDenied: true, world };
+    const search = (rules: object, path?: string) =>
+      decided('Grep', { pattern: 'x', ...(path ? { path } : {}) }, { ...setting, rules }).decision;
+    expect(search({ deny: ['Read(./secrets/**)'] })).toBe('allow');
+    expect(search({ deny: ['Read(./secrets/**)'] }, 'secrets')).toBe('deny');
+    expect(search({ ask: ['Read(./secrets/**)'] })).toBe('ask');
   });
 
   it('needs a link and its target to be allowed, and either to be denied', () => {
@@ -191,6 +201,15 @@ describe('a rule for another tool', () => {
     expect(decided('Agent', { subagent_type: 'x', model: 'opus' }, allow('Agent(model:opus)')).decision).toBe(
       'ask',
     );
+  });
+
+  it('asks before the web is searched, also while planning, until a rule says more', () => {
+    const search = (setting: object) => decided('WebSearch', { query: 'x' }, setting).decision;
+    expect(search({})).toBe('ask');
+    expect(search({ mode: 'plan' })).toBe('ask');
+    expect(search({ rules: { allow: ['WebSearch'] } })).toBe('allow');
+    expect(search({ rules: { allow: ['WebSearch'], deny: ['WebSearch'] } })).toBe('deny');
+    expect(search({ rules: { allow: ['WebFetch'] } })).toBe('ask');
   });
 
   it('leaves questions to the user in every mode but dontAsk', () => {

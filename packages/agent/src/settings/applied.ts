@@ -19,7 +19,8 @@ const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /** A value of another kind than expected counts as absent. */
 export function appliedSettings({ files }: LoadedSettings): AppliedSettings {
-  const { env, model, fallbackModel, effortLevel, autoCompactEnabled, autoCompactWindow } = mergeSettings(files);
+  const { env, model, fallbackModel, effortLevel, autoCompactEnabled, autoCompactWindow } =
+    mergeSettings(files);
   return {
     env: isObject(env) ? textsOf(env) : {},
     model: textOf(model),

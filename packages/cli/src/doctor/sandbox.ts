@@ -8,6 +8,12 @@ export async function checkSandboxing(cwd: string, env: NodeJS.ProcessEnv): Prom
   const isOn = valueAt(effectiveSettings(cwd, env).merged, ['sandbox', 'enabled']) === true;
   if (check.available)
     return ok('sandbox', isOn ? 'on' : 'possible; switch it on with: heddle config set sandbox.enabled true');
-  const remedy = check.install ?? 'commands run unconfined here, as the permission rules allow them';
-  return isOn ? problem('sandbox', check.reason, remedy) : hint('sandbox', check.reason, remedy);
+  if (isOn)
+    return problem(
+      'sandbox',
+      check.reason,
+      check.install ??
+        'commands are refused until it works or is switched off: heddle config set sandbox.enabled false',
+    );
+  return hint('sandbox', check.reason, check.install ?? 'permission rules alone decide about commands here');
 }

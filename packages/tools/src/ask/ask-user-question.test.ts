@@ -18,6 +18,15 @@ describe('AskUserQuestion', () => {
     expect(await ask({ askUser: () => Promise.resolve(undefined) })).toBe('The user did not want to answer.');
   });
 
+  it('takes the answers that came with the permission, several choices as a list', async () => {
+    const tool = createAskTool();
+    const input = { questions, answers: { 'Which one?': ['A', 'B'] } };
+    expect((await tool.inputSchema()).safeParse(input).success).toBe(true);
+    expect(JSON.stringify(tool.inputJSONSchema)).not.toContain('answers');
+    const { data } = await tool.call(input, { ...contextOf(), toolUseId: 'q1' }, () => undefined);
+    expect(tool.toResult(data).content).toBe('Which one?\n→ A, B');
+  });
+
   it('says that there is nobody', async () => {
     await expect(ask({})).rejects.toThrow(/There is nobody to ask/);
   });

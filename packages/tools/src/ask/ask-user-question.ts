@@ -1,5 +1,6 @@
 /** AskUserQuestion: a choice that only the user can make. */
 import type { Tool } from '@heddle/core';
+import { Interrupted, untilAborted } from '../files/abort.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { AskUserQuestionInput } from './schema.ts';
 
@@ -26,16 +27,17 @@ export function createAskTool({ askUser }: AskDoors = {}): Tool<AskUserQuestionI
     description:
       'Asks the user to choose, where you cannot go on without an answer. Put what you recommend first.',
     inputJSONSchema: inputSchemas.AskUserQuestion,
-    inputSchema: async () => (await import('./schema.ts')).askUserQuestionInput,
+    inputSchema: async () => (await import('./schema.ts')).answeredInput,
     isReadOnly: () => true,
     // Not before the answer is complete: a question that is taken back again only disturbs.
     isConcurrencySafe: () => false,
     maxResultSize: 20_000,
     interruptBehavior: 'cancel',
 
-    async call({ questions }, { signal }) {
+    async call({ questions, answers }, { signal }) {
+      if (answers) return { data: { questions, answers: spoken(answers) } };
       if (!askUser) throw new Error('There is nobody to ask. Decide yourself, and say what you assumed.');
-      return { data: { questions, answers: await untilAborted(askUser(questions, signal), signal) } };
+      return { data: { questions, answers: await answerOf(askUser(questions, signal), signal) } };
     },
 
     toResult({ questions, answers }) {
@@ -46,15 +48,12 @@ export function createAskTool({ askUser }: AskDoors = {}): Tool<AskUserQuestionI
   };
 }
 
+function spoken(answers: NonNullable<AskUserQuestionInput['answers']>): Record<string, string> {
+  const entries = Object.entries(answers);
+  return Object.fromEntries(entries.map(([question, said]) => [question, [said].flat().join(', ')]));
+}
+
 /** A person has no deadline; only an abort ends the wait, also where whoever asks does not listen to it. */
-export async function untilAborted<Value>(waiting: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const aborted = Promise.withResolvers<never>();
-  const onAbort = (): void => aborted.reject(new Error('Interrupted before there was an answer.'));
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  try {
-    return await Promise.race([waiting, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-  }
+export function answerOf<Value>(waiting: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return untilAborted(waiting, signal, new Interrupted('Interrupted before there was an answer.'));
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 
+/** What the model may say. */
 export const askUserQuestionInput = z.strictObject({
   questions: z
     .array(
@@ -18,4 +19,9 @@ export const askUserQuestionInput = z.strictObject({
     .max(4),
 });
 
-export type AskUserQuestionInput = z.infer<typeof askUserQuestionInput>;
+/** What comes back where the permission to ask was answered with the answers themselves: those of several choices as a list. */
+export const answeredInput = askUserQuestionInput.extend({
+  answers: z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional(),
+});
+
+export type AskUserQuestionInput = z.infer<typeof answeredInput>;

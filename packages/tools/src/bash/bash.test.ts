@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { contextOf } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
@@ -66,6 +66,13 @@ describe('Bash', () => {
 
   it('gives a command an empty standard input', async () => {
     expect((await shellIn(scratch()).run('cat; echo end')).content).toBe('end');
+  });
+
+  it('reads none of the files that shells read when they start', async () => {
+    const home = scratch();
+    for (const name of ['.bashrc', '.bash_profile', '.profile'])
+      writeFileSync(path.join(home, name), 'echo from a start-up file\n');
+    expect((await shellIn(home).run('echo done')).content).toBe('done');
   });
 
   it('gives a command only the environment it was given', async () => {

@@ -2,10 +2,11 @@
 import { realpath, stat } from 'node:fs/promises';
 import type { Tool, ToolOutput, ToolUseContext } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
+import type { GitFacts } from '../shell/git-facts.ts';
 import type * as Shell from '../shell/index.ts';
 import { previewOf } from '../tasks/preview.ts';
 import type { Task } from '../tasks/task.ts';
-import type { ShellDoors } from './doors.ts';
+import type { Confined, ShellDoors } from './doors.ts';
 import { limitsFrom } from './limits.ts';
 import { type BashData, type BashExit, resultOf } from './result.ts';
 import { type Ran, runInForeground } from './run.ts';
@@ -17,33 +18,45 @@ const READ_ONLY_GIT = { GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1' };
 /** Beyond what any setting lets through: a long output is shortened here, where its file is known. */
 const MAX_RESULT = 160_000;
 
+const DESCRIPTION =
+  'Runs a shell command and shows its output and exit code. The working directory stays for the next command; variables do not. Its standard input is empty. At its time limit it goes on in the background.';
+const IN_SANDBOX =
+  'Commands run in a sandbox: they write in the working directories and in $TMPDIR, not in /tmp, and reach only hosts that are listed.';
+
 export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
   const limits = { ...limitsFrom(doors.environment()), ...doors.limits };
   // Loaded with the schema, so that it is there when a call is classified.
   let shell: typeof Shell | undefined;
 
-  const isProven = (command: string, directory: string | undefined): boolean => {
-    const git = directory === undefined ? undefined : doors.gitFacts?.(directory);
-    return shell?.isReadOnlyCommand(command, { git, environment: doors.environment() }) ?? false;
+  const isProven = async (
+    { command, run_in_background }: BashInput,
+    { workingDirectory, signal }: ToolUseContext,
+  ): Promise<boolean> => {
+    if (!shell || run_in_background === true) return false;
+    const { isReadOnlyCommand, readGitFacts } = shell;
+    const environment = doors.environment();
+    const isHarmless = (git?: GitFacts): boolean => isReadOnlyCommand(command, { environment, git });
+    if (isHarmless()) return true;
+    // Asking git costs processes: only where its answer can make the difference.
+    if (!/\bgit\b/.test(command) || !isHarmless(NOTHING_RUNS)) return false;
+    const ask = doors.gitFacts ?? ((folder, until) => readGitFacts(folder, environment, until));
+    const git = await ask(workingDirectory, signal);
+    return git !== undefined && isHarmless(git);
   };
 
   return {
     name: 'Bash',
-    description:
-      'Runs a shell command and shows its output and exit code. The working directory stays for the next command; variables do not. Its standard input is empty. At its time limit it goes on in the background.',
-    inputJSONSchema: inputSchemas.Bash,
+    description: doors.sandbox ? `${DESCRIPTION} ${IN_SANDBOX}` : DESCRIPTION,
+    inputJSONSchema: doors.sandbox?.mayLeave ? inputSchemas.Bash : WITHOUT_SANDBOX,
     async inputSchema() {
       const [{ bashInput }, reader] = await Promise.all([import('./schema.ts'), import('../shell/index.ts')]);
       shell = reader;
       return bashInput;
     },
-    isReadOnly: ({ command, run_in_background }: BashInput, context?: ToolUseContext) =>
-      run_in_background !== true && isProven(command, context?.workingDirectory),
+    isReadOnly: isProven,
     // A command that moves the shell has a place in the order of the calls, though it changes nothing.
-    isConcurrencySafe: ({ command, run_in_background }: BashInput, context?: ToolUseContext) =>
-      run_in_background !== true &&
-      isProven(command, context?.workingDirectory) &&
-      !(shell?.movesShell(command) ?? true),
+    isConcurrencySafe: async (input, context) =>
+      !(shell?.movesShell(input.command) ?? true) && (await isProven(input, context)),
     failureCancelsSiblings: true,
     maxResultSize: MAX_RESULT,
     compactable: true,
@@ -53,10 +66,17 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
       const { command, description } = input;
       const directory = context.workingDirectory;
       if (!(await isDirectory(directory))) return lostDirectory(command, directory, doors.projectDirectory);
-      const environment = { ...doors.environment(), ...(isProven(command, directory) ? READ_ONLY_GIT : {}) };
-      const spec = { command, description, directory, environment };
+      const environment = {
+        ...doors.environment(),
+        ...((await isProven(input, context)) ? READ_ONLY_GIT : {}),
+      };
       if (context.signal.aborted)
         return { data: { command, output: '', exit: { kind: 'stopped', why: 'interrupted' } } };
+      const leave = input.dangerouslyDisableSandbox === true;
+      const confined = (await doors.sandbox?.confine({ command, directory, leave })) ?? OUTSIDE;
+      if (confined.kind === 'refused') return { data: { command, output: '', exit: confined } };
+      const confinement = confined.kind === 'inside' ? confined.confinement : undefined;
+      const spec = { command, description, directory, environment, confinement };
       if (input.run_in_background) {
         const task = await doors.tasks.start(spec);
         await doors.tasks.moveToBackground(task);
@@ -97,9 +117,18 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
       ...(view.file === undefined ? {} : { file: view.file }),
       ...(task.leftSomething ? { leftSomething: true } : {}),
       ...(meaning === undefined ? {} : { meaning }),
+      ...(task.notes.length === 0 ? {} : { notes: task.notes }),
     };
   }
 }
+
+const NOTHING_RUNS: GitFacts = { helpers: [], submodules: false };
+
+const OUTSIDE: Confined = { kind: 'outside' };
+
+const { dangerouslyDisableSandbox: _leaves, ...properties } = inputSchemas.Bash.properties;
+/** Nobody is offered to leave what is not there. */
+const WITHOUT_SANDBOX = { ...inputSchemas.Bash, properties };
 
 function exitOf({ how, task }: Ran, timeoutMs: number): BashExit {
   if (how.kind === 'time_limit')

@@ -1,13 +1,21 @@
 /** What the loop is told about a command before it runs. */
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { contextOf } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import type { createBashTool } from './bash.ts';
 import { limitsFrom } from './limits.ts';
 import { scratch, shellIn } from './test/shell.ts';
 
-const about = (command: string, bash: ReturnType<typeof createBashTool>, given: object = {}) => ({
-  readOnly: bash.isReadOnly({ command, ...given }, contextOf()),
-  safe: bash.isConcurrencySafe({ command, ...given }, contextOf()),
+const about = async (
+  command: string,
+  bash: ReturnType<typeof createBashTool>,
+  given: object = {},
+  workingDirectory = '/project',
+) => ({
+  readOnly: await bash.isReadOnly({ command, ...given }, contextOf({ workingDirectory })),
+  safe: await bash.isConcurrencySafe({ command, ...given }, contextOf({ workingDirectory })),
 });
 
 describe('a command', () => {
@@ -15,7 +23,7 @@ describe('a command', () => {
     const { bash } = shellIn(scratch());
     await bash.inputSchema();
     for (const command of ['ls -la', 'sleep 1', 'cat a | grep b', 'git rev-parse --show-toplevel']) {
-      expect({ command, ...about(command, bash) }).toEqual({ command, readOnly: true, safe: true });
+      expect({ command, ...(await about(command, bash)) }).toEqual({ command, readOnly: true, safe: true });
     }
   });
 
@@ -23,36 +31,109 @@ describe('a command', () => {
     const { bash } = shellIn(scratch());
     await bash.inputSchema();
     for (const command of ['rm a', 'ls > a', 'git log', 'echo $(rm a)', 'npm test']) {
-      expect({ command, ...about(command, bash) }).toEqual({ command, readOnly: false, safe: false });
+      expect({ command, ...(await about(command, bash)) }).toEqual({ command, readOnly: false, safe: false });
     }
   });
 
   it('that moves the shell changes nothing, but keeps its place in the order', async () => {
     const { bash } = shellIn(scratch());
     await bash.inputSchema();
-    expect(about('cd src && ls', bash)).toEqual({ readOnly: true, safe: false });
+    expect(await about('cd src && ls', bash)).toEqual({ readOnly: true, safe: false });
   });
 
   it('is proven nothing about before the grammar is there, nor in the background', async () => {
     const { bash } = shellIn(scratch());
-    expect(about('ls', bash)).toEqual({ readOnly: false, safe: false });
+    expect(await about('ls', bash)).toEqual({ readOnly: false, safe: false });
     await bash.inputSchema();
-    expect(about('ls', bash, { run_in_background: true })).toEqual({ readOnly: false, safe: false });
+    expect(await about('ls', bash, { run_in_background: true })).toEqual({ readOnly: false, safe: false });
   });
 
-  it('of git is proven where the repository was looked at', async () => {
-    const clean = { helpers: [], submodules: false };
-    const { bash } = shellIn(scratch(), {
-      gitFacts: (directory) => (directory === '/clean' ? clean : undefined),
-    });
-    await bash.inputSchema();
-    // The loop may give the context that a call will run in.
-    const { isReadOnly } = bash as { isReadOnly: (input: object, context?: object) => boolean };
-    expect(isReadOnly({ command: 'git log' }, contextOf({ workingDirectory: '/clean' }))).toBe(true);
-    expect(isReadOnly({ command: 'git log' }, contextOf({ workingDirectory: '/other' }))).toBe(false);
-    expect(isReadOnly({ command: 'git log' })).toBe(false);
+  it('of git is proven where nothing in the repository would run a program', async () => {
+    const { folder, bash } = await repository();
+    const proven = { readOnly: true, safe: true };
+    for (const command of ['git status', 'git log --oneline | head -3', 'git diff --stat'])
+      expect({ command, ...(await about(command, bash, {}, folder)) }).toEqual({ command, ...proven });
+    expect(await about('git commit -m x', bash, {}, folder)).toEqual({ readOnly: false, safe: false });
+    expect(await about('cd .. && git log', bash, {}, folder)).toEqual({ readOnly: false, safe: false });
+  });
+
+  it.each([
+    [
+      'its configuration',
+      (folder: string) => appendFileSync(`${folder}/.git/config`, '[diff]\n\texternal = evil\n'),
+    ],
+    ['a hook', (folder: string) => writeFileSync(`${folder}/.git/hooks/post-index-change`, '')],
+    ['its user', (folder: string) => writeFileSync(`${folder}/.gitconfig`, '[core]\n\tfsmonitor = evil\n')],
+    [
+      'a file that was to be included',
+      (folder: string) => writeFileSync(`${folder}/more`, '[diff]\n\texternal = evil\n'),
+    ],
+    [
+      'a repository in between',
+      (folder: string) => cpSync(`${folder}/evil.git`, `${folder}/sub/.git`, { recursive: true }),
+    ],
+    [
+      'a bare repository in between',
+      (folder: string) => cpSync(`${folder}/evil.git`, `${folder}/sub`, { recursive: true }),
+    ],
+  ])('of git is no longer proven at once when %s runs one', async (_what, change) => {
+    const { folder, bash } = await repository();
+    const sub = `${folder}/sub`;
+    expect(await bash.isReadOnly({ command: 'git diff' }, contextOf({ workingDirectory: sub }))).toBe(true);
+    change(folder);
+    expect(await bash.isReadOnly({ command: 'git diff' }, contextOf({ workingDirectory: sub }))).toBe(false);
+  });
+
+  it('of git costs no further process as long as nothing has changed', async () => {
+    const { folder, bash, asked } = await repository();
+    const before = asked();
+    for (let times = 0; times < 5; times++) await about('git status', bash, {}, folder);
+    expect(asked()).toBe(before);
+  });
+
+  it('of git is not proven after an abort, nor where git does not answer', async () => {
+    const { folder, bash } = await repository();
+    mkdirSync(path.join(folder, 'other'));
+    const workingDirectory = path.join(folder, 'other');
+    const context = contextOf({ workingDirectory, signal: AbortSignal.abort() });
+    expect(await bash.isReadOnly({ command: 'git diff' }, context)).toBe(false);
+    expect(await bash.isReadOnly({ command: 'git diff' }, contextOf({ workingDirectory: '/no/such' }))).toBe(
+      false,
+    );
   });
 });
+
+/** A repository that was there before, with a `git` that counts its calls. */
+async function repository() {
+  const folder = scratch();
+  const count = path.join(scratch(), 'count');
+  const bin = scratch();
+  const real = execFileSync('bash', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  writeFileSync(path.join(bin, 'git'), `#!/bin/bash\necho >> ${count}\nexec ${real} "$@"\n`, { mode: 0o755 });
+  const home = { HOME: folder, XDG_CONFIG_HOME: `${folder}/.config`, GIT_CONFIG_NOSYSTEM: '1' };
+  const git = (...args: string[]): void =>
+    void execFileSync(real, args, { cwd: folder, env: { PATH: process.env['PATH'] ?? '', ...home } });
+  git('init', '-q', '--template=');
+  git('init', '-q', '--bare', '--template=', 'evil.git');
+  git('-C', 'evil.git', 'config', 'diff.external', 'evil');
+  git('config', 'include.path', '../more');
+  mkdirSync(path.join(folder, '.git/hooks'), { recursive: true });
+  mkdirSync(path.join(folder, 'sub'));
+  writeFileSync(path.join(folder, 'sub/a'), 'a');
+  git('add', 'sub/a');
+  const environment = { PATH: `${bin}:${process.env['PATH']}`, ...home };
+  const { bash } = shellIn(folder, { environment: () => environment });
+  await bash.inputSchema();
+  const asked = (): number => readFileSync(count, { encoding: 'utf8', flag: 'a+' }).length;
+  // What was written just now is not trusted to stay as it is: asked until the answer is remembered.
+  for (const workingDirectory of [folder, path.join(folder, 'sub')]) {
+    for (let before = -1; before < asked(); ) {
+      before = asked();
+      await bash.isReadOnly({ command: 'git diff' }, contextOf({ workingDirectory }));
+    }
+  }
+  return { folder, bash, asked };
+}
 
 describe('the input of Bash', () => {
   it.each([

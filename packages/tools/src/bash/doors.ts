@@ -1,5 +1,6 @@
 /** What the shell tools need from the house around them. */
 import type { GitFacts } from '../shell/git-facts.ts';
+import type { Confinement } from '../tasks/confinement.ts';
 import type { TaskRegistry } from '../tasks/registry.ts';
 import type { BashLimits } from './limits.ts';
 
@@ -9,7 +10,28 @@ export interface ShellDoors {
   readonly environment: () => Readonly<Record<string, string>>;
   /** Where to go back to when the working directory is gone. */
   readonly projectDirectory: string;
-  /** What is configured in the repository of a directory, as far as it is known now. Without it `git` is rarely proven. */
-  readonly gitFacts?: ((directory: string) => GitFacts | undefined) | undefined;
+  /** What is configured in the repository of a directory; git itself is asked by default. */
+  readonly gitFacts?: ((directory: string, signal: AbortSignal) => Promise<GitFacts | undefined>) | undefined;
   readonly limits?: Partial<BashLimits> | undefined;
+  /** Commands run inside it. Undefined: nobody wants one. */
+  readonly sandbox?: ShellSandbox | undefined;
 }
+
+/** Who decides how each command is run. Where it cannot be confined although it should, it is not run. */
+export interface ShellSandbox {
+  /** Whether the model may ask to run a command outside of it. */
+  readonly mayLeave: boolean;
+  confine(command: CommandToRun): Promise<Confined>;
+}
+
+export interface CommandToRun {
+  readonly command: string;
+  readonly directory: string;
+  /** The model asks to run it outside, and permission was given for that. */
+  readonly leave: boolean;
+}
+
+export type Confined =
+  | { readonly kind: 'inside'; readonly confinement: Confinement }
+  | { readonly kind: 'outside' }
+  | { readonly kind: 'refused'; readonly why: string };

@@ -1,6 +1,6 @@
 /** A command's end as the model reads it. */
 import type { ToolResult } from '@heddle/core';
-import type { TaskEnd } from '../tasks/task.ts';
+import type { TaskEnd } from '../tasks/task-end.ts';
 import { missedTerminal } from './waiting.ts';
 
 export interface BashData {
@@ -17,6 +17,8 @@ export interface BashData {
   readonly leftSomething?: boolean;
   /** What its exit code 1 says, where that is an answer. */
   readonly meaning?: string;
+  /** What its sandbox has to say about it. */
+  readonly notes?: readonly string[];
 }
 
 export type BashExit =
@@ -28,7 +30,8 @@ export type BashExit =
       readonly afterMs?: number;
       readonly line?: string;
     }
-  | { readonly kind: 'no_directory'; readonly directory: string; readonly now: string };
+  | { readonly kind: 'no_directory'; readonly directory: string; readonly now: string }
+  | { readonly kind: 'refused'; readonly why: string };
 
 export function resultOf(data: BashData): ToolResult {
   const parts = [data.output.trimEnd(), endingOf(data), ...notesOn(data)].filter((part) => part !== '');
@@ -60,6 +63,8 @@ function endingOf({ exit, meaning }: BashData): string {
         : `Ended because ${exit.why}`;
     case 'not_started':
       return `The shell could not be started: ${exit.why}`;
+    case 'refused':
+      return `Nothing was run: ${exit.why}`;
     case 'no_directory':
       return `The working directory ${exit.directory} no longer exists, so nothing was run. It is now ${exit.now}.`;
     case 'background': {
@@ -73,8 +78,8 @@ function endingOf({ exit, meaning }: BashData): string {
   }
 }
 
-function notesOn({ exit, leftSomething, directory, output }: BashData): string[] {
-  const notes: string[] = [];
+function notesOn({ exit, leftSomething, directory, output, notes: said = [] }: BashData): string[] {
+  const notes: string[] = [...said];
   if (leftSomething) {
     notes.push('Processes it left in the background were ended; run_in_background keeps a command running.');
   }

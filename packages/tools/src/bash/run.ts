@@ -1,5 +1,6 @@
 /** Runs a command in the foreground until it ends, is stopped, or has to go to the background. */
-import type { Task, TaskEnd, TaskSpec } from '../tasks/task.ts';
+import type { TaskEnd } from '../tasks/task-end.ts';
+import type { Task, TaskSpec } from '../tasks/task.ts';
 import { Coalescer } from '../tasks/progress.ts';
 import type { TaskRegistry } from '../tasks/registry.ts';
 import { looksLikeQuestion } from './waiting.ts';

@@ -1,13 +1,7 @@
 /** Edit: replaces exact text in a file that was read. */
-import type { Tool, ToolUseContext } from '@heddle/core';
-import {
-  type Change,
-  intentOf,
-  performChange,
-  planChange,
-  recallChange,
-  validateChange,
-} from '../files/change.ts';
+import type { Tool } from '@heddle/core';
+import type { Change } from '../files/change.ts';
+import { changing } from '../files/changing.ts';
 import type { FileTools } from '../files/doors.ts';
 import { decodeText, encodeText } from '../files/encoding.ts';
 import { FileError, shownPath } from '../files/errors.ts';
@@ -22,25 +16,17 @@ interface EditData {
 }
 
 export function createEditTool(tools: FileTools): Tool<EditInput, EditData> {
-  const plan = (input: EditInput, context: ToolUseContext) =>
-    planChange(input.file_path, changeOf(input), context, tools);
+  const { traits, perform } = changing(tools, ({ file_path }: EditInput) => file_path, changeOf);
   return {
     name: 'Edit',
     description:
       'Replaces text in a file that was read before. old_string must match exactly, indentation included, and occur once unless replace_all is set. An empty old_string creates a file.',
     inputJSONSchema: inputSchemas.Edit,
     inputSchema: async () => (await import('./schema.ts')).editInput,
-    isReadOnly: () => false,
-    isConcurrencySafe: () => false,
-    maxResultSize: 30_000,
-    compactable: true,
-    interruptBehavior: 'block',
-    validateInput: (input, context) => validateChange(() => plan(input, context)),
-    describeIntent: async (input, context) => intentOf(await plan(input, context)),
-    recallOutcome: recallChange,
+    ...traits,
 
     async call(input, context) {
-      const { file, current, about } = await performChange(input.file_path, changeOf(input), context, tools);
+      const { file, current, about } = await perform(input, context);
       return { data: { path: file, created: current === undefined, steps: about } };
     },
 

@@ -2,8 +2,8 @@
 
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
-  constructor() {
-    super('Interrupted. Nothing was changed.');
+  constructor(message = 'Interrupted. Nothing was changed.') {
+    super(message);
   }
 }
 
@@ -12,10 +12,14 @@ export function stopIfAborted(signal: AbortSignal): void {
 }
 
 /** The promise's end or the abort, whichever comes first. What goes on behind it must be harmless. */
-export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  stopIfAborted(signal);
+export async function untilAborted<T>(
+  promise: Promise<T>,
+  signal: AbortSignal,
+  interrupted = new Interrupted(),
+): Promise<T> {
+  if (signal.aborted) throw interrupted;
   const aborted = Promise.withResolvers<never>();
-  const stop = (): void => aborted.reject(new Interrupted());
+  const stop = (): void => aborted.reject(interrupted);
   signal.addEventListener('abort', stop, { once: true });
   try {
     return await Promise.race([promise, aborted.promise]);

@@ -1,8 +1,8 @@
 /** Writes a file as a whole or not at all: a draft beside it, then a rename over it. */
-import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { stopIfAborted } from './abort.ts';
+import { draftIn, sweepDrafts } from './drafts.ts';
 import { codeOf, fileError } from './errors.ts';
 
 export interface AtomicWrite {
@@ -25,7 +25,7 @@ export interface AtomicWrite {
 export async function writeAtomically(write: AtomicWrite): Promise<void> {
   const { file } = write;
   const folder = path.dirname(file);
-  const draft = path.join(folder, `.heddle-${randomBytes(6).toString('hex')}.tmp`);
+  const draft = draftIn(folder);
   let made: string | undefined;
   try {
     made = await mkdir(folder, { recursive: true });
@@ -33,6 +33,7 @@ export async function writeAtomically(write: AtomicWrite): Promise<void> {
     await write.confirm?.();
     stopIfAborted(write.signal);
     await rename(draft, file);
+    await sweepDrafts(folder);
   } catch (thrown) {
     await rm(draft, { force: true }).catch(ignore);
     if (made !== undefined) await removeEmpty(folder, made);

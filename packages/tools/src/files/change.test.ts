@@ -2,17 +2,22 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   lstatSync,
+  lutimesSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readlinkSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { inOrder } from './queue.ts';
 import { asNobody, Scratch, shown } from './test/scratch.ts';
 
@@ -184,6 +189,58 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
     if (tool === 'Edit') {
       await scratch.call('Edit', { file_path: 'a', old_string: 'new new', new_string: 'old' });
     } else await scratch.call(tool, inputFor(`a${ending}`));
+  });
+});
+
+describe.skipIf(!canMount())('a full disk', () => {
+  it.each(changers)('leaves %s without effect, and nothing half-written', async (tool, inputFor, ending) => {
+    const name = `a${ending}`;
+    const content = tool === 'NotebookEdit' ? EMPTY_NOTEBOOK : 'old';
+    const scratch = new Scratch();
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,mode=755', 'none', scratch.folder]);
+    onTestFinished(() => void execFileSync('umount', [scratch.folder]));
+    scratch.put(name, content);
+    await scratch.read(name);
+    expect(() => scratch.put('filler', 'x'.repeat(100_000))).toThrow(/ENOSPC/);
+    await expect(scratch.call(tool, inputFor(name))).rejects.toThrow(/the disk is full/);
+    expect(scratch.text(name)).toBe(content);
+    expect(readdirSync(scratch.folder).sort()).toEqual([name, 'filler']);
+  });
+});
+
+/** Only root may make a disk of its own size. */
+function canMount(): boolean {
+  if (process.geteuid?.() !== 0 || process.platform !== 'linux') return false;
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-mount-'));
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4k', 'none', folder], { stdio: 'ignore' });
+    execFileSync('umount', [folder]);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmdirSync(folder);
+  }
+}
+
+describe('a draft that a crash left', () => {
+  it('goes with the next write in its folder, once it is old and if it is ours', async () => {
+    const scratch = new Scratch();
+    const drafts = {
+      old: '.heddle-0123456789ab.tmp',
+      young: '.heddle-aaaaaaaaaaaa.tmp',
+      foreign: '.heddle-notes.tmp',
+      link: '.heddle-bbbbbbbbbbbb.tmp',
+    };
+    for (const name of [drafts.old, drafts.young, drafts.foreign]) scratch.put(name, 'x');
+    symlinkSync('elsewhere', scratch.path(drafts.link));
+    const yesterday = Date.now() / 1_000 - 86_400;
+    for (const name of [drafts.old, drafts.foreign]) utimesSync(scratch.path(name), yesterday, yesterday);
+    lutimesSync(scratch.path(drafts.link), yesterday, yesterday);
+    await scratch.write('a', 'x');
+    expect(readdirSync(scratch.folder).sort()).toEqual(
+      [drafts.young, drafts.link, drafts.foreign, 'a'].sort(),
+    );
   });
 });
 

@@ -1,7 +1,7 @@
 /** A file's whole content, read without waiting for ever: only regular files, up to a size that fits in memory. */
 import { createHash } from 'node:crypto';
-import { constants, type Stats } from 'node:fs';
-import { type FileHandle, open, stat } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { stopIfAborted } from './abort.ts';
 import { codeOf, FileError, fileError, shownPath } from './errors.ts';
 
@@ -21,28 +21,63 @@ export function hashOf(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** Runs `use` on the open file. A pipe or device is refused before it is opened, and cannot block the opening either. */
-export async function withFile<T>(
+/**
+ * Most files are small, and for those a trip to the thread pool for each step costs ten times the reading. Files that say
+ * they are empty are left to the pool: some of them, like those of /proc, may take their time.
+ */
+const AT_ONCE_BYTES = 256 * 1024;
+
+/** Runs `use` on the content, or `useLarge` on the open file where it is too large for that. */
+export async function withContent<T>(
   file: string,
-  use: (handle: FileHandle, about: Stats) => Promise<T>,
+  signal: AbortSignal,
+  use: (content: Content) => Promise<T> | T,
+  useLarge: (handle: FileHandle, about: Stats) => Promise<T> | T,
 ): Promise<T> {
+  stopIfAborted(signal);
   try {
-    refuseSpecial(file, await stat(file));
-    const handle = await open(file, constants.O_RDONLY | NONBLOCK);
-    try {
-      const about = await handle.stat();
-      refuseSpecial(file, about);
-      return await use(handle, about);
-    } finally {
-      await handle.close();
-    }
+    const about = statSync(file);
+    // A pipe or device is refused before it is opened.
+    refuseSpecial(file, about);
+    const isSmall = about.size > 0 && about.size <= AT_ONCE_BYTES;
+    const content = isSmall ? contentAtOnce(file) : undefined;
+    if (content) return await use(content);
+    return await withOpenFile(file, async (handle, now) =>
+      now.size > MAX_WHOLE_BYTES ? useLarge(handle, now) : use(contentOf(await readAll(handle, signal), now)),
+    );
   } catch (thrown) {
     throw codeOf(thrown) === undefined ? thrown : fileError('cannot be read', file, thrown);
   }
 }
 
-/** Not defined on every platform. */
-const NONBLOCK = constants.O_NONBLOCK ?? 0;
+/** Undefined where it has grown meanwhile. */
+function contentAtOnce(file: string): Content | undefined {
+  const descriptor = openSync(file, READ);
+  try {
+    const about = fstatSync(descriptor);
+    refuseSpecial(file, about);
+    return about.size > AT_ONCE_BYTES ? undefined : contentOf(readFileSync(descriptor), about);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function withOpenFile<T>(
+  file: string,
+  use: (handle: FileHandle, about: Stats) => Promise<T>,
+): Promise<T> {
+  const handle = await open(file, READ);
+  try {
+    const about = await handle.stat();
+    refuseSpecial(file, about);
+    return await use(handle, about);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** What took the place of a file since it was looked at cannot block the opening. Not defined on every platform. */
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 function refuseSpecial(file: string, about: Stats): void {
   if (about.isFile()) return;
@@ -52,9 +87,7 @@ function refuseSpecial(file: string, about: Stats): void {
   throw new FileError(`${name} is ${kind}, not a regular file: reading it could wait for ever.`);
 }
 
-export async function contentOf(handle: FileHandle, about: Stats, signal: AbortSignal): Promise<Content> {
-  const bytes = await readAll(handle, signal);
-  const { mode, uid, gid, mtimeMs } = about;
+function contentOf(bytes: Buffer, { mode, uid, gid, mtimeMs }: Stats): Content {
   return { bytes, hash: hashOf(bytes), mode, uid, gid, mtimeMs };
 }
 
@@ -71,14 +104,16 @@ async function readAll(handle: FileHandle, signal: AbortSignal): Promise<Buffer>
 /** Undefined where there is no file. For files that are about to be changed. */
 export async function readContent(file: string, signal: AbortSignal): Promise<Content | undefined> {
   try {
-    return await withFile(file, (handle, about) => {
-      if (about.size > MAX_WHOLE_BYTES) {
+    return await withContent<Content>(
+      file,
+      signal,
+      (content) => content,
+      (_handle, { size }) => {
         throw new FileError(
-          `${shownPath(file)} has ${about.size} bytes, more than this tool changes. Use a shell command.`,
+          `${shownPath(file)} has ${size} bytes, more than this tool changes. Use a shell command.`,
         );
-      }
-      return contentOf(handle, about, signal);
-    });
+      },
+    );
   } catch (thrown) {
     if (thrown instanceof FileError && codeOf(thrown.cause) === 'ENOENT') return undefined;
     throw thrown;

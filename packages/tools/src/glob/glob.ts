@@ -4,7 +4,9 @@ import type { Tool } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { SearchDoors } from '../grep/doors.ts';
 import { newestFirst } from '../grep/newest-first.ts';
+import { shownBelow } from '../grep/shown.ts';
 import { targetOf } from '../grep/target.ts';
+import { SEARCHING } from '../grep/traits.ts';
 import type { GlobInput } from './schema.ts';
 
 export interface GlobData {
@@ -20,19 +22,17 @@ export function createGlobTool(doors: SearchDoors): Tool<GlobInput, GlobData> {
     description: 'Finds files by name. Ignored files are left out; files changed last come first.',
     inputJSONSchema: inputSchemas.Glob,
     inputSchema: async () => (await import('./schema.ts')).globInput,
-    isReadOnly: () => true,
-    isConcurrencySafe: () => true,
-    maxResultSize: 30_000,
-    compactable: true,
-    interruptBehavior: 'cancel',
+    ...SEARCHING,
 
-    async call(input, { workingDirectory, signal }) {
+    async call(input, context) {
+      const { workingDirectory, signal } = context;
       const { place, pattern } = placed(input);
       const { root, file, prefix } = await targetOf(place, workingDirectory);
       if (file !== undefined) throw new Error(`${path.join(root, file)} is a file, not a folder.`);
       const { filePattern } = await import('../grep/file-pattern.ts');
       const engine = await doors.engine();
-      const found = await engine.files({ root, folder: doors.folder, pattern: filePattern(pattern) }, signal);
+      const all = await engine.files({ root, folder: doors.folder, pattern: filePattern(pattern) }, signal);
+      const found = all.filter(await shownBelow(root, context));
       const ordered = await newestFirst(found, root, (name) => name, signal);
       return { data: { files: ordered.slice(0, SHOWN).map((name) => prefix + name), total: found.length } };
     },

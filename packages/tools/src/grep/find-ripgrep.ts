@@ -12,8 +12,13 @@ export function findEngine(): Promise<SearchEngine> {
   return found;
 }
 
+/** Undefined where there is none. */
+export async function findRipgrep(): Promise<string | undefined> {
+  return (await packagedRipgrep()) ?? (await installed());
+}
+
 async function find(): Promise<SearchEngine> {
-  const program = (await packagedRipgrep()) ?? (await installed());
+  const program = await findRipgrep();
   return program === undefined ? new (await import('./walk-engine.ts')).WalkEngine() : new Ripgrep(program);
 }
 

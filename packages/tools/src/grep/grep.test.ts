@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
 import { contextOf } from '@heddle/testing';
@@ -7,9 +7,11 @@ import { textOf } from '../bash/test/shell.ts';
 import { createGlobTool } from '../glob/glob.ts';
 import type { GlobInput } from '../glob/schema.ts';
 import { searchDoors } from './doors.ts';
+import { findEngine } from './find-ripgrep.ts';
 import { createGrepTool } from './grep.ts';
 import type { GrepInput } from './schema.ts';
 import { treeOf } from './test/tree.ts';
+import { WalkEngine } from './walk-engine.ts';
 
 const grepTool = createGrepTool(searchDoors());
 const globTool = createGlobTool(searchDoors());
@@ -180,4 +182,48 @@ describe('Glob', () => {
       expect((await globTool.inputSchema()).safeParse(input).success).toBe(false);
     },
   );
+});
+
+describe.each([
+  ['ripgrep', findEngine],
+  ['the walk', () => Promise.resolve(new WalkEngine())],
+])('what may not be read, with %s', (_name, engine) => {
+  const doors = searchDoors({ engine });
+  const searchers = { grep: createGrepTool(doors), glob: createGlobTool(doors) };
+
+  async function shown(root: string, isDenied: (file: string) => boolean, input: GrepInput): Promise<string> {
+    const deniedFiles = () => Promise.resolve(isDenied);
+    const context = { ...contextOf({ workingDirectory: root, deniedFiles }), toolUseId: 'g1' };
+    const { data } = await searchers.grep.call(input, context, () => undefined);
+    const names = await searchers.glob.call({ pattern: '**/*' }, context, () => undefined);
+    return [
+      textOf(searchers.grep.toResult(data).content),
+      textOf(searchers.glob.toResult(names.data).content),
+    ].join('\n|\n');
+  }
+
+  it('is left out: its lines, its name, and that it is there', async () => {
+    const root = treeOf({
+      'a.ts': 'token',
+      'secrets/key.pem': 'token',
+      'secrets/b/c': 'token',
+      '.env': 'token',
+    });
+    const isDenied = (file: string): boolean =>
+      file.startsWith(`${root}/secrets/`) || file === `${root}/.env`;
+    for (const output_mode of ['content', 'count', 'files_with_matches'] as const) {
+      const text = await shown(root, isDenied, { pattern: 'token', output_mode });
+      expect(text).toContain('a.ts');
+      expect(text).not.toMatch(/secrets|env/);
+    }
+    expect(await shown(root, () => true, { pattern: 'token' })).toBe('No matches\n|\nNo files found');
+  });
+
+  it('is left out under the names that lead there, too', async () => {
+    const root = treeOf({ 'real/secret': 'token', 'real/open': 'token' });
+    symlinkSync(path.join(root, 'real'), path.join(root, 'link'));
+    const isDenied = (file: string): boolean => file === `${root}/real/secret`;
+    const text = await shown(path.join(root, 'link'), isDenied, { pattern: 'token' });
+    expect(text).toBe('open\n|\nopen');
+  });
 });

@@ -5,7 +5,9 @@ import type { SearchDoors } from './doors.ts';
 import { newestFirst } from './newest-first.ts';
 import type { FileMatches } from './query.ts';
 import type { GrepInput } from './schema.ts';
+import { shownBelow } from './shown.ts';
 import { targetOf } from './target.ts';
+import { SEARCHING } from './traits.ts';
 
 export interface GrepData {
   readonly mode: 'content' | 'files_with_matches' | 'count';
@@ -29,18 +31,15 @@ export function createGrepTool(doors: SearchDoors): Tool<GrepInput, GrepData> {
       'Searches file contents with ripgrep. Ignored files are left out; files changed last come first.',
     inputJSONSchema: inputSchemas.Grep,
     inputSchema: async () => (await import('./schema.ts')).grepInput,
-    isReadOnly: () => true,
-    isConcurrencySafe: () => true,
-    maxResultSize: 30_000,
-    compactable: true,
-    interruptBehavior: 'cancel',
+    ...SEARCHING,
 
-    async call(input, { workingDirectory, signal }) {
+    async call(input, context) {
+      const { workingDirectory, signal } = context;
       const { root, file, prefix } = await targetOf(input.path, workingDirectory);
       const mode = input.output_mode ?? 'files_with_matches';
       const { filePattern } = await import('./file-pattern.ts');
       const engine = await doors.engine();
-      const { matches, isCut } = await engine.search(
+      const found = await engine.search(
         {
           root,
           file,
@@ -57,12 +56,21 @@ export function createGrepTool(doors: SearchDoors): Tool<GrepInput, GrepData> {
         },
         signal,
       );
+      const isShown = await shownBelow(root, context);
+      const matches = found.matches.filter((match) => isShown(match.path));
       const ordered = await newestFirst(matches, root, (match) => match.path, signal);
       const lines = ordered.flatMap((match) => linesOf(match, prefix, mode));
       const { offset = 0, head_limit = DEFAULT_LIMIT } = input;
       const page = lines.slice(offset, head_limit === 0 ? undefined : offset + head_limit);
       return {
-        data: { mode, lines: fitting(page), total: lines.length, files: matches.length, offset, isCut },
+        data: {
+          mode,
+          lines: fitting(page),
+          total: lines.length,
+          files: matches.length,
+          offset,
+          isCut: found.isCut,
+        },
       };
     },
 

@@ -2,13 +2,13 @@
 import { readFile, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import ignore, { type Ignore } from 'ignore';
+import { type IgnoreLines, ignoreLines } from './ignore-lines.ts';
 
 const KINDS = ['.rgignore', '.ignore', '.gitignore'] as const;
 
 interface Level {
   readonly folder: string;
-  readonly rules: ReadonlyMap<string, Ignore>;
+  readonly rules: ReadonlyMap<string, IgnoreLines>;
 }
 
 /** The rules that hold in a folder. Immutable: each folder of a walk adds its own. */
@@ -34,7 +34,7 @@ export class IgnoreRules {
   }
 
   async entering(folder: string): Promise<IgnoreRules> {
-    const rules = new Map<string, Ignore>();
+    const rules = new Map<string, IgnoreLines>();
     await Promise.all(
       KINDS.map(async (kind) => {
         const read = await rulesIn(path.join(folder, kind));
@@ -51,9 +51,8 @@ export class IgnoreRules {
         const rules = level?.rules.get(kind);
         if (!level || !rules) continue;
         const relative = path.relative(level.folder, file).replaceAll(path.sep, '/');
-        const { ignored, unignored } = rules.test(isFolder ? `${relative}/` : relative);
-        if (ignored) return true;
-        if (unignored) return false;
+        const verdict = rules.verdict(relative, isFolder);
+        if (verdict !== undefined) return verdict === 'ignored';
       }
     }
     return false;
@@ -74,9 +73,9 @@ async function outermost(folder: string): Promise<Level[]> {
   return levels;
 }
 
-async function rulesIn(file: string): Promise<Ignore | undefined> {
+async function rulesIn(file: string): Promise<IgnoreLines | undefined> {
   try {
-    return ignore({ allowRelativePaths: true }).add(await readFile(file, 'utf8'));
+    return ignoreLines(await readFile(file, 'utf8'));
   } catch {
     return undefined;
   }

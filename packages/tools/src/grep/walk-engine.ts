@@ -6,6 +6,7 @@ import { IgnoreRules } from './ignore-rules.ts';
 import type { FileMatches, FileQuery, SearchEngine, TextQuery } from './query.ts';
 import { compile, searchText } from './search-text.ts';
 import { patternOfType } from './types.ts';
+import { withinTime } from './within-time.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Larger files are data. */
@@ -45,16 +46,31 @@ export class WalkEngine implements SearchEngine {
       signal.throwIfAborted();
       const batch = files.slice(at, at + AT_ONCE);
       const texts = await Promise.all(batch.map((name) => textOf(path.join(query.root, name))));
-      for (const [index, text] of texts.entries()) {
-        const match = text === undefined ? undefined : searchText(text, expression, query);
-        if (match === undefined) continue;
-        matches.push({ path: batch[index] ?? '', ...match });
+      for (const match of withinTime(() => searchAll(batch, texts, expression, query), charsOf(texts))) {
+        matches.push(match);
         for (const line of match.lines) bytes += line.length;
       }
       await breathe();
     }
     return { matches, isCut: bytes > MAX_BYTES };
   }
+}
+
+function searchAll(
+  names: readonly string[],
+  texts: readonly (string | undefined)[],
+  expression: RegExp,
+  query: TextQuery,
+): FileMatches[] {
+  return names.flatMap((path, index) => {
+    const text = texts[index];
+    const match = text === undefined ? undefined : searchText(text, expression, query);
+    return match === undefined ? [] : [{ path, ...match }];
+  });
+}
+
+function charsOf(texts: readonly (string | undefined)[]): number {
+  return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }
 
 /** Undefined for what is no text, or cannot be read. */

@@ -1,13 +1,7 @@
 /** NotebookEdit: one cell of a Jupyter notebook that was read. */
-import type { Tool, ToolUseContext } from '@heddle/core';
-import {
-  type Change,
-  intentOf,
-  performChange,
-  planChange,
-  recallChange,
-  validateChange,
-} from '../files/change.ts';
+import type { Tool } from '@heddle/core';
+import type { Change } from '../files/change.ts';
+import { changing } from '../files/changing.ts';
 import { hashOf } from '../files/content.ts';
 import type { FileTools } from '../files/doors.ts';
 import { decodeText, encodeText } from '../files/encoding.ts';
@@ -24,24 +18,20 @@ interface NotebookEditData {
 }
 
 export function createNotebookEditTool(tools: FileTools): Tool<NotebookEditInput, NotebookEditData> {
-  const plan = (input: NotebookEditInput, context: ToolUseContext) =>
-    planChange(input.notebook_path, changeOf(input), context, tools);
+  const { traits, perform } = changing(
+    tools,
+    ({ notebook_path }: NotebookEditInput) => notebook_path,
+    changeOf,
+  );
   return {
     name: 'NotebookEdit',
     description: 'Replaces, inserts or deletes one cell of a Jupyter notebook (.ipynb) that was read before.',
     inputJSONSchema: inputSchemas.NotebookEdit,
     inputSchema: async () => (await import('./schema.ts')).notebookEditInput,
-    isReadOnly: () => false,
-    isConcurrencySafe: () => false,
-    maxResultSize: 30_000,
-    compactable: true,
-    interruptBehavior: 'block',
-    validateInput: (input, context) => validateChange(() => plan(input, context)),
-    describeIntent: async (input, context) => intentOf(await plan(input, context)),
-    recallOutcome: recallChange,
+    ...traits,
 
     async call(input, context) {
-      const { file, about } = await performChange(input.notebook_path, changeOf(input), context, tools);
+      const { file, about } = await perform(input, context);
       return { data: { path: file, mode: modeOf(input), cellId: about } };
     },
 

@@ -40,6 +40,10 @@ describe('plan mode', () => {
     });
   });
 
+  it('is left where whoever permits the call approves the plan with it', async () => {
+    expect((await plan({ permissionApproves: true })).after).toBe('acceptEdits');
+  });
+
   it('cannot be left where nobody can approve', async () => {
     await expect(plan({})).rejects.toThrow(/There is nobody to approve the plan/);
   });

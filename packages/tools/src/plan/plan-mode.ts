@@ -1,11 +1,13 @@
 /** EnterPlanMode and ExitPlanMode: look first, act when the user agrees to the plan. */
 import type { PermissionMode, Tool, ToolUseContext } from '@heddle/core';
-import { untilAborted } from '../ask/ask-user-question.ts';
+import { answerOf } from '../ask/ask-user-question.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { EnterPlanModeInput, ExitPlanModeInput } from './schema.ts';
 
 export interface PlanDoors {
   readonly approvePlan?: ((plan: string, signal: AbortSignal) => Promise<PlanDecision>) | undefined;
+  /** Whoever permits the call has seen the plan, and approves it with that. */
+  readonly permissionApproves?: boolean | undefined;
 }
 
 export type PlanDecision =
@@ -21,6 +23,7 @@ export interface PlanData {
 
 export function createPlanTools({
   approvePlan,
+  permissionApproves = false,
 }: PlanDoors = {}): readonly [Tool<EnterPlanModeInput, PlanData>, Tool<ExitPlanModeInput, PlanData>] {
   /** The mode before the plan, by agent. */
   const before = new Map<string | undefined, PermissionMode>();
@@ -49,9 +52,11 @@ export function createPlanTools({
     validateInput: (_, { permissionMode }) =>
       permissionMode === 'plan' ? { ok: true } : { ok: false, message: 'You are not planning: go ahead.' },
     async call({ plan }, { permissionMode, agentId, signal }) {
-      if (!approvePlan)
+      if (!approvePlan && !permissionApproves)
         throw new Error('There is nobody to approve the plan. End your turn with the plan as your answer.');
-      const decision = await untilAborted(approvePlan(plan, signal), signal);
+      const decision = approvePlan
+        ? await answerOf(approvePlan(plan, signal), signal)
+        : ({ approved: true } as const);
       if (!decision.approved) return { data: { plan, decision, mode: permissionMode } };
       const mode = decision.mode ?? before.get(agentId) ?? 'default';
       return { data: { plan, decision, mode }, newContext: modeTo(mode) };

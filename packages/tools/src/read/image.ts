@@ -39,7 +39,9 @@ export async function prepareImage(
 
 /** Raw pixels (RGBA) as an image. */
 export async function encodePixels(data: Uint8Array, { width, height }: ImageSize): Promise<PreparedImage> {
-  const { data: jpeg } = await loadSharp()(data, { raw: { width, height, channels: 4 } })
+  const { data: jpeg } = await loadSharp('its pages have no text')(data, {
+    raw: { width, height, channels: 4 },
+  })
     .flatten({ background: 'white' })
     .jpeg({ quality: 80 })
     .toBuffer({ resolveWithObject: true });
@@ -48,7 +50,7 @@ export async function encodePixels(data: Uint8Array, { width, height }: ImageSiz
 
 /** Drawings and screenshots stay sharp as PNG where that is small enough; photographs are JPEG already. */
 async function scaleDown(bytes: Buffer, type: ImageType): Promise<PreparedImage> {
-  const image = loadSharp()(bytes, { limitInputPixels: MAX_PIXELS })
+  const image = loadSharp('it is too large to be sent as it is')(bytes, { limitInputPixels: MAX_PIXELS })
     .autoOrient()
     .resize({ width: MAX_SIDE, height: MAX_SIDE, fit: 'inside', withoutEnlargement: true });
   if (type === 'image/png' || type === 'image/gif') {
@@ -67,12 +69,17 @@ function prepared(mediaType: ImageType, data: Buffer, { width, height }: ImageSi
   return { mediaType, base64: data.toString('base64'), size: { width, height } };
 }
 
-/** Native code in an optional package: it is not bundled, and may be absent. */
-function loadSharp(): typeof sharp {
+/** Native code in an optional package: it is not bundled, and may be absent, or lack its binary for this machine. */
+function loadSharp(why: string): typeof sharp {
   const load: (name: 'sharp') => typeof sharp = createRequire(import.meta.url);
   try {
     return load('sharp');
-  } catch {
-    throw new Error('it is too large to be sent, and “sharp”, which would scale it down, is not installed');
+  } catch (thrown) {
+    throw new Error(
+      `${why}, and the package “sharp”, which would make a picture that fits, cannot be loaded here`,
+      {
+        cause: thrown,
+      },
+    );
   }
 }

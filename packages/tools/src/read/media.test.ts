@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { ResultContent } from '@heddle/core';
@@ -81,6 +82,34 @@ describe('Read of an image', () => {
     controller.abort();
     await expect(reading).rejects.toThrow(/Interrupted/);
     expect(performance.now() - began).toBeLessThan(1_000);
+  });
+});
+
+describe('without sharp', () => {
+  /** In a process of its own, where the package cannot be loaded. */
+  function readAlone(file: string): string {
+    const withoutSharp =
+      "import Module from 'node:module'; const load = Module._load; Module._load = (name, ...rest) => { if (name === 'sharp') throw new Error('no binary'); return load(name, ...rest); };";
+    const read = `
+      import { readTool } from ${JSON.stringify(import.meta.resolve('./read.ts'))};
+      const context = { workingDirectory: '/', signal: new AbortController().signal, fileState: { get() {}, set() {}, paths: () => [] } };
+      const { data } = await readTool.call({ file_path: ${JSON.stringify(file)} }, context, () => undefined).catch((e) => ({ data: e.message }));
+      console.log(typeof data === 'string' ? data : JSON.stringify(readTool.toResult(data)));`;
+    const preload = `data:text/javascript,${encodeURIComponent(withoutSharp)}`;
+    return execFileSync(process.execPath, ['--import', preload, '--input-type=module', '-e', read], {
+      encoding: 'utf8',
+    });
+  }
+
+  it('images within the limits are shown, larger ones are refused with a reason', async () => {
+    const scratch = new Scratch({
+      small: await picture(30, 20, 'png'),
+      large: await picture(3_000, 1_500, 'png'),
+    });
+    expect(readAlone(scratch.path('small'))).toContain('"media_type":"image/png"');
+    expect(readAlone(scratch.path('large'))).toMatch(
+      /large cannot be shown: it is too large to be sent as it is, and the package “sharp”.*cannot be loaded here/,
+    );
   });
 });
 

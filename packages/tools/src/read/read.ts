@@ -1,7 +1,7 @@
 /** Read: text with line numbers, images, PDF pages, notebooks. */
-import { realpath } from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
 import type { CallContext, Tool } from '@heddle/core';
-import { contentOf, MAX_WHOLE_BYTES, withFile } from '../files/content.ts';
+import { type Content, withContent } from '../files/content.ts';
 import { type FileTools, openDoors } from '../files/doors.ts';
 import { codeOf, FileError, fileError } from '../files/errors.ts';
 import { resolvePath } from '../files/path.ts';
@@ -34,25 +34,35 @@ export const readTool = createReadTool(openDoors());
 
 async function readFile(input: ReadInput, context: CallContext, tools: FileTools): Promise<ReadData> {
   const file = await realFile(resolvePath(input.file_path, context.workingDirectory), context);
-  return withFile(file, async (handle, about) => {
-    if (about.size > MAX_WHOLE_BYTES) return showHuge(file, handle, input, context.signal);
-    const content = await contentOf(handle, about, context.signal);
-    const { data, text } = await showContent(file, content.bytes, input, context.signal);
-    const { hash, mtimeMs: readAt } = content;
-    context.fileState.set(file, {
-      hash,
-      readAt,
-      ...(data.range === undefined ? {} : { range: data.range }),
-    });
-    if (text !== undefined) tools.knownTexts.keep(hash, text);
-    return data;
+  return withContent(
+    file,
+    context.signal,
+    (content) => readContent(file, content, input, context, tools),
+    (handle) => showHuge(file, handle, input, context.signal),
+  );
+}
+
+async function readContent(
+  file: string,
+  { bytes, hash, mtimeMs: readAt }: Content,
+  input: ReadInput,
+  context: CallContext,
+  tools: FileTools,
+): Promise<ReadData> {
+  const { data, text } = await showContent(file, bytes, input, context.signal);
+  context.fileState.set(file, {
+    hash,
+    readAt,
+    ...(data.range === undefined ? {} : { range: data.range }),
   });
+  if (text !== undefined) tools.knownTexts.keep(hash, text);
+  return data;
 }
 
 /** Links are followed first: two names of one file share what is known of it. */
 async function realFile(file: string, { workingDirectory }: CallContext): Promise<string> {
   try {
-    return await realpath(file);
+    return realpathSync.native(file);
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') throw await missingFile(file, workingDirectory);
     throw thrown instanceof FileError ? thrown : fileError('cannot be read', file, thrown);

@@ -2,5 +2,5 @@
 export type * from './command.ts';
 export { readCommand } from './read.ts';
 export { meaningOfOne } from './exit-meaning.ts';
-export { isReadOnlyCommand, movesShell, type ProofOptions } from './proof/read-only.ts';
+export { areReadOnlyWords, isReadOnlyCommand, movesShell, type ProofOptions } from './proof/read-only.ts';
 export { type GitFacts, readGitFacts } from './git-facts.ts';

@@ -82,7 +82,11 @@ function prefixOf(word: Word, parts: readonly WordPart[]): string {
   return prefix;
 }
 
+/** An escaped bracket or `!`, as `find` wants them: the same in every shell. */
+const ESCAPED_OPERATOR = /^\\[()!]$/;
+
 function isPlain(text: string, parts: readonly WordPart[]): boolean {
+  if (ESCAPED_OPERATOR.test(text)) return true;
   if (parts.length === 0) return HARMLESS.test(text) || text === '[' || text === ']';
   return parts.every((part) => {
     switch (part.type) {
@@ -91,7 +95,8 @@ function isPlain(text: string, parts: readonly WordPart[]): boolean {
       case 'SingleQuoted':
         return true;
       case 'DoubleQuoted':
-        return !part.text.includes('\\');
+        // Before any other letter a backslash in double quotes is only a backslash.
+        return !/\\[$`"\\\n]/.test(part.text);
       default:
         return false;
     }

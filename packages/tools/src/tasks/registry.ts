@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
+import { type EndedTask, removeNews, type TaskNews, writeNews } from './news.ts';
 import { Task, type TaskSpec } from './task.ts';
 
 export interface RegistryOptions {
@@ -10,6 +11,8 @@ export interface RegistryOptions {
   readonly folder?: string;
   readonly keepBytes?: number;
   readonly maxOutputBytes?: number;
+  /** Tasks of an earlier run whose end is still to be told. */
+  readonly earlier?: readonly EndedTask[];
 }
 
 /** 30,000 characters are shown whole. */
@@ -23,11 +26,13 @@ export class TaskRegistry {
   readonly #running = new Set<Task>();
   readonly #background = new Map<string, Task>();
   /** Ended in the background, and nobody was told yet. */
-  #news: Task[] = [];
+  readonly #news = new Map<string, EndedTask>();
+  readonly #told = new Set<string>();
   #folder: string | undefined;
 
   constructor(options: RegistryOptions = {}) {
     this.#options = options;
+    for (const ended of options.earlier ?? []) this.#news.set(ended.id, ended);
   }
 
   get folder(): string {
@@ -54,8 +59,9 @@ export class TaskRegistry {
   async moveToBackground(task: Task): Promise<void> {
     task.onOutput = undefined;
     this.#background.set(task.id, task);
-    void this.#announceEnd(task);
-    await task.output.keepWhole();
+    const file = await task.output.keepWhole();
+    if (task.end === undefined) writeNews(this.folder, newsOf(task, file));
+    void this.#announceEnd(task, file);
   }
 
   /** A background task; foreground ones have nobody who could ask. */
@@ -67,21 +73,23 @@ export class TaskRegistry {
     return [...this.#background.values()];
   }
 
-  /** Background tasks that have ended since this was last asked, except those whose end was seen. */
-  takeEnded(): readonly Task[] {
-    const ended = this.#news;
-    this.#news = [];
-    return ended;
+  /** Background tasks that have ended, until somebody says that it was told. */
+  get news(): readonly EndedTask[] {
+    return [...this.#news.values()];
   }
 
   /** Its end was told: it is no news any more. */
-  markSeen(task: Task): void {
-    this.#news = this.#news.filter((other) => other !== task);
+  markTold(id: string): void {
+    this.#told.add(id);
+    this.#news.delete(id);
+    removeNews(this.folder, id);
   }
 
   /** Ends everything. For the end of a session. */
   async dispose(): Promise<void> {
-    await Promise.all([...this.#running].map((task) => task.stop('the session ended')));
+    const running = [...this.#running];
+    await Promise.all(running.map((task) => task.stop('the session ended')));
+    await Promise.all(running.map((task) => task.ended));
   }
 
   #forgetOldest(): void {
@@ -92,11 +100,18 @@ export class TaskRegistry {
     }
   }
 
-  async #announceEnd(task: Task): Promise<void> {
-    await task.ended;
-    this.#news.push(task);
+  async #announceEnd(task: Task, file: string): Promise<void> {
+    const end = await task.ended;
+    if (this.#told.has(task.id)) return;
+    const ended: EndedTask = { ...newsOf(task, file), end };
+    this.#news.set(task.id, ended);
+    writeNews(this.folder, ended);
     this.#forgetOldest();
   }
+}
+
+function newsOf({ id, spec, output }: Task, file: string): TaskNews {
+  return { id, command: spec.command, bytes: output.bytes, file };
 }
 
 /** Of all registries: one listener is enough. */

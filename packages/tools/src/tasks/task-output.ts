@@ -5,7 +5,8 @@ import { inputSchemas } from '../generated/schemas.ts';
 import { previewOf, sizeOf } from './preview.ts';
 import type { TaskRegistry } from './registry.ts';
 import type { TaskOutputInput } from './schema.ts';
-import type { Task, TaskEnd } from './task.ts';
+import { endingOf, type TaskEnd } from './task-end.ts';
+import type { Task } from './task.ts';
 
 interface TaskOutputData {
   readonly taskId: string;
@@ -14,6 +15,8 @@ interface TaskOutputData {
   readonly output: string;
   readonly bytes: number;
   readonly next: number | undefined;
+  /** What its sandbox has to say about it. */
+  readonly notes: readonly string[];
 }
 
 const DEFAULT_WAIT_MS = 30_000;
@@ -39,9 +42,10 @@ export function createTaskOutputTool(tasks: TaskRegistry): Tool<TaskOutputInput,
       const task = tasks.get(task_id);
       if (!task) throw new Error(unknownTask(tasks, task_id));
       if (block) await untilEnd(task, timeout, signal);
-      if (task.end) tasks.markSeen(task);
+      if (task.end) tasks.markTold(task.id);
       const view = task.output.view();
-      const shared = { taskId: task.id, command: task.spec.command, end: task.end, bytes: view.bytes };
+      const { spec, end, notes } = task;
+      const shared = { taskId: task.id, command: spec.command, end, bytes: view.bytes, notes };
       if (offset === undefined) {
         return { data: { ...shared, output: previewOf(view, INLINE), next: undefined } };
       }
@@ -52,10 +56,10 @@ export function createTaskOutputTool(tasks: TaskRegistry): Tool<TaskOutputInput,
       };
     },
 
-    toResult({ taskId, end, output, bytes, next }) {
+    toResult({ taskId, end, output, bytes, next, notes }) {
       const more = next === undefined ? '' : ` Go on with offset ${next}.`;
       const status = `Task ${taskId} ${endingOf(end)}; ${sizeOf(bytes)} of output.${more}`;
-      return { content: output.trim() === '' ? status : `${output.trimEnd()}\n${status}` };
+      return { content: [output.trimEnd(), status, ...notes].filter((part) => part !== '').join('\n') };
     },
   };
 }
@@ -67,21 +71,6 @@ export function knownTask(tasks: TaskRegistry, id: string): { ok: true } | { ok:
 export function unknownTask(tasks: TaskRegistry, id: string): string {
   const known = tasks.list().map((task) => task.id);
   return `There is no background task ${id}. ${known.length === 0 ? 'None was started.' : `Known: ${known.join(', ')}.`}`;
-}
-
-export function endingOf(end: TaskEnd | undefined): string {
-  switch (end?.kind) {
-    case undefined:
-      return 'is still running';
-    case 'exited':
-      return `has ended with exit code ${end.code}`;
-    case 'signalled':
-      return `was ended by ${end.signal}`;
-    case 'stopped':
-      return `was ended: ${end.why}`;
-    case 'not_started':
-      return `could not be started: ${end.why}`;
-  }
 }
 
 async function untilEnd(task: Task, timeoutMs: number, signal: AbortSignal): Promise<void> {

@@ -3,8 +3,8 @@ import type { Tool } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { TaskRegistry } from './registry.ts';
 import type { TaskStopInput } from './schema.ts';
-import { endingOf, knownTask, unknownTask } from './task-output.ts';
-import type { TaskEnd } from './task.ts';
+import { endingOf, type TaskEnd } from './task-end.ts';
+import { knownTask, unknownTask } from './task-output.ts';
 
 interface TaskStopData {
   readonly taskId: string;
@@ -31,7 +31,7 @@ export function createTaskStopTool(tasks: TaskRegistry): Tool<TaskStopInput, Tas
       if (!task) throw new Error(unknownTask(tasks, task_id));
       await task.stop('stopped on request');
       const end = await task.ended;
-      tasks.markSeen(task);
+      tasks.markTold(task.id);
       return { data: { taskId: task.id, command: task.spec.command, end } };
     },
 

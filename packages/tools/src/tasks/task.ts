@@ -1,25 +1,24 @@
 /** One shell command, from its start to its end. Foreground and background differ only in who waits. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { type Channel, openChannel } from './channel.ts';
+import type { ConfinedEnd, Confinement } from './confinement.ts';
 import { endGroup, endTree } from './end-tree.ts';
 import { Output } from './output.ts';
 import { LABEL_VARIABLE, startTimeOf } from './process-table.ts';
 import { removeRecord, type TaskRecord, writeRecord } from './record.ts';
+import type { TaskEnd } from './task-end.ts';
+import { scriptOf, takeReport } from './report.ts';
 
 export interface TaskSpec {
   readonly command: string;
   readonly description?: string | undefined;
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** The sandbox it runs in; undefined: none. */
+  readonly confinement?: Confinement | undefined;
 }
-
-export type TaskEnd =
-  | { readonly kind: 'exited'; readonly code: number }
-  | { readonly kind: 'signalled'; readonly signal: string }
-  | { readonly kind: 'stopped'; readonly why: string }
-  | { readonly kind: 'not_started'; readonly why: string };
 
 export interface TaskSettings {
   readonly folder: string;
@@ -47,6 +46,8 @@ export class Task {
   directoryAtEnd: string | undefined;
   /** Something it had left in the background was ended with it. */
   leftSomething = false;
+  /** What its sandbox has to say about it. */
+  notes: readonly string[] = [];
   onOutput: (() => void) | undefined;
 
   readonly #settings: TaskSettings;
@@ -70,7 +71,7 @@ export class Task {
 
   /** Resolves when the shell runs, or could not be started. */
   async start(): Promise<void> {
-    const { command, directory, environment } = this.spec;
+    const { command, directory, environment, confinement } = this.spec;
     const { folder } = this.#settings;
     const record = { id: this.id, command, directory, startedAt: this.startedAt };
     try {
@@ -78,8 +79,17 @@ export class Task {
       writeRecord(folder, { ...record, leader: undefined });
       this.#channel = await openChannel(folder, this.id, (chunk) => this.#take(chunk));
       const { stdio } = this.#channel;
+      const script = scriptOf(command, this.#reportFile, confinement !== undefined);
+      const launch = (await confinement?.start(script)) ?? {
+        ok: true,
+        file: 'bash',
+        args: ['--noprofile', '--norc', '-c', script],
+      };
+      if (!launch.ok) return await this.#finish({ kind: 'not_started', why: launch.why });
+      // Stopped while it was being prepared: nothing would end it any more.
+      if (this.#stopped) return await this.#finish({ kind: 'stopped', why: this.#stopped.why });
       const labels = [environment[LABEL_VARIABLE], this.id].filter(Boolean).join(' ');
-      this.#child = spawn('bash', ['-c', scriptOf(command, this.#directoryFile)], {
+      this.#child = spawn(launch.file, [...launch.args], {
         cwd: directory,
         env: { ...environment, [LABEL_VARIABLE]: labels },
         detached: true,
@@ -127,8 +137,8 @@ export class Task {
     setTimeout(() => void this.#finish({ kind: 'signalled', signal: 'SIGKILL' }), GIVE_UP_MS).unref();
   }
 
-  get #directoryFile(): string {
-    return path.join(this.#settings.folder, `${this.id}.cwd`);
+  get #reportFile(): string {
+    return path.join(this.spec.confinement?.folder ?? this.#settings.folder, `${this.id}.end`);
   }
 
   #take(chunk: Buffer): Promise<void> | undefined {
@@ -149,32 +159,22 @@ export class Task {
     if (this.pid !== undefined && stopped === undefined) this.leftSomething = endGroup(this.pid);
     await this.#channel?.close();
     await this.output.close();
-    this.directoryAtEnd = this.#takeDirectory();
+    const { confinement } = this.spec;
+    const { directory, leftSomething } = takeReport(this.#reportFile, confinement !== undefined);
+    this.directoryAtEnd = directory;
+    this.leftSomething ||= leftSomething && stopped === undefined;
+    this.notes = (await confinement?.ended(this.#confinedEnd(natural))) ?? [];
     removeRecord(this.#settings.folder, this.id);
     this.end = stopped ? { kind: 'stopped', why: stopped.why } : natural;
     this.endedAt = Date.now();
     this.#settled.resolve(this.end);
   }
 
-  #takeDirectory(): string | undefined {
-    try {
-      return readFileSync(this.#directoryFile, 'utf8').replace(/\n$/, '') || undefined;
-    } catch {
-      return undefined;
-    } finally {
-      rmSync(this.#directoryFile, { force: true });
-    }
+  #confinedEnd(end: TaskEnd): ConfinedEnd {
+    const { head, tail } = this.output.view();
+    const failed = end.kind === 'signalled' || (end.kind === 'exited' && end.code !== 0);
+    return { failed: failed && this.#stopped === undefined, output: tail === '' ? head : tail };
   }
-}
-
-/** The command as the shell's own text, not as a part of ours: its errors name its lines, and it sees no parameters. */
-function scriptOf(command: string, directoryFile: string): string {
-  const report = `{ builtin pwd -P >${quoted(directoryFile)}; } 2>/dev/null`;
-  return `trap ${quoted(report)} EXIT; eval ${quoted(command)}`;
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function reasonOf(thrown: unknown): string {

@@ -1,11 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { contextOf } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { scratch, shellIn, textOf } from '../bash/test/shell.ts';
 import { endLeftovers, findLeftovers } from './leftovers.ts';
+import { attachmentOf, readNews, toldIn } from './news.ts';
 import { membersOf } from './process-table.ts';
 import { TaskRegistry } from './registry.ts';
 import type { TaskOutputInput } from './schema.ts';
@@ -27,6 +28,10 @@ async function background(command: string) {
     return textOf(shell.output.toResult(output.data).content);
   };
   return { shell, task, id, content, read };
+}
+
+function never(): never {
+  throw new Error('there is no news');
 }
 
 describe('a background task', () => {
@@ -67,16 +72,66 @@ describe('a background task', () => {
     expect(text.replaceAll('\n', '')).toBe(Array.from({ length: 20_000 }, (_, index) => index + 1).join(''));
   });
 
-  it('is news once, when it has ended and nobody saw it', async () => {
-    const { shell, task, read } = await background('true');
+  it('is news from its end until it was told', async () => {
+    const { shell, task } = await background('exit 3');
     await task.ended;
-    expect(shell.tasks.takeEnded().map(({ id }) => id)).toEqual([task.id]);
-    expect(shell.tasks.takeEnded()).toEqual([]);
-    const seen = await shell.run('true', { background: true });
-    const id = 'id' in seen.data.exit ? seen.data.exit.id : '';
-    await shell.output.call({ task_id: id }, { ...contextOf(), toolUseId: 't' }, () => undefined);
-    expect(shell.tasks.takeEnded()).toEqual([]);
+    expect(shell.tasks.news).toEqual([expect.objectContaining({ id: task.id, command: 'exit 3' })]);
+    expect(shell.tasks.news).toHaveLength(1);
+    shell.tasks.markTold(task.id);
+    expect(shell.tasks.news).toEqual([]);
+    expect(readNews(shell.tasks.folder)).toEqual([]);
+  });
+
+  it('is no news when its end was read or brought about by a call', async () => {
+    const { shell, task, read } = await background('true');
     expect(await read()).toMatch(/exit code 0/);
+    const other = await shell.run('sleep 600', { background: true });
+    const id = 'id' in other.data.exit ? other.data.exit.id : '';
+    await shell.stop.call({ task_id: id }, { ...contextOf(), toolUseId: 't' }, () => undefined);
+    await task.ended;
+    expect(shell.tasks.news).toEqual([]);
+    expect(readNews(shell.tasks.folder)).toEqual([]);
+  });
+
+  it('is told in one short sentence', async () => {
+    const { shell, task } = await background('echo done; exit 3');
+    await task.ended;
+    const [ended] = shell.tasks.news;
+    expect(ended && attachmentOf(ended)).toEqual({
+      kind: 'task_ended',
+      taskId: task.id,
+      text: `The background task ${task.id} (echo done; exit 3) has ended with exit code 3. It wrote 5 bytes: ${path.join(shell.tasks.folder, `${task.id}.out`)}`,
+    });
+    expect(
+      toldIn([{ type: 'attachment', uuid: 'a', at: 0, attachment: attachmentOf(ended ?? never()) }]),
+    ).toEqual(new Set([task.id]));
+  });
+
+  it('that the session took along, or a crash, is news when it is resumed', async () => {
+    const { shell, task } = await background('sleep 600');
+    // As a crash would leave it: nobody wrote how it ended.
+    expect(readNews(shell.tasks.folder)).toMatchObject([
+      { id: task.id, end: { kind: 'stopped', why: 'the program was interrupted' } },
+    ]);
+    await shell.tasks.dispose();
+    const earlier = readNews(shell.tasks.folder);
+    expect(earlier).toMatchObject([{ id: task.id, end: { kind: 'stopped', why: 'the session ended' } }]);
+    const resumed = new TaskRegistry({ folder: shell.tasks.folder, earlier });
+    expect(resumed.news).toEqual(earlier);
+    resumed.markTold(task.id);
+    expect(readNews(shell.tasks.folder)).toEqual([]);
+  });
+
+  it('whose news cannot be read is nobody’s', async () => {
+    const folder = scratch();
+    for (const [name, text] of [
+      ['b1.news.json', '{"id":"b1","comm'],
+      ['b2.news.json', '{"id":"b2","command":"x","file":"f","bytes":1,"end":{"kind":"exited"}}'],
+      ['b3.out', 'x'],
+    ] as const)
+      writeFileSync(path.join(folder, name), text);
+    expect(readNews(folder)).toEqual([]);
+    expect(readNews(path.join(folder, 'none'))).toEqual([]);
   });
 
   it('is ended when it writes without end', async () => {
@@ -121,7 +176,7 @@ describe('a record of a command', () => {
     expect(findLeftovers(shell.tasks.folder)).toEqual([]);
     await shell.tasks.dispose();
     await task.ended;
-    expect(readdirSync(shell.tasks.folder)).toEqual([`${task.id}.out`]);
+    expect(readdirSync(shell.tasks.folder)).not.toContain(`${task.id}.task.json`);
   });
 
   it.each([

@@ -30,28 +30,35 @@ export interface ToolSet {
 export const RARELY_USED: readonly string[] = [
   'NotebookEdit',
   'WebFetch',
+  'WebSearch',
   'AskUserQuestion',
   'EnterPlanMode',
   'ExitPlanMode',
 ];
 
-/**
- * `defer`: names of tools that are loaded on demand. `others`: tools from elsewhere (servers) that are, too. ToolSearch is
- * there when there is something to find.
- */
+export interface ToolSetChoice {
+  /** Names of tools that are loaded on demand. */
+  readonly defer?: readonly string[];
+  /** Tools from elsewhere (servers) that are, too. */
+  readonly others?: () => readonly Tool[];
+  /** One that is not offered is neither there nor found. */
+  readonly isOffered?: (name: string) => boolean;
+}
+
+/** ToolSearch is there when there is something to find. */
 export function builtinToolSet(
   doors: BuiltinDoors = {},
-  {
-    defer = RARELY_USED,
-    others = () => [],
-  }: { readonly defer?: readonly string[]; readonly others?: () => readonly Tool[] } = {},
+  { defer = RARELY_USED, others = () => [], isOffered = () => true }: ToolSetChoice = {},
 ): ToolSet {
-  const all = builtinTools(doors);
+  const all = builtinTools(doors).filter(({ name }) => isOffered(name));
   const deferred = all.filter(({ name }) => defer.includes(name));
   const active = all.filter(({ name }) => !defer.includes(name));
   const hasMore = deferred.length > 0 || others().length > 0;
   return {
-    active: hasMore ? [...active, createToolSearchTool(() => [...deferred, ...others()])] : active,
+    active:
+      hasMore && isOffered('ToolSearch')
+        ? [...active, createToolSearchTool(() => [...deferred, ...others()])]
+        : active,
     deferred,
   };
 }

@@ -1,5 +1,6 @@
-/** What WebFetch needs from the house around it. */
+/** What the web tools need from the house around them. */
 import type { Resolve } from './address.ts';
+import type { SearchDoor } from './search/ask-server.ts';
 
 export interface WebDoors {
   /** Private addresses are refused, unless this says otherwise for a host. */
@@ -10,6 +11,8 @@ export interface WebDoors {
   readonly digest?:
     | ((page: { url: string; text: string; prompt: string }, signal: AbortSignal) => Promise<string>)
     | undefined;
+  /** A model whose server searches the web. Without it there is no WebSearch. */
+  readonly search?: SearchDoor | undefined;
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly userAgent: string;
@@ -22,7 +25,7 @@ export function webDoors(given: Partial<WebDoors> = {}): WebDoors {
     now: Date.now,
     timeoutMs: 30_000,
     maxBytes: 10_000_000,
-    userAgent: 'heddle/0.1 (+https://github.com/heddle)',
+    userAgent: 'heddle/0.1',
     ...given,
   };
 }

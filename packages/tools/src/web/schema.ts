@@ -5,4 +5,15 @@ export const webFetchInput = z.strictObject({
   prompt: z.string().describe('What to find out from the page'),
 });
 
+const domains = z
+  .array(z.string().regex(/^[\w*-]+(\.[\w*-]+)+(\/\S*)?$/, 'a domain such as example.com'))
+  .min(1);
+
+export const webSearchInput = z.strictObject({
+  query: z.string().min(2),
+  allowed_domains: domains.optional().describe('Only results from these, such as "example.com"'),
+  blocked_domains: domains.optional().describe('No results from these'),
+});
+
+export type WebSearchInput = z.infer<typeof webSearchInput>;
 export type WebFetchInput = z.infer<typeof webFetchInput>;

@@ -5,6 +5,7 @@ import { PageCache } from './cache.ts';
 import type { WebDoors } from './doors.ts';
 import type { WebFetchInput } from './schema.ts';
 import { textOfBody } from './text.ts';
+import { OUTWARD } from './traits.ts';
 import { checkedUrl } from './url.ts';
 
 export interface WebFetchData {
@@ -28,13 +29,7 @@ export function createWebFetchTool(doors: WebDoors): Tool<WebFetchInput, WebFetc
       'Fetches a web page as markdown. Private addresses are refused; a redirect to another host is reported.',
     inputJSONSchema: inputSchemas.WebFetch,
     inputSchema: async () => (await import('./schema.ts')).webFetchInput,
-    // A request can tell a server something, and make it do something.
-    isReadOnly: () => false,
-    isConcurrencySafe: () => true,
-    isIdempotent: () => true,
-    maxResultSize: 40_000,
-    compactable: true,
-    interruptBehavior: 'cancel',
+    ...OUTWARD,
 
     validateInput({ url }) {
       try {

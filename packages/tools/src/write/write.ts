@@ -1,13 +1,7 @@
 /** Write: a whole file, new or in place of one that was read. */
-import type { Tool, ToolUseContext } from '@heddle/core';
-import {
-  type Change,
-  intentOf,
-  performChange,
-  planChange,
-  recallChange,
-  validateChange,
-} from '../files/change.ts';
+import type { Tool } from '@heddle/core';
+import type { Change } from '../files/change.ts';
+import { changing } from '../files/changing.ts';
 import type { FileTools } from '../files/doors.ts';
 import { lineEndingOf } from '../files/line-ending.ts';
 import { decodeText, encodeText } from '../files/encoding.ts';
@@ -22,25 +16,17 @@ interface WriteData {
 }
 
 export function createWriteTool(tools: FileTools): Tool<WriteInput, WriteData> {
-  const plan = (input: WriteInput, context: ToolUseContext) =>
-    planChange(input.file_path, changeOf(input), context, tools);
+  const { traits, perform } = changing(tools, ({ file_path }: WriteInput) => file_path, changeOf);
   return {
     name: 'Write',
     description:
       'Writes a whole file and creates its folders. An existing file must have been read before; prefer Edit for changing a part of it.',
     inputJSONSchema: inputSchemas.Write,
     inputSchema: async () => (await import('./schema.ts')).writeInput,
-    isReadOnly: () => false,
-    isConcurrencySafe: () => false,
-    maxResultSize: 30_000,
-    compactable: true,
-    interruptBehavior: 'block',
-    validateInput: (input, context) => validateChange(() => plan(input, context)),
-    describeIntent: async (input, context) => intentOf(await plan(input, context)),
-    recallOutcome: recallChange,
+    ...traits,
 
     async call(input, context) {
-      const planned = await performChange(input.file_path, changeOf(input), context, tools);
+      const planned = await perform(input, context);
       const { file, current, hash } = planned;
       return { data: { path: file, created: current === undefined, changed: current?.hash !== hash } };
     },

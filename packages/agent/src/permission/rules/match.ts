@@ -54,7 +54,7 @@ function objects(
         ? { rule }
         : undefined;
     case 'fetch':
-      return compiled.names('WebFetch') && compiled.specifier?.domain?.(part.host) ? { rule } : undefined;
+      return compiled.names(part.tool) && compiled.specifier?.domain?.(part.host) ? { rule } : undefined;
     case 'read':
     case 'write':
     case 'remove':
@@ -94,6 +94,8 @@ function objectsToFile(
       const deep = part.deep !== 'no';
       if (pattern.matches(place) || (deep && pattern.matches(`${place}/x`))) return { rule, ...doubt };
       if (part.pattern?.test(pattern.sample)) return { rule, ...doubt };
+      // What a deny rule speaks of will be left out; what is to be asked about is still to be asked about.
+      if (list === 'deny' && part.leavesOutDenied) continue;
       if (deep && holds(place, pattern, part.deep, exists))
         return { rule, doubtful: 'such a file may lie in it' };
     }
@@ -154,7 +156,7 @@ function coversCommand(part: CommandPart, { names, specifier }: CompiledRule): b
 }
 
 function coversFetch(part: FetchPart, { names, specifier }: CompiledRule): boolean {
-  return names('WebFetch') && (specifier === undefined || specifier.domain?.(part.host) === true);
+  return names(part.tool) && (specifier === undefined || specifier.domain?.(part.host) === true);
 }
 
 /**

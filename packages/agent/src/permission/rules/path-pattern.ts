@@ -27,6 +27,8 @@ export interface PathPattern {
   within(folder: string): string | undefined;
   /** It begins with a wildcard: what it matches may lie anywhere. */
   readonly anywhere: boolean;
+  /** The same from the root of the file system, for programs that know such patterns. */
+  readonly globs: readonly string[];
 }
 
 export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: Anchors): PathPattern {
@@ -48,6 +50,7 @@ export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: 
       return inner.startsWith(outer === '/' ? outer : `${outer}/`) ? inner : undefined;
     },
     anywhere: literal.length === 0,
+    globs: folders.map((from) => path.posix.join(from, ...(anyDepth ? ['**'] : []), ...segments)),
   };
 }
 

@@ -5,10 +5,18 @@ const READERS: ReadonlySet<string> = new Set(['Read', 'Grep', 'Glob', 'LSP', 'No
 const EDITORS: ReadonlySet<string> = new Set(['Edit', 'Write', 'NotebookEdit', 'MultiEdit']);
 
 /** The call itself is a question to the user: only the user's answer lets it run. */
-const QUESTIONS: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
+const QUESTIONS: ReadonlyMap<string, string> = new Map([
+  ['AskUserQuestion', 'Decide yourself, and say what you assumed.'],
+  ['ExitPlanMode', 'End your turn with the plan as your answer.'],
+]);
 
 export function isQuestion(tool: string): boolean {
   return QUESTIONS.has(tool);
+}
+
+/** How to go on where nobody can be asked. */
+export function withoutAnswer(tool: string): string | undefined {
+  return QUESTIONS.get(tool);
 }
 
 /** Read rules govern all that read files, Edit rules all that change them. */

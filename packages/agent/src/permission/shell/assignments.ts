@@ -11,7 +11,11 @@ const TOLD_IN_SMALL_LETTERS =
   /proxy|^(npm_|path$|cdpath$|fpath$|manpath$|mailpath$|module_path$|psvar$|prompt|histchars$|_$)/;
 
 export function isSafe({ name, value }: ShellAssignment): boolean {
-  return SAFE.test(name) && value?.kind === 'literal';
+  return isSafeName(name) && value?.kind === 'literal';
+}
+
+export function isSafeName(name: string): boolean {
+  return SAFE.test(name);
 }
 
 /** A variable that no program looks at: it matters only where the script itself uses it, and there it is seen. */

@@ -22,11 +22,13 @@ export interface Setting {
   readonly world?: WorldTable;
   readonly hook?: AuthorizeRequest['hookDecision'];
   readonly readOnly?: boolean;
+  readonly leavesOutDenied?: boolean;
 }
 
 export function decided(tool: string, input: JsonObject, setting: Setting = {}): Authorization {
-  const { rules = {}, mode = 'default', world, hook, readOnly = false } = setting;
-  return authorize({ tool, input, readOnly, hookDecision: hook }, rulesOf(rules), mode, worldOf(world));
+  const { rules = {}, mode = 'default', world, hook, readOnly = false, leavesOutDenied = false } = setting;
+  const request = { tool, input, readOnly, leavesOutDenied, hookDecision: hook };
+  return authorize(request, rulesOf(rules), mode, worldOf(world));
 }
 
 export function shell(command: string, setting: Setting = {}): Authorization {

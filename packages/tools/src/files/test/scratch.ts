@@ -99,7 +99,10 @@ export function temporaryFolder(): string {
 }
 
 /** Root may do everything; the work is then done as a user who may not. The folder is opened to that user. */
-export async function asNobody(scratch: Scratch, work: () => Promise<void>): Promise<void> {
+export async function asNobody(
+  scratch: { readonly folder: string },
+  work: () => Promise<void>,
+): Promise<void> {
   chmodSync(scratch.folder, 0o755);
   if (process.geteuid?.() !== 0) return work();
   process.seteuid?.(NOBODY);

@@ -34,6 +34,8 @@ function asksNothing(command: string, args: readonly string[]): boolean {
     case 'config': {
       const [action, key, ...more] = args;
       if (action === '--list' || action === '-l') return key === undefined;
+      // With a dot it is the name of a setting and no action.
+      if (args.length === 1 && action !== undefined && /^\w[\w-]*\.[\w.-]+$/.test(action)) return true;
       return (
         (action === '--get' || action === '--get-all') &&
         key !== undefined &&

@@ -178,6 +178,9 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   // Only to ask what a name means; otherwise it runs it.
   ['command', ([option, ...names]) => (option === '-v' || option === '-V') && names.every(isName)],
   ['sed', isPrintingSed],
+  // Package managers may start what a project's settings name even to say their version.
+  ['node', ([option, ...more]) => /^(--version|-v)$/.test(option ?? '') && more.length === 0],
+  ['python3', ([option, ...more]) => /^(--version|-V)$/.test(option ?? '') && more.length === 0],
   ['test', isTest],
   ['[', isTest],
 ]);

@@ -2,7 +2,7 @@
  * The strict proof that a command changes nothing. It knows a few programs and the options of theirs that only read;
  * everything else, and everything the shell would still have to work out, is not proven. It errs only to that side.
  */
-import type { ShellRedirection, SimpleCommand } from '../command.ts';
+import type { ShellRedirection, ShellWord, SimpleCommand } from '../command.ts';
 import type { GitFacts } from '../git-facts.ts';
 import { readCommand } from '../read.ts';
 import { isReadOnlyGit } from './git.ts';
@@ -38,13 +38,30 @@ function changesDirectory({ name }: SimpleCommand): boolean {
 function isProven(command: SimpleCommand, options: ProofOptions): boolean {
   const { name, args, assignments, redirections } = command;
   if (name === undefined || assignments.length > 0 || !redirections.every(isHarmless)) return false;
-  if (!name.plain || !args.every((arg) => arg.plain)) return false;
+  return areReadOnlyWords([name, ...args], options);
+}
+
+/** The proof for one simple command; what is redirected and assigned around it is the caller's business. */
+export function areReadOnlyWords([name, ...args]: readonly ShellWord[], options: ProofOptions): boolean {
+  if (!name?.plain) return false;
   const program = name.value.replace(/^\/(usr\/)?bin\//, '');
   const values = args.map((arg) => arg.value);
-  return program === 'git'
-    ? isReadOnlyGit(values, options.git)
-    : isReadOnlyProgram(program, values, options.environment ?? {});
+  if (program === 'git') {
+    return args.every((arg) => arg.plain || isRevision(arg)) && isReadOnlyGit(values, options.git);
+  }
+  return args.every((arg) => arg.plain) && isReadOnlyProgram(program, values, options.environment ?? {});
 }
+
+/** A name that git knows, with the way from it: `HEAD~2`, `main^`, `HEAD@{1}`. */
+const NAMED = String.raw`[\w@][\w./-]{0,200}(?:@\{[\w-]*\}|[~^]\d*)*`;
+const REVISION = new RegExp(`^${NAMED}(?:\\.\\.\\.?(?:${NAMED})?)?(?::[\\w./-]+)?$`);
+
+/** Some shells take `~` and `^` for a pattern. Whatever that matches begins with a letter: it is no option. */
+function isRevision({ kind, text }: ShellWord): boolean {
+  return kind === 'literal' && text.length < LONGEST_REVISION && REVISION.test(text);
+}
+
+const LONGEST_REVISION = 300;
 
 function isHarmless(redirection: ShellRedirection): boolean {
   if (typeof redirection.descriptor === 'string') return false;

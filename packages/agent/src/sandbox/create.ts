@@ -1,0 +1,117 @@
+/** The sandbox of one session, with everything it needs from the house around it. */
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { AskPermission } from '../engine/options.ts';
+import type { LivePermissions } from '../permission/live.ts';
+import type { World } from '../permission/world.ts';
+import type { SandboxSettings } from '../settings/sandbox.ts';
+import { createGate, type SandboxGate } from './gate.ts';
+import { hostQuestions } from './hosts.ts';
+import type { Sandbox } from './sandbox.ts';
+
+export interface SandboxOptions {
+  readonly settings: SandboxSettings;
+  readonly live: LivePermissions;
+  /** The project. */
+  readonly root: string;
+  readonly directories?: readonly string[];
+  readonly home: string;
+  readonly configDirs: readonly string[];
+  /** Where the agent keeps its own files. */
+  readonly stateDir: string;
+  /** Undefined: nobody can be asked. */
+  readonly ask: AskPermission | undefined;
+  readonly tell: (text: string) => void;
+  /** In place of the built-in one. */
+  readonly sandbox?: Sandbox;
+}
+
+export function createSandboxGate(options: SandboxOptions): SandboxGate {
+  const { settings, live, root, directories = [], home, configDirs, stateDir, ask, tell } = options;
+  const over = new AbortController();
+  let folder: string | undefined;
+  let inside = 0;
+  const temp = (): string => {
+    folder ??= mkdtempSync(path.join(realpathSync(os.tmpdir()), 'heddle-sandbox-'));
+    return folder;
+  };
+  const hosts = ask && hostQuestions(ask, live, over.signal);
+
+  const policyFor = async (directory: string) => {
+    const [{ groundFor }, { policyOf }] = await Promise.all([
+      import('./policy/ground.ts'),
+      import('./policy/policy.ts'),
+    ]);
+    const own = [...new Set([...configDirs, stateDir])];
+    const grounds = { root, directories, home, configDirs: own, temp: temp(), live, settings };
+    return policyOf(await groundFor(grounds, directory));
+  };
+
+  const gate = createGate({
+    settings,
+    sandbox:
+      options.sandbox ??
+      lazily(async () => {
+        const { createRuntimeSandbox } = await import('./runtime/runtime.ts');
+        const notes = path.join(stateDir, 'sandbox');
+        return createRuntimeSandbox({
+          settings,
+          policy: () => policyFor(root),
+          askForHost: hosts?.ask,
+          notes,
+        });
+      }),
+    ask,
+    tell,
+    isExcluded: async (command) => {
+      const { isExcluded } = await import('./excluded.ts');
+      return isExcluded(command, settings.excludedCommands, worldFor(root, home));
+    },
+    confining: {
+      temp,
+      quarantine: path.join(stateDir, 'quarantine'),
+      policyFor,
+      begins: () => void inside++,
+      ends() {
+        inside--;
+        if (inside === 0) hosts?.forgetRefusals();
+      },
+    },
+  });
+  return {
+    ...gate,
+    async dispose() {
+      over.abort();
+      await gate.dispose();
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Loaded with the first command. */
+function lazily(load: () => Promise<Sandbox>): Sandbox {
+  let loaded: Promise<Sandbox> | undefined;
+  const sandbox = (): Promise<Sandbox> => (loaded ??= load());
+  return {
+    prepare: async () => (await sandbox()).prepare(),
+    wrap: async (command) => (await sandbox()).wrap(command),
+    dispose: async () => (await loaded)?.dispose(),
+  };
+}
+
+/** To read a command by: which files it touches does not matter here. */
+function worldFor(root: string, home: string): World {
+  return {
+    root,
+    cwd: root,
+    directories: [],
+    home,
+    configDirs: [],
+    foldsCase: false,
+    realpath: (file) => file,
+    exists: () => false,
+    git: undefined,
+    environment: {},
+  };
+}

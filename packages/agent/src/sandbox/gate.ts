@@ -1,0 +1,141 @@
+/**
+ * Decides for each command whether it runs inside, and what happens where the sandbox cannot start: the user is asked once and
+ * the answer holds for the session. A command that should be inside never runs outside without that answer.
+ */
+import type { JsonObject, PermissionMode } from '@heddle/core';
+import type { Confined, ShellSandbox } from '@heddle/tools';
+import type { AskPermission } from '../engine/options.ts';
+import type { SandboxSettings } from '../settings/sandbox.ts';
+import { type Confining, confinementOf } from './confinement.ts';
+import type { Readiness, Sandbox } from './sandbox.ts';
+
+export interface SandboxGate extends ShellSandbox {
+  /** What runs inside needs no question. */
+  readonly sparesQuestions: boolean;
+  /** Where a call is to run. Starts the sandbox where it does not run yet; where it cannot, asks what to do. */
+  enter(call: EnteringCall, signal: AbortSignal): Promise<Entered>;
+  dispose(): Promise<void>;
+}
+
+interface EnteringCall {
+  readonly toolUseId: string;
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly mode: PermissionMode;
+}
+
+type Entered =
+  | { readonly kind: 'inside' }
+  /** It is no command, the settings leave it out, or the user wants to go on without. */
+  | { readonly kind: 'outside' }
+  | { readonly kind: 'refused'; readonly why: string };
+
+export interface GateDoors {
+  readonly settings: SandboxSettings;
+  readonly sandbox: Sandbox;
+  /** Undefined: nobody can be asked. */
+  readonly ask: AskPermission | undefined;
+  /** The user is told once that there is no sandbox. */
+  readonly tell: (text: string) => void;
+  readonly isExcluded: (command: string) => Promise<boolean>;
+  readonly confining: Confining;
+}
+
+/** The name under which the question goes to whoever answers. Not Bash: nobody shall allow this by a rule for commands. */
+export const WITHOUT_SANDBOX = 'RunWithoutSandbox';
+
+const INSIDE: Entered = { kind: 'inside' };
+const OUTSIDE: Entered = { kind: 'outside' };
+
+export function createGate(doors: GateDoors): SandboxGate {
+  const { settings, sandbox, ask, tell, isExcluded, confining } = doors;
+  /** What the user said about going on without. */
+  let decided: Entered | undefined;
+  let asking: Promise<Entered> | undefined;
+  let told = false;
+
+  const wants = async (command: string, leave: boolean): Promise<boolean> =>
+    !(leave && settings.allowUnsandboxedCommands) && !(await isExcluded(command));
+
+  async function start(call?: EnteringCall, signal?: AbortSignal): Promise<Entered> {
+    const readiness = await sandbox.prepare();
+    if (readiness.ready) return INSIDE;
+    if (decided) return decided;
+    const why = explained(readiness);
+    if (!told) tell(why);
+    told = true;
+    if (!ask || !call || call.mode === 'dontAsk') return { kind: 'refused', why: `${why} ${REFUSED}` };
+    // Several commands may come at once: one question stands for all of them.
+    asking ??= question(readiness, call, ask, signal).finally(() => {
+      asking = undefined;
+    });
+    return asking;
+  }
+
+  async function question(
+    readiness: Readiness & { ready: false },
+    { toolUseId, input: asked }: EnteringCall,
+    door: AskPermission,
+    signal = new AbortController().signal,
+  ): Promise<Entered> {
+    const { reason, install } = readiness;
+    const why = explained(readiness);
+    const input = { ...asked, reason, ...(install === undefined ? {} : { install }) };
+    const answer = await answered(
+      door(
+        { toolUseId, tool: WITHOUT_SANDBOX, input, reason: `${why} ${CHOICE}`, parts: [], suggestions: [] },
+        signal,
+      ),
+      signal,
+    );
+    if (answer === 'withdrawn') return { kind: 'refused', why: 'The question was withdrawn.' };
+    decided = answer
+      ? OUTSIDE
+      : { kind: 'refused', why: `${why} The user does not want to run commands without it.` };
+    return decided;
+  }
+
+  return {
+    mayLeave: settings.allowUnsandboxedCommands,
+    sparesQuestions: settings.autoAllowBashIfSandboxed,
+    async enter(call, signal) {
+      const { command, dangerouslyDisableSandbox } = call.input;
+      if (call.tool !== 'Bash' || typeof command !== 'string') return OUTSIDE;
+      return (await wants(command, dangerouslyDisableSandbox === true)) ? start(call, signal) : OUTSIDE;
+    },
+    async confine({ command, directory, leave }): Promise<Confined> {
+      if (!(await wants(command, leave))) return { kind: 'outside' };
+      const entered = await start();
+      if (entered.kind !== 'inside') return entered;
+      const confinement = await confinementOf({ command, directory, sandbox, settings, confining });
+      return { kind: 'inside', confinement };
+    },
+    dispose: () => sandbox.dispose(),
+  };
+}
+
+const CHOICE =
+  'Allow: the commands of this session run without a sandbox, each after the usual questions. Deny: no command runs.';
+const REFUSED = 'Commands do not run without it, and there is nobody to ask.';
+
+function explained({ reason, install }: Readiness & { ready: false }): string {
+  return install === undefined ? reason : `${reason} To mend it: ${install}.`;
+}
+
+/** A human has no deadline, only an abort; whoever fails to answer has not allowed it. */
+async function answered(
+  answer: ReturnType<AskPermission>,
+  signal: AbortSignal,
+): Promise<boolean | 'withdrawn'> {
+  const withdrawn = Promise.withResolvers<'withdrawn'>();
+  const withdraw = (): void => withdrawn.resolve('withdrawn');
+  if (signal.aborted) withdraw();
+  signal.addEventListener('abort', withdraw, { once: true });
+  try {
+    return await Promise.race([answer.then(({ allow }) => allow), withdrawn.promise]);
+  } catch {
+    return false;
+  } finally {
+    signal.removeEventListener('abort', withdraw);
+  }
+}

@@ -1,0 +1,66 @@
+/** Questions about hosts that no list knows. One question a host, however often a command tries. */
+import { randomUUID } from 'node:crypto';
+import type { AskPermission } from '../engine/options.ts';
+import type { LivePermissions, PermissionUpdate } from '../permission/live.ts';
+import type { AskForHost } from './sandbox.ts';
+
+/** The name under which the question goes to whoever answers. */
+export const REACH_HOST = 'SandboxNetworkAccess';
+
+export interface HostQuestions {
+  readonly ask: AskForHost;
+  /** No command runs any more: who was refused may ask again with the next. */
+  forgetRefusals(): void;
+}
+
+export function hostQuestions(
+  door: AskPermission,
+  live: LivePermissions,
+  signal: AbortSignal,
+): HostQuestions {
+  const answers = new Map<string, Promise<boolean>>();
+
+  async function ask(host: string, port: number | undefined): Promise<boolean> {
+    const name = host.toLowerCase();
+    const known = answers.get(name);
+    if (known) return known;
+    const answer = question(name, port).catch(() => false);
+    answers.set(name, answer);
+    return answer;
+  }
+
+  async function question(host: string, port: number | undefined): Promise<boolean> {
+    const { allow, updates } = await door(
+      {
+        toolUseId: `sandbox-${randomUUID()}`,
+        tool: REACH_HOST,
+        input: { host, ...(port === undefined ? {} : { port }) },
+        reason: `A command in the sandbox wants to reach ${host}, which is on no list.`,
+        parts: [],
+        suggestions: ['session', 'localSettings'].map((destination) => remember(host, destination)),
+      },
+      signal,
+    );
+    if (allow && updates) live.apply(updates);
+    return allow;
+  }
+
+  return {
+    ask,
+    forgetRefusals() {
+      for (const [host, answer] of answers) {
+        void answer.then((allowed) => !allowed && answers.delete(host));
+      }
+    },
+  };
+}
+
+/** The same rule that lets WebFetch reach it. */
+function remember(host: string, destination: string): PermissionUpdate {
+  return {
+    type: 'addRules',
+    rules: [{ toolName: 'WebFetch', ruleContent: `domain:${host}` }],
+    behavior: 'allow',
+    destination: destination === 'session' ? 'session' : 'localSettings',
+  };
+}

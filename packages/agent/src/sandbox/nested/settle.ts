@@ -1,0 +1,98 @@
+/**
+ * After a command: what it made that would run something outside of the sandbox, later, is taken away and kept elsewhere. A
+ * repository made inside stays, without hooks and without settings that name a program.
+ */
+import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { runningSettings, unset } from './git-config.ts';
+import { quarantine } from './quarantine.ts';
+import { type Nested, newcomers } from './scan.ts';
+
+export interface Looks {
+  readonly before: Nested;
+  readonly now: Nested;
+  /** What the command was kept from: whatever came into being there is somebody else's. */
+  readonly kept: readonly string[];
+  /** What it was not kept from all the time, after all. */
+  readonly exposed: readonly string[];
+}
+
+/** Whole sentences for the model. `folder`: for what is taken away. */
+export async function settle({ before, now, kept, exposed }: Looks, folder: string): Promise<string[]> {
+  const made = newcomers(before, now, (file) => kept.some((one) => isAt(file, one) || isAt(one, file)));
+  const suspects = [
+    ...exposed,
+    ...made.switches.filter((file) => !leadsHome(file)),
+    ...made.repositories.flatMap(hooksIn),
+    ...made.pointers.filter((pointer) => !leadsTo(pointer, now.repositories)),
+    ...made.settings.filter((file) => !isCloned(file, made.repositories)),
+    ...made.settings.map((file) => path.join(file, 'settings.local.json')),
+  ];
+  const removed: string[] = [];
+  for (const git of made.repositories) {
+    const config = path.join(git, 'config');
+    const running = await runningSettings(config);
+    if (running === 'unreadable') suspects.push(config);
+    else for (const key of running) if (await unset(config, key)) removed.push(`${key} in ${config}`);
+  }
+  const taken: string[] = [];
+  for (const file of suspects) if (await quarantine(file, folder)) taken.push(file);
+  return [
+    ...(taken.length === 0
+      ? []
+      : [
+          `The sandbox took away what would run outside of it later: ${taken.join(', ')}. It is kept in ${folder}.`,
+        ]),
+    ...(removed.length === 0
+      ? []
+      : [`The sandbox took settings out that name a program: ${removed.join(', ')}.`]),
+  ];
+}
+
+function hooksIn(git: string): string[] {
+  const folder = path.join(git, 'hooks');
+  try {
+    return readdirSync(folder)
+      .filter((name) => !name.endsWith('.sample'))
+      .map((name) => path.join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+/** What belongs to a worktree names the repository it lies in. */
+function leadsHome(file: string): boolean {
+  const folder = path.dirname(file);
+  try {
+    const named = path.resolve(folder, readFileSync(file, 'utf8').trim());
+    return path.basename(file) === 'commondir' && named === path.resolve(folder, '../..');
+  } catch {
+    return false;
+  }
+}
+
+/** A worktree or a module of a repository that was looked at. */
+function leadsTo(pointer: string, repositories: readonly string[]): boolean {
+  try {
+    const [, named = ''] = /^gitdir: (.+)$/m.exec(readFileSync(pointer, 'utf8')) ?? [];
+    const own = realpathSync(path.resolve(path.dirname(pointer), named.trim()));
+    if (named === '') return false;
+    const known = new Set(repositories.map((git) => realpathSync(git)));
+    if (known.has(own)) return true;
+    const shared = readFileSync(path.join(own, 'commondir'), 'utf8').trim();
+    return known.has(realpathSync(path.resolve(own, shared)));
+  } catch {
+    return false;
+  }
+}
+
+/** What came with a repository waits for the user's trust in it. */
+function isCloned(file: string, repositories: readonly string[]): boolean {
+  return repositories.some(
+    (git) => file.startsWith(`${path.dirname(git)}/`) && path.basename(git) === '.git',
+  );
+}
+
+function isAt(file: string, folder: string): boolean {
+  return file === folder || file.startsWith(`${folder}/`);
+}

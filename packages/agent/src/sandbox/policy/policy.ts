@@ -1,0 +1,108 @@
+/**
+ * What sandboxed commands may touch, as plain data: made from settings, rules and folders, and the same for every sandbox.
+ * What may not be written wins over what may.
+ */
+import type { Rules } from '../../permission/rules/rule.ts';
+import type { SandboxSettings } from '../../settings/sandbox.ts';
+import { guardedIn, guardedInGit, guardedInHome } from './guarded.ts';
+import { domainsOf, pathsOf } from './from-rules.ts';
+
+export interface SandboxPolicy {
+  /** Files and folders, with everything in them. */
+  readonly writable: readonly string[];
+  readonly unwritable: readonly string[];
+  /** Patterns: what they match when a command starts cannot be written. */
+  readonly unwritableLike: readonly Like[];
+  /** Files, folders and globs. */
+  readonly unreadable: readonly string[];
+  /** Exceptions from that. */
+  readonly readable: readonly string[];
+  readonly allowedDomains: readonly string[];
+  readonly deniedDomains: readonly string[];
+}
+
+export interface Like {
+  readonly glob: string;
+  readonly matches: (path: string) => boolean;
+}
+
+/** What a policy is laid over. Its doors are answered without waiting; a test answers them from a table. */
+export interface Ground {
+  /** The project. */
+  readonly root: string;
+  /** Working directories beside it. */
+  readonly directories: readonly string[];
+  readonly home: string;
+  /** Where the agent keeps its own settings and sessions. */
+  readonly configDirs: readonly string[];
+  /** A folder of the session's own, for what is temporary. */
+  readonly temp: string;
+  readonly rules: Rules;
+  readonly settings: SandboxSettings;
+  /** Where git keeps what belongs to the project, when that is outside of it. */
+  readonly repository: Repository | undefined;
+  readonly foldsCase: boolean;
+  readonly realpath: (path: string) => string;
+  readonly kindOf: (path: string) => 'file' | 'folder' | 'absent';
+}
+
+export interface Repository {
+  /** What `.git` is for the whole repository. */
+  readonly folder: string;
+  /** What `.git` is for a worktree of it. */
+  readonly worktree: string | undefined;
+}
+
+export function policyOf(ground: Ground): SandboxPolicy {
+  const { settings, repository, temp, home } = ground;
+  const named = pathsOf(ground);
+  const roots = outermost(
+    [ground.root, ...ground.directories, ...settings.filesystem.allowWrite, ...named.writable],
+    ground,
+  );
+  const writable = unique([...roots, ...(repository ? [repository.folder] : []), temp]);
+  const guarded = [
+    ...roots.flatMap((folder) => guardedIn(folder, ground)),
+    ...(repository ? guardedInGit(repository, ground) : []),
+    ...guardedInHome(home),
+    ...ground.configDirs,
+    ...settings.filesystem.denyWrite,
+    ...named.unwritable,
+  ];
+  const domains = domainsOf(ground.rules);
+  return {
+    writable,
+    // What lies outside needs no guard: nothing there can be written.
+    unwritable: unique(guarded).filter((path) => isWithin(path, writable, ground)),
+    unwritableLike: named.unwritableLike,
+    unreadable: unique([...settings.filesystem.denyRead, ...named.unreadable]),
+    readable: settings.filesystem.allowRead,
+    allowedDomains: unique([...settings.network.allowedDomains, ...domains.allowed]),
+    deniedDomains: unique([...settings.network.deniedDomains, ...domains.denied]),
+  };
+}
+
+/** Without those that lie in others. */
+function outermost(folders: readonly string[], ground: Ground): string[] {
+  return unique(folders).filter(
+    (folder, _, all) => !all.some((other) => other !== folder && isWithin(folder, [other], ground)),
+  );
+}
+
+/** By its name or by what that points to. */
+export function isWithin(
+  path: string,
+  folders: readonly string[],
+  { realpath }: Pick<Ground, 'realpath'>,
+): boolean {
+  const reals = folders.map(realpath);
+  return [path, realpath(path)].some((place) =>
+    [...folders, ...reals].some(
+      (folder) => place === folder || place.startsWith(folder.endsWith('/') ? folder : `${folder}/`),
+    ),
+  );
+}
+
+function unique(texts: readonly string[]): string[] {
+  return [...new Set(texts)];
+}

@@ -1,0 +1,123 @@
+/** Everything Bash does keeps working inside the sandbox. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { check } from './test/room.ts';
+import { rooms } from './test/rooms.ts';
+
+const open = rooms();
+
+/** Processes whose command line holds a word that only the test knows. */
+function living(word: string): string[] {
+  const table = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' });
+  return table.split('\n').filter((line) => line.includes(word) && !line.includes('ps -eo'));
+}
+
+function taskIn(text: string): string {
+  return /task (b\w+)/.exec(text)?.[1] ?? '';
+}
+
+describe.runIf(check.available)('inside the sandbox', () => {
+  it('both streams keep their order, can be opened by name, and letters stay whole', async () => {
+    const { run } = open();
+    const ran = await run(
+      String.raw`echo one; echo two >&2; echo three > /dev/stderr; printf '\xc3'; sleep 0.05; printf '\xa9\n'; exit 3`,
+    );
+    expect(ran).toMatchObject({ text: 'one\ntwo\nthree\né\nExit code 3', isError: true });
+  });
+
+  it('the working directory stays where a command went', async () => {
+    const { run, project } = open({ files: { 'src/a': '' } });
+    const moved = await run('cd src; false');
+    expect(moved.context.workingDirectory).toBe(path.join(project, 'src'));
+    expect((await run('pwd; ls', { context: moved.context })).text).toBe(`${project}/src\na`);
+  });
+
+  it('a command cannot make us wait for what it leaves in place of its report', async () => {
+    const { run, project } = open();
+    const ran = await run(
+      'cd /; trap "rm -f $TMPDIR/*.end; mkfifo $TMPDIR/$(ls -t $HOME/.heddle/tasks | sed -n s/.task.json//p).end" EXIT',
+    );
+    expect(ran.context.workingDirectory).toBe(project);
+  });
+
+  it('what a command leaves behind ends with it, and the model is told', async () => {
+    const { run } = open();
+    const ran = await run('sleep 98765 & echo left');
+    expect(ran.text).toContain('left\nProcesses it left in the background were ended');
+    expect(living('sleep 98765')).toEqual([]);
+  });
+
+  it('a command goes to the background at its time limit, and is read and stopped there', async () => {
+    const room = open();
+    const ran = await room.run('echo begun; sleep 98764', { input: { timeout: 500 } });
+    expect(ran.text).toContain('it goes on in the background');
+    const id = taskIn(ran.text);
+    expect(living('sleep 98764').length).toBeGreaterThan(0);
+    expect((await room.output({ task_id: id, block: false })).text).toContain('begun');
+    expect((await room.stop({ task_id: id })).text).toContain('stopped on request');
+    expect(living('sleep 98764')).toEqual([]);
+  });
+
+  it('a background command is as confined as any other, and says at its end what was refused', async () => {
+    const room = open();
+    const ran = await room.run('echo out > ../outside', { input: { run_in_background: true } });
+    const seen = await room.output({ task_id: taskIn(ran.text) });
+    expect(seen.text).toContain('has ended with exit code 1');
+    expect(seen.text).toContain(`The sandbox refused: writing ${room.room}/outside`);
+    expect(existsSync(path.join(room.room, 'outside'))).toBe(false);
+  });
+
+  it('an abort ends everything within a second, also what does not listen', async () => {
+    const room = open();
+    const abort = new AbortController();
+    const run = room.run(
+      "trap '' TERM INT; (setsid sleep 98763 &) ; echo up; while :; do sleep 98763; done",
+      {
+        signal: abort.signal,
+        onOutput: () => abort.abort(),
+      },
+    );
+    const ran = await run;
+    expect(ran.text).toContain('Interrupted');
+    expect(living('sleep 98763')).toEqual([]);
+  });
+
+  it('the end of the session ends what runs in the background', async () => {
+    const room = open();
+    await room.run('sleep 98762', { input: { run_in_background: true } });
+    await room.close();
+    expect(living('sleep 98762')).toEqual([]);
+  });
+
+  it('a flood of output is kept whole in a file and shown by its ends', async () => {
+    const { run } = open();
+    const ran = await run('head -c 50000000 /dev/zero | tr "\\0" x');
+    expect(ran.text.length).toBeLessThan(5_000);
+    const file = /the whole is in (\S+)/.exec(ran.text)?.[1] ?? '';
+    expect(statSync(file).size).toBe(50_000_000);
+    // And can be read inside, though not changed.
+    expect((await run(`tail -c 3 ${file}; echo more >> ${file}`)).text).toMatch(
+      /^xxx.*Read-only file system/,
+    );
+  });
+
+  it('several commands run at once, and nothing of the sandbox is left on the disk', async () => {
+    const { run, project } = open({ files: { a: '1' } });
+    const all = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((name) => run(`echo ${name} > ${name}.txt; cat ${name}.txt; sleep 0.1`)),
+    );
+    expect(all.map(({ text }) => text)).toEqual(['a', 'b', 'c', 'd']);
+    expect(execFileSync('ls', ['-A', project], { encoding: 'utf8' })).toBe('a\na.txt\nb.txt\nc.txt\nd.txt\n');
+  });
+
+  it('a folder that was added since may be written', async () => {
+    const { run, live, room } = open();
+    const added = path.join(room, 'added');
+    mkdirSync(added);
+    expect((await run(`echo x > ${added}/file`)).isError).toBe(true);
+    live.apply([{ type: 'addDirectories', directories: [added], destination: 'session' }]);
+    expect((await run(`echo x > ${added}/file`)).isError).toBe(false);
+  });
+});

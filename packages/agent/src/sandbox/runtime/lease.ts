@@ -1,0 +1,133 @@
+/** The runtime is one object for the whole process. Whoever needs it leases it; the last one to give it back ends it. */
+import { createRequire } from 'node:module';
+import { isDeepStrictEqual } from 'node:util';
+import type * as Runtime from '@anthropic-ai/sandbox-runtime';
+import type { SandboxAskCallback, SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime';
+import type { AskForHost } from '../sandbox.ts';
+import { GhostKeeper } from './ghost-keeper.ts';
+import { type Leftovers, writeDown } from './leftovers.ts';
+
+type Manager = typeof Runtime.SandboxManager;
+
+export interface Lease {
+  readonly manager: Manager;
+  readonly leftovers: Leftovers;
+  readonly ghostKeeper: GhostKeeper;
+  /** Lists of hosts hold for the whole process; they change only here. */
+  readonly update: (config: SandboxRuntimeConfig) => void;
+  release(): Promise<void>;
+}
+
+export type Leased =
+  | { readonly ok: true; readonly lease: Lease }
+  | { readonly ok: false; readonly reason: string };
+
+interface Running {
+  readonly manager: Manager;
+  readonly leftovers: Leftovers;
+  readonly ghostKeeper: GhostKeeper;
+  config: SandboxRuntimeConfig;
+  holders: number;
+  readonly ask: AskForHost | undefined;
+}
+
+let running: Running | undefined;
+/** Starting and ending take turns. */
+let turn: Promise<unknown> = Promise.resolve();
+
+/** `notes`: a folder for what a killed program would leave behind. */
+export function lease(
+  config: SandboxRuntimeConfig,
+  ask: AskForHost | undefined,
+  notes: string,
+): Promise<Leased> {
+  const leased = turn.then(() => take(config, ask, notes));
+  turn = leased.catch(() => undefined);
+  return leased;
+}
+
+async function take(
+  config: SandboxRuntimeConfig,
+  ask: AskForHost | undefined,
+  notes: string,
+): Promise<Leased> {
+  if (running) {
+    // A host that one conversation may reach would be open to the other.
+    if (!isDeepStrictEqual(running.config.network, config.network) || running.ask !== ask) {
+      const reason =
+        'The sandbox cannot start: another conversation of this program uses it with other lists of hosts.';
+      return { ok: false, reason };
+    }
+    running.holders++;
+    return { ok: true, lease: leaseOf(running) };
+  }
+  const { SandboxManager: manager, SandboxRuntimeConfigSchema } = loadRuntime();
+  const checked = SandboxRuntimeConfigSchema.safeParse(config);
+  if (!checked.success) {
+    const problems = checked.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    return { ok: false, reason: `The sandbox settings are not usable: ${problems.join('; ')}` };
+  }
+  if (
+    manager
+      .checkDependencies(config.ripgrep && { command: config.ripgrep.command })
+      .warnings.some((warning) => warning.includes('seccomp'))
+  ) {
+    const reason = `The sandbox cannot start: it cannot keep commands from the sockets of this machine on ${process.arch}.`;
+    return { ok: false, reason };
+  }
+  const onAsk: SandboxAskCallback = async ({ host, port }) => (await ask?.(host, port)) ?? false;
+  const ours = signalListeners();
+  await manager.initialize(config, ask ? onAsk : undefined, true);
+  withoutNewListeners(ours);
+  const leftovers = writeDown(notes, manager.getLinuxHttpSocketPath());
+  running = { manager, config, holders: 1, ask, leftovers, ghostKeeper: new GhostKeeper(leftovers) };
+  return { ok: true, lease: leaseOf(running) };
+}
+
+/** Not bundled: it finds its helper programs beside its own files. */
+function loadRuntime(): typeof Runtime {
+  const load: (name: '@anthropic-ai/sandbox-runtime') => typeof Runtime = createRequire(import.meta.url);
+  return load('@anthropic-ai/sandbox-runtime');
+}
+
+function leaseOf(held: Running): Lease {
+  let isOver = false;
+  return {
+    manager: held.manager,
+    leftovers: held.leftovers,
+    ghostKeeper: held.ghostKeeper,
+    update(config) {
+      if (isDeepStrictEqual(held.config.network, config.network)) return;
+      held.config = { ...held.config, network: config.network };
+      held.manager.updateConfig(held.config);
+    },
+    release() {
+      if (isOver) return Promise.resolve();
+      isOver = true;
+      const released = turn.then(() => giveBack(held));
+      turn = released.catch(() => undefined);
+      return released;
+    },
+  };
+}
+
+async function giveBack(held: Running): Promise<void> {
+  held.holders--;
+  if (held.holders > 0) return;
+  running = undefined;
+  await held.manager.reset();
+  held.leftovers.clear();
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+
+function signalListeners(): ReadonlySet<unknown> {
+  return new Set(SIGNALS.flatMap((signal) => process.listeners(signal)));
+}
+
+/** The runtime takes signals for itself, which would keep a program alive that has no listener of its own. We end it ourselves. */
+function withoutNewListeners(ours: ReadonlySet<unknown>): void {
+  for (const signal of SIGNALS) {
+    for (const listener of process.listeners(signal)) if (!ours.has(listener)) process.off(signal, listener);
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * What a program that was killed leaves behind: ghosts on the disk, and the process that carried bytes to the proxy. Written down
+ * while a sandbox runs; cleared away by the next one that starts.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { bootId, startTimeOf } from '@heddle/tools';
+import { removeEmpty } from './ghost-keeper.ts';
+
+export interface Leftovers {
+  /** More ghosts; before they are made. */
+  add(ghosts: readonly string[]): void;
+  /** Another living program has it on its list. */
+  othersNeed(ghost: string): boolean;
+  /** Nothing is left. */
+  clear(): void;
+}
+
+interface Owned {
+  readonly boot: string;
+  readonly pid: number;
+  readonly startTime: string | undefined;
+  /** The socket that the bridge listens on: its name is nobody else's. */
+  readonly bridge: string | undefined;
+  readonly ghosts: readonly string[];
+}
+
+/** Where it cannot be written, the sandbox works all the same. */
+export function writeDown(folder: string, bridge: string | undefined): Leftovers {
+  const file = path.join(folder, `${process.pid}.json`);
+  const owner = { boot: bootId(), pid: process.pid, startTime: startTimeOf(process.pid), bridge };
+  const known = new Set<string>();
+  const write = (): void => {
+    const owned: Owned = { ...owner, ghosts: [...known] };
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      writeFileSync(file, JSON.stringify(owned), { mode: 0o600 });
+    } catch {
+      // A full or read-only disk.
+    }
+  };
+  write();
+  return {
+    add(ghosts) {
+      if (ghosts.every((ghost) => known.has(ghost))) return;
+      for (const ghost of ghosts) known.add(ghost);
+      write();
+    },
+    othersNeed: (ghost) =>
+      filesIn(folder)
+        .filter((other) => other !== file)
+        .some((other) => {
+          const owned = read(other);
+          return owned !== undefined && owned.ghosts.includes(ghost) && isAlive(owned);
+        }),
+    clear: () => rmSync(file, { force: true }),
+  };
+}
+
+/** Of programs that are no more. */
+export function clearLeftovers(folder: string): void {
+  for (const file of filesIn(folder)) {
+    const owned = read(file);
+    if (owned === undefined || isAlive(owned)) continue;
+    // Deepest first: a folder goes only when it is empty.
+    for (const ghost of [...owned.ghosts].sort((a, b) => b.length - a.length)) removeEmpty(ghost);
+    if (owned.bridge !== undefined && owned.boot === bootId()) endBridge(owned.bridge);
+    rmSync(file, { force: true });
+  }
+}
+
+function isAlive({ boot, pid, startTime }: Owned): boolean {
+  return boot === bootId() && startTime !== undefined && startTimeOf(pid) === startTime;
+}
+
+function endBridge(socket: string): void {
+  for (const pid of filesIn('/proc').flatMap((entry) => Number(path.basename(entry)) || [])) {
+    try {
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      if (words.some((word) => word.startsWith(`UNIX-LISTEN:${socket},`))) process.kill(pid);
+    } catch {
+      // Another user's, or gone.
+    }
+  }
+  rmSync(socket, { force: true });
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).map((name) => path.join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+function read(file: string): Owned | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return isOwned(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isOwned(value: unknown): value is Owned {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'pid' in value &&
+    typeof value.pid === 'number' &&
+    'boot' in value &&
+    'ghosts' in value &&
+    Array.isArray(value.ghosts) &&
+    value.ghosts.every((ghost) => typeof ghost === 'string')
+  );
+}

@@ -1,0 +1,97 @@
+/**
+ * Old contents of files are not kept for ever: those of sessions that nobody has touched for long go first, then the oldest
+ * until the rest is small enough. What was touched within a day is left alone, whoever is at work there.
+ */
+import type { Stats } from 'node:fs';
+import { lstat, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+export interface CleanUp {
+  /** The folder that holds one folder a session. */
+  readonly root: string;
+  /** The running session's. */
+  readonly keep: string;
+  readonly limits: HistoryLimits;
+  readonly now: () => number;
+}
+
+export interface HistoryLimits {
+  readonly maxAgeMs: number;
+  readonly maxBytes: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** `HEDDLE_FILE_HISTORY_DAYS` (30 unless given) and `HEDDLE_FILE_HISTORY_MB` (2000). */
+export function historyLimits(environment: Readonly<Record<string, string | undefined>>): HistoryLimits {
+  const given = (name: string, otherwise: number): number => {
+    const value = Number(environment[name]?.trim() || Number.NaN);
+    return value >= 0 ? value : otherwise;
+  };
+  return {
+    maxAgeMs: given('HEDDLE_FILE_HISTORY_DAYS', 30) * DAY_MS,
+    maxBytes: given('HEDDLE_FILE_HISTORY_MB', 2_000) * 1_000_000,
+  };
+}
+
+/** Once a day, however many sessions end. Answers with the sessions whose history went; never throws. */
+export async function cleanFileHistory({ root, keep, limits, now }: CleanUp): Promise<readonly string[]> {
+  try {
+    if (!(await isDue(path.join(root, '.cleaned'), now()))) return [];
+    const kept: Kept[] = [];
+    for (const name of await readdir(root)) {
+      const folder = path.join(root, name);
+      const about = await lstat(folder);
+      // Left half removed by a run that died over it.
+      if (name.endsWith(GONE)) await rm(folder, { recursive: true, force: true });
+      else if (about.isDirectory() && name !== keep) kept.push({ name, ...(await measure(folder, about)) });
+    }
+    const gone: string[] = [];
+    let bytes = kept.reduce((sum, history) => sum + history.bytes, 0);
+    for (const history of kept.sort((left, right) => left.touchedAt - right.touchedAt)) {
+      const age = now() - history.touchedAt;
+      if (age < DAY_MS || (age <= limits.maxAgeMs && bytes <= limits.maxBytes)) break;
+      await remove(path.join(root, history.name));
+      bytes -= history.bytes;
+      gone.push(history.name);
+    }
+    return gone;
+  } catch {
+    // Nobody waits for this, and the next run tries again.
+    return [];
+  }
+}
+
+const GONE = '.gone';
+
+interface Kept {
+  readonly name: string;
+  readonly touchedAt: number;
+  readonly bytes: number;
+}
+
+async function isDue(marker: string, now: number): Promise<boolean> {
+  const last = await lstat(marker).catch(() => undefined);
+  if (last && now - last.mtimeMs < DAY_MS) return false;
+  await writeFile(marker, '', { mode: 0o600 });
+  await utimes(marker, now / 1_000, now / 1_000);
+  return true;
+}
+
+/** Out of sight first: half a history would be worse than none. */
+async function remove(folder: string): Promise<void> {
+  const aside = `${folder}${GONE}`;
+  await rename(folder, aside);
+  await rm(aside, { recursive: true, force: true });
+}
+
+async function measure(folder: string, own: Stats): Promise<Pick<Kept, 'touchedAt' | 'bytes'>> {
+  let bytes = 0;
+  let touchedAt = own.mtimeMs;
+  for (const entry of await readdir(folder, { recursive: true })) {
+    const about = await lstat(path.join(folder, entry));
+    if (about.isFile()) bytes += about.size;
+    touchedAt = Math.max(touchedAt, about.mtimeMs);
+  }
+  return { touchedAt, bytes };
+}

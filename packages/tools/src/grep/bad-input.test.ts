@@ -1,0 +1,138 @@
+/** Grep and Glob against everything that can be wrong with a folder, with both engines: a clear word, and never a wait. */
+import { execFileSync } from 'node:child_process';
+import { chmodSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { rgPath } from '@vscode/ripgrep';
+import { contextOf } from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+import { textOf } from '../bash/test/shell.ts';
+import { asNobody } from '../files/test/scratch.ts';
+import { createGlobTool } from '../glob/glob.ts';
+import { processTable } from '../tasks/process-table.ts';
+import { searchDoors } from './doors.ts';
+import { createGrepTool } from './grep.ts';
+import type { SearchEngine } from './query.ts';
+import { Ripgrep } from './ripgrep.ts';
+import type { GrepInput } from './schema.ts';
+import { treeOf } from './test/tree.ts';
+import { WalkEngine } from './walk-engine.ts';
+
+const engines: readonly (readonly [name: string, engine: SearchEngine])[] = [
+  ['ripgrep', new Ripgrep(rgPath)],
+  ['the walk', new WalkEngine()],
+];
+
+describe.each(engines)('with %s', (_name, engine) => {
+  const doors = searchDoors({ engine: () => Promise.resolve(engine) });
+  const tools = { Grep: createGrepTool(doors), Glob: createGlobTool(doors) };
+
+  const contextIn = (root: string, signal = new AbortController().signal) => ({
+    ...contextOf({ workingDirectory: root, signal }),
+    toolUseId: 'g1',
+  });
+  async function grep(root: string, input: GrepInput, signal?: AbortSignal): Promise<string> {
+    const { data } = await tools.Grep.call(input, contextIn(root, signal), () => undefined);
+    return textOf(tools.Grep.toResult(data).content);
+  }
+  async function glob(
+    root: string,
+    input: { pattern: string; path?: string },
+    signal?: AbortSignal,
+  ): Promise<string> {
+    const { data } = await tools.Glob.call(input, contextIn(root, signal), () => undefined);
+    return textOf(tools.Glob.toResult(data).content);
+  }
+
+  it.each([
+    ['a missing path', 'nothing', /does not exist/],
+    ['a missing path with a newline', 'no\nthing', /does not exist/],
+    ['a pipe', 'pipe', /neither a file nor a folder/],
+    ['a circle of links', 'loop', /does not exist/],
+    ['a file as a folder', 'a/b', /does not exist/],
+    ['a name with a NUL', 'a\0b', /./],
+  ])('explains what is wrong with %s', async (_what, place, message) => {
+    const root = treeOf({ a: 'x' });
+    execFileSync('mkfifo', [path.join(root, 'pipe')]);
+    symlinkSync('loop', path.join(root, 'loop'));
+    await expect(grep(root, { pattern: 'x', path: place })).rejects.toThrow(message);
+    await expect(glob(root, { pattern: '*', path: place })).rejects.toThrow(message);
+  });
+
+  it('explains that the working directory is gone', async () => {
+    const root = treeOf({ a: 'x' });
+    rmSync(root, { recursive: true });
+    await expect(grep(root, { pattern: 'x' })).rejects.toThrow(/does not exist/);
+    await expect(glob(root, { pattern: '*' })).rejects.toThrow(/does not exist/);
+  });
+
+  it('passes over pipes, circles of links and huge sparse files on its way', async () => {
+    const root = treeOf({ 'a.txt': 'foo', 'folder/b.txt': 'foo' });
+    execFileSync('mkfifo', [path.join(root, 'pipe')]);
+    symlinkSync('loop', path.join(root, 'loop'));
+    symlinkSync('..', path.join(root, 'folder/up'));
+    writeFileSync(path.join(root, 'sparse'), '');
+    truncateSync(path.join(root, 'sparse'), 5 * 2 ** 30);
+    expect((await grep(root, { pattern: 'foo' })).split('\n').sort()).toEqual(['a.txt', 'folder/b.txt']);
+    expect((await glob(root, { pattern: '**/*.txt' })).split('\n').sort()).toEqual(['a.txt', 'folder/b.txt']);
+  });
+
+  it('finds what it can in bytes that are no text, and names with line breaks', async () => {
+    const root = treeOf({ bad: Buffer.from([0xff, 0x66, 0x6f, 0x6f, 0x0a]), 'two\nlines': 'foo' });
+    expect(await grep(root, { pattern: 'foo', output_mode: 'count' })).toContain('bad:1');
+    expect(await glob(root, { pattern: 'two*' })).toBe('two\nlines');
+  });
+
+  it('leaves out what may not be read, and finds the rest', async () => {
+    const folder = treeOf({ a: 'foo', b: 'foo', 'closed/c': 'foo' });
+    chmodSync(path.join(folder, 'closed'), 0);
+    chmodSync(path.join(folder, 'b'), 0);
+    await asNobody({ folder }, async () => {
+      expect(await grep(folder, { pattern: 'foo' })).toBe('a');
+      expect((await glob(folder, { pattern: '**/*' })).split('\n').sort()).toEqual(['a', 'b']);
+    });
+  });
+
+  it('goes on when files disappear under its hands', async () => {
+    const names = Array.from({ length: 300 }, (_, index) => `d${index % 10}/f${index}`);
+    const root = treeOf({ ...Object.fromEntries(names.map((name) => [name, 'foo'])), kept: 'foo' });
+    const searching = Promise.all([
+      grep(root, { pattern: 'foo', head_limit: 0 }),
+      glob(root, { pattern: '**/*' }),
+    ]);
+    for (const name of names) rmSync(path.join(root, name));
+    for (const text of await searching) expect(text).toContain('kept');
+  });
+
+  it('is back within a second when it is aborted, and leaves no process', async () => {
+    const root = treeOf(
+      Object.fromEntries(
+        Array.from({ length: 500 }, (_, index) => [`d${index % 20}/f${index}`, 'foo\n'.repeat(1_000)]),
+      ),
+    );
+    const searches = [
+      (signal: AbortSignal) => grep(root, { pattern: 'foo', output_mode: 'content' }, signal),
+      (signal: AbortSignal) => glob(root, { pattern: '**/*' }, signal),
+    ];
+    for (const search of searches) {
+      const controller = new AbortController();
+      const searching = search(controller.signal);
+      const from = performance.now();
+      controller.abort();
+      await expect(searching).rejects.toThrow(/abort/i);
+      expect(performance.now() - from).toBeLessThan(1_000);
+    }
+    expect(processTable().filter(({ parent }) => parent === process.pid && isRipgrep(parent))).toEqual([]);
+  });
+
+  it('does not lose itself in an expression that never ends', async () => {
+    const root = treeOf({ a: `${'a'.repeat(60)}!\n` });
+    const from = performance.now();
+    const found = await grep(root, { pattern: '(a+)+$' }).catch(String);
+    expect(found).toMatch(/No matches|takes too long/);
+    expect(performance.now() - from).toBeLessThan(2_000);
+  });
+});
+
+function isRipgrep(pid: number): boolean {
+  return execFileSync('ps', ['-o', 'comm=', '--ppid', String(pid)], { encoding: 'utf8' }).includes('rg');
+}

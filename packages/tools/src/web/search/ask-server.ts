@@ -1,0 +1,120 @@
+/** The request in which the model's server searches. It shares nothing with the conversation: neither its prompt nor its cache. */
+import {
+  AnswerReader,
+  buildRequest,
+  type ContentBlock,
+  History,
+  type Message,
+  type ModelPort,
+  type ModelRequest,
+  type ServerToolSpec,
+  textOf,
+  type Usage,
+} from '@heddle/core';
+import type { WebSearchInput } from '../schema.ts';
+import { type Hit, resultsIn } from './results.ts';
+
+export interface SearchDoor {
+  /** A model whose server searches the web. */
+  readonly model: ModelPort;
+  /** Its name. The conversation may meanwhile have gone over to one whose server cannot. */
+  readonly modelName: string;
+  readonly timeoutMs?: number;
+}
+
+export interface Found {
+  readonly hits: readonly Hit[];
+  /** What the model made of them. */
+  readonly text: string;
+  /** Why there is nothing, or not all. */
+  readonly problem?: string | undefined;
+  readonly spent: readonly { readonly model: string; readonly usage: Usage }[];
+}
+
+const TIMEOUT_MS = 90_000;
+/** Searches in one call: a second and third may follow up the first. */
+const MAX_SEARCHES = 3;
+const MAX_TOKENS = 4_096;
+/** The server pauses long turns; each pause is a request more. */
+const MAX_REQUESTS = 3;
+
+const PROMPT =
+  'You search the web for another program. Search for what is asked, then say in a few plain sentences what the results say about it, facts and figures first. If they say nothing about it, say so. Do not ask anything back.';
+
+/** Never throws but for an abort: what was spent is part of the answer. */
+export async function askServer(
+  { model: port, modelName: model, timeoutMs = TIMEOUT_MS }: SearchDoor,
+  input: WebSearchInput,
+  signal: AbortSignal,
+): Promise<Found> {
+  const deadline = AbortSignal.timeout(timeoutMs);
+  const either = AbortSignal.any([signal, deadline]);
+  const blocks: ContentBlock[] = [];
+  const spent: { model: string; usage: Usage }[] = [];
+  let problem: string | undefined;
+  for (let requests = 0; requests < MAX_REQUESTS; requests++) {
+    const asked = await ask(port, requestFor(input, model, blocks), either);
+    blocks.push(...asked.blocks);
+    spent.push({ model, usage: asked.usage });
+    signal.throwIfAborted();
+    problem = deadline.aborted ? `it took longer than ${timeoutMs} ms` : asked.problem;
+    if (problem !== undefined || !asked.isPaused) break;
+  }
+  const { hits, problem: refused } = resultsIn(blocks);
+  return { hits, text: textOf(blocks).trim(), problem: problem ?? refused, spent };
+}
+
+function requestFor(input: WebSearchInput, model: string, sofar: readonly ContentBlock[]): ModelRequest {
+  const { query, allowed_domains, blocked_domains } = input;
+  const search: ServerToolSpec = {
+    type: 'web_search_20250305',
+    name: 'web_search',
+    max_uses: MAX_SEARCHES,
+    ...(allowed_domains ? { allowed_domains } : {}),
+    ...(blocked_domains ? { blocked_domains } : {}),
+  };
+  const messages: Message[] = [
+    { type: 'user', uuid: 'query', at: 0, content: `Search the web for: ${query}` },
+  ];
+  if (sofar.length > 0)
+    messages.push({ type: 'assistant', uuid: 'sofar', at: 0, responseId: 'sofar', model, content: sofar });
+  const { request } = buildRequest(
+    {
+      model,
+      maxOutputTokens: MAX_TOKENS,
+      systemPrompt: [PROMPT],
+      systemContext: {},
+      userContext: {},
+      tools: [],
+      normaliseInput: (_tool, given) => given,
+      skipCacheWrite: true,
+      allowedBetaBlocks: [],
+      refusedBlocks: new Set(),
+      continuesAnswer: sofar.length > 0,
+      options: { serverTools: [search] },
+    },
+    History.of(messages),
+  );
+  return request;
+}
+
+interface Asked {
+  readonly blocks: readonly ContentBlock[];
+  readonly usage: Usage;
+  readonly isPaused: boolean;
+  readonly problem: string | undefined;
+}
+
+async function ask(port: ModelPort, request: ModelRequest, signal: AbortSignal): Promise<Asked> {
+  const reader = new AnswerReader();
+  const blocks: ContentBlock[] = [];
+  let problem: string | undefined;
+  for await (const record of port(request, signal)) {
+    if (record.type === 'model_error') problem = record.message;
+    else if (record.type !== 'done') {
+      const finished = reader.push(record);
+      if (finished) blocks.push(finished.block);
+    }
+  }
+  return { blocks, usage: reader.usage, isPaused: reader.stopReason === 'pause_turn', problem };
+}
