@@ -1,5 +1,7 @@
 /** The engine: one conversation with its session, its permissions and its hooks. */
 export { type Agent, createAgent } from './create-agent.ts';
+export { compactionOverrides } from './context/overrides.ts';
+export { admitMedia } from './context/admit-media.ts';
 export { QueryEngine } from './engine/engine.ts';
 export type {
   AgentHooks,
@@ -34,10 +36,12 @@ export {
   newSession,
   type Opened,
   type OpenSetup,
+  recallSession,
   type ResumeChoice,
   resumeSession,
   type Session,
 } from './session/open/open.ts';
 export { failedStart, VERSION } from './engine/lines.ts';
-export type { Prompt } from './engine/engine.ts';
+export type { Changes, Prompt } from './engine/engine.ts';
+export { sessionContext, type SessionContext } from './prompt/session-context.ts';
 export type * from './sdk/message.ts';

@@ -17,6 +17,18 @@ describe('the command line', () => {
   });
 
   it.each([
+    [['--resume'], { kind: 'pick' }, undefined],
+    [['-r', 'fix the bug'], { kind: 'pick' }, 'fix the bug'],
+    [['-r', '3f2a', 'fix the bug'], { kind: 'resume', id: '3f2a' }, 'fix the bug'],
+    [['--resume', '--plain'], { kind: 'pick' }, undefined],
+    [['--resume=the good one'], { kind: 'resume', id: 'the good one' }, undefined],
+    [['fix the bug', '-c'], { kind: 'continue' }, 'fix the bug'],
+  ])('starts a conversation with %j', (argv, from, prompt) => {
+    expect(readArguments(argv)).toMatchObject({ command: { name: 'chat', prompt, session: { from } } });
+  });
+
+  it.each([
+    [['-p', 'x', '--resume'], '--resume needs a session: there is nobody to choose one'],
     [['--modle', 'x'], 'unknown flag --modle; did you mean --model?'],
     [['--xyzzy-plugh'], 'unknown flag --xyzzy-plugh; see heddle --help'],
     [['-p', '--model'], '--model needs a value'],

@@ -21,6 +21,8 @@ export interface ChatCommand extends RunOptions {
   readonly name: 'chat';
   /** The first prompt, if one was given. */
   readonly prompt: string | undefined;
+  /** No colour, no moving lines; standard input may be a pipe. */
+  readonly plain: boolean;
 }
 
 /** What every surface that runs prompts understands. */
@@ -62,6 +64,8 @@ export interface SessionChoice {
   readonly from:
     | { readonly kind: 'new' }
     | { readonly kind: 'resume'; readonly id: string }
+    /** The user chooses from a list. */
+    | { readonly kind: 'pick' }
     | { readonly kind: 'continue' };
   readonly fork: boolean;
   readonly id: string | undefined;
@@ -106,7 +110,9 @@ function commandOf(argv: readonly string[]): Command {
   const prompt = words.length === 0 ? undefined : words.join(' ');
   // A client that speaks JSON on both sides wants no terminal; it does not say -p.
   const headless = values.has('print') || inputFormat === 'stream-json';
-  if (!headless) return { name: 'chat', prompt, ...runOptions(values, lists) };
+  if (!headless) return { name: 'chat', prompt, plain: values.has('plain'), ...runOptions(values, lists) };
+  if (values.get('resume') === '')
+    throw new Refused('--resume needs a session: there is nobody to choose one');
   const outputFormat = oneOf('--output-format', values.get('outputFormat') ?? 'text', FORMATS);
   if (inputFormat === 'stream-json' && outputFormat !== 'stream-json') {
     throw new Refused('--input-format stream-json needs --output-format stream-json');
@@ -164,7 +170,9 @@ function sessionOf(values: Values): SessionChoice {
   const from =
     id === undefined
       ? { kind: values.has('continue') ? ('continue' as const) : ('new' as const) }
-      : { kind: 'resume' as const, id };
+      : id === ''
+        ? { kind: 'pick' as const }
+        : { kind: 'resume' as const, id };
   const fork = values.has('fork');
   if (fork && from.kind === 'new') throw new Refused('--fork-session needs --resume or --continue');
   return {

@@ -3,10 +3,15 @@
 type Run = (argv: readonly string[]) => Promise<number>;
 
 export const COMMANDS = {
+  completions: async () => (await import('./completions/completions.ts')).completions,
+  config: async () => (await import('./config/config.ts')).config,
   demo: async () => (await import('./demo/demo.ts')).runDemo,
+  doctor: async () => (await import('./doctor/doctor.ts')).doctor,
   models: async () => (await import('./models/list.ts')).printModels,
   permissions: async () => (await import('./permissions/permissions.ts')).permissions,
+  replay: async () => (await import('./replay/replay.ts')).replay,
   rewind: async () => (await import('./rewind/rewind.ts')).rewind,
+  sessions: async () => (await import('./sessions/sessions.ts')).sessions,
 } satisfies Readonly<Record<string, () => Promise<Run>>>;
 
 export type CommandName = keyof typeof COMMANDS;

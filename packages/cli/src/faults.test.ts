@@ -77,22 +77,22 @@ function filesIn(folder: string): readonly string[] {
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 
-describe('a fault that lasts ends the program with 1 and a sentence, after one request', () => {
+describe('a fault that lasts ends the program with 1 and a sentence on standard error, after one request', () => {
   it.each([
     ['a key that is refused', fail('auth'), /refused the key.*Check ANTHROPIC_API_KEY/],
     ['a page in place of the API', html(200, 'Log in'), /not the Messages API.*Check ANTHROPIC_BASE_URL/],
     ['a wait that no one has', fail('rate_limit', { retryAfterMs: 1e14 }), /does not reset within/],
   ])('%s', async (_fault, reply, sentence) => {
     const { code, stdout, stderr, api } = await play([reply]);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-    expect(stdout).toMatch(sentence);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(sentence);
     expect(api.requests).toHaveLength(1);
   });
 
   it('a model that nobody knows', async () => {
     const { code, stdout, stderr, api } = await play([], ['--model', 'anthropic/claude-nine']);
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-    expect(stdout).toMatch(/claude-nine.*heddle models/);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/claude-nine.*heddle models/);
     expect(api.requests).toHaveLength(1);
   });
 
@@ -104,9 +104,9 @@ describe('a fault that lasts ends the program with 1 and a sentence, after one r
 
   it('a host that nobody knows', async () => {
     // Longer than a name can be, so that no server of names needs to be asked.
-    const { code, stdout } = await ask(`http://${'x'.repeat(64)}.invalid`);
-    expect(code).toBe(1);
-    expect(stdout).toMatch(/name is not known/);
+    const { code, stdout, stderr } = await ask(`http://${'x'.repeat(64)}.invalid`);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/name is not known/);
   });
 });
 

@@ -1,15 +1,15 @@
 /** The flags, and how a command line is taken apart. */
 
-interface Flag {
-  /** `each`: one value, as often as wanted. */
-  readonly takes: 'nothing' | 'value' | 'list' | 'rules' | 'each';
+export interface Flag {
+  /** `each`: one value, as often as wanted. `session`: a session, or nothing. */
+  readonly takes: 'nothing' | 'value' | 'list' | 'rules' | 'each' | 'session';
   readonly as: string;
 }
 
 /** A mistake of the person at the keyboard. */
 export class Refused extends Error {}
 
-const FLAGS: Readonly<Record<string, Flag>> = {
+export const FLAGS = {
   '-p': { takes: 'nothing', as: 'print' },
   '--print': { takes: 'nothing', as: 'print' },
   '-h': { takes: 'nothing', as: 'help' },
@@ -48,8 +48,8 @@ const FLAGS: Readonly<Record<string, Flag>> = {
   '--append-system-prompt': { takes: 'value', as: 'appendSystemPrompt' },
   '-c': { takes: 'nothing', as: 'continue' },
   '--continue': { takes: 'nothing', as: 'continue' },
-  '-r': { takes: 'value', as: 'resume' },
-  '--resume': { takes: 'value', as: 'resume' },
+  '-r': { takes: 'session', as: 'resume' },
+  '--resume': { takes: 'session', as: 'resume' },
   '--resume-session-at': { takes: 'value', as: 'resumeAt' },
   '--fork-session': { takes: 'nothing', as: 'fork' },
   '--session-id': { takes: 'value', as: 'sessionId' },
@@ -57,7 +57,9 @@ const FLAGS: Readonly<Record<string, Flag>> = {
   '--record': { takes: 'value', as: 'record' },
   '--plain': { takes: 'nothing', as: 'plain' },
   '--bare': { takes: 'nothing', as: 'bare' },
-};
+} as const satisfies Readonly<Record<string, Flag>>;
+
+export type FlagName = keyof typeof FLAGS;
 
 interface Collected {
   readonly values: Map<string, string>;
@@ -82,11 +84,16 @@ export function collect(argv: readonly string[]): Collected {
     }
     const equals = argument.startsWith('--') ? argument.indexOf('=') : -1;
     const name = equals < 0 ? argument : argument.slice(0, equals);
-    const flag = Object.hasOwn(FLAGS, name) ? FLAGS[name] : undefined;
+    const flag = isFlag(name) ? FLAGS[name] : undefined;
     if (!flag) throw new Refused(`unknown flag ${name}${suggestion(name)}`);
     if (flag.takes === 'nothing') {
       if (equals >= 0) throw new Refused(`${name} takes no value`);
       values.set(flag.as, 'true');
+      continue;
+    }
+    if (flag.takes === 'session') {
+      const given = equals >= 0 ? argument.slice(equals + 1) : isSessionWord(argv[at + 1]) ? argv[++at] : '';
+      values.set(flag.as, given ?? '');
       continue;
     }
     const value = equals < 0 ? argv[++at] : argument.slice(equals + 1);
@@ -97,6 +104,11 @@ export function collect(argv: readonly string[]): Collected {
     }
   }
   return { values, lists, words };
+}
+
+/** An id, the beginning of one, or a title in one word. A text with spaces behind `--resume` is a prompt. */
+function isSessionWord(word: string | undefined): boolean {
+  return word !== undefined && /^[a-z0-9][\w.-]*$/i.test(word);
 }
 
 /** Rules are separated by commas or spaces; those inside parentheses belong to the rule. */
@@ -121,6 +133,10 @@ function itemsOf(value: string, takes: Flag['takes']): string[] {
   return takes === 'rules' ? splitRules(value) : value.split(',').filter(Boolean);
 }
 
+function isFlag(name: string): name is FlagName {
+  return Object.hasOwn(FLAGS, name);
+}
+
 function suggestion(name: string): string {
   const near = Object.keys(FLAGS)
     .map((flag) => ({ flag, distance: editDistance(flag, name) }))
@@ -129,7 +145,7 @@ function suggestion(name: string): string {
   return close ? `; did you mean ${near.flag}?` : '; see heddle --help';
 }
 
-function editDistance(left: string, right: string): number {
+export function editDistance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (let row = 1; row <= left.length; row++) {
     const current = [row];

@@ -19,7 +19,7 @@ async function dispatch(): Promise<number> {
       return 0;
     }
     case 'help':
-      say((await import('./help.ts')).HELP);
+      say((await import('./help/help.ts')).helpText());
       return 0;
     case 'own':
       return (await COMMANDS[command.command]())(command.argv);

@@ -1,8 +1,12 @@
-/** The table of results as a script sees it: exit code, and the last line of what was printed. */
+/**
+ * The table of results as a script sees it: exit code, standard output, standard error, last line. Ends that only hooks or
+ * context options bring about are in the engine's own table (agent/src/engine/terminals.test.ts); those that signals bring
+ * about in signals.test.ts.
+ */
 import { call, fail, say, startFakeApi, type Step, usage } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeFor } from './test/home.ts';
-import { install, type Installed, linesOf } from './test/program.ts';
+import { type Ended, install, type Installed, linesOf } from './test/program.ts';
 
 let installed: Installed;
 
@@ -18,15 +22,23 @@ interface Row {
   readonly ends: string;
   readonly script: readonly Step[];
   readonly flags?: readonly string[];
+  /** No file may grow beyond it: the disk is full. */
+  readonly diskKib?: number;
   readonly code: number;
-  /** The last line on standard output, or on standard error where there is none. */
+  /** All of standard output after a good end, all of standard error after a bad one. */
   readonly text: RegExp;
   readonly subtype: string;
 }
 
 const ROWS: readonly Row[] = [
-  { ends: 'completed', script: [say('Done.')], code: 0, text: /^Done\.$/, subtype: 'success' },
-  { ends: 'api_error', script: [fail('auth')], code: 1, text: /invalid x-api-key/, subtype: 'success' },
+  { ends: 'completed', script: [say('Done.')], code: 0, text: /^Done\.\n$/, subtype: 'success' },
+  {
+    ends: 'api_error',
+    script: [fail('auth')],
+    code: 1,
+    text: /^heddle: .*invalid x-api-key/,
+    subtype: 'success',
+  },
   { ends: 'prompt_too_long', script: [fail('overflow')], code: 1, text: /too long/, subtype: 'success' },
   { ends: 'image_error', script: [fail('media')], code: 1, text: /5 MB/, subtype: 'success' },
   {
@@ -36,6 +48,14 @@ const ROWS: readonly Row[] = [
     code: 1,
     text: /the limit is 1/,
     subtype: 'error_max_turns',
+  },
+  {
+    ends: 'model_error',
+    script: [say('x'.repeat(200_000))],
+    diskKib: 64,
+    code: 1,
+    text: /^heddle: The session could not be stored: .*\n$/,
+    subtype: 'error_during_execution',
   },
   {
     ends: 'repetition_stopped',
@@ -49,7 +69,7 @@ const ROWS: readonly Row[] = [
     script: [call('StructuredOutput', { n: 3 }, 's1')],
     flags: ['--json-schema', SCHEMA],
     code: 0,
-    text: /^\{"n":3\}$/,
+    text: /^\{"n":3\}\n$/,
     subtype: 'success',
   },
   {
@@ -88,35 +108,40 @@ const ROWS: readonly Row[] = [
 
 describe.each(ROWS)(
   'a run that ends with $ends ($flags)',
-  ({ ends, script, flags = [], code, text, subtype }) => {
-    const argv = (model: string, ...more: string[]): string[] => [
-      '-p',
-      'go',
-      '--model',
-      model,
-      ...flags,
-      ...more,
-    ];
+  ({ ends, script, flags = [], diskKib, code, text, subtype }) => {
+    const play = (format: string): Promise<Ended> => {
+      const home = homeFor(installed.program, diskKib);
+      return home.run(['-p', 'go', '--model', home.script(script), ...flags, '--output-format', format]);
+    };
+    const result = {
+      type: 'result',
+      subtype,
+      is_error: code !== 0,
+      terminal_reason: ends,
+      [subtype === 'success' ? 'result' : 'errors']: expect.anything(),
+    };
 
-    it(`exits with ${code} and says why in plain text`, async () => {
-      const home = homeFor(installed.program);
-      const ended = await home.run(argv(home.script(script)));
+    it(`exits with ${code} and tells it once: ${code === 0 ? 'its answer' : 'what went wrong, beside an empty output'}`, async () => {
+      const { stdout, stderr, ...ended } = await play('text');
       expect(ended.code).toBe(code);
-      expect(lastLine(ended.stdout) || lastLine(ended.stderr)).toMatch(text);
+      const [told, silent] = code === 0 ? [stdout, stderr] : [stderr, stdout];
+      expect(told).toMatch(text);
+      expect(told.trimEnd().split('\n')).toHaveLength(1);
+      expect(silent).toBe('');
     });
 
-    it(`exits with ${code} and ends its output with one ${subtype} result`, async () => {
-      const home = homeFor(installed.program);
-      const ended = await home.run(argv(home.script(script), '--output-format', 'stream-json'));
+    it(`exits with ${code} and one ${subtype} result as JSON`, async () => {
+      const ended = await play('json');
+      expect(ended.code).toBe(code);
+      expect(linesOf(ended.stdout)).toEqual([expect.objectContaining(result)]);
+    });
+
+    it(`exits with ${code} and ends its stream with one ${subtype} result`, async () => {
+      const ended = await play('stream-json');
       expect(ended.code).toBe(code);
       const lines = linesOf(ended.stdout);
       expect(lines.filter(({ type }) => type === 'result')).toHaveLength(1);
-      expect(lines.at(-1)).toMatchObject({
-        type: 'result',
-        subtype,
-        is_error: code !== 0,
-        terminal_reason: ends,
-      });
+      expect(lines.at(-1)).toMatchObject(result);
     });
   },
 );
@@ -163,7 +188,3 @@ describe('what is not understood', () => {
     expect(ended.stderr).toMatch(says);
   });
 });
-
-function lastLine(text: string): string {
-  return text.trimEnd().split('\n').at(-1) ?? '';
-}

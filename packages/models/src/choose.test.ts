@@ -3,7 +3,9 @@ import { scriptedModel } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { fullModelName, modelFromEnvironment } from './aliases.ts';
 import { chooseModel } from './choose.ts';
-import { listModels } from './models.ts';
+import type { PriceOverrides } from './prices/prices.ts';
+import type { Environment } from './secrets/environment.ts';
+import { listProviders } from './models.ts';
 
 const environment = {};
 const port: ModelPort = scriptedModel([]);
@@ -39,7 +41,7 @@ describe('choosing a model', () => {
     expect(await chooseModel('gpt', kinds, { environment })).toEqual({
       ok: false,
       message:
-        'There is no model named gpt. Known: opus, sonnet, haiku, fable, claude-…, anthropic/…, rehearsal, scripted.',
+        'There is no model named gpt. Known: opus, sonnet, haiku, fable, claude-…, PROVIDER/MODEL, rehearsal, scripted. See: heddle models',
     });
   });
 
@@ -56,6 +58,11 @@ describe('choosing a model', () => {
     expect(modelFromEnvironment({})).toBeUndefined();
   });
 });
+
+async function listModels(environment: Environment, overrides: PriceOverrides = {}) {
+  const [anthropic] = await listProviders(environment, { only: 'anthropic', overrides });
+  return anthropic?.models ?? [];
+}
 
 describe('the list of models', () => {
   it('shows each with its window, price and short names', async () => {

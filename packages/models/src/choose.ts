@@ -1,11 +1,11 @@
 /** Which model a name means. Each kind is loaded only when it is chosen. */
 import type { ModelPort } from '@heddle/core';
 import { aliasesIn, fullModelName } from './aliases.ts';
-import type { KeySource } from './anthropic/credentials.ts';
 import type { AnthropicOptions } from './anthropic/options.ts';
+import { routed } from './route.ts';
 
 /** What a kind of model needs to be built from the part of the name behind the colon or slash. */
-export type ModelMaker = (rest: string) => Promise<ModelPort>;
+export type ModelMaker = (rest: string) => Promise<ModelPort & { readonly modelName?: string }>;
 
 export type Chosen =
   | {
@@ -15,39 +15,62 @@ export type Chosen =
       readonly name: string;
       /** Opens a connection ahead of the first request, where there is one to open. */
       readonly preconnect?: () => void;
-      /** Where its key comes from. */
-      readonly keySource?: KeySource;
+      /** Where its key comes from: the name of a variable, `apiKeyHelper` or `none`. */
+      readonly keySource?: string;
+      /** Runs on this machine: it costs nothing. What it can read at once is what it says, if it says so. */
+      readonly local?: { readonly window: Promise<number | undefined> };
     }
   | { readonly ok: false; readonly message: string };
 
 /**
  * `kind`, `kind:rest` or `kind/rest` for the kinds that the caller brings; `anthropic/claude-…`, a bare `claude-…` or an alias
- * for the Messages API.
+ * for the Messages API; `provider/model`, or a name whose family gives it away, for every other provider.
  */
 export async function chooseModel(
   name: string,
   kinds: Readonly<Record<string, ModelMaker>>,
-  anthropic: AnthropicOptions = {},
+  options: AnthropicOptions = {},
 ): Promise<Chosen> {
   const [, kind = '', rest = ''] = /^([^:/]+)[:/]?(.*)$/s.exec(name) ?? [];
   const make = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
   try {
-    if (make) return { ok: true, port: await make(rest), name };
-    const environment = anthropic.environment ?? process.env;
+    if (make) {
+      const port = await make(rest);
+      // One that plays another is called as that other.
+      return { ok: true, port, name: port.modelName ?? name };
+    }
+    const environment = options.environment ?? process.env;
     const model = anthropicModel(fullModelName(name, environment), environment);
-    if (model !== undefined) return await chooseAnthropic(model, anthropic);
+    if (model !== undefined) return await chooseAnthropic(model, options);
+    const { chooseProvider } = await import('./providers/choose-provider.ts');
+    const chosen = await chooseProvider(name, options);
+    if (chosen !== undefined) return routedWith(chosen, kinds, options);
+    const known = [...aliasesIn(environment).map(({ alias }) => alias), 'claude-…', 'PROVIDER/MODEL'];
     return {
       ok: false,
-      message: unknown(
-        name,
-        Object.keys(kinds),
-        aliasesIn(environment).map(({ alias }) => alias),
-      ),
+      message: `There is no model named ${name}. Known: ${[...known, ...Object.keys(kinds)].join(', ')}. See: heddle models`,
     };
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     return { ok: false, message: `The model ${name} could not be loaded: ${why}` };
   }
+
+  async function chooseAnthropic(model: string, anthropic: AnthropicOptions): Promise<Chosen> {
+    const { createAnthropicPort } = await import('./anthropic/port.ts');
+    const port = createAnthropicPort(anthropic);
+    const chosen = { ok: true, port, name: model, keySource: port.keySource } as const;
+    return { ...routedWith(chosen, kinds, anthropic), preconnect: () => port.preconnect() };
+  }
+}
+
+/** A run may go over to another model on the way, which may be another provider's. */
+function routedWith<T extends Chosen & { readonly ok: true }>(
+  chosen: T,
+  kinds: Readonly<Record<string, ModelMaker>>,
+  options: AnthropicOptions,
+): T {
+  const port = routed(chosen, (name) => chooseModel(name, kinds, options));
+  return { ...chosen, port: chosen.port.searchesWeb ? Object.assign(port, { searchesWeb: true }) : port };
 }
 
 /** The id in a name of ours: with its provider before it, any id will do, since gateways have models of their own. */
@@ -58,14 +81,4 @@ function anthropicModel(
   const [, id] = /^anthropic[/:](.+)$/s.exec(name) ?? [];
   if (id !== undefined) return fullModelName(id, environment);
   return name.startsWith('claude-') ? name : undefined;
-}
-
-async function chooseAnthropic(name: string, options: AnthropicOptions): Promise<Chosen> {
-  const { createAnthropicPort } = await import('./anthropic/port.ts');
-  const port = createAnthropicPort(options);
-  return { ok: true, port, name, preconnect: () => port.preconnect(), keySource: port.keySource };
-}
-
-function unknown(name: string, kinds: readonly string[], aliases: readonly string[]): string {
-  return `There is no model named ${name}. Known: ${[...aliases, 'claude-…', 'anthropic/…', ...kinds].join(', ')}.`;
 }

@@ -1,9 +1,12 @@
 /** The doors to models: which one a name means, how it is reached, what it costs. Adapters and prices load when needed. */
+import type { ListedProvider, ListOptions } from './models.ts';
 import type { Prices, PriceOverrides } from './prices/prices.ts';
+import type { Environment } from './secrets/environment.ts';
 
 export { chooseModel, type Chosen, type ModelMaker } from './choose.ts';
 export { type Alias, aliasesIn, fullModelName, modelFromEnvironment } from './aliases.ts';
-export { type ListedModel, listModels } from './models.ts';
+export { findModel } from './found.ts';
+export type { ListedModel, ListedProvider, ListOptions } from './models.ts';
 export type { AnthropicOptions } from './anthropic/options.ts';
 export type { AnthropicPort } from './anthropic/port.ts';
 export type { KeySource } from './anthropic/credentials.ts';
@@ -15,4 +18,12 @@ export { type Environment, SECRET_VARIABLES, withoutSecrets } from './secrets/en
 export async function loadPrices(overrides?: PriceOverrides): Promise<Prices> {
   const { createPrices } = await import('./prices/prices.ts');
   return createPrices(overrides);
+}
+
+/** What is usable here and why, with all that is known of each. Servers on this machine are asked, with a short deadline. */
+export async function listProviders(
+  environment: Environment,
+  options?: ListOptions,
+): Promise<readonly ListedProvider[]> {
+  return (await import('./models.ts')).listProviders(environment, options);
 }

@@ -1,6 +1,13 @@
-/** What `heddle models` shows: the models of the price list, and the short names that lead to them. */
+/** What `heddle models` shows: which providers are usable here and why, and their models with window and price. */
 import { aliasesIn } from './aliases.ts';
-import type { KnownModel, PriceOverrides } from './prices/prices.ts';
+import { ANTHROPIC_KEYS } from './found.ts';
+import type { KnownModel, PriceOverrides, Prices } from './prices/prices.ts';
+import { configFolderIn } from './providers/config-folder.ts';
+import { findPackage, installCommand } from './providers/load.ts';
+import { modelsOnServer } from './providers/local.ts';
+import { packageOf, type Provider } from './providers/provider.ts';
+import { addressOf, firstOf, readinessOf } from './providers/settings.ts';
+import { PROVIDERS } from './providers/table.ts';
 import type { Environment } from './secrets/environment.ts';
 
 export interface ListedModel extends KnownModel {
@@ -8,19 +15,58 @@ export interface ListedModel extends KnownModel {
   readonly aliases: readonly string[];
 }
 
-/** Aliases that lead to a model outside the list make a line of their own, with nothing known. */
-export async function listModels(
+export interface ListedProvider {
+  readonly id: string;
+  readonly name: string;
+  readonly isUsable: boolean;
+  /** Why it is usable: the variable that was found, or the address that answered. Never a key. */
+  readonly because?: string;
+  /** What to do where it is not. */
+  readonly advice?: string;
+  /** All that is known of it; full names, as `--model` takes them. */
+  readonly models: readonly ListedModel[];
+}
+
+export interface ListOptions {
+  /** Only this one. */
+  readonly only?: string;
+  readonly overrides?: PriceOverrides;
+}
+
+export async function listProviders(
   environment: Environment,
-  overrides: PriceOverrides = {},
-): Promise<readonly ListedModel[]> {
+  { only, overrides = {} }: ListOptions = {},
+): Promise<readonly ListedProvider[]> {
   const { createPrices } = await import('./prices/prices.ts');
   const prices = createPrices(overrides);
+  const wanted = PROVIDERS.filter(({ id }) => only === undefined || only === id);
+  const others = await Promise.all(wanted.map((provider) => listed(provider, environment, prices)));
+  if (only !== undefined && only !== 'anthropic') return others;
+  return [anthropic(environment, prices, overrides), ...others];
+}
+
+function anthropic(environment: Environment, prices: Prices, overrides: PriceOverrides): ListedProvider {
+  const key = firstOf(ANTHROPIC_KEYS, environment);
+  return {
+    id: 'anthropic',
+    name: 'Anthropic',
+    isUsable: key !== undefined,
+    ...(key === undefined ? { advice: `set ${ANTHROPIC_KEYS[0]}` } : { because: key.variable }),
+    models: anthropicModels(environment, prices, overrides),
+  };
+}
+
+/** Aliases that lead to a model outside the list make a line of their own, with nothing known. */
+function anthropicModels(
+  environment: Environment,
+  prices: Prices,
+  overrides: PriceOverrides,
+): readonly ListedModel[] {
   const known = prices.models();
   const aliases = aliasesIn(environment);
   const named = aliases.map(({ model }) => model).filter((model) => !known.some(({ id }) => id === model));
-  const strangers = [
-    ...new Set([...named, ...Object.keys(overrides).filter((name) => !name.endsWith('*'))]),
-  ].map(
+  const own = Object.keys(overrides).filter((name) => !name.endsWith('*'));
+  const strangers = [...new Set([...named, ...own])].map(
     (id): KnownModel => ({
       id,
       name: id,
@@ -29,13 +75,47 @@ export async function listModels(
       outputPerMillion: overrides[id]?.outputPerMillion,
     }),
   );
-  const listed = [
-    ...known.filter(({ id }) => !strangers.some((stranger) => stranger.id === id)),
-    ...strangers,
-  ];
-  return listed.map((model) =>
+  const all = [...known.filter(({ id }) => !strangers.some((stranger) => stranger.id === id)), ...strangers];
+  return all.map((model) =>
     Object.assign({}, model, {
       aliases: aliases.filter((alias) => alias.model === model.id).map(({ alias }) => alias),
     }),
   );
+}
+
+async function listed(provider: Provider, environment: Environment, prices: Prices): Promise<ListedProvider> {
+  const { id, name } = provider;
+  const folder = configFolderIn(environment);
+  const wanted = packageOf(provider);
+  const install = findPackage(wanted, folder) === undefined ? [installCommand(wanted, folder)] : [];
+  const unusable = (advice: string, models: readonly ListedModel[]): ListedProvider => ({
+    id,
+    name,
+    isUsable: false,
+    advice: [...install, advice].filter(Boolean).join(', then '),
+    models,
+  });
+  if (provider.local) {
+    const served = await modelsOnServer(provider, environment);
+    if (served === undefined) return unusable(provider.local.howToStart, []);
+    const models = served.map((model) => freeModel(`${id}/${model.id}`, model.window));
+    if (install.length > 0) return unusable('', models);
+    return { id, name, isUsable: true, because: `running at ${addressOf(provider, environment)}`, models };
+  }
+  const models = prices
+    .models(id)
+    .map((model): ListedModel => Object.assign({}, model, { aliases: aliasOf(provider, model.id) }));
+  const readiness = readinessOf(provider, environment);
+  if (readiness.is === 'missing') return unusable(`set ${readiness.set}`, models);
+  if (install.length > 0) return unusable('', models);
+  return { id, name, isUsable: true, because: readiness.is === 'configured' ? readiness.by : '', models };
+}
+
+/** The provider's id alone means its usual model. */
+function aliasOf({ id, usual }: Provider, model: string): readonly string[] {
+  return model === `${id}/${usual}` ? [id] : [];
+}
+
+function freeModel(id: string, contextWindow: number | undefined): ListedModel {
+  return { id, name: id, contextWindow, inputPerMillion: 0, outputPerMillion: 0, aliases: [] };
 }

@@ -25,6 +25,7 @@ export * from './request-of.ts';
 export * from './api/reply.ts';
 export * from './api/server.ts';
 export type { RecordedRequest } from './api/recorded.ts';
+export * from './providers/server.ts';
 export * from './cache/bill.ts';
 export * from './cache/blocks.ts';
 export * from './explorer/index.ts';

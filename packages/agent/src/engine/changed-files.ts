@@ -1,6 +1,7 @@
 /** Files that were read and have changed on disk since: told once per change, so that the model does not work on old text. */
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import type { Attachment, FileStateCache } from '@heddle/core';
 
 export async function changedFiles(fileState: FileStateCache): Promise<Attachment[]> {
@@ -15,7 +16,8 @@ async function changeOf(path: string, fileState: FileStateCache): Promise<Attach
   const known = fileState.get(path);
   if (!known) return undefined;
   try {
-    const { mtimeMs, size } = await stat(path);
+    // Asked of every file at every turn: a thread for each question would cost far more than the question.
+    const { mtimeMs, size } = statSync(path);
     if (mtimeMs === known.readAt || size > MAX_BYTES) return undefined;
     const hash = createHash('sha256')
       .update(await readFile(path))

@@ -20,7 +20,7 @@ export function productionDeps(options: AgentOptions, context: ContextDoor): Que
     ids: { uuid: options.uuid ?? randomUUID },
     random: options.random ?? Math.random,
     context,
-    toolHooks: noToolHooks,
+    toolHooks: { ...noToolHooks, ...options.hooks?.tools },
     turnEnd: turnEnd(options.hooks ?? {}),
     attachments: {
       begin: () => undefined,
@@ -30,7 +30,7 @@ export function productionDeps(options: AgentOptions, context: ContextDoor): Que
           changedFiles(context.fileState),
           options.gather?.(context),
         ]);
-        return [...files, ...(others ?? [])];
+        return [...files, ...(options.news?.() ?? []), ...(others ?? [])];
       },
     },
     askToGoOn: () => Promise.resolve(false),

@@ -4,67 +4,70 @@
  */
 import { randomUUID } from 'node:crypto';
 import {
-  type ContentBlock,
+  type Attachment,
   type ContextPipeline,
-  type ContextReport,
-  type EntryBody,
+  type ContextUsage,
   finishCalls,
   type History,
   type LoopEvent,
   type Message,
+  type PermissionMode,
   query,
   type QueryParams,
+  type SessionSnapshot,
+  type Stance,
   type Terminal,
 } from '@heddle/core';
-import type { PermissionDenial, SdkMessage } from '../sdk/message.ts';
-import { createTranslator, type Translator } from '../sdk/translate.ts';
+import { DATE, dateNote } from '../prompt/date.ts';
+import type { ModelUsage, SdkMessage } from '../sdk/message.ts';
+import { createTranslator, replayLine } from '../sdk/translate.ts';
 import { entriesOf } from '../session/codec/entries.ts';
 import { JournalError } from '../session/journal/journal.ts';
 import { memorySession } from '../session/open/memory.ts';
 import type { Session } from '../session/open/open.ts';
 import { systemClock } from './deps.ts';
 import { createFileState } from './file-state.ts';
-import { failedStart, initLine, type LineStamp, resultLine } from './lines.ts';
-import { Meter, type Price } from './meter.ts';
+import { commandResult, type EndOfRun, failedStart, initLine, type LineStamp, resultLine } from './lines.ts';
 import { answerOf, planOpenCalls, resultMessage } from './open-calls.ts';
 import type { AgentOptions } from './options.ts';
 import {
   type CommandOutcome,
-  type CommandSetup,
-  compactSession,
+  compactCommand,
+  compactOnDemand,
+  type CompactOutcome,
   undoCompaction,
 } from '../context/commands.ts';
+import { admitMedia } from '../context/admit-media.ts';
 import { contextDoorOf } from '../context/context-door.ts';
-import { headOf, paramsOf, snapshotOf } from './params.ts';
+import { goneNote, onFirmGround, resumedStance, whereNote } from './stance.ts';
+import { newHead, resumedHead } from './head.ts';
+import { paramsOf } from './params.ts';
+import { Purse } from './purse.ts';
+import { type MessageStamp, SessionLog } from './session-log.ts';
+import { liveOf } from './permission.ts';
+import { errorSentence } from './result.ts';
+import { BUSY, synthetic, terminalOf } from './command-turn.ts';
+import type { Changes, Prompt } from './prompt.ts';
 import { parserOf, StructuredOutput } from './structured-output.ts';
 import { Tally } from './tally.ts';
+import { endOf, type Turn } from './turn.ts';
 
-export interface Prompt {
-  readonly content: string | readonly ContentBlock[];
-  /** The host's own id for it; a new one by default. */
-  readonly uuid?: string;
-}
-
-/** What belongs to one prompt's run. */
-interface Turn {
-  readonly tally: Tally;
-  readonly denials: PermissionDenial[];
-  readonly translator: Translator;
-  readonly structured: StructuredOutput | undefined;
-}
+export type { Changes, Prompt };
 
 export class QueryEngine {
   readonly sessionId: string;
-  readonly #options: AgentOptions;
+  #options: AgentOptions;
   readonly #session: Session;
-  readonly #meter: Meter;
+  readonly #log: SessionLog;
+  readonly #purse: Purse;
   readonly #fileState = createFileState();
   #context: ContextPipeline | undefined;
+  #head: SessionSnapshot | undefined;
   readonly #now: () => number;
   readonly #uuid: () => string;
   #controller = new AbortController();
-  #begun = false;
-  #priceLoading: Promise<Price> | undefined;
+  /** What holds the conversation just now. */
+  #busy: 'prompt' | 'compaction' | undefined;
 
   constructor(options: AgentOptions) {
     this.#options = options;
@@ -72,7 +75,9 @@ export class QueryEngine {
     this.#now = (options.clock ?? systemClock).now;
     this.#session = options.session ?? memorySession(this.#uuid(), this.#now);
     this.sessionId = this.#session.id;
-    this.#meter = new Meter(options.price, this.#session.bill);
+    const stance = resumedStance(this.#session.projection.stance, options);
+    this.#log = new SessionLog(this.#session, () => this.#messageStamp(), stance);
+    this.#purse = new Purse(options, this.#session.bill);
   }
 
   /** Ends the running turn. `interrupt`: because the user sent a new message. */
@@ -82,47 +87,153 @@ export class QueryEngine {
 
   /** The conversation as the next request would start from it. */
   get messages(): History<Message> {
-    return this.#session.projection.messages;
+    return this.#log.messages;
   }
 
   /** Replaces the conversation by a hand-over, on the user's word. Between two prompts only. */
-  async compact(instructions?: string): Promise<CommandOutcome<{ readonly report: ContextReport }>> {
-    this.#controller = new AbortController();
-    const { toolUseContext } = this.#params(this.#turn());
-    return compactSession(this.#commandSetup(), this.#contextDoor(), toolUseContext, instructions);
+  async compact(instructions?: string): Promise<CompactOutcome> {
+    if (this.#busy) return BUSY;
+    this.#busy = 'compaction';
+    try {
+      const steps = this.#compaction(this.#turn(), instructions);
+      let next = await steps.next();
+      while (!next.done) next = await steps.next();
+      return next.value;
+    } finally {
+      this.#busy = undefined;
+    }
   }
 
   /** Puts back what the last compaction replaced. */
   undoCompaction(): CommandOutcome<{ readonly messages: number }> {
-    return undoCompaction(this.#commandSetup());
+    if (this.#busy) return BUSY;
+    return this.#storing(() => undoCompaction(this.#session, this.#log.store));
+  }
+
+  /** How full the window is with the conversation as it stands, and what fills it. */
+  async contextUsage(): Promise<ContextUsage> {
+    const { toolUseContext: context } = this.#params(this.#turn());
+    return this.#contextDoor().usage({ messages: this.messages, context });
+  }
+
+  /** From the next prompt on: another model, another effort. What was allowed in this conversation stays so. */
+  change(changes: Changes): void {
+    this.#options = { ...this.#options, rules: liveOf(this.#options), ...changes };
+    // They speak for the model: what they had decided is in the log.
+    this.#context = undefined;
+    this.#head = undefined;
+    this.#purse.change(this.#options);
+  }
+
+  get permissionMode(): PermissionMode {
+    return liveOf(this.#options).mode ?? this.#contextMode();
+  }
+
+  /** Takes effect for the next call. Answers whether it is in force: not every mode may be switched on. */
+  setPermissionMode(mode: PermissionMode): boolean {
+    const live = liveOf(this.#options);
+    live.apply([{ type: 'setMode', mode, destination: 'session' }]);
+    if (live.mode !== mode) return false;
+    this.#options = { ...this.#options, rules: live, permissionMode: mode };
+    if (this.#log.stance) this.#log.stance = { ...this.#log.stance, permissionMode: mode };
+    return true;
+  }
+
+  /** What the conversation has cost so far. */
+  get spending(): { readonly costUsd: number; readonly models: Readonly<Record<string, ModelUsage>> } {
+    const { meter } = this.#purse;
+    return { costUsd: meter.costUsd, models: meter.perModel() };
+  }
+
+  /** Between two prompts: joins the conversation, and no model is asked. For what the user did on their own. */
+  add(prompt: string | Prompt): CommandOutcome<object> {
+    const { content, uuid = this.#uuid() } = typeof prompt === 'string' ? { content: prompt } : prompt;
+    return this.#storing(() => {
+      this.#log.begin(this.#currentHead());
+      this.#log.store({ type: 'user', message: { type: 'user', uuid, at: this.#now(), content } });
+      return { ok: true };
+    });
+  }
+
+  /** Between two prompts: the conversation goes on as if this message and all that came after it had not been said. */
+  rewindBefore(uuid: string): CommandOutcome<object> {
+    const messages = [...this.messages];
+    const at = messages.findIndex((message) => message.uuid === uuid);
+    if (at < 0)
+      return { ok: false, reason: 'nothing to do', message: `The conversation has no message ${uuid}.` };
+    const last = messages[at - 1];
+    return this.#storing(() => {
+      this.#log.store(last ? { type: 'rewind', to: last.uuid } : { type: 'rewind', to: uuid, messages: [] });
+      return { ok: true };
+    });
   }
 
   async *submitMessage(prompt: string | Prompt): AsyncGenerator<SdkMessage, Terminal> {
+    if (this.#busy === 'compaction') {
+      yield failedStart(BUSY.message, this.#stamp());
+      return { reason: 'model_error', message: BUSY.message };
+    }
+    this.#busy = 'prompt';
+    try {
+      const given = typeof prompt === 'string' ? { content: prompt } : prompt;
+      const instructions = given.verbatim ? undefined : compactCommand(given.content);
+      return yield* instructions === undefined ? this.#answer(given) : this.#compactTurn(instructions);
+    } finally {
+      this.#busy = undefined;
+    }
+  }
+
+  async *#answer(prompt: Prompt): AsyncGenerator<SdkMessage, Terminal> {
     this.#controller = new AbortController();
     const turn = this.#turn();
-    const problem = await this.#accept(typeof prompt === 'string' ? { content: prompt } : prompt);
+    const { content, uuid = this.#uuid() } = prompt;
+    const problem = await this.#accept({ content, uuid });
     if (problem !== undefined) {
       yield failedStart(problem, this.#stamp());
       return { reason: 'model_error', message: problem };
     }
     yield initLine(this.#options, this.#stamp());
+    if (this.#options.replayUserMessages) yield replayLine(content, { uuid, session_id: this.sessionId });
     const terminal = yield* this.#drive(turn);
-    const unstored = this.#finish(terminal);
-    const { tally, denials, structured } = turn;
-    yield resultLine(
-      {
-        terminal,
-        tally,
-        denials,
-        meter: this.#meter,
-        now: this.#now(),
-        unstored,
-        structured: structured?.value,
-        exhausted: structured?.exhausted === true && ENDS_IN_PEACE.has(terminal.reason),
-      },
-      this.#stamp(),
-    );
+    const unstored = this.#log.finish(terminal);
+    yield resultLine(this.#endOf(turn, terminal, unstored), this.#stamp());
     return terminal;
+  }
+
+  /** `/compact` as a prompt: no run, but a first line and one result like every prompt. */
+  async *#compactTurn(instructions: string): AsyncGenerator<SdkMessage, Terminal> {
+    const turn = this.#turn();
+    yield initLine(this.#options, this.#stamp());
+    const outcome = yield* this.#compaction(turn, instructions);
+    const terminal = terminalOf(outcome);
+    if (!outcome.ok && outcome.reason === 'nothing to do')
+      yield* turn.translator.lines(synthetic(outcome.message, this.#messageStamp()));
+    yield commandResult('compact', this.#endOf(turn, terminal), this.#stamp());
+    return terminal;
+  }
+
+  /** Every step is stored and billed like a step of a run. */
+  async *#compaction(turn: Turn, instructions?: string): AsyncGenerator<SdkMessage, CompactOutcome> {
+    this.#controller = new AbortController();
+    try {
+      const { spent } = this.#purse;
+      if (spent) return { ok: false, reason: 'failed', message: errorSentence(spent) };
+      const { toolUseContext: context, deps } = this.#params(turn);
+      const setup = { messages: this.messages, door: this.#contextDoor(), context, clock: deps.clock };
+      const steps = compactOnDemand(setup, instructions);
+      while (true) {
+        const next = await steps.next();
+        if (next.done) return next.value;
+        yield* this.#record(next.value, turn);
+      }
+    } catch (thrown) {
+      if (thrown instanceof JournalError) return { ok: false, reason: 'failed', message: thrown.message };
+      throw thrown;
+    }
+  }
+
+  #endOf(turn: Turn, terminal: Terminal, unstored?: string): EndOfRun {
+    return endOf(turn, { terminal, meter: this.#purse.meter, now: this.#now(), unstored });
   }
 
   #turn(): Turn {
@@ -130,35 +241,83 @@ export class QueryEngine {
     return {
       tally: new Tally(this.#now()),
       denials: [],
-      translator: createTranslator({ sessionId: this.sessionId, uuid: this.#uuid, now: this.#now }),
+      translator: createTranslator({
+        sessionId: this.sessionId,
+        uuid: this.#uuid,
+        now: this.#now,
+        replays: this.#options.replayUserMessages ?? false,
+      }),
       structured: outputSchema && new StructuredOutput(outputSchema),
     };
   }
 
   /** Stores the prompt before anything else happens; answers with the reason where the run cannot begin. */
-  async #accept({ content, uuid }: Prompt): Promise<string | undefined> {
-    const { maxBudgetUsd, modelName, outputSchema } = this.#options;
-    if (maxBudgetUsd !== undefined) await this.#loadPrice();
-    if (maxBudgetUsd !== undefined && this.#meter.priceOf(modelName, NOTHING) === undefined) {
-      return `The price of ${modelName} is unknown, so a budget in dollars cannot be kept. Leave it out, or give a price.`;
-    }
+  async #accept({ content, uuid }: Required<Pick<Prompt, 'content' | 'uuid'>>): Promise<string | undefined> {
+    const { outputSchema } = this.#options;
+    const objection = await this.#purse.objection();
+    if (objection !== undefined) return objection;
     try {
       if (outputSchema) await parserOf(outputSchema);
     } catch (thrown) {
       return `The output schema makes no sense: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
     }
+    const admitted = await admitMedia(content, this.#controller.signal);
     try {
-      if (!this.#begun && !this.#session.snapshot)
-        this.#store({ type: 'session', snapshot: snapshotOf(this.#options) });
-      this.#begun = true;
-      const stamp = { uuid: uuid ?? this.#uuid(), at: this.#now() };
-      this.#store({ type: 'user', message: { type: 'user', ...stamp, content } });
+      this.#log.begin(this.#currentHead());
+      const stamp = { uuid, at: this.#now() };
+      this.#log.store({ type: 'user', message: { type: 'user', ...stamp, content: admitted } });
+      this.#standFirm();
+      for (const attachment of this.#news(stamp.at)) this.#attach(attachment);
       await this.#options.onAccepted?.(stamp.uuid);
       return undefined;
     } catch (thrown) {
       if (thrown instanceof JournalError) return thrown.message;
       throw thrown;
     }
+  }
+
+  #storing<T>(work: () => CommandOutcome<T>): CommandOutcome<T> {
+    try {
+      return work();
+    } catch (thrown) {
+      if (thrown instanceof JournalError) return { ok: false, reason: 'failed', message: thrown.message };
+      throw thrown;
+    }
+  }
+
+  /** A tool changed the mode (a plan began or ended): that is the newest word, whatever was answered before. */
+  #stand(stance: Stance): void {
+    const { permissionMode: mode } = stance;
+    if (mode !== this.#contextMode())
+      liveOf(this.#options).apply([{ type: 'setMode', mode, destination: 'session' }]);
+    this.#log.stance = stance;
+  }
+
+  #contextMode(): PermissionMode {
+    return this.#log.stance?.permissionMode ?? this.#options.permissionMode ?? 'default';
+  }
+
+  /** The folder the shell stood in may be gone by now. */
+  #standFirm(): void {
+    const { cwd } = this.#options;
+    if (!this.#log.stance) return;
+    const { stance, gone } = onFirmGround(this.#log.stance, cwd);
+    if (gone === undefined) return;
+    this.#log.stance = stance;
+    this.#log.store({ type: 'stance', stance });
+    this.#attach(goneNote(gone, cwd));
+  }
+
+  /** What the model should know beside the prompt. */
+  #news(now: number): readonly Attachment[] {
+    const began = this.#currentHead().userContext[DATE];
+    return [...dateNote(began, this.messages, now), ...(this.#options.news?.() ?? [])];
+  }
+
+  #attach(attachment: Attachment): void {
+    const message = { type: 'attachment' as const, ...this.#messageStamp(), attachment };
+    this.#log.store({ type: 'attachment', message });
+    this.#options.onEvent?.({ type: 'message', message });
   }
 
   async *#drive(turn: Turn): AsyncGenerator<SdkMessage, Terminal> {
@@ -168,12 +327,12 @@ export class QueryEngine {
     try {
       for await (const event of earlier) yield* this.#record(event, turn);
       // After the earlier calls have their results, so that the run starts from them.
-      run = query({ ...params, messages: this.messages });
+      run = query(this.#params(turn));
       while (true) {
         const next = await run.next();
         if (next.done) return next.value;
         yield* this.#record(next.value, turn);
-        const spent = this.#spentBudget();
+        const { spent } = this.#purse;
         if (spent) return spent;
       }
     } catch (thrown) {
@@ -189,7 +348,7 @@ export class QueryEngine {
   async *#finishEarlierCalls(params: QueryParams): AsyncGenerator<LoopEvent> {
     const { openCalls } = this.#session.projection;
     if (openCalls.length === 0) return;
-    const { again, told } = await planOpenCalls(openCalls, this.#options.tools, params.toolUseContext);
+    const { again, told } = await planOpenCalls(openCalls, params.toolUseContext);
     for (const { open, text, isError } of told) {
       const message = resultMessage(this.#messageStamp(), open.call.id, text, isError);
       yield { type: 'message', message, outcome: { toolUseId: open.call.id, isError } };
@@ -202,50 +361,18 @@ export class QueryEngine {
   }
 
   async *#record(event: LoopEvent, turn: Turn): AsyncGenerator<SdkMessage> {
-    const isSpending = event.type === 'answer_end' || event.type === 'spent';
-    if (isSpending) await this.#loadPrice();
-    const costUsd = isSpending ? this.#meter.add(event.model, event.usage) : undefined;
-    for (const body of entriesOf(event, costUsd)) this.#store(body);
+    const taking = this.#purse.take(event);
+    for (const body of entriesOf(event, taking && (await taking))) this.#log.store(body);
+    if (event.type === 'stance') this.#stand(event.stance);
     turn.tally.note(event, this.#now());
     this.#options.onEvent?.(event);
     yield* turn.translator.lines(event);
   }
 
-  /** The price list is large: it is loaded while the first answer streams, not before its request is out. */
-  async #loadPrice(): Promise<void> {
-    this.#priceLoading ??= this.#options.loadPrice?.();
-    if (this.#priceLoading) this.#meter.setPrice(await this.#priceLoading);
-  }
-
-  #store(body: EntryBody): void {
-    this.#session.journal.append(body);
-    this.#session.projection.apply(body);
-  }
-
-  #spentBudget(): Terminal | undefined {
-    const { maxBudgetUsd } = this.#options;
-    const spentUsd = this.#meter.newCostUsd;
-    if (maxBudgetUsd === undefined || spentUsd < maxBudgetUsd) return undefined;
-    return { reason: 'max_budget_usd', limitUsd: maxBudgetUsd, spentUsd };
-  }
-
-  /**
-   * A run that was ended from outside may leave calls without a result; the stored history must not. Answers with the
-   * reason where the end could not be stored: the session is intact up to there.
-   */
-  #finish(terminal: Terminal): string | undefined {
-    try {
-      for (const { call } of this.#session.projection.openCalls) {
-        const text = '<tool_use_error>The run ended before this call had a result.</tool_use_error>';
-        this.#store({ type: 'outcome', toolUseId: call.id, isError: true });
-        this.#store({ type: 'user', message: resultMessage(this.#messageStamp(), call.id, text, true) });
-      }
-      this.#store({ type: 'end', terminal });
-      return undefined;
-    } catch (thrown) {
-      if (thrown instanceof JournalError) return thrown.message;
-      throw thrown;
-    }
+  /** One object for the whole session: what is made of it is made once. */
+  #currentHead(): SessionSnapshot {
+    const { snapshot } = this.#session;
+    return (this.#head ??= snapshot ? resumedHead(snapshot, this.#options) : newHead(this.#options));
   }
 
   /** One for the whole session: it remembers what was sent and decided from prompt to prompt. */
@@ -254,7 +381,7 @@ export class QueryEngine {
   }
 
   #newContextDoor(): ContextPipeline {
-    const { model, random, cwd, requestOptions, config, context } = this.#options;
+    const { model, random, cwd, requestOptions, config, context, compaction } = this.#options;
     return contextDoorOf({
       model,
       clock: this.#options.clock ?? systemClock,
@@ -263,45 +390,38 @@ export class QueryEngine {
       sessionId: this.sessionId,
       journalPath: this.#session.journal.path,
       cwd,
-      head: headOf(this.#options, this.#session),
+      head: this.#currentHead(),
       requestOptions,
       gates: config?.gates,
-      changes: context,
-      standing: this.#options.standing,
+      changes: { ...context, ...compaction },
+      hooks: this.#options.hooks?.compaction,
+      refusedBlocks: () => this.#session.projection.refused,
+      standing: async () => [
+        ...whereNote(this.#log.stance, cwd),
+        ...((await this.#options.standing?.()) ?? []),
+      ],
     });
   }
 
   #params(turn: Turn): QueryParams {
     return paramsOf(this.#options, {
       session: this.#session,
+      head: this.#currentHead(),
       signal: this.#controller.signal,
       fileState: this.#fileState,
+      stance: this.#log.stance,
       context: this.#contextDoor(),
-      store: (body) => this.#store(body),
+      store: this.#log.store,
       denials: turn.denials,
       structured: turn.structured,
     });
-  }
-
-  #commandSetup(): CommandSetup {
-    return { session: this.#session, store: (body) => this.#store(body) };
   }
 
   #stamp(): LineStamp {
     return { uuid: this.#uuid(), session_id: this.sessionId };
   }
 
-  #messageStamp(): { uuid: string; at: number } {
+  #messageStamp(): MessageStamp {
     return { uuid: this.#uuid(), at: this.#now() };
   }
 }
-
-/** A run that ended so did not fail for another reason. */
-const ENDS_IN_PEACE: ReadonlySet<Terminal['reason']> = new Set(['completed', 'hook_stopped']);
-
-const NOTHING = {
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_creation_input_tokens: 0,
-  cache_read_input_tokens: 0,
-};

@@ -26,7 +26,7 @@ export function initLine(options: AgentOptions, stamp: LineStamp): SdkInit {
     claude_code_version: VERSION,
     tools: options.tools.map((tool) => tool.name),
     mcp_servers: [],
-    slash_commands: [],
+    slash_commands: ['compact'],
     output_style: 'default',
     skills: [],
     plugins: [],
@@ -70,6 +70,12 @@ export function resultLine(end: EndOfRun, stamp: LineStamp): SdkResult {
     ...stamp,
     ...outcome(end, subtype),
   };
+}
+
+/** The result of a command that was typed as a prompt: there was no run that could have ended for a reason. */
+export function commandResult(command: string, end: EndOfRun, stamp: LineStamp): SdkResult {
+  const { terminal_reason: _, ...line } = resultLine(end, stamp);
+  return { ...line, local_command: command };
 }
 
 const STRUCTURED = { subtype: 'success', isError: false, word: 'completed' } as const;

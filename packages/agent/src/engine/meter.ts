@@ -3,6 +3,7 @@ import type { Usage } from '@heddle/core';
 import { usageByModel, webSearchesOf } from '@heddle/models';
 import type { ModelUsage } from '../sdk/message.ts';
 import { Bill } from '../session/bill.ts';
+import type { Cost } from '../session/codec/entries.ts';
 
 /** USD for this usage of this model; undefined where no price is known. */
 export type Price = (model: string, usage: Usage) => number | undefined;
@@ -28,14 +29,17 @@ export class Meter {
   }
 
   /** Answers with what it cost, helpers of the model included; each stands on the bill under its own name. */
-  add(model: string, usage: Usage): number | undefined {
+  add(model: string, usage: Usage): Cost {
+    const costs: Record<string, number> = {};
     let total: number | undefined = 0;
-    for (const part of usageByModel(model, usage)) {
+    const parts = usageByModel(model, usage);
+    for (const part of parts) {
       const costUsd = this.#price(part.model, part.usage);
       this.#bill.add(part.model, part.usage, costUsd, webSearchesOf(part.usage));
+      if (costUsd !== undefined) costs[part.model] = (costs[part.model] ?? 0) + costUsd;
       total = total === undefined || costUsd === undefined ? undefined : total + costUsd;
     }
-    return total;
+    return { ...(total === undefined ? {} : { costUsd: total }), ...(parts.length > 1 ? { costs } : {}) };
   }
 
   get newCostUsd(): number {

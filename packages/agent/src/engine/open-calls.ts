@@ -3,7 +3,6 @@ import {
   type AssistantMessage,
   type Message,
   type OpenCall,
-  type Tool,
   toolError,
   type ToolUseContext,
 } from '@heddle/core';
@@ -23,14 +22,13 @@ const HAD_NOT = 'The session was interrupted before this call took effect. Nothi
 
 export async function planOpenCalls(
   openCalls: readonly OpenCall[],
-  tools: readonly Tool[],
   context: ToolUseContext,
 ): Promise<OpenCallPlan> {
   const again: OpenCall[] = [];
   const told: { open: OpenCall; text: string; isError: boolean }[] = [];
   for (const open of openCalls) {
     const { intent, call } = open;
-    const tool = tools.find((candidate) => candidate.name === call.name);
+    const tool = context.tools.find((candidate) => candidate.name === call.name);
     if (!intent) told.push({ open, text: toolError(NEVER_BEGAN), isError: true });
     else if (tool && intent.effect !== 'writing') again.push(open);
     else {

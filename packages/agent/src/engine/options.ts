@@ -2,6 +2,7 @@
 import type {
   Attachment,
   Clock,
+  CompactionHooks,
   ConfigChanges,
   ContextChanges,
   JsonObject,
@@ -12,11 +13,14 @@ import type {
   QueuedCommand,
   RequestOptions,
   Tool,
+  ToolHooks,
   ToolUseContext,
 } from '@heddle/core';
+import type { CompactionLimits } from '../context/overrides.ts';
 import type { LivePermissions, PermissionUpdate } from '../permission/live.ts';
 import type { PartVerdict } from '../permission/request.ts';
 import type { Rules } from '../permission/rules/rule.ts';
+import type { SandboxGate } from '../sandbox/gate.ts';
 import type { Session } from '../session/open/open.ts';
 import type { Price } from './meter.ts';
 
@@ -26,6 +30,8 @@ export interface AgentOptions {
   readonly modelName: string;
   readonly fallbackModel?: string;
   readonly tools: readonly Tool[];
+  /** Tools that a search loads into the conversation. One that was loaded stays so, also when the session is resumed. */
+  readonly deferredTools?: () => readonly Tool[];
   readonly cwd: string;
   /** In place of the built-in one. */
   readonly systemPrompt?: readonly string[];
@@ -41,17 +47,23 @@ export interface AgentOptions {
   readonly configDirs?: readonly string[];
   /** Asked where no rule decides. Without it, ask means deny. */
   readonly canUseTool?: AskPermission;
+  /** Where commands run; the same one that Bash has as its door. */
+  readonly sandbox?: Pick<SandboxGate, 'enter' | 'sparesQuestions'>;
   readonly hooks?: AgentHooks;
   /** Takes what the user typed while a turn runs: it joins that turn. */
   readonly takeQueued?: () => readonly QueuedCommand[];
   /** What else joins the conversation between two calls: background tasks that ended, reminders. Not waited for long. */
   readonly gather?: (context: ToolUseContext) => Promise<readonly Attachment[]>;
+  /** What has happened beside the conversation and is known already: told with the next prompt, or between two calls. */
+  readonly news?: () => readonly Attachment[];
   /** What a compaction must carry along as it stands then: open todos. */
   readonly standing?: () => Promise<readonly Attachment[]>;
   /** Writes a sentence on what the last tools did; turn it on with the gate `emitToolUseSummaries`. */
   readonly summariseTools?: QueryDeps['summariseTools'];
   /** Windows, thresholds and switches of the context levels. */
   readonly context?: ContextChanges;
+  /** What the user says about when to compact, whatever the model. */
+  readonly compaction?: CompactionLimits;
   readonly maxTurns?: number;
   /** Needs a known price: without one the run does not start. */
   readonly maxBudgetUsd?: number;
@@ -68,6 +80,8 @@ export interface AgentOptions {
   /** Where the conversation is kept; in memory by default. Open one with `newSession`, `resumeSession` or `forkSession`. */
   readonly session?: Session;
   readonly includePartialMessages?: boolean;
+  /** Each prompt is shown back once it is stored. */
+  readonly replayUserMessages?: boolean;
   /** No background work at the end of a turn. */
   readonly bare?: boolean;
   readonly apiKeySource?: string;
@@ -110,6 +124,10 @@ export interface PermissionAnswer {
 }
 
 export interface AgentHooks {
+  /** Around every call: may decide about it, change its input, add to its result, or end the run. */
+  readonly tools?: Partial<ToolHooks>;
+  /** Around every compaction, whoever asked for it: may forbid it, or add instructions. */
+  readonly compaction?: CompactionHooks;
   /** Runs when the model thinks it is done: may send it back to work, or end the run. */
   readonly stop?: (input: {
     readonly stopHookActive: boolean;

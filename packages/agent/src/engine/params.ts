@@ -1,71 +1,58 @@
 /** What one run of the loop is given, out of what the host gave and what the session remembers. */
-import type {
-  ContextDoor,
-  EntryBody,
-  FileStateCache,
-  QueryParams,
-  SessionSnapshot,
-  ToolHooks,
-  ToolUseContext,
+import {
+  type ContextPipeline,
+  type EntryBody,
+  type FileStateCache,
+  type QueryParams,
+  type SessionSnapshot,
+  type Stance,
+  type ToolHooks,
+  type ToolUseContext,
+  withServerEdits,
 } from '@heddle/core';
-import { defaultSystemPrompt } from '../prompt/system-prompt.ts';
 import type { PermissionDenial } from '../sdk/message.ts';
 import type { Session } from '../session/open/open.ts';
 import { productionDeps } from './deps.ts';
 import type { AgentOptions } from './options.ts';
-import { permissionOf } from './permission.ts';
+import { deniedFilesOf, permissionOf } from './permission.ts';
+import { toolsOf } from './stance.ts';
 import { STRUCTURED_OUTPUT, type StructuredOutput } from './structured-output.ts';
 
 export interface RunSetup {
   readonly session: Session;
+  /** What stands before the conversation. */
+  readonly head: SessionSnapshot;
   readonly signal: AbortSignal;
   readonly fileState: FileStateCache;
-  readonly context: ContextDoor;
+  /** Where earlier runs left the agent. */
+  readonly stance: Stance | undefined;
+  readonly context: ContextPipeline;
   readonly store: (body: EntryBody) => void;
   readonly denials: PermissionDenial[];
   readonly structured: StructuredOutput | undefined;
 }
 
-/** Fixed for the session: what changes later arrives as messages. */
-export function snapshotOf(options: AgentOptions): SessionSnapshot {
-  const { systemPrompt, appendSystemPrompt, cwd, modelName } = options;
-  return {
-    cwd,
-    model: modelName,
-    systemPrompt: [
-      ...(systemPrompt ?? defaultSystemPrompt()),
-      ...(appendSystemPrompt ? [appendSystemPrompt] : []),
-    ],
-    userContext: options.userContext ?? {},
-    systemContext: { 'Working directory': cwd, ...options.systemContext },
-  };
-}
-
-/** What stands before the conversation: the session's own, unless the host brings another. */
-export function headOf(options: AgentOptions, session: Session): SessionSnapshot {
-  return options.systemPrompt ? snapshotOf(options) : (session.snapshot ?? snapshotOf(options));
-}
-
 export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
   const { fallbackModel, maxTurns, tokenBudget, taskBudget, requestOptions, config } = options;
-  const { structured } = setup;
-  const snapshot = headOf(options, setup.session);
+  const { structured, stance, head } = setup;
+  const tools = toolsOf(options, stance);
   const toolUseContext: ToolUseContext = {
-    tools: structured ? [...options.tools, structured.tool] : options.tools,
+    tools: structured ? [...tools, structured.tool] : tools,
     model: options.modelName,
-    permissionMode: options.permissionMode ?? 'default',
+    permissionMode: stance?.permissionMode ?? options.permissionMode ?? 'default',
     signal: setup.signal,
-    workingDirectory: options.cwd,
+    workingDirectory: stance?.workingDirectory ?? options.cwd,
     additionalDirectories: [],
     agentId: undefined,
     fileState: setup.fileState,
+    deniedFiles: deniedFilesOf(options, options.cwd),
   };
   const deps = productionDeps(options, setup.context);
   return {
     messages: setup.session.projection.messages,
-    systemPrompt: snapshot.systemPrompt,
-    userContext: snapshot.userContext,
-    systemContext: snapshot.systemContext,
+    systemPrompt: head.systemPrompt,
+    userContext: head.userContext,
+    systemContext: head.systemContext,
     canUseTool: permissionOf(options, setup),
     toolUseContext,
     querySource: 'sdk',
@@ -73,7 +60,8 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(tokenBudget === undefined ? {} : { tokenBudget }),
     ...(taskBudget === undefined ? {} : { taskBudget }),
-    ...(requestOptions === undefined ? {} : { requestOptions }),
+    requestOptions: withServerEdits(requestOptions ?? {}, setup.context.serverEdits(toolUseContext)),
+    refusedBlocks: setup.session.projection.refused,
     config: {
       ...config,
       sessionId: setup.session.id,

@@ -5,8 +5,10 @@
 import os from 'node:os';
 import type { CanUseTool, EntryBody, JsonObject, Permission, Tool, ToolUseContext } from '@heddle/core';
 import { LivePermissions } from '../permission/live.ts';
+import type { Surroundings } from '../permission/look.ts';
 import type { Authorization, AuthorizeRequest } from '../permission/request.ts';
 import { NO_RULES } from '../permission/rules/rule.ts';
+import { isQuestion, withoutAnswer } from '../permission/rules/tools.ts';
 import type { World } from '../permission/world.ts';
 import type { PermissionDenial } from '../sdk/message.ts';
 import type { AgentOptions, PermissionAnswer, PermissionQuestion } from './options.ts';
@@ -23,18 +25,30 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
       record.denials.push({ tool_name: tool.name, tool_use_id: toolUseId, tool_input: input });
       return { behavior: 'deny', message, ...(interrupt ? { interrupt } : {}) };
     };
+    const call = { toolUseId, tool: tool.name, input, mode: live.mode ?? context.permissionMode };
+    const place = await options.sandbox?.enter(call, signal);
+    if (place?.kind === 'refused') return deny(place.why);
     const request: AuthorizeRequest = {
       tool: tool.name,
       input,
+      sandboxed: place?.kind === 'inside' && options.sandbox?.sparesQuestions === true,
       readOnly: await isReadOnly(tool, input, context),
+      leavesOutDenied: tool.leavesOutDenied === true && context.deniedFiles !== undefined,
       hookDecision,
     };
+    // A model that writes the user's answer itself; a hook may speak for the user.
+    if (isQuestion(tool.name) && 'answers' in input && !answered && hookDecision !== 'allow')
+      return deny('Only the user can answer: leave out the answers.');
     const { decide, suggest } = await decider(options, live, request, context, signal);
     const verdict = decide();
     if (verdict.decision === 'allow') return { behavior: 'allow' };
     if (verdict.decision === 'deny') return deny(`Permission denied. ${verdict.reason}`);
     if (answered) return { behavior: 'allow' };
-    if (!options.canUseTool) return deny(`Permission denied. ${verdict.reason} There is nobody to ask.`);
+    if (!options.canUseTool) {
+      const advice = withoutAnswer(tool.name);
+      const nobody = `There is nobody to ask.${advice === undefined ? '' : ` ${advice}`}`;
+      return deny(`Permission denied. ${verdict.reason} ${nobody}`);
+    }
     record.store({ type: 'ask', toolUseId, tool: tool.name, input });
     const { rule, reason, parts } = verdict;
     const question: PermissionQuestion = {
@@ -72,7 +86,7 @@ async function isReadOnly(tool: Tool, input: JsonObject, context: ToolUseContext
 const lives = new WeakMap<AgentOptions, LivePermissions>();
 
 /** One for all runs of a conversation: what an answer added holds until it ends. */
-function liveOf(options: AgentOptions): LivePermissions {
+export function liveOf(options: AgentOptions): LivePermissions {
   const { rules = NO_RULES } = options;
   if (rules instanceof LivePermissions) return rules;
   const live = lives.get(options) ?? new LivePermissions(rules);
@@ -80,7 +94,46 @@ function liveOf(options: AgentOptions): LivePermissions {
   return live;
 }
 
-/** The shell grammar is loaded with the first decision, not with the program. */
+/** The shell grammar is loaded with the first decision, not with the program; asking for it again would cost each time. */
+let loading: ReturnType<typeof load> | undefined;
+
+function load() {
+  return Promise.all([
+    import('../permission/authorize.ts'),
+    import('../permission/look.ts'),
+    import('../permission/suggest.ts'),
+    import('../permission/denied-files.ts'),
+  ]);
+}
+
+/** What searches leave out, by the rules as they are when it is asked. */
+export function deniedFilesOf(options: AgentOptions, cwd: string): () => Promise<(file: string) => boolean> {
+  const live = liveOf(options);
+  return async () => {
+    if (live.rules.deny.length === 0) return () => false;
+    loading ??= load();
+    const [, { lookAround }, , { deniedFiles }] = await loading;
+    const world = await lookAround(surroundingsOf(options, live, cwd, []), { tool: 'Grep', input: {} });
+    return deniedFiles(live.rules, world);
+  };
+}
+
+function surroundingsOf(
+  options: AgentOptions,
+  live: LivePermissions,
+  cwd: string,
+  directories: readonly string[],
+): Surroundings {
+  return {
+    root: options.cwd,
+    cwd,
+    directories: [...directories, ...live.directories],
+    home: os.homedir(),
+    configDirs: options.configDirs ?? [],
+    environment: process.env,
+  };
+}
+
 async function decider(
   options: AgentOptions,
   live: LivePermissions,
@@ -88,19 +141,10 @@ async function decider(
   context: ToolUseContext,
   signal: AbortSignal,
 ) {
-  const [{ authorize }, { lookAround }, { suggestions }] = await Promise.all([
-    import('../permission/authorize.ts'),
-    import('../permission/look.ts'),
-    import('../permission/suggest.ts'),
-  ]);
-  const surroundings = {
-    root: options.cwd,
-    cwd: context.workingDirectory,
-    directories: [...context.additionalDirectories, ...live.directories],
-    home: os.homedir(),
-    configDirs: options.configDirs ?? [],
-    environment: process.env,
-  };
+  loading ??= load();
+  const [{ authorize }, { lookAround }, { suggestions }] = await loading;
+  const { workingDirectory: cwd, additionalDirectories } = context;
+  const surroundings = surroundingsOf(options, live, cwd, additionalDirectories);
   const world: World = await lookAround(surroundings, request, signal);
   return {
     decide: () =>

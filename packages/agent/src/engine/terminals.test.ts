@@ -1,28 +1,14 @@
 /** The table of results: every way a run can end, and how it reads for a client. */
-import type { JsonObject, ModelPort, Terminal, TerminalReason } from '@heddle/core';
-import {
-  call,
-  fail,
-  fakeTool,
-  hang,
-  say,
-  type Script,
-  scriptedModel,
-  type ScriptedModel,
-  usage,
-} from '@heddle/testing';
+import type { JsonObject, ModelPort, TerminalReason } from '@heddle/core';
+import { call, fail, fakeTool, hang, say, type Script, scriptedModel, usage } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { createAgent } from '../create-agent.ts';
 import type { SdkMessage, SdkResult } from '../sdk/message.ts';
-import { resultLine } from './lines.ts';
-import { Meter } from './meter.ts';
 import type { AgentOptions } from './options.ts';
-import { Tally } from './tally.ts';
 
 interface Row {
-  /** What the model does. Undefined: the engine cannot be brought to it from outside yet; its line is read directly. */
-  readonly script: Script | ModelPort | undefined;
-  readonly terminal?: Terminal;
+  /** What the model does. */
+  readonly script: Script | ModelPort;
   readonly options?: Partial<AgentOptions>;
   /** Aborts the run when this kind of line is seen. */
   readonly abortAt?: SdkMessage['type'];
@@ -69,12 +55,15 @@ const TABLE: Readonly<Record<TerminalReason, Row>> = {
     says: /image exceeds 5 MB/,
   },
   blocking_limit: {
-    script: undefined,
-    terminal: { reason: 'blocking_limit' },
+    script: [],
+    options: {
+      context: { windowOf: () => 100 },
+      config: { gates: { autoCompact: false, reactiveCompact: false } },
+    },
     subtype: 'success',
     isError: true,
     word: 'blocking_limit',
-    says: /the last text/,
+    says: /no longer fits the model's context window/,
   },
   max_turns: {
     script: [call('Look', {}, 'l1')],
@@ -124,12 +113,14 @@ const TABLE: Readonly<Record<TerminalReason, Row>> = {
     says: /Done, I think/,
   },
   hook_stopped: {
-    script: undefined,
-    terminal: { reason: 'hook_stopped', hook: 'h', message: 'enough' },
+    script: [[say('Let me look.'), call('Look', {}, 'l1')], say('never')],
+    options: {
+      hooks: { tools: { after: () => Promise.resolve({ stop: { hook: 'h', message: 'enough' } }) } },
+    },
     subtype: 'success',
     isError: false,
     word: 'hook_stopped',
-    says: /the last text/,
+    says: /^Let me look\.$/,
   },
   repetition_stopped: {
     script: again,
@@ -144,7 +135,7 @@ const rows = Object.entries(TABLE).map(([reason, row]) => Object.assign({ reason
 
 describe('the result of a run', () => {
   it.each(rows)('that ended with $reason is $subtype, $word', async (row) => {
-    const lines = row.terminal ? [lineOf(row.terminal)] : await linesOf(row);
+    const lines = await linesOf(row);
     expect(lines.filter(({ type }) => type === 'result')).toHaveLength(1);
     const result = lines.at(-1);
     expect(result).toMatchObject({
@@ -180,10 +171,10 @@ describe('a run that cannot begin', () => {
 });
 
 async function linesOf({ script, options, abortAt }: Row): Promise<SdkMessage[]> {
-  const isScript = typeof script !== 'function' || script !== throwing;
-  const model = isScript ? scriptedModel((script ?? []) as Script) : throwing;
+  if (script === throwing) return runOf(throwing, options, abortAt);
+  const model = scriptedModel(script as Script);
   const lines = await runOf(model, options, abortAt);
-  if (isScript) (model as ScriptedModel).assertNoViolations();
+  model.assertNoViolations();
   return lines;
 }
 
@@ -199,11 +190,4 @@ async function runOf(
     if (line.type === abortAt) agent.abort();
   }
   return lines;
-}
-
-function lineOf(terminal: Terminal): SdkResult {
-  const tally = new Tally(0);
-  tally.lastText = 'the last text';
-  const end = { denials: [], meter: new Meter(), now: 1, structured: undefined, exhausted: false };
-  return resultLine({ terminal, tally, ...end, unstored: undefined }, { uuid: 'u', session_id: 's' });
 }

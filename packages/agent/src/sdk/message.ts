@@ -47,6 +47,8 @@ export interface SdkUser extends Envelope {
   readonly parent_tool_use_id: string | null;
   readonly tool_use_result?: unknown;
   readonly isSynthetic?: true;
+  /** A prompt that the host sent, shown back to it. */
+  readonly isReplay?: true;
 }
 
 export interface SdkApiRetry extends Envelope {
@@ -64,6 +66,27 @@ export interface SdkInformational extends Envelope {
   readonly subtype: 'informational';
   readonly content: string;
   readonly level: 'info' | 'warning';
+}
+
+export interface SdkStatus extends Envelope {
+  readonly type: 'system';
+  readonly subtype: 'status';
+  readonly status: 'compacting' | null;
+  readonly permissionMode?: string;
+  readonly compact_result?: 'success' | 'failed';
+  readonly compact_error?: string;
+}
+
+/** What came before it was replaced by a hand-over. */
+export interface SdkCompactBoundary extends Envelope {
+  readonly type: 'system';
+  readonly subtype: 'compact_boundary';
+  readonly compact_metadata: {
+    readonly trigger: 'manual' | 'auto';
+    readonly pre_tokens: number;
+    readonly post_tokens: number;
+    readonly duration_ms?: number;
+  };
 }
 
 export interface SdkToolProgress extends Envelope {
@@ -111,7 +134,10 @@ export interface SdkResult extends Envelope {
   readonly usage: Usage;
   readonly modelUsage: Readonly<Record<string, ModelUsage>>;
   readonly permission_denials: readonly PermissionDenial[];
-  readonly terminal_reason: string;
+  /** Absent where a command was typed as a prompt: there was no run. */
+  readonly terminal_reason?: string;
+  /** The command that was typed as a prompt. */
+  readonly local_command?: string;
   /** Present on `success`: the last text, or the text of the error. */
   readonly result?: string;
   readonly structured_output?: unknown;
@@ -142,6 +168,8 @@ export type SdkMessage =
   | SdkUser
   | SdkApiRetry
   | SdkInformational
+  | SdkStatus
+  | SdkCompactBoundary
   | SdkToolProgress
   | SdkToolUseSummary
   | SdkStreamEvent

@@ -1,12 +1,14 @@
 /** Makes the lines of a headless consumer out of the loop's events. */
 import {
   type AssistantMessage,
+  type ContextReport,
   type LoopEvent,
+  type Message,
   type ModelErrorClass,
   NO_USAGE,
   type Usage,
 } from '@heddle/core';
-import type { SdkMessage } from './message.ts';
+import type { SdkMessage, SdkUser } from './message.ts';
 
 export interface Translator {
   lines(event: LoopEvent): SdkMessage[];
@@ -16,12 +18,29 @@ export interface TranslatorSetup {
   readonly sessionId: string;
   readonly uuid: () => string;
   readonly now: () => number;
+  /** Prompts that joined the run are shown back. */
+  readonly replays?: boolean;
 }
 
-export function createTranslator({ sessionId, uuid, now }: TranslatorSetup): Translator {
+/** A prompt under the id that its host knows it by. */
+export function replayLine(
+  content: SdkUser['message']['content'],
+  stamp: Pick<SdkUser, 'uuid' | 'session_id'>,
+): SdkUser {
+  return {
+    type: 'user',
+    message: { role: 'user', content },
+    parent_tool_use_id: null,
+    ...stamp,
+    isReplay: true,
+  };
+}
+
+export function createTranslator({ sessionId, uuid, now, replays = false }: TranslatorSetup): Translator {
   /** Taken back, and not yet told: the next assistant message carries them. */
   let superseded: string[] = [];
   const startedAt = new Map<string, number>();
+  let compactingSince: number | undefined;
   const envelope = (): { uuid: string; session_id: string } => ({ uuid: uuid(), session_id: sessionId });
 
   function assistant(message: AssistantMessage, usage: Usage = NO_USAGE): SdkMessage {
@@ -48,6 +67,29 @@ export function createTranslator({ sessionId, uuid, now }: TranslatorSetup): Tra
     };
   }
 
+  function compactionLines({ report, messages }: Extract<LoopEvent, { type: 'context' }>): SdkMessage[] {
+    const status = { type: 'system', subtype: 'status', ...envelope(), status: null } as const;
+    const failed = report.details?.['failed'];
+    if (typeof failed === 'string') return [{ ...status, compact_result: 'failed', compact_error: failed }];
+    const ended: SdkMessage = { ...status, compact_result: 'success' };
+    const boundary = messages?.find(isBoundary);
+    if (!boundary) return [ended];
+    const line: SdkMessage = {
+      type: 'system',
+      subtype: 'compact_boundary',
+      uuid: boundary.uuid,
+      session_id: sessionId,
+      compact_metadata: {
+        // Clients know two: one that an error asked for was not asked for by the user.
+        trigger: report.level === 'manual_compact' ? 'manual' : 'auto',
+        pre_tokens: report.tokensBefore,
+        post_tokens: report.tokensAfter,
+        ...(compactingSince === undefined ? {} : { duration_ms: now() - compactingSince }),
+      },
+    };
+    return [ended, line];
+  }
+
   return {
     lines(event) {
       switch (event.type) {
@@ -60,7 +102,12 @@ export function createTranslator({ sessionId, uuid, now }: TranslatorSetup): Tra
               { type: 'system', subtype: 'informational', ...envelope(), content: message.content, level },
             ];
           }
-          if (message.type === 'attachment' || message.isMeta) return [];
+          if (message.type === 'attachment') {
+            const { attachment } = message;
+            if (!replays || attachment.kind !== 'queued_command') return [];
+            return [replayLine(attachment.prompt, { uuid: attachment.commandId, session_id: sessionId })];
+          }
+          if (message.isMeta) return [];
           return [
             {
               type: 'user',
@@ -108,6 +155,11 @@ export function createTranslator({ sessionId, uuid, now }: TranslatorSetup): Tra
           ];
         case 'stream_event':
           return [{ type: 'stream_event', ...envelope(), event: event.event, parent_tool_use_id: null }];
+        case 'compacting':
+          compactingSince = now();
+          return [{ type: 'system', subtype: 'status', ...envelope(), status: 'compacting' }];
+        case 'context':
+          return isCompaction(event.report) ? compactionLines(event) : [];
         case 'command':
           return [
             { type: 'command_lifecycle', ...envelope(), command_uuid: event.commandId, state: event.state },
@@ -117,6 +169,20 @@ export function createTranslator({ sessionId, uuid, now }: TranslatorSetup): Tra
       }
     },
   };
+}
+
+const COMPACTIONS: ReadonlySet<ContextReport['level']> = new Set([
+  'autocompact',
+  'reactive_compact',
+  'manual_compact',
+]);
+
+function isCompaction({ level }: ContextReport): boolean {
+  return COMPACTIONS.has(level);
+}
+
+function isBoundary(message: Message): boolean {
+  return message.type === 'system' && message.subtype === 'compact_boundary';
 }
 
 /** Our error classes in the words that clients know. */

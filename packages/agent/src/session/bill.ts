@@ -1,5 +1,6 @@
 /** What a session has cost, by model, as it was priced when it was spent. An amount nobody knew stays unknown, never zero. */
 import { addUsage, type EntryBody, NO_USAGE, updateUsage, type Usage } from '@heddle/core';
+import { usageByModel, webSearchesOf } from '@heddle/models';
 import { isRecord } from './codec/shapes.ts';
 
 export interface Spending {
@@ -35,9 +36,18 @@ export class Bill implements Iterable<readonly [model: string, spending: Spendin
     });
   }
 
-  /** Adds what this entry says was spent, if it says so. */
+  /** Adds what this entry says was spent, if it says so: helpers of a model under their own names. */
   note(entry: EntryBody): void {
-    if (entry.type === 'answer' || entry.type === 'spent') this.add(entry.model, entry.usage, entry.costUsd);
+    if (entry.type !== 'answer' && entry.type !== 'spent') return;
+    const { model, usage, costUsd, costs } = entry;
+    const parts = usageByModel(model, usage);
+    const spent = new Bill();
+    for (const part of parts) spent.add(part.model, part.usage, 0, webSearchesOf(part.usage));
+    for (const [name, { usage: used, webSearches }] of spent) {
+      // An entry that does not say who had which part: the model that answered stands for the whole of it.
+      const known = costs ? costs[name] : name === model ? costUsd : undefined;
+      this.add(name, used, known, webSearches);
+    }
   }
 
   [Symbol.iterator](): Iterator<readonly [string, Spending]> {

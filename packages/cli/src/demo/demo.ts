@@ -1,5 +1,5 @@
 /** `heddle demo`: a real run, offline. The model is rehearsed; the loop, the tools, the session and the accidents are real. */
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import path from 'node:path';
 import { styleText } from 'node:util';
@@ -12,9 +12,6 @@ import { createNarrator, explainEnd } from './narrate.ts';
 import { buildStage } from './stage.ts';
 
 const PROMPT = 'The test fails. Fix it.';
-
-/** The demo's stop hook: the first time the model calls it a day, it wants to see proof. */
-const ASK_FOR_PROOF = 'Run the test before you say that it is done.';
 
 export async function runDemo(): Promise<number> {
   const write = (line: string): void => say(`${line}\n`);
@@ -35,7 +32,13 @@ export async function runDemo(): Promise<number> {
     cwd: folder,
     session: opened.session,
     permissionMode: 'bypassPermissions',
-    hooks: { stop: ({ stopHookActive }) => Promise.resolve(stopHookActive ? {} : { block: ASK_FOR_PROOF }) },
+    // When the model calls it a day, the hook looks for itself.
+    hooks: {
+      stop: () => {
+        const { passes, output } = runTest(folder);
+        return Promise.resolve(passes ? {} : { block: `The test still fails: ${output}` });
+      },
+    },
     onEvent: (event) => narrator.tell(event),
     price: () => 0,
   });
@@ -43,7 +46,7 @@ export async function runDemo(): Promise<number> {
   write(styleText('bold', `\n${PROMPT}`) + styleText('dim', `   (in ${folder})\n`));
   const { result, reason } = await play(agent.submit(PROMPT));
   journal.close();
-  const passes = testPasses(folder);
+  const { passes } = runTest(folder);
   write('');
   write(styleText('bold', `■ ${reason}`));
   write(
@@ -70,11 +73,7 @@ async function play(
   }
 }
 
-function testPasses(folder: string): boolean {
-  try {
-    execFileSync(process.execPath, ['test.mjs'], { cwd: folder, stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
+function runTest(folder: string): { readonly passes: boolean; readonly output: string } {
+  const { status, stdout } = spawnSync(process.execPath, ['test.mjs'], { cwd: folder, encoding: 'utf8' });
+  return { passes: status === 0, output: stdout.trim() };
 }

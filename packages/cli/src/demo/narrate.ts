@@ -35,7 +35,7 @@ export function createNarrator(write: Write): Narrator {
         case 'retry':
           return why(
             'retry',
-            `${event.error.class}: ${event.error.message} Attempt ${event.attempt} of ${event.maxAttempts} in ${(event.delayMs / 1_000).toFixed(1)} s.`,
+            `${event.error.class}: ${event.error.message.replace(/\.?$/, '.')} Attempt ${event.attempt} of ${event.maxAttempts} in ${(event.delayMs / 1_000).toFixed(1)} s.`,
           );
         case 'tombstone':
           return write(
@@ -70,7 +70,8 @@ function tellMessage({ message }: Extract<LoopEvent, { type: 'message' }>, write
   for (const result of message.content.filter(isToolResult)) {
     const shown = textOf(typeof result.content === 'string' ? result.content : [...result.content]);
     const [first = '', ...rest] = harmless(shown).split('\n');
-    const more = rest.length > 0 ? styleText('dim', ` … ${rest.length} more lines`) : '';
+    const count = rest.length === 1 ? '1 more line' : `${rest.length} more lines`;
+    const more = rest.length > 0 ? styleText('dim', ` … ${count}`) : '';
     write(`  ${result.is_error ? styleText('red', '✗') : styleText('green', '✓')} ${first.trim()}${more}`);
   }
 }

@@ -21,14 +21,15 @@ export const demoScript: readonly Step[] = [
     cut(),
   ],
   [
-    say('sum subtracts. I read it and mend the operator.'),
+    say('sum has its operands the wrong way round. I read it and swap them.'),
     call('Read', { file_path: 'sum.mjs' }, 'read_sum'),
-    call('Edit', { file_path: 'sum.mjs', old_string: 'a - b', new_string: 'a + b' }, 'mend_sum'),
+    call('Edit', { file_path: 'sum.mjs', old_string: 'a - b', new_string: 'b - a' }, 'swap'),
   ],
-  // It believes it is done without having looked; the stop hook sends it back.
-  say('Done: sum adds now.'),
+  // It believes it is done without having looked; the stop hook runs the test and sends it back.
+  say('Done: the test passes now.'),
   [
-    say('You are right, I have not run it.'),
+    say('It does not. sum subtracts, and should add.'),
+    call('Edit', { file_path: 'sum.mjs', old_string: 'b - a', new_string: 'a + b' }, 'add'),
     call('Bash', { command: RUN_TEST, description: 'Run the test' }, 'run_again'),
   ],
   say('Fixed: sum adds, and the test passes.'),

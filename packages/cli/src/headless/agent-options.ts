@@ -1,25 +1,43 @@
 /** What the command line asks of the agent. */
-import { type AgentOptions, isToolDenied, LivePermissions } from '@heddle/agent';
+import os from 'node:os';
+import { type AgentOptions, compactionOverrides, isToolDenied, LivePermissions } from '@heddle/agent';
+import { appliedSettings, type SandboxSettings, sandboxSettings } from '@heddle/agent/settings';
 import type { GivenOptions } from '@heddle/core';
-import { chooseModel, fullModelName, loadPrices, modelFromEnvironment, type Prices } from '@heddle/models';
+import { findModel, fullModelName } from '@heddle/models';
 import { builtinTools } from '@heddle/tools';
 import type { RunOptions } from '../arguments.ts';
-import { modelKinds } from '../models/kinds.ts';
 import { permissionSetup } from '../permissions/setup.ts';
 import { harmless } from '../terminal/harmless.ts';
+import { type ModelOptions, modelSetup } from './model-options.ts';
+
+export { modelSetup };
+
+/** What an agent is started with. */
+export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
+  readonly sandboxSettings?: SandboxSettings;
+}
 
 export type OptionsRead =
-  | { readonly ok: true; readonly options: Omit<AgentOptions, 'tools'> }
+  | {
+      readonly ok: true;
+      readonly options: AgentSetup;
+      /** The part of it that speaks of the model. */
+      readonly model: ModelOptions;
+    }
   | { readonly ok: false; readonly message: string };
 
 export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
-  const wanted = command.model ?? defaultModel(process.env);
+  const permission = await permissionSetup(command);
+  const settings = appliedSettings(permission.loaded);
+  // Before a model is looked for: keys and addresses may stand there.
+  Object.assign(process.env, settings.env);
+  const wanted = command.model ?? (await findModel(process.env, settings.model));
   if (wanted === undefined) return { ok: false, message: NO_MODEL };
-  const model = await chooseModel(wanted, modelKinds);
+  const model = await modelSetup(wanted, command.record);
   if (!model.ok) return model;
-  // The connection is opened while the rest of the program still starts.
-  model.preconnect?.();
-  const tools = builtinTools();
+  const tools = builtinTools({
+    web: { search: { model: model.options.model, modelName: model.options.modelName } },
+  });
   const unknown = command.tools?.find((name) => !tools.some((tool) => tool.name === name));
   if (unknown !== undefined) {
     return {
@@ -27,25 +45,24 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
       message: `--tools: there is no tool named ${unknown}; there are ${tools.map(({ name }) => name).join(', ')}`,
     };
   }
-  const permission = await permissionSetup(command);
   for (const note of permission.notes) process.stderr.write(`heddle: ${harmless(note)}\n`);
+  const fallback = command.fallbackModel ?? settings.fallbackModel;
   return {
     ok: true,
+    model: model.options,
     options: {
-      model: model.port,
-      modelName: model.name,
+      ...model.options,
+      ...compactionOverrides(settings, process.env),
       cwd: process.cwd(),
       permissionMode: permission.mode,
       rules: new LivePermissions(permission.rules, permission.directories, { mayBypass: command.mayBypass }),
       configDirs: permission.configDirs,
+      sandboxSettings: sandboxSettings(permission.loaded, os.homedir()),
       includePartialMessages: command.partialMessages,
       bare: command.bare,
-      apiKeySource: model.keySource ?? 'none',
-      ...knowledge(isOffline(wanted)),
-      requestOptions: requestOptions(command),
+      requestOptions: requestOptions({ ...command, effort: command.effort ?? settings.effort }),
       ...present({
-        fallbackModel:
-          command.fallbackModel === undefined ? undefined : fullModelName(command.fallbackModel, process.env),
+        fallbackModel: fallback === undefined ? undefined : fullModelName(fallback, process.env),
         maxTurns: command.maxTurns,
         maxBudgetUsd: command.maxBudgetUsd,
         taskBudget: command.taskBudget === undefined ? undefined : { total: command.taskBudget },
@@ -58,34 +75,8 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
 }
 
 const NO_MODEL =
-  'no model is configured: set ANTHROPIC_API_KEY, or name one with --model.\n' +
-  'Try one without network or key: heddle -p --model rehearsal "…"';
-
-/** Prices and windows come from one list that is loaded while the first answer streams; until then a common window is assumed. */
-function knowledge(offline: boolean): Pick<AgentOptions, 'loadPrice' | 'context'> {
-  if (offline) return { loadPrice: () => Promise.resolve(() => 0) };
-  let list: Prices | undefined;
-  return {
-    loadPrice: async () => {
-      list = await loadPrices();
-      return list.priceOf;
-    },
-    context: { windowOf: (model) => list?.windowOf(model) ?? USUAL_WINDOW },
-  };
-}
-
-const USUAL_WINDOW = 200_000;
-
-/** The models that this program plays itself cost nothing. */
-function isOffline(name: string): boolean {
-  return Object.keys(modelKinds).some((kind) => name === kind || name.startsWith(`${kind}:`));
-}
-
-/** The one that was named, else the usual one where there is a key for it. */
-function defaultModel(env: Readonly<Record<string, string | undefined>>): string | undefined {
-  const named = env['HEDDLE_MODEL'] ?? modelFromEnvironment(env);
-  return named ?? (env['ANTHROPIC_API_KEY'] || env['ANTHROPIC_AUTH_TOKEN'] ? 'sonnet' : undefined);
-}
+  'no model is configured: set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, …), start Ollama, or see heddle models.\n' +
+  'Try one without network or key: heddle --model rehearsal, with or without -p';
 
 /** A tool that is denied as a whole is not even shown to the model. */
 export function offered(name: string, { tools }: RunOptions, rules: AgentOptions['rules']): boolean {

@@ -2,7 +2,7 @@
  * Standard output. A line is with the system before the next step is taken, and a slow reader is waited for; one that went
  * away ends the run, not the program.
  */
-import type { SdkMessage } from '@heddle/agent';
+import type { SdkMessage, SdkResult } from '@heddle/agent';
 import type { OutputFormat } from '../arguments.ts';
 import { harmless } from '../terminal/harmless.ts';
 
@@ -46,6 +46,13 @@ export function createOutput(format: OutputFormat): Output {
     stdout.off('drain', room.resolve);
   }
 
+  /** An answer goes to standard output, and nothing else does: what went wrong is for whoever watches. */
+  async function writeText({ is_error: failed, result, errors = [] }: SdkResult): Promise<void> {
+    const wrong = [...(failed && result !== undefined ? [result] : []), ...errors].join('\n');
+    if (wrong !== '') process.stderr.write(`heddle: ${harmless(wrong)}\n`);
+    if (!failed && result !== undefined) return writeLine(harmless(result));
+  }
+
   return {
     async write(line) {
       switch (format) {
@@ -54,9 +61,7 @@ export function createOutput(format: OutputFormat): Output {
         case 'json':
           return line.type === 'result' ? writeLine(JSON.stringify(line)) : undefined;
         case 'text':
-          if (line.type !== 'result') return;
-          if (line.errors) process.stderr.write(`heddle: ${harmless(line.errors.join('\n'))}\n`);
-          if (line.result !== undefined) return writeLine(harmless(line.result));
+          return line.type === 'result' ? writeText(line) : undefined;
       }
     },
     writeControl: (line) => void writeLine(JSON.stringify(line)),

@@ -1,14 +1,15 @@
 /** `heddle -p`: prompts in, answers out, and an exit code that says how it ended. */
 import { randomUUID } from 'node:crypto';
-import { createAgent, failedStart, type SdkMessage } from '@heddle/agent';
+import { type Agent, failedStart, type Prompt, type SdkMessage } from '@heddle/agent';
 import type { PrintCommand } from '../arguments.ts';
 import { remembering } from '../permissions/remember.ts';
-import { agentOptions, offered } from './agent-options.ts';
-import { createHost, type Host } from './host.ts';
+import { agentOptions } from './agent-options.ts';
+import { createControl } from './host/control.ts';
+import { createHost, type Host, singlePrompt } from './host/host.ts';
+import { modelSetup } from './model-options.ts';
 import { readPipe } from './pipe.ts';
 import { createOutput, type Output } from './output.ts';
-import { openChosen } from './session.ts';
-import { sessionTools } from './tools.ts';
+import { startAgent } from './start.ts';
 import { harmless } from '../terminal/harmless.ts';
 import { watchSignals } from './signals.ts';
 
@@ -20,37 +21,30 @@ export async function print(command: PrintCommand): Promise<number> {
     .filter((part) => part !== undefined && part.trim() !== '')
     .join('\n\n');
   if (prompt === '') return usage('there is no prompt: give one as an argument or through a pipe');
-  return converse(command, output, { prompts: [{ content: prompt }] });
+  return converse(command, output, singlePrompt(prompt));
 }
 
 /** Runs prompt after prompt in one session. The last result decides the exit code. */
-async function converse(
-  command: PrintCommand,
-  output: Output,
-  host: Pick<Host, 'prompts'> & Partial<Host>,
-): Promise<number> {
+async function converse(command: PrintCommand, output: Output, host: Host): Promise<number> {
   const options = await agentOptions(command);
   if (!options.ok) return usage(options.message);
-  const opened = openChosen(command.session);
-  if (!opened.ok) {
-    process.stderr.write(`heddle: ${opened.message}\n`);
-    await output.write(failedStart(opened.message, { uuid: randomUUID(), session_id: opened.sessionId }));
+  const ask = command.asksHost && host.ask ? remembering(host.ask) : undefined;
+  const starting = await startAgent(command, options.options, {
+    agent: {
+      replayUserMessages: command.replayUserMessages,
+      ...(ask ? { canUseTool: ask } : {}),
+      ...(host.takeQueued ? { takeQueued: host.takeQueued } : {}),
+    },
+  });
+  if (!starting.ok) {
+    const { message, sessionId } = starting;
+    // Whoever reads text reads it there already.
+    if (command.outputFormat !== 'text') process.stderr.write(`heddle: ${message}\n`);
+    await output.write(failedStart(message, { uuid: randomUUID(), session_id: sessionId }));
     return 1;
   }
-  const { session } = opened;
-  for (const notice of session.notices) process.stderr.write(`heddle: ${notice}\n`);
-  const ask = command.asksHost && host.ask ? remembering(host.ask) : undefined;
-  const { tools, ended, onAccepted, dispose } = await sessionTools(session);
-  for (const { command: left } of ended) {
-    process.stderr.write(`heddle: ended what an earlier run had left running: ${harmless(left)}\n`);
-  }
-  const agent = createAgent({
-    ...options.options,
-    session,
-    tools: tools.filter(({ name }) => offered(name, command, options.options.rules)),
-    onAccepted,
-    ...(ask ? { canUseTool: ask } : {}),
-  });
+  const { agent, notices, close } = starting.started;
+  for (const notice of notices) process.stderr.write(`heddle: ${harmless(notice)}\n`);
   const stop = (reason: string): void => {
     agent.abort(reason);
     host.end?.();
@@ -58,22 +52,35 @@ async function converse(
   };
   const signals = watchSignals(stop);
   output.onClosed(() => stop('output closed'));
-  // Not the abort reason of somebody who sent a new message: the model is told that it was interrupted.
-  host.onInterrupt?.(() => agent.abort('interrupted by the host'));
+  host.serve?.(
+    createControl({
+      agent,
+      requestOptions: options.options.requestOptions,
+      model: async (name) =>
+        name === undefined ? { ok: true, options: options.model } : modelSetup(name, command.record),
+      write: (line) => output.write(line),
+    }),
+  );
   let code = 0;
   try {
     for await (const prompt of host.prompts) {
       if (signals.exitCode() !== undefined || output.closed) break;
-      code = await answer(agent.submit(prompt), output);
+      code = prompt.isQuiet ? add(agent, prompt) : await answer(agent.submit(prompt), output);
     }
     return signals.exitCode() ?? (output.closed ? 1 : code);
   } finally {
-    await dispose();
+    await close();
     signals.release();
     host.end?.();
-    session.journal.close();
     if (output.stuck) process.exit(signals.exitCode() ?? 1);
   }
+}
+
+/** Joins the conversation; the model is asked with the next prompt. */
+function add(agent: Agent, prompt: Prompt): number {
+  const added = agent.add(prompt);
+  if (!added.ok) process.stderr.write(`heddle: ${added.message}\n`);
+  return added.ok ? 0 : 1;
 }
 
 async function answer(lines: AsyncIterable<SdkMessage>, output: Output): Promise<number> {

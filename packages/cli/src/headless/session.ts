@@ -7,6 +7,7 @@ import {
   newSession,
   type Opened,
   type OpenSetup,
+  recallSession,
   resumeSession,
   type Session,
   systemClock,
@@ -19,7 +20,7 @@ export type Chosen =
   | { readonly ok: true; readonly session: Session }
   | { readonly ok: false; readonly message: string; readonly sessionId: string };
 
-export function openChosen(choice: SessionChoice): Chosen {
+export async function openChosen(choice: SessionChoice): Promise<Chosen> {
   const fresh = choice.id ?? randomUUID();
   if (!choice.persist && choice.from.kind === 'new')
     return { ok: true, session: memorySession(fresh, systemClock.now) };
@@ -33,9 +34,32 @@ export function openChosen(choice: SessionChoice): Chosen {
   const id = choice.from.kind === 'resume' ? choice.from.id : newestSession(setup.place);
   if (id === undefined)
     return { ok: false, message: 'There is no conversation to continue in this folder.', sessionId: fresh };
-  const { at } = choice;
-  const opened = choice.fork ? forkSession(setup, id, fresh, { at }) : resumeSession(setup, id, { at });
-  return named(opened, id);
+  const opened = openEarlier(setup, choice, id, fresh);
+  if (opened.ok || isWholeId(id)) return named(opened, id);
+  const meant = await sessionCalled(id, setup);
+  return meant === undefined ? named(opened, id) : named(openEarlier(setup, choice, meant, fresh), meant);
+}
+
+function openEarlier(
+  setup: OpenSetup,
+  { persist, fork, at }: SessionChoice,
+  id: string,
+  fresh: string,
+): Opened {
+  // What is not to be kept goes on in memory; the session itself stays as it is.
+  if (!persist) return recallSession(setup, id, fork ? fresh : id, { at });
+  return fork ? forkSession(setup, id, fresh, { at }) : resumeSession(setup, id, { at });
+}
+
+function isWholeId(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
+}
+
+/** The one session of this folder that has this title, or an id that begins so. */
+async function sessionCalled(word: string, { place }: OpenSetup): Promise<string | undefined> {
+  const { findSession } = await import('@heddle/agent/sessions');
+  const found = findSession(word, place, 'here');
+  return found.kind === 'one' && found.session.id !== word ? found.session.id : undefined;
 }
 
 function named(opened: Opened, sessionId: string): Chosen {

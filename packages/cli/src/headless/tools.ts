@@ -1,51 +1,129 @@
-/** The tools with their doors: where old file contents are kept, what commands may see of the environment. */
+/** The tools with their doors: where old file contents are kept, what commands may see of the environment, who searches the web. */
 import path from 'node:path';
-import type { Session } from '@heddle/agent';
-import type { Tool } from '@heddle/core';
+import type { AgentOptions, Session } from '@heddle/agent';
+import type { LoopEvent, ModelPort } from '@heddle/core';
 import { withoutSecrets } from '@heddle/models';
 import {
+  type AskDoors,
+  attachmentOf,
+  type BuiltinDoors,
   builtinToolSet,
   CheckpointStore,
+  cleanFileHistory,
   endLeftovers,
   findLeftovers,
+  historyLimits,
   type Leftover,
+  type PlanDoors,
+  RARELY_USED,
+  readNews,
+  type ShellSandbox,
   TaskRegistry,
+  TodoList,
+  todosIn,
+  toldIn,
 } from '@heddle/tools';
 import { configDir } from '../config-dir.ts';
 
+/** Who answers the model's questions and its plans, and which tools there are. */
+export interface ToolChoices extends AskDoors, PlanDoors {
+  /** Whether a tool may be shown to the model at all. */
+  readonly isOffered?: (name: string) => boolean;
+  /** Asked for by name: in every request, however rarely they are used. */
+  readonly named?: readonly string[];
+  /** The model of the conversation: where its server can, it searches the web. */
+  readonly model?: { readonly port: ModelPort; readonly name: string };
+  /** Commands run inside it. */
+  readonly sandbox?: ShellSandbox | undefined;
+}
+
 export interface SessionTools {
-  readonly tools: readonly Tool[];
+  /** What the agent is given of them. */
+  readonly options: Pick<AgentOptions, 'tools' | 'deferredTools' | 'onAccepted' | 'onEvent' | 'news'>;
+  /** What is still to do, as the conversation last had it. */
+  readonly todos: TodoList;
+  readonly tasks: TaskRegistry;
+  /** Undefined for a session that leaves nothing behind: there is nowhere to go back to. */
+  readonly checkpoints: CheckpointStore | undefined;
   /** Commands of an earlier run of this session that were still running; they were ended. */
   readonly ended: readonly Leftover[];
-  /** A user message was stored: changes from now on are kept under it. */
-  readonly onAccepted: (userMessageId: string) => Promise<void>;
-  /** Ends what still runs in the background. */
+  /** Ends what still runs in the background, and clears away what is too old. */
   readonly dispose: () => Promise<void>;
 }
 
-export async function sessionTools({ id, journal }: Session): Promise<SessionTools> {
-  const environment = (): Record<string, string> => withoutSecrets(process.env);
-  // A session that leaves nothing behind has nowhere to go back to.
-  if (journal.path === undefined) {
-    const tasks = new TaskRegistry();
-    const { active } = builtinToolSet({ shell: { tasks, environment } });
-    return { tools: active, ended: [], onAccepted: () => Promise.resolve(), dispose: () => tasks.dispose() };
-  }
+export async function sessionTools(session: Session, choices: ToolChoices = {}): Promise<SessionTools> {
+  const { tasks, ended } = await tasksOf(session);
+  const checkpoints = checkpointsOf(session);
+  const todos = new TodoList();
+  todos.set(todosIn(session.projection.messages));
+  const { isOffered, named = [], model, sandbox, ...people } = choices;
+  const doors: BuiltinDoors = {
+    ...people,
+    ...(checkpoints ? { checkpoints } : {}),
+    shell: { tasks, environment: () => withoutSecrets(process.env), sandbox },
+    todos,
+    ...(model?.port.searchesWeb ? { web: { search: { model: model.port, modelName: model.name } } } : {}),
+  };
+  const { active, deferred } = builtinToolSet(doors, {
+    defer: RARELY_USED.filter((name) => !named.includes(name)),
+    ...(isOffered ? { isOffered } : {}),
+  });
+  return {
+    options: {
+      tools: active,
+      deferredTools: () => deferred,
+      news: () => tasks.news.map(attachmentOf),
+      onEvent: (event) => noteTold(event, tasks),
+      ...(checkpoints ? { onAccepted: (id) => checkpoints.begin(id) } : {}),
+    },
+    todos,
+    tasks,
+    checkpoints,
+    ended,
+    dispose: async () => {
+      await tasks.dispose();
+      if (checkpoints) await cleanUp(session.id);
+    },
+  };
+}
+
+/** What was stored was told, and only that. */
+function noteTold(event: LoopEvent, tasks: TaskRegistry): void {
+  if (event.type !== 'message' || event.message.type !== 'attachment') return;
+  const { attachment } = event.message;
+  if (attachment.kind === 'task_ended') tasks.markTold(attachment.taskId);
+}
+
+/** A session that leaves nothing behind keeps its tasks where the system clears them away. */
+async function tasksOf({
+  id,
+  journal,
+  projection,
+}: Session): Promise<{ tasks: TaskRegistry; ended: readonly Leftover[] }> {
+  if (journal.path === undefined) return { tasks: new TaskRegistry(), ended: [] };
   const folder = path.join(path.dirname(journal.path), id, 'tasks');
   const ended = findLeftovers(folder);
   if (ended.length > 0) await endLeftovers(folder);
-  const tasks = new TaskRegistry({ folder });
-  const checkpoints = new CheckpointStore({
+  const untold = readNews(folder);
+  const told = untold.length === 0 ? undefined : toldIn(projection.messages);
+  const tasks = new TaskRegistry({ folder, earlier: untold.filter((task) => !told?.has(task.id)) });
+  for (const task of untold) if (told?.has(task.id)) tasks.markTold(task.id);
+  return { tasks, ended };
+}
+
+function checkpointsOf({ id, journal }: Session): CheckpointStore | undefined {
+  if (journal.path === undefined) return undefined;
+  return new CheckpointStore({
     folder: fileHistory(id),
     onCheckpoint: ({ toolUseId, path, hash }) =>
       journal.append({ type: 'checkpoint', toolUseId, path, hash }),
   });
-  return {
-    tools: builtinToolSet({ checkpoints, shell: { tasks, environment } }).active,
-    ended,
-    onAccepted: (userMessageId) => checkpoints.begin(userMessageId),
-    dispose: () => tasks.dispose(),
-  };
+}
+
+/** When a session ends, and at most once a day: nobody waits for it at the start. */
+async function cleanUp(keep: string): Promise<void> {
+  const root = path.dirname(fileHistory(keep));
+  await cleanFileHistory({ root, keep, limits: historyLimits(process.env), now: Date.now });
 }
 
 /** Where the old contents of a session's files lie, outside any repository. */

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ModelMaker } from '@heddle/models';
 import { systemClock } from '@heddle/agent';
+import { configDir } from '../config-dir.ts';
 
 export const modelKinds: Readonly<Record<string, ModelMaker>> = {
   rehearsal: async () => {
@@ -10,6 +11,10 @@ export const modelKinds: Readonly<Record<string, ModelMaker>> = {
       import('./rehearsal.ts'),
     ]);
     return scriptedModel(rehearsal, { clock: systemClock });
+  },
+  replay: async (file) => {
+    const { placesHere, replayPort } = await import('@heddle/models/recording');
+    return replayPort(file, { places: placesHere(configDir(process.env)), clock: systemClock });
   },
   scripted: async (file) => {
     const [{ scriptedModel }, text] = await Promise.all([import('@heddle/testing'), readFile(file, 'utf8')]);

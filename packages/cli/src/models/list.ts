@@ -1,28 +1,87 @@
-/** `heddle models`: what there is to choose from, with window and price. Unknown is said as unknown. */
-import { type ListedModel, listModels } from '@heddle/models';
+/** `heddle models [PROVIDER] [--json]`: what can be used here and why, with window and price. Unknown is said as unknown. */
+import { type ListedModel, type ListedProvider, listProviders } from '@heddle/models';
+import { harmless } from '../terminal/harmless.ts';
 import { say } from '../terminal/say.ts';
+import { tableOf } from './table.ts';
 
-export async function printModels(): Promise<number> {
-  const models = await listModels(process.env);
-  const rows = [HEAD, ...OFFLINE, ...models.map(rowOf)];
-  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  for (const row of rows) {
-    const cells = row.map((cell, column) =>
-      column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-    );
-    say(`${cells.join('  ').trimEnd()}\n`);
+export async function printModels(argv: readonly string[] = []): Promise<number> {
+  const words = argv.filter((word) => word !== '--json');
+  const [only] = words;
+  const wrong = words.find((word) => word.startsWith('-')) ?? words[1];
+  if (wrong !== undefined)
+    return refuse(`${wrong} means nothing here; usage: heddle models [PROVIDER] [--json]`);
+  const providers = await listProviders(process.env, only === undefined ? {} : { only });
+  if (only !== undefined && providers.length === 0) {
+    const known = (await listProviders(process.env)).map(({ id }) => id);
+    return refuse(`there is no provider named ${harmless(only)}; there are ${known.join(', ')}`);
   }
+  if (argv.includes('--json')) say(`${JSON.stringify({ providers }, undefined, 2)}\n`);
+  else say(only === undefined ? overview(providers) : details(providers));
   return 0;
 }
 
-const HEAD = ['model', 'alias', 'window', '$/M in', '$/M out'];
+function refuse(message: string): number {
+  process.stderr.write(`heddle: ${message}\n`);
+  return 2;
+}
+
+/** Every provider, and the models of those that are usable. Anthropic's are always shown: they are what the aliases mean. */
+function overview(providers: readonly ListedProvider[]): string {
+  const rows = providers.map(({ id, isUsable, because, advice }) => [
+    isUsable ? '*' : ' ',
+    id,
+    isUsable ? (because ?? '') : (advice ?? ''),
+  ]);
+  // Chat Completions are another way to the models of OpenAI.
+  const shown = providers.filter(({ id, isUsable }) =>
+    id === 'openai-chat' ? false : isUsable || id === 'anthropic',
+  );
+  const many = shown.filter(({ models }) => models.length > MOST);
+  const models = shown.filter((provider) => !many.includes(provider)).flatMap((provider) => provider.models);
+  const more = many.map(({ id, models }) => `${id}: ${models.length} models; see heddle models ${id}\n`);
+  return [
+    tableOf(['', 'provider', 'usable because of (*), or what to do'], rows, []),
+    '\n',
+    modelTable(models, OFFLINE),
+    ...more,
+  ].join('');
+}
+
+/** A list that is longer than this is asked for by name. */
+const MOST = 120;
+
+function details([provider]: readonly ListedProvider[]): string {
+  if (provider === undefined) return '';
+  const { name, isUsable, because, advice, models } = provider;
+  const head = isUsable
+    ? `${name}: usable (${because})\n`
+    : `${name}: not usable here. To use it: ${advice}\n`;
+  const none = `No model of it is known here; any name will do: --model ${provider.id}/MODEL\n`;
+  return harmless(head) + (models.length === 0 ? none : modelTable(models, []));
+}
+
 const OFFLINE = [
   ['rehearsal', '', '-', '0', '0'],
   ['scripted:FILE', '', '-', '0', '0'],
+  ['replay:FILE', '', '-', '0', '0'],
 ];
 
+function modelTable(models: readonly ListedModel[], before: readonly (readonly string[])[]): string {
+  return tableOf(
+    ['model', 'alias', 'window', '$/M in', '$/M out'],
+    [...before, ...models.map(rowOf)],
+    [2, 3, 4],
+  );
+}
+
 function rowOf({ id, aliases, contextWindow, inputPerMillion, outputPerMillion }: ListedModel): string[] {
-  return [id, aliases.join(', '), tokens(contextWindow), amount(inputPerMillion), amount(outputPerMillion)];
+  return [
+    harmless(id),
+    aliases.join(', '),
+    tokens(contextWindow),
+    amount(inputPerMillion),
+    amount(outputPerMillion),
+  ];
 }
 
 function tokens(window: number | undefined): string {

@@ -39,6 +39,8 @@ export interface PermissionSetup {
   readonly configDirs: readonly string[];
   /** What the user should know: skipped files, rules that never match, what an untrusted folder may not do. */
   readonly notes: readonly string[];
+  readonly problems: readonly string[];
+  readonly leftOut: readonly string[];
   readonly loaded: LoadedSettings;
 }
 
@@ -69,6 +71,8 @@ export async function permissionSetup(
     mode: refused ? 'default' : wanted,
     directories: [...flags.addDirs.map((folder) => path.resolve(cwd, folder)), ...said.directories],
     configDirs: configDirs({ env, home }),
+    problems: said.problems,
+    leftOut: said.leftOut,
     notes: [
       ...said.problems,
       ...said.leftOut,

@@ -1,9 +1,65 @@
 /** The plain conversation: prompts typed line by line, answers as they come. */
+import path from 'node:path';
+import { VERSION } from '@heddle/agent';
 import type { ChatCommand } from '../arguments.ts';
+import { configDir } from '../config-dir.ts';
+import { agentOptions } from '../headless/agent-options.ts';
+import { Conversation } from './conversation.ts';
+import { NO_HISTORY, openPromptHistory } from './prompts/prompt-history.ts';
+import { Recall } from './prompts/recall.ts';
+import { Teller } from './render/teller.ts';
+import { KeyScreen } from './screen/key-screen.ts';
+import { LineScreen } from './screen/line-screen.ts';
+import type { Screen } from './screen/screen.ts';
+import { watchSignals } from './signals.ts';
+import { styleFor } from './style.ts';
 
-export function chat(_command: ChatCommand): Promise<number> {
-  process.stderr.write(
-    'heddle: an interactive terminal is not built yet; run a prompt with: heddle -p "…"\n',
+export async function chat(command: ChatCommand): Promise<number> {
+  const { stdin, stdout } = process;
+  if (!stdin.isTTY && !command.plain) return usage(NO_TERMINAL);
+  const options = await agentOptions(command);
+  if (!options.ok) return usage(options.message);
+  const folder = configDir(process.env);
+  const { cwd, modelName } = options.options;
+  const plain = command.plain || !stdin.isTTY || !stdout.isTTY || process.env['TERM'] === 'dumb';
+  const style = styleFor({ plain, env: process.env });
+  const history = command.session.persist ? openPromptHistory(folder, cwd) : NO_HISTORY;
+  const recall = new Recall(history.prompts);
+  const screen: Screen = plain ? new LineScreen(stdin, stdout) : new KeyScreen(stdin, stdout, recall);
+  const { paint, signs } = style;
+  const where = [`Heddle ${VERSION}`, modelName, path.basename(cwd)].join(` ${signs.dot} `);
+  screen.print(
+    `${paint('bold', where)}\n${paint('dim', '/help lists commands; Ctrl-C interrupts, Ctrl-D leaves')}`,
   );
-  return Promise.resolve(2);
+  const conversation = new Conversation({
+    command,
+    options: options.options,
+    screen,
+    style,
+    teller: new Teller({ style, cwd, now: Date.now }),
+    configDir: folder,
+    remember: (prompt) => {
+      recall.add(prompt);
+      history.add(prompt);
+    },
+    now: Date.now,
+  });
+  const signals = watchSignals(conversation);
+  try {
+    const code = await conversation.run(command.session, command.prompt);
+    return signals.exitCode() ?? code;
+  } finally {
+    signals.release();
+    screen.close();
+    stdin.destroy();
+  }
+}
+
+const NO_TERMINAL =
+  'standard input is not a terminal. Run one prompt with: heddle -p "…"\n' +
+  'To read prompts line by line from a pipe: heddle --plain';
+
+function usage(message: string): number {
+  process.stderr.write(`heddle: ${message}\n`);
+  return 2;
 }

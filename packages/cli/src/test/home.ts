@@ -12,11 +12,16 @@ export interface Home {
   readonly script: (steps: readonly Step[]) => string;
 }
 
-export function homeFor(program: string): Home {
+/** `diskKib`: no file may grow beyond it, as on a full disk. */
+export function homeFor(program: string, diskKib?: number): Home {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-home-'));
   return {
     folder,
-    run: (argv, more = {}) => runProgram(program, argv, { cwd: folder, ...more }),
+    run(argv, more = {}) {
+      if (diskKib === undefined) return runProgram(program, argv, { cwd: folder, ...more });
+      const limited = ['-c', `ulimit -f ${diskKib}; exec "$@"`, 'bash', program, ...argv];
+      return runProgram('bash', limited, { cwd: folder, ...more });
+    },
     script(steps) {
       const file = path.join(folder, 'script.json');
       writeFileSync(file, JSON.stringify(steps));

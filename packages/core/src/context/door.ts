@@ -20,7 +20,7 @@ import { Collapser } from './collapse/collapser.ts';
 import { compact, type CompactionOutcome } from './compaction/compact.ts';
 import type { PromptHead } from './compaction/summarise.ts';
 import type { ContextDoors } from './doors.ts';
-import { estimatePrompt, estimateTools } from './estimate/head.ts';
+import { estimatePrompt, estimateTools, mostTokens } from './estimate/head.ts';
 import { Weight } from './estimate/weight.ts';
 import { type LevelResult, untouched } from './level.ts';
 import { sinceBoundary } from './levels/boundary.ts';
@@ -64,7 +64,7 @@ class Pipeline implements ContextPipeline {
   readonly #options: ContextOptions;
   readonly #doors: ContextDoors;
   readonly #head: PromptHead;
-  readonly #promptTokens: number;
+  #promptTokens: number | undefined;
   readonly #outline = new Outline();
   readonly #weight = new Weight();
   readonly #reckoning = new Reckoning();
@@ -72,14 +72,12 @@ class Pipeline implements ContextPipeline {
   readonly #collapser: Collapser;
   /** What was last sent, for a fork to share. */
   #sent: History<Message> | undefined;
-  #state: WindowState | undefined;
+  #state = (): WindowState | undefined => undefined;
 
   constructor({ options, head }: ContextSetup, doors: ContextDoors) {
     this.#options = options;
     this.#doors = doors;
     this.#head = head;
-    const { system, user } = estimatePrompt(head);
-    this.#promptTokens = system + user;
     this.#results = new Results(options, doors);
     this.#collapser = new Collapser({
       store: doors.collapses,
@@ -107,7 +105,7 @@ class Pipeline implements ContextPipeline {
     yield* this.#collapse(messages, context, thresholds);
 
     let view = this.#collapser.view(messages);
-    const tokens = this.#count(view, context);
+    const tokens = this.#upTo(view, context, thresholds);
     if (!autoCompact || tokens < thresholds.autoCompact)
       return this.#ready(messages, view, context, thresholds, { outcome: 'idle' });
 
@@ -138,7 +136,11 @@ class Pipeline implements ContextPipeline {
   }
 
   async drain(): Promise<{ readonly committed: number; readonly report: ContextReport | undefined }> {
-    const drained = await this.#collapser.commit(Number.POSITIVE_INFINITY, 'drain', this.#state?.tokens ?? 0);
+    const drained = await this.#collapser.commit(
+      Number.POSITIVE_INFINITY,
+      'drain',
+      this.#state()?.tokens ?? 0,
+    );
     this.#collapser.pause();
     return drained;
   }
@@ -173,7 +175,7 @@ class Pipeline implements ContextPipeline {
   }
 
   state(): WindowState | undefined {
-    return this.#state;
+    return this.#state();
   }
 
   usage({ messages: given, context }: Pick<ManualRequest, 'messages' | 'context'>): ContextUsage {
@@ -191,7 +193,7 @@ class Pipeline implements ContextPipeline {
   #snip(messages: History<Message>, context: ToolUseContext, thresholds: Thresholds): LevelResult {
     if (!this.#options.levels.snip) return untouched(messages);
     return snip(messages, this.#outline.read(messages), {
-      tokens: this.#count(messages, context),
+      tokens: this.#upTo(messages, context, thresholds),
       over: thresholds.snip,
       downTo: thresholds.snipTo,
       options: this.#options.snip,
@@ -201,7 +203,7 @@ class Pipeline implements ContextPipeline {
 
   #microcompact(messages: History<Message>, context: ToolUseContext, thresholds: Thresholds): LevelResult {
     return this.#results.microcompact(messages, this.#outline.read(messages), {
-      tokens: this.#count(messages, context),
+      tokens: this.#upTo(messages, context, thresholds),
       over: thresholds.microcompact,
       isCompactable: compactableIn(context),
     });
@@ -214,7 +216,7 @@ class Pipeline implements ContextPipeline {
   ): AsyncGenerator<PrepareStep, void> {
     if (!this.#options.levels.collapse) return;
     this.#collapser.stage(messages, this.#outline.read(messages), compactableIn(context));
-    const tokens = this.#count(this.#collapser.view(messages), context);
+    const tokens = this.#upTo(this.#collapser.view(messages), context, thresholds);
     if (tokens < thresholds.collapse) return;
     const { report } = await this.#collapser.commit(1, 'collapse', tokens);
     if (report) yield { report };
@@ -263,14 +265,27 @@ class Pipeline implements ContextPipeline {
     thresholds: Thresholds,
     autoCompact: PreparedHistory['autoCompact'],
   ): PreparedHistory {
-    this.#state = windowState(this.#count(view, context), thresholds);
+    const tokens = this.#upTo(view, context, thresholds);
+    this.#state = () => windowState(this.#count(view, context), thresholds);
     this.#sent = view;
-    this.#reckoning.sending(this.#estimate(view, context));
-    return { messages, view, overLimit: this.#state.state === 'blocked', autoCompact };
+    this.#reckoning.sending(() => this.#estimate(view, context));
+    return { messages, view, overLimit: windowState(tokens, thresholds).state === 'blocked', autoCompact };
   }
 
   #count(messages: History<Message>, context: ToolUseContext): number {
     return this.#reckoning.tokens(this.#estimate(messages, context), messages);
+  }
+
+  /**
+   * For the levels, which only ask whether there is too much: a conversation that is small by any reckoning is not reckoned.
+   * The first request of a program goes out sooner for it.
+   */
+  #upTo(messages: History<Message>, context: ToolUseContext, thresholds: Thresholds): number {
+    if (this.#reckoning.hasCount) return this.#count(messages, context);
+    const { microcompact, snip, collapse, autoCompact } = thresholds;
+    const most = mostTokens(this.#head, context.tools) + this.#weight.of(messages);
+    const isSmall = most < Math.min(microcompact, snip, collapse, autoCompact);
+    return isSmall ? most : this.#count(messages, context);
   }
 
   #estimate(messages: History<Message>, context: ToolUseContext): number {
@@ -278,12 +293,17 @@ class Pipeline implements ContextPipeline {
   }
 
   #headTokens(context: ToolUseContext): number {
-    return this.#promptTokens + estimateTools(context.tools);
+    return (this.#promptTokens ??= promptTokens(this.#head)) + estimateTools(context.tools);
   }
 
   #stamp(): { readonly uuid: string; readonly at: number } {
     return { uuid: this.#doors.uuid(), at: this.#doors.now() };
   }
+}
+
+function promptTokens(head: PromptHead): number {
+  const { system, user } = estimatePrompt(head);
+  return system + user;
 }
 
 /** No text is estimated worse than this: a server that refuses even less means something else. */

@@ -20,19 +20,25 @@ interface Counted {
 const NEAR = 500;
 
 export class Reckoning {
-  #sent = 0;
+  #sent = (): number => 0;
   #counted: Counted | undefined;
 
-  /** A request of this estimate is about to be sent. */
-  sending(estimate: number): void {
+  /** A request of this estimate is about to be sent; it is made when it is needed. */
+  sending(estimate: () => number): void {
     this.#sent = estimate;
+  }
+
+  /** The server has counted something. */
+  get hasCount(): boolean {
+    return this.#counted !== undefined;
   }
 
   answered(responseId: string, usage: Usage): void {
     const input = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
     // Some servers report nothing; some report it for an answer whose request was never estimated.
-    if (input <= 0 || this.#sent <= 0) return;
-    this.#counted = { responseId, tokens: input + usage.output_tokens, input, estimate: this.#sent };
+    const estimate = input > 0 ? this.#sent() : 0;
+    if (estimate <= 0) return;
+    this.#counted = { responseId, tokens: input + usage.output_tokens, input, estimate };
   }
 
   /** `estimate` is of all that is to be sent. */

@@ -4,6 +4,7 @@ import type {
   JsonObject,
   ModelRequest,
   RequestOptions,
+  ServerToolSpec,
   SystemLayer,
   Thinking,
   ToolSpec,
@@ -14,7 +15,7 @@ export interface RequestHead {
   readonly model: string;
   readonly max_tokens: number;
   readonly stream: true;
-  readonly tools?: readonly ToolSpec[];
+  readonly tools?: readonly (ToolSpec | ServerToolSpec)[];
   readonly system?: readonly SystemLayer[];
   readonly thinking?: Thinking;
   readonly output_config?: OutputConfig;
@@ -30,8 +31,9 @@ interface OutputConfig {
 
 type ContextManagement = NonNullable<RequestOptions['contextManagement']>;
 
-function headOf({ model, max_tokens, tools, system, options }: ModelRequest): RequestHead {
-  const { thinking, contextManagement, fastMode, metadata } = options;
+function headOf({ model, max_tokens, tools: own, system, options }: ModelRequest): RequestHead {
+  const { thinking, contextManagement, fastMode, metadata, serverTools } = options;
+  const tools = serverTools ? [...own, ...serverTools] : own;
   const output = outputConfig(options);
   return {
     model,

@@ -53,6 +53,7 @@ export function createAnthropicPort(options: AnthropicOptions = {}): AnthropicPo
     return attempt.records;
   };
   return Object.assign(port, {
+    searchesWeb: true,
     keySource: credentials.source,
     preconnect: () => void door.transport.preconnect(),
     close: () => door.transport.close(),

@@ -128,3 +128,45 @@ describe('the aliases', () => {
     expect(Math.max(...family.map(({ id }) => version(id)))).toBe(version(model));
   });
 });
+
+describe('the price of other providers', () => {
+  const used = usage({ input_tokens: MILLION, output_tokens: MILLION });
+
+  it.each([
+    ['openai/gpt-5', 1.25 + 10],
+    ['openai/gpt-5-2025-08-07', 1.25 + 10],
+    ['openai-chat/gpt-5', 1.25 + 10],
+    ['google/gemini-2.5-flash', 0.3 + 2.5],
+    ['vertex/gemini-2.5-flash', 0.3 + 2.5],
+    ['mistral/mistral-medium-3-5', 1.5 + 7.5],
+    ['bedrock/us.anthropic.claude-sonnet-4-5-20250929-v1:0', 3.3 + 16.5],
+    ['openrouter/anthropic/claude-sonnet-5', 2 + 10],
+  ])('of %s is that of its list', (model, price) => {
+    expect(prices.priceOf(model, used)).toBeCloseTo(price);
+  });
+
+  it.each(['ollama/qwen3:8b', 'vllm/any', 'lmstudio/any', 'llamacpp/any'])('of %s is nothing', (model) => {
+    expect(prices.priceOf(model, used)).toBe(0);
+  });
+
+  it.each(['openai-compatible/any', 'openai/gpt-9', 'openai/gpt-5.9', 'mistral/of-tomorrow'])(
+    'of %s is unknown',
+    (model) => {
+      expect(prices.priceOf(model, used)).toBeUndefined();
+      expect(prices.windowOf(model)).toBeUndefined();
+    },
+  );
+
+  it('counts what came from the cache at its own rate', () => {
+    expect(prices.priceOf('openai/gpt-5', usage({ cache_read_input_tokens: MILLION }))).toBeCloseTo(0.125);
+  });
+
+  it('is the one of today, not one to come', () => {
+    const today = createPrices({}, () => new Date('2026-11-01')).models('google');
+    const later = createPrices({}, () => new Date('2027-02-01')).models('google');
+    const price = (list: typeof today) =>
+      list.find(({ id }) => id === 'google/gemini-3.8-flash')?.inputPerMillion;
+    expect(price(today)).toBe(0.75);
+    expect(price(later)).not.toBe(0.75);
+  });
+});

@@ -4,9 +4,12 @@
  */
 import type { Usage } from '@heddle/core';
 import { calcPrice, findProvider, type ModelInfo, type Provider } from '@pydantic/genai-prices';
+import { catalogueOf, type KnownModel } from './catalogue.ts';
+import { listedAs } from './listed-as.ts';
 import { overriddenCost, overrideFor, type PriceOverrides } from './overrides.ts';
 import { type BillLine, billLines } from './usage.ts';
 
+export type { KnownModel } from './catalogue.ts';
 export type { PriceOverride, PriceOverrides } from './overrides.ts';
 
 export interface Prices {
@@ -14,46 +17,43 @@ export interface Prices {
   readonly priceOf: (model: string, usage: Usage) => number | undefined;
   /** Tokens that the model can read at once; undefined where nobody knows. */
   windowOf(model: string): number | undefined;
-  /** The models of the list. */
-  models(): readonly KnownModel[];
+  /** The models of the list, of Anthropic or of the provider named, under the names that requests bear. */
+  models(provider?: string): readonly KnownModel[];
 }
-
-export interface KnownModel {
-  readonly id: string;
-  readonly name: string;
-  readonly contextWindow: number | undefined;
-  /** USD for a million tokens, for a short request. */
-  readonly inputPerMillion: number | undefined;
-  readonly outputPerMillion: number | undefined;
-}
-
-const PROVIDER = 'anthropic';
 
 export function createPrices(overrides: PriceOverrides = {}, now: () => Date = () => new Date()): Prices {
-  const provider = findProvider({ providerId: PROVIDER });
-  const listed = (model: string) => listedModel(model, provider, now());
   return {
     priceOf(model, usage) {
       let total = 0;
       for (const line of billLines(model, usage)) {
         const override = overrideFor(line.model, overrides);
-        const cost =
-          (override && overriddenCost(line, override)) ?? listCost(line, listed(line.model), now());
+        const cost = (override && overriddenCost(line, override)) ?? listCost(line, now());
         if (cost === undefined) return undefined;
         total += cost;
       }
       return total;
     },
-    windowOf: (model) => overrideFor(model, overrides)?.contextWindow ?? listed(model)?.context_window,
-    models: () => (provider?.models ?? []).map(knownModel),
+    windowOf: (model) =>
+      overrideFor(model, overrides)?.contextWindow ?? listedModel(model, now())?.info.context_window,
+    models: (provider = 'anthropic') => catalogueOf(provider, now()),
   };
 }
 
+interface Listed {
+  readonly info: ModelInfo;
+  /** The name that the list was asked for. Its own name for the model may be a pattern. */
+  readonly model: string;
+  /** Whose list it is in. */
+  readonly provider: Provider;
+}
+
 /** The list matches by how a name begins; a later version must not be billed as an earlier one. */
-function listedModel(model: string, provider: Provider | undefined, timestamp: Date): ModelInfo | undefined {
-  if (!provider) return undefined;
-  const info = calcPrice({ input_tokens: 0 }, model, { provider, timestamp })?.model;
-  return info && !isOtherVersion(model, info.id) ? info : undefined;
+function listedModel(name: string, timestamp: Date): Listed | undefined {
+  const asked = listedAs(name);
+  const provider = asked?.provider === undefined ? undefined : findProvider({ providerId: asked.provider });
+  if (asked === undefined || provider === undefined) return undefined;
+  const info = calcPrice({ input_tokens: 0 }, asked.model, { provider, timestamp })?.model;
+  return info && !isOtherVersion(asked.model, info.id) ? { info, model: asked.model, provider } : undefined;
 }
 
 /** `claude-sonnet-5-5` begins like `claude-sonnet-5`, and is another model; a date of eight digits is not. */
@@ -61,8 +61,10 @@ function isOtherVersion(model: string, listed: string): boolean {
   return model.startsWith(listed) && /^[-.]\d{1,3}(\D|$)/.test(model.slice(listed.length));
 }
 
-function listCost(line: BillLine, model: ModelInfo | undefined, timestamp: Date): number | undefined {
-  if (!model || line.isFast) return undefined;
+function listCost(line: BillLine, timestamp: Date): number | undefined {
+  if (listedAs(line.model)?.isFree === true) return 0;
+  const listed = listedModel(line.model, timestamp);
+  if (listed === undefined || line.isFast) return undefined;
   const usage = {
     // In the list's words the cache is a part of the input.
     input_tokens: line.inputTokens + line.cacheReadTokens + line.cacheWriteTokens,
@@ -72,23 +74,5 @@ function listCost(line: BillLine, model: ModelInfo | undefined, timestamp: Date)
     output_tokens: line.outputTokens,
     web_searches: line.webSearches,
   };
-  return calcPrice(usage, model.id, { providerId: PROVIDER, timestamp })?.total_price;
-}
-
-function knownModel({ id, name, context_window: contextWindow, prices }: ModelInfo): KnownModel {
-  const current = Array.isArray(prices) ? (prices.at(-1)?.prices ?? {}) : prices;
-  return {
-    id,
-    name: name ?? id,
-    contextWindow,
-    inputPerMillion: base(current['input_mtok']),
-    outputPerMillion: base(current['output_mtok']),
-  };
-}
-
-function base(price: unknown): number | undefined {
-  if (typeof price === 'number') return price;
-  const first: unknown =
-    typeof price === 'object' && price !== null && 'base' in price ? price.base : undefined;
-  return typeof first === 'number' ? first : undefined;
+  return calcPrice(usage, listed.model, { provider: listed.provider, timestamp })?.total_price;
 }

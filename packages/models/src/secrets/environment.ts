@@ -1,8 +1,30 @@
 /** What a child process may know of our environment: everything but the keys to the models. */
 import { LONGEST_TIMER_MS } from '../clock.ts';
 
-/** Variables that hold a key of ours. */
-export const SECRET_VARIABLES: readonly string[] = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'];
+/**
+ * Variables that hold a key to a model. Those of a whole cloud account are not among them: commands of the user's own need
+ * them. A test holds the list against the table of providers, which is too long for the start-up path.
+ */
+export const SECRET_VARIABLES: readonly string[] = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'OPENAI_API_KEY',
+  'GEMINI_API_KEY',
+  'GOOGLE_GENERATIVE_AI_API_KEY',
+  'GOOGLE_API_KEY',
+  'GOOGLE_VERTEX_API_KEY',
+  'AWS_BEARER_TOKEN_BEDROCK',
+  'MISTRAL_API_KEY',
+  'GROQ_API_KEY',
+  'XAI_API_KEY',
+  'DEEPSEEK_API_KEY',
+  'OPENROUTER_API_KEY',
+  'OPENAI_COMPATIBLE_API_KEY',
+  'OLLAMA_API_KEY',
+  'LLAMACPP_API_KEY',
+  'VLLM_API_KEY',
+  'LMSTUDIO_API_KEY',
+];
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

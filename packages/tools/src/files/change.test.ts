@@ -197,8 +197,8 @@ describe.skipIf(!canMount())('a full disk', () => {
     const name = `a${ending}`;
     const content = tool === 'NotebookEdit' ? EMPTY_NOTEBOOK : 'old';
     const scratch = new Scratch();
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,mode=755', 'none', scratch.folder]);
-    onTestFinished(() => void execFileSync('umount', [scratch.folder]));
+    execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=64k,mode=755', 'none', scratch.folder]);
+    onTestFinished(() => void execFileSync('/bin/umount', [scratch.folder]));
     scratch.put(name, content);
     await scratch.read(name);
     expect(() => scratch.put('filler', 'x'.repeat(100_000))).toThrow(/ENOSPC/);
@@ -213,8 +213,8 @@ function canMount(): boolean {
   if (process.geteuid?.() !== 0 || process.platform !== 'linux') return false;
   const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-mount-'));
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4k', 'none', folder], { stdio: 'ignore' });
-    execFileSync('umount', [folder]);
+    execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=4k', 'none', folder], { stdio: 'ignore' });
+    execFileSync('/bin/umount', [folder]);
     return true;
   } catch {
     return false;

@@ -6,7 +6,7 @@ import { stopIfAborted } from './abort.ts';
 import { codeOf, FileError, fileError, shownPath } from './errors.ts';
 
 /** Beyond this a file is only read page by page, and not edited: its hash and its text would cost too much. */
-export const MAX_WHOLE_BYTES = 32 * 1024 * 1024;
+const MAX_WHOLE_BYTES = 32 * 1024 * 1024;
 
 export interface Content {
   readonly bytes: Buffer;

@@ -18,7 +18,7 @@ export function ignoreLines(text: string): IgnoreLines {
     .replace(/^\ufeff/, '')
     .split(/\r?\n/)
     .flatMap(lineOf)
-    .reverse();
+    .toReversed();
   return {
     verdict(path, isFolder) {
       const last = lines.find(({ foldersOnly, pattern }) => (isFolder || !foldersOnly) && pattern.test(path));

@@ -2,38 +2,64 @@
 import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { World } from '../world.ts';
+import { tildeExpanded } from './places.ts';
 
 /** Why removing what this word means would be a disaster; undefined where it would not. */
 export function disaster(word: ShellWord, folders: readonly string[], world: World): string | undefined {
-  if (word.kind === 'dynamic') {
-    // An empty variable turns "$X/…" into /….
-    return /^["']?\$(\w+|\{\w+\})["']?\/?(\*?["']?$|\*)/.test(word.text) && /\//.test(word.text)
-      ? `${word.text} is / when the variable is empty`
-      : undefined;
-  }
-  // What a star removes is what the folder holds.
-  const [, folderOnly] =
-    /^(.*?)\/?(?:\*|\.\*|\{\*,\.\*\}|\.\[!\.\]\*)$/.exec(word.kind === 'pattern' ? word.value : '') ?? [];
-  const written =
-    folderOnly === undefined
-      ? word.value
-      : folderOnly === '' && word.value.startsWith('/')
-        ? '/'
-        : folderOnly || '.';
-  if (word.kind === 'pattern' && folderOnly === undefined) return undefined;
-  for (const folder of folders) {
-    const target = resolved(written, folder, world.home, word.kind !== 'literal');
-    for (const place of [target, world.realpath(target)]) {
-      const reason = criticalPath(place, world);
-      if (reason !== undefined) return reason;
+  for (const meaning of meanings(word, world)) {
+    for (const folder of folders) {
+      const reason = disasterAt(meaning, folder, world);
+      if (reason !== undefined) return meaning.emptied ? `${word.text} is / when a variable is empty` : reason;
     }
   }
   return undefined;
 }
 
-function resolved(written: string, folder: string, home: string, expands: boolean): string {
-  const tilde = expands && (written === '~' || written.startsWith('~/'));
-  return path.posix.resolve(folder, tilde ? home + written.slice(1) : written);
+interface Meaning {
+  readonly written: string;
+  /** The shell replaces a tilde and stars in it. */
+  readonly expands: boolean;
+  /** What is left when the variables in it hold nothing. */
+  readonly emptied: boolean;
+}
+
+function meanings(word: ShellWord, { home }: World): Meaning[] {
+  if (word.kind !== 'dynamic') {
+    return [{ written: word.value, expands: word.kind !== 'literal', emptied: false }];
+  }
+  const known = word.text
+    .replace(/["']/g, '')
+    .replace(/\$HOME\b|\$\{HOME\}/g, home)
+    .replace(/\$PWD\b|\$\{PWD\}|\$\(pwd\)|`pwd`/g, '.');
+  // `${X:?}` ends the command when it is empty.
+  if (known.includes(':?')) return [];
+  const rest = known.replace(/\$\{[^}]*\}|\$\w+|\$\([^)]*\)|`[^`]*`/g, '');
+  const emptied = rest !== known;
+  return alternatives(rest).map((written) => ({ written, expands: true, emptied }));
+}
+
+/** `{a,b}` is two words. */
+function alternatives(text: string): string[] {
+  const [, before = '', inside, after = ''] = /^(.*?)\{([^{}]*,[^{}]*)\}(.*)$/.exec(text) ?? [];
+  if (inside === undefined) return [text];
+  return inside.split(',').flatMap((choice) => alternatives(before + choice + after));
+}
+
+/** A last name of nothing but wildcards: what it removes is what the folder holds. */
+const EVERYTHING = /^(?:(.*)\/)?\.?(?:[*?]|\[[^\]]*\])+\/?$/;
+
+function disasterAt({ written, expands, emptied }: Meaning, folder: string, world: World): string | undefined {
+  if (written === '') return undefined;
+  const at = (name: string) => path.posix.resolve(folder, expands ? tildeExpanded(name, world.home) : name);
+  const everything = expands ? EVERYTHING.exec(written) : null;
+  if (!everything && expands && /[*?[]/.test(written)) {
+    const parent = path.posix.dirname(at(written));
+    return parent === '/' ? `${written} may be a folder of the system` : undefined;
+  }
+  const target = everything ? at(everything[1] === undefined ? '.' : everything[1] || '/') : at(written);
+  const places = [target, world.realpath(target)];
+  if (emptied) return places.includes('/') ? 'it is the root of the file system' : undefined;
+  return places.map((place) => criticalPath(place, world)).find((reason) => reason !== undefined);
 }
 
 function criticalPath(place: string, world: World): string | undefined {

@@ -1,18 +1,24 @@
 /** The folders a command may stand in. A `cd` may succeed or not, so each adds to them instead of replacing them. */
 import path from 'node:path';
 import type { SimpleCommand } from '@heddle/tools/shell';
+import { physicalPath } from '../paths/places.ts';
 import type { World } from '../world.ts';
+import { wordsOf } from './runners.ts';
+import { literalWord } from './touch.ts';
+import { unwrap } from './wrappers.ts';
 
 /** Undefined: anywhere. */
 export type Folders = readonly string[] | undefined;
 
 const MOST = 16;
+/** The name of a command that has none. */
+const NOBODY = literalWord('');
 
 export function foldersAfter(folders: Folders, command: SimpleCommand, world: World): Folders {
-  const name = command.name?.value;
+  const [{ value: name } = NOBODY, ...args] = unwrap(wordsOf(command)).at(-1)?.words ?? [];
   if (name !== 'cd' && name !== 'pushd' && name !== 'popd') return folders;
   if (name === 'popd' || folders === undefined) return undefined;
-  const [target, ...more] = command.args.filter(({ value }) => value !== '--' && !/^-[LPe@]+$/.test(value));
+  const [target, ...more] = args.filter(({ value }) => value !== '--' && !/^-[LPe@]+$/.test(value));
   if (target === undefined) return name === 'cd' ? [...folders, world.home] : undefined;
   if (more.length > 0 || target.value === '-' || (target.kind !== 'literal' && target.kind !== 'tilde'))
     return undefined;
@@ -22,6 +28,11 @@ export function foldersAfter(folders: Folders, command: SimpleCommand, world: Wo
   if (repeats && !path.posix.isAbsolute(written)) return undefined;
   // CDPATH would send a relative name elsewhere.
   if (!/^[./]/.test(written) && world.environment['CDPATH']) return undefined;
-  const moved = new Set([...folders, ...folders.map((folder) => path.posix.resolve(folder, written))]);
+  // `cd -P` follows links before it goes up.
+  const ways = (folder: string) =>
+    written.includes('..')
+      ? [path.posix.resolve(folder, written), physicalPath(written, folder, world)]
+      : [path.posix.resolve(folder, written)];
+  const moved = new Set([...folders, ...folders.flatMap(ways)]);
   return moved.size > MOST ? undefined : [...moved];
 }

@@ -149,12 +149,17 @@ const EVERY_KIND: Readonly<Record<EntryBody['type'], readonly EntryBody[]>> = {
     },
     boundary('kept'),
   ],
+  stance: [
+    { type: 'stance', stance: { workingDirectory: '/p/sub', permissionMode: 'default', tools: ['Bash'] } },
+  ],
   mended: [{ type: 'mended', mends: ['a call without a result was closed'] }],
+  refused: [{ type: 'refused', blocks: ['120-00ff'] }],
   command: [{ type: 'command', commandId: 'c1', state: 'completed' }],
   rewind: [
     { type: 'rewind', to: 'u1' },
     { type: 'rewind', to: 'u1', messages: [{ type: 'user', uuid: 'u1', at, content: 'plain' }] },
   ],
+  title: [{ type: 'title', title: 'a "name"' }],
   end: [{ type: 'end', terminal: { reason: 'completed', truncated: true } }],
 };
 

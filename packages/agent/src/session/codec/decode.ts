@@ -59,6 +59,10 @@ export function decode(text: string, blobs?: Blobs): Decoded {
       const before = isRecord(spent) ? { before: { bill: readBill(spent) } } : {};
       return { kind: 'entry', entry: Object.assign(body, { at }), ...before };
     }
+    case 'custom-title': {
+      const { customTitle: title } = line;
+      return isText(title) ? { kind: 'entry', entry: { type: 'title', title, at } } : FOREIGN;
+    }
     default: {
       if (!isKind(line['type'])) return FOREIGN;
       const body = bodyOf(line['type'], whole(line, blobs));
@@ -143,7 +147,7 @@ function message(
   return isMessage(fields) ? fields : 'damaged';
 }
 
-type Bookkeeping = Exclude<EntryBody['type'], 'user' | 'assistant' | 'system' | 'attachment'>;
+type Bookkeeping = Exclude<EntryBody['type'], 'user' | 'assistant' | 'system' | 'attachment' | 'title'>;
 
 /** What each kind of bookkeeping must hold before anything relies on it. */
 const READERS: Readonly<Record<Bookkeeping, (line: Line) => boolean>> = {
@@ -161,7 +165,9 @@ const READERS: Readonly<Record<Bookkeeping, (line: Line) => boolean>> = {
   summary: ({ summary }) => isText(summary),
   context: ({ report, messages, replaced }) =>
     isRecord(report) && [messages, replaced].every(isHistoryOrNone),
+  stance: ({ stance }) => isRecord(stance) && isText(stance['workingDirectory']) && texts(stance['tools']),
   mended: ({ mends }) => texts(mends),
+  refused: ({ blocks }) => texts(blocks),
   command: ({ commandId }) => isText(commandId),
   rewind: ({ to, messages }) => isText(to) && isHistoryOrNone(messages),
   end: ({ terminal }) => isRecord(terminal) && isText(terminal['reason']),

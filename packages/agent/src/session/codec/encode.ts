@@ -38,6 +38,7 @@ export function encode(entry: Entry, frame: Frame, before: Before): object {
   const { at: _at, type, ...rest } = entry;
   const { parentUuid: logicalParentUuid, bill: spent } = before;
   if (type === 'end') return { type, ...rest, spent, sessionId, timestamp };
+  if (entry.type === 'title') return { type: 'custom-title', customTitle: entry.title, sessionId, timestamp };
   if (!replacesHistory(entry)) return { type, ...rest, sessionId, timestamp };
   return { type: 'boundary', ...rest, logicalParentUuid, spent, sessionId, timestamp };
 }

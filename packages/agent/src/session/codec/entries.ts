@@ -1,9 +1,14 @@
 /** Which lines of the log an event makes. Deltas, progress and announcements make none. */
 import type { EntryBody, LoopEvent, MessageEvent } from '@heddle/core';
 
-/** `costUsd`: what the event has spent, where a price is known. */
-export function entriesOf(event: LoopEvent, costUsd?: number): EntryBody[] {
-  const cost = costUsd === undefined ? {} : { costUsd };
+/** What something has cost, where a price is known; `costs`: by model, where the answering one asked helpers. */
+export interface Cost {
+  readonly costUsd?: number;
+  readonly costs?: Readonly<Record<string, number>>;
+}
+
+/** `cost`: what the event has spent. */
+export function entriesOf(event: LoopEvent, cost: Cost = {}): EntryBody[] {
   switch (event.type) {
     case 'message':
       return event.outcome
@@ -29,6 +34,9 @@ export function entriesOf(event: LoopEvent, costUsd?: number): EntryBody[] {
       return [{ type: 'summary', summary: event.summary, toolUseIds: event.toolUseIds }];
     case 'context':
       return [event];
+    case 'stance':
+    case 'refused':
+      return [event];
     case 'mended':
       return [{ type: 'mended', mends: event.mends }];
     case 'command':
@@ -39,6 +47,7 @@ export function entriesOf(event: LoopEvent, costUsd?: number): EntryBody[] {
     case 'stream_event':
     case 'progress':
     case 'hook_progress':
+    case 'compacting':
       return [];
   }
 }

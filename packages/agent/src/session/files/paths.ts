@@ -31,6 +31,11 @@ export function blobFolder(place: SessionPlace): string {
   return path.join(projectFolder(place), 'blobs');
 }
 
+/** Old contents of the files that a session changed, outside any repository. */
+export function fileHistoryFolder(configDir: string, sessionId: string): string {
+  return path.join(configDir, 'file-history', sessionId);
+}
+
 /** Session ids become file names: nothing that could lead elsewhere. */
 export function isSessionId(text: string): boolean {
   return /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,127}$/.test(text);

@@ -238,6 +238,41 @@ describe('the bill', () => {
     expect(bill.costUsd).toBe(3);
   });
 
+  it('names the helpers of a model, before and after an end', () => {
+    const home = house();
+    const usage = {
+      input_tokens: 5,
+      output_tokens: 7,
+      cache_creation_input_tokens: 0,
+      cache_read_input_tokens: 0,
+      more: { iterations: [{ type: 'advisor_message', model: 'helper', input_tokens: 1, output_tokens: 2 }] },
+    };
+    const asked = {
+      type: 'answer',
+      responseId: 'r1',
+      model: 'm',
+      stopReason: 'end_turn',
+      usage,
+      costUsd: 3,
+      costs: { m: 1, helper: 2 },
+    } as const;
+    for (const bodies of [[asked], [asked, { type: 'end', terminal: { reason: 'completed' } } as const]]) {
+      const home = house();
+      stored(home, bodies);
+      const { bill } = sessionOf(resumeSession(home.setup, 's1'));
+      expect(Object.fromEntries(bill)).toMatchObject({
+        m: { costUsd: 1, known: true, usage: { output_tokens: 7 } },
+        helper: { costUsd: 2, known: true, usage: { output_tokens: 2 } },
+      });
+    }
+    // Entries of before say what the whole cost, and not who had it.
+    const { costs: _costs, ...earlier } = asked;
+    stored(home, [earlier]);
+    const { bill } = sessionOf(resumeSession(home.setup, 's1'));
+    expect(bill.costUsd).toBe(3);
+    expect(Object.fromEntries(bill)['helper']).toMatchObject({ known: false, usage: { output_tokens: 2 } });
+  });
+
   it('keeps an unknown price unknown', () => {
     const home = house();
     stored(home, [spent(100), boundary('b1'), spent(20, 2)]);

@@ -1,14 +1,14 @@
 /** Opens a session: a new one, one to go on with, or a copy of one. Errors of life are values. */
-import { existsSync, openSync, readdirSync, statSync } from 'node:fs';
-import path from 'node:path';
+import { existsSync, openSync, statSync } from 'node:fs';
 import { Projection, type SessionSnapshot } from '@heddle/core';
 import { Bill } from '../bill.ts';
 import { type Blobs, createBlobs } from '../files/blobs.ts';
 import { Chain } from '../journal/chain.ts';
+import { copyCompanions } from './companions.ts';
 import { copySession, dropDamagedLines } from './copy.ts';
 import type { Durability } from '../journal/durability.ts';
 import { fileJournal } from '../journal/file-journal.ts';
-import type { Journal } from '../journal/journal.ts';
+import { type Journal, memoryJournal } from '../journal/journal.ts';
 import { historyUpTo, loadSession } from './load.ts';
 import { takeLock } from '../files/lock.ts';
 import { mendTornEnd } from './mend.ts';
@@ -20,6 +20,7 @@ import {
   sessionFolder,
   type SessionPlace,
 } from '../files/paths.ts';
+import { type SessionFile, sessionFilesIn } from '../files/session-files.ts';
 import { syncFolder } from '../files/write.ts';
 
 export interface Session {
@@ -67,6 +68,7 @@ export function forkSession(setup: OpenSetup, from: string, id: string, { at }: 
   if (!isSessionId(id)) return refused(`${id} is not a session id`);
   if (isKnown(setup, id)) return refused(`The session ${id} exists already`);
   return attempt(id, () => {
+    copyCompanions(setup.place, from, id);
     copySession(sessionFile(setup.place, from), sessionFile(setup.place, id));
     return rewound(setup, open(setup, id, 'without damage'), at);
   });
@@ -74,16 +76,28 @@ export function forkSession(setup: OpenSetup, from: string, id: string, { at }: 
 
 /** The session of this folder that was last written to. */
 export function newestSession(place: SessionPlace): string | undefined {
-  const folder = projectFolder(place);
-  if (!existsSync(folder)) return undefined;
-  let newest: { id: string; at: number } | undefined;
-  for (const name of readdirSync(folder)) {
-    if (!name.endsWith('.jsonl')) continue;
-    const about = statSync(path.join(folder, name), { throwIfNoEntry: false });
-    if (!about || about.size === 0 || (newest && about.mtimeMs <= newest.at)) continue;
-    newest = { id: name.slice(0, -'.jsonl'.length), at: about.mtimeMs };
-  }
+  let newest: SessionFile | undefined;
+  for (const file of sessionFilesIn(projectFolder(place)))
+    if (!newest || file.mtimeMs > newest.mtimeMs) newest = file;
   return newest?.id;
+}
+
+/**
+ * The conversation of a session without the session: nothing is locked, mended or written, and what happens from now on is
+ * forgotten with the process. What cannot be read is left out.
+ */
+export function recallSession(setup: OpenSetup, from: string, id: string, { at }: ResumeChoice = {}): Opened {
+  if (!isKnown(setup, from)) return refused(`No conversation found with session ID: ${from}`);
+  return attempt(from, () => {
+    const loaded = loadSession(sessionFile(setup.place, from), blobsOf(setup.place, setup.durability));
+    const { projection, snapshot, bill, damagedLines } = loaded;
+    const notices =
+      damagedLines === 0
+        ? []
+        : [`${linesOf(damagedLines)} of the session could not be read; it goes on without.`];
+    const session = { id, journal: memoryJournal(id, setup.now), projection, snapshot, bill, notices };
+    return rewound(setup, { ok: true, session }, at, from);
+  });
 }
 
 /** A file without a line is what a run left that never began. */
@@ -129,7 +143,7 @@ function openLocked(
   let loaded = existsSync(file) ? loadSession(file, blobs) : undefined;
   const notices: string[] = [];
   if (loaded && loaded.damagedLines > 0) {
-    const lines = loaded.damagedLines === 1 ? '1 line' : `${loaded.damagedLines} lines`;
+    const lines = linesOf(loaded.damagedLines);
     if (damage === 'as it is') {
       return refused(
         `The session ${id} is damaged: ${lines} cannot be read, so nothing more is written to it. Go on in a copy without: --fork-session`,
@@ -159,6 +173,10 @@ function openLocked(
   return { ok: true, session: { id, journal, projection, snapshot, bill, notices } };
 }
 
+function linesOf(count: number): string {
+  return count === 1 ? '1 line' : `${count} lines`;
+}
+
 function empty(): Pick<Session, 'projection' | 'snapshot' | 'bill'> & { readonly chain: Chain } {
   return { projection: new Projection(), snapshot: undefined, bill: new Bill(), chain: new Chain() };
 }
@@ -168,7 +186,12 @@ function blobsOf(place: SessionPlace, durability: Durability): Blobs {
 }
 
 /** Goes back to a message. One that a compaction has replaced is looked for in the whole file, and its history put back. */
-function rewound({ place, durability }: OpenSetup, opened: Opened, to: string | undefined): Opened {
+function rewound(
+  { place, durability }: OpenSetup,
+  opened: Opened,
+  to: string | undefined,
+  from?: string,
+): Opened {
   if (!opened.ok || to === undefined) return opened;
   const { session } = opened;
   const { projection, journal } = session;
@@ -176,10 +199,10 @@ function rewound({ place, durability }: OpenSetup, opened: Opened, to: string | 
     const isNear = [...projection.messages].some((message) => message.uuid === to);
     const messages = isNear
       ? undefined
-      : historyUpTo(sessionFile(place, session.id), to, blobsOf(place, durability));
+      : historyUpTo(sessionFile(place, from ?? session.id), to, blobsOf(place, durability));
     if (!isNear && !messages) {
       journal.close();
-      return refused(`The session ${session.id} has no message ${to}`);
+      return refused(`The session ${from ?? session.id} has no message ${to}`);
     }
     const entry = { type: 'rewind' as const, to, ...(messages ? { messages } : {}) };
     journal.append(entry);

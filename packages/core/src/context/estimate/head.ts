@@ -28,6 +28,31 @@ export function estimatePrompt({ systemPrompt, systemContext, userContext }: Pro
   return { system, user: words.length === 0 ? 0 : CONTEXT_FRAME + estimateText(words.join('\n')) };
 }
 
+/** No character is more tokens than this in any script. */
+const MOST_PER_CHARACTER = 1.6;
+
+/** What the head is at most, without looking at its words: an estimate takes milliseconds in a program that just started. */
+export function mostTokens(
+  { systemPrompt, systemContext, userContext }: PromptHead,
+  tools: readonly Tool[],
+): number {
+  const prompt = [...systemPrompt, ...pairs(systemContext), ...pairs(userContext)].join('\n');
+  const characters = prompt.length + charactersOf(tools);
+  return Math.ceil(characters * MOST_PER_CHARACTER) + tools.length * TOOL_FRAME + CONTEXT_FRAME;
+}
+
+const lengths = new WeakMap<readonly Tool[], number>();
+
+function charactersOf(tools: readonly Tool[]): number {
+  const before = lengths.get(tools);
+  if (before !== undefined) return before;
+  let characters = 0;
+  for (const { name, description, inputJSONSchema } of tools)
+    characters += name.length + description.length + JSON.stringify(inputJSONSchema).length;
+  lengths.set(tools, characters);
+  return characters;
+}
+
 function pairs(context: Readonly<Record<string, string>>): string[] {
   return Object.entries(context).map(([key, value]) => `${key}: ${value}`);
 }
