@@ -1,0 +1,54 @@
+/** The files of sessions: which there are, and what lies beside one. */
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { isSessionId } from './paths.ts';
+
+export interface SessionFile {
+  readonly id: string;
+  readonly path: string;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+const ENDING = '.jsonl';
+
+/** Those of one folder that have a line. What another tool stored of its subagents is no session. */
+export function sessionFilesIn(folder: string): SessionFile[] {
+  return namesIn(folder).flatMap((name) => {
+    const id = name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : '';
+    return isSessionId(id) && !id.startsWith('agent-') ? statOf(`${folder}${path.sep}${name}`, id) : [];
+  });
+}
+
+export function allSessionFiles(configDir: string): SessionFile[] {
+  const projects = path.join(configDir, 'projects');
+  return namesIn(projects).flatMap((name) => sessionFilesIn(path.join(projects, name)));
+}
+
+/** Beside a session's file: the lock, what was cut off, spilled outputs, tasks, collapses. */
+export function folderBeside(file: string): string {
+  return file.slice(0, -ENDING.length);
+}
+
+export function blobsBeside(file: string): string {
+  return path.join(path.dirname(file), 'blobs');
+}
+
+export function idOf(file: string): string {
+  return path.basename(file, ENDING);
+}
+
+function statOf(file: string, id: string): SessionFile[] {
+  const about = statSync(file, { throwIfNoEntry: false });
+  // A file without a line is what a run left that never began.
+  if (!about?.isFile() || about.size === 0) return [];
+  return [{ id, path: file, size: about.size, mtimeMs: about.mtimeMs }];
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

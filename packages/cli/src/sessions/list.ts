@@ -1,0 +1,105 @@
+/** `heddle sessions list`: a table that fits the terminal, or JSON. */
+import { listSessions, type SessionSummary } from '@heddle/agent/sessions';
+import { say } from '../terminal/say.ts';
+import { place } from './pick.ts';
+import { cutTo, fill, oneLine, widthOf } from './text/columns.ts';
+import { agoText, sizeText } from './text/units.ts';
+import type { SessionsCommand } from './words.ts';
+
+/** A screen or two; whoever wants more says so. */
+const USUAL_LIMIT = 50;
+/** Where nobody says how wide the terminal is. */
+const USUAL_WIDTH = 100;
+
+export function list({ all, limit, json }: Extract<SessionsCommand, { name: 'list' }>): number {
+  const { configDir, cwd } = place();
+  const sessions = listSessions({ configDir, cwd: all ? undefined : cwd });
+  const shown = sessions.slice(0, limit === 0 ? undefined : (limit ?? (json ? undefined : USUAL_LIMIT)));
+  if (json) {
+    say(`${JSON.stringify(shown.map(asJson), undefined, 2)}\n`);
+    return 0;
+  }
+  if (sessions.length === 0) {
+    say(
+      all
+        ? 'There are no sessions.\n'
+        : 'There are no sessions of this folder; those of others: heddle sessions --all\n',
+    );
+    return 0;
+  }
+  const width = process.stdout.columns ?? (Number(process.env['COLUMNS']) || USUAL_WIDTH);
+  say(table(shown, { width, now: Date.now(), all }));
+  const left = sessions.length - shown.length;
+  if (left > 0) say(`${left} more; all of them: heddle sessions list --limit 0\n`);
+  return 0;
+}
+
+/** What scripts get; times as ISO texts, what is unknown as null. */
+export function asJson(session: SessionSummary): object {
+  const { startedAt, lastAt, cwd, gitBranch, model, costUsd, ...rest } = session;
+  return {
+    ...rest,
+    cwd: cwd ?? null,
+    gitBranch: gitBranch ?? null,
+    model: model ?? null,
+    costUsd: costUsd ?? null,
+    startedAt: startedAt === undefined ? null : new Date(startedAt).toISOString(),
+    lastAt: new Date(lastAt).toISOString(),
+  };
+}
+
+interface Frame {
+  readonly width: number;
+  readonly now: number;
+  readonly all: boolean;
+}
+
+const ID_LENGTH = 8;
+const GAP = '  ';
+/** A title that is cut shorter tells nothing; then the row is wider than the terminal. */
+const LEAST_TITLE = 16;
+
+export function table(sessions: readonly SessionSummary[], { width, now, all }: Frame): string {
+  const shortId = shortener(sessions);
+  const rows = sessions.map((session) => [
+    agoText(session.lastAt, now),
+    oneLine(session.title),
+    String(session.messages),
+    sizeText(session.bytes),
+    shortId(session.id),
+    ...(all ? [oneLine(session.cwd ?? '')] : []),
+  ]);
+  const head = ['when', 'title', 'messages', 'size', 'id', ...(all ? ['folder'] : [])];
+  const widths = head.map((word, column) =>
+    Math.max(widthOf(word), ...rows.map((row) => widthOf(row[column] ?? ''))),
+  );
+  const others = widths.reduce((sum, each, column) => (column === TITLE ? sum : sum + each), 0);
+  const room = Math.max(LEAST_TITLE, width - others - GAP.length * (head.length - 1));
+  widths[TITLE] = Math.min(widths[TITLE] ?? 0, room);
+  return [head, ...rows]
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cellOf(cell, column, widths))
+          .join(GAP)
+          .trimEnd()}\n`,
+    )
+    .join('');
+}
+
+const TITLE = 1;
+const NUMBERS: ReadonlySet<number> = new Set([2, 3]);
+
+function cellOf(cell: string, column: number, widths: readonly number[]): string {
+  const width = widths[column] ?? 0;
+  return fill(cutTo(cell, width), width, NUMBERS.has(column) ? 'left' : 'right');
+}
+
+/** As much of an id as tells it from the others in the list. */
+function shortener(sessions: readonly SessionSummary[]): (id: string) => string {
+  const taken = Map.groupBy(sessions, ({ id }) => id.slice(0, ID_LENGTH));
+  return (id) => {
+    const short = id.slice(0, ID_LENGTH);
+    return (taken.get(short)?.length ?? 0) > 1 ? id : short;
+  };
+}

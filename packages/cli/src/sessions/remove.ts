@@ -1,0 +1,95 @@
+/** `heddle sessions delete` and `prune`: what goes is shown and asked about before it goes. */
+import { createInterface } from 'node:readline/promises';
+import {
+  isInUse,
+  listSessions,
+  removeSessions,
+  type SessionSummary,
+  sizeOfSession,
+  toPrune,
+  type Weighed,
+} from '@heddle/agent/sessions';
+import { say } from '../terminal/say.ts';
+import { pick, place, refused } from './pick.ts';
+import { oneLine } from './text/columns.ts';
+import { agoText, sizeText } from './text/units.ts';
+import type { SessionsCommand } from './words.ts';
+
+export async function remove({
+  sessions: words,
+  yes,
+}: Extract<SessionsCommand, { name: 'delete' }>): Promise<number> {
+  const sessions = new Map<string, SessionSummary>();
+  for (const word of words) {
+    const picked = pick(word);
+    // All or none: whoever mistyped one of them should look again.
+    if (!picked.ok) return refused(`${picked.message}\nheddle: nothing was deleted`);
+    sessions.set(picked.session.path, picked.session);
+  }
+  return removeAll([...sessions.values()].map(weighed), yes);
+}
+
+export async function prune(command: Extract<SessionsCommand, { name: 'prune' }>): Promise<number> {
+  const { configDir, cwd } = place();
+  const sessions = listSessions({ configDir, cwd: command.all ? undefined : cwd }).map(weighed);
+  const going = toPrune(sessions, command, Date.now());
+  const free = going.filter(({ path }) => !isInUse(path));
+  for (const { id, title } of going.filter((one) => !free.includes(one)))
+    say(`kept, it is in use: ${id}  ${oneLine(title)}\n`);
+  if (free.length === 0) {
+    say('There is nothing to prune.\n');
+    return 0;
+  }
+  if (!command.dryRun) return removeAll(free, command.yes);
+  for (const session of free) say(`${rowOf(session)}\n`);
+  say(`${countOf(free)} would be deleted, ${sizeText(totalOf(free))}\n`);
+  return 0;
+}
+
+async function removeAll(sessions: readonly Weighed[], yes: boolean): Promise<number> {
+  if (!yes) {
+    for (const session of sessions) process.stderr.write(`${rowOf(session)}\n`);
+    const asked = await agreed(`Delete ${countOf(sessions)} (${sizeText(totalOf(sessions))})? [y/N] `);
+    if (asked === 'nobody to ask') return refused('nothing was deleted; say --yes where nobody can be asked');
+    if (asked === 'no') return refused('nothing was deleted');
+  }
+  const removed = removeSessions(
+    place().configDir,
+    sessions.map(({ path }) => path),
+  );
+  const gone = sessions.filter(({ path }) => removed.some((one) => one.path === path && one.outcome.ok));
+  for (const { outcome } of removed) if (!outcome.ok) refused(outcome.message);
+  say(`${countOf(gone)} deleted, ${sizeText(totalOf(gone))} freed\n`);
+  return gone.length === sessions.length ? 0 : 1;
+}
+
+async function agreed(question: string): Promise<'yes' | 'no' | 'nobody to ask'> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return 'nobody to ask';
+  const asking = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    // A terminal that is closed meanwhile has said no.
+    const closed = new Promise<string>((resolve) => {
+      asking.once('close', () => resolve(''));
+    });
+    const answer = await Promise.race([asking.question(question), closed]);
+    return /^y(es)?$/i.test(answer.trim()) ? 'yes' : 'no';
+  } finally {
+    asking.close();
+  }
+}
+
+function weighed(session: SessionSummary): Weighed {
+  return { ...session, totalBytes: sizeOfSession(place().configDir, session.path) };
+}
+
+function rowOf({ id, title, lastAt, totalBytes }: Weighed): string {
+  return `${id}  ${agoText(lastAt, Date.now())}  ${sizeText(totalBytes)}  ${oneLine(title)}`;
+}
+
+function countOf(sessions: readonly Weighed[]): string {
+  return sessions.length === 1 ? '1 session' : `${sessions.length} sessions`;
+}
+
+function totalOf(sessions: readonly Weighed[]): number {
+  return sessions.reduce((sum, { totalBytes }) => sum + totalBytes, 0);
+}

@@ -1,0 +1,86 @@
+/** `heddle sessions search`: hits as they are found, newest session first. */
+import { type Hit, matcherOf, searchSessions, openSummaries } from '@heddle/agent/sessions';
+import { packagedRipgrep } from '@heddle/tools/engines';
+import { say } from '../terminal/say.ts';
+import { place, refused } from './pick.ts';
+import { cutTo, oneLine, widthOf } from './text/columns.ts';
+import { minuteText } from './text/units.ts';
+import type { SessionsCommand } from './words.ts';
+
+type SearchCommand = Extract<SessionsCommand, { name: 'search' }>;
+
+/** As grep: 0 with hits, 1 without, 2 where the search makes no sense. */
+export async function search(command: SearchCommand): Promise<number> {
+  const made = matcherOf(command.words, command.regex);
+  if (!made.ok) {
+    refused(made.message);
+    return 2;
+  }
+  const program = await packagedRipgrep();
+  const { configDir, cwd } = place();
+  const hits = searchSessions({
+    configDir,
+    cwd: command.all ? undefined : cwd,
+    matcher: made.matcher,
+    ripgrep: program === undefined ? undefined : { program },
+  });
+  const summaries = openSummaries(configDir);
+  let found = 0;
+  let session = '';
+  for await (const hit of hits) {
+    if (command.json) say(`${JSON.stringify(asJson(hit))}\n`);
+    else {
+      if (hit.session.path !== session)
+        say(heading(summaries.of(hit.session)?.title ?? '', hit.session.id, found === 0));
+      session = hit.session.path;
+      say(`${rowOf(hit)}\n`);
+    }
+    found++;
+    if (found === command.limit) break;
+  }
+  summaries.close();
+  return found > 0 ? 0 : 1;
+}
+
+function asJson({ session, uuid, at, role, line, start, end, more }: Hit): object {
+  return {
+    sessionId: session.id,
+    path: session.path,
+    uuid,
+    at: new Date(at).toISOString(),
+    role,
+    line,
+    start,
+    end,
+    more,
+  };
+}
+
+function heading(title: string, id: string, isFirst: boolean): string {
+  return `${isFirst ? '' : '\n'}${bold(oneLine(title))}  ${id}\n`;
+}
+
+const USUAL_WIDTH = 100;
+/** What is left of a match in a long line. */
+const BEFORE = 30;
+
+function rowOf({ at, role, line, start, end, more }: Hit): string {
+  const head = `  ${minuteText(at)}  ${role.padEnd(9)}  `;
+  const tail = more > 0 ? `  (+${more})` : '';
+  const room = (process.stdout.columns ?? USUAL_WIDTH) - head.length - tail.length;
+  const before = oneLine(`${line.slice(0, start)}|`).slice(0, -1);
+  const from = before.length > BEFORE ? `…${before.slice(-BEFORE)}` : before;
+  const match = cutTo(inner(line.slice(start, end)), Math.max(8, room - widthOf(from)));
+  const after = cutTo(inner(line.slice(end)), Math.max(0, room - widthOf(from) - widthOf(match)));
+  return `${head}${from}${bold(match)}${after}${tail}`;
+}
+
+/** A part of a line, of which the spaces at both ends belong to it. */
+function inner(text: string): string {
+  return oneLine(`|${text}|`).slice(1, -1);
+}
+
+function bold(text: string): string {
+  const isPlain = !process.stdout.isTTY || process.env['NO_COLOR'] !== undefined;
+  return isPlain || text === '' ? text : `\u001b[1m${text}\u001b[22m`;
+}

@@ -1,0 +1,352 @@
+/** `heddle sessions` as its user runs it. */
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { newSession, type Session } from '@heddle/agent';
+import type { EntryBody } from '@heddle/core';
+import { say } from '@heddle/testing';
+import { spawn } from '@lydell/node-pty';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Home, homeFor } from '../test/home.ts';
+import { type Ended, install, type Installed, linesOf } from '../test/program.ts';
+
+let installed: Installed;
+
+beforeAll(async () => {
+  installed = await install();
+});
+afterAll(() => installed.remove());
+
+interface Place extends Home {
+  readonly sessions: (...argv: string[]) => Promise<Ended>;
+  /** A session, still open. */
+  readonly begin: (id: string, bodies: readonly EntryBody[], at?: number) => Session;
+  readonly store: (id: string, bodies: readonly EntryBody[], at?: number) => void;
+  readonly file: (id: string) => string;
+  readonly configDir: string;
+}
+
+function place(): Place {
+  const home = homeFor(installed.program);
+  const configDir = path.join(home.folder, 'config');
+  const begin: Place['begin'] = (id, bodies, at = Date.now()) => {
+    const setup = {
+      place: { configDir, cwd: home.folder },
+      version: 'test',
+      durability: 'process',
+      now: () => at,
+    } as const;
+    const opened = newSession(setup, id);
+    if (!opened.ok) throw new Error(opened.message);
+    for (const body of bodies) opened.session.journal.append(body);
+    return opened.session;
+  };
+  return {
+    ...home,
+    configDir,
+    begin,
+    store: (id, bodies, at) => begin(id, bodies, at).journal.close(),
+    file: (id) =>
+      path.join(configDir, 'projects', home.folder.replaceAll(/[^a-zA-Z0-9]/g, '-'), `${id}.jsonl`),
+    sessions: (...argv) => home.run(['sessions', ...argv]),
+  };
+}
+
+const user = (content: string, uuid = 'u1'): EntryBody => ({
+  type: 'user',
+  message: { type: 'user', uuid, at: 0, content },
+});
+const assistant = (text: string): EntryBody => ({
+  type: 'assistant',
+  message: {
+    type: 'assistant',
+    uuid: 'a1',
+    at: 0,
+    responseId: 'r',
+    model: 'm',
+    content: [{ type: 'text', text }],
+  },
+});
+const call = (input: Record<string, string>): EntryBody => ({
+  type: 'assistant',
+  message: {
+    type: 'assistant',
+    uuid: 'a2',
+    at: 0,
+    responseId: 'r',
+    model: 'm',
+    content: [{ type: 'tool_use', id: 't', name: 'Bash', input }],
+  },
+});
+const result = (content: string): EntryBody => ({
+  type: 'user',
+  message: { type: 'user', uuid: 'r1', at: 0, content: [{ type: 'tool_result', tool_use_id: 't', content }] },
+});
+
+const DAY = 86_400_000;
+const EVIL = '\u001b]0;owned\u0007\u001b[31m<script>alert(1)</script>';
+
+describe('sessions list', () => {
+  it('is a table as wide as the terminal, newest first, in which nothing speaks to the terminal', async () => {
+    const { sessions, store } = place();
+    store('11111111-old', [user('An old one')], Date.now() - 40 * DAY);
+    store('22222222-new', [user(`${EVIL} ${'long '.repeat(60)}\nand more`), assistant('Yes.')]);
+    const { stdout, stderr, code } = await sessions();
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    const [head = '', first = '', second = ''] = stdout.split('\n');
+    expect(head).toMatch(/^when +title +messages +size +id$/);
+    expect(first).toMatch(/^just now {4}\\x1b\]0;owned.*… +2 +\d+ B {2}22222222$/);
+    expect(second).toMatch(/^\d{4}-\d\d-\d\d {2}An old one +1 +\d+ B {2}11111111$/);
+    expect([head, first, second].every((line) => line.length <= 100)).toBe(true);
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it('is JSON for scripts, cut where they say so', async () => {
+    const { sessions, store, file } = place();
+    for (const id of ['aaaa', 'bbbb', 'cccc']) store(id, [user(`prompt ${id}`), assistant('Yes.')], 1_000);
+    const { stdout } = await sessions('list', '--json', '--limit', '2');
+    expect(JSON.parse(stdout)).toHaveLength(2);
+    expect(JSON.parse((await sessions('--json')).stdout)).toContainEqual(
+      expect.objectContaining({
+        id: 'aaaa',
+        title: 'prompt aaaa',
+        path: file('aaaa'),
+        messages: 2,
+        model: 'm',
+        costUsd: null,
+        lastAt: '1970-01-01T00:00:01.000Z',
+      }),
+    );
+  });
+
+  it('is the same for several who ask at once, with an index that none of them has yet', async () => {
+    const { sessions, store } = place();
+    for (let session = 0; session < 20; session++)
+      store(`s-${session}`, [user(`prompt ${session}`)], session);
+    const lists = await Promise.all([1, 2, 3, 4].map(() => sessions('--json')));
+    expect(new Set(lists.map(({ stdout }) => stdout)).size).toBe(1);
+    expect(lists.map(({ code, stderr }) => `${code}${stderr}`)).toEqual(['0', '0', '0', '0']);
+  });
+
+  it('says where to look when there is nothing, and what it does not understand', async () => {
+    const { sessions } = place();
+    expect(await sessions()).toMatchObject({ code: 0, stdout: /There are no sessions of this folder/ });
+    expect(await sessions('lsit')).toMatchObject({ code: 2, stderr: /sessions lsit is not known/ });
+    expect(await sessions('list', '--limit', 'x')).toMatchObject({ code: 2, stderr: /whole number/ });
+    expect(await sessions('prune')).toMatchObject({ code: 2, stderr: /needs --older-than/ });
+    expect(await sessions('help')).toMatchObject({ code: 0, stdout: /heddle sessions search WORDS/ });
+  });
+});
+
+describe('sessions show', () => {
+  it('tells one by the beginning of its id or by its title, with its conversation', async () => {
+    const { sessions, store } = place();
+    const long = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
+    store('abcd-1', [user('Say it'), call({ command: 'seq 40' }), result(long), assistant(`Done. ${EVIL}`)]);
+    const { stdout, code } = await sessions('show', 'abcd');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/title +Say it\n/);
+    expect(stdout).toMatch(/=== user, .*\n\nSay it\n/);
+    expect(stdout).toContain('> Bash\n    command: seq 40\n');
+    expect(stdout).toContain('line 10\n    … 29 more lines; --full shows them\n');
+    expect(stdout).toContain(String.raw`Done. \x1b]0;owned`);
+    expect((await sessions('show', 'Say it', '--full')).stdout).toContain('line 39\n');
+    expect(JSON.parse((await sessions('show', 'abcd', '--json')).stdout)).toMatchObject({ id: 'abcd-1' });
+  });
+
+  it('names the candidates where several are meant', async () => {
+    const { sessions, store } = place();
+    for (const id of ['abcd-1', 'abcd-2']) store(id, [user(`prompt ${id}`)]);
+    const { code, stderr } = await sessions('show', 'abcd');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/can mean several sessions:\n {2}abcd-\d .*\n {2}abcd-\d /);
+    expect(await sessions('show', 'nothing')).toMatchObject({
+      code: 1,
+      stderr: /there is no session nothing/,
+    });
+  });
+});
+
+describe('sessions search', () => {
+  it('tells where something was said; 1 where it was not', async () => {
+    const { sessions, store } = place();
+    store('abcd-1', [user('The kettle?'), result(`a\n${EVIL} kettle\nkettle`), assistant('In the kitchen.')]);
+    const { stdout, code } = await sessions('search', 'kettle');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^The kettle\? {2}abcd-1\n.* user +The kettle\?\n.* tool +….* kettle {2}\(\+1\)\n$/,
+    );
+    expect(stdout).not.toContain('\u001b');
+    const json = linesOf((await sessions('search', '--json', '--regex', 'in the k\\w+')).stdout);
+    expect(json).toMatchObject([
+      { sessionId: 'abcd-1', role: 'assistant', line: 'In the kitchen.', start: 0, end: 14 },
+    ]);
+    expect(await sessions('search', 'spoon')).toMatchObject({ code: 1, stdout: '' });
+    expect(await sessions('search', '--regex', '(')).toMatchObject({
+      code: 2,
+      stderr: /no regular expression/,
+    });
+  });
+});
+
+describe('sessions rename', () => {
+  it('gives a name that the session can be resumed by', async () => {
+    const { sessions, run, script } = place();
+    const model = script([say('One.'), say('Two.')]);
+    await run(['-p', 'first', '--model', model, '--session-id', 'abcd-1']);
+    expect(await sessions('rename', 'abcd', 'the', 'name')).toMatchObject({
+      code: 0,
+      stdout: 'abcd-1 is called: the name\n',
+    });
+    const resumed = await run([
+      '-p',
+      'second',
+      '--model',
+      model,
+      '--resume=the name',
+      '--output-format',
+      'json',
+    ]);
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ session_id: 'abcd-1' });
+    expect(JSON.parse((await sessions('--json')).stdout)).toMatchObject([
+      { title: 'the name', isNamed: true, messages: 4 },
+    ]);
+  });
+
+  it('is refused while the session is in use', async () => {
+    const { sessions, begin, file } = place();
+    const { journal } = begin('abcd-1', [user('x')]);
+    const before = readFileSync(file('abcd-1'), 'utf8');
+    expect(await sessions('rename', 'abcd', 'y')).toMatchObject({
+      code: 1,
+      stderr: /in use by another process/,
+    });
+    expect(readFileSync(file('abcd-1'), 'utf8')).toBe(before);
+    journal.close();
+  });
+});
+
+describe('sessions export', () => {
+  const bodies = [
+    user(`Look ${EVIL}`),
+    call({ command: '</pre><script>x</script>' }),
+    result('a\n````\nb'),
+    assistant('Seen.'),
+  ];
+
+  it('is a page without scripts, all texts harmless, calls and results folded', async () => {
+    const { sessions, store, folder } = place();
+    store('abcd-1', bodies);
+    expect(await sessions('export', 'abcd', '--format', 'html', '--output', 'page.html')).toMatchObject({
+      code: 0,
+      stdout: '',
+    });
+    const file = path.join(folder, 'page.html');
+    expect(statSync(file).mode & 0o077).toBe(0);
+    const page = readFileSync(file, 'utf8');
+    expect(page).not.toMatch(/<script|javascript:|https?:/);
+    expect(page).not.toContain('\u001b');
+    expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(page.match(/<details>/g)).toHaveLength(2);
+    expect(page).toContain('color-scheme: light dark');
+  });
+
+  it('is Markdown whose fences the text cannot end, or JSON with the messages', async () => {
+    const { sessions, store } = place();
+    store('abcd-1', bodies);
+    const { stdout } = await sessions('export', 'abcd');
+    expect(stdout).toContain('`````\na\n````\nb\n`````');
+    const json: unknown = JSON.parse((await sessions('export', 'abcd', '--format', 'json')).stdout);
+    expect(json).toMatchObject({
+      session: { id: 'abcd-1' },
+      items: [{ kind: 'message', message: { type: 'user' } }, {}, {}, {}],
+    });
+    expect(await sessions('export', 'abcd', '--format', 'pdf')).toMatchObject({
+      code: 2,
+      stderr: /markdown, json, html/,
+    });
+    expect(await sessions('export', 'abcd', '--output', 'no/such/x')).toMatchObject({
+      code: 1,
+      stderr: /cannot be written/,
+    });
+  });
+});
+
+describe('sessions delete', () => {
+  it('asks on a terminal, and takes only yes for it', async () => {
+    const { store, file, folder, configDir } = place();
+    store('abcd-1', [user('x')]);
+    const atTerminal = (answer: string): Promise<number> =>
+      new Promise((resolve) => {
+        const env = { PATH: process.env['PATH'] ?? '', HOME: folder, HEDDLE_CONFIG_DIR: configDir };
+        const terminal = spawn(installed.program, ['sessions', 'delete', 'abcd'], { cwd: folder, env });
+        terminal.onData((text) => {
+          if (text.includes('[y/N]')) terminal.write(`${answer}\r`);
+        });
+        terminal.onExit(({ exitCode }) => resolve(exitCode));
+      });
+    expect(await atTerminal('')).toBe(1);
+    expect(existsSync(file('abcd-1'))).toBe(true);
+    expect(await atTerminal('y')).toBe(0);
+    expect(existsSync(file('abcd-1'))).toBe(false);
+  });
+
+  it('deletes all that is named or nothing, and nothing that is in use', async () => {
+    const { sessions, store, begin, file } = place();
+    store('abcd-1', [user('x')]);
+    const { journal } = begin('efgh-2', [user('y')]);
+    expect(await sessions('delete', 'abcd')).toMatchObject({
+      code: 1,
+      stderr: /say --yes where nobody can be asked/,
+    });
+    expect(await sessions('delete', 'abcd', 'nothing', '--yes')).toMatchObject({
+      code: 1,
+      stderr: /nothing was deleted/,
+    });
+    expect(existsSync(file('abcd-1'))).toBe(true);
+    const both = await sessions('delete', 'abcd', 'efgh', '--yes');
+    expect(both).toMatchObject({ code: 1, stdout: /^1 session deleted/, stderr: /efgh-2 is in use/ });
+    expect([existsSync(file('abcd-1')), existsSync(file('efgh-2'))]).toEqual([false, true]);
+    journal.close();
+  });
+});
+
+describe('sessions prune', () => {
+  it('shows what would go, and lets it go; what is in use stays', async () => {
+    const { sessions, store, begin, file } = place();
+    const old = Date.now() - 40 * DAY;
+    store('old1', [user('one')], old);
+    store('new1', [user('two')]);
+    const { journal } = begin('busy', [user('three')], old);
+    const dry = await sessions('prune', '--older-than', '30d', '--dry-run');
+    expect(dry).toMatchObject({
+      code: 0,
+      stdout: /kept, it is in use: busy.*\nold1 .*\n1 session would be deleted, \d+ B\n/,
+    });
+    expect(existsSync(file('old1'))).toBe(true);
+    expect(await sessions('prune', '--older-than', '30d', '--yes')).toMatchObject({
+      code: 0,
+      stdout: /1 session deleted, \d+ B freed/,
+    });
+    expect(['old1', 'new1', 'busy'].map((id) => existsSync(file(id)))).toEqual([false, true, true]);
+    journal.close();
+    expect(await sessions('prune', '--larger-than', '1GB', '--yes')).toMatchObject({
+      code: 0,
+      stdout: 'There is nothing to prune.\n',
+    });
+  });
+});
+
+describe('a run that keeps no session', () => {
+  it('goes on with an earlier conversation and leaves it as it is', async () => {
+    const { run, script, configDir, file } = place();
+    const model = script([say('One.'), say('Two.')]);
+    await run(['-p', 'first', '--model', model, '--session-id', 'abcd-1']);
+    const before = readFileSync(file('abcd-1'), 'utf8');
+    const names = readdirSync(configDir, { recursive: true });
+    const flags = ['--no-session-persistence', '--resume', 'abcd-1', '--output-format', 'json'];
+    const resumed = await run(['-p', 'second', '--model', model, ...flags]);
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ session_id: 'abcd-1', is_error: false });
+    expect(readFileSync(file('abcd-1'), 'utf8')).toBe(before);
+    expect(readdirSync(configDir, { recursive: true })).toEqual(names);
+  });
+});

@@ -1,0 +1,95 @@
+/** `heddle sessions show`: what is known of a session, and its conversation as text. */
+import {
+  type Piece,
+  readTranscript,
+  type SessionSummary,
+  type TranscriptItem,
+  piecesOf,
+} from '@heddle/agent/sessions';
+import { harmless } from '../terminal/harmless.ts';
+import { say } from '../terminal/say.ts';
+import { asJson } from './list.ts';
+import { pick, refused } from './pick.ts';
+import { oneLine } from './text/columns.ts';
+import { minuteText, sizeText } from './text/units.ts';
+import type { SessionsCommand } from './words.ts';
+
+/** Outputs of tools are shown so far; `--full` shows all. */
+const RESULT_LINES = 12;
+
+export function show({ session: word, full, json }: Extract<SessionsCommand, { name: 'show' }>): number {
+  const picked = pick(word);
+  if (!picked.ok) return refused(picked.message);
+  const { session } = picked;
+  if (json) {
+    say(`${JSON.stringify(asJson(session), undefined, 2)}\n`);
+    return 0;
+  }
+  const { items, damagedLines } = readTranscript(session.path);
+  say(
+    `${[...facts(session), ['file', session.path] as const]
+      .map(([what, value]) => `${what.padEnd(9)} ${oneLine(value)}\n`)
+      .join('')}\n`,
+  );
+  for (const part of conversation(items, full)) say(harmless(part));
+  if (damagedLines > 0) say(`\n(${damagedLines} lines of the session could not be read)\n`);
+  return 0;
+}
+
+export function facts(session: SessionSummary): (readonly [what: string, value: string])[] {
+  const { costUsd, startedAt, lastAt } = session;
+  const known: (readonly [string, string | undefined])[] = [
+    ['title', session.title],
+    ['id', session.id],
+    ['folder', session.cwd],
+    ['branch', session.gitBranch],
+    ['model', session.model],
+    ['messages', String(session.messages)],
+    ['size', sizeText(session.bytes)],
+    ['cost', costUsd === undefined ? undefined : `$${costUsd.toFixed(4)}`],
+    ['started', startedAt === undefined ? undefined : minuteText(startedAt)],
+    ['last', minuteText(lastAt)],
+  ];
+  return known.flatMap(([what, value]) => (value === undefined ? [] : [[what, value] as const]));
+}
+
+function* conversation(items: readonly TranscriptItem[], full: boolean): Generator<string> {
+  let speaker = '';
+  for (const item of items) {
+    if (item.kind === 'compaction') {
+      yield `\n--- compacted here, ${minuteText(item.at)}: from now on the model saw a summary of what stands above\n`;
+      speaker = '';
+      continue;
+    }
+    for (const piece of piecesOf(item.message)) {
+      const next = piece.role === 'tool' ? 'assistant' : piece.role;
+      if (next !== speaker) yield `\n=== ${next}, ${minuteText(item.message.at)}\n`;
+      speaker = next;
+      yield `\n${pieceText(piece, full)}\n`;
+    }
+  }
+}
+
+function pieceText(piece: Piece, full: boolean): string {
+  switch (piece.kind) {
+    case 'text':
+      return piece.text;
+    case 'note':
+    case 'media':
+      return `(${piece.text})`;
+    case 'thinking':
+      return indented(`(thinking) ${piece.text}`, full);
+    case 'call':
+      return indented(`> ${piece.tool}\n${piece.text}`, full);
+    case 'result':
+      return indented(`< ${piece.isError ? 'error' : 'result'}\n${piece.text}`, full);
+  }
+}
+
+function indented(text: string, full: boolean): string {
+  const lines = text.trimEnd().split('\n');
+  const shown = full ? lines : lines.slice(0, RESULT_LINES);
+  const left = lines.length - shown.length;
+  const rest = left > 0 ? [`… ${left} more lines; --full shows them`] : [];
+  return [...shown, ...rest].map((line) => `    ${line}`).join('\n');
+}
