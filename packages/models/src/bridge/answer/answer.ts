@@ -1,0 +1,167 @@
+/** The parts of a provider's stream as events of the Messages API. */
+import { randomUUID } from 'node:crypto';
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { ApiEvent } from '@heddle/core';
+import type { ToolNames } from '../request/names.ts';
+import { type Metadata, merged, sign, worthKeeping } from '../signature.ts';
+import { Blocks } from './blocks.ts';
+import { type Ending, endingOf, usageOf } from './finish.ts';
+
+export interface AnswerSetting {
+  /** As the request names it: thinking belongs to the model that was asked. */
+  readonly model: string;
+  /** Whose mark signatures bear. */
+  readonly provider: string;
+  readonly names: ToolNames;
+  /** Was this id used before in the conversation? Some servers count their calls anew for every answer. */
+  readonly isTaken: (id: string) => boolean;
+  /** How many tokens the request has by our own reckoning. */
+  readonly estimate: () => number;
+}
+
+/** What the attempt must know of a part; the rest went out as events. */
+export type Heard = Ending | { readonly is: 'more' } | { readonly is: 'error'; readonly error: unknown };
+
+const MORE = { is: 'more' } as const;
+
+export class Answer {
+  /** The server's own name for the answer. */
+  responseId: string | undefined;
+  readonly #tell: (event: ApiEvent) => void;
+  readonly #setting: AnswerSetting;
+  readonly #blocks: Blocks;
+  /** What came with each block, by the provider's name for it. */
+  readonly #metadata = new Map<string, Metadata>();
+  readonly #ids = new Map<string, string>();
+  #hasBegun = false;
+
+  constructor(setting: AnswerSetting, tell: (event: ApiEvent) => void) {
+    this.#setting = setting;
+    this.#tell = tell;
+    this.#blocks = new Blocks(
+      (event) => {
+        this.#begin();
+        tell(event);
+      },
+      (key) => sign(setting.provider, this.#metadata.get(key) ?? {}),
+    );
+  }
+
+  push(part: LanguageModelV4StreamPart): Heard {
+    switch (part.type) {
+      case 'response-metadata':
+        this.responseId = part.id ?? this.responseId;
+        return MORE;
+      case 'text-start':
+      case 'text-delta':
+        return this.#growText(part.id, 'delta' in part ? part.delta : '', part.providerMetadata);
+      case 'reasoning-start':
+      case 'reasoning-delta':
+        return this.#growThinking(part.id, 'delta' in part ? part.delta : '', part.providerMetadata);
+      case 'reasoning-end':
+        return this.#endThinking(part.id, part.providerMetadata);
+      case 'tool-input-start':
+        if (part.providerExecuted !== true) this.#beginCall(part.id, part.toolName, part.providerMetadata);
+        return MORE;
+      case 'tool-input-delta':
+        this.#blocks.grow(keyOf('call', part.id), part.delta);
+        return MORE;
+      case 'tool-call':
+        if (part.providerExecuted === true) return MORE;
+        this.#beginCall(part.toolCallId, part.toolName, part.providerMetadata);
+        this.#blocks.endCall(keyOf('call', part.toolCallId), part.input);
+        return MORE;
+      case 'finish':
+        return this.#finish(part);
+      case 'error':
+        return { is: 'error', error: part.error };
+      // Ends of texts are no news: packages tell them even when the stream broke off. What follows ends a text, or the answer.
+      // Sources, files and tools that the provider runs itself are nothing that we asked for.
+      default:
+        return MORE;
+    }
+  }
+
+  /** No more will come: what is complete is kept. */
+  breakOff(): void {
+    this.#blocks.breakOff();
+  }
+
+  #begin(): void {
+    if (this.#hasBegun) return;
+    this.#hasBegun = true;
+    // An id of our own: that of a small server may be the same for every answer, and fragments are joined by it.
+    this.#tell({ type: 'message_start', message: { id: `msg_${randomUUID()}`, model: this.#setting.model } });
+  }
+
+  #growText(id: string, text: string, metadata: Metadata | undefined): Heard {
+    const key = keyOf('text', id);
+    this.#note(key, metadata);
+    if (text === '') return MORE;
+    if (!this.#blocks.has(key))
+      this.#blocks.begin('text', key, { type: 'text', text: '' }, this.#markOf(key));
+    this.#blocks.grow(key, text);
+    return MORE;
+  }
+
+  #growThinking(id: string, text: string, metadata: Metadata | undefined): Heard {
+    const key = keyOf('thinking', id);
+    this.#note(key, metadata);
+    if (text === '') return MORE;
+    if (!this.#blocks.has(key)) this.#beginThinking(key);
+    this.#blocks.grow(key, text);
+    return MORE;
+  }
+
+  /** Thinking may come without a word of it, only signed; or its signature when other blocks have begun. */
+  #endThinking(id: string, metadata: Metadata | undefined): Heard {
+    const key = keyOf('thinking', id);
+    this.#note(key, metadata);
+    if (!this.#blocks.has(key) && worthKeeping(this.#metadata.get(key))) this.#beginThinking(key);
+    return MORE;
+  }
+
+  #beginThinking(key: string): void {
+    this.#blocks.begin('thinking', key, { type: 'thinking', thinking: '', signature: '' });
+  }
+
+  #beginCall(id: string, wireName: string, metadata: Metadata | undefined): void {
+    const key = keyOf('call', id);
+    if (this.#ids.has(key)) return;
+    const { names, isTaken } = this.#setting;
+    const valid = id.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
+    const own = valid === '' || isTaken(valid) ? `call_${randomUUID().replaceAll('-', '')}` : valid;
+    this.#ids.set(key, own);
+    this.#note(key, metadata);
+    const start = { type: 'tool_use', id: own, name: names.toOurs(wireName), input: {} } as const;
+    this.#blocks.begin('call', key, start, this.#markOf(key));
+  }
+
+  #note(key: string, metadata: Metadata | undefined): void {
+    if (metadata !== undefined) this.#metadata.set(key, merged(this.#metadata.get(key) ?? {}, metadata));
+  }
+
+  #markOf(key: string): string | undefined {
+    const metadata = worthKeeping(this.#metadata.get(key));
+    return metadata && sign(this.#setting.provider, metadata);
+  }
+
+  #finish({ finishReason, usage }: Extract<LanguageModelV4StreamPart, { type: 'finish' }>): Heard {
+    if (endingOf(finishReason, 0).is !== 'answer') return endingOf(finishReason, 0);
+    this.#blocks.finish(finishReason.unified === 'length');
+    const ending = endingOf(finishReason, this.#blocks.calls);
+    if (ending.is !== 'answer') return ending;
+    this.#begin();
+    this.#tell({
+      type: 'message_delta',
+      delta: { stop_reason: ending.reason, stop_sequence: null },
+      usage: usageOf(usage, this.#setting.estimate),
+    });
+    this.#tell({ type: 'message_stop' });
+    return ending;
+  }
+}
+
+function keyOf(kind: string, id: string): string {
+  return `${kind} ${id}`;
+}

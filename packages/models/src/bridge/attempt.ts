@@ -1,0 +1,243 @@
+/**
+ * One attempt through a provider's package: a call goes out, parts come back, and exactly one record is the last. Nothing
+ * here throws, and whatever ends the attempt takes the connection with it.
+ */
+import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { Done, ModelError, ModelRequest } from '@heddle/core';
+import { hasMedia } from '../anthropic/media.ts';
+import { internalError } from '../errors/internal.ts';
+import { Deadline } from '../stream/deadline.ts';
+import { RecordQueue } from '../stream/record-queue.ts';
+import { Answer, type Heard } from './answer/answer.ts';
+import { classifyThrown } from './errors/classify.ts';
+import type { BridgeDoor } from './port.ts';
+import { ToolNames } from './request/names.ts';
+import { callOptions } from './request/options.ts';
+
+export class BridgeAttempt {
+  readonly records: RecordQueue;
+  readonly #door: BridgeDoor;
+  readonly #request: ModelRequest;
+  readonly #signal: AbortSignal;
+  readonly #deadline: Deadline;
+  readonly #http = new AbortController();
+  #answer: Answer | undefined;
+  #requestId: string | undefined;
+  #drained: (() => void) | undefined;
+  #isFull = false;
+  #isOver = false;
+
+  constructor(door: BridgeDoor, request: ModelRequest, signal: AbortSignal) {
+    this.#door = door;
+    this.#request = request;
+    this.#signal = signal;
+    this.#deadline = new Deadline(door.clock);
+    this.records = new RecordQueue({
+      onFull: () => this.#hold(),
+      onDrained: () => this.#goOn(),
+      onLeft: () => this.#close(),
+    });
+  }
+
+  start(): void {
+    if (this.#signal.aborted) return this.#end(ABORTED);
+    this.#signal.addEventListener('abort', this.#onAbort, { once: true });
+    void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      const stream = await this.#send();
+      if (stream !== undefined) await this.#read(stream);
+    } catch (thrown) {
+      if (!this.#isOver) this.#fail(thrown);
+    }
+  }
+
+  async #send(): Promise<ReadableStream<LanguageModelV4StreamPart> | undefined> {
+    const { door, request } = { door: this.#door, request: this.#request };
+    const refusal = door.refusal();
+    if (refusal !== undefined) return this.#ended(refusal);
+    const model = await this.#loaded();
+    if (model === undefined || this.#isOver) return undefined;
+    const names = new ToolNames(request.tools);
+    const options = this.#translated(() =>
+      callOptions(request, { ...door.manner, names, mark: door.markFor(request.model) }),
+    );
+    if (options === undefined) return undefined;
+    this.#answer = new Answer(
+      {
+        model: request.model,
+        provider: door.manner.provider,
+        names,
+        isTaken: idsOf(request),
+        estimate: () => estimateOf(request),
+      },
+      (event) => this.records.push(event),
+    );
+    this.#watch(door.firstByteMs, (limit) => `${door.scene.name} sent nothing for ${limit}.`);
+    const { stream, response } = await model.doStream({ ...options, abortSignal: this.#http.signal });
+    this.#requestId = response?.headers?.['x-request-id'];
+    if (this.#isOver) return undefined;
+    if (/html/i.test(response?.headers?.['content-type'] ?? '')) return this.#ended(this.#noApi());
+    this.#watch(door.idleMs, (limit) => `The answer of ${door.scene.name} stopped coming for ${limit}.`);
+    return stream;
+  }
+
+  /** What cannot be loaded now cannot be loaded at the next attempt. */
+  async #loaded(): Promise<LanguageModelV4 | undefined> {
+    try {
+      return await this.#door.model(this.#request.model);
+    } catch (thrown) {
+      const why = thrown instanceof Error ? thrown.message : String(thrown);
+      const message = this.#door.scene.secrets.redact(why);
+      return this.#ended({ type: 'model_error', class: 'not_found', message, shouldRetry: false });
+    }
+  }
+
+  #ended(record: ModelError): undefined {
+    this.#end(record);
+  }
+
+  /** Only our own code runs here: what it throws is a bug of ours, not a failure of the provider. */
+  #translated<T>(translate: () => T): T | undefined {
+    try {
+      return translate();
+    } catch (thrown) {
+      return this.#ended(internalError(thrown, this.#door.scene.secrets));
+    }
+  }
+
+  async #read(stream: ReadableStream<LanguageModelV4StreamPart>): Promise<void> {
+    const reader = stream.getReader();
+    for (;;) {
+      const next = await reader.read();
+      if (this.#isOver) return void reader.cancel().catch(() => undefined);
+      if (next.done) return this.#fail(BROKE_OFF);
+      const heard = this.#translated(() => this.#answer?.push(next.value));
+      if (heard === undefined) return;
+      if (isContent(next.value)) this.#deadline.touch();
+      this.#hear(heard);
+      if (this.#isOver) return void reader.cancel().catch(() => undefined);
+      if (this.#isFull) await this.#untilDrained();
+    }
+  }
+
+  #hear(heard: Heard): void {
+    switch (heard.is) {
+      case 'more':
+        return;
+      case 'answer':
+        return this.#end({ type: 'done', ...this.#idField() });
+      case 'error':
+        return this.#fail(heard.error);
+      case 'broken':
+        return this.#fail(BROKE_OFF);
+      case 'failed':
+        return this.#fail(new Error(`the model stopped with ${heard.word}`));
+    }
+  }
+
+  #fail(thrown: unknown): void {
+    this.#answer?.breakOff();
+    if (thrown === BROKE_OFF) return this.#end({ ...BROKE_OFF, ...this.#idField() });
+    const { scene, clock } = this.#door;
+    this.#end(
+      classifyThrown(thrown, scene, {
+        hasMedia: () => hasMedia(this.#request),
+        now: clock.now(),
+        requestId: this.#requestId,
+      }),
+    );
+  }
+
+  #noApi(): ModelError {
+    const { name, address } = this.#door.scene;
+    const message = `${name}: a web page answered instead of the provider. Check ${address}, and whether a proxy or a login page stands in between.`;
+    return { type: 'model_error', class: 'network', message, shouldRetry: false };
+  }
+
+  #watch(limitMs: number, what: (limit: string) => string): void {
+    this.#deadline.set(limitMs, () => {
+      this.#answer?.breakOff();
+      const message = `${what(`${Math.round(limitMs / 100) / 10} s`)} ${STALL_ADVICE}`;
+      this.#end({ type: 'model_error', class: 'stall', message, ...this.#idField() });
+    });
+  }
+
+  #idField(): { requestId?: string } {
+    const requestId = this.#requestId ?? this.#answer?.responseId;
+    return requestId === undefined ? {} : { requestId };
+  }
+
+  #hold(): void {
+    this.#isFull = true;
+    this.#deadline.hold();
+  }
+
+  #untilDrained(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#drained = resolve;
+    return promise;
+  }
+
+  #goOn(): void {
+    this.#isFull = false;
+    this.#deadline.touch();
+    this.#drained?.();
+  }
+
+  readonly #onAbort = (): void => this.#end(ABORTED);
+
+  #end(record: Done | ModelError): void {
+    if (this.#isOver) return;
+    this.#close(record.type === 'done');
+    this.records.end(record);
+  }
+
+  /** An answer that is complete gives its connection back by itself; any other one loses it. */
+  #close(isComplete = false): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#deadline.stop();
+    this.#signal.removeEventListener('abort', this.#onAbort);
+    this.#drained?.();
+    if (!isComplete) this.#http.abort();
+  }
+}
+
+const ABORTED: ModelError = { type: 'model_error', class: 'aborted', message: 'The call was interrupted.' };
+const BROKE_OFF: ModelError = {
+  type: 'model_error',
+  class: 'network',
+  message: 'The answer ended before it was complete: the stream was closed without saying why.',
+};
+const STALL_ADVICE =
+  'It is tried again by itself; if this happens often, check the network, or allow a longer wait.';
+
+/** What a server sends to keep the line open is no content. */
+function isContent({ type }: LanguageModelV4StreamPart): boolean {
+  return type !== 'stream-start' && type !== 'raw' && type !== 'ping';
+}
+
+/** Which ids of calls the conversation has. Looked up only when a call comes. */
+function idsOf({ messages }: ModelRequest): (id: string) => boolean {
+  let ids: Set<string> | undefined;
+  return (id) => {
+    ids ??= new Set(
+      [...messages].flatMap(({ content }) =>
+        content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])),
+      ),
+    );
+    const isTaken = ids.has(id);
+    ids.add(id);
+    return isTaken;
+  };
+}
+
+/** Four bytes a token, as everybody reckons who has no tokenizer. */
+function estimateOf({ system, tools, messagesJson }: ModelRequest): number {
+  let bytes = JSON.stringify({ system, tools }).length;
+  for (const piece of messagesJson) bytes += piece.byteLength;
+  return Math.ceil(bytes / 4);
+}

@@ -1,0 +1,120 @@
+/** From whatever a provider's package threw to an error that says what to do. */
+import type { ModelError } from '@heddle/core';
+import { type Connection, networkError } from '../../errors/network.ts';
+import { resetOf, waitOf } from '../../errors/retry-after.ts';
+import type { Secrets } from '../../secrets/secrets.ts';
+import { type Said, readSaid } from './said.ts';
+import { type Row, rowFor } from './table.ts';
+
+export interface Scene {
+  /** As people call the provider. */
+  readonly name: string;
+  readonly connection: Connection;
+  readonly secrets: Secrets;
+  /** Words for the advice: which variables hold the key and the address. */
+  readonly key: string;
+  readonly address: string;
+  /** What to do where nothing listens; only for servers on this machine. */
+  readonly howToStart?: string;
+}
+
+export interface Moment {
+  readonly hasMedia: () => boolean;
+  readonly now: number;
+  readonly requestId: string | undefined;
+}
+
+export function classifyThrown(thrown: unknown, scene: Scene, moment: Moment): ModelError {
+  const said = readSaid(thrown);
+  const died = said.status === undefined ? connectionError(thrown) : undefined;
+  if (died !== undefined) return brokenConnection(died, scene, moment.requestId);
+  const row = isMisuse(said) ? MISUSE : isGarbled(said) ? GARBLED : rowFor(said, moment.hasMedia);
+  const retryAfterMs = waitOf(said.headers, row.class, moment.now) ?? bodyWait(said, row);
+  const word = said.headers['x-should-retry'];
+  const shouldRetry = row.shouldRetry ?? (word === 'true' ? true : word === 'false' ? false : undefined);
+  const requestId = said.headers['x-request-id'] ?? moment.requestId;
+  return {
+    type: 'model_error',
+    class: row.class,
+    message: scene.secrets.redact(sentence(row, said, scene, moment.now, retryAfterMs)),
+    ...(said.status === undefined ? {} : { status: said.status }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...(shouldRetry === undefined ? {} : { shouldRetry }),
+  };
+}
+
+/** The package itself refused what we gave it, before anything was sent. */
+const MISUSE: Row = {
+  class: 'bad_request',
+  what: 'The request cannot be put into the words of this provider',
+  advice: 'Choose another model, or report it.',
+};
+
+/** Something came that the package could not read. Its words quote all of it. */
+const GARBLED: Row = {
+  class: 'server',
+  what: 'The provider sent something that cannot be read',
+  advice: 'It is tried again by itself; if this lasts, check ADDRESS.',
+};
+
+function isGarbled({ kinds, status }: Said): boolean {
+  return (
+    status === undefined &&
+    kinds.some((kind) => /^AI_(TypeValidation|JSONParse|InvalidResponseData)/.test(kind))
+  );
+}
+
+function isMisuse({ kinds, status }: Said): boolean {
+  return (
+    status === undefined && kinds.some((kind) => /^AI_(Unsupported|InvalidPrompt|InvalidArgument)/.test(kind))
+  );
+}
+
+function bodyWait({ waitMs }: Said, row: Row): number | undefined {
+  return row.class === 'rate_limit' ? waitMs : undefined;
+}
+
+function sentence(row: Row, said: Said, scene: Scene, now: number, waitMs: number | undefined): string {
+  const words = row === GARBLED ? '' : said.text;
+  const details = [said.status === undefined ? '' : String(said.status), words].filter(Boolean).join(': ');
+  const reset = row.class === 'rate_limit' && waitMs !== undefined ? `${resetOf(now, waitMs)} ` : '';
+  const advice = row.advice.replace('KEY', scene.key).replace('ADDRESS', scene.address);
+  return `${scene.name}: ${row.what}${details === '' ? '' : ` (${details})`}. ${reset}${advice}`;
+}
+
+function brokenConnection(died: Error, scene: Scene, requestId: string | undefined): ModelError {
+  const error = networkError(died, scene.connection, scene.secrets, requestId);
+  const isAbsent = 'code' in died && died.code === 'ECONNREFUSED' && scene.howToStart !== undefined;
+  // A server on this machine that does not run will not begin to by itself.
+  return isAbsent ? { ...error, message: `${error.message} ${scene.howToStart}`, shouldRetry: false } : error;
+}
+
+/** The error of the socket, however deep it is wrapped; undefined where no socket is to blame. */
+function connectionError(thrown: unknown): Error | undefined {
+  let found: Error | undefined;
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth++) {
+    if (isOfSocket(error)) found = error;
+  }
+  return found && withUsualCode(found);
+}
+
+function isOfSocket(error: Error): boolean {
+  if ('code' in error && typeof error.code === 'string')
+    return /^(E[A-Z]|UND_ERR|ERR_(SSL|TLS|PROXY)|[A-Z_]*CERT|HPE_)/.test(error.code);
+  return error.name === 'TypeError' && /^(terminated|fetch failed)$/.test(error.message);
+}
+
+/** The HTTP client of Node has names of its own for what every socket can die of. */
+const USUAL_CODES: Readonly<Record<string, string>> = {
+  UND_ERR_SOCKET: 'ECONNRESET',
+  UND_ERR_ABORTED: 'ECONNRESET',
+  UND_ERR_CONNECT_TIMEOUT: 'ETIMEDOUT',
+  UND_ERR_HEADERS_TIMEOUT: 'ETIMEDOUT',
+  UND_ERR_BODY_TIMEOUT: 'ETIMEDOUT',
+};
+
+function withUsualCode(error: Error): Error {
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : 'UND_ERR_SOCKET';
+  return Object.assign(new Error(error.message), { code: USUAL_CODES[code] ?? code });
+}

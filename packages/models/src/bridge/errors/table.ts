@@ -1,0 +1,236 @@
+/**
+ * Which class of error an answer of a provider is. The first row that fits decides. Kinds and status come first; words are
+ * looked at where those leave it open, which with some providers is always.
+ */
+import type { ModelErrorClass } from '@heddle/core';
+import type { Said } from './said.ts';
+
+export interface Row {
+  readonly class: ModelErrorClass;
+  readonly status?: readonly number[] | { readonly from: number; readonly to: number };
+  /** The provider's own words for it, one of which must be there. */
+  readonly kinds?: RegExp;
+  readonly text?: RegExp;
+  /** Only for requests that carry images or documents. */
+  readonly withMedia?: true;
+  readonly what: string;
+  /** What to do. `KEY` and `ADDRESS` stand for the provider's own variables. */
+  readonly advice: string;
+  readonly shouldRetry?: false;
+}
+
+const TOO_LONG =
+  /context[ _]length|context window|context size|maximum context|prompt is too long|input is too long|input token count.*exceeds|too many (input )?tokens|exceeds? (the )?(model'?s? )?(maximum|max|available) (number of )?(input )?(context|tokens)|reduce the length/i;
+const MEDIA = /\b(image|picture|pdf|document|media|file|vision|multi-?modal|mime)/i;
+const BAD_KEY =
+  /api[ _-]?key|incorrect key|security token|credentials?|signature we calculated|bearer token/i;
+const OVERLOADED = /overloaded|over capacity|at capacity|high demand|capacity constraints/i;
+
+const CLIENT = { from: 400, to: 499 } as const;
+
+const ROWS: readonly Row[] = [
+  {
+    kinds: /^(context_length_exceeded|string_above_max_length)$/,
+    class: 'overflow',
+    what: 'The conversation is longer than the model can read',
+    advice: 'Compact it, or begin a new one.',
+  },
+  {
+    kinds: /^(insufficient_quota|billing_hard_limit_reached|billing_not_active)$/,
+    class: 'permission',
+    what: 'The account has no credit left',
+    advice: 'Check the plan and the credit of the account that the key belongs to.',
+  },
+  {
+    status: [402],
+    class: 'permission',
+    what: 'The account cannot be billed',
+    advice: 'Check the plan and the credit of the account that the key belongs to.',
+  },
+  {
+    status: [401],
+    class: 'auth',
+    what: 'The provider refused the key',
+    advice: 'Check KEY.',
+  },
+  {
+    kinds:
+      /^(invalid_api_key|authentication_error|UNAUTHENTICATED|API_KEY_INVALID|UnrecognizedClientException|ExpiredTokenException|InvalidSignatureException)/,
+    class: 'auth',
+    what: 'The provider refused the key',
+    advice: 'Check KEY.',
+  },
+  {
+    status: [400, 403],
+    text: BAD_KEY,
+    class: 'auth',
+    what: 'The provider refused the key',
+    advice: 'Check KEY.',
+  },
+  {
+    status: [403],
+    class: 'permission',
+    what: 'The key may not do this',
+    advice: 'Choose another model, or ask for access with the account that the key belongs to.',
+  },
+  {
+    kinds: /^model_not_found$/,
+    class: 'not_found',
+    what: 'The provider does not know the model',
+    advice: 'Check its name: `heddle models` lists what is known.',
+  },
+  {
+    status: [404],
+    class: 'not_found',
+    what: 'The provider does not know what was asked for',
+    advice: 'Check the name of the model (`heddle models` lists what is known) and ADDRESS.',
+  },
+  {
+    status: CLIENT,
+    text: /\bmodel\b.*\b(not found|does not exist|is not available|not supported|no such)|invalid model/i,
+    class: 'not_found',
+    what: 'The provider does not know the model',
+    advice: 'Check its name: `heddle models` lists what is known.',
+  },
+  {
+    status: [407],
+    class: 'network',
+    what: 'The proxy wants a login',
+    advice: 'Put user and password into HTTPS_PROXY.',
+    shouldRetry: false,
+  },
+  {
+    status: [413],
+    text: MEDIA,
+    withMedia: true,
+    class: 'media',
+    what: 'The images or documents of the request are too large',
+    advice: 'Send smaller or fewer ones.',
+  },
+  {
+    status: [413],
+    class: 'overflow',
+    what: 'The request is larger than the provider takes',
+    advice: 'Compact the conversation, or begin a new one.',
+  },
+  {
+    status: [429],
+    text: TOO_LONG,
+    class: 'overflow',
+    what: 'The request is larger than the provider takes',
+    advice: 'Compact the conversation, or begin a new one.',
+  },
+  {
+    status: [500, 503, 529],
+    text: OVERLOADED,
+    class: 'overloaded',
+    what: 'The provider is overloaded',
+    advice: 'It is tried again by itself; if this lasts, wait a while, or set a fallback model.',
+  },
+  {
+    status: [529],
+    class: 'overloaded',
+    what: 'The provider is overloaded',
+    advice: 'It is tried again by itself; if this lasts, wait a while, or set a fallback model.',
+  },
+  {
+    kinds: /^(overloaded_error|engine_overloaded|server_overloaded|ModelNotReadyException)$/,
+    class: 'overloaded',
+    what: 'The provider is overloaded',
+    advice: 'It is tried again by itself; if this lasts, wait a while, or set a fallback model.',
+  },
+  {
+    status: [429],
+    class: 'rate_limit',
+    what: 'The rate limit is reached',
+    advice: 'Wait, or use a key with a higher limit.',
+  },
+  {
+    kinds:
+      /^(rate_limit_exceeded|rate_limit_error|RESOURCE_EXHAUSTED|ThrottlingException|throttlingException)/,
+    class: 'rate_limit',
+    what: 'The rate limit is reached',
+    advice: 'Wait, or use a key with a higher limit.',
+  },
+  {
+    status: [408, 409, 425],
+    class: 'network',
+    what: 'The request did not get through',
+    advice: 'Try again.',
+  },
+  {
+    status: [400, 422, 500],
+    text: TOO_LONG,
+    class: 'overflow',
+    what: 'The conversation is longer than the model can read',
+    advice: 'Compact it, or begin a new one.',
+  },
+  {
+    status: { from: 500, to: 599 },
+    class: 'server',
+    what: 'The provider has a problem of its own',
+    advice: 'Try again in a while.',
+  },
+  {
+    status: CLIENT,
+    text: MEDIA,
+    withMedia: true,
+    class: 'media',
+    what: 'The provider refused an image or a document',
+    advice: 'Send a smaller one, or choose a model that can see.',
+  },
+  {
+    status: CLIENT,
+    class: 'bad_request',
+    what: 'The provider refused the request',
+    advice: 'This is not a matter of trying again: change the settings that it names, or report it.',
+  },
+  {
+    status: { from: 300, to: 399 },
+    class: 'bad_request',
+    what: 'The address has moved',
+    advice: 'Check ADDRESS.',
+  },
+  // Inside a stream there is no status.
+  {
+    text: TOO_LONG,
+    class: 'overflow',
+    what: 'The conversation is longer than the model can read',
+    advice: 'Compact it, or begin a new one.',
+  },
+  {
+    kinds: /^invalid_request_error$/,
+    class: 'bad_request',
+    what: 'The provider refused the request',
+    advice: 'This is not a matter of trying again: change the settings that it names, or report it.',
+  },
+  {
+    text: OVERLOADED,
+    class: 'overloaded',
+    what: 'The provider is overloaded',
+    advice: 'It is tried again by itself; if this lasts, wait a while, or set a fallback model.',
+  },
+];
+
+/** An error of no kind we know. */
+const UNKNOWN: Row = {
+  class: 'server',
+  what: 'The provider reported an error',
+  advice: 'Try again in a while.',
+};
+
+export function rowFor(said: Said, hasMedia: () => boolean): Row {
+  return ROWS.find((row) => fits(row, said, hasMedia)) ?? UNKNOWN;
+}
+
+function fits({ status, kinds, text, withMedia }: Row, said: Said, hasMedia: () => boolean): boolean {
+  if (status !== undefined && !within(status, said.status)) return false;
+  if (kinds !== undefined && !said.kinds.some((kind) => kinds.test(kind))) return false;
+  if (text !== undefined && !text.test(said.text)) return false;
+  return withMedia !== true || hasMedia();
+}
+
+function within(range: NonNullable<Row['status']>, status: number | undefined): boolean {
+  if (status === undefined) return false;
+  return 'from' in range ? status >= range.from && status <= range.to : range.includes(status);
+}

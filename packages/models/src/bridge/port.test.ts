@@ -1,0 +1,188 @@
+/** The contract of a port, kept by the bridge: one end, no throw, deadlines, and an abort that reaches the connection. */
+import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { ModelRecord } from '@heddle/core';
+import { answer, call, createClock, createGate, fail, hang, requestOf, say } from '@heddle/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { openProvider } from '../providers/port.ts';
+import { providerNamed } from '../providers/table.ts';
+import { ask, failureOf, requestTo } from '../test/bridge.ts';
+import { closeStages, TEST_KEY, textIn } from '../test/stage.ts';
+import { CHAT, GEMINI, RESPONSES, stageWire } from '../test/wires.ts';
+import { createBridgePort } from './port.ts';
+
+afterEach(closeStages);
+
+const WIRES = [CHAT, RESPONSES, GEMINI];
+
+describe.each(WIRES)('over $id', (wire) => {
+  it('an answer ends with done, and with the name of its request', async () => {
+    const { port } = await stageWire(wire, [say('Hello there.')]);
+    const records = await ask(port, requestTo(wire));
+    expect(textIn(records)).toBe('Hello there.');
+    expect(records.at(-2)).toEqual({ type: 'message_stop' });
+    expect(records.at(-1)).toEqual({ type: 'done', requestId: 'req_1' });
+  });
+
+  it('an abort in the middle of an answer ends it at once and takes the connection along', async () => {
+    const { port, server } = await stageWire(wire, [answer(say('begun'), hang())]);
+    const abort = new AbortController();
+    const records: ModelRecord[] = [];
+    for await (const record of {
+      [Symbol.asyncIterator]: () => port(requestTo(wire), abort.signal)[Symbol.asyncIterator](),
+    }) {
+      records.push(record);
+      if (record.type === 'content_block_delta') abort.abort();
+    }
+    expect(records.at(-1)).toMatchObject({ type: 'model_error', class: 'aborted' });
+    await server.requests[0]?.closed;
+  });
+
+  it('an abort before the first byte does, too', async () => {
+    const arrived = createGate();
+    const { port, server } = await stageWire(wire, () => {
+      arrived.open();
+      return hang();
+    });
+    const abort = new AbortController();
+    const records = ask(port, requestTo(wire), abort.signal);
+    await arrived.pass(new AbortController().signal);
+    abort.abort();
+    expect(await records).toEqual([expect.objectContaining({ class: 'aborted' })]);
+    await server.requests[0]?.closed;
+  });
+
+  it('an abort before anything sends nothing', async () => {
+    const { port, server } = await stageWire(wire, [say('never')]);
+    expect(await ask(port, requestTo(wire), AbortSignal.abort())).toEqual([
+      expect.objectContaining({ class: 'aborted' }),
+    ]);
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('a reader that leaves takes the connection along', async () => {
+    const { port, server } = await stageWire(wire, [answer(say('begun'), hang())]);
+    const iterator = port(requestTo(wire), new AbortController().signal)[Symbol.asyncIterator]();
+    await iterator.next();
+    await iterator.return?.();
+    await server.requests[0]?.closed;
+  });
+
+  it('a wait for the first byte ends after a minute, and the connection with it', async () => {
+    const arrived = createGate();
+    const { port, server, clock } = await stageWire(wire, () => {
+      arrived.open();
+      return answer(createGate(), say('never'));
+    });
+    const records = ask(port, requestTo(wire));
+    await arrived.pass(new AbortController().signal);
+    await clock.advance(59_000);
+    await clock.advance(1_000);
+    expect((await records).at(-1)).toMatchObject({
+      class: 'stall',
+      message: expect.stringContaining('sent nothing for 60 s'),
+    });
+    await server.requests[0]?.closed;
+  });
+
+  it('no key comes back in an error', async () => {
+    const { port } = await stageWire(wire, [fail('auth')]);
+    const { message } = await failureOf(port, requestTo(wire));
+    expect(message).not.toContain(TEST_KEY);
+    expect(message).toMatch(/Check [A-Z_]+/);
+  });
+});
+
+describe('a provider that is not configured', () => {
+  it.each([
+    ['openai', {}, 'OpenAI is not configured. Set OPENAI_API_KEY.'],
+    ['bedrock', { AWS_ACCESS_KEY_ID: 'AKIA' }, 'Amazon Bedrock is not configured. Set AWS_REGION.'],
+    ['openai', { OPENAI_API_KEY: 'with a space' }, 'Set it anew'],
+  ])('%s %j says so and sends nothing', async (id, environment, words) => {
+    const provider = providerNamed(id);
+    if (provider === undefined) throw new Error(id);
+    const port = await openProvider(provider, { environment });
+    const error = await failureOf(port, requestTo({ model: `${id}/m` }));
+    expect(error).toMatchObject({ class: 'auth' });
+    expect(error.message).toContain(words);
+  });
+});
+
+const FEATURES = {
+  images: true,
+  documents: true,
+  mediaInResults: true,
+  wordsAfterResults: true,
+  thinking: 'signed',
+  effort: true,
+} as const;
+
+/** A model of the interface that does what a test says. */
+function modelThat(doStream: LanguageModelV4['doStream']): LanguageModelV4 {
+  return {
+    specificationVersion: 'v4',
+    provider: 'own',
+    modelId: 'm',
+    supportedUrls: {},
+    doGenerate: () => Promise.reject(new Error('not asked')),
+    doStream,
+  };
+}
+
+describe('any model of the interface', () => {
+  const HELLO = requestOf([['user', 'hello']], { model: 'own/m' });
+
+  it('may be given as it is', async () => {
+    const parts: readonly LanguageModelV4StreamPart[] = [
+      { type: 'text-delta', id: 't', delta: 'hi' },
+      {
+        type: 'finish',
+        finishReason: { unified: 'stop', raw: 'stop' },
+        usage: {
+          inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+          outputTokens: { total: 1, text: 1, reasoning: 0 },
+        },
+      },
+    ];
+    const model = modelThat(() => Promise.resolve({ stream: ReadableStream.from(parts) }));
+    const records = await ask(createBridgePort(model, { provider: 'own', features: FEATURES }), HELLO);
+    expect(textIn(records)).toBe('hi');
+    expect(records.at(-1)).toEqual({ type: 'done' });
+  });
+
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('at once');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('at once'))],
+    [
+      'has a stream that breaks',
+      () => Promise.resolve({ stream: new ReadableStream({ start: (c) => c.error(new Error('x')) }) }),
+    ],
+    ['has a stream without an end', () => Promise.resolve({ stream: ReadableStream.from([]) })],
+  ] as const)('that %s ends with one error', async (_how, doStream) => {
+    const port = createBridgePort(modelThat(doStream), { provider: 'own', features: FEATURES });
+    expect(await ask(port, HELLO)).toEqual([expect.objectContaining({ type: 'model_error' })]);
+  });
+
+  it('that never answers is given up, though it does not heed its signal', async () => {
+    const clock = createClock();
+    const model = modelThat(() => new Promise(() => {}));
+    const port = createBridgePort(model, { provider: 'own', features: FEATURES, clock });
+    const records = ask(port, HELLO);
+    await clock.advance(60_000);
+    expect(await records).toEqual([expect.objectContaining({ class: 'stall' })]);
+  });
+
+  it('that is asked faster than it is read waits for its reader', async () => {
+    const clock = createClock();
+    const { port } = await stageWire(RESPONSES, [
+      answer(say(...Array.from({ length: 5_000 }, (_, at) => `${at} `)), call('Look', {}, 't1')),
+    ]);
+    const records = await ask(port, requestTo(RESPONSES));
+    expect(textIn(records).split(' ')).toHaveLength(5_001);
+    expect(clock.pending).toEqual([]);
+  });
+});

@@ -1,0 +1,33 @@
+/** Names of tools as every provider takes them, and back again. */
+import { createHash } from 'node:crypto';
+import type { ToolSpec } from '@heddle/core';
+
+/** What OpenAI, Gemini and Bedrock have in common. */
+const TAKEN_BY_ALL = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
+const LONGEST = 64;
+const HASH = 8;
+
+export class ToolNames {
+  readonly #ours = new Map<string, string>();
+
+  constructor(tools: readonly ToolSpec[]) {
+    for (const { name } of tools) this.#ours.set(wireName(name), name);
+  }
+
+  /** The same name always becomes the same one, whatever else there is: calls of earlier turns keep theirs. */
+  toWire(name: string): string {
+    return wireName(name);
+  }
+
+  /** A name that no tool has stays as it is: the loop tells the model so. */
+  toOurs(name: string): string {
+    return this.#ours.get(name) ?? name;
+  }
+}
+
+function wireName(name: string): string {
+  if (TAKEN_BY_ALL.test(name)) return name;
+  const hash = createHash('sha256').update(name).digest('hex').slice(0, HASH);
+  const readable = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?=[^a-zA-Z_])/, '_');
+  return `${readable.slice(0, LONGEST - HASH - 1)}_${hash}`;
+}

@@ -1,0 +1,38 @@
+/** A model of one of the table's providers, ready to be asked. */
+import type { Chosen } from '../choose.ts';
+import { localWindow, modelsOnServer } from './local.ts';
+import { openProvider, type ProviderOptions } from './port.ts';
+import { keyOf } from './settings.ts';
+import { fullNameOf, type NamedModel, readModelName } from './table.ts';
+
+/** Undefined where the name is no provider's. Throws where its package cannot be had. */
+export async function chooseProvider(
+  name: string,
+  options: ProviderOptions,
+): Promise<(Chosen & { readonly ok: true }) | undefined> {
+  const read = readModelName(name);
+  if (read === undefined) return undefined;
+  const environment = options.environment ?? process.env;
+  const named = read.model === '' ? await usualModel(read, environment) : read;
+  const port = await openProvider(named.provider, options);
+  return {
+    ok: true,
+    port,
+    name: fullNameOf(named),
+    keySource: keyOf(named.provider, environment)?.variable ?? 'none',
+    ...(named.provider.local === undefined
+      ? {}
+      : { local: { window: localWindow(named.provider, named.model, environment) } }),
+  };
+}
+
+/** A provider alone means its usual model; a server on this machine, the first that it has. */
+async function usualModel(
+  { provider }: NamedModel,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<NamedModel> {
+  if (provider.usual !== undefined) return { provider, model: provider.usual };
+  const [first] = provider.local ? ((await modelsOnServer(provider, environment)) ?? []) : [];
+  if (first !== undefined) return { provider, model: first.id };
+  throw new Error(`say which model of ${provider.name}: ${provider.id}/MODEL`);
+}

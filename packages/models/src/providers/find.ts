@@ -1,0 +1,23 @@
+/** What is configured here, in the order of the table; a server on this machine where nothing else is. */
+import { type Environment, variable } from '../secrets/environment.ts';
+import { modelsOnServer } from './local.ts';
+import type { Provider } from './provider.ts';
+import { readinessOf } from './settings.ts';
+import { PROVIDERS } from './table.ts';
+
+export async function findConfigured(environment: Environment): Promise<string | undefined> {
+  const configured = PROVIDERS.find(
+    (provider) => provider.usual !== undefined && readinessOf(provider, environment).is === 'configured',
+  );
+  if (configured !== undefined) return `${configured.id}/${configured.usual}`;
+  const asked = PROVIDERS.filter((provider) => isAskedUncalled(provider, environment));
+  const served = await Promise.all(asked.map((provider) => modelsOnServer(provider, environment)));
+  const at = served.findIndex((models) => models !== undefined && models.length > 0);
+  return at < 0 ? undefined : `${asked[at]?.id}/${served[at]?.[0]?.id}`;
+}
+
+/** Ollama's port is its own. Those of the others are anybody's, so they are asked only where their address was set. */
+function isAskedUncalled(provider: Provider, environment: Environment): boolean {
+  if (provider.local === undefined) return false;
+  return provider.id === 'ollama' || variable(environment, provider.baseUrlVariable) !== undefined;
+}

@@ -1,0 +1,45 @@
+/**
+ * Packages of providers, loaded when they are used: first from where Heddle lies, then from the user's own folder. Never
+ * from the folder that is worked in, whose code nobody has agreed to run.
+ */
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+export interface Package {
+  readonly name: string;
+  /** The one that was tried. */
+  readonly version: string;
+}
+
+/** What a package exports. */
+export type Loaded = Readonly<Record<string, unknown>>;
+
+/** Throws where it is not to be found, with the command that installs it; and what the package itself throws. */
+export async function loadPackage(wanted: Package, configFolder: string): Promise<Loaded> {
+  const file = findPackage(wanted, configFolder);
+  if (file === undefined) {
+    const command = installCommand(wanted, configFolder);
+    throw new Error(`the package ${wanted.name} is not installed. Install it with:\n${command}`);
+  }
+  // The name is no literal, so that no bundler takes it for one of ours.
+  const loaded: unknown = await import(pathToFileURL(file).href);
+  return typeof loaded === 'object' && loaded !== null ? Object.fromEntries(Object.entries(loaded)) : {};
+}
+
+/** The file that would be loaded. */
+export function findPackage({ name }: Package, configFolder: string): string | undefined {
+  for (const from of [import.meta.url, path.join(configFolder, 'package.json')]) {
+    try {
+      return createRequire(from).resolve(name);
+    } catch {
+      // Then it is not there.
+    }
+  }
+  return undefined;
+}
+
+export function installCommand({ name, version }: Package, configFolder: string): string {
+  const shown = /\s/.test(configFolder) ? `"${configFolder}"` : configFolder;
+  return `npm install --prefix ${shown} ${name}@${version}`;
+}

@@ -1,0 +1,87 @@
+/** Servers on this machine, asked what they have. They answer at once or do not run. */
+import { type Environment, milliseconds, variable } from '../secrets/environment.ts';
+import type { Provider } from './provider.ts';
+import { addressOf, keyOf } from './settings.ts';
+
+export interface ServedModel {
+  readonly id: string;
+  /** Tokens that it can read at once, where the server says so. */
+  readonly window: number | undefined;
+}
+
+/** Where nothing listens the answer is there at once; this is for what listens and is something else. */
+const DEADLINE_MS = 1_000;
+
+function deadlineIn(environment: Environment): number {
+  return milliseconds(environment, 'HEDDLE_LOCAL_TIMEOUT_MS') ?? DEADLINE_MS;
+}
+
+/** Undefined where nothing that speaks like it listens. */
+export async function modelsOnServer(
+  provider: Provider,
+  environment: Environment,
+): Promise<readonly ServedModel[] | undefined> {
+  const address = addressOf(provider, environment);
+  if (address === undefined || provider.local === undefined) return undefined;
+  const isOllama = provider.local.howToList === 'ollama';
+  const url = isOllama ? address.replace(/\/v1$/, '/api/tags') : `${address}/models`;
+  const answer = fieldsOf(await ask(provider, environment, url));
+  const listed = isOllama ? answer['models'] : answer['data'];
+  if (!Array.isArray(listed)) return undefined;
+  return listed.map(fieldsOf).flatMap((model): ServedModel[] => {
+    const id = model['id'] ?? model['name'];
+    return typeof id === 'string' ? [{ id, window: windowIn(model) }] : [];
+  });
+}
+
+/** What one model can read at once. Ollama tells of a model that is loaded, or whose window was set. */
+export async function localWindow(
+  provider: Provider,
+  model: string,
+  environment: Environment,
+): Promise<number | undefined> {
+  if (provider.local?.howToList !== 'ollama') {
+    const served = await modelsOnServer(provider, environment);
+    return (served?.find(({ id }) => id === model) ?? (served?.length === 1 ? served[0] : undefined))?.window;
+  }
+  const address = addressOf(provider, environment)?.replace(/\/v1$/, '');
+  const loaded = fieldsOf(await ask(provider, environment, `${address}/api/ps`))['models'];
+  const own = (Array.isArray(loaded) ? loaded.map(fieldsOf) : []).find(({ name }) => name === model);
+  return windowIn(own ?? {}) ?? tokens(Number(variable(environment, 'OLLAMA_CONTEXT_LENGTH')));
+}
+
+/** The one that is in force before the one that is possible. */
+function windowIn(model: Fields): number | undefined {
+  const meta = fieldsOf(model['meta']);
+  return (
+    tokens(model['loaded_context_length']) ??
+    tokens(model['max_model_len']) ??
+    tokens(model['context_length']) ??
+    tokens(meta['n_ctx']) ??
+    tokens(meta['n_ctx_train']) ??
+    tokens(model['max_context_length'])
+  );
+}
+
+function tokens(value: unknown): number | undefined {
+  return typeof value === 'number' && value > 0 ? value : undefined;
+}
+
+async function ask(provider: Provider, environment: Environment, url: string): Promise<unknown> {
+  const key = keyOf(provider, environment)?.value;
+  try {
+    const answer = await fetch(url, {
+      signal: AbortSignal.timeout(deadlineIn(environment)),
+      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+    });
+    return answer.ok ? await answer.json() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}

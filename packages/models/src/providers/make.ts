@@ -1,0 +1,113 @@
+/** How a model of each provider is made once its package is loaded. */
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { type Environment, variable } from '../secrets/environment.ts';
+import type { Loaded } from './load.ts';
+import type { Provider } from './provider.ts';
+import { addressOf, firstOf, keyOf } from './settings.ts';
+
+export interface MakeOptions {
+  readonly environment: Environment;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+/** Called with a model's name it answers with a model; some have further ways to make one. */
+type Maker = (name: string) => unknown;
+
+export function makeModel(
+  provider: Provider,
+  loaded: Loaded,
+  name: string,
+  options: MakeOptions,
+): LanguageModelV4 {
+  const maker = makerOf(provider, loaded, options);
+  const model = provider.id === 'openai-chat' ? wayOf(maker, 'chat')(name) : maker(name);
+  if (isModel(model)) return model;
+  throw new Error(
+    `${provider.package} does not speak version 4 of the provider interface: install another version of it`,
+  );
+}
+
+function makerOf(provider: Provider, loaded: Loaded, { environment, headers }: MakeOptions): Maker {
+  const common = {
+    headers,
+    ...given('baseURL', addressOf(provider, environment)),
+    ...given('apiKey', keyOf(provider, environment)?.value),
+  };
+  switch (provider.package) {
+    case '@ai-sdk/openai':
+      return call(loaded, 'createOpenAI', common);
+    case '@ai-sdk/google':
+      return call(loaded, 'createGoogleGenerativeAI', common);
+    case '@ai-sdk/mistral':
+      return call(loaded, 'createMistral', common);
+    case '@ai-sdk/groq':
+      return call(loaded, 'createGroq', common);
+    case '@ai-sdk/xai':
+      return call(loaded, 'createXai', common);
+    case '@ai-sdk/deepseek':
+      return call(loaded, 'createDeepSeek', common);
+    case '@ai-sdk/amazon-bedrock':
+      return call(loaded, 'createAmazonBedrock', bedrockFields(provider, environment, headers));
+    case '@ai-sdk/google-vertex':
+      return call(loaded, 'createVertex', vertexFields(provider, environment, headers));
+    case '@ai-sdk/openai-compatible':
+      return call(loaded, 'createOpenAICompatible', {
+        ...common,
+        name: provider.id,
+        // Without this the server does not count tokens in a stream.
+        includeUsage: true,
+      });
+  }
+}
+
+function bedrockFields(provider: Provider, environment: Environment, headers: Fields): Fields {
+  const token = variable(environment, 'AWS_BEARER_TOKEN_BEDROCK');
+  return {
+    headers,
+    ...given('baseURL', addressOf(provider, environment)),
+    ...given('region', firstOf(['AWS_REGION', 'AWS_DEFAULT_REGION'], environment)?.value),
+    ...given('apiKey', token),
+    ...given('accessKeyId', variable(environment, 'AWS_ACCESS_KEY_ID')),
+    ...given('secretAccessKey', variable(environment, 'AWS_SECRET_ACCESS_KEY')),
+    ...given('sessionToken', variable(environment, 'AWS_SESSION_TOKEN')),
+  };
+}
+
+/** Without a key, the login of Google Cloud on this machine is used. */
+function vertexFields(provider: Provider, environment: Environment, headers: Fields): Fields {
+  const location = firstOf(['GOOGLE_VERTEX_LOCATION', 'GOOGLE_CLOUD_LOCATION'], environment)?.value;
+  return {
+    headers,
+    ...given('baseURL', addressOf(provider, environment)),
+    ...given('apiKey', keyOf(provider, environment)?.value),
+    ...given('project', firstOf(['GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT'], environment)?.value),
+    location: location ?? 'global',
+  };
+}
+
+function given(name: string, value: string | undefined): Fields {
+  return value === undefined ? {} : { [name]: value };
+}
+
+function call(loaded: Loaded, name: string, fields: Fields): Maker {
+  const create = loaded[name];
+  const maker: unknown = isFunction(create) ? create(fields) : undefined;
+  if (isFunction(maker)) return maker;
+  throw new Error(`the package has no ${name}: install another version of it`);
+}
+
+function wayOf(maker: Maker, way: string): Maker {
+  const found: unknown = Object.entries(maker).find(([name]) => name === way)?.[1];
+  if (isFunction(found)) return found;
+  throw new Error(`the package has no way to make a ${way} model: install another version of it`);
+}
+
+function isFunction(value: unknown): value is (argument: unknown) => unknown {
+  return typeof value === 'function';
+}
+
+function isModel(value: unknown): value is LanguageModelV4 {
+  if (typeof value !== 'object' || value === null || !('specificationVersion' in value)) return false;
+  return value.specificationVersion === 'v4' && 'doStream' in value && isFunction(value.doStream);
+}

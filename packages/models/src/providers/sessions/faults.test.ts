@@ -1,0 +1,268 @@
+/**
+ * Every fault that a wire can express, at every place, with the real package of a provider, through the loop: recovered, or
+ * ended with the right terminal. The same table as for the Messages API.
+ */
+import type { ApiEvent } from '@heddle/core';
+import {
+  actsOf,
+  answer,
+  type ApiScript,
+  begin,
+  breakOff,
+  call,
+  compactorTo,
+  cut,
+  fail,
+  fakeContext,
+  hang,
+  hangUp,
+  html,
+  type Part,
+  refuse,
+  type Reply,
+  say,
+  type Step,
+  unfinished,
+} from '@heddle/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeStages } from '../../test/stage.ts';
+import {
+  CHAT,
+  conversationOf,
+  GEMINI,
+  type Ran,
+  RESPONSES,
+  type RunOptions,
+  runOn,
+  type TestWire,
+} from '../../test/wires.ts';
+
+afterEach(closeStages);
+
+const BRIDGED: readonly TestWire[] = [CHAT, RESPONSES, GEMINI];
+
+type Silence = (step: Step) => Step;
+
+/** The port's clock moves only for a step that was wrapped in `silence`: once its text has come through, the deadline passes. */
+function run(
+  wire: TestWire,
+  script: (silence: Silence) => ApiScript,
+  options: RunOptions = {},
+): Promise<Ran> {
+  let awaited: string | undefined;
+  let pass = () => {};
+  const heard = (text: string) => {
+    awaited = awaited?.slice(text.length);
+    if (awaited === '') pass();
+  };
+  const silence: Silence = (step) => {
+    const acts = actsOf(step, { call: 1, model: '', inputTokens: 0, sign: () => '' });
+    awaited = acts.map((act) => (act.act === 'event' ? textIn(act.event) : '')).join('');
+    heard('');
+    return step;
+  };
+  return runOn(wire, script(silence), {
+    ...options,
+    onStaged: ({ clock }) => {
+      pass = () => {
+        awaited = undefined;
+        void clock.advance(90_000);
+      };
+    },
+    onEvent: (event) => void (event.type === 'stream_event' && heard(textIn(event.event))),
+  });
+}
+
+function textIn(event: ApiEvent): string {
+  return event.type === 'content_block_delta' && event.delta.type === 'text_delta' ? event.delta.text : '';
+}
+
+/** Where in a stream the fault comes: before anything, in the middle of a block, after the last block. */
+const PLACES: readonly { readonly place: string; readonly before: readonly Part[] }[] = [
+  { place: 'the first chunk', before: [] },
+  { place: 'a middle chunk', before: [begin(), unfinished(say('half an answer that never'))] },
+  { place: 'the last chunk', before: [say('a whole answer')] },
+];
+
+/** Whether the run had a turn before. */
+const REQUESTS: readonly {
+  readonly request: string;
+  readonly turns: readonly Step[];
+  readonly told: readonly string[];
+}[] = [
+  { request: 'the first request', turns: [], told: [] },
+  {
+    request: 'a later request',
+    turns: [answer(say('I look'), call('Look', {}, 't1'))],
+    told: ['assistant: I look', 'assistant: Look {}', 'user: seen nothing'],
+  },
+];
+
+const transient: readonly {
+  readonly fault: string;
+  readonly end: Part;
+  readonly error: string;
+  readonly isSilence?: true;
+}[] = [
+  { fault: 'the connection is reset', end: breakOff(), error: 'network' },
+  { fault: 'the stream ends cleanly without an end', end: hangUp(), error: 'network' },
+  { fault: 'silence', end: hang(), error: 'stall', isSilence: true },
+  { fault: 'overload', end: fail('overloaded'), error: 'overloaded' },
+  { fault: 'a rate limit', end: fail('rate_limit', { retryAfterMs: 2_000 }), error: 'rate_limit' },
+  { fault: 'an error of the server', end: fail('server'), error: 'server' },
+];
+
+describe.each(BRIDGED)('over $id', (wire) => {
+  describe.each(transient)('a fault that passes: $fault', ({ end, error, isSilence }) => {
+    const everywhere = PLACES.flatMap((place) =>
+      REQUESTS.map((request) => Object.assign({}, place, request)),
+    );
+    it.each(everywhere)('at $place of $request is recovered', async ({ before, turns, told }) => {
+      const { events, terminal, server } = await run(wire, (silence) => [
+        ...turns,
+        () => (isSilence ? silence(answer(...before, end)) : answer(...before, end)),
+        say('The answer.'),
+      ]);
+      expect(terminal.reason).toBe('completed');
+      expect(conversationOf(events)).toEqual([...told, 'assistant: The answer.']);
+      const retries = events.filter((event) => event.type === 'retry');
+      expect(retries.map((event) => event.error.class)).toEqual([error]);
+      expect(server.requests).toHaveLength(turns.length + 2);
+    });
+
+    it('that does not pass ends the run with its class', async () => {
+      const { terminal, events } = await run(wire, (silence) => () => (isSilence ? silence(end) : end), {
+        params: { config: { sessionId: 's', retry: { maxAttempts: 3 } } },
+      });
+      expect(terminal).toMatchObject({ reason: 'api_error', error: { class: error } });
+      expect(events.filter((event) => event.type === 'retry')).toHaveLength(2);
+    });
+
+    it('after a complete call is not repeated', async () => {
+      const step = answer(say('I look'), call('Look', { at: 'a' }, 't1'), unfinished(say('and then I')), end);
+      const { terminal, server, events } = await run(wire, (silence) => [
+        () => (isSilence ? silence(step) : step),
+        say('Seen.'),
+      ]);
+      expect(terminal.reason).toBe('completed');
+      expect(conversationOf(events)).toEqual([
+        'assistant: I look',
+        'assistant: Look {"at":"a"}',
+        'user: seen a',
+        'assistant: Seen.',
+      ]);
+      expect(server.requests).toHaveLength(2);
+    });
+  });
+
+  it('a wait that the server asks for is waited', async () => {
+    const { events } = await run(wire, () => [fail('rate_limit', { retryAfterMs: 7_000 }), say('Now.')]);
+    expect(events.find((event) => event.type === 'retry')).toMatchObject({ delayMs: 7_000 });
+  });
+
+  const lasting: readonly { readonly fault: string; readonly reply: Reply; readonly error: object }[] = [
+    { fault: 'a key that is refused', reply: fail('auth'), error: { class: 'auth' } },
+    { fault: 'no permission', reply: fail('permission'), error: { class: 'permission', status: 403 } },
+    { fault: 'a request that is refused', reply: fail('bad_request'), error: { class: 'bad_request' } },
+    {
+      fault: 'a model that is not there',
+      reply: fail('not_found'),
+      error: { class: 'not_found', status: 404 },
+    },
+    { fault: 'a page in place of the provider', reply: html(200), error: { class: 'network' } },
+    {
+      fault: 'a wait that is too long',
+      reply: fail('rate_limit', { retryAfterMs: 3_600_000 }),
+      error: { class: 'rate_limit', status: 429 },
+    },
+    {
+      fault: 'a server that says not to try again',
+      reply: fail('server', { shouldRetry: false }),
+      error: { class: 'server', status: 500 },
+    },
+  ];
+
+  it.each(lasting)('a fault that lasts ends the run at once: $fault', async ({ reply, error }) => {
+    const { terminal, server } = await run(wire, () => [reply]);
+    expect(terminal).toMatchObject({ reason: 'api_error', error });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('a prompt that is too long is compacted, and nobody hears of it', async () => {
+    const context = fakeContext({ compact: compactorTo('What happened so far.') });
+    const { terminal, events, server } = await run(wire, () => [fail('overflow'), say('Shorter.')], {
+      context,
+      params: { config: { sessionId: 's', gates: { reactiveCompact: true } } },
+    });
+    expect(terminal.reason).toBe('completed');
+    expect(conversationOf(events).at(-1)).toBe('assistant: Shorter.');
+    expect(context.asked.filter((what) => what === 'compact')).toHaveLength(1);
+    expect(JSON.stringify(server.requests[1]?.body)).toContain('What happened so far.');
+    expect(JSON.stringify(events)).not.toContain('apiError');
+  });
+
+  it('an empty answer is asked for again, once', async () => {
+    const { terminal, events, server } = await run(wire, () => [answer(), say('Here.')]);
+    expect(terminal.reason).toBe('completed');
+    expect(conversationOf(events)).toEqual(['assistant: Here.']);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('a refusal is told as such and not repeated', async () => {
+    const { events, server } = await run(wire, () => [answer(say('I will'), refuse())]);
+    expect(server.requests).toHaveLength(1);
+    expect(events).toContainEqual(expect.objectContaining({ type: 'answer_end', stopReason: 'refusal' }));
+  });
+
+  it('an answer that was cut goes on', async () => {
+    const { terminal, events, server } = await run(wire, () => [
+      answer(unfinished(say('A long tale that is cut')), cut()),
+      () => say('And its end.'),
+      () => say('And its end.'),
+    ]);
+    expect(terminal.reason).toBe('completed');
+    expect(conversationOf(events).at(-1)).toBe('assistant: And its end.');
+    expect(server.requests.length).toBeGreaterThan(1);
+  });
+
+  it('overload that lasts goes to the fallback model', async () => {
+    const { terminal, events, server } = await run(
+      wire,
+      () => [fail('overloaded'), fail('overloaded'), fail('overloaded'), say('From the spare.')],
+      { params: { fallbackModel: `${wire.id}/spare-1` } },
+    );
+    expect(terminal.reason).toBe('completed');
+    expect(conversationOf(events)).toEqual(['assistant: From the spare.']);
+    expect(server.requests).toHaveLength(4);
+  });
+});
+
+/** Gemini sends a call whole, its input as an object: it can be neither cut nor broken. */
+describe.each([CHAT, RESPONSES])('over $id', (wire) => {
+  it('of an answer that was cut in a call, the complete calls before it run', async () => {
+    const half = unfinished(call('Look', { at: 'a place with a long name' }, 't2'));
+    const { terminal, events } = await run(wire, () => [
+      answer(call('Look', { at: 'a' }, 't1'), half, cut()),
+      say('Seen.'),
+    ]);
+    expect(terminal.reason).toBe('completed');
+    expect(conversationOf(events)).toEqual([
+      'assistant: Look {"at":"a"}',
+      'user: seen a',
+      'assistant: Seen.',
+    ]);
+  });
+
+  it('JSON that is none is an error that the model hears of', async () => {
+    const { terminal, events } = await run(wire, () => [
+      call('Look', {}, 't1', { json: ['{"at": oops}'] }),
+      say('I see.'),
+    ]);
+    expect(terminal.reason).toBe('completed');
+    expect(conversationOf(events)).toEqual([
+      'assistant: Look {}',
+      expect.stringContaining('The input is not a JSON object: {"at": oops}'),
+      'assistant: I see.',
+    ]);
+  });
+});

@@ -1,0 +1,35 @@
+/** Real packages of providers against servers on loopback, through the loop: the same session on every wire. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { answer, call, say, think } from '@heddle/testing';
+import { closeStages } from '../../test/stage.ts';
+import { conversationOf, OTHERS, runOn, WIRES } from '../../test/wires.ts';
+
+afterEach(closeStages);
+
+const SESSION = [
+  answer(
+    say('I look at both.'),
+    call('Look', { at: 'a.txt' }, 'look_1'),
+    call('Look', { at: 'b.txt' }, 'look_2'),
+  ),
+  answer(think('Both are there.'), call('Look', {}, 'look_3')),
+  say('Both files are fine.'),
+];
+
+describe('the same session', () => {
+  it.each([...WIRES, ...OTHERS])('has the same conversation over $id', async (wire) => {
+    const { events, terminal, server } = await runOn(wire, SESSION);
+    expect(terminal).toMatchObject({ reason: 'completed' });
+    expect(conversationOf(events)).toEqual([
+      'assistant: I look at both.',
+      'assistant: Look {"at":"a.txt"}',
+      'assistant: Look {"at":"b.txt"}',
+      'user: seen a.txt',
+      'user: seen b.txt',
+      'assistant: Look {}',
+      'user: seen nothing',
+      'assistant: Both files are fine.',
+    ]);
+    expect(server.requests).toHaveLength(3);
+  });
+});

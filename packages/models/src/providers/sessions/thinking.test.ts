@@ -1,0 +1,105 @@
+/** Thinking and what providers sign goes through our history and back to whom it belongs, and to nobody else. */
+import { answer, call, say, think } from '@heddle/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeStages } from '../../test/stage.ts';
+import {
+  CHAT,
+  conversationOf,
+  GEMINI,
+  OTHERS,
+  RESPONSES,
+  type Ran,
+  runOn,
+  stageWire,
+  type TestWire,
+} from '../../test/wires.ts';
+import { ask, requestTo } from '../../test/bridge.ts';
+
+afterEach(closeStages);
+
+/** The model thinks, calls, and answers: what does its second request say of the thinking? */
+async function secondRequest(wire: TestWire): Promise<{ readonly body: string; readonly ran: Ran }> {
+  const ran = await runOn(wire, [
+    answer(think('Let me see.'), call('Look', { at: 'a' }, 't1')),
+    say('Seen.'),
+  ]);
+  expect(conversationOf(ran.events)).toEqual([
+    'assistant: Look {"at":"a"}',
+    'user: seen a',
+    'assistant: Seen.',
+  ]);
+  return { body: JSON.stringify(ran.server.requests[1]?.body), ran };
+}
+
+function wire(id: string): TestWire {
+  const found = OTHERS.find((other) => other.id === id);
+  if (found === undefined) throw new Error(id);
+  return found;
+}
+
+describe('what a provider signed', () => {
+  it('OpenAI gets its encrypted reasoning back, and is told to store nothing', async () => {
+    const { body } = await secondRequest(RESPONSES);
+    expect(body).toContain('"encrypted_content":"signed-11"');
+    expect(body).toContain('"summary":[{"type":"summary_text","text":"Let me see."}]');
+    expect(body).toContain('"store":false');
+    expect(body).not.toContain('item_reference');
+  });
+
+  it('Gemini gets the signature back on the very call', async () => {
+    const { ran } = await secondRequest(GEMINI);
+    expect(ran.server.requests[1]?.body).toMatchObject({
+      contents: [
+        { role: 'user' },
+        {
+          role: 'model',
+          parts: [
+            { text: 'Let me see.', thought: true },
+            { functionCall: { name: 'Look', args: { at: 'a' } }, thoughtSignature: 'signed-11' },
+          ],
+        },
+        { role: 'user', parts: [{ functionResponse: { name: 'Look' } }] },
+      ],
+    });
+  });
+
+  it('xAI gets its encrypted reasoning back', async () => {
+    expect((await secondRequest(wire('xai'))).body).toContain('"encrypted_content":"signed-11"');
+  });
+
+  it('Bedrock gets the signature of its thinking back', async () => {
+    const { body } = await secondRequest(wire('bedrock'));
+    expect(body).toContain('{"reasoningText":{"text":"Let me see.","signature":"signed-11"}}');
+  });
+
+  it.each(['deepseek', 'openrouter', 'vllm'])('%s gets its thinking back as text', async (id) => {
+    expect((await secondRequest(wire(id))).body).toContain('"reasoning_content":"Let me see."');
+  });
+});
+
+describe('what another provider signed', () => {
+  it.each([CHAT, RESPONSES, GEMINI])('is not sent to $id', async (target) => {
+    const { port, server } = await stageWire(target, [say('Yes.')]);
+    const foreign = 'heddle-bridge:another:{"another":{"secretThought":"s"}}';
+    await ask(
+      port,
+      requestTo(target, [
+        ['user', 'hello'],
+        [
+          'assistant',
+          [
+            { type: 'thinking', thinking: 'of Claude', signature: 'EqQBCgIYAhIkcl' },
+            { type: 'thinking', thinking: 'of another', signature: foreign },
+            { type: 'redacted_thinking', data: foreign },
+            { type: 'tool_use', id: 't1', name: 'Look', input: {} },
+          ],
+        ],
+        ['user', [{ type: 'tool_result', tool_use_id: 't1', content: 'seen' }]],
+      ]),
+    );
+    const body = JSON.stringify(server.requests[0]?.body);
+    expect(body).toContain('seen');
+    expect(body).not.toMatch(/of Claude|of another|secretThought|EqQB|heddle-bridge/);
+    server.assertNoViolations();
+  });
+});

@@ -1,0 +1,59 @@
+/** What the environment says of a provider. */
+import { type Environment, variable } from '../secrets/environment.ts';
+import type { Provider } from './provider.ts';
+
+export interface FoundKey {
+  readonly variable: string;
+  readonly value: string;
+}
+
+export function keyOf({ keys }: Provider, environment: Environment): FoundKey | undefined {
+  return firstOf(keys, environment);
+}
+
+/** The first of these variables that is set. */
+export function firstOf(names: readonly string[], environment: Environment): FoundKey | undefined {
+  for (const name of names) {
+    const value = variable(environment, name);
+    if (value !== undefined) return { variable: name, value };
+  }
+  return undefined;
+}
+
+/** Where it is reached; undefined where its package works that out. */
+export function addressOf(provider: Provider, environment: Environment): string | undefined {
+  const own = variable(environment, provider.baseUrlVariable);
+  if (provider.id === 'ollama') return `${ollamaAddress(own ?? provider.baseUrl ?? '')}/v1`;
+  return (own ?? provider.baseUrl)?.replace(/\/+$/, '');
+}
+
+/**
+ * OLLAMA_HOST is meant for the server as well: it may lack scheme or port, and may name all interfaces, which is an
+ * address to listen on but not one to call.
+ */
+function ollamaAddress(host: string): string {
+  const withScheme = /^https?:\/\//.test(host) ? host : `http://${host}`;
+  const url = URL.parse(withScheme);
+  if (url === null) return withScheme;
+  if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1';
+  if (url.port === '' && url.protocol === 'http:') url.port = '11434';
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+}
+
+export type Readiness =
+  /** `by`: the variable that says so. */
+  | { readonly is: 'configured'; readonly by: string }
+  /** A server that may or may not run. */
+  | { readonly is: 'perhaps' }
+  /** What to set. */
+  | { readonly is: 'missing'; readonly set: string };
+
+export function readinessOf(provider: Provider, environment: Environment): Readiness {
+  if (provider.needs === 'server') return { is: 'perhaps' };
+  const wanted = provider.needs === 'key' ? [provider.keys] : (provider.settings ?? []);
+  const found = wanted.map((names) => firstOf(names, environment));
+  const missing = wanted.filter((_, at) => found[at] === undefined);
+  const [first] = found;
+  if (missing.length > 0) return { is: 'missing', set: missing.map((names) => names[0]).join(' and ') };
+  return { is: 'configured', by: first?.variable ?? '' };
+}

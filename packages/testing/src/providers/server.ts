@@ -1,0 +1,144 @@
+/**
+ * Servers on the loopback interface that speak like other providers. They play the scripts of the scripted model, break
+ * connections as networks do, and refuse what every provider refuses.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Clock } from '@heddle/core';
+import type { ApiScript, Reply } from '../api/reply.ts';
+import { type RecordedRequest, readRequest } from '../api/recorded.ts';
+import { actsOf, requestIdOf } from '../scripted/acts.ts';
+import { errorOf } from '../scripted/errors.ts';
+import { playProvider, sendProviderError } from './play.ts';
+import { brokenRules } from './rules.ts';
+import { fieldsOf, type ProviderWire } from './wire.ts';
+import { chatWire, deepseekWire, groqWire, mistralWire } from './wires/chat.ts';
+import { converseWire } from './wires/converse.ts';
+import { geminiWire } from './wires/gemini.ts';
+import { responsesWire } from './wires/responses.ts';
+
+const WIRES = {
+  chat: chatWire,
+  mistral: mistralWire,
+  groq: groqWire,
+  deepseek: deepseekWire,
+  responses: responsesWire,
+  gemini: geminiWire,
+  converse: converseWire,
+} as const;
+
+export type FakeWire = keyof typeof WIRES;
+
+export interface FakeProviderOptions {
+  /** Pauses are spent on this clock. Without one they take no time. */
+  readonly clock?: Clock;
+  /** What it says it has, for `GET …/models` and Ollama's `GET /api/tags`. */
+  readonly models?: readonly string[];
+}
+
+export interface FakeProvider {
+  /** `http://127.0.0.1:…`, without a path. */
+  readonly url: string;
+  /** Every request to any path, in order of arrival. */
+  readonly requests: readonly RecordedRequest[];
+  /** Those that asked for an answer. */
+  readonly calls: readonly RecordedRequest[];
+  readonly problems: readonly string[];
+  assertNoViolations(): void;
+  close(): Promise<void>;
+}
+
+export async function startFakeProvider(
+  format: FakeWire,
+  script: ApiScript,
+  options: FakeProviderOptions = {},
+): Promise<FakeProvider> {
+  const wire: ProviderWire = WIRES[format];
+  const requests: RecordedRequest[] = [];
+  const calls: RecordedRequest[] = [];
+  const problems: string[] = [];
+
+  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const request = await readRequest(incoming, requests.length + 1, options.clock);
+    requests.push(request);
+    response.once('close', () =>
+      request.end(response.writableFinished ? 'answered' : 'broken', options.clock),
+    );
+    if (request.method === 'GET') return listModels(request.path, response, options.models ?? []);
+    const model = wire.modelAsked(request.path, request.body);
+    const requestId = requestIdOf(request.number);
+    const refuse = (problem: string): void => {
+      problems.push(problem);
+      const error = errorOf('bad_request', { message: `TEST: ${problem}` });
+      return sendProviderError(error, { response, wire, requestId });
+    };
+    if (model === undefined) return refuse(`nothing is asked at ${request.path}`);
+    calls.push(request);
+    const broken = brokenRules(wire.traffic(request.body));
+    if (broken.length > 0) return refuse(`call ${calls.length}: ${broken.join('; ')}`);
+    const reply = replyFor(script, fieldsOf(request.body), calls.length);
+    if (reply === undefined) return refuse(`the script has no step for call ${calls.length}`);
+    if ('reply' in reply && reply.reply === 'raw') {
+      response.writeHead(reply.status, reply.headers);
+      return void response.end(reply.body);
+    }
+    const acts = actsOf('reply' in reply ? reply.step : reply, {
+      call: calls.length,
+      model,
+      inputTokens: Math.ceil(request.bytes.length / 4),
+      sign: (thinking) => `signed-${thinking.length}`,
+    });
+    const encoder = wire.encoder({ call: calls.length, model });
+    await playProvider(acts, { response, wire, encoder, requestId, clock: options.clock, gone: gone.signal });
+  }
+
+  const server = createServer((incoming, response) => {
+    answer(incoming, response).catch((error: unknown) => {
+      problems.push(`the fake provider threw: ${error instanceof Error ? error.message : String(error)}`);
+      response.destroy();
+    });
+  });
+  const listening = Promise.withResolvers<void>();
+  server.once('error', listening.reject);
+  server.listen(0, '127.0.0.1', listening.resolve);
+  await listening.promise;
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    calls,
+    problems,
+    assertNoViolations() {
+      if (problems.length > 0) throw new Error(problems.join('\n'));
+    },
+    async close() {
+      if (!server.listening) return;
+      const closed = Promise.withResolvers<void>();
+      server.close(() => closed.resolve());
+      server.closeAllConnections();
+      await closed.promise;
+    },
+  };
+}
+
+function replyFor(
+  script: ApiScript,
+  body: Readonly<Record<string, unknown>>,
+  call: number,
+): Reply | undefined {
+  const reply = typeof script === 'function' ? script : script[call - 1];
+  return typeof reply === 'function' ? reply(body, call) : reply;
+}
+
+function listModels(path: string, response: ServerResponse, models: readonly string[]): void {
+  const isTags = path.endsWith('/api/tags');
+  const isKnown = isTags || path.endsWith('/models');
+  const body = isTags
+    ? { models: models.map((name) => ({ name, model: name })) }
+    : { object: 'list', data: models.map((id) => ({ id, object: 'model' })) };
+  response.writeHead(isKnown ? 200 : 404, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(isKnown ? body : {}));
+}
