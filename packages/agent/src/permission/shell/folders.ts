@@ -4,18 +4,16 @@ import type { SimpleCommand } from '@heddle/tools/shell';
 import { physicalPath } from '../paths/places.ts';
 import type { World } from '../world.ts';
 import { wordsOf } from './runners.ts';
-import { literalWord } from './touch.ts';
 import { unwrap } from './wrappers.ts';
 
 /** Undefined: anywhere. */
 export type Folders = readonly string[] | undefined;
 
 const MOST = 16;
-/** The name of a command that has none. */
-const NOBODY = literalWord('');
 
 export function foldersAfter(folders: Folders, command: SimpleCommand, world: World): Folders {
-  const [{ value: name } = NOBODY, ...args] = unwrap(wordsOf(command)).at(-1)?.words ?? [];
+  const [word, ...args] = unwrap(wordsOf(command)).at(-1)?.words ?? [];
+  const name = word?.value;
   if (name !== 'cd' && name !== 'pushd' && name !== 'popd') return folders;
   if (name === 'popd' || folders === undefined) return undefined;
   const [target, ...more] = args.filter(({ value }) => value !== '--' && !/^-[LPe@]+$/.test(value));

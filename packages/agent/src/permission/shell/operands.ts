@@ -3,15 +3,15 @@ import type { ShellWord } from '@heddle/tools/shell';
 
 export interface Arguments {
   readonly options: readonly string[];
-  /** The values that options took, by option. */
-  readonly valueOf: (...options: readonly string[]) => ShellWord | undefined;
+  /** The values that these options took, in their order. */
+  readonly valuesOf: (...options: readonly string[]) => readonly ShellWord[];
   readonly operands: readonly ShellWord[];
 }
 
 /** `valued`: options that take the next word, or what is attached to them. */
 export function argumentsOf(args: readonly ShellWord[], valued: readonly string[] = []): Arguments {
   const options: string[] = [];
-  const values = new Map<string, ShellWord>();
+  const values: { readonly option: string; readonly word: ShellWord }[] = [];
   const operands: ShellWord[] = [];
   for (let at = 0; at < args.length; at++) {
     const word = args[at];
@@ -22,25 +22,48 @@ export function argumentsOf(args: readonly ShellWord[], valued: readonly string[
       break;
     }
     if (!value.startsWith('-') || value === '-') {
-      if (value !== '-' && value !== '') operands.push(word);
+      if (value !== '-') operands.push(word);
       continue;
     }
-    const taker = valued.find((option) => takes(value, option));
+    const taker = takerIn(value, valued);
     if (taker === undefined) {
       options.push(value);
       continue;
     }
-    options.push(taker);
-    const attached = value.slice(taker.length).replace(/^=/, '');
-    if (attached !== '') values.set(taker, { ...word, value: attached, text: attached, prefix: attached });
-    else {
+    const { option, flags, attached } = taker;
+    if (flags !== '') options.push(`-${flags}`);
+    options.push(option);
+    if (attached !== '') {
+      values.push({ option, word: { ...word, value: attached, text: attached, prefix: attached } });
+    } else {
       const next = args[++at];
-      if (next) values.set(taker, next);
+      if (next) values.push({ option, word: next });
     }
   }
-  const valueOf = (...names: readonly string[]) =>
-    names.map((name) => values.get(name)).find((value) => value !== undefined);
-  return { options, valueOf, operands };
+  return {
+    options,
+    valuesOf: (...names) =>
+      values.filter(({ option }) => names.includes(option)).map(({ word: taken }) => taken),
+    operands,
+  };
+}
+
+interface Taker {
+  readonly option: string;
+  /** Letters before it in the same word: `-sSLo file`. */
+  readonly flags: string;
+  readonly attached: string;
+}
+
+function takerIn(value: string, valued: readonly string[]): Taker | undefined {
+  const whole = valued.find((option) => takes(value, option));
+  if (whole !== undefined) {
+    return { option: whole, flags: '', attached: value.slice(whole.length).replace(/^=/, '') };
+  }
+  const [, letters = ''] = /^-([A-Za-z]+)/.exec(value) ?? [];
+  const at = Array.from(letters).findIndex((letter) => valued.includes(`-${letter}`));
+  if (at < 0) return undefined;
+  return { option: `-${letters[at]}`, flags: letters.slice(0, at), attached: value.slice(at + 2) };
 }
 
 function takes(value: string, option: string): boolean {

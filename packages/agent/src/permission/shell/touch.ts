@@ -5,7 +5,11 @@ export interface Touch {
   readonly kind: 'read' | 'write' | 'remove';
   readonly word: ShellWord;
   readonly deep?: 'all' | 'visible';
+  /** Of all that lies below only what some test picks. */
+  readonly picks?: boolean;
   readonly knowledge?: 'named' | 'mentioned';
+  /** It is touched only where this is a folder: `cp a b` writes `b/a` then. */
+  readonly within?: ShellWord;
 }
 
 export function touch(kind: Touch['kind'], word: ShellWord, deep?: Touch['deep']): Touch {
@@ -17,10 +21,24 @@ export function literalWord(value: string): ShellWord {
   return { text: value, kind: 'literal', value, prefix: value, plain: true };
 }
 
+/** A word that nobody can know before it is there. */
+export function unknownWord(text: string): ShellWord {
+  return { text, kind: 'dynamic', value: text, prefix: '', plain: false };
+}
+
 /** A part of a word, as if it stood alone. */
 export function partOfWord(word: ShellWord, value: string): ShellWord {
   const kind = word.kind === 'literal' && /^~(\/|$)/.test(value) ? 'tilde' : word.kind;
   return { ...word, kind, value, text: value, prefix: value };
+}
+
+/** The name that `source` gets in the folder `target`. */
+export function wordInside(target: ShellWord, source: ShellWord): ShellWord {
+  if (target.kind === 'dynamic' || source.kind === 'dynamic') return unknownWord(`${target.text}/${source.text}`);
+  const name = source.value.replace(/\/+$/, '');
+  const value = `${target.value.replace(/\/+$/, '') || '/'}/${name.slice(name.lastIndexOf('/') + 1)}`;
+  const kind = source.kind === 'pattern' ? 'pattern' : target.kind;
+  return { ...partOfWord(target, value), kind };
 }
 
 /** Where a program works that is not told where. */

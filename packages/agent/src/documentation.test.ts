@@ -1,0 +1,42 @@
+/** Every example for embedding is run as it stands, in a process of its own. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const root = path.resolve(import.meta.dirname, '../../..');
+const run = promisify(execFile);
+
+const examples = ['packages/agent/README.md', 'docs/embedding.md'].flatMap((name) => {
+  const text = readFileSync(path.join(root, name), 'utf8');
+  return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(({ 1: code = '', index }) => ({
+    where: `${name}:${text.slice(0, index).split('\n').length}`,
+    code,
+  }));
+});
+
+/** What each prints, in order. */
+const PRINTS = [
+  /success Three files\. 0/,
+  /success Three files\. 0/,
+  /claude-sonnet/,
+  /Bash.*rm notes\.txt[\s\S]*tool_use_id: 'c1'/,
+  /^Now it is\.$/m,
+  /^\{ files: 3 \}$/m,
+  /Noted\.\n2\nNoted\.\n4\n/,
+];
+
+it('there are examples', () => {
+  expect(examples).toHaveLength(PRINTS.length);
+});
+
+it.each(examples.map((example, index) => ({ ...example, prints: PRINTS[index] ?? /never/ })))(
+  'the example at $where runs',
+  async ({ code, prints }) => {
+    const argv = ['--disable-warning=ExperimentalWarning', '--input-type=module-typescript', '-e', code];
+    const { stdout, stderr } = await run(process.execPath, argv, { cwd: path.join(root, 'packages/agent') });
+    expect(stderr).toBe('');
+    expect(stdout).toMatch(prints);
+  },
+);

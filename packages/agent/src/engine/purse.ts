@@ -1,0 +1,63 @@
+/** What a conversation may spend and has spent. Prices come when they are needed, not before. */
+import { type LoopEvent, NO_USAGE, type Terminal } from '@heddle/core';
+import type { Bill } from '../session/bill.ts';
+import type { Cost } from '../session/codec/entries.ts';
+import { Meter, type Price } from './meter.ts';
+import type { AgentOptions } from './options.ts';
+
+type Spender = Pick<AgentOptions, 'price' | 'loadPrice' | 'maxBudgetUsd' | 'modelName' | 'fallbackModel'>;
+
+export class Purse {
+  readonly meter: Meter;
+  #options: Spender;
+  #loading: Promise<Price> | undefined;
+
+  constructor(options: Spender, earlier: Bill) {
+    this.#options = options;
+    this.meter = new Meter(options.price, earlier);
+  }
+
+  change(options: Spender): void {
+    this.#options = options;
+    this.#loading = undefined;
+  }
+
+  /** Why a budget could not be kept: a model could spend money that nobody counts. */
+  async objection(): Promise<string | undefined> {
+    const { maxBudgetUsd, modelName, fallbackModel = modelName } = this.#options;
+    if (maxBudgetUsd === undefined) return undefined;
+    await this.#load();
+    const unknown = [modelName, fallbackModel].find(
+      (model) => this.meter.priceOf(model, NO_USAGE) === undefined,
+    );
+    if (unknown === undefined) return undefined;
+    return `The price of ${unknown} is unknown, so a budget in dollars cannot be kept. Leave it out, or give a price.`;
+  }
+
+  /** Puts on the bill what an event has spent; undefined where it has spent nothing. */
+  take(event: LoopEvent): Promise<Cost> | undefined {
+    return event.type === 'answer_end' || event.type === 'spent' ? this.#bill(event) : undefined;
+  }
+
+  async #bill({
+    model,
+    usage,
+  }: Pick<Extract<LoopEvent, { type: 'spent' }>, 'model' | 'usage'>): Promise<Cost> {
+    await this.#load();
+    return this.meter.add(model, usage);
+  }
+
+  /** Set once the budget is used up. */
+  get spent(): Extract<Terminal, { reason: 'max_budget_usd' }> | undefined {
+    const { maxBudgetUsd } = this.#options;
+    const spentUsd = this.meter.newCostUsd;
+    if (maxBudgetUsd === undefined || spentUsd < maxBudgetUsd) return undefined;
+    return { reason: 'max_budget_usd', limitUsd: maxBudgetUsd, spentUsd };
+  }
+
+  /** The price list is large: it is loaded while the first answer streams, not before its request is out. */
+  async #load(): Promise<void> {
+    this.#loading ??= this.#options.loadPrice?.();
+    if (this.#loading) this.meter.setPrice(await this.#loading);
+  }
+}

@@ -1,0 +1,78 @@
+/** What is stored of a conversation, and what must be stored with it. Every entry is in the journal before it counts. */
+import type { EntryBody, History, Message, SessionSnapshot, Stance, Terminal } from '@heddle/core';
+import { JournalError } from '../session/journal/journal.ts';
+import type { Session } from '../session/open/open.ts';
+import { resultMessage } from './open-calls.ts';
+
+export interface MessageStamp {
+  readonly uuid: string;
+  readonly at: number;
+}
+
+export class SessionLog {
+  readonly #session: Session;
+  readonly #stamp: () => MessageStamp;
+  /** Where tools have left the agent; undefined while it stands where it began. */
+  stance: Stance | undefined;
+  #begun = false;
+
+  constructor(session: Session, stamp: () => MessageStamp, stance: Stance | undefined) {
+    this.#session = session;
+    this.#stamp = stamp;
+    this.stance = stance;
+  }
+
+  get messages(): History<Message> {
+    return this.#session.projection.messages;
+  }
+
+  /** Throws a `JournalError` where it cannot be stored: then it has not happened. */
+  readonly store = (body: EntryBody): void => {
+    this.#session.journal.append(body);
+    this.#session.projection.apply(body);
+    if (!isBoundary(body)) return;
+    // Whoever reads the log from here on must find them behind it.
+    if (this.stance) this.store({ type: 'stance', stance: this.stance });
+    const { refused } = this.#session.projection;
+    if (refused.size > 0) this.store({ type: 'refused', blocks: [...refused] });
+  };
+
+  /** The first entries of a session, before anything else is stored. */
+  begin(head: SessionSnapshot): void {
+    if (this.#begun) return;
+    if (!this.#session.snapshot) this.store({ type: 'session', snapshot: head });
+    // Going back to a message on the way in may have put a boundary behind it.
+    if (this.stance) this.store({ type: 'stance', stance: this.stance });
+    this.#begun = true;
+  }
+
+  /**
+   * A run that was ended from outside may leave calls without a result; the stored history must not. Answers with the
+   * reason where the end could not be stored: the session is intact up to there.
+   */
+  finish(terminal: Terminal): string | undefined {
+    return reasonUnstored(() => {
+      for (const { call } of this.#session.projection.openCalls) {
+        const text = '<tool_use_error>The run ended before this call had a result.</tool_use_error>';
+        this.store({ type: 'outcome', toolUseId: call.id, isError: true });
+        this.store({ type: 'user', message: resultMessage(this.#stamp(), call.id, text, true) });
+      }
+      this.store({ type: 'end', terminal });
+    });
+  }
+}
+
+/** The reason where something could not be stored; whatever else goes wrong is a bug. */
+export function reasonUnstored(work: () => void): string | undefined {
+  try {
+    work();
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof JournalError) return thrown.message;
+    throw thrown;
+  }
+}
+
+function isBoundary(body: EntryBody): boolean {
+  return (body.type === 'context' || body.type === 'rewind') && body.messages !== undefined;
+}

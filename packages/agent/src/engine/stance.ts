@@ -1,0 +1,58 @@
+/** Where the agent stands between two prompts, and when a session is resumed: what tools changed of the context outlasts the run. */
+import { statSync } from 'node:fs';
+import type { Attachment, Stance, Tool } from '@heddle/core';
+import type { AgentOptions } from './options.ts';
+
+/**
+ * What a stored stance means for a session that is resumed. A mode is the user's to choose each time: one that was in force
+ * is not taken up again, only planning goes on where nothing else was said.
+ */
+export function resumedStance(stored: Stance | undefined, options: AgentOptions): Stance | undefined {
+  if (!stored) return undefined;
+  const { permissionMode = 'default' } = options;
+  const plans = stored.permissionMode === 'plan' && permissionMode === 'default';
+  return { ...stored, permissionMode: plans ? 'plan' : permissionMode };
+}
+
+/** The stance with a directory that exists; `gone` names the one that does not. */
+export function onFirmGround(
+  stance: Stance,
+  cwd: string,
+): { readonly stance: Stance; readonly gone?: string } {
+  const { workingDirectory } = stance;
+  if (workingDirectory === cwd || isDirectory(workingDirectory)) return { stance };
+  return { stance: { ...stance, workingDirectory: cwd }, gone: workingDirectory };
+}
+
+export function goneNote(gone: string, now: string): Attachment {
+  const text = `The working directory ${gone} no longer exists. It is now ${now}.`;
+  return { kind: 'reminder', about: 'other', text };
+}
+
+/** For the hand-over of a compaction: the commands that moved the shell are summarised away. */
+export function whereNote(stance: Stance | undefined, cwd: string): readonly Attachment[] {
+  if (!stance || stance.workingDirectory === cwd) return [];
+  return [
+    { kind: 'reminder', about: 'other', text: `The working directory is now ${stance.workingDirectory}.` },
+  ];
+}
+
+/** The tools of every request, and those that were loaded on demand. */
+export function toolsOf({ tools, deferredTools }: AgentOptions, stance: Stance | undefined): readonly Tool[] {
+  if (!stance || !deferredTools) return tools;
+  const present = new Set(tools.map(({ name }) => name));
+  const deferred = deferredTools();
+  const loaded = stance.tools.flatMap((name) => {
+    if (present.has(name)) return [];
+    return deferred.find((tool) => tool.name === name) ?? [];
+  });
+  return loaded.length === 0 ? tools : [...tools, ...loaded];
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

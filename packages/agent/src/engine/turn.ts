@@ -1,0 +1,30 @@
+/** What belongs to one prompt's run, and what it amounts to at its end. */
+import type { Terminal } from '@heddle/core';
+import type { PermissionDenial } from '../sdk/message.ts';
+import type { Translator } from '../sdk/translate.ts';
+import type { EndOfRun } from './lines.ts';
+import type { StructuredOutput } from './structured-output.ts';
+import type { Tally } from './tally.ts';
+
+export interface Turn {
+  readonly tally: Tally;
+  readonly denials: PermissionDenial[];
+  readonly translator: Translator;
+  readonly structured: StructuredOutput | undefined;
+}
+
+export function endOf(
+  { tally, denials, structured }: Turn,
+  end: Pick<EndOfRun, 'terminal' | 'meter' | 'now' | 'unstored'>,
+): EndOfRun {
+  return {
+    ...end,
+    tally,
+    denials,
+    structured: structured?.value,
+    exhausted: structured?.exhausted === true && ENDS_IN_PEACE.has(end.terminal.reason),
+  };
+}
+
+/** A run that ended so did not fail for another reason. */
+const ENDS_IN_PEACE: ReadonlySet<Terminal['reason']> = new Set(['completed', 'hook_stopped']);

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { type HostPrompt, Inbox, promptOf } from './inbox.ts';
+
+function given(content: unknown, more: object = {}): HostPrompt {
+  const prompt = promptOf({ type: 'user', message: { role: 'user', content }, ...more });
+  if (!prompt) throw new Error('This is no prompt.');
+  return prompt;
+}
+
+async function inOrder(inbox: Inbox): Promise<unknown[]> {
+  inbox.close();
+  const contents: unknown[] = [];
+  for await (const { content } of inbox) contents.push(content);
+  return contents;
+}
+
+describe('a line', () => {
+  it.each([[{}], [{ message: 'go' }], [{ message: { content: 3 } }], [{ message: { content: [{}] } }]])(
+    'such as %j holds no prompt',
+    (line) => {
+      expect(promptOf(line)).toBeUndefined();
+    },
+  );
+
+  it('without an id gets one', () => {
+    expect(given('go').uuid).toMatch(/^[0-9a-f-]{36}$/);
+    expect(given('go', { uuid: 'mine' }).uuid).toBe('mine');
+  });
+});
+
+describe('prompts that wait', () => {
+  it('come in their order, urgent ones first, and end when the host has closed its side', async () => {
+    const inbox = new Inbox();
+    inbox.put(given('a'));
+    inbox.put(given('b', { priority: 'later' }));
+    inbox.put(given('c', { priority: 'now' }));
+    expect(await inOrder(inbox)).toEqual(['c', 'a', 'b']);
+  });
+
+  it('join a running turn unless they say later, or are commands', async () => {
+    const inbox = new Inbox();
+    inbox.put(given('a', { uuid: 'a' }));
+    inbox.put(given('b', { priority: 'later' }));
+    inbox.put(given('/compact'));
+    inbox.put(given([{ type: 'text', text: '/compact this' }]));
+    inbox.put(given('/etc is full', { uuid: 'e', client_composed: true }));
+    expect(inbox.takeQueued()).toEqual([
+      { commandId: 'a', prompt: 'a' },
+      { commandId: 'e', prompt: '/etc is full' },
+    ]);
+    expect(await inOrder(inbox)).toEqual(['b', '/compact', [{ type: 'text', text: '/compact this' }]]);
+  });
+
+  it('that ask nothing join only with one that does', () => {
+    const inbox = new Inbox();
+    inbox.put(given('a note', { uuid: 'n', shouldQuery: false }));
+    expect(inbox.takeQueued()).toEqual([]);
+    inbox.put(given('a question', { uuid: 'q' }));
+    expect(inbox.takeQueued().map(({ commandId }) => commandId)).toEqual(['n', 'q']);
+  });
+
+  it('can be dropped, and none is taken in once the host has gone', async () => {
+    const inbox = new Inbox();
+    inbox.put(given('a', { uuid: 'a' }));
+    expect(inbox.clear()).toEqual(['a']);
+    inbox.close();
+    inbox.put(given('b'));
+    expect(await inOrder(inbox)).toEqual([]);
+  });
+});

@@ -1,0 +1,95 @@
+/** An agent as the command line asks for it: the session it means, with its tools. Every surface starts here. */
+import { randomUUID } from 'node:crypto';
+import {
+  type Agent,
+  type AgentOptions,
+  createAgent,
+  LivePermissions,
+  type Session,
+  sessionContext,
+  type SessionContext,
+} from '@heddle/agent';
+import type { RunOptions, SessionChoice } from '../arguments.ts';
+import { type AgentSetup, offered } from './agent-options.ts';
+import { openSandbox } from './sandbox.ts';
+import { openChosen } from './session.ts';
+import { type SessionTools, sessionTools, type ToolChoices } from './tools.ts';
+
+export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 'todos'> {
+  readonly agent: Agent;
+  readonly session: Session;
+  /** What a user should know about the session. */
+  readonly notices: readonly string[];
+  /** Ends what still runs, and lets go of the session. */
+  readonly close: () => Promise<void>;
+}
+
+export type Starting =
+  | { readonly ok: true; readonly started: Started }
+  | { readonly ok: false; readonly message: string; readonly sessionId: string };
+
+export interface Surface {
+  readonly choice?: SessionChoice;
+  readonly tools?: ToolChoices;
+  /** What this surface adds: who is asked, who listens. */
+  readonly agent?: Partial<AgentOptions>;
+}
+
+export async function startAgent(
+  command: RunOptions,
+  { sandboxSettings, ...options }: AgentSetup,
+  { choice = command.session, tools: choices = {}, agent: more = {} }: Surface = {},
+): Promise<Starting> {
+  const wanted = await openSandbox(sandboxSettings, options, more.canUseTool ?? options.canUseTool);
+  if (!wanted.ok) return { ...wanted, sessionId: choice.id ?? randomUUID() };
+  const { sandbox } = wanted;
+  const opened = await openChosen(choice);
+  if (!opened.ok) return opened;
+  const { session } = opened;
+  const tools = await sessionTools(session, {
+    isOffered: (name) => offered(name, command, options.rules),
+    named: command.tools ?? [],
+    model: { port: options.model, name: options.modelName },
+    // Whoever permits a plan has seen it.
+    permissionApproves: more.canUseTool !== undefined,
+    ...choices,
+    sandbox,
+  });
+  const { options: own, ended, dispose, ...parts } = tools;
+  const agent = createAgent({
+    ...options,
+    ...(sandbox ? { sandbox } : {}),
+    ...(session.snapshot ? {} : contextOf(command, options)),
+    ...own,
+    ...more,
+    session,
+    onEvent: (event) => {
+      own.onEvent?.(event);
+      more.onEvent?.(event);
+    },
+  });
+  const left = ended.map(({ command }) => `ended what an earlier run had left running: ${command}`);
+  return {
+    ok: true,
+    started: {
+      agent,
+      session,
+      ...parts,
+      notices: [...session.notices, ...left],
+      close: async () => {
+        await dispose();
+        await sandbox?.dispose();
+        session.journal.close();
+      },
+    },
+  };
+}
+
+/** Looked at when a session begins; one that is resumed has its own. */
+function contextOf(
+  { settingSources: sources, bare }: RunOptions,
+  { cwd, configDirs = [], rules }: Pick<AgentOptions, 'cwd' | 'configDirs' | 'rules'>,
+): SessionContext {
+  const directories = rules instanceof LivePermissions ? rules.directories : [];
+  return sessionContext({ cwd, env: process.env, configDirs, directories, now: Date.now(), sources, bare });
+}
