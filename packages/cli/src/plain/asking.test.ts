@@ -1,0 +1,205 @@
+/** Questions and commands in the plain conversation: the real program in a pty, its screen read back. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { call, createGate, cut, say } from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+import { PROMPT, stage, touch } from './test/scene.ts';
+import { CTRL_C, CTRL_D, ENTER } from './test/terminal.ts';
+
+const { scene } = stage();
+
+describe('a permission question', () => {
+  it('is not asked again once its rule is in the settings', async () => {
+    const { folder, start } = await scene([
+      [touch('new.txt', 't1')],
+      [say('First.')],
+      [touch('new.txt', 't2')],
+      [say('Second.')],
+    ]);
+    const terminal = start(['go']);
+    await terminal.sees('allow?');
+    terminal.type(`2${ENTER}`);
+    await terminal.sees('First.');
+    await terminal.sees(PROMPT);
+    terminal.type(CTRL_D);
+    await terminal.ended;
+    const later = start(['go']);
+    await later.sees('Second.');
+    expect(later.text).not.toContain('allow?');
+    expect(readFileSync(path.join(folder, 'new.txt'), 'utf8')).toBe('');
+  });
+
+  it('shows the change that a file would have', async () => {
+    const { folder, start } = await scene([
+      [call('Read', { file_path: 'a.txt' }, 'r1')],
+      [call('Edit', { file_path: 'a.txt', old_string: 'one\ntwo', new_string: 'one\nthree' }, 'e1')],
+      [say('Done.')],
+    ]);
+    writeFileSync(path.join(folder, 'a.txt'), 'one\ntwo\n');
+    const terminal = start(['go']);
+    await terminal.sees('May Edit run? a.txt');
+    await terminal.sees('| - two');
+    await terminal.sees('| + three');
+    await terminal.sees('yes, and allow all edits (mode acceptEdits) in this session');
+    terminal.type(`2${ENTER}`);
+    await terminal.sees('Done.');
+    await terminal.sees(/\nacceptEdits>$/);
+    expect(readFileSync(path.join(folder, 'a.txt'), 'utf8')).toBe('one\nthree\n');
+  });
+
+  it('that is withdrawn with its attempt says so, and leaves what is being typed alone', async () => {
+    const [before, after] = [createGate(), createGate()];
+    const { start } = await scene([
+      [say('Let me look.'), before, call('Read', { file_path: 'secret.txt' }, 'r1'), after, cut()],
+      [say('I thought better of it.')],
+    ]);
+    const ask = JSON.stringify({ permissions: { ask: ['Read(secret.txt)'] } });
+    const terminal = start(['go', '--settings', ask]);
+    await terminal.sees('Let me look.');
+    terminal.type('half a line');
+    await terminal.sees('> half a line');
+    before.open();
+    await terminal.sees('May Read run? secret.txt');
+    await terminal.sees(/\nallow\?$/);
+    after.open();
+    await terminal.sees('the question is withdrawn');
+    await terminal.sees('the answer was cut at its limit');
+    await terminal.sees('I thought better of it.');
+    await terminal.sees(/\n> half a line$/);
+  });
+
+  it('waits for the one before it', async () => {
+    const fetching = (page: string, id: string) =>
+      call('WebFetch', { url: `https://${page}/`, prompt: 'x' }, id);
+    const { sent, start } = await scene([
+      [fetching('one.example', 'w1'), fetching('two.example', 'w2')],
+      [say('Neither, then.')],
+    ]);
+    const terminal = start(['go', '--tools', 'WebFetch']);
+    await terminal.sees('https://one.example/');
+    await terminal.sees('allow?');
+    terminal.type(`3${ENTER}`);
+    await terminal.sees('https://two.example/');
+    await terminal.sees('allow?');
+    terminal.type(`4${ENTER}`);
+    await terminal.sees('why?');
+    terminal.type(`I know it already${ENTER}`);
+    await terminal.sees('Neither, then.');
+    expect(sent(2)).toContain('I know it already');
+  });
+
+  it('is answered with no by Ctrl-C, and the turn ends', async () => {
+    const { folder, start } = await scene([[touch('never.txt', 't1')], [say('never')]]);
+    const terminal = start(['go']);
+    await terminal.sees('allow?');
+    terminal.type(CTRL_C);
+    await terminal.sees('Interrupted.');
+    await terminal.sees(PROMPT);
+    expect(existsSync(path.join(folder, 'never.txt'))).toBe(false);
+  });
+});
+
+describe('a question of the model', () => {
+  it('is answered with numbers or with words', async () => {
+    const options = [{ label: 'SQLite', description: 'a file' }, { label: 'Postgres' }];
+    const questions = [
+      { header: 'Store', question: 'Which store?', options },
+      {
+        header: 'Days',
+        question: 'Which days?',
+        multiSelect: true,
+        options: [{ label: 'Mon' }, { label: 'Tue' }],
+      },
+      { header: 'Name', question: 'Which name?', options },
+    ];
+    const { sent, start } = await scene([[call('AskUserQuestion', { questions }, 'q1')], [say('Thanks.')]]);
+    const terminal = start(['go']);
+    await terminal.sees('Store Which store?');
+    await terminal.sees('1  SQLite: a file');
+    await terminal.sees('answer>');
+    terminal.type(`3${ENTER}`);
+    await terminal.sees('There are the numbers 1 to 2.');
+    terminal.type(`2${ENTER}`);
+    await terminal.sees('Which days?');
+    terminal.type(`1,2${ENTER}`);
+    await terminal.sees('Which name?');
+    terminal.type(`call it Bob${ENTER}`);
+    await terminal.sees('Thanks.');
+    expect(sent(2)).toContain(
+      'Which store?\\n→ Postgres\\nWhich days?\\n→ Mon, Tue\\nWhich name?\\n→ call it Bob',
+    );
+  });
+
+  it('may be a plan, which sets the mode', async () => {
+    const { start } = await scene([
+      [call('ExitPlanMode', { plan: '1. Look\n2. Act' }, 'p1')],
+      [say('At work.')],
+    ]);
+    const terminal = start(['go', '--permission-mode', 'plan']);
+    await terminal.sees('plan> go');
+    await terminal.sees('| 2. Act');
+    await terminal.sees('plan?');
+    terminal.type(`1${ENTER}`);
+    await terminal.sees('At work.');
+    await terminal.sees(/\nacceptEdits>$/);
+  });
+});
+
+describe('commands', () => {
+  it('that need no rich screen work, and an unknown one names the nearest', async () => {
+    const { folder, sent, start } = await scene([[say('The answer.')], [say('Afterwards.')], [say('New.')]]);
+    const terminal = start(['the first prompt']);
+    await terminal.sees('The answer.');
+    const answers: readonly (readonly [string, string | RegExp])[] = [
+      ['/contxt', 'Did you mean /context?'],
+      ['/help', '/compact [instructions]'],
+      ['/status', /mode +default/],
+      ['/context', 'tokens'],
+      ['/cost', 'in this session'],
+      ['/mode plan', 'The mode is plan'],
+      ['/mode default', 'The mode is default'],
+      ['/permissions add allow Bash(make *)', 'added'],
+      ['/permissions', 'allow Bash(make *)'],
+      ['/rename the good one', 'This session is called the good one.'],
+      ['/export talk.md', 'The conversation is in talk.md.'],
+      ['/todos', 'There is nothing on the list.'],
+      ['/tasks', 'Nothing runs in the background.'],
+      ['/effort high', 'The effort is high'],
+      ['!echo from $((40 + 2))', 'from 42'],
+    ];
+    for (const [typed, answer] of answers) {
+      await terminal.sees(PROMPT);
+      terminal.type(`${typed}${ENTER}`);
+      await terminal.sees(answer);
+    }
+    expect(readFileSync(path.join(folder, 'talk.md'), 'utf8')).toContain('the first prompt');
+    await terminal.sees(PROMPT);
+    terminal.type(`what did I run?${ENTER}`);
+    await terminal.sees('Afterwards.');
+    expect(sent(2)).toContain('<bash-input>echo from $((40 + 2))</bash-input>');
+    await terminal.sees(PROMPT);
+    terminal.type(`/rewind${ENTER}`);
+    await terminal.sees('2  what did I run?');
+    await terminal.sees('rewind>');
+    terminal.type(`1${ENTER}`);
+    await terminal.sees('what>');
+    terminal.type(`2${ENTER}`);
+    await terminal.sees('> the first prompt');
+    terminal.type(` once more${ENTER}`);
+    await terminal.sees('New.');
+    expect(sent(3)).toContain('the first prompt once more');
+    expect(sent(3)).not.toContain('what did I run?');
+    await terminal.sees(PROMPT);
+    terminal.type(`/clear${ENTER}`);
+    await terminal.sees('A new session.');
+    await terminal.sees(PROMPT);
+    terminal.type(`/resume${ENTER}`);
+    await terminal.sees('1  the good one');
+    await terminal.sees('session>');
+    terminal.type(`1${ENTER}`);
+    await terminal.sees('New.');
+    await terminal.sees(PROMPT);
+    terminal.type(`/exit${ENTER}`);
+    expect(await terminal.ended).toMatchObject({ exitCode: 0 });
+  });
+});

@@ -1,0 +1,37 @@
+/** `/compact`, `/uncompact` and `/context`. */
+import { counted, tokens } from '../render/amounts.ts';
+import { contextNote } from '../render/notes.ts';
+import type { Chat } from './command.ts';
+
+export async function compact(words: string, { started, say, style }: Chat): Promise<void> {
+  say(style.paint('dim', `  (compacting${style.signs.more})`));
+  const outcome = await started.agent.compact(words);
+  say(outcome.ok ? `  (${contextNote(outcome.report)})` : outcome.message);
+}
+
+export function uncompact({ started, say }: Chat): void {
+  const undone = started.agent.undoCompaction();
+  say(undone.ok ? `The conversation is back: ${counted(undone.messages, 'message')}.` : undone.message);
+}
+
+export async function context({ started, say, style }: Chat): Promise<void> {
+  const { model, window, categories, byTool, state, reserved } = await started.agent.contextUsage();
+  const width = Math.max(...categories.map(({ name }) => name.length), 'kept for the answer'.length);
+  const row = (name: string, count: number): string =>
+    `  ${name.padEnd(width)}  ${tokens(count).padStart(7)}  ${percent(count, window).padStart(5)}`;
+  const biggest = byTool.slice(0, 5).map(({ tool, tokens: count }) => `${tool} ${tokens(count)}`);
+  say(
+    [
+      `${tokens(state.tokens)} of ${tokens(window)} tokens (${percent(state.tokens, window)}), ${model}`,
+      ...categories
+        .filter(({ tokens: count }) => count > 0)
+        .map(({ name, tokens: count }) => row(name, count)),
+      style.paint('dim', row('kept for the answer', reserved)),
+      ...(biggest.length > 0 ? [style.paint('dim', `  tools that take most: ${biggest.join(', ')}`)] : []),
+    ].join('\n'),
+  );
+}
+
+function percent(part: number, whole: number): string {
+  return `${((part / whole) * 100).toFixed(1)} %`;
+}

@@ -1,0 +1,93 @@
+/** `/rewind`: back to before an earlier prompt, with the conversation, the files, or both. */
+import type { Message } from '@heddle/core';
+import { promptOf } from '../prompts/prompt-of.ts';
+import { harmless } from '../../terminal/harmless.ts';
+import { again, answered, choiceDialog, type Dialog } from '../questions/dialog.ts';
+import { ago, counted, shortened } from '../render/amounts.ts';
+import type { Style } from '../style.ts';
+import type { Chat } from './command.ts';
+
+/** Prompts to choose from, the newest ones. */
+const SHOWN = 15;
+
+export async function rewind(chat: Chat): Promise<void> {
+  const { started, say, ask, style } = chat;
+  const prompts = [...started.agent.messages].flatMap(earlierPrompt).slice(-SHOWN);
+  if (prompts.length === 0) return say('There is nothing to go back to.');
+  const prompt = await ask(promptDialog(prompts, style));
+  if (!prompt) return;
+  const what = await ask(whatDialog(started.checkpoints !== undefined));
+  if (what === undefined) return;
+  if (what !== 'conversation') await rewindFiles(prompt, chat);
+  if (what === 'files') return;
+  const rewound = started.agent.rewindBefore(prompt.uuid);
+  if (!rewound.ok) return say(rewound.message);
+  say('The conversation is back before that prompt. It is in the line below.');
+  chat.put(prompt.text);
+}
+
+async function rewindFiles({ uuid }: EarlierPrompt, { started, say }: Chat): Promise<void> {
+  const rewound = await started.checkpoints?.rewind(uuid);
+  if (!rewound?.canRewind) return say(harmless(rewound?.error ?? 'The files of this session are not kept.'));
+  const { filesChanged, insertions, deletions, skippedLinks, failed } = rewound;
+  const lines = [
+    ...filesChanged.map((file) => `  ${file}`),
+    `${counted(filesChanged.length, 'file')} went back, +${insertions} -${deletions} lines`,
+    ...skippedLinks.map((link) => `left alone, it is a link now: ${link}`),
+    ...failed.map(({ path, why }) => `${path}: ${why}`),
+  ];
+  say(lines.map(harmless).join('\n'));
+}
+
+interface EarlierPrompt {
+  readonly uuid: string;
+  readonly at: number;
+  readonly text: string;
+}
+
+function earlierPrompt(message: Message): EarlierPrompt[] {
+  const text = promptOf(message);
+  return text === undefined ? [] : [{ uuid: message.uuid, at: message.at, text }];
+}
+
+function promptDialog(prompts: readonly EarlierPrompt[], { paint }: Style): Dialog<EarlierPrompt> {
+  const dialog: Dialog<EarlierPrompt> = {
+    lines: [
+      ...prompts.map(({ text, at }, index) => {
+        const when = paint('dim', ago(Date.now() - at));
+        return `${String(index + 1).padStart(3)}  ${harmless(shortened(text, 70))}  ${when}`;
+      }),
+      'Back to before which one? A number, or Ctrl-C.',
+    ],
+    prompt: 'rewind> ',
+    read(line) {
+      const chosen = prompts[Number(line.trim()) - 1];
+      return chosen ? answered(chosen) : again(dialog, `Type a number from 1 to ${prompts.length}.`);
+    },
+  };
+  return dialog;
+}
+
+type What = 'both' | 'conversation' | 'files';
+
+function whatDialog(keepsFiles: boolean): Dialog<What> {
+  const conversation = {
+    key: '2',
+    text: 'the conversation only',
+    reply: () => answered<What>('conversation'),
+  };
+  if (!keepsFiles) return choiceDialog(['What goes back?'], [conversation], 'what> ');
+  return choiceDialog(
+    ['What goes back?'],
+    [
+      {
+        key: '1',
+        text: 'the conversation and the files the agent changed',
+        reply: () => answered<What>('both'),
+      },
+      conversation,
+      { key: '3', text: 'the files only', reply: () => answered<What>('files') },
+    ],
+    'what> ',
+  );
+}

@@ -1,0 +1,41 @@
+/** `/status` and `/cost`. */
+import { VERSION } from '@heddle/agent';
+import { harmless } from '../../terminal/harmless.ts';
+import { dollars, tokens } from '../render/amounts.ts';
+import type { Chat } from './command.ts';
+
+export function status({ started, options, cwd, say }: Chat): void {
+  const { agent, session, tasks } = started;
+  const running = tasks.list().filter(({ end }) => end === undefined).length;
+  const rows: readonly (readonly [string, string])[] = [
+    ['version', VERSION],
+    ['session', agent.sessionId],
+    ['kept in', session.journal.path ?? 'memory only'],
+    ['folder', cwd],
+    ['model', options.modelName],
+    ['effort', options.requestOptions?.effort ?? 'the model decides'],
+    ['mode', agent.permissionMode],
+    ['key from', options.apiKeySource ?? 'none'],
+    ['messages', String(agent.messages.length)],
+    ['in the background', String(running)],
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  say(rows.map(([name, value]) => `  ${name.padEnd(width)}  ${harmless(value)}`).join('\n'));
+}
+
+export function cost({ started, say }: Chat): void {
+  const { costUsd, models } = started.agent.spending;
+  const rows = Object.entries(models).map(([model, usage]) => {
+    const price = usage.costBasis === 'unknown' ? 'cost unknown' : dollars(usage.costUSD);
+    const cached = usage.cacheReadInputTokens + usage.cacheCreationInputTokens;
+    const all = cached + usage.inputTokens;
+    const hit = all === 0 ? 0 : Math.round((usage.cacheReadInputTokens / all) * 100);
+    return `  ${harmless(model)}: ${price}, ${tokens(all)} in (${hit} % from the cache), ${tokens(usage.outputTokens)} out`;
+  });
+  const unknown = Object.values(models).some(({ costBasis }) => costBasis === 'unknown');
+  say(
+    [`${dollars(costUsd)} in this session${unknown ? ', as far as prices are known' : ''}`, ...rows].join(
+      '\n',
+    ),
+  );
+}

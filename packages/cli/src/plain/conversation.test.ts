@@ -1,0 +1,256 @@
+/** The plain conversation as its user has it: the real program in a pty, its screen read back. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { breakOff, call, createGate, fail, hang, say, think } from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+import { PROMPT, stage, touch } from './test/scene.ts';
+import { CTRL_C, CTRL_D, ENTER, UP } from './test/terminal.ts';
+
+const { scene, home } = stage();
+
+describe('a whole session', () => {
+  it('asks, remembers, takes what is typed meanwhile, is interrupted, dies, and goes on', async () => {
+    const [first, second] = [createGate(), createGate()];
+    const { folder, api, sent, start } = await scene([
+      [think('Let me see.'), say('I make a file.'), call('Bash', { command: 'mkdir -v one' }, 'b1')],
+      [say('Made it.')],
+      [say('Another '), say(first, 'one.'), call('Bash', { command: 'mkdir -v two' }, 'b2')],
+      [say('Both are there.')],
+      [say('This takes '), hang()],
+      [say('I stopped. '), say('Now '), call('Bash', { command: 'touch three; sleep 600' }, 'b3')],
+      [say('Where were we?', second)],
+    ]);
+    const terminal = start(['make a folder']);
+    await terminal.sees('> make a folder');
+    await terminal.sees('(thinking Let me see.)');
+    await terminal.sees('I make a file.');
+    await terminal.sees('| mkdir -v one');
+    await terminal.sees('yes, always: Bash(mkdir -v one), this project (.claude/settings.local.json)');
+    await terminal.sees('allow?');
+    terminal.type(ENTER);
+    await terminal.sees('Type 1, 2, 2s, 2u, 3 or 4.');
+    terminal.type(`2${ENTER}`);
+    await terminal.sees('● Bash mkdir -v one');
+    await terminal.sees("✓ mkdir: created directory 'one'");
+    await terminal.sees('Made it.');
+    await terminal.sees(/2 answers · [\d.]+ s · \$0\.\d+ · \d+ % of the window/);
+    expect(JSON.parse(readFileSync(path.join(folder, '.claude/settings.local.json'), 'utf8'))).toEqual({
+      permissions: { allow: ['Bash(mkdir -v one)'] },
+    });
+
+    await terminal.sees(PROMPT);
+    terminal.type(`again${ENTER}`);
+    await terminal.sees('Another');
+    terminal.type(`with care, please${ENTER}`);
+    await terminal.sees('(queued: with care, please)');
+    first.open();
+    await terminal.sees('| mkdir -v two');
+    terminal.type(`4 not that one${ENTER}`);
+    await terminal.sees('They said: not that one');
+    await terminal.sees('> with care, please');
+    await terminal.sees('Both are there.');
+    expect(sent(4)).toContain('with care, please');
+    expect(sent(4)).toContain('not that one');
+
+    await terminal.sees(PROMPT);
+    terminal.type(`take your time${ENTER}`);
+    await terminal.sees('This takes');
+    terminal.type(`a thought${ENTER}`);
+    await terminal.sees('(queued: a thought)');
+    terminal.type(CTRL_C);
+    await terminal.sees('Interrupted.');
+    await terminal.sees('> a thought');
+    terminal.type(` of mine${ENTER}`);
+    await terminal.sees('> a thought of mine');
+    await terminal.sees('| touch three; sleep 600');
+    expect(sent(6)).toContain('[Request interrupted by user]');
+    terminal.type(`1${ENTER}`);
+    await terminal.sees('● Bash touch three; sleep 600');
+    terminal.kill('SIGKILL');
+    await terminal.ended;
+
+    const later = start(['--continue']);
+    await later.sees('> a thought of mine');
+    await later.sees(/I stopped\.\s+Now/);
+    await later.sees('1 call had not come to an end');
+    await later.sees(PROMPT);
+    later.type(`well?${ENTER}`);
+    second.open();
+    await later.sees('Where were we?');
+    expect(sent(7)).toContain('It may or may not have taken effect');
+    await later.sees(PROMPT);
+    later.type(CTRL_D);
+    await later.sees('Resume this conversation with: heddle --resume');
+    expect(await later.ended).toMatchObject({ exitCode: 0 });
+    api.assertNoViolations();
+  });
+});
+
+describe('the line being typed', () => {
+  it('keeps a paste together, and is remembered for the next session', async () => {
+    const { sent, start } = await scene([[say('Got it.')], [say('Again.')]]);
+    const terminal = start();
+    await terminal.sees(PROMPT);
+    terminal.type('\u001b[200~one\rtwo\r\u001b[201~');
+    await terminal.sees(/> one\n {2}two/);
+    terminal.type(`three${ENTER}`);
+    await terminal.sees('Got it.');
+    expect(sent(1)).toContain('one\\ntwo\\nthree');
+    await terminal.sees(PROMPT);
+    terminal.type(CTRL_D);
+    await terminal.ended;
+    const later = start();
+    await later.sees(PROMPT);
+    later.type(UP);
+    await later.sees(/> one\n {2}two\n {2}three/);
+    later.type(`!${ENTER}`);
+    await later.sees('Again.');
+  });
+
+  it('survives output above it and another width of the terminal', async () => {
+    const gate = createGate();
+    const { start } = await scene([[say('One line.\n'), say(gate, 'Another line.\n')]]);
+    const terminal = start(['go'], { columns: 60 });
+    await terminal.sees('One line.');
+    terminal.type(`${'what I type '.repeat(7)}THE END`);
+    await terminal.sees('THE END');
+    terminal.resize(40);
+    await terminal.sees(/\n {2}at I type THE END$/);
+    gate.open();
+    await terminal.shows(/One line\.\nAnother line\.\n.*% of the window\n> what I type/);
+    expect(terminal.text.match(/> what/g)).toHaveLength(1);
+  });
+
+  it('is sent at once with Esc', async () => {
+    const { sent, start } = await scene([[say('I begin '), hang()], [say('As you wish.')]]);
+    const terminal = start(['go']);
+    await terminal.sees('I begin');
+    terminal.type('stop that');
+    await terminal.sees('> stop that');
+    terminal.type('\u001b');
+    await terminal.sees('As you wish.');
+    expect(sent(2)).toContain('stop that');
+    expect(sent(2)).not.toContain('interrupted by user');
+  });
+});
+
+describe('what is shown', () => {
+  it('cannot drive the terminal', async () => {
+    const { start } = await scene([
+      [
+        say('\u001b[2J\u001b]0;owned\u0007gone?'),
+        call('Bash', { command: "printf '\\033[31mred\\n'" }, 'b1'),
+      ],
+      [say('end')],
+    ]);
+    const terminal = start(['go', '--allowed-tools', 'Bash']);
+    await terminal.sees('\\x1b[2J\\x1b]0;owned\\x07gone?');
+    await terminal.sees('end');
+    expect(terminal.raw).not.toContain('\u001b[2J');
+    expect(terminal.raw).not.toContain('\u001b]0;');
+  });
+
+  it('counts the attempts, and says when an answer begins again', async () => {
+    const { start } = await scene([
+      fail('overloaded'),
+      [say('Half of '), breakOff()],
+      [say('The whole answer.')],
+    ]);
+    const terminal = start(['go']);
+    await terminal.sees(/\(overloaded, trying again in .+ \(2 of 10\)\)/);
+    await terminal.sees('Half of');
+    await terminal.sees(/trying again in .+; the answer begins again/);
+    await terminal.sees('The whole answer.');
+  });
+
+  it('holds no escape sequence on a dumb terminal', async () => {
+    const { start } = await scene([[say('Plain as it is.'), touch('x', 't1')], [say('Done.')]]);
+    const terminal = start([], { env: { TERM: 'dumb' } });
+    await terminal.sees(PROMPT);
+    terminal.type('go\n');
+    await terminal.sees('allow?');
+    terminal.type('1\n');
+    await terminal.sees('* Bash touch x');
+    await terminal.sees('Done.');
+    await terminal.sees(PROMPT);
+    expect(terminal.raw).not.toContain('\u001b');
+    terminal.type(CTRL_D);
+    expect(await terminal.ended).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe('leaving', () => {
+  it('with a signal ends the turn, restores the terminal and says how to go on', async () => {
+    const { start } = await scene([[say('Working '), hang()]]);
+    const terminal = start(['go']);
+    await terminal.sees('Working');
+    terminal.kill('SIGTERM');
+    await terminal.sees('Resume this conversation with: heddle --resume');
+    expect(await terminal.ended).toMatchObject({ exitCode: 143 });
+    expect(terminal.raw.endsWith('\u001b[?2004l')).toBe(true);
+  });
+
+  it('takes Ctrl-C twice, the first of which only clears what was typed', async () => {
+    const { start } = await scene([]);
+    const terminal = start();
+    await terminal.sees(PROMPT);
+    terminal.type('half a thou');
+    await terminal.sees('half a thou');
+    terminal.type(CTRL_C);
+    terminal.type(CTRL_C);
+    await terminal.sees('press Ctrl-C again to leave');
+    terminal.type(CTRL_C);
+    expect(await terminal.ended).toMatchObject({ exitCode: 0 });
+    expect(terminal.text).not.toContain('--resume');
+  });
+});
+
+describe('without a terminal', () => {
+  it('points to -p, or reads prompts line by line with --plain', async () => {
+    const { run, script } = home();
+    const refused = await run(['--model', 'rehearsal'], { input: 'hello\n' });
+    expect(refused).toMatchObject({ code: 2, stdout: '' });
+    expect(refused.stderr).toContain('heddle -p');
+    const model = script([
+      [say('One.'), touch('x', 't1')],
+      [say('Two.')],
+      [say('Three.'), touch('y', 't2')],
+      [say('Four.')],
+    ]);
+    const { code, stdout } = await run(['--plain', '--model', model], {
+      input: 'first \\\nprompt\n1\nsecond\n',
+    });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/> first \nprompt\nOne\.\n[\s\S]*allow\? 1\n\* Bash touch x\n[\s\S]*Two\./);
+    expect(stdout).toMatch(/> second\nThree\.\n[\s\S]*There is nobody to ask\.[\s\S]*Four\./);
+  });
+
+  it('says what to do where no model is configured', async () => {
+    const ended = await home().run(['--plain']);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr.trim().split('\n')).toHaveLength(2);
+    expect(ended.stderr).toContain('--model rehearsal');
+  });
+});
+
+describe('an earlier session', () => {
+  it('is chosen from a list', async () => {
+    const { start } = await scene([[say('Apples.')], [say('Pears.')], [say('More apples.')]]);
+    for (const prompt of ['about apples', 'about pears']) {
+      const terminal = start([prompt]);
+      await terminal.sees('% of the window');
+      await terminal.sees(PROMPT);
+      terminal.type(CTRL_D);
+      await terminal.ended;
+    }
+    const terminal = start(['--resume', 'and now to something else']);
+    await terminal.sees('1  about pears');
+    await terminal.sees('2  about apples');
+    await terminal.sees('session>');
+    terminal.type(`2${ENTER}`);
+    await terminal.sees('> about apples');
+    await terminal.sees('Apples.');
+    await terminal.sees('> and now to something else');
+    await terminal.sees('More apples.');
+  });
+});

@@ -1,0 +1,79 @@
+/** The prompts that were typed in a folder, over all its sessions: a file of lines that only its owner can read. */
+import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+export interface PromptHistory {
+  /** Of this folder, the oldest first. */
+  readonly prompts: readonly string[];
+  add(text: string): void;
+}
+
+/** Prompts of all folders together that are kept when the file has grown too large. */
+const KEPT = 1_000;
+const MAX_BYTES = 1_000_000;
+/** Longer ones are pastes, and not for the arrow keys. */
+const LONGEST = 20_000;
+
+export const NO_HISTORY: PromptHistory = { prompts: [], add: () => undefined };
+
+/** Never fails: a history that cannot be kept is no reason not to talk. */
+export function openPromptHistory(configDir: string, folder: string): PromptHistory {
+  const file = path.join(configDir, 'prompt-history.jsonl');
+  const text = read(file);
+  const lines = text.split('\n').flatMap((line) => lineOf(line) ?? []);
+  if (text.length > MAX_BYTES) keepLast(file, lines);
+  return {
+    prompts: lines.filter((line) => line.folder === folder).map(({ prompt }) => prompt),
+    add(prompt) {
+      if (prompt.length > LONGEST) return;
+      try {
+        mkdirSync(configDir, { recursive: true, mode: 0o700 });
+        appendFileSync(file, `${JSON.stringify({ folder, prompt })}\n`, { mode: 0o600 });
+      } catch {
+        // A full disk, a folder of somebody else's.
+      }
+    },
+  };
+}
+
+interface Line {
+  readonly folder: string;
+  readonly prompt: string;
+}
+
+function lineOf(text: string): Line | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isLine(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isLine(value: unknown): value is Line {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    typeof Reflect.get(value, 'folder') === 'string' &&
+    typeof Reflect.get(value, 'prompt') === 'string'
+  );
+}
+
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function keepLast(file: string, lines: readonly Line[]): void {
+  try {
+    const fresh = `${file}.${process.pid}`;
+    const kept = lines.slice(-KEPT).map((line) => `${JSON.stringify(line)}\n`);
+    writeFileSync(fresh, kept.join(''), { mode: 0o600 });
+    renameSync(fresh, file);
+  } catch {
+    // It stays as long as it is.
+  }
+}

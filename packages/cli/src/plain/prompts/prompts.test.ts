@@ -1,0 +1,69 @@
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openPromptHistory } from './prompt-history.ts';
+import { InputQueue } from './queue.ts';
+import { Recall } from './recall.ts';
+
+describe('earlier prompts', () => {
+  it('come back with the arrows, and so does what was being typed', () => {
+    const recall = new Recall(['one', 'two']);
+    const walk = [
+      recall.older('draft'),
+      recall.older('two'),
+      recall.older('one'),
+      recall.newer(),
+      recall.newer(),
+    ];
+    expect(walk).toEqual(['two', 'one', undefined, 'two', 'draft']);
+    expect(recall.newer()).toBeUndefined();
+    recall.older('');
+    recall.rest();
+    recall.add('three');
+    expect(recall.older('')).toBe('three');
+  });
+
+  it('are kept by folder, for the owner alone', () => {
+    const config = mkdtempSync(path.join(os.tmpdir(), 'heddle-history-'));
+    openPromptHistory(config, '/here').add('first\nwith two lines');
+    openPromptHistory(config, '/there').add('elsewhere');
+    openPromptHistory(config, '/here').add('second');
+    expect(openPromptHistory(config, '/here').prompts).toEqual(['first\nwith two lines', 'second']);
+    expect(statSync(path.join(config, 'prompt-history.jsonl')).mode & 0o777).toBe(0o600);
+  });
+
+  it('are bounded, and damage to the file is passed over', () => {
+    const config = mkdtempSync(path.join(os.tmpdir(), 'heddle-history-'));
+    const file = path.join(config, 'prompt-history.jsonl');
+    const lines = Array.from({ length: 2_000 }, (_, index) =>
+      JSON.stringify({ folder: '/', prompt: `${index} ${'x'.repeat(600)}` }),
+    );
+    writeFileSync(file, `torn{\n${lines.join('\n')}\n"no object"\n`);
+    expect(openPromptHistory(config, '/').prompts).toHaveLength(2_000);
+    expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(1_000);
+    expect(openPromptHistory(config, '/').prompts.at(-1)).toMatch(/^1999 /);
+  });
+
+  it('that cannot be kept are no reason to fail', () => {
+    const config = path.join(mkdtempSync(path.join(os.tmpdir(), 'heddle-history-')), 'a file');
+    writeFileSync(config, '');
+    const history = openPromptHistory(config, '/');
+    history.add('x');
+    expect(history.prompts).toEqual([]);
+  });
+});
+
+describe('what is typed while a turn runs', () => {
+  it('joins it in order, or is left as one text', () => {
+    const queue = new InputQueue();
+    queue.add('one');
+    queue.add('two');
+    expect(queue.take().map(({ prompt }) => prompt)).toEqual(['one', 'two']);
+    expect(queue.takeText()).toBeUndefined();
+    queue.add('three');
+    queue.add('four');
+    expect(queue.takeText()).toBe('three\n\nfour');
+    expect(queue.isEmpty).toBe(true);
+  });
+});

@@ -1,0 +1,74 @@
+/** What an edit would do to a file, as the lines that go and the lines that come. Pure. */
+import type { JsonObject } from '@heddle/core';
+import { harmless } from '../../terminal/harmless.ts';
+import type { Style } from '../style.ts';
+import { counted } from '../render/amounts.ts';
+
+/** Lines of a change that are shown before the rest is only counted. */
+const SHOWN = 24;
+
+interface Hunk {
+  readonly gone: readonly string[];
+  readonly come: readonly string[];
+}
+
+/** `current`: the file as it is; undefined where there is none. Undefined for a call that changes no file. */
+export function changeLines(
+  tool: string,
+  input: JsonObject,
+  current: string | undefined,
+  style: Style,
+  most = SHOWN,
+): string[] | undefined {
+  const hunks = hunksOf(tool, input, current);
+  if (!hunks) return undefined;
+  const { paint, signs } = style;
+  const all = hunks.flatMap(({ gone, come }) => {
+    const minus = gone.map((line) => paint('red', `- ${harmless(line)}`));
+    return minus.concat(come.map((line) => paint('green', `+ ${harmless(line)}`)));
+  });
+  if (all.length <= most) return all;
+  return [
+    ...all.slice(0, most),
+    paint('dim', `${signs.more} ${counted(all.length - most, 'more line')} (? shows all)`),
+  ];
+}
+
+function hunksOf(tool: string, input: JsonObject, current: string | undefined): readonly Hunk[] | undefined {
+  if (tool === 'Write') {
+    const content = input['content'];
+    return typeof content === 'string' ? [trimmed(current ?? '', content)] : undefined;
+  }
+  if (tool !== 'Edit') return undefined;
+  const edits = Array.isArray(input['edits']) ? input['edits'] : [input];
+  return edits.flatMap((edit: unknown) => {
+    const before = field(edit, 'old_string');
+    const after = field(edit, 'new_string');
+    return typeof after === 'string' ? [trimmed(typeof before === 'string' ? before : '', after)] : [];
+  });
+}
+
+/** Without the lines that both have at the beginning and at the end. */
+function trimmed(before: string, after: string): Hunk {
+  const gone = linesOf(before);
+  const come = linesOf(after);
+  let start = 0;
+  while (start < gone.length && start < come.length && gone[start] === come[start]) start++;
+  let end = 0;
+  while (
+    end < gone.length - start &&
+    end < come.length - start &&
+    gone[gone.length - 1 - end] === come[come.length - 1 - end]
+  )
+    end++;
+  return { gone: gone.slice(start, gone.length - end), come: come.slice(start, come.length - end) };
+}
+
+function linesOf(text: string): string[] {
+  if (text === '') return [];
+  return text.replace(/\n$/, '').split('\n');
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}

@@ -1,0 +1,93 @@
+/**
+ * The questions that are open, answered one after another in the order they came. One whose call is discarded is withdrawn;
+ * the others stay.
+ */
+import type { Dialog } from './dialog.ts';
+
+export interface DeskView {
+  /** The first question in line wants an answer. */
+  readonly show: (dialog: Dialog<unknown>, waiting: number) => void;
+  /** The question that was shown is withdrawn. */
+  readonly withdrawn: () => void;
+  /** No question is open any more. */
+  readonly done: () => void;
+}
+
+interface Open {
+  dialog: Dialog<unknown>;
+  /** Takes a line; answers whether the question is settled. */
+  readonly read: (line: string) => boolean;
+  readonly settle: () => void;
+}
+
+export class Desk {
+  readonly #view: DeskView;
+  #open: Open[] = [];
+
+  constructor(view: DeskView) {
+    this.#view = view;
+  }
+
+  get isOpen(): boolean {
+    return this.#open.length > 0;
+  }
+
+  /** Undefined: it was withdrawn, or nobody wants to answer. */
+  ask<Answer>(asked: Dialog<Answer>, signal?: AbortSignal): Promise<Answer | undefined> {
+    if (signal?.aborted) return Promise.resolve(undefined);
+    const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
+    let current = asked;
+    const open: Open = {
+      dialog: asked,
+      read(line) {
+        const reading = current.read(line);
+        if (reading.kind === 'answer') {
+          resolve(reading.answer);
+          return true;
+        }
+        current = open.dialog = reading.dialog;
+        return false;
+      },
+      settle: () => resolve(undefined),
+    };
+    signal?.addEventListener('abort', () => this.#withdraw(open), { once: true });
+    this.#open.push(open);
+    if (this.#open.length === 1) this.#show();
+    return promise;
+  }
+
+  /** A line for the question that is shown. */
+  read(line: string): void {
+    const [first] = this.#open;
+    if (!first) return;
+    if (first.read(line)) this.#remove(first);
+    else this.#show();
+  }
+
+  /** Nobody answers any of them. */
+  dismiss(): void {
+    const all = this.#open;
+    this.#open = [];
+    for (const { settle } of all) settle();
+    if (all.length > 0) this.#view.done();
+  }
+
+  #withdraw(open: Open): void {
+    if (!this.#open.includes(open)) return;
+    if (this.#open[0] === open) this.#view.withdrawn();
+    open.settle();
+    this.#remove(open);
+  }
+
+  #remove(open: Open): void {
+    const wasShown = this.#open[0] === open;
+    this.#open = this.#open.filter((other) => other !== open);
+    if (this.#open.length === 0) this.#view.done();
+    else if (wasShown) this.#show();
+  }
+
+  #show(): void {
+    const [first, ...waiting] = this.#open;
+    if (first) this.#view.show(first.dialog, waiting.length);
+  }
+}

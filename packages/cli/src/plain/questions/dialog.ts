@@ -1,0 +1,83 @@
+/**
+ * A question to the person at the keyboard, as a value: what is shown, and what a typed line makes of it. It ends with an
+ * answer, or goes on as another dialog. Nothing is ever chosen by an empty line.
+ */
+export interface Dialog<Answer> {
+  readonly lines: readonly string[];
+  /** Stands before what is typed. */
+  readonly prompt: string;
+  read(line: string): Reading<Answer>;
+}
+
+export type Reading<Answer> =
+  | { readonly kind: 'answer'; readonly answer: Answer }
+  | { readonly kind: 'more'; readonly dialog: Dialog<Answer> };
+
+export function answered<Answer>(answer: Answer): Reading<Answer> {
+  return { kind: 'answer', answer };
+}
+
+/** The same question once more, with a word on what was wrong. */
+export function again<Answer>(dialog: Dialog<Answer>, hint: string): Reading<Answer> {
+  return { kind: 'more', dialog: { ...dialog, lines: [hint] } };
+}
+
+/** The same dialog; `note` hears the answer before anybody else does. */
+export function noting<Answer>(dialog: Dialog<Answer>, note: (answer: Answer) => void): Dialog<Answer> {
+  return {
+    ...dialog,
+    read(line) {
+      const reading = dialog.read(line);
+      if (reading.kind === 'more') return { kind: 'more', dialog: noting(reading.dialog, note) };
+      note(reading.answer);
+      return reading;
+    },
+  };
+}
+
+/** Asks for a line of text that may not be empty. */
+export function textDialog<Answer>(prompt: string, then: (text: string) => Answer): Dialog<Answer> {
+  const dialog: Dialog<Answer> = {
+    lines: [],
+    prompt,
+    read: (line) =>
+      line.trim() === '' ? again(dialog, 'Type it, or press Ctrl-C.') : answered(then(line.trim())),
+  };
+  return dialog;
+}
+
+export interface Choice<Answer> {
+  /** What is typed to choose it. */
+  readonly key: string;
+  readonly text: string;
+  /** Other words for the same. */
+  readonly also?: readonly string[];
+  /** `rest`: what was typed behind the key. */
+  readonly reply: (rest: string) => Reading<Answer>;
+}
+
+export function choiceDialog<Answer>(
+  lines: readonly string[],
+  choices: readonly Choice<Answer>[],
+  prompt = `${choices.map(({ key }) => key).join('/')}> `,
+): Dialog<Answer> {
+  const widest = Math.max(...choices.map(({ key }) => key.length));
+  const listed = choices.map(({ key, text }) => `  ${key.padEnd(widest)}  ${text}`);
+  const dialog: Dialog<Answer> = {
+    lines: [...lines, ...listed],
+    prompt,
+    read(line) {
+      const [, word = '', rest = ''] = /^(\S*)\s*(.*)$/s.exec(line.trim()) ?? [];
+      const chosen = choices.find(
+        ({ key, also = [] }) =>
+          key === word.toLowerCase() || (rest === '' && also.includes(word.toLowerCase())),
+      );
+      return chosen ? chosen.reply(rest) : again(dialog, `Type ${listOf(choices.map(({ key }) => key))}.`);
+    },
+  };
+  return dialog;
+}
+
+function listOf(keys: readonly string[]): string {
+  return keys.length < 2 ? keys.join('') : `${keys.slice(0, -1).join(', ')} or ${keys.at(-1)}`;
+}

@@ -1,0 +1,112 @@
+/** The person at the keyboard, as the agent's doors want them: permission, choices, plans. */
+import { readFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { PermissionAnswer, PermissionQuestion, PermissionUpdate } from '@heddle/agent';
+import { persistUpdates, settingsFileOf, type SettingsPlaces } from '@heddle/agent/settings';
+import type { PlanDecision } from '@heddle/tools';
+import { harmless } from '../../terminal/harmless.ts';
+import type { Style } from '../style.ts';
+import { nearPath } from '../render/call.ts';
+import { type UserQuestion, userQuestionDialog } from './ask.ts';
+import { type Dialog, noting } from './dialog.ts';
+import { permissionDialog, ruleText } from './permission.ts';
+import { planDialog } from './plan.ts';
+
+export interface PeopleSetup {
+  readonly style: Style;
+  readonly cwd: string;
+  /** Undefined: withdrawn, or nobody answered. */
+  readonly ask: <Answer>(dialog: Dialog<Answer>, signal: AbortSignal) => Promise<Answer | undefined>;
+  readonly isAnyoneThere: () => boolean;
+  readonly say: (text: string) => void;
+}
+
+/** They are questions themselves, and come through the other doors: nobody is asked whether to ask. */
+const ASKS_ITSELF: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
+
+/** A question that waits: a rule that another answer adds may settle it. */
+interface Waiting {
+  readonly rules: readonly string[];
+  readonly covered: AbortController;
+}
+
+/** A file larger than this is not read to be shown. */
+const MAX_SHOWN_FILE = 2_000_000;
+
+export class People {
+  readonly #setup: PeopleSetup;
+  readonly #places: SettingsPlaces;
+  readonly #waiting = new Set<Waiting>();
+
+  constructor(setup: PeopleSetup) {
+    this.#setup = setup;
+    this.#places = { cwd: setup.cwd, home: os.homedir(), env: process.env };
+  }
+
+  async mayRun(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
+    const { ask, isAnyoneThere } = this.#setup;
+    if (ASKS_ITSELF.has(question.tool)) return { allow: true };
+    const dialog = permissionDialog(question, {
+      style: this.#setup.style,
+      current: currentText(question, this.#setup.cwd),
+      fileOf: (scope) => nearPath(settingsFileOf(scope, this.#places), this.#setup.cwd),
+    });
+    const waiting: Waiting = { rules: rulesIn(question.suggestions), covered: new AbortController() };
+    this.#waiting.add(waiting);
+    // Before the next question is shown: it may be settled by the same answer.
+    const noted = noting(dialog, ({ updates }) => {
+      this.#waiting.delete(waiting);
+      if (updates) this.#remember(updates);
+    });
+    const answer = await ask(noted, AbortSignal.any([signal, waiting.covered.signal]));
+    this.#waiting.delete(waiting);
+    if (waiting.covered.signal.aborted && !signal.aborted) return { allow: true };
+    if (!answer) {
+      const message = isAnyoneThere() ? 'The user did not answer.' : 'There is nobody to ask.';
+      return { allow: false, message };
+    }
+    return answer;
+  }
+
+  async askUser(
+    questions: readonly UserQuestion[],
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, string>> | undefined> {
+    const answers: Record<string, string> = {};
+    for (const question of questions) {
+      const answer = await this.#setup.ask(userQuestionDialog(question, this.#setup.style), signal);
+      if (answer === undefined) return undefined;
+      answers[question.question] = answer;
+    }
+    return answers;
+  }
+
+  async approvePlan(plan: string, signal: AbortSignal): Promise<PlanDecision> {
+    return (await this.#setup.ask(planDialog(plan, this.#setup.style), signal)) ?? { approved: false };
+  }
+
+  /** What outlasts the session goes into the settings file of its scope. */
+  #remember(updates: readonly PermissionUpdate[]): void {
+    const allowed = new Set(rulesIn(updates));
+    for (const { rules, covered } of this.#waiting)
+      if (rules.length > 0 && rules.every((rule) => allowed.has(rule))) covered.abort();
+    for (const problem of persistUpdates(updates, this.#places)) this.#setup.say(harmless(problem));
+  }
+}
+
+function rulesIn(updates: readonly PermissionUpdate[]): string[] {
+  return updates.flatMap((update) => (update.type === 'addRules' ? update.rules.map(ruleText) : []));
+}
+
+/** The file that a call would change, as it is now. */
+function currentText({ tool, input }: PermissionQuestion, cwd: string): string | undefined {
+  const file = input['file_path'];
+  if (tool !== 'Write' || typeof file !== 'string') return undefined;
+  try {
+    const bytes = readFileSync(path.resolve(cwd, file));
+    return bytes.length > MAX_SHOWN_FILE ? undefined : bytes.toString('utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,41 @@
+/** ExitPlanMode: the plan, and whether it is carried out. */
+import type { PlanDecision } from '@heddle/tools';
+import { harmless } from '../../terminal/harmless.ts';
+import type { Style } from '../style.ts';
+import { answered, choiceDialog, type Dialog, textDialog } from './dialog.ts';
+
+export function planDialog(plan: string, { paint }: Style): Dialog<PlanDecision> {
+  const refused = (feedback: string): PlanDecision => ({ approved: false, feedback });
+  return choiceDialog<PlanDecision>(
+    [
+      paint('yellow', 'The plan:'),
+      ...harmless(plan)
+        .split('\n')
+        .map((line) => `  | ${line}`),
+      paint('yellow', 'Carry it out?'),
+    ],
+    [
+      {
+        key: '1',
+        text: 'yes, and allow all edits',
+        also: ['y', 'yes'],
+        reply: () => answered({ approved: true, mode: 'acceptEdits' }),
+      },
+      {
+        key: '2',
+        text: 'yes, and ask before each edit',
+        reply: () => answered({ approved: true, mode: 'default' }),
+      },
+      { key: '3', text: 'no, go on planning', also: ['n', 'no'], reply: () => answered({ approved: false }) },
+      {
+        key: '4',
+        text: 'no, and say what to change',
+        reply: (text) =>
+          text === ''
+            ? { kind: 'more', dialog: textDialog('change what? ', refused) }
+            : answered(refused(text)),
+      },
+    ],
+    'plan? ',
+  );
+}

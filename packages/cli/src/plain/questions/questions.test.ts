@@ -1,0 +1,247 @@
+import { mkdtempSync, readFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { PermissionAnswer, PermissionQuestion } from '@heddle/agent';
+import { describe, expect, it } from 'vitest';
+import { styleFor } from '../style.ts';
+import { userQuestionDialog } from './ask.ts';
+import { Desk } from './desk.ts';
+import { choiceDialog, answered, type Dialog } from './dialog.ts';
+import { People } from './people.ts';
+import { permissionDialog } from './permission.ts';
+import { planDialog } from './plan.ts';
+
+const style = styleFor({ plain: true, env: {} });
+const view = { style, fileOf: (scope: string) => `${scope}.json` };
+
+function question(more: Partial<PermissionQuestion> = {}): PermissionQuestion {
+  return {
+    toolUseId: 'b1',
+    tool: 'Bash',
+    input: { command: 'npm test', description: 'Run tests' },
+    reason: 'No rule allows it.',
+    parts: [],
+    suggestions: [
+      {
+        type: 'addRules',
+        rules: [{ toolName: 'Bash', ruleContent: 'npm test *' }],
+        behavior: 'allow',
+        destination: 'localSettings',
+      },
+    ],
+    ...more,
+  };
+}
+
+/** Types lines into a dialog until it has an answer. */
+function answer<Answer>(dialog: Dialog<Answer>, ...lines: readonly string[]): Answer | readonly string[] {
+  let current = dialog;
+  for (const line of lines) {
+    const reading = current.read(line);
+    if (reading.kind === 'answer') return reading.answer;
+    current = reading.dialog;
+  }
+  return current.lines;
+}
+
+describe('the permission question', () => {
+  it('shows the command, the reason and the exact rule with its file', () => {
+    expect(permissionDialog(question(), view).lines).toEqual([
+      'May Bash run?',
+      '  | npm test',
+      '  No rule allows it.',
+      '  1   yes',
+      '  2   yes, always: Bash(npm test *), this project (local.json)',
+      '  2s  yes, always: Bash(npm test *), this session',
+      '  2u  yes, always: Bash(npm test *), all projects (user.json)',
+      '  3   no',
+      '  4   no, and say why',
+    ]);
+  });
+
+  it.each<[string[], PermissionAnswer | { destination: string }]>([
+    [['1'], { allow: true }],
+    [['yes'], { allow: true }],
+    [['2'], { destination: 'localSettings' }],
+    [['2s'], { destination: 'session' }],
+    [['2U'], { destination: 'userSettings' }],
+    [['3'], { allow: false, message: 'The user denied this call.' }],
+    [['4 use make'], { allow: false, message: 'The user denied this call. They said: use make' }],
+    [['4', '', 'use make'], { allow: false, message: 'The user denied this call. They said: use make' }],
+    [['', 'yes please, do it', '1'], { allow: true }],
+  ])('reads %j', (lines, expected) => {
+    const given = answer(permissionDialog(question(), view), ...lines);
+    expect(given).toMatchObject('destination' in expected ? { allow: true, updates: [expected] } : expected);
+  });
+
+  it('chooses nothing for an empty line, or for words that are no answer', () => {
+    for (const line of ['', '  ', '5', 'maybe', 'y tho'])
+      expect(answer(permissionDialog(question(), view), line)).toEqual(['Type 1, 2, 2s, 2u, 3 or 4.']);
+  });
+
+  it('has no yes for ever where nothing can be remembered', () => {
+    const { lines } = permissionDialog(question({ suggestions: [] }), view);
+    expect(lines.filter((line) => /^ {2}\d/.test(line)).map((line) => line.trim())).toEqual([
+      '1  yes',
+      '3  no',
+      '4  no, and say why',
+    ]);
+  });
+
+  it('keeps a mode and folders for the session', () => {
+    const suggestions = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }] as const;
+    const dialog = permissionDialog(question({ suggestions }), view);
+    expect(dialog.lines).toContain('  2  yes, and allow all edits (mode acceptEdits) in this session');
+    expect(answer(dialog, '2')).toEqual({ allow: true, updates: suggestions });
+  });
+
+  it('lists the parts of a call that has several', () => {
+    const parts = [
+      { kind: 'command', part: 'cd /tmp', decision: 'allow', reason: 'It changes nothing.' },
+      { kind: 'command', part: 'make', decision: 'ask', reason: 'No rule allows it.' },
+    ] as const;
+    const { lines } = permissionDialog(question({ parts }), view);
+    expect(lines).toContain('  + cd /tmp: It changes nothing.');
+    expect(lines).toContain('  ? make: No rule allows it.');
+  });
+
+  it('shows every line of a command, and nothing in it can pass for the question', () => {
+    const command = [
+      'echo \u001b[2J',
+      '1  yes',
+      ...Array.from({ length: 30 }, (_, index) => `line ${index}`),
+    ].join('\n');
+    const dialog = permissionDialog(question({ input: { command } }), view);
+    expect(dialog.lines.slice(1, 3)).toEqual(['  | echo \\x1b[2J', '  | 1  yes']);
+    expect(dialog.lines).toContain('  | ... 8 more lines');
+    expect(answer(dialog, '?')).toContain('  | line 29');
+  });
+
+  it('shows what an edit takes away and what it adds', () => {
+    const input = { file_path: 'a.ts', old_string: 'keep\nold\nend', new_string: 'keep\nnew\nnewer\nend' };
+    const { lines } = permissionDialog(question({ tool: 'Edit', input }), view);
+    expect(lines.slice(0, 4)).toEqual(['May Edit run? a.ts', '  | - old', '  | + new', '  | + newer']);
+  });
+
+  it('shows what a new content changes of the file', () => {
+    const input = { file_path: 'a.ts', content: 'one\nthree\n' };
+    const lines = (current: string | undefined) =>
+      permissionDialog(question({ tool: 'Write', input }), { ...view, current }).lines.slice(1, 3);
+    expect(lines(undefined)).toEqual(['  | + one', '  | + three']);
+    expect(lines('one\ntwo\n')).toEqual(['  | - two', '  | + three']);
+  });
+
+  it('shows the fields of a tool that nobody here knows', () => {
+    const { lines } = permissionDialog(
+      question({ tool: 'mcp__db__drop', input: { table: 'users', force: true } }),
+      view,
+    );
+    expect(lines.slice(0, 3)).toEqual(['May db: drop run?', '  | table: users', '  | force: true']);
+  });
+});
+
+describe('an answer that allows a rule', () => {
+  it('goes into its settings file, and settles questions of the same kind that wait behind it', async () => {
+    const cwd = mkdtempSync(path.join(os.tmpdir(), 'heddle-people-'));
+    const desk = new Desk({ show: () => undefined, withdrawn: () => undefined, done: () => undefined });
+    const people = new People({
+      style,
+      cwd,
+      ask: (dialog, signal) => desk.ask(dialog, signal),
+      isAnyoneThere: () => true,
+      say: () => undefined,
+    });
+    const { signal } = new AbortController();
+    const other = question({ suggestions: [] });
+    const answers = [question(), question(), other].map((asked) => people.mayRun(asked, signal));
+    desk.read('2');
+    desk.read('3');
+    expect(await Promise.all(answers)).toMatchObject([{ allow: true }, { allow: true }, { allow: false }]);
+    const settings: unknown = JSON.parse(readFileSync(path.join(cwd, '.claude/settings.local.json'), 'utf8'));
+    expect(settings).toEqual({ permissions: { allow: ['Bash(npm test *)'] } });
+  });
+});
+
+describe('a question of the model', () => {
+  const options = [{ label: 'A', description: 'first' }, { label: 'B' }];
+  const one = userQuestionDialog({ question: 'Which?', header: 'Pick', options }, style);
+  const many = userQuestionDialog({ question: 'Which?', header: 'Pick', options, multiSelect: true }, style);
+
+  it.each([
+    [one, '2', 'B'],
+    [many, '1, 2', 'A, B'],
+    [many, '2 2', 'B'],
+    [one, 'neither of them', 'neither of them'],
+    [one, '0', undefined],
+  ])('takes numbers and words', (dialog, line, expected) => {
+    expect(dialog.read(line)).toEqual(answered(expected));
+  });
+
+  it.each([
+    [one, '', 'Type a number, or your own words.'],
+    [one, '3', 'There are the numbers 1 to 2.'],
+    [one, '1,2', 'Only one can be chosen.'],
+  ])('asks again', (dialog, line, hint) => {
+    expect(answer(dialog, line)).toEqual([hint]);
+  });
+});
+
+describe('a plan', () => {
+  it.each([
+    [['1'], { approved: true, mode: 'acceptEdits' }],
+    [['2'], { approved: true, mode: 'default' }],
+    [['3'], { approved: false }],
+    [['4', 'tests first'], { approved: false, feedback: 'tests first' }],
+  ])('is answered with %j', (lines, expected) => {
+    expect(answer(planDialog('1. Look', style), ...lines)).toEqual(expected);
+  });
+});
+
+describe('several questions', () => {
+  const named = (name: string): Dialog<string> =>
+    choiceDialog([name], [{ key: '1', text: 'yes', reply: () => answered(`${name}: yes`) }]);
+
+  function desk() {
+    const log: string[] = [];
+    const open = new Desk({
+      show: ({ lines }, waiting) => log.push(`${lines[0]} (${waiting} waiting)`),
+      withdrawn: () => log.push('withdrawn'),
+      done: () => log.push('done'),
+    });
+    return { log, open };
+  }
+
+  it('are asked one after another, in the order they came', async () => {
+    const { log, open } = desk();
+    const answers = [open.ask(named('a')), open.ask(named('b'))];
+    open.read('1');
+    open.read('x');
+    open.read('1');
+    expect(await Promise.all(answers)).toEqual(['a: yes', 'b: yes']);
+    expect(log).toEqual(['a (0 waiting)', 'b (0 waiting)', 'Type 1. (0 waiting)', 'done']);
+  });
+
+  it('lose the one that is withdrawn, shown or not', async () => {
+    const { log, open } = desk();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const answers = [
+      open.ask(named('a'), first.signal),
+      open.ask(named('b'), second.signal),
+      open.ask(named('c')),
+    ];
+    second.abort();
+    first.abort();
+    open.read('1');
+    expect(await Promise.all(answers)).toEqual([undefined, undefined, 'c: yes']);
+    expect(log).toEqual(['a (0 waiting)', 'withdrawn', 'c (0 waiting)', 'done']);
+    expect(await open.ask(named('late'), AbortSignal.abort())).toBeUndefined();
+  });
+
+  it('are all let go at once', async () => {
+    const { open } = desk();
+    const answers = [open.ask(named('a')), open.ask(named('b'))];
+    open.dismiss();
+    expect(await Promise.all(answers)).toEqual([undefined, undefined]);
+    expect(open.isOpen).toBe(false);
+  });
+});

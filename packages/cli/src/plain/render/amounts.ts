@@ -1,0 +1,40 @@
+/** Times, sums and sizes as people say them. */
+
+export function timeOf(ms: number): string {
+  if (ms < 10_000) return `${(Math.max(0, ms) / 1_000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Small sums keep the digits that tell them apart. */
+export function dollars(amount: number): string {
+  return `$${amount.toFixed(amount > 0 && amount < 0.1 ? 4 : 2)}`;
+}
+
+export function tokens(count: number): string {
+  if (count < 1_000) return String(count);
+  return count < 100_000 ? `${(count / 1_000).toFixed(1)}k` : `${Math.round(count / 1_000)}k`;
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** How long ago, roughly. */
+export function ago(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return 'just now';
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h ago`;
+  return `${Math.floor(hours / 24)} days ago`;
+}
+
+/** One line of it, cut where it gets too long. */
+export function shortened(text: string, most: number, more = '…'): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= most ? line : `${line.slice(0, most - more.length).trimEnd()}${more}`;
+}

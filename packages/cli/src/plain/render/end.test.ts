@@ -1,0 +1,121 @@
+import type { SdkResult } from '@heddle/agent';
+import { describe, expect, it } from 'vitest';
+import { styleFor } from '../style.ts';
+import { ago, dollars, shortened, timeOf, tokens } from './amounts.ts';
+import { endLines } from './end.ts';
+import { tailLines } from './tail.ts';
+
+const style = styleFor({ plain: true, env: {} });
+
+function result(more: Partial<SdkResult> = {}): SdkResult {
+  const usage = {
+    input_tokens: 0,
+    output_tokens: 0,
+    cache_creation_input_tokens: 0,
+    cache_read_input_tokens: 0,
+  };
+  return {
+    type: 'result',
+    subtype: 'success',
+    is_error: false,
+    duration_ms: 12_400,
+    duration_api_ms: 0,
+    num_turns: 3,
+    stop_reason: 'end_turn',
+    total_cost_usd: 0.05,
+    usage,
+    modelUsage: {},
+    permission_denials: [],
+    terminal_reason: 'completed',
+    uuid: 'u',
+    session_id: 's',
+    ...more,
+  };
+}
+
+describe('the end of a turn', () => {
+  it('says what it took, and what the whole conversation has taken', () => {
+    expect(endLines({ result: result(), earlierUsd: 0, contextPercent: 14 }, style)).toEqual([
+      '  3 answers - 12 s - $0.0500 - 14 % of the window',
+    ]);
+    expect(
+      endLines({ result: result({ total_cost_usd: 1.5 }), earlierUsd: 1, contextPercent: 20 }, style),
+    ).toEqual(['  3 answers - 12 s - $0.50 ($1.50 in all) - 20 % of the window']);
+  });
+
+  it('does not call an unknown price nothing', () => {
+    const usage = {
+      inputTokens: 1,
+      outputTokens: 1,
+      cacheReadInputTokens: 0,
+      cacheCreationInputTokens: 0,
+      webSearchRequests: 0,
+      costUSD: 0,
+    };
+    const modelUsage = { local: { ...usage, costBasis: 'unknown' as const } };
+    expect(
+      endLines({ result: result({ modelUsage }), earlierUsd: 0, contextPercent: 1 }, style)[0],
+    ).toContain('cost unknown');
+  });
+
+  it('says why it went wrong', () => {
+    const errors = ['Stopped after 2 turns: the limit is 2.'];
+    const failed = result({ errors, is_error: true, terminal_reason: 'max_turns' });
+    expect(endLines({ result: failed, earlierUsd: 0, contextPercent: 1 }, style)[0]).toBe(errors[0]);
+    const stopped = result({ errors: ['x'], is_error: true, terminal_reason: 'aborted_tools' });
+    expect(endLines({ result: stopped, earlierUsd: 0, contextPercent: 1 }, style)[0]).toBe('Interrupted.');
+  });
+});
+
+describe('a conversation that is taken up again', () => {
+  const stamp = { uuid: 'u', at: 0 };
+  const prompt = { type: 'user' as const, ...stamp, content: 'What now?' };
+  const block = (text: string, responseId = 'r') => ({
+    type: 'assistant' as const,
+    ...stamp,
+    responseId,
+    model: 'm',
+    content: [{ type: 'text' as const, text }],
+  });
+
+  it('shows its last prompt and the whole answer', () => {
+    const long = Array.from({ length: 20 }, (_, index) => `line ${index}`).join('\n');
+    expect(tailLines([prompt, block('First.'), block('Then.')], 0, style)).toEqual([
+      '  (3 messages so far)',
+      '> What now?',
+      'First.',
+      'Then.',
+    ]);
+    expect(tailLines([prompt, block(long)], 0, style).at(-1)).toBe('... 8 more lines');
+  });
+
+  it('says what was left open', () => {
+    expect(tailLines([block('Earlier.'), prompt], 1, style)).toEqual([
+      '  (2 messages so far)',
+      '> What now?',
+      '  (this was not answered)',
+      '  (1 call had not come to an end; settled with the next prompt)',
+    ]);
+  });
+});
+
+describe('amounts', () => {
+  it('are said as people say them', () => {
+    expect([900, 9_960, 61_000, 3_700_000].map(timeOf)).toEqual([
+      '0.9 s',
+      '10.0 s',
+      '1 min 1 s',
+      '1 h 1 min',
+    ]);
+    expect([0, 0.01234, 0.5, 12].map(dollars)).toEqual(['$0.00', '$0.0123', '$0.50', '$12.00']);
+    expect([12, 1_234, 123_456].map(tokens)).toEqual(['12', '1.2k', '123k']);
+    expect([0, 120_000, 7_200_000, 200_000_000].map(ago)).toEqual([
+      'just now',
+      '2 min ago',
+      '2 h ago',
+      '2 days ago',
+    ]);
+    expect(shortened('a  b\nc', 10)).toBe('a b c');
+    expect(shortened('abcdefghij', 5)).toBe('abcd…');
+  });
+});

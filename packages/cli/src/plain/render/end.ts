@@ -1,0 +1,39 @@
+/** The end of a turn: what went wrong, if something did, and what it took. */
+import type { SdkResult } from '@heddle/agent';
+import { harmless } from '../../terminal/harmless.ts';
+import type { Style } from '../style.ts';
+import { counted, dollars, timeOf } from './amounts.ts';
+
+export interface TurnEnd {
+  readonly result: SdkResult;
+  /** What the whole conversation had cost before. */
+  readonly earlierUsd: number;
+  /** How much of the window the conversation takes. */
+  readonly contextPercent: number;
+}
+
+export function endLines({ result, earlierUsd, contextPercent }: TurnEnd, { paint, signs }: Style): string[] {
+  const trouble = troubleOf(result);
+  const facts = [
+    counted(result.num_turns, 'answer'),
+    timeOf(result.duration_ms),
+    costOf(result, earlierUsd),
+    `${contextPercent} % of the window`,
+  ];
+  return [
+    ...(trouble === undefined ? [] : [paint('red', harmless(trouble))]),
+    paint('dim', `  ${facts.join(` ${signs.dot} `)}`),
+  ];
+}
+
+/** The text of an API error was shown as the answer already. */
+function troubleOf({ errors, terminal_reason: reason }: SdkResult): string | undefined {
+  if (reason === 'aborted_streaming' || reason === 'aborted_tools') return 'Interrupted.';
+  return errors && errors.length > 0 ? errors.join('\n') : undefined;
+}
+
+function costOf({ total_cost_usd: total, modelUsage }: SdkResult, earlierUsd: number): string {
+  if (Object.values(modelUsage).some(({ costBasis }) => costBasis === 'unknown')) return 'cost unknown';
+  const now = Math.max(0, total - earlierUsd);
+  return earlierUsd > 0 ? `${dollars(now)} (${dollars(total)} in all)` : dollars(now);
+}

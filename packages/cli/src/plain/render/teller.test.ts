@@ -1,0 +1,238 @@
+import type { ApiEvent, JsonObject, LoopEvent, Message } from '@heddle/core';
+import { describe, expect, it } from 'vitest';
+import { styleFor } from '../style.ts';
+import { type Piece, Teller } from './teller.ts';
+
+const style = styleFor({ plain: true, env: {} });
+const stamp = { uuid: 'u', at: 0 };
+
+/** What a run of events leaves on the screen. */
+function told(...events: readonly LoopEvent[]): string {
+  let now = 0;
+  const teller = new Teller({ style, cwd: '/project', now: () => (now += 6_000) });
+  return shown([...events.flatMap((event) => teller.tell(event)), ...teller.end()]);
+}
+
+function shown(pieces: readonly Piece[]): string {
+  const text = pieces.map((piece) =>
+    piece.kind === 'line' ? `${piece.text}\n` : piece.kind === 'stream' ? piece.text : '\n',
+  );
+  return text.join('').trimEnd();
+}
+
+const raw = (event: ApiEvent): LoopEvent => ({ type: 'stream_event', event });
+const message = (message: Extract<LoopEvent, { type: 'message' }>['message']): LoopEvent => ({
+  type: 'message',
+  message,
+});
+const block = (type: 'text' | 'thinking'): LoopEvent =>
+  raw({
+    type: 'content_block_start',
+    index: 0,
+    content_block: type === 'text' ? { type, text: '' } : { type, thinking: '', signature: '' },
+  });
+const delta = (text: string): LoopEvent =>
+  raw({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text } });
+const thought = (thinking: string): LoopEvent =>
+  raw({ type: 'content_block_delta', index: 0, delta: { type: 'thinking_delta', thinking } });
+const stop = raw({ type: 'content_block_stop', index: 0 });
+const said = (text: string): LoopEvent =>
+  message({ type: 'assistant', ...stamp, responseId: 'r', model: 'm', content: [{ type: 'text', text }] });
+const calls = (id: string, name: string, input: JsonObject): LoopEvent =>
+  message({
+    type: 'assistant',
+    ...stamp,
+    responseId: 'r',
+    model: 'm',
+    content: [{ type: 'tool_use', id, name, input }],
+  });
+const intent = (toolUseId: string, tool: string, input: JsonObject): LoopEvent => ({
+  type: 'tool_intent',
+  toolUseId,
+  tool,
+  input,
+  effect: 'writing',
+});
+const result = (id: string, content: string, is_error = false): LoopEvent =>
+  message({ type: 'user', ...stamp, content: [{ type: 'tool_result', tool_use_id: id, content, is_error }] });
+const attached = (attachment: Extract<Message, { type: 'attachment' }>['attachment']): LoopEvent =>
+  message({ type: 'attachment', ...stamp, attachment });
+const retry: LoopEvent = {
+  type: 'retry',
+  attempt: 2,
+  maxAttempts: 10,
+  delayMs: 4_000,
+  error: { type: 'model_error', class: 'overloaded', message: 'x' },
+};
+
+const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lines: string])[] = [
+  ['text as it streams, once', [block('text'), delta('Hel'), delta('lo.'), stop, said('Hello.')], 'Hello.'],
+  ['text that never streamed', [said('Hello.')], 'Hello.'],
+  ['control characters, shown', [block('text'), delta('\u001b[2J'), stop], '\\x1b[2J'],
+  [
+    'thinking, as a short note',
+    [block('thinking'), thought('I must\nlook.'), stop],
+    '(thinking I must look.)',
+  ],
+  ['thinking that is not shown', [block('thinking'), stop], '(thinking ...)'],
+  [
+    'a call and its result',
+    [
+      calls('1', 'Bash', { command: 'npm test' }),
+      intent('1', 'Bash', { command: 'npm test' }),
+      result('1', 'a\nb\nc'),
+    ],
+    '* Bash npm test\n  ok: a (2 more lines)',
+  ],
+  [
+    'calls side by side, each result with its name',
+    [
+      intent('1', 'Read', { file_path: '/project/a.ts' }),
+      intent('2', 'Grep', { pattern: 'x', path: 'src' }),
+      result('1', '1\n2\n3'),
+      result('2', 'no match', true),
+    ],
+    '* Read a.ts\n* Grep x in src\n  Read a.ts: ok: 3 lines\n  Grep x in src: failed: no match',
+  ],
+  [
+    'a call that never ran',
+    [
+      calls('1', 'Bash', { command: 'rm -rf x' }),
+      result('1', '<tool_use_error>Permission denied.\nWhy</tool_use_error>', true),
+    ],
+    '  Bash rm -rf x: failed: Permission denied. (1 more line)',
+  ],
+  [
+    'the steps of a list',
+    [
+      intent('1', 'TodoWrite', {
+        todos: [
+          { content: 'Look', status: 'completed' },
+          { content: 'Act', status: 'pending' },
+        ],
+      }),
+    ],
+    '* TodoWrite\n  [x] Look\n  [ ] Act',
+  ],
+  ['a tool of a server', [intent('1', 'mcp__db__query', { sql: 'x' })], '* db: query {"sql":"x"}'],
+  ['a tool without input', [intent('1', 'EnterPlanMode', {})], '* EnterPlanMode'],
+  [
+    'a call that goes on and on',
+    [
+      intent('1', 'Bash', { command: 'make' }),
+      ...Array.from(
+        { length: 3 },
+        (): LoopEvent => ({ type: 'progress', toolUseId: '1', tool: 'Bash', data: {} }),
+      ),
+    ],
+    '* Bash make\n  (Bash make still runs, 12 s)',
+  ],
+  ['a retry', [retry], '  (overloaded, trying again in 4.0 s (2 of 10))'.replace('4.0', '4')],
+  [
+    'a retry in the middle of an answer',
+    [{ type: 'stream_request_start' }, block('text'), delta('Half of '), retry],
+    'Half of \n  (overloaded, trying again in 4 s (2 of 10); the answer begins again)',
+  ],
+  [
+    'an answer that is taken back',
+    [
+      { type: 'stream_request_start' },
+      block('text'),
+      delta('Wrong.'),
+      stop,
+      said('Wrong.'),
+      { type: 'tombstone', uuids: ['u'] },
+    ],
+    'Wrong.\n  (taken back; the answer begins again)',
+  ],
+  ['a tombstone of what was not shown', [{ type: 'tombstone', uuids: ['u'] }], ''],
+  [
+    'a compaction',
+    [
+      {
+        type: 'context',
+        report: { level: 'autocompact', tokensBefore: 180_000, tokensAfter: 24_300, rewrotePrefix: true },
+      },
+      { type: 'prefix_rewritten' },
+    ],
+    '  (the conversation was compacted (180k to 24.3k tokens))',
+  ],
+  [
+    'a compaction that failed',
+    [
+      {
+        type: 'context',
+        report: {
+          level: 'autocompact',
+          tokensBefore: 1,
+          tokensAfter: 1,
+          rewrotePrefix: false,
+          details: { failed: 'no answer' },
+        },
+      },
+    ],
+    '  (compaction failed: no answer)',
+  ],
+  [
+    'a cache that is lost',
+    [{ type: 'prefix_rewritten' }],
+    '  (the beginning of the conversation changed: it is not cached any more)',
+  ],
+  [
+    'another model',
+    [
+      message({
+        type: 'system',
+        ...stamp,
+        subtype: 'model_fallback',
+        content: 'Switched from a to b: overloaded',
+        level: 'warning',
+      }),
+    ],
+    '  (Switched from a to b: overloaded)',
+  ],
+  [
+    'a hook',
+    [{ type: 'hook_progress', hook: 'stop', text: 'Run the tests.' }],
+    '  (hook stop: Run the tests.)',
+  ],
+  [
+    'why the loop went on',
+    [
+      { type: 'transition', transition: { reason: 'next_turn' }, turnCount: 1 },
+      { type: 'transition', transition: { reason: 'stop_hook_blocking', blocks: 1 }, turnCount: 1 },
+      {
+        type: 'transition',
+        transition: { reason: 'max_output_tokens_escalate', maxOutputTokens: 1 },
+        turnCount: 1,
+      },
+    ],
+    '  (a stop hook sent the model back to work)\n  (the answer was cut at its limit; asked again with more room)',
+  ],
+  [
+    'what was queued, when it joins',
+    [attached({ kind: 'queued_command', commandId: 'c', prompt: 'and hurry' })],
+    '> and hurry',
+  ],
+  [
+    'a file that changed',
+    [attached({ kind: 'changed_file', path: 'a.ts', note: 'n' })],
+    '  (a.ts changed on disk; the model was told)',
+  ],
+  [
+    'a nudge',
+    [attached({ kind: 'reminder', about: 'repetition', text: 'x' })],
+    '  (the same call keeps giving the same result; the model was told)',
+  ],
+  [
+    'what is meant for the model alone',
+    [message({ type: 'user', ...stamp, isMeta: true, content: 'Resume.' })],
+    '',
+  ],
+];
+
+describe('a run, told line by line', () => {
+  it.each(CASES)('shows %s', (_what, events, lines) => {
+    expect(told(...events)).toBe(lines.trimEnd());
+  });
+});

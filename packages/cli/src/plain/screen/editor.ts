@@ -1,0 +1,188 @@
+/** The line being typed. Pure: a key makes a new draft, or says what is wanted. */
+import { harmless } from '../../terminal/harmless.ts';
+import { charactersOf } from './width.ts';
+
+export interface Draft {
+  readonly text: string;
+  /** Index into the text. */
+  readonly cursor: number;
+}
+
+export interface Key {
+  readonly name?: string | undefined;
+  readonly sequence?: string | undefined;
+  readonly ctrl?: boolean | undefined;
+  readonly meta?: boolean | undefined;
+}
+
+export type Wish = 'submit' | 'interrupt' | 'leave' | 'escape' | 'older' | 'newer' | 'clear' | 'suspend';
+
+export type Pressed =
+  | { readonly kind: 'draft'; readonly draft: Draft }
+  | { readonly kind: 'wish'; readonly wish: Wish };
+
+export const EMPTY: Draft = { text: '', cursor: 0 };
+
+export function draftOf(text: string): Draft {
+  return { text, cursor: text.length };
+}
+
+export function press(draft: Draft, key: Key): Pressed {
+  const changed = change(draft, key);
+  return typeof changed === 'string' ? { kind: 'wish', wish: changed } : { kind: 'draft', draft: changed };
+}
+
+function change(draft: Draft, key: Key): Draft | Wish {
+  const { name = '' } = key;
+  if (key.ctrl) return controlled(draft, name);
+  if (key.meta) return altered(draft, name);
+  switch (name) {
+    case 'return':
+      // A backslash at the end asks for another line.
+      return draft.text.endsWith('\\') && draft.cursor === draft.text.length
+        ? insert(erase(draft, before(draft)), '\n')
+        : 'submit';
+    case 'enter':
+      return insert(draft, '\n');
+    case 'escape':
+      return 'escape';
+    case 'backspace':
+      return erase(draft, before(draft));
+    case 'delete':
+      return erase(draft, after(draft));
+    case 'left':
+      return at(draft, before(draft));
+    case 'right':
+      return at(draft, after(draft));
+    case 'home':
+      return at(draft, startOfLine(draft));
+    case 'end':
+      return at(draft, endOfLine(draft));
+    case 'up':
+      return startOfLine(draft) === 0 ? 'older' : at(draft, lineAbove(draft));
+    case 'down':
+      return endOfLine(draft) === draft.text.length ? 'newer' : at(draft, lineBelow(draft));
+    default:
+      return isTyped(key) ? insert(draft, key.sequence ?? '') : draft;
+  }
+}
+
+function controlled(draft: Draft, name: string): Draft | Wish {
+  switch (name) {
+    case 'c':
+      return 'interrupt';
+    case 'd':
+      return draft.text === '' ? 'leave' : erase(draft, after(draft));
+    case 'j':
+      return insert(draft, '\n');
+    case 'a':
+      return at(draft, startOfLine(draft));
+    case 'e':
+      return at(draft, endOfLine(draft));
+    case 'b':
+      return at(draft, before(draft));
+    case 'f':
+      return at(draft, after(draft));
+    case 'h':
+      return erase(draft, before(draft));
+    case 'u':
+      return erase(draft, startOfLine(draft));
+    case 'k':
+      return erase(draft, endOfLine(draft));
+    case 'w':
+      return erase(draft, wordBefore(draft));
+    case 'p':
+      return 'older';
+    case 'n':
+      return 'newer';
+    case 'l':
+      return 'clear';
+    case 'z':
+      return 'suspend';
+    case 'left':
+      return at(draft, wordBefore(draft));
+    case 'right':
+      return at(draft, wordAfter(draft));
+    default:
+      return draft;
+  }
+}
+
+function altered(draft: Draft, name: string): Draft | Wish {
+  switch (name) {
+    case 'return':
+    case 'enter':
+      return insert(draft, '\n');
+    case 'escape':
+      return 'escape';
+    case 'b':
+    case 'left':
+      return at(draft, wordBefore(draft));
+    case 'f':
+    case 'right':
+      return at(draft, wordAfter(draft));
+    case 'd':
+      return erase(draft, wordAfter(draft));
+    case 'backspace':
+      return erase(draft, wordBefore(draft));
+    default:
+      return draft;
+  }
+}
+
+/** What is pasted may hold anything: its control characters are shown, not obeyed. */
+export function insert({ text, cursor }: Draft, added: string): Draft {
+  const clean = harmless(added.replaceAll(/\r\n?/g, '\n'));
+  return { text: text.slice(0, cursor) + clean + text.slice(cursor), cursor: cursor + clean.length };
+}
+
+function isTyped({ sequence = '' }: Key): boolean {
+  return sequence !== '' && !/^\p{Cc}/u.test(sequence);
+}
+
+function at(draft: Draft, cursor: number): Draft {
+  return { ...draft, cursor };
+}
+
+/** Takes away what lies between the cursor and this place. */
+function erase({ text, cursor }: Draft, to: number): Draft {
+  const [start, end] = to < cursor ? [to, cursor] : [cursor, to];
+  return { text: text.slice(0, start) + text.slice(end), cursor: start };
+}
+
+function before({ text, cursor }: Draft): number {
+  return cursor - (charactersOf(text.slice(0, cursor)).at(-1)?.length ?? 0);
+}
+
+function after({ text, cursor }: Draft): number {
+  return cursor + (charactersOf(text.slice(cursor))[0]?.length ?? 0);
+}
+
+function wordBefore({ text, cursor }: Draft): number {
+  return cursor - (/\S*\s*$/.exec(text.slice(0, cursor))?.[0].length ?? 0);
+}
+
+function wordAfter({ text, cursor }: Draft): number {
+  return cursor + (/^\s*\S*/.exec(text.slice(cursor))?.[0].length ?? 0);
+}
+
+function startOfLine({ text, cursor }: Draft): number {
+  return text.lastIndexOf('\n', cursor - 1) + 1;
+}
+
+function endOfLine({ text, cursor }: Draft): number {
+  const end = text.indexOf('\n', cursor);
+  return end < 0 ? text.length : end;
+}
+
+function lineAbove(draft: Draft): number {
+  const start = startOfLine(draft);
+  const above = startOfLine({ ...draft, cursor: start - 1 });
+  return Math.min(above + (draft.cursor - start), start - 1);
+}
+
+function lineBelow(draft: Draft): number {
+  const start = startOfLine(draft);
+  const below = endOfLine(draft) + 1;
+  return Math.min(below + (draft.cursor - start), endOfLine({ ...draft, cursor: below }));
+}

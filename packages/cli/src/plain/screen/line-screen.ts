@@ -1,0 +1,120 @@
+/**
+ * Line by line, without a single escape sequence: for a terminal that cannot move its cursor, for a screen reader, and for
+ * a pipe. The terminal itself edits the line, and Ctrl-C comes as a signal.
+ */
+import { createInterface, type Interface } from 'node:readline';
+import { harmless } from '../../terminal/harmless.ts';
+import type { Screen, ScreenListener } from './screen.ts';
+import { wholeWords } from './words.ts';
+
+export class LineScreen implements Screen {
+  readonly #output: NodeJS.WritableStream;
+  readonly #lines: Interface;
+  readonly #isPipe: boolean;
+  #listener: ScreenListener | undefined;
+  /** Lines of a pipe that nobody has asked for yet. */
+  readonly #waiting: string[] = [];
+  /** Lines that end in a backslash belong to the one that comes. */
+  #begun = '';
+  #prompt: string | undefined;
+  #held = '';
+  #isMidLine = false;
+  #ended = false;
+
+  constructor(input: NodeJS.ReadableStream & { isTTY?: boolean }, output: NodeJS.WritableStream) {
+    this.#output = output;
+    this.#isPipe = input.isTTY !== true;
+    this.#lines = createInterface({ input, terminal: false, crlfDelay: Number.POSITIVE_INFINITY });
+    this.#lines.on('line', (line) => this.#take(line));
+    this.#lines.once('close', () => {
+      this.#ended = true;
+      this.#deliver();
+    });
+    output.on('error', () => undefined);
+  }
+
+  listen(listener: ScreenListener): void {
+    this.#listener = listener;
+    this.#deliver();
+  }
+
+  print(text: string): void {
+    this.endStream();
+    this.#write(`${this.#isMidLine ? '\n' : ''}${text}\n`);
+    this.#askAgain();
+  }
+
+  stream(text: string): void {
+    const { now, later } = wholeWords(this.#held + text);
+    this.#held = later;
+    if (this.#prompt !== undefined && this.#isMidLine && now !== '') this.#write('\n');
+    this.#prompt = undefined;
+    this.#write(now);
+  }
+
+  endStream(): void {
+    const rest = this.#held;
+    this.#held = '';
+    if (this.#prompt === undefined && (rest !== '' || this.#isMidLine)) this.#write(`${rest}\n`);
+  }
+
+  ask(prompt: string): void {
+    this.endStream();
+    this.#prompt = prompt;
+    this.#askAgain();
+    this.#deliver();
+  }
+
+  busy(): void {
+    this.#prompt = undefined;
+  }
+
+  put(text: string): void {
+    this.print(`(not sent: ${text.replaceAll('\n', ' ')})`);
+  }
+
+  takeDraft(): string {
+    return '';
+  }
+
+  close(): void {
+    this.endStream();
+    this.#lines.close();
+  }
+
+  #take(line: string): void {
+    const text = this.#begun + harmless(line);
+    if (text.endsWith('\\')) {
+      this.#begun = `${text.slice(0, -1)}\n`;
+      return;
+    }
+    this.#begun = '';
+    // What is typed was seen by whoever typed it, and ended the line.
+    if (!this.#isPipe) this.#isMidLine = false;
+    this.#waiting.push(text);
+    this.#deliver();
+  }
+
+  /** A person may speak at any time; a pipe has said everything already, so each line waits until it is asked for. */
+  #deliver(): void {
+    while (this.#listener) {
+      if (this.#isPipe && this.#prompt === undefined) return;
+      const text = this.#waiting.shift();
+      if (text === undefined) break;
+      if (this.#isPipe) this.#write(`${text}\n`);
+      this.#prompt = undefined;
+      this.#listener.line(text);
+    }
+    if (this.#ended) this.#listener?.end();
+  }
+
+  #askAgain(): void {
+    if (this.#prompt !== undefined) this.#write(`${this.#isMidLine ? '\n' : ''}${this.#prompt}`);
+  }
+
+  #write(text: string): void {
+    if (text === '') return;
+    this.#isMidLine = !text.endsWith('\n');
+    this.#output.write(text);
+  }
+}

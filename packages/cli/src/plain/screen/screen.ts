@@ -1,0 +1,34 @@
+/**
+ * Where the conversation is shown and typed: output above, the line being typed below. Two kinds: `KeyScreen` on a terminal
+ * that can move its cursor, `LineScreen` on one that cannot, on a screen reader and on a pipe.
+ */
+export interface Screen {
+  /** Whole lines, above whatever is being typed. */
+  print(text: string): void;
+  /** A piece of a line that goes on. Words stay whole. */
+  stream(text: string): void;
+  /** The line that was streamed is complete. */
+  endStream(): void;
+  /** Asks for a line, with this before it. */
+  ask(prompt: string): void;
+  /** Something is under way: what is typed is taken, but not asked for. */
+  busy(prompt: string): void;
+  /** Puts a text into the line being typed, before what is there. */
+  put(text: string): void;
+  /** Takes what is being typed away, to be put back later. */
+  takeDraft(): string;
+  listen(listener: ScreenListener): void;
+  /** Leaves the terminal as it was found. */
+  close(): void;
+}
+
+export interface ScreenListener {
+  /** A whole line, or several that were typed as one. */
+  readonly line: (text: string) => void;
+  /** Ctrl-C. */
+  readonly interrupt: () => void;
+  /** Esc, with what was being typed. */
+  readonly escape: (draft: string) => void;
+  /** Ctrl-D, or the end of the pipe: nothing more will be typed. */
+  readonly end: () => void;
+}

@@ -1,0 +1,65 @@
+/** A scene: a home of its own, a fake Messages API that answers on cue, and terminals with the real program in it. */
+import { call, type ApiScript, type FakeApi, startFakeApi } from '@heddle/testing';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { type Home, homeFor } from '../../test/home.ts';
+import { install, type Installed } from '../../test/program.ts';
+import { openTerminal, type TerminalOptions, type TestTerminal } from './terminal.ts';
+
+const MODEL = 'claude-sonnet-4-5';
+
+export interface Scene {
+  readonly folder: string;
+  readonly api: FakeApi;
+  /** What the model was sent, request by request. */
+  readonly sent: (call: number) => string;
+  readonly start: (argv?: readonly string[], more?: Partial<TerminalOptions>) => TestTerminal;
+}
+
+export interface Stage {
+  readonly scene: (script: ApiScript) => Promise<Scene>;
+  readonly home: () => Home;
+}
+
+/** Installs the program for the tests of a file, and clears away what they leave. */
+export function stage(): Stage {
+  let installed: Installed;
+  const apis: FakeApi[] = [];
+  const terminals: TestTerminal[] = [];
+  beforeAll(async () => {
+    installed = await install();
+  });
+  afterAll(() => installed.remove());
+  afterEach(async () => {
+    for (const terminal of terminals.splice(0)) terminal.kill('SIGKILL');
+    for (const api of apis.splice(0)) await api.close();
+  });
+  return {
+    home: () => homeFor(installed.program),
+    async scene(script) {
+      const { folder } = homeFor(installed.program);
+      const api = await startFakeApi(script, { models: [MODEL] });
+      apis.push(api);
+      const env = { ANTHROPIC_API_KEY: 'a-key-for-tests', ANTHROPIC_BASE_URL: api.url };
+      return {
+        folder,
+        api,
+        sent: (call) =>
+          JSON.stringify(api.requests.filter(({ path }) => path === '/v1/messages')[call - 1]?.body),
+        start(argv = [], more = {}) {
+          const terminal = openTerminal(installed.program, ['--model', `anthropic/${MODEL}`, ...argv], {
+            cwd: folder,
+            ...more,
+            env: { ...env, ...more.env },
+          });
+          terminals.push(terminal);
+          return terminal;
+        },
+      };
+    },
+  };
+}
+
+/** Nothing is under way: a prompt is waited for. */
+export const PROMPT = /\n(plan)?>$/;
+
+export const touch = (file: string, id: string) => call('Bash', { command: `touch ${file}` }, id);
