@@ -29,6 +29,7 @@ export { Bill, type Spending } from './session/bill.ts';
 export { decode } from './session/codec/decode.ts';
 export type { Durability } from './session/journal/durability.ts';
 export { type Journal, JournalError } from './session/journal/journal.ts';
+export { fileHistoryFolder } from './session/files/paths.ts';
 export { memorySession } from './session/open/memory.ts';
 export {
   forkSession,

@@ -7,6 +7,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { spawn as openTerminal } from '@lydell/node-pty';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isCommand } from '../commands.ts';
 import { homeFor } from '../test/home.ts';
 import { install, type Installed, linesOf } from '../test/program.ts';
 import { documentsIn } from './commands.ts';
@@ -79,11 +80,13 @@ async function stage(): Promise<{ run(command: string): Promise<Ran> }> {
   };
 }
 
-/** `heddle` without `-p` and without one of its commands talks with whoever sits there. */
+/** `heddle` without `-p`, a pipe or one of its commands talks with whoever sits there. */
 function isConversation(command: string): boolean {
+  const [program, first = ''] = command.split(/\s+/);
   return (
-    /^heddle(\s+(-[a-z-]+|".*"|[0-9a-f-]{36}))*\s*$/.test(command) &&
-    !/\s(-p|--print|--help|--version)\b/.test(command)
+    program === 'heddle' &&
+    !isCommand(first) &&
+    !/\s(-p|--print|--help|-h|--version|-v|--plain)(\s|$)|[|<>]/.test(command)
   );
 }
 

@@ -10,8 +10,6 @@ import { permissionSetup } from '../permissions/setup.ts';
 import { harmless } from '../terminal/harmless.ts';
 import { type ModelOptions, modelSetup } from './model-options.ts';
 
-export { modelSetup };
-
 /** What an agent is started with. */
 export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
   readonly sandboxSettings?: SandboxSettings;

@@ -1,6 +1,6 @@
 /** The tools with their doors: where old file contents are kept, what commands may see of the environment, who searches the web. */
 import path from 'node:path';
-import type { AgentOptions, Session } from '@heddle/agent';
+import { type AgentOptions, fileHistoryFolder, type Session } from '@heddle/agent';
 import type { LoopEvent, ModelPort } from '@heddle/core';
 import { withoutSecrets } from '@heddle/models';
 import {
@@ -128,5 +128,5 @@ async function cleanUp(keep: string): Promise<void> {
 
 /** Where the old contents of a session's files lie, outside any repository. */
 export function fileHistory(sessionId: string): string {
-  return path.join(configDir(process.env), 'file-history', sessionId);
+  return fileHistoryFolder(configDir(process.env), sessionId);
 }

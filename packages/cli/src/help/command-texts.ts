@@ -14,7 +14,7 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
     text: 'list, show, search, rename, export, delete and prune sessions',
     words: ['list', 'show', 'search', 'rename', 'export', 'delete', 'prune'],
   },
-  rewind: { text: 'put the files the agent changed back as they were before a message' },
+  rewind: { text: 'put the files the agent changed back as they were before a message of a session' },
   replay: { text: 'run a session through the machine again and see each decision' },
   permissions: {
     text: 'what would be allowed and why; the rules',

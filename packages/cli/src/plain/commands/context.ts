@@ -1,13 +1,14 @@
 /** `/compact`, `/uncompact` and `/context`. */
 import { counted, tokens } from '../render/amounts.ts';
-import { contextNote } from '../render/notes.ts';
 import type { Chat } from './command.ts';
 
-export async function compact(words: string, { started, say, style }: Chat): Promise<void> {
-  say(style.paint('dim', `  (compacting${style.signs.more})`));
+/** How it went is told by its events; what was interrupted, or never began, has none. */
+export async function compact(words: string, { started, say }: Chat): Promise<void> {
   const outcome = await started.agent.compact(words);
-  say(outcome.ok ? `  (${contextNote(outcome.report)})` : outcome.message);
+  if (!outcome.ok && TELLS_NOTHING.has(outcome.reason)) say(outcome.message);
 }
+
+const TELLS_NOTHING: ReadonlySet<string> = new Set(['busy', 'aborted']);
 
 export function uncompact({ started, say }: Chat): void {
   const undone = started.agent.undoCompaction();

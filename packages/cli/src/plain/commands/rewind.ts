@@ -10,11 +10,13 @@ import type { Chat } from './command.ts';
 /** Prompts to choose from, the newest ones. */
 const SHOWN = 15;
 
-export async function rewind(chat: Chat): Promise<void> {
+export async function rewind(words: string, chat: Chat): Promise<void> {
   const { started, say, ask, style } = chat;
   const prompts = [...started.agent.messages].flatMap(earlierPrompt).slice(-SHOWN);
   if (prompts.length === 0) return say('There is nothing to go back to.');
-  const prompt = await ask(promptDialog(prompts, style));
+  const named = words === '' ? undefined : promptDialog(prompts, style).read(words);
+  if (named?.kind === 'more') return say(named.dialog.lines.join('\n'));
+  const prompt = named?.answer ?? (await ask(promptDialog(prompts, style)));
   if (!prompt) return;
   const what = await ask(whatDialog(started.checkpoints !== undefined));
   if (what === undefined) return;

@@ -87,8 +87,9 @@ export const COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: 'rewind',
+    hint: '[number]',
     help: 'go back to an earlier prompt: conversation, files or both',
-    run: async (_words, chat) => (await import('./rewind.ts')).rewind(chat),
+    run: async (words, chat) => (await import('./rewind.ts')).rewind(words, chat),
   },
   {
     name: 'rename',

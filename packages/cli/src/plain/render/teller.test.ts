@@ -158,6 +158,16 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
     '  (the conversation was compacted (180k to 24.3k tokens))',
   ],
   [
+    'a compaction that begins',
+    [{ type: 'compacting', trigger: 'auto' }],
+    '  (compacting the conversation...)',
+  ],
+  [
+    'a block that the API refused',
+    [{ type: 'refused', blocks: ['{}'] }],
+    '  (a part of the conversation was refused; a note takes its place)',
+  ],
+  [
     'a compaction that failed',
     [
       {

@@ -75,6 +75,10 @@ export class Teller {
         return this.#saidSomething ? [this.#note('yellow', `taken back${this.#beginsAgain()}`)] : [];
       case 'transition':
         return this.#noteIf(transitionNote(event.transition));
+      case 'compacting':
+        return [this.#note('dim', `compacting the conversation${this.#setup.style.signs.more}`)];
+      case 'refused':
+        return [this.#note('yellow', 'a part of the conversation was refused; a note takes its place')];
       case 'context':
         this.#tellsOfContext = true;
         return [this.#note('dim', contextNote(event.report))];

@@ -7,7 +7,7 @@ import { openTerminal, type TerminalOptions, type TestTerminal } from './termina
 
 const MODEL = 'claude-sonnet-4-5';
 
-export interface Scene {
+interface Scene {
   readonly folder: string;
   readonly api: FakeApi;
   /** What the model was sent, request by request. */
@@ -15,7 +15,7 @@ export interface Scene {
   readonly start: (argv?: readonly string[], more?: Partial<TerminalOptions>) => TestTerminal;
 }
 
-export interface Stage {
+interface Stage {
   readonly scene: (script: ApiScript) => Promise<Scene>;
   readonly home: () => Home;
 }
