@@ -52,20 +52,23 @@ async function converse(command: PrintCommand, output: Output, host: Host): Prom
   };
   const signals = watchSignals(stop);
   output.onClosed(() => stop('output closed'));
-  host.serve?.(
-    createControl({
-      agent,
-      requestOptions: options.options.requestOptions,
-      model: async (name) =>
-        name === undefined ? { ok: true, options: options.model } : modelSetup(name, command.record),
-      write: (line) => output.write(line),
-    }),
-  );
+  const control = createControl({
+    agent,
+    requestOptions: options.options.requestOptions,
+    model: async (name) =>
+      name === undefined ? { ok: true, options: options.model } : modelSetup(name, command.record),
+    write: (line) => output.write(line),
+  });
+  host.serve?.(control);
   let code = 0;
   try {
     for await (const prompt of host.prompts) {
       if (signals.exitCode() !== undefined || output.closed) break;
       code = prompt.isQuiet ? add(agent, prompt) : await answer(agent.submit(prompt), output);
+    }
+    if (control.refusal !== undefined) {
+      await output.write(failedStart(control.refusal, { uuid: randomUUID(), session_id: agent.sessionId }));
+      code = 1;
     }
     return signals.exitCode() ?? (output.closed ? 1 : code);
   } finally {

@@ -90,7 +90,7 @@ describe('initialize', () => {
     const held = await play([], { first: [initialize({ hooks }), prompt('go')], closes: true });
     expect(replyTo('i1', held)).toMatchObject({ subtype: 'error', error: expect.stringContaining('Hooks') });
     expect(held.bodies).toEqual([]);
-    expect(resultsOf(held)).toEqual([]);
+    expect(resultsOf(held)).toMatchObject([{ is_error: true, errors: [expect.stringContaining('Hooks')] }]);
   });
 });
 

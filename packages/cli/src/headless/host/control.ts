@@ -11,6 +11,8 @@ export interface Control {
   answer(request: Line, inbox: Inbox): Promise<Reply>;
   /** The host sent something that cannot wait for the running turn. */
   makeRoom(): void;
+  /** Why nothing may be begun for this host. */
+  readonly refusal: string | undefined;
 }
 
 type Reply =
@@ -28,6 +30,8 @@ export interface ControlDoors {
 const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
 
 export function createControl({ agent, model, requestOptions, write }: ControlDoors): Control {
+  let refusal: string | undefined;
+
   async function answer(request: Line, inbox: Inbox): Promise<Reply> {
     const subtype = textIn(request['subtype']);
     switch (subtype) {
@@ -65,7 +69,8 @@ export function createControl({ agent, model, requestOptions, write }: ControlDo
       // A host may rely on its hooks to forbid things: without them nothing is begun.
       inbox.clear();
       inbox.close();
-      return failure('Hooks of a host are not supported yet.');
+      refusal = 'Hooks of a host are not supported yet.';
+      return failure(refusal);
     }
     const { appendSystemPrompt, jsonSchema } = request;
     const systemPrompt = promptOf(request['systemPrompt']);
@@ -116,7 +121,13 @@ export function createControl({ agent, model, requestOptions, write }: ControlDo
     return { subtype: 'success' };
   }
 
-  return { answer, makeRoom: () => agent.abort('interrupt') };
+  return {
+    answer,
+    makeRoom: () => agent.abort('interrupt'),
+    get refusal() {
+      return refusal;
+    },
+  };
 }
 
 const DISABLED = { type: 'disabled' } as const;
