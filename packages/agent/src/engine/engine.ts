@@ -39,7 +39,7 @@ import {
 } from '../context/commands.ts';
 import { admitMedia } from '../context/admit-media.ts';
 import { contextDoorOf } from '../context/context-door.ts';
-import { goneNote, onFirmGround, resumedStance, whereNote } from './stance.ts';
+import { goneNote, onFirmGround, PLAN_NOTE, resumedStance, whereNote } from './stance.ts';
 import { newHead, resumedHead } from './head.ts';
 import { paramsOf } from './params.ts';
 import { Purse } from './purse.ts';
@@ -267,6 +267,7 @@ export class QueryEngine {
       const stamp = { uuid, at: this.#now() };
       this.#log.store({ type: 'user', message: { type: 'user', ...stamp, content: admitted } });
       this.#standFirm();
+      if (this.permissionMode === 'plan') this.#attach(PLAN_NOTE);
       for (const attachment of this.#news(stamp.at)) this.#attach(attachment);
       await this.#options.onAccepted?.(stamp.uuid);
       return undefined;

@@ -63,7 +63,7 @@ export class SessionLog {
 }
 
 /** The reason where something could not be stored; whatever else goes wrong is a bug. */
-export function reasonUnstored(work: () => void): string | undefined {
+function reasonUnstored(work: () => void): string | undefined {
   try {
     work();
     return undefined;

@@ -142,6 +142,16 @@ describe('the mode', () => {
     expect(resultOf(later, 'w2')).toContain('Plan mode');
   });
 
+  it('of planning is told to the model with each prompt, and no other is', async () => {
+    const { folder, begin } = house();
+    const model = scriptedModel([done]);
+    await agentIn(folder, begin(), model, { permissionMode: 'plan' }).run('think');
+    expect(JSON.stringify([...(model.calls[0]?.request.messages ?? [])])).toContain('You are planning');
+    const other = scriptedModel([done]);
+    await agentIn(folder, house().begin(), other, { permissionMode: 'default' }).run('think');
+    expect(JSON.stringify([...(other.calls[0]?.request.messages ?? [])])).not.toContain('You are planning');
+  });
+
   it('of an earlier run is not taken up where the user says another, least of all one without questions', async () => {
     const { folder, begin, resume } = house();
     const session = begin();

@@ -29,6 +29,13 @@ export function goneNote(gone: string, now: string): Attachment {
   return { kind: 'reminder', about: 'other', text };
 }
 
+/** Said with each prompt: a model that only learns it from refused calls wastes them. */
+export const PLAN_NOTE: Attachment = {
+  kind: 'reminder',
+  about: 'other',
+  text: 'You are planning: look around, but change nothing. When the plan is ready, give it to ExitPlanMode; where you are not offered that tool, give it as your answer.',
+};
+
 /** For the hand-over of a compaction: the commands that moved the shell are summarised away. */
 export function whereNote(stance: Stance | undefined, cwd: string): readonly Attachment[] {
   if (!stance || stance.workingDirectory === cwd) return [];

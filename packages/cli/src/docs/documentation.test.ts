@@ -1,11 +1,12 @@
 /**
- * Every command in `docs/` is run, in its order, in a folder with a session: offline, with the rehearsal model. In what a
- * document shows, ID stands for a session and MESSAGE for its first message. A conversation is ended with Ctrl-D.
+ * Every command in `docs/` is run, in its order, in a folder with a session: offline, with the rehearsal model and a provider
+ * on this machine. In what a document shows, ID stands for a session and MESSAGE for its first message. A conversation is ended with Ctrl-D.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { spawn as openTerminal } from '@lydell/node-pty';
+import { type FakeProvider, say, startFakeProvider } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isCommand } from '../commands.ts';
 import { homeFor } from '../test/home.ts';
@@ -15,10 +16,15 @@ import { documentsIn } from './commands.ts';
 const documents = documentsIn(path.resolve(import.meta.dirname, '../../../../docs'));
 
 let installed: Installed;
+let openai: FakeProvider;
 beforeAll(async () => {
   installed = await install();
+  openai = await startFakeProvider('responses', () => say('An answer.'));
 });
-afterAll(() => installed.remove());
+afterAll(async () => {
+  installed.remove();
+  await openai.close();
+});
 
 describe('what the documentation shows', () => {
   it('is there', () => {
@@ -56,6 +62,8 @@ async function stage(): Promise<{ run(command: string): Promise<Ran> }> {
     HOME: home.folder,
     HEDDLE_CONFIG_DIR: path.join(home.folder, 'config'),
     HEDDLE_MODEL: 'rehearsal',
+    OPENAI_API_KEY: 'a-key',
+    OPENAI_BASE_URL: `${openai.url}/v1`,
     NO_COLOR: '1',
     TERM: 'dumb',
   };

@@ -4,7 +4,6 @@ import { type AskPermission, LivePermissions, NO_RULES } from '@heddle/agent';
 import type { SandboxGate } from '@heddle/agent/sandbox';
 import type { SandboxSettings } from '@heddle/agent/settings';
 import { configDir } from '../config-dir.ts';
-import { harmless } from '../terminal/harmless.ts';
 import type { AgentSetup } from './agent-options.ts';
 
 export type Opened =
@@ -15,7 +14,7 @@ export type Opened =
 export async function openSandbox(
   settings: SandboxSettings | undefined,
   { cwd, rules, configDirs = [] }: Omit<AgentSetup, 'sandboxSettings'>,
-  ask: AskPermission | undefined,
+  { ask, tell }: { readonly ask: AskPermission | undefined; readonly tell: (text: string) => void },
 ): Promise<Opened> {
   if (!settings?.enabled) return { ok: true, sandbox: undefined };
   const { checkSandbox, createSandboxGate } = await import('@heddle/agent/sandbox');
@@ -40,7 +39,7 @@ export async function openSandbox(
       configDirs,
       stateDir: configDir(process.env),
       ask,
-      tell: (text) => void process.stderr.write(`heddle: ${harmless(text)}\n`),
+      tell,
     }),
   };
 }

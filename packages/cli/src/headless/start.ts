@@ -10,6 +10,7 @@ import {
   type SessionContext,
 } from '@heddle/agent';
 import type { RunOptions, SessionChoice } from '../arguments.ts';
+import { harmless } from '../terminal/harmless.ts';
 import { type AgentSetup, offered } from './agent-options.ts';
 import { openSandbox } from './sandbox.ts';
 import { openChosen } from './session.ts';
@@ -31,6 +32,8 @@ export type Starting =
 export interface Surface {
   readonly choice?: SessionChoice;
   readonly tools?: ToolChoices;
+  /** Shows the user a line while a turn runs; by default on standard error. */
+  readonly tell?: (text: string) => void;
   /** What this surface adds: who is asked, who listens. */
   readonly agent?: Partial<AgentOptions>;
 }
@@ -38,9 +41,10 @@ export interface Surface {
 export async function startAgent(
   command: RunOptions,
   { sandboxSettings, ...options }: AgentSetup,
-  { choice = command.session, tools: choices = {}, agent: more = {} }: Surface = {},
+  { choice = command.session, tools: choices = {}, tell = warn, agent: more = {} }: Surface = {},
 ): Promise<Starting> {
-  const wanted = await openSandbox(sandboxSettings, options, more.canUseTool ?? options.canUseTool);
+  const ask = more.canUseTool ?? options.canUseTool;
+  const wanted = await openSandbox(sandboxSettings, options, { ask, tell });
   if (!wanted.ok) return { ...wanted, sessionId: choice.id ?? randomUUID() };
   const { sandbox } = wanted;
   const opened = await openChosen(choice);
@@ -83,6 +87,10 @@ export async function startAgent(
       },
     },
   };
+}
+
+function warn(text: string): void {
+  process.stderr.write(`heddle: ${harmless(text)}\n`);
 }
 
 /** Looked at when a session begins; one that is resumed has its own. */

@@ -72,6 +72,7 @@ export class Conversation {
       command,
       options,
       surface: {
+        tell: (text) => this.#note(harmless(text)),
         tools: {
           askUser: (questions, signal) => people.askUser(questions, signal),
           approvePlan: (plan, signal) => people.approvePlan(plan, signal),

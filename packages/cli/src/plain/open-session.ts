@@ -7,7 +7,7 @@ export interface OpenSessionSetup {
   readonly command: ChatCommand;
   readonly options: AgentSetup;
   /** Who is asked, who listens. */
-  readonly surface: Pick<Surface, 'tools' | 'agent'>;
+  readonly surface: Pick<Surface, 'tools' | 'agent' | 'tell'>;
 }
 
 export class OpenSession {

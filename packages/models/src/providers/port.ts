@@ -86,6 +86,11 @@ function refusalOf(provider: Provider, environment: Environment): ModelError | u
   if (readiness.is === 'missing') {
     return refused(`${provider.name} is not configured. Set ${readiness.set}.`);
   }
+  const address = addressOf(provider, environment);
+  if (address !== undefined && !/^https?:$/.test(URL.parse(address)?.protocol ?? '')) {
+    const message = `${provider.baseUrlVariable} is not the address of a server. It begins with https:// or http://.`;
+    return { type: 'model_error', class: 'bad_request', message };
+  }
   const key = keyOf(provider, environment);
   // What cannot stand in a header would throw there.
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key.value)) {

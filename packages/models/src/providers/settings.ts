@@ -32,12 +32,12 @@ export function addressOf(provider: Provider, environment: Environment): string 
  * address to listen on but not one to call.
  */
 function ollamaAddress(host: string): string {
-  const withScheme = /^https?:\/\//.test(host) ? host : `http://${host}`;
+  const withScheme = /^[a-z]+:\/\//i.test(host) ? host : `http://${host}`;
   const url = URL.parse(withScheme);
   if (url === null) return withScheme;
   if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1';
   if (url.port === '' && url.protocol === 'http:') url.port = '11434';
-  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
+  return url.href.replace(/\/+$/, '');
 }
 
 export type Readiness =

@@ -101,7 +101,7 @@ function connectionError(thrown: unknown): Error | undefined {
 
 function isOfSocket(error: Error): boolean {
   if ('code' in error && typeof error.code === 'string')
-    return /^(E[A-Z]|UND_ERR|ERR_(SSL|TLS|PROXY)|[A-Z_]*CERT|HPE_)/.test(error.code);
+    return /^(E(?!RR_)[A-Z]|UND_ERR|ERR_(SSL|TLS|PROXY)|[A-Z_]*CERT|HPE_)/.test(error.code);
   return error.name === 'TypeError' && /^(terminated|fetch failed)$/.test(error.message);
 }
 
