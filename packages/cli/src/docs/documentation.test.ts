@@ -104,8 +104,9 @@ function inTerminal(command: string, cwd: string, env: Readonly<Record<string, s
     let output = '';
     terminal.onData((data) => {
       output += data;
+      if (output.endsWith('session> ')) terminal.write('1\r');
       // Ctrl-D whenever it waits for a prompt.
-      if (/(^|\n)> ?$/.test(output)) terminal.write('\u0004');
+      else if (/(^|\n)> $/.test(output)) terminal.write('\u0004');
     });
     terminal.onExit(({ exitCode }) => resolve({ code: exitCode, output }));
   });
