@@ -5,10 +5,12 @@ import { FLAG_TEXTS } from '../help/flag-texts.ts';
 export const SHELLS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 
 const COMMANDS = Object.entries(COMMAND_TEXTS);
-const FLAGS = Object.entries(FLAG_TEXTS).map(([name, flag]) => ({
-  ...flag,
-  names: [name, ...(flag.aliases ?? [])],
-  takesValue: flag.value !== undefined || flag.words !== undefined,
+const FLAGS = Object.entries(FLAG_TEXTS).map(([name, { text, value, words, aliases = [] }]) => ({
+  text,
+  value,
+  words,
+  names: [name].concat(aliases),
+  takesValue: value !== undefined || words !== undefined,
 }));
 /** Flags whose value is a place on the disk. */
 const PLACES: ReadonlySet<string> = new Set(['FILE', 'FOLDER']);
@@ -86,12 +88,13 @@ _heddle "$@"
 
 function fish(): string {
   const quoted = (text: string): string => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
-  const commands = COMMANDS.flatMap(([name, { text, words = [] }]) => [
-    `complete -c heddle -n __fish_use_subcommand -a ${name} -d ${quoted(text)}`,
-    ...(words.length === 0
-      ? []
-      : [`complete -c heddle -f -n '__fish_seen_subcommand_from ${name}' -a '${words.join(' ')}'`]),
-  ]);
+  const commands = COMMANDS.map(
+    ([name, { text }]) => `complete -c heddle -n __fish_use_subcommand -a ${name} -d ${quoted(text)}`,
+  );
+  const inner = COMMANDS.filter(([, { words }]) => words).map(
+    ([name, { words = [] }]) =>
+      `complete -c heddle -f -n '__fish_seen_subcommand_from ${name}' -a '${words.join(' ')}'`,
+  );
   const flags = FLAGS.map(({ names, text, value, words, takesValue }) => {
     const forms = names.map((name) =>
       name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
@@ -105,5 +108,5 @@ function fish(): string {
         : '';
     return ['complete -c heddle', ...forms, takes, `-d ${quoted(text)}`].filter(Boolean).join(' ');
   });
-  return `# Completions of heddle for fish.\n${[...commands, ...flags].join('\n')}\n`;
+  return `# Completions of heddle for fish.\n${[...commands, ...inner, ...flags].join('\n')}\n`;
 }

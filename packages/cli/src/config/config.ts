@@ -91,7 +91,7 @@ function get(key: string): number {
 }
 
 function change(scope: Scope, key: string, value: Json | undefined): number {
-  const known = KNOWN_SETTINGS[key];
+  const known = Object.hasOwn(KNOWN_SETTINGS, key) ? KNOWN_SETTINGS[key] : undefined;
   if (known && value !== undefined && !known.accepts(value))
     return refused(`${key} takes ${known.expects}, not ${JSON.stringify(value)}`);
   const file = settingsFileOf(scope, { cwd: process.cwd(), home: os.homedir(), env: process.env });

@@ -11,7 +11,7 @@ import {
 } from '@heddle/agent/settings';
 import type { Json, JsonObject } from '@heddle/core';
 
-export interface Entry {
+interface Entry {
   readonly key: string;
   readonly value: Json;
   /** The scopes that had a say, the highest first. */

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-export interface DocumentedCommand {
+interface DocumentedCommand {
   readonly line: number;
   readonly command: string;
 }

@@ -22,17 +22,14 @@ export async function doctor(argv: readonly string[]): Promise<number> {
 
 async function examine(cwd: string, env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   const folder = configDir(env);
-  const found = await Promise.all([
-    checkNode(),
+  const [models, ...found] = await Promise.all([
     checkModels(env),
     checkSearch(),
     checkGit(),
     checkSandboxing(cwd, env),
     checkSettings(cwd, env),
-    checkFolder(folder),
-    checkLeftovers(folder),
   ]);
-  return found.flat();
+  return [checkNode(), models, found, checkFolder(folder), checkLeftovers(folder)].flat(2);
 }
 
 const SIGNS = { ok: 'ok', hint: '--', problem: '!!' } as const;

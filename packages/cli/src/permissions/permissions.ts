@@ -77,8 +77,12 @@ async function run(command: PermissionsCommand): Promise<number> {
     case 'remove':
       return change(command);
     case 'trust': {
-      const folder = trustFolder({ ...places(), cwd: process.cwd() }, command.trusted);
-      print(`${folder} is ${command.trusted ? 'trusted now' : 'no longer trusted'}.\n`);
+      const done = trustFolder({ ...places(), cwd: process.cwd() }, command.trusted);
+      if (!done.ok) {
+        process.stderr.write(`heddle: ${done.message}\n`);
+        return 2;
+      }
+      print(`${done.folder} is ${command.trusted ? 'trusted now' : 'no longer trusted'}.\n`);
       return 0;
     }
   }
