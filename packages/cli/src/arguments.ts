@@ -50,13 +50,24 @@ export interface RunOptions {
   readonly tools: readonly string[] | undefined;
   readonly allowedTools: readonly string[];
   readonly disallowedTools: readonly string[];
-  readonly systemPrompt: string | undefined;
-  readonly appendSystemPrompt: string | undefined;
+  readonly systemPrompt: PromptText | undefined;
+  readonly appendSystemPrompt: PromptText | undefined;
   readonly partialMessages: boolean;
+  /** What happens is told, line by line. */
+  readonly debug: Debugging | undefined;
   /** Where the exchange with the model is recorded. */
   readonly record: string | undefined;
   readonly bare: boolean;
   readonly session: SessionChoice;
+}
+
+export type PromptText = { readonly text: string } | { readonly file: string };
+
+export interface Debugging {
+  /** Undefined: standard error. */
+  readonly file: string | undefined;
+  /** Kinds of events; none: all of them. */
+  readonly only: readonly string[];
 }
 
 export interface SessionChoice {
@@ -69,6 +80,8 @@ export interface SessionChoice {
     | { readonly kind: 'continue' };
   readonly fork: boolean;
   readonly id: string | undefined;
+  /** What the user calls it. */
+  readonly title?: string | undefined;
   /** Keep the conversation up to and including this message. */
   readonly at: string | undefined;
 }
@@ -152,9 +165,10 @@ function runOptions(values: Values, lists: ReadonlyMap<string, readonly string[]
     ),
     allowedTools: lists.get('allowedTools') ?? [],
     disallowedTools: lists.get('disallowedTools') ?? [],
-    systemPrompt: values.get('systemPrompt'),
-    appendSystemPrompt: values.get('appendSystemPrompt'),
+    systemPrompt: promptText(values, 'systemPrompt', '--system-prompt'),
+    appendSystemPrompt: promptText(values, 'appendSystemPrompt', '--append-system-prompt'),
     partialMessages: values.has('partialMessages'),
+    debug: debuggingOf(values),
     record: values.get('record'),
     bare: values.has('bare'),
     session: sessionOf(values),
@@ -180,8 +194,25 @@ function sessionOf(values: Values): SessionChoice {
     from,
     fork,
     id: values.get('sessionId'),
+    title: values.get('title'),
     at: values.get('resumeAt'),
   };
+}
+
+function promptText(values: Values, name: string, flag: string): PromptText | undefined {
+  const text = values.get(name);
+  const file = values.get(`${name}File`);
+  if (text !== undefined && file !== undefined)
+    throw new Refused(`${flag} and ${flag}-file exclude each other`);
+  if (text !== undefined) return { text };
+  return file === undefined ? undefined : { file };
+}
+
+function debuggingOf(values: Values): Debugging | undefined {
+  const file = values.get('debugFile');
+  const only = values.get('debug');
+  if (only === undefined && file === undefined) return undefined;
+  return { file, only: (only ?? '').split(',').filter(Boolean) };
 }
 
 function modeOf(values: Values): PermissionMode | undefined {

@@ -1,8 +1,8 @@
 /** The flags, and how a command line is taken apart. */
 
 export interface Flag {
-  /** `each`: one value, as often as wanted. `session`: a session, or nothing. */
-  readonly takes: 'nothing' | 'value' | 'list' | 'rules' | 'each' | 'session';
+  /** `each`: one value, as often as wanted. `session`: a session, or nothing. `maybe`: a value behind an equals sign, or nothing. */
+  readonly takes: 'nothing' | 'value' | 'list' | 'rules' | 'each' | 'session' | 'maybe';
   readonly as: string;
 }
 
@@ -46,16 +46,22 @@ export const FLAGS = {
   '--disallowedTools': { takes: 'rules', as: 'disallowedTools' },
   '--system-prompt': { takes: 'value', as: 'systemPrompt' },
   '--append-system-prompt': { takes: 'value', as: 'appendSystemPrompt' },
+  '--system-prompt-file': { takes: 'value', as: 'systemPromptFile' },
+  '--append-system-prompt-file': { takes: 'value', as: 'appendSystemPromptFile' },
   '-c': { takes: 'nothing', as: 'continue' },
   '--continue': { takes: 'nothing', as: 'continue' },
   '-r': { takes: 'session', as: 'resume' },
   '--resume': { takes: 'session', as: 'resume' },
   '--resume-session-at': { takes: 'value', as: 'resumeAt' },
   '--fork-session': { takes: 'nothing', as: 'fork' },
+  '-n': { takes: 'value', as: 'title' },
+  '--name': { takes: 'value', as: 'title' },
   '--session-id': { takes: 'value', as: 'sessionId' },
   '--no-session-persistence': { takes: 'nothing', as: 'noPersistence' },
   '--record': { takes: 'value', as: 'record' },
   '--plain': { takes: 'nothing', as: 'plain' },
+  '--debug': { takes: 'maybe', as: 'debug' },
+  '--debug-file': { takes: 'value', as: 'debugFile' },
   '--bare': { takes: 'nothing', as: 'bare' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
@@ -89,6 +95,10 @@ export function collect(argv: readonly string[]): Collected {
     if (flag.takes === 'nothing') {
       if (equals >= 0) throw new Refused(`${name} takes no value`);
       values.set(flag.as, 'true');
+      continue;
+    }
+    if (flag.takes === 'maybe') {
+      values.set(flag.as, equals < 0 ? '' : argument.slice(equals + 1));
       continue;
     }
     if (flag.takes === 'session') {

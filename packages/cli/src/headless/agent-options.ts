@@ -7,6 +7,7 @@ import { findModel, fullModelName } from '@heddle/models';
 import { builtinTools } from '@heddle/tools';
 import type { RunOptions } from '../arguments.ts';
 import { permissionSetup } from '../permissions/setup.ts';
+import { promptTexts } from './prompt-texts.ts';
 import { harmless } from '../terminal/harmless.ts';
 import { type ModelOptions, modelSetup } from './model-options.ts';
 
@@ -43,6 +44,8 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
       message: `--tools: there is no tool named ${unknown}; there are ${tools.map(({ name }) => name).join(', ')}`,
     };
   }
+  const prompts = await promptTexts(command);
+  if (!prompts.ok) return prompts;
   for (const note of permission.notes) process.stderr.write(`heddle: ${harmless(note)}\n`);
   const fallback = command.fallbackModel ?? settings.fallbackModel;
   return {
@@ -65,8 +68,8 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
         maxBudgetUsd: command.maxBudgetUsd,
         taskBudget: command.taskBudget === undefined ? undefined : { total: command.taskBudget },
         outputSchema: command.jsonSchema,
-        systemPrompt: command.systemPrompt === undefined ? undefined : [command.systemPrompt],
-        appendSystemPrompt: command.appendSystemPrompt,
+        systemPrompt: prompts.own === undefined ? undefined : [prompts.own],
+        appendSystemPrompt: prompts.appended,
       }),
     },
   };

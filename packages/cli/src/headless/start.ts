@@ -60,6 +60,8 @@ export async function startAgent(
     sandbox,
   });
   const { options: own, ended, dispose, ...parts } = tools;
+  const debug = command.debug && (await import('./debug.ts')).debugLog(command.debug);
+  const name = choice.title === undefined ? undefined : naming(session, choice.title);
   const agent = createAgent({
     ...options,
     ...(sandbox ? { sandbox } : {}),
@@ -67,7 +69,12 @@ export async function startAgent(
     ...own,
     ...more,
     session,
+    onAccepted: async (messageId) => {
+      await own.onAccepted?.(messageId);
+      name?.();
+    },
     onEvent: (event) => {
+      debug?.(event);
       own.onEvent?.(event);
       more.onEvent?.(event);
     },
@@ -86,6 +93,15 @@ export async function startAgent(
         session.journal.close();
       },
     },
+  };
+}
+
+/** With the first prompt: a session without one is not stored. */
+function naming({ journal }: Session, title: string): () => void {
+  let isNamed = false;
+  return () => {
+    if (!isNamed) journal.append({ type: 'title', title });
+    isNamed = true;
   };
 }
 

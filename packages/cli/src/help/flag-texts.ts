@@ -15,7 +15,7 @@ export interface FlagText {
 export const GROUPS = ['Running', 'Model', 'Limits', 'Permission', 'Sessions', 'Prompt', 'Other'] as const;
 type Group = (typeof GROUPS)[number];
 
-type Alias = '-p' | '-h' | '-v' | '-c' | '-r' | '--allowedTools' | '--disallowedTools';
+type Alias = '-n' | '-p' | '-h' | '-v' | '-c' | '-r' | '--allowedTools' | '--disallowedTools';
 
 export const FLAG_TEXTS: Readonly<Record<Exclude<FlagName, Alias>, FlagText>> = {
   '--print': {
@@ -111,10 +111,18 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<FlagName, Alias>, FlagText>> = 
     value: 'MESSAGE',
     text: 'go on from this message, without what came after it',
   },
+  '--name': {
+    group: 'Sessions',
+    value: 'TITLE',
+    text: 'what the session is called in lists',
+    aliases: ['-n'],
+  },
   '--session-id': { group: 'Sessions', value: 'UUID', text: 'the id of the new session' },
   '--no-session-persistence': { group: 'Sessions', text: 'keep no session file' },
   '--system-prompt': { group: 'Prompt', value: 'TEXT', text: 'in place of the built-in one' },
   '--append-system-prompt': { group: 'Prompt', value: 'TEXT', text: 'behind the built-in one' },
+  '--system-prompt-file': { group: 'Prompt', value: 'FILE', text: 'the same, from a file' },
+  '--append-system-prompt-file': { group: 'Prompt', value: 'FILE', text: 'the same, from a file' },
   '--settings': { group: 'Other', value: 'FILE', text: 'more settings: a file, or JSON' },
   '--setting-sources': {
     group: 'Other',
@@ -122,6 +130,11 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<FlagName, Alias>, FlagText>> = 
     text: 'which settings are read: user,project,local; "" for none',
   },
   '--managed-settings': { group: 'Other', value: 'JSON', text: 'settings that nothing overrides' },
+  '--debug': {
+    group: 'Other',
+    text: 'tell on standard error what the loop does; --debug=retry,transition for some kinds of events',
+  },
+  '--debug-file': { group: 'Other', value: 'FILE', text: 'tell it there' },
   '--verbose': { group: 'Other', text: 'accepted for compatibility; stream-json is always complete' },
   '--version': { group: 'Other', text: 'the version', aliases: ['-v'] },
   '--help': { group: 'Other', text: 'this text', aliases: ['-h'] },

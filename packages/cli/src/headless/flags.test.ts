@@ -1,0 +1,84 @@
+/** Flags that change what a run says or is called, through the real program. */
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { call, say } from '@heddle/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { homeFor } from '../test/home.ts';
+import { install, type Installed } from '../test/program.ts';
+
+let installed: Installed;
+beforeAll(async () => {
+  installed = await install();
+});
+afterAll(() => installed.remove());
+
+describe('--debug', () => {
+  const looksIn = (name: string) => [[call('Read', { file_path: name }, 'r1')], [say('A secret answer.')]];
+
+  it('tells on standard error what the loop does, but not what was said', async () => {
+    const { run, script, folder } = homeFor(installed.program);
+    writeFileSync(path.join(folder, 'a.txt'), 'the secret\n');
+    const { stdout, stderr } = await run(['-p', 'look', '--debug', '--model', script(looksIn('a.txt'))]);
+    expect(stdout).toBe('A secret answer.\n');
+    expect(stderr).toContain('tool_intent Read r1 read_only');
+    expect(stderr).toContain('transition next_turn turn 2');
+    expect(stderr).not.toContain('secret');
+  });
+
+  it('can be held to some kinds of events and told to a file that only its owner reads', async () => {
+    const { run, script, folder } = homeFor(installed.program);
+    const log = path.join(folder, 'debug.log');
+    const { stderr } = await run([
+      '-p',
+      'look',
+      '--debug=transition',
+      `--debug-file=${log}`,
+      '--model',
+      script(looksIn('none')),
+    ]);
+    expect(stderr).toBe('');
+    expect(readFileSync(log, 'utf8')).toMatch(/^ +\d+\.\d{3} transition next_turn turn 2\n$/);
+    expect(statSync(log).mode & 0o777).toBe(0o600);
+  });
+
+  it('that cannot be written says so once, and the work goes on', async () => {
+    const { run, script } = homeFor(installed.program);
+    const { stdout, stderr } = await run([
+      '-p',
+      'look',
+      '--debug-file=/none/such',
+      '--model',
+      script(looksIn('x')),
+    ]);
+    expect(stdout).toBe('A secret answer.\n');
+    expect(stderr.match(/cannot be written/g)).toHaveLength(1);
+  });
+});
+
+it('--name is what a list calls the session', async () => {
+  const { run, script } = homeFor(installed.program);
+  await run(['-p', 'hello', '-n', 'The great rewrite', '--model', script([say('Hi.')])]);
+  expect((await run(['sessions', 'list'])).stdout).toContain('The great rewrite');
+});
+
+describe('--system-prompt-file', () => {
+  it('takes the prompt from a file', async () => {
+    const { run, script, folder } = homeFor(installed.program);
+    writeFileSync(path.join(folder, 'prompt.md'), 'You are a pirate.');
+    const recording = path.join(folder, 'recording.jsonl');
+    const model = script([say('Arr.')]);
+    await run(['-p', 'hello', '--system-prompt-file', 'prompt.md', '--model', model, '--record', recording]);
+    expect(readFileSync(recording, 'utf8')).toContain('You are a pirate.');
+  });
+
+  it('says what is wrong with it', async () => {
+    const { run } = homeFor(installed.program);
+    const missing = await run(['-p', 'hello', '--system-prompt-file', 'none', '--model', 'rehearsal']);
+    expect(missing).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the system prompt cannot be read'),
+    });
+    const both = await run(['-p', 'hello', '--system-prompt', 'a', '--system-prompt-file', 'b']);
+    expect(both.stderr).toContain('exclude each other');
+  });
+});
