@@ -10,6 +10,7 @@ export default defineConfig({
       ? ['packages/*/src/**/*.proof.test.ts']
       : ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
     pool: 'forks',
+    globalSetup: ['scripts/vitest-shared-folder.ts'],
     testTimeout: proving ? 30 * 60_000 : 15_000,
     hookTimeout: 15_000,
     passWithNoTests: proving,

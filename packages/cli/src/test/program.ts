@@ -1,6 +1,15 @@
 /** The program as its user starts it: the real launcher, the real bundle, a real process in a home of its own. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -15,13 +24,35 @@ export interface Installed {
 /** Installs the program as it is now. Its sources are not there, so the launcher always runs the bundle. */
 export async function install(): Promise<Installed> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-installed-'));
-  const bundler = path.join(repository, 'scripts/bundle.ts');
-  await promisify(execFile)(process.execPath, [bundler, path.join(folder, 'dist')]);
+  cpSync(await bundled(), path.join(folder, 'dist'), { recursive: true });
   mkdirSync(path.join(folder, 'bin'));
   const program = path.join(folder, 'bin/heddle');
   copyFileSync(path.join(repository, 'bin/heddle'), program);
   symlinkSync(path.join(repository, 'node_modules'), path.join(folder, 'node_modules'));
   return { program, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/** Made once a run: the first that needs it makes it, under a name of its own until it is whole. */
+async function bundled(): Promise<string> {
+  const shared = path.join(sharedFolder(), 'dist');
+  if (existsSync(shared)) return shared;
+  const own = `${shared}-${process.pid}`;
+  const bundler = path.join(repository, 'scripts/bundle.ts');
+  await promisify(execFile)(process.execPath, [bundler, own]);
+  try {
+    renameSync(own, shared);
+    return shared;
+  } catch {
+    // Another file of tests was faster.
+    return own;
+  }
+}
+
+function sharedFolder(): string {
+  const folder = process.env['HEDDLE_TEST_FOLDER'];
+  if (folder === undefined)
+    throw new Error('Set up in vitest.config.ts; without it a bundle of another day could be found.');
+  return folder;
 }
 
 export interface Ended {
