@@ -6,8 +6,10 @@ import type { PermissionMode } from '@heddle/core';
 import { partsOf } from './call-parts.ts';
 import { type Case, type Decided, decidePart } from './decide-part.ts';
 import { decideUnread } from './decide-unread.ts';
+import type { Part } from './part.ts';
 import type { Authorization, AuthorizeRequest, Decision, PartVerdict, Verdict } from './request.ts';
-import { compileRules } from './rules/compile.ts';
+import { type CompiledRules, compileRules } from './rules/compile.ts';
+import { coverOf } from './rules/match.ts';
 import type { Rules } from './rules/rule.ts';
 import type { World } from './world.ts';
 
@@ -17,10 +19,26 @@ export function authorize(
   mode: PermissionMode,
   world: World,
 ): Authorization {
-  const held: Case = { request, rules: compileRules(rules, world), mode, world };
+  const compiled = compileRules(rules, world);
   const read = partsOf(request, world);
+  const held: Case = {
+    request,
+    rules: compiled,
+    mode,
+    world,
+    hasCovered:
+      read.ok && read.parts.some(leansOnRule) && read.parts.some((part) => isCovered(part, compiled)),
+  };
   const verdicts = read.ok ? read.parts.map((part) => decidePart(part, held)) : decideUnread(read, held);
   return settle(request, mode, verdicts);
+}
+
+function leansOnRule(part: Part): boolean {
+  return part.kind === 'command' && part.readOnly === 'beside a rule';
+}
+
+function isCovered(part: Part, rules: CompiledRules): boolean {
+  return part.kind === 'command' && !part.inner && coverOf(part, rules) !== undefined;
 }
 
 /** The strongest verdict of all parts is the call's; of equals, the one that says most. */

@@ -5,7 +5,7 @@ import { placesOf, tildeExpanded } from './paths/places.ts';
 import type { AuthorizeRequest } from './request.ts';
 import { currentName } from './rules/rule.ts';
 import { fileAccess } from './rules/tools.ts';
-import { concernOf } from './shell/file-parts.ts';
+import { concernOf } from './shell/files/file-parts.ts';
 import { shellParts } from './shell/parts.ts';
 import type { World } from './world.ts';
 
@@ -65,9 +65,7 @@ function filePart(request: AuthorizeRequest, kind: 'read' | 'write', path: strin
     by: 'tool',
     pattern: undefined,
     concern:
-      kind === 'write'
-        ? concernOf({ kind, word: undefined }, places, undefined, [world.cwd], world)
-        : undefined,
+      kind === 'write' ? concernOf({ kind }, { places, glob: undefined }, [world.cwd], world) : undefined,
   };
 }
 

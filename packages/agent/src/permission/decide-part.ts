@@ -16,6 +16,8 @@ export interface Case {
   readonly rules: CompiledRules;
   readonly mode: PermissionMode;
   readonly world: World;
+  /** An allow rule covers one of the call's commands. */
+  readonly hasCovered: boolean;
 }
 
 export interface Decided extends PartVerdict {
@@ -45,6 +47,7 @@ export function decidePart(part: Part, held: Case): Decided {
   if (concern?.level === 'unless bypassed') return say('ask', concern.reason);
   if (part.kind === 'command' && part.inner) return say('allow', 'The command around it decides.');
   const cover = coverOf(part, rules);
+  if (concern?.level === 'unless covered' && !cover) return say('ask', concern.reason);
   if (part.kind === 'read' && !cover) return say('allow', 'Reading changes nothing.');
   if (concern?.level === 'outside') {
     // A rule for a whole tool says nothing about places outside the working directories; one with a path does.
@@ -57,6 +60,8 @@ export function decidePart(part: Part, held: Case): Decided {
   if (isFilePart(part) && part.by === 'command') return say('allow', 'The command itself decides.');
   // What is fetched changes nothing here, but the request itself tells others something.
   if (!hasEffects(part) && part.kind !== 'fetch') return say('allow', 'It changes nothing.');
+  if (part.kind === 'command' && part.readOnly === 'beside a rule' && held.hasCovered)
+    return say('allow', 'It changes nothing.');
   if (request.hookDecision === 'allow') return say('allow', 'A hook allowed it.');
   return say('ask', open(part));
 }
@@ -71,7 +76,7 @@ function hasEffects(part: Part): boolean {
     case 'call':
       return !part.readOnly && !part.shares;
     case 'command':
-      return !part.readOnly && !part.inner;
+      return part.readOnly !== 'yes' && !part.inner;
     case 'read':
     case 'fetch':
       return false;

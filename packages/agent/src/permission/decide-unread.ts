@@ -1,6 +1,6 @@
 /**
- * A shell command that the grammar does not understand. It is asked about; and since deny rules hold in every mode, a rule
- * whose first word stands anywhere in the text is taken to speak of it.
+ * A shell command that the grammar does not understand. It is asked about; and since deny and ask rules hold in every mode,
+ * wherever there is one about commands or files it is taken to speak of it.
  */
 import { type Case, type Decided, decidePart } from './decide-part.ts';
 import type { CallPart } from './part.ts';

@@ -3,6 +3,7 @@
  * call may run when every one of them may.
  */
 import type { JsonObject } from '@heddle/core';
+import type { Beginning } from './rules/command-doubt.ts';
 import type { Spelling } from './rules/command-pattern.ts';
 
 export type Part = CallPart | CommandPart | FilePart | FetchPart;
@@ -26,8 +27,15 @@ export interface CommandPart {
   readonly cover: readonly Spelling[];
   /** A deny or ask rule need only match one of these: every way in which the command may really be run. */
   readonly suspect: readonly Spelling[];
-  /** Proven to change nothing. */
-  readonly readOnly: boolean;
+  /** How far spellings are known that are not known to their end: a deny or ask rule may speak of what follows. */
+  readonly beginnings: readonly Beginning[];
+  /** Programs in other languages among its arguments: they may run what a rule speaks of. */
+  readonly code: readonly string[];
+  /**
+   * Proven to change nothing. `beside a rule`: proven, but inside a construct of the shell or in the background; that is
+   * enough in a script of which a rule allows something, and not for a script that no rule speaks of.
+   */
+  readonly readOnly: 'no' | 'beside a rule' | 'yes';
   /** An edit of files that acceptEdits lets pass; the files are parts of their own. */
   readonly edits: boolean;
   /** Only a rule for all commands can cover it: nobody can tell what runs, or where. */
@@ -77,6 +85,11 @@ export interface FetchPart {
 /** Why it is asked about although rules allow it. */
 export interface Concern {
   readonly reason: string;
-  /** `always`: in bypassPermissions, too. `outside`: an Edit rule that names the place settles it. */
-  readonly level: 'always' | 'unless bypassed' | 'outside';
+  /**
+   * - `always`: in bypassPermissions, too.
+   * - `unless bypassed`: no rule settles it.
+   * - `outside`: an Edit rule that names the place settles it.
+   * - `unless covered`: any rule that covers it settles it, one for the whole tool included.
+   */
+  readonly level: 'always' | 'unless bypassed' | 'outside' | 'unless covered';
 }

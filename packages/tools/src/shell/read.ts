@@ -102,6 +102,14 @@ class Reader {
         ) {
           throw new NotUnderstood('a redirection has no target');
         }
+        // `<&-a` closes the input and runs `a`: behind these two the shell takes a dash for a word of its own.
+        if (
+          node.type === 'Redirect' &&
+          /^[<>]&$/.test(node.operator) &&
+          /^-./.test(node.target?.text ?? '')
+        ) {
+          throw new NotUnderstood('a descriptor is closed with a word attached');
+        }
         break;
       case 'HereDocBody':
         return this.#hereDocBody(node, inside, source);

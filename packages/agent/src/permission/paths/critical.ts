@@ -9,7 +9,8 @@ export function disaster(word: ShellWord, folders: readonly string[], world: Wor
   for (const meaning of meanings(word, world)) {
     for (const folder of folders) {
       const reason = disasterAt(meaning, folder, world);
-      if (reason !== undefined) return meaning.emptied ? `${word.text} is / when a variable is empty` : reason;
+      if (reason !== undefined)
+        return meaning.emptied ? `${word.text} is / when a variable is empty` : reason;
     }
   }
   return undefined;
@@ -48,7 +49,11 @@ function alternatives(text: string): string[] {
 /** A last name of nothing but wildcards: what it removes is what the folder holds. */
 const EVERYTHING = /^(?:(.*)\/)?\.?(?:[*?]|\[[^\]]*\])+\/?$/;
 
-function disasterAt({ written, expands, emptied }: Meaning, folder: string, world: World): string | undefined {
+function disasterAt(
+  { written, expands, emptied }: Meaning,
+  folder: string,
+  world: World,
+): string | undefined {
   if (written === '') return undefined;
   const at = (name: string) => path.posix.resolve(folder, expands ? tildeExpanded(name, world.home) : name);
   const everything = expands ? EVERYTHING.exec(written) : null;

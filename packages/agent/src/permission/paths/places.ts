@@ -8,7 +8,7 @@ export function placesOf(written: string, folders: readonly string[], world: Wor
   const places = new Map<string, Place>();
   for (const folder of folders) {
     const absolute = path.posix.resolve(folder, written);
-    const real = physicalPath(written, folder, world);
+    const real = written.includes('..') ? physicalPath(written, folder, world) : world.realpath(absolute);
     places.set(`${absolute}\0${real}`, { path: absolute, real });
   }
   return [...places.values()];
@@ -16,7 +16,6 @@ export function placesOf(written: string, folders: readonly string[], world: Wor
 
 /** Behind a symlink `..` is the folder that holds its target, not the one that holds the link. */
 export function physicalPath(written: string, folder: string, world: World): string {
-  if (!written.includes('..')) return world.realpath(path.posix.resolve(folder, written));
   const steps = path.posix.isAbsolute(written) ? written : `${folder}/${written}`;
   return path.posix.normalize(world.realpath(steps)).replace(/(?<=.)\/$/, '');
 }

@@ -4,6 +4,7 @@
  */
 import path from 'node:path';
 import type { Place } from '../part.ts';
+import { globSource } from '../rules/wildcard.ts';
 import type { World } from '../world.ts';
 
 const FOLDERS: ReadonlySet<string> = new Set(
@@ -14,7 +15,7 @@ const FILES: ReadonlySet<string> = new Set(
   (
     '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout ' +
     '.kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc config.fish ' +
-    '.gitconfig .gitmodules .npmrc .pnp.cjs .pnp.js .pnp.loader.mjs bunfig.toml .pre-commit-config.yaml ' +
+    '.gitconfig .gitmodules .npmrc .yarnrc .yarnrc.yml .bazelrc lefthook.yml .pnp.cjs .pnp.js .pnp.loader.mjs bunfig.toml .pre-commit-config.yaml ' +
     'gradle-wrapper.properties maven-wrapper.properties .ripgreprc pyrightconfig.json .mcp.json .claude.json'
   ).split(' '),
 );
@@ -50,13 +51,22 @@ function protectedPath(file: string, world: World): string | undefined {
   return segments[at] === '.config' ? `.config/${segments[at + 1]}` : segments[at];
 }
 
-/** A glob that would match a protected name in a folder. A leading star matches no hidden file. */
-export function protectedBelow(folder: Place, glob: RegExp): string | undefined {
-  const hiddenToo = glob.source.includes('/\\.') || glob.source.includes('/.*');
-  return [...FOLDERS, ...FILES].find(
-    (name) =>
-      (hiddenToo || !name.startsWith('.')) && glob.test(`${folder.path === '/' ? '' : folder.path}/${name}`),
-  );
+/** What is protected among the names that a glob may match below a folder. A leading star matches no hidden file. */
+export function protectedMatch(folder: Place, glob: string, world: World): string | undefined {
+  const segments = glob.toLowerCase().split('/');
+  const names = segments.flatMap((segment, index) => {
+    const isLast = index === segments.length - 1;
+    const candidates = isLast ? [...FOLDERS, ...FILES] : [...FOLDERS];
+    if (!/[*?[(]/.test(segment)) return candidates.filter((name) => name === segment);
+    const pattern = new RegExp(`^${globSource(segment)}$`);
+    return candidates.filter((name) => {
+      if (!pattern.test(name)) return false;
+      return name.startsWith('.')
+        ? segment.startsWith('.')
+        : index === 0 && world.exists(`${folder.path}/${name}`);
+    });
+  });
+  return names[0];
 }
 
 function isAt(file: string, folder: string): boolean {

@@ -47,7 +47,7 @@ function prefixOf(specifier: string): string | undefined {
  * The pattern with its quotes and spaces made canonical, its stars kept. Undefined where the quotes do not pair up: then it
  * is only held against what was written.
  */
-function canonicalPattern(specifier: string): string | undefined {
+export function canonicalPattern(specifier: string): string | undefined {
   const end = /(?::\*| \*)$/.exec(specifier)?.[0] ?? '';
   const words = splitWords(specifier.slice(0, specifier.length - end.length));
   return words && words.join(' ') + end;

@@ -1,5 +1,7 @@
 /** Rules made ready for matching, once per set of rules: a decision must not read five hundred patterns again. */
 import type { World } from '../world.ts';
+import { type CommandDoubt, commandDoubt } from './command-doubt.ts';
+import { type CommandIndex, commandIndex } from './command-index.ts';
 import { type CommandPattern, commandPattern } from './command-pattern.ts';
 import { type Anchors, type PathPattern, pathPattern } from './path-pattern.ts';
 import { parseRule, type Rule, type RuleList, type Rules } from './rule.ts';
@@ -16,6 +18,8 @@ export interface CompiledRule {
 interface Specifier {
   readonly text: string;
   readonly command: CommandPattern | undefined;
+  /** In deny and ask only. */
+  readonly doubt: CommandDoubt | undefined;
   readonly path: PathPattern | undefined;
   readonly domain: ((host: string) => boolean) | undefined;
   readonly name: ((name: string) => boolean) | undefined;
@@ -26,8 +30,13 @@ interface Specifier {
 export interface CompiledRules extends Readonly<Record<RuleList, readonly CompiledRule[]>> {
   /** Whether any path rule of the list speaks of a path at all: most paths are no rule's business, and this is one test. */
   readonly concerns: (list: 'deny' | 'ask', path: string) => boolean;
+  /** The deny and ask rules that speak of single commands. */
+  readonly objecting: Readonly<Record<'deny' | 'ask', CommandIndex<CompiledRule>>>;
   /** The allow rules that can cover a command, and those that can cover a file. */
-  readonly allowing: { readonly commands: readonly CompiledRule[]; readonly files: readonly CompiledRule[] };
+  readonly allowing: {
+    readonly commands: CommandIndex<CompiledRule>;
+    readonly files: readonly CompiledRule[];
+  };
 }
 
 const compiled = new WeakMap<Rules, { readonly key: string; readonly rules: CompiledRules }>();
@@ -44,14 +53,23 @@ export function compileRules(rules: Rules, world: World): CompiledRules {
     deny,
     ask,
     allow,
+    objecting: { deny: indexed(deny.filter(speaksOfCommands)), ask: indexed(ask.filter(speaksOfCommands)) },
     allowing: {
-      commands: allow.filter(({ names }) => names('Bash')),
+      commands: indexed(allow.filter(({ names }) => names('Bash'))),
       files: allow.filter(({ specifier }) => specifier === undefined || specifier.path !== undefined),
     },
     concerns: (name, path) => filters[name]?.test(path) ?? false,
   };
   compiled.set(rules, { key, rules: fresh });
   return fresh;
+}
+
+function indexed(rules: readonly CompiledRule[]): CommandIndex<CompiledRule> {
+  return commandIndex(rules, ({ specifier }) => specifier?.text);
+}
+
+function speaksOfCommands({ specifier }: CompiledRule): boolean {
+  return specifier?.command !== undefined;
 }
 
 function filterOf(rules: readonly CompiledRule[], { foldsCase }: World): RegExp | undefined {
@@ -90,6 +108,7 @@ function compileSpecifier(tool: string, text: string, rule: Rule, list: RuleList
   return {
     text,
     command: tool === 'Bash' ? commandPattern(text) : undefined,
+    doubt: tool === 'Bash' && list !== 'allow' ? commandDoubt(text) : undefined,
     path: files ? pathPattern(text, list === 'allow' ? 'allow' : 'deny', anchorsOf(rule, world)) : undefined,
     domain: fetches && param === 'domain' ? domainMatcher(value ?? '') : undefined,
     name: !files && !fetches && tool !== 'Bash' ? nameMatcher(text) : undefined,

@@ -21,12 +21,18 @@ export function objection(
 ): Match | undefined {
   if (isNobodysBusiness(part, list, rules)) return undefined;
   let doubtful: Match | undefined;
-  for (const rule of rules[list]) {
+  for (const rule of objectors(part, list, rules)) {
     const match = objects(part, rule, list, exists);
     if (match && match.doubtful === undefined) return match;
     doubtful ??= match;
   }
   return doubtful;
+}
+
+function objectors(part: Part, list: 'deny' | 'ask', rules: CompiledRules): readonly CompiledRule[] {
+  if (part.kind !== 'command') return rules[list];
+  const isKnown = part.beginnings.length === 0 && part.code.length === 0;
+  return isKnown ? rules.objecting[list].among(part.suspect) : rules.objecting[list].all;
 }
 
 /** A plain path that no rule of the list speaks of. */
@@ -49,10 +55,7 @@ function objects(
     case 'call':
       return speaksOfCall(part, compiled) ? { rule } : undefined;
     case 'command':
-      return part.suspect.some((spelling) => compiled.specifier?.command?.(spelling)) &&
-        compiled.names('Bash')
-        ? { rule }
-        : undefined;
+      return objectsToCommand(part, compiled);
     case 'fetch':
       return compiled.names(part.tool) && compiled.specifier?.domain?.(part.host) ? { rule } : undefined;
     case 'read':
@@ -72,6 +75,15 @@ function speaksOfCall({ tool, input }: CallPart, { names, specifier }: CompiledR
   }
   const name = calledName(tool, input);
   return names(tool) && name !== undefined && specifier.name?.(name) === true;
+}
+
+function objectsToCommand(part: CommandPart, { rule, specifier }: CompiledRule): Match | undefined {
+  if (!specifier?.command) return undefined;
+  if (part.suspect.some(specifier.command)) return { rule };
+  const { doubt } = specifier;
+  if (part.beginnings.some((beginning) => doubt?.mayGoOn(beginning)))
+    return { rule, doubtful: 'nobody can tell what it runs' };
+  return part.code.some((text) => doubt?.standsIn(text)) ? { rule, doubtful: 'it may run that' } : undefined;
 }
 
 function objectsToFile(
@@ -123,9 +135,9 @@ export function coverOf(part: Part, rules: CompiledRules, which: 'any' | 'named'
   )?.rule;
 }
 
-function candidates({ kind }: Part, { allow, allowing }: CompiledRules): readonly CompiledRule[] {
-  if (kind === 'command') return allowing.commands;
-  return kind === 'call' || kind === 'fetch' ? allow : allowing.files;
+function candidates(part: Part, { allow, allowing }: CompiledRules): readonly CompiledRule[] {
+  if (part.kind === 'command') return allowing.commands.among(part.cover);
+  return part.kind === 'call' || part.kind === 'fetch' ? allow : allowing.files;
 }
 
 function covers(part: Part, compiled: CompiledRule): boolean {

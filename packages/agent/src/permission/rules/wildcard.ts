@@ -18,3 +18,14 @@ export function wildcardSource(pattern: string): string {
     })
     .join('');
 }
+
+/** What a glob of the shell may match; extended ones may match anything. */
+export function globSource(glob: string): string {
+  if (/[?*+@!]\(/.test(glob)) return '.*';
+  return glob.replace(/\*\*|\*|\?|\[[^\]]*\]|[\s\S]/g, (piece) => {
+    if (piece === '**') return '.*';
+    if (piece === '*') return '[^/]*';
+    if (piece === '?' || piece.startsWith('[')) return '[^/]';
+    return escapeRegExp(piece);
+  });
+}

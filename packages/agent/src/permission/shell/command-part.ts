@@ -1,21 +1,24 @@
 /** One simple command as a part: how it may be spelled for rules, and what is known about it. */
-import { isReadOnlyCommand, type ShellWord, type SimpleCommand } from '@heddle/tools/shell';
+import { areReadOnlyWords, type ShellWord, type SimpleCommand } from '@heddle/tools/shell';
 import type { CommandPart } from '../part.ts';
 import { isInside, placesOf } from '../paths/places.ts';
+import type { Beginning } from '../rules/command-doubt.ts';
 import type { Spelling } from '../rules/command-pattern.ts';
 import type { World } from '../world.ts';
 import { isOwn, isSafe } from './assignments.ts';
 import { assignmentText, canonicalText, writtenText } from './canonical.ts';
-import { changesFiles } from './files.ts';
+import { changesFiles } from './files/files-of.ts';
 import type { Folders } from './folders.ts';
-import { baseName, tails, wordsOf } from './runners.ts';
-import { isPlainEdit } from './edits.ts';
-import { unwrap } from './wrappers.ts';
+import { changesOwnShellOnly } from './own-shell.ts';
+import { baseName, isRunner, tails, wordsOf } from './runners.ts';
+import { codeIn, runsInput } from './scripts.ts';
+import { isPlainEdit } from './files/edits.ts';
+import { type Unwrapped, unwrap } from './wrappers.ts';
 
 export interface Around {
   readonly folders: Folders;
-  /** Nothing but lists and pipelines around it: only there names are known to mean what they say. */
-  readonly plain: boolean;
+  /** `plain`: nothing but lists and pipelines. `functions`: names may not mean what they say. */
+  readonly shape: 'plain' | 'compound' | 'functions';
   readonly world: World;
 }
 
@@ -33,7 +36,9 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
     shown: full.canonical,
     cover: distinct(isFree && words.length > 0 ? [full, ...bare] : [full]),
     suspect: distinct([full, ...suspects.flatMap((tail) => [spelled(tail)].concat(withBaseName(tail)))]),
-    readOnly: isReadOnly(command, last.words, last.more, around),
+    beginnings: beginningsOf(command, stages),
+    code: codeIn(words),
+    readOnly: proof(command, last, around),
     edits: assignments.length === 0 && !last.more && isPlainEdit(last.words),
     opaque: opacity(words, stages, around),
     inner: false,
@@ -61,26 +66,43 @@ function withBaseName(words: readonly ShellWord[]): Spelling[] {
   return [spelled([{ ...name, value, text: value }, ...args])];
 }
 
-function isReadOnly(
+/** Where a command cannot be read to its end: in its own words, behind a wrapper, and what a runner runs first. */
+function beginningsOf(command: SimpleCommand, stages: readonly Unwrapped[]): Beginning[] {
+  const words = stages[0]?.words ?? [];
+  const [name] = words;
+  const [run] = name && isRunner(baseName(name.value)) ? tails(words) : [];
+  const spellings = [...stages.map((stage) => stage.words), ...(run ? [run] : [])];
+  const beginnings = spellings.flatMap((spelling) => beginningOf(spelling) ?? []);
+  return runsInput(command, words) ? [...beginnings, { text: '', quoted: false }] : beginnings;
+}
+
+function beginningOf(words: readonly ShellWord[]): Beginning | undefined {
+  const at = words.findIndex(({ kind }, index) => kind === 'dynamic' || (kind === 'pattern' && index === 0));
+  const word = words[at];
+  if (word === undefined) return undefined;
+  const text = at === 0 ? baseName(word.prefix) : `${canonicalText(words.slice(0, at))} ${word.prefix}`;
+  return { text, quoted: word.text.startsWith('"$(') };
+}
+
+function proof(
   { name, assignments }: SimpleCommand,
-  words: readonly ShellWord[],
-  more: boolean,
-  around: Around,
-): boolean {
-  if (name === undefined) return assignments.every((assignment) => isOwn(assignment.name));
-  if (!around.plain || more || assignments.length > 0 || !words.every(({ plain }) => plain)) return false;
-  if (words[0] === undefined || changesFiles(words[0].value)) return false;
-  const { world, folders } = around;
+  { words, more }: Unwrapped,
+  { shape, world, folders }: Around,
+): CommandPart['readOnly'] {
+  if (name === undefined) return assignments.every((assignment) => isOwn(assignment.name)) ? 'yes' : 'no';
+  const [program] = words;
+  if (shape === 'functions' || more || assignments.length > 0) return 'no';
+  if (program === undefined || changesFiles(program.value)) return 'no';
   const moved = folders === undefined || folders.length > 1;
-  return isReadOnlyCommand(canonicalText(words), {
-    git: moved ? undefined : world.git,
-    environment: world.environment,
-  });
+  const options = { git: moved ? undefined : world.git, environment: world.environment };
+  if (changesOwnShellOnly(words)) return 'beside a rule';
+  if (!areReadOnlyWords(words, options)) return 'no';
+  return shape === 'plain' ? 'yes' : 'beside a rule';
 }
 
 function opacity(
   words: readonly ShellWord[],
-  stages: readonly { readonly words: readonly ShellWord[] }[],
+  stages: readonly Unwrapped[],
   around: Around,
 ): string | undefined {
   if (words.length === 0) return undefined;

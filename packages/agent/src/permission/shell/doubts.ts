@@ -16,7 +16,7 @@ const BLIND: readonly Doubt[] = [
 
 const DOUBTS: readonly Doubt[] = [
   { pattern: /\$\{[\s|]/, reason: 'a substitution that only new shells know' },
-  { pattern: /\$\{[^}$`]*[<>]\(/, reason: 'a process within an expansion' },
+  { pattern: /\bfor\s*\((?!\()/, reason: 'a loop that is none' },
   { pattern: /\$\[/, reason: 'an old form of arithmetic' },
   { pattern: /[?*+@!]\(/, reason: 'a pattern that depends on a shell option' },
   {
@@ -31,6 +31,9 @@ const DOUBTS: readonly Doubt[] = [
     reason: 'a keyword without a command',
   },
 ];
+
+/** Quotes count otherwise within an expansion, and otherwise again in other versions: looked for in the text as it is. */
+const PROCESS_IN_EXPANSION = /\$\{[^}]*[<>]\(/;
 
 /** What may stand before an opening bracket: an operator, or a word that a command follows. */
 const BEFORE_BRACKET =
@@ -48,7 +51,7 @@ interface Doubtful {
 export function doubtAbout(text: string): Doubtful | undefined {
   const code = codeOf(text);
   for (const { pattern, reason } of BLIND) if (pattern.test(code)) return { reason, blind: true };
-  const reason = doubtIn(code);
+  const reason = PROCESS_IN_EXPANSION.test(text) ? 'a process within an expansion' : doubtIn(code);
   return reason === undefined ? undefined : { reason, blind: false };
 }
 
@@ -60,6 +63,16 @@ function doubtIn(code: string): string | undefined {
     if (!BEFORE_BRACKET.test(before)) return 'a bracket where none can stand';
   }
   return undefined;
+}
+
+/** Where the quote that opens at `at` ends: behind a `$` a backslash can keep it open. Negative: nowhere. */
+function quoteEnd(text: string, at: number): number {
+  if (text[at - 1] !== '$') return text.indexOf("'", at + 1);
+  for (let end = at + 1; end < text.length; end++) {
+    if (text[end] === '\\') end++;
+    else if (text[end] === "'") return end;
+  }
+  return -1;
 }
 
 /** The text without what is quoted, commented or in a here-document: only what the shell reads as syntax. */
@@ -86,7 +99,7 @@ function codeOf(text: string): string {
       if (letter === '$' && /[[{]/.test(bare[at + 1] ?? '')) code += bare.slice(at, at + 3);
       code += 'q';
     } else if (letter === "'") {
-      const end = bare.indexOf("'", at + 1);
+      const end = quoteEnd(bare, at);
       code += 'q';
       if (end >= 0) at = end;
     } else if (letter === '#' && /(?:^|[\s;&|(])$/.test(code)) {

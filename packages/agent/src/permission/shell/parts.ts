@@ -9,11 +9,14 @@ import type { World } from '../world.ts';
 import { isOwn } from './assignments.ts';
 import { type Around, commandPart } from './command-part.ts';
 import { doubtAbout } from './doubts.ts';
-import { redirectionParts, touchPart } from './file-parts.ts';
-import { filesOf, touchesFiles } from './files.ts';
+import { redirectionParts, touchPart } from './files/file-parts.ts';
+import { filesOf, touchesFiles } from './files/files-of.ts';
+import { literalWord, unknownWord } from './files/touch.ts';
+import { picks, startsOf } from './files/trees.ts';
 import { type Folders, foldersAfter } from './folders.ts';
 import { hidden } from './hidden.ts';
-import { embedded, executed, tails, wordsOf } from './runners.ts';
+import { executed, runsElsewhere, tails, wordsOf } from './runners.ts';
+import { embedded } from './scripts.ts';
 import { unwrap } from './wrappers.ts';
 
 export type ShellParts =
@@ -21,13 +24,7 @@ export type ShellParts =
   | { readonly ok: true; readonly parts: readonly Part[]; readonly empty: boolean }
   | { readonly ok: false; readonly reason: string };
 
-const PLAIN: ReadonlySet<Construct> = new Set<Construct>([
-  'list',
-  'pipeline',
-  'negation',
-  'time',
-  'background',
-]);
+const PLAIN: ReadonlySet<Construct> = new Set<Construct>(['list', 'pipeline', 'negation', 'time']);
 
 export function shellParts(text: string, world: World): ShellParts {
   const read = readCommand(text);
@@ -35,10 +32,10 @@ export function shellParts(text: string, world: World): ShellParts {
   const doubt = doubtAbout(text);
   if (doubt?.blind) return { ok: false, reason: `there is ${doubt.reason}` };
   const parts: Part[] = [];
-  const plain = [...read.constructs].every((construct) => PLAIN.has(construct));
+  const shape = shapeOf(read.constructs);
   let folders: Folders = [world.cwd];
   for (const command of read.commands) {
-    parts.push(...partsOfCommand(command, { folders, plain, world }));
+    parts.push(...partsOfCommand(command, { folders, shape, world }));
     folders = foldersAfter(folders, command, world);
   }
   // Of compound commands: nobody says where among the others they stand, so a `cd` before or after them counts.
@@ -49,6 +46,11 @@ export function shellParts(text: string, world: World): ShellParts {
     (doubt === undefined ? undefined : `there is ${doubt.reason}`);
   const empty = read.commands.length === 0 && read.constructs.size === 0;
   return { ok: true, parts: reason === undefined ? parts : [concerned(text, reason), ...parts], empty };
+}
+
+function shapeOf(constructs: ReadonlySet<Construct>): Around['shape'] {
+  if (constructs.has('function') || constructs.has('coproc')) return 'functions';
+  return [...constructs].every((construct) => PLAIN.has(construct)) ? 'plain' : 'compound';
 }
 
 function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
@@ -63,15 +65,46 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
     ...fileParts(last.words, around),
     ...(last.more ? unseen(last.words, around) : []),
     // What `find -exec` runs must be covered like any other command.
-    ...executed(last.words).flatMap((words) => partsOfCommand(simple(words, command), around)),
-    ...embedded(last.words).flatMap((inner) => innerParts(inner, around)),
-    ...stages
-      .slice(0, -1)
-      .flatMap(({ words }) => embedded(words).flatMap((inner) => innerParts(inner, around))),
+    ...executed(last.words).flatMap((run) =>
+      partsOfCommand(simple(run, command), around).concat(foundFiles(last.words, run, around)),
+    ),
+    ...stages.flatMap((stage) => {
+      const parts = embedded(command, stage.words).flatMap((script) => scriptParts(script, around));
+      return runsElsewhere(stage.words) ? parts.filter(({ kind }) => kind === 'command') : parts;
+    }),
   ];
 }
 
-/** The permissive reader's: its files count, its own cover does not. */
+/** `{}` is whatever `find` comes upon. */
+function foundFiles(
+  [, ...args]: readonly ShellWord[],
+  run: readonly ShellWord[],
+  { folders, world }: Around,
+): FilePart[] {
+  return startsOf(args).flatMap((start) => {
+    const words = run.map((word) => (word.value === '{}' ? start : word));
+    return [words, ...tails(words)]
+      .flatMap(filesOf)
+      .flatMap((touch) =>
+        touch.word === start
+          ? touchPart({ ...touch, deep: 'all', picks: picks(args) }, 'command', folders, world)
+          : [],
+      );
+  });
+}
+
+/** A script of the permissive reader's stands where the command stands that runs it, until it goes elsewhere. */
+function scriptParts(script: readonly SimpleCommand[], around: Around): Part[] {
+  const parts: Part[] = [];
+  let { folders } = around;
+  for (const command of script) {
+    parts.push(...innerParts(command, { ...around, folders }));
+    folders = foldersAfter(folders, command, around.world);
+  }
+  return parts;
+}
+
+/** Its files count, its own cover does not. */
 function innerParts(command: SimpleCommand, around: Around): Part[] {
   const part: CommandPart = { ...commandPart(command, around), inner: true };
   return [
@@ -85,26 +118,23 @@ function innerParts(command: SimpleCommand, around: Around): Part[] {
 
 function fileParts(words: readonly ShellWord[], { folders, world }: Around): FilePart[] {
   // `sudo rm /`, `env cp a b`: a runner's command touches its files like any other.
-  const hidden = tails(words).filter(([name]) => name !== undefined && touchesFiles(name.value));
-  return [words, ...hidden].flatMap((command) =>
-    filesOf(command).flatMap((touch) => touchPart(touch, 'command', folders, world)),
-  );
+  const behind = runsElsewhere(words) ? [] : tails(words);
+  const run = behind.filter(([name]) => name !== undefined && touchesFiles(name.value));
+  const moved = words.some(({ value }) => /^(-C|-D|--chdir)/.test(value)) ? undefined : folders;
+  return [
+    ...filesOf(words).flatMap((touch) => touchPart(touch, 'command', folders, world)),
+    ...run.flatMap(filesOf).flatMap((touch) => touchPart(touch, 'command', moved, world)),
+  ];
 }
 
 /** More arguments come through the pipe: files that nobody sees. */
 function unseen(words: readonly ShellWord[], { world }: Around): FilePart[] {
-  const word: ShellWord = {
-    text: 'what the pipe brings',
-    kind: 'dynamic',
-    value: 'what the pipe brings',
-    prefix: '',
-    plain: false,
-  };
+  const word = unknownWord('what the pipe brings');
   const kinds = new Set(filesOf([...words, PROBE, PROBE]).map(({ kind }) => kind));
   return [...kinds].flatMap((kind) => touchPart({ kind, word }, 'command', undefined, world));
 }
 
-const PROBE: ShellWord = { text: 'x', kind: 'literal', value: 'x', prefix: 'x', plain: true };
+const PROBE: ShellWord = literalWord('x');
 
 function simple([name, ...args]: readonly ShellWord[], { inside }: SimpleCommand): SimpleCommand {
   const text = [name, ...args].map((word) => word?.text ?? '').join(' ');
@@ -117,7 +147,9 @@ function concerned(text: string, reason: string): CommandPart {
     shown: text,
     cover: [],
     suspect: [],
-    readOnly: false,
+    beginnings: [],
+    code: [],
+    readOnly: 'no',
     edits: false,
     opaque: undefined,
     inner: true,

@@ -2,57 +2,56 @@
  * The permissive reader: programs that run what their arguments say. Their own rule covers them; but what is denied stays
  * denied behind them, so every command that may hide in their arguments is held against deny and ask rules.
  */
-import { readCommand, type ShellWord, type SimpleCommand } from '@heddle/tools/shell';
+import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 
 const RUNNERS: ReadonlySet<string> = new Set(
   (
-    'env sudo doas su runuser setsid ionice chrt taskset numactl chroot unshare nsenter firejail bwrap strace ltrace gdb ' +
-    'watch xargs parallel busybox toybox exec eval trap bash sh zsh dash ksh ash fish rbash script ssh flock entr ' +
-    'caffeinate chronic unbuffer rlwrap faketime fakeroot proot systemd-run timeout time nice nohup stdbuf command builtin ' +
-    'noglob npx bunx pnpx uvx pipx dotenv op'
+    'env sudo doas su runuser pkexec gosu su-exec setpriv capsh setsid ionice chrt taskset numactl prlimit choom uclampset ' +
+    'setarch linux32 linux64 chroot unshare nsenter firejail bwrap proot fakeroot cgexec strace ltrace gdb valgrind perf ' +
+    'catchsegv watch xargs parallel busybox toybox exec eval trap bash sh zsh dash ksh ash fish rbash pwsh script ssh mosh ' +
+    'pssh flock entr caffeinate chronic unbuffer rlwrap faketime systemd-run start-stop-daemon ssh-agent xvfb-run ' +
+    'dbus-run-session dumb-init tini screen tmux hyperfine timeout gtimeout time nice nohup stdbuf command builtin noglob npx ' +
+    'bunx pnpx uvx pipx dotenv op'
   ).split(' '),
 );
 
 /** They run a command behind one of their own words. */
 const MANAGERS =
-  /^(npm|pnpm|yarn|bun|uv|poetry|pipenv|rye|hatch|pdm|conda|mise|asdf|direnv|docker|podman|kubectl|nix|nix-shell)$/;
+  /^(npm|pnpm|yarn|bun|uv|poetry|pipenv|rye|hatch|pdm|conda|mise|asdf|direnv|opam|bundle|rbenv|pyenv|lerna|nx|docker|podman|kubectl|nix|nix-shell|git)$/;
 const RUN_WORD = /^(exec|x|dlx|run|--|-c|--command)$/;
+const GIT_RUN_WORD = /^(foreach|run)$/;
 /** Their `run` takes the name of a script in the project. */
 const SCRIPT_RUNNERS = /^(npm|pnpm|yarn|bun)$/;
 
-/** Besides the runners, those that take a script among their settings. */
-const SCRIPTED = /^(git|make|find|fd|fdfind|at|tmux|screen)$/;
-
-const DEEPEST = 3;
+/** What runs behind them sees other files than these: those of a container. */
+const ELSEWHERE = /^(docker|podman|kubectl)$/;
 
 /** Every tail of a runner's words may be a command. */
 export function tails(words: readonly ShellWord[]): (readonly ShellWord[])[] {
   const [name] = words;
   if (name === undefined) return [];
   const base = baseName(name.value);
-  const runs = RUNNERS.has(base);
-  if (!runs && !MANAGERS.test(base)) return [];
+  const runs = isRunner(base);
+  if (!runs && !isManager(base)) return [];
   const isRunWord = ({ value }: ShellWord) =>
-    RUN_WORD.test(value) && !(value === 'run' && SCRIPT_RUNNERS.test(base));
+    base === 'git'
+      ? GIT_RUN_WORD.test(value)
+      : RUN_WORD.test(value) && !(value === 'run' && SCRIPT_RUNNERS.test(base));
   const from = runs ? 1 : words.findIndex(isRunWord) + 1;
   if (from === 0) return [];
   return words.slice(from).flatMap((word, index) => (mayBeName(word) ? [words.slice(from + index)] : []));
 }
 
-/** Scripts in a runner's arguments: `bash -c '…'`, `eval …`, `find -exec sh -c '…'`. */
-export function embedded(words: readonly ShellWord[], depth = 0): SimpleCommand[] {
-  const [name, ...args] = words;
-  if (name === undefined || depth >= DEEPEST) return [];
-  const base = baseName(name.value);
-  if (!RUNNERS.has(base) && !MANAGERS.test(base) && !SCRIPTED.test(base)) return [];
-  const texts = args.filter(({ value }) => /[\s;&|<>]/.test(value)).map(({ value }) => value);
-  if (name.value === 'eval') texts.push(args.map(({ value }) => value).join(' '));
-  return texts.flatMap((text) => {
-    // An alias of git begins with its name and a !.
-    const read = readCommand(text.replace(/^([\w.]+=)?!/, ''));
-    if (!read.ok) return [];
-    return read.commands.flatMap((command) => [command].concat(embedded(wordsOf(command), depth + 1)));
-  });
+export function isRunner(base: string): boolean {
+  return RUNNERS.has(base) || /^ld(-linux.*)?\.so/.test(base);
+}
+
+export function isManager(base: string): boolean {
+  return MANAGERS.test(base);
+}
+
+export function runsElsewhere([name]: readonly ShellWord[]): boolean {
+  return name !== undefined && ELSEWHERE.test(baseName(name.value));
 }
 
 /** What `find` runs on each file. Unlike a runner it is not known for that: its own rule does not cover them. */

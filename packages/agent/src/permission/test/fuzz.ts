@@ -94,6 +94,18 @@ const TOKENS = [
   'nice',
   '\t',
   '  ',
+  "$'",
+  "\\'",
+  '<&-',
+  '2>&-',
+  '<<-EOF',
+  "<<'EOF'",
+  '\\\n',
+  ';&',
+  '[ -f a ]',
+  'cd .',
+  'set -e',
+  'wait',
 ];
 
 /** Covered, wrappers, and programs that only read: spoiled names sometimes become one. */
@@ -155,6 +167,13 @@ const TEMPLATES = [
   "ok 'bad'",
   'NODE_ENV=a ok',
   'f() { ok; }; ok',
+  '(cd . && ok)',
+  'if [ -f a ]; then ok; else ls; fi',
+  'ok & wait',
+  "ok $'a\\'b'",
+  'ok <<A <<B\na\nA\nb\nB\nok',
+  'cat <<EOF | ok\nx\nEOF',
+  'ok "$(ok <<EOF\nx\nEOF\n)"',
 ];
 
 export function randomCommand(dice: Dice): string {

@@ -180,6 +180,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['sed', isPrintingSed],
   // Package managers may start what a project's settings name even to say their version.
   ['node', ([option, ...more]) => /^(--version|-v)$/.test(option ?? '') && more.length === 0],
+  ['python', ([option, ...more]) => /^(--version|-V)$/.test(option ?? '') && more.length === 0],
   ['python3', ([option, ...more]) => /^(--version|-V)$/.test(option ?? '') && more.length === 0],
   ['test', isTest],
   ['[', isTest],

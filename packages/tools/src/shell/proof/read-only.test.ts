@@ -25,6 +25,10 @@ rg -e a -A 3 -C2 .
 find . -name '*.ts' -type f
 find . -name '*.ts' -not -path './node_modules/*' -print0
 find src ! -name x -maxdepth 2 -mtime -3
+find . \\( -name a -o -name b \\)
+grep "a\\.b" a
+node --version
+python3 -V
 wc -l a b
 stat -c %s a
 du -sh .
@@ -190,6 +194,13 @@ ls >& a
 ls <> a
 ls > /dev/stderr
 ls > /dev/tcp/example.com/80
+<&-touch ls
+0<& -touch ls
+find . \\( -name a -delete \\)
+echo HEAD~1
+echo "a\\\\b"
+python3 -v
+node -v a.js
 cat < /dev/tcp/example.com/80
 {fd}> a ls
 ls >&-

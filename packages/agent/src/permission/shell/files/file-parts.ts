@@ -1,14 +1,14 @@
 /** What a command's words and redirections do to files, as parts. */
 import path from 'node:path';
 import type { ShellRedirection, ShellWord } from '@heddle/tools/shell';
-import type { Concern, FilePart, Place } from '../part.ts';
-import { disaster } from '../paths/critical.ts';
-import { isInside, isSink, placesOf } from '../paths/places.ts';
-import { protectedBelow, protection } from '../paths/protected.ts';
-import { escapeRegExp } from '../rules/wildcard.ts';
-import type { World } from '../world.ts';
+import type { Concern, FilePart, Place } from '../../part.ts';
+import { disaster } from '../../paths/critical.ts';
+import { isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts';
+import { protectedMatch, protection } from '../../paths/protected.ts';
+import { escapeRegExp, globSource } from '../../rules/wildcard.ts';
+import type { World } from '../../world.ts';
 import type { Touch } from './touch.ts';
-import type { Folders } from './folders.ts';
+import type { Folders } from '../folders.ts';
 
 export function touchPart(
   touch: Touch,
@@ -16,9 +16,11 @@ export function touchPart(
   folders: Folders,
   world: World,
 ): FilePart[] {
-  const { kind, word } = touch;
-  const { places, pattern } = meant(word, folders, world);
-  if (places?.every((place) => isSink(place.path))) return [];
+  const { kind, word, within } = touch;
+  if (word.kind === 'literal' && word.value === '') return [];
+  if (within && !isFolder(within, folders, world)) return [];
+  const { places, pattern, glob } = meant(word, folders, world);
+  if (kind !== 'remove' && places?.every((place) => isSink(place.path))) return [];
   return [
     {
       kind,
@@ -29,9 +31,25 @@ export function touchPart(
       knowledge: touch.knowledge ?? 'known',
       by,
       pattern,
-      concern: kind === 'read' ? undefined : concernOf(touch, places, pattern, folders, world),
+      concern:
+        kind === 'read' ? connection(touch, by, world) : concernOf(touch, { places, glob }, folders, world),
     },
   ];
+}
+
+/** By its form, or because one stands there. */
+function isFolder(word: ShellWord, folders: Folders, world: World): boolean {
+  if (word.kind === 'dynamic') return false;
+  if (/(^|\/)(\.{0,2})$/.test(word.value)) return true;
+  return (meant(word, folders, world).places ?? []).some(({ path }) => world.exists(`${path}/.`));
+}
+
+/** The shell opens a network connection for such a name, and may for one that nobody can tell. */
+function connection({ word }: Touch, by: 'command' | 'redirection', { home }: World): Concern | undefined {
+  if (by !== 'redirection') return undefined;
+  if (word.kind !== 'dynamic' && !/^\/dev\/(tcp|udp)\//.test(tildeExpanded(word.value, home)))
+    return undefined;
+  return { level: 'unless covered', reason: `Reading from ${word.text} may open a network connection.` };
 }
 
 /** A redirection to a file; none for pipes between descriptors and for here-documents. */
@@ -46,21 +64,22 @@ export function redirectionParts(redirection: ShellRedirection, folders: Folders
 
 /** Why changing these places is asked about whatever rules say. */
 export function concernOf(
-  { kind, word, deep }: Pick<Touch, 'kind' | 'deep'> & { readonly word: ShellWord | undefined },
-  places: readonly Place[] | undefined,
-  pattern: RegExp | undefined,
+  { kind, word, picks = false }: Pick<Touch, 'kind' | 'picks'> & { readonly word?: ShellWord },
+  { places, glob }: Pick<Meant, 'places' | 'glob'>,
   folders: Folders,
   world: World,
 ): Concern | undefined {
-  const lost =
-    (kind === 'remove' || deep) && word ? disaster(word, folders ?? [world.cwd], world) : undefined;
-  if (lost !== undefined && kind === 'remove')
+  const lost = kind === 'remove' && word ? disaster(word, folders ?? [world.cwd], world) : undefined;
+  // Some files of the project are no disaster, some files of the whole disk are.
+  const isSpared = picks && places?.every((place) => isInside(place, world)) === true;
+  if (lost !== undefined && !isSpared)
     return { level: 'always', reason: `Removing it would be a disaster: ${lost}.` };
   if (places === undefined) {
     return { level: 'unless bypassed', reason: 'Nobody can tell which file it would change before it runs.' };
   }
   for (const place of places) {
-    const what = protection(place, world) ?? (pattern && protectedBelow(place, pattern));
+    const what =
+      protection(place, world) ?? (glob === undefined ? undefined : protectedMatch(place, glob, world));
     if (what !== undefined)
       return { level: 'unless bypassed', reason: `${what} is protected: a change to it always asks.` };
   }
@@ -71,34 +90,25 @@ export function concernOf(
 interface Meant {
   readonly places: readonly Place[] | undefined;
   readonly pattern: RegExp | undefined;
+  /** What follows the place in a pattern, as it was written. */
+  readonly glob: string | undefined;
 }
 
 function meant(word: ShellWord, folders: Folders, world: World): Meant {
-  const unknown: Meant = { places: undefined, pattern: undefined };
+  const unknown: Meant = { places: undefined, pattern: undefined, glob: undefined };
   if (word.kind === 'dynamic') return unknown;
   const tilde = word.text.startsWith('~') && word.kind !== 'literal';
   if (tilde && !/^~(\/|$)/.test(word.value)) return unknown;
   const written = tilde ? world.home + word.value.slice(1) : word.value;
   if (folders === undefined && !path.posix.isAbsolute(written)) return unknown;
   const from = folders ?? [world.cwd];
-  if (word.kind !== 'pattern') return { places: placesOf(written, from, world), pattern: undefined };
+  if (word.kind !== 'pattern') return { ...unknown, places: placesOf(written, from, world) };
   const at = written.search(/[*?[(+@!]/);
   const folder = written.slice(0, written.lastIndexOf('/', at) + 1);
   // Behind the wildcard a path may climb anywhere.
   if (written.slice(at).includes('..')) return unknown;
-  const pattern = globSource(written.slice(folder.length));
+  const glob = written.slice(folder.length);
   const places = placesOf(folder === '' ? '.' : folder, from, world);
   const anchors = places.map((place) => escapeRegExp(place.path === '/' ? '' : place.path)).join('|');
-  return { places, pattern: new RegExp(`^(?:${anchors})/${pattern}(?:/.*)?$`) };
-}
-
-/** What a glob of the shell may match; extended ones may match anything. */
-function globSource(glob: string): string {
-  if (/[?*+@!]\(/.test(glob)) return '.*';
-  return glob.replace(/\*\*|\*|\?|\[[^\]]*\]|[\s\S]/g, (piece) => {
-    if (piece === '**') return '.*';
-    if (piece === '*') return '[^/]*';
-    if (piece === '?' || piece.startsWith('[')) return '[^/]';
-    return escapeRegExp(piece);
-  });
+  return { places, pattern: new RegExp(`^(?:${anchors})/${globSource(glob)}(?:/.*)?$`), glob };
 }

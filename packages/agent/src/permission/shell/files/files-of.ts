@@ -1,8 +1,9 @@
 /** Which files a command reads, writes or removes, as far as its name and arguments tell. */
 import type { ShellWord } from '@heddle/tools/shell';
-import { argumentsOf, hasOption } from './operands.ts';
-import { baseName } from './runners.ts';
-import { SPECIAL } from './special-files.ts';
+import { type Arguments, argumentsOf, hasOption } from './operands.ts';
+import { baseName } from '../runners.ts';
+import { sedWrites } from './sed.ts';
+import { SPECIAL } from './special.ts';
 import { HERE, partOfWord, type Touch, touch } from './touch.ts';
 
 /** Their arguments are words, not files. */
@@ -10,7 +11,7 @@ const TALKERS =
   /^(echo|printf|true|false|:|sleep|seq|expr|exit|return|kill|type|which|date|export|unset|set|alias|shift)$/;
 /** Every argument is a file that is read. */
 const READERS =
-  /^(cat|tac|nl|head|tail|less|more|bat|wc|cut|paste|rev|od|hexdump|strings|file|stat|ls|dir|du|tree|md5sum|sha\d+sum|cksum|sum|b2sum|base64|base32|diff|cmp|comm|join|column|fold|fmt|expand|unexpand|pr|shuf|zcat|bzcat|xzcat|zless|readlink|realpath|test|\[|source|\.|cd|pushd|basename|dirname|nm|objdump|readelf|ldd|iconv|look|view)$/;
+  /^(cat|tac|nl|head|tail|less|more|bat|wc|cut|paste|rev|od|hexdump|strings|file|stat|ls|dir|du|tree|md5sum|sha\d+sum|cksum|sum|b2sum|base64|base32|diff|cmp|comm|join|column|fold|fmt|expand|unexpand|pr|shuf|zcat|bzcat|xzcat|zless|readlink|realpath|source|\.|cd|pushd|basename|dirname|nm|objdump|readelf|ldd|iconv|look|view)$/;
 /** The first argument is a pattern or a program. */
 const SEARCHERS = /^(grep|egrep|fgrep|zgrep|rg|ag|ack|awk|gawk|mawk|nawk|jq|yq|xmllint|sed)$/;
 const WRITERS =
@@ -57,7 +58,8 @@ const VALUED: Readonly<Record<string, readonly string[]>> = {
     '--max-count',
   ],
   sed: ['-e', '-f', '--expression', '--file', '-l'],
-  awk: ['-F', '-v', '-f'],
+  awk: ['-F', '-v', '-f', '-i'],
+  jq: ['-f', '--from-file', '-L', '--indent'],
   shred: ['-n', '-s'],
 };
 
@@ -83,7 +85,10 @@ export function filesOf(words: readonly ShellWord[]): Touch[] {
   const program = baseName(name.value);
   const special = SPECIAL.get(program)?.(args);
   if (special) return special;
-  if (TALKERS.test(program)) return [];
+  // The names that a glob finds are shown.
+  if (TALKERS.test(program)) {
+    return args.filter(({ kind }) => kind === 'pattern').map((word) => touch('read', word));
+  }
   const given = argumentsOf(args, VALUED[program] ?? VALUED[program.replace(/^[a-z](?=grep|awk)/, '')]);
   const { operands } = given;
   if (READERS.test(program)) return [...operands.map((word) => touch('read', word)), ...optionFiles(args)];
@@ -103,13 +108,24 @@ export function filesOf(words: readonly ShellWord[]): Touch[] {
 function searched(program: string, args: readonly ShellWord[]): Touch[] {
   const family = program.endsWith('grep') ? 'grep' : program.endsWith('awk') ? 'awk' : program;
   const given = argumentsOf(args, VALUED[family]);
-  const hasPattern = given.valueOf('-e', '-f', '--regexp', '--file', '--expression') !== undefined;
-  const files = given.operands.slice(hasPattern ? 0 : 1);
-  const patternFile = given.valueOf('-f', '--file');
-  const read = patternFile ? [touch('read', patternFile)] : [];
-  if (program === 'sed' && hasOption(given, 'i', '--in-place')) {
-    return [...read, ...files.map((word) => touch('write', word))];
+  const programFiles = given.valuesOf('-f', '--file', '--from-file');
+  const programs = given.valuesOf('-e', '--regexp', '--expression');
+  const [first, ...others] = given.operands;
+  const hasProgram = programFiles.length > 0 || programs.length > 0;
+  const files = hasProgram || first === undefined ? given.operands : others;
+  const texts = hasProgram || first === undefined ? programs : [first];
+  const read = [
+    ...programFiles.map((word) => touch('read', word)),
+    ...(family === 'jq' ? optionFiles(args).concat(others.map((word) => touch('read', word))) : []),
+  ];
+  // A program of awk or sed can name files of its own.
+  if (family === 'awk') read.push(...texts.flatMap(mentions));
+  if (family === 'sed') {
+    read.push(
+      ...texts.flatMap((text) => sedWrites(text.value).map((file) => touch('write', partOfWord(text, file)))),
+    );
   }
+  if (editsInPlace(family, given)) return [...read, ...files.map((word) => touch('write', word))];
   const everything = /^(rg|ag|ack)$/.test(program);
   const walks = everything || hasOption(given, 'rR', '--recursive', '--dereference-recursive');
   if (!walks) return [...read, ...files.map((word) => touch('read', word))];
@@ -117,6 +133,11 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
   const deep = everything && !open ? 'visible' : 'all';
   const places = files.length > 0 ? files : [HERE];
   return [...read, ...places.map((word) => touch('read', word, deep))];
+}
+
+function editsInPlace(family: string, given: Arguments): boolean {
+  if (family === 'awk') return given.valuesOf('-i').some(({ value }) => value === 'inplace');
+  return (family === 'sed' || family === 'yq') && hasOption(given, 'i', '--in-place', '--inplace');
 }
 
 /** `--rcfile=secrets/x`: whatever an option names may be read. */
@@ -127,21 +148,34 @@ function optionFiles(args: readonly ShellWord[]): Touch[] {
   });
 }
 
+/** By custom what follows is written. */
+const OUTPUTS =
+  /^(-o|-out|--out|--output|--output-file|--out[fF]ile|--log-file|--out-?dir|--outDir|--output-dir)$/;
+
 /** Anything that looks like a path may be one, alone, behind `=`, `@` or `:`, or within a longer text. */
 function unknownProgram(args: readonly ShellWord[]): Touch[] {
   const distinct = new Map(args.map((word) => [word.text, word]));
-  return [...distinct.values()].flatMap((word): Touch[] => {
+  const written = args.flatMap((word, index): Touch[] => {
+    if (!word.value.startsWith('-')) return [];
+    const [, option = '', value] = /^(--?[\w-]+)=(.+)$/.exec(word.value) ?? [];
+    if (value !== undefined && OUTPUTS.test(option)) return [touch('write', partOfWord(word, value))];
+    const next = args[index + 1];
+    return OUTPUTS.test(word.value) && next && next.kind !== 'dynamic' ? [touch('write', next)] : [];
+  });
+  const touched = [...distinct.values()].flatMap((word): Touch[] => {
     if (word.kind === 'dynamic') return [];
     const { value } = word;
     const candidates = new Set(value.startsWith('-') ? [] : [value]);
     for (const separator of ['=', '@', ':']) {
       const at = value.indexOf(separator);
       if (at >= 0 && at < value.length - 1) candidates.add(value.slice(at + 1));
+      if (at > 0 && separator === ':') candidates.add(value.slice(0, at));
     }
     if (/^-[A-Za-z]./.test(value)) candidates.add(value.slice(2));
     const touches = Array.from(candidates, (candidate) => named(word, candidate));
     return /[\s'"()`]/.test(value) ? touches.concat(mentions(word)) : touches;
   });
+  return [...written, ...touched];
 }
 
 /** `python -c "open('secrets/x')"`. */

@@ -8,12 +8,17 @@ export interface Touch {
   /** Of all that lies below only what some test picks. */
   readonly picks?: boolean;
   readonly knowledge?: 'named' | 'mentioned';
-  /** It is touched only where this is a folder: `cp a b` writes `b/a` then. */
+  /** It is touched only where this is a folder. */
   readonly within?: ShellWord;
 }
 
 export function touch(kind: Touch['kind'], word: ShellWord, deep?: Touch['deep']): Touch {
   return deep === undefined ? { kind, word } : { kind, word, deep };
+}
+
+/** `cp a b` writes `b/a` where `b` is a folder. */
+export function writeInside(target: ShellWord, source: ShellWord): Touch {
+  return { kind: 'write', word: wordInside(target, source), within: target };
 }
 
 /** A word that nobody wrote. */
@@ -32,9 +37,10 @@ export function partOfWord(word: ShellWord, value: string): ShellWord {
   return { ...word, kind, value, text: value, prefix: value };
 }
 
-/** The name that `source` gets in the folder `target`. */
+/** The name that `source` gets in the folder `target`. What a folder holds (`a/.`) brings names that nobody sees here. */
 export function wordInside(target: ShellWord, source: ShellWord): ShellWord {
-  if (target.kind === 'dynamic' || source.kind === 'dynamic') return unknownWord(`${target.text}/${source.text}`);
+  if (target.kind === 'dynamic' || source.kind === 'dynamic' || /(^|\/)\.$/.test(source.value))
+    return unknownWord(`${target.text}/${source.text}`);
   const name = source.value.replace(/\/+$/, '');
   const value = `${target.value.replace(/\/+$/, '') || '/'}/${name.slice(name.lastIndexOf('/') + 1)}`;
   const kind = source.kind === 'pattern' ? 'pattern' : target.kind;

@@ -1,0 +1,104 @@
+/** Programs that carry files to other machines and from there. */
+import type { ShellWord } from '@heddle/tools/shell';
+import { argumentsOf, hasOption } from './operands.ts';
+import {
+  HERE,
+  literalWord,
+  partOfWord,
+  type Touch,
+  touch,
+  unknownWord,
+  wordInside,
+  writeInside,
+} from './touch.ts';
+
+type Special = (args: readonly ShellWord[]) => Touch[];
+
+const copiedWith =
+  (valued: readonly string[]): Special =>
+  (args) => {
+    const given = argumentsOf(args, valued);
+    const isRemote = ({ value }: ShellWord) => /^[^/]+:/.test(value);
+    const sources = given.operands.slice(0, -1);
+    const target = given.operands.at(-1);
+    return [
+      ...sources.filter((word) => !isRemote(word)).map((word) => touch('read', word, 'all')),
+      ...given.valuesOf('-i', '-F', '--files-from').map((word) => touch('read', word)),
+      ...(target && !isRemote(target)
+        ? [
+            touch('write', target),
+            ...sources.map((word) =>
+              writeInside(target, partOfWord(word, word.value.replace(/^[^/]*:/, ''))),
+            ),
+          ]
+        : []),
+    ];
+  };
+
+const CURL_OUTPUTS = ['-o', '--output', '-D', '--dump-header', '-c', '--cookie-jar', '--output-dir'];
+const CURL_INPUTS =
+  '-T --upload-file -K --config -b --cookie -E --cert --key --cacert --netrc-file --capath --proxy-cert'.split(
+    ' ',
+  );
+
+const curl: Special = (args) => {
+  const given = argumentsOf(args, [
+    ...CURL_OUTPUTS,
+    ...CURL_INPUTS,
+    ...'-H -X -u -A -d -F -e -m -w -x'.split(' '),
+  ]);
+  const data = args.flatMap((word) => {
+    const path =
+      /(?:^|[=;])[@<]([^;]+)/.exec(word.value)?.[1] ??
+      /^(?:-[dFH])?[\w-]*@(.+)/.exec(word.value)?.[1] ??
+      /^file:\/\/(?:localhost)?(.+)/.exec(word.value)?.[1];
+    return path === undefined ? [] : [touch('read', partOfWord(word, path))];
+  });
+  const [folder = HERE] = given.valuesOf('--output-dir');
+  const saved = hasOption(given, 'J', '--remote-header-name')
+    ? [unknownWord('what the server calls it')]
+    : hasOption(given, 'O', '--remote-name', '--remote-name-all')
+      ? given.operands.map((url) => savedAs(url, folder))
+      : [];
+  return [
+    ...given.valuesOf(...CURL_OUTPUTS).flatMap((word) => (word.value === '-' ? [] : [touch('write', word)])),
+    ...saved.map((word) => touch('write', word)),
+    ...given.valuesOf(...CURL_INPUTS).map((word) => touch('read', word)),
+    ...data,
+  ];
+};
+
+const wget: Special = (args) => {
+  const inputs = ['-i', '--input-file', '--post-file', '--body-file', '--load-cookies', '--ca-certificate'];
+  const logs = ['-o', '-a', '--output-file', '--append-output', '--save-cookies'];
+  const outs = ['-O', '--output-document'];
+  const folders = ['-P', '--directory-prefix'];
+  const given = argumentsOf(args, [...inputs, ...logs, ...outs, ...folders, '-U', '-t', '-T', '--header']);
+  const [folder = HERE] = given.valuesOf(...folders);
+  const named = given.valuesOf(...outs);
+  const saved = hasOption(given, '', '--content-disposition', '--trust-server-names')
+    ? [unknownWord('what the server calls it')]
+    : given.operands.map((url) => savedAs(url, folder));
+  return [
+    ...(named.length > 0 ? named : saved)
+      .filter(({ value }) => value !== '-')
+      .map((word) => touch('write', word)),
+    ...(named.length === 0 ? [touch('write', folder)] : []),
+    ...given.valuesOf(...logs).map((word) => touch('write', word)),
+    ...given.valuesOf(...inputs).map((word) => touch('read', word)),
+  ];
+};
+
+/** The last name in an address. */
+function savedAs(url: ShellWord, folder: ShellWord): ShellWord {
+  if (url.kind === 'dynamic') return unknownWord(url.text);
+  const path = url.value.replace(/^[a-z]+:\/\/[^/]*/i, '').replace(/[?#].*$/, '');
+  return wordInside(folder, literalWord(path.slice(path.lastIndexOf('/') + 1) || 'index.html'));
+}
+
+export const NETWORK: readonly (readonly [string, Special])[] = [
+  ['rsync', copiedWith(['-e', '--rsh', '--exclude', '--include', '--files-from', '-f', '--filter'])],
+  ['scp', copiedWith(['-i', '-P', '-F', '-o', '-c', '-l', '-S', '-J'])],
+  ['curl', curl],
+  ['wget', wget],
+];

@@ -1,0 +1,155 @@
+/** Programs whose arguments are neither all read nor all written. */
+import type { ShellWord } from '@heddle/tools/shell';
+import { NETWORK } from './network.ts';
+import { type Arguments, argumentsOf, hasOption } from './operands.ts';
+import { HERE, partOfWord, type Touch, touch, writeInside } from './touch.ts';
+import { find, git } from './trees.ts';
+
+type Special = (args: readonly ShellWord[]) => Touch[];
+
+const read = (word: ShellWord, deep = false): Touch => touch('read', word, deep ? 'all' : undefined);
+const write = (word: ShellWord, deep = false): Touch => touch('write', word, deep ? 'all' : undefined);
+const remove = (word: ShellWord, deep = false): Touch => touch('remove', word, deep ? 'all' : undefined);
+
+const COPY_OPTIONS = ['-t', '--target-directory', '-S', '--suffix', '-m', '--mode', '-o', '-g'];
+
+/** Sources and where they go, with what is done to a source. */
+const transferred =
+  (taken: (word: ShellWord, given: Arguments) => Touch): Special =>
+  (args) => {
+    const given = argumentsOf(args, COPY_OPTIONS);
+    const named = given.valuesOf('-t', '--target-directory').at(-1);
+    const sources = named ? given.operands : given.operands.slice(0, -1);
+    const target = named ?? given.operands.at(-1);
+    if (target === undefined) return [];
+    return [
+      ...sources.map((word) => taken(word, given)),
+      write(target),
+      ...sources.map((word) => writeInside(target, word)),
+    ];
+  };
+
+const copy = transferred((word, given) => read(word, hasOption(given, 'rRa', '--recursive', '--archive')));
+const link = transferred((word) => read(word));
+
+const tar: Special = (args) => {
+  const dashed = dashedOptions(args);
+  const letters = dashed
+    .filter(({ value }) => /^-[a-zA-Z]+$/.test(value))
+    .map(({ value }) => value.slice(1))
+    .join('');
+  const given = argumentsOf(
+    dashed,
+    '-f -C --file --directory --exclude -T --files-from -X --exclude-from -I'.split(' '),
+  );
+  const archives = given.valuesOf('-f', '--file');
+  const folders = given.valuesOf('-C', '--directory');
+  const lists = given.valuesOf('-T', '--files-from', '-X', '--exclude-from').map((word) => read(word));
+  const has = (letter: string, ...long: string[]) =>
+    letters.includes(letter) || hasOption(given, '', ...long);
+  const readArchives = archives.map((word) => read(word));
+  if (has('x', '--extract', '--get')) {
+    return [
+      ...readArchives,
+      ...lists,
+      ...(folders.length > 0 ? folders : [HERE]).map((word) => write(word, true)),
+    ];
+  }
+  if (has('t', '--list')) return [...readArchives, ...lists];
+  return [
+    ...archives.map((word) => write(word)),
+    ...[...folders, ...given.operands].map((word) => read(word, true)),
+    ...lists,
+  ];
+};
+
+/** `tar cfz a.tar b`: letters without a dash, whose values follow in their order. */
+function dashedOptions([first, ...rest]: readonly ShellWord[]): readonly ShellWord[] {
+  if (first === undefined || first.value.startsWith('-')) return first ? [first, ...rest] : [];
+  const values = [...rest];
+  const options = Array.from(first.value).flatMap((letter) => {
+    const value = /[fCTXI]/.test(letter) ? values.shift() : undefined;
+    const option = { ...first, value: `-${letter}`, text: `-${letter}` };
+    return value ? [option, value] : [option];
+  });
+  return [...options, ...values];
+}
+
+const unzip: Special = (args) => {
+  const given = argumentsOf(args, ['-d', '-x']);
+  const [archive] = given.operands;
+  if (hasOption(given, 'lptvzZ')) return archive ? [read(archive)] : [];
+  return [...(archive ? [read(archive)] : []), write(given.valuesOf('-d').at(-1) ?? HERE, true)];
+};
+
+const zip: Special = (args) => {
+  const [archive, ...files] = argumentsOf(args, ['-x', '-i', '-P']).operands;
+  return [...(archive ? [write(archive)] : []), ...files.map((word) => read(word, true))];
+};
+
+const dd: Special = (args) =>
+  args.flatMap((word) => {
+    const [, side, path] = /^(if|of)=(.+)$/.exec(word.value) ?? [];
+    if (path === undefined) return [];
+    const part = partOfWord(word, path);
+    return [side === 'if' ? read(part) : write(part)];
+  });
+
+/** Operands are read, one option names what is written. */
+const printedTo =
+  (outputs: readonly string[], valued: readonly string[]): Special =>
+  (args) => {
+    const given = argumentsOf(args, [...outputs, ...valued, '--files0-from']);
+    return [
+      ...[...given.operands, ...given.valuesOf('--files0-from')].map((word) => read(word)),
+      ...given.valuesOf(...outputs).map((word) => write(word)),
+    ];
+  };
+
+/** The first operand is read, the second written. */
+const inOut =
+  (valued: readonly string[]): Special =>
+  (args) => {
+    const [input, output] = argumentsOf(args, valued).operands;
+    return [...(input ? [read(input)] : []), ...(output ? [write(output)] : [])];
+  };
+
+/** Most of its operators compare texts. */
+const test: Special = (args) =>
+  args.flatMap((word, index) => {
+    const [before = '', after = ''] = [args[index - 1]?.value, args[index + 1]?.value];
+    const isFile =
+      /^-[a-mpr-uwxGLNOS]$/.test(before) || [before, after].some((text) => /^-(nt|ot|ef)$/.test(text));
+    return isFile ? [read(word)] : [];
+  });
+
+/** What it changes stands in a file that nobody has read. */
+const patch: Special = (args) => [
+  ...argumentsOf(args, ['-p', '-i', '--input', '-d', '-o']).operands.map((word) => write(word)),
+  { kind: 'read', word: HERE, deep: 'all', knowledge: 'named' },
+];
+
+export const SPECIAL: ReadonlyMap<string, Special> = new Map<string, Special>([
+  ['cp', copy],
+  ['install', copy],
+  ['mv', transferred((word) => remove(word, true))],
+  ['ln', (args) => (args.length === 1 ? [...link(args), write(HERE)] : link(args))],
+  ['tar', tar],
+  ['find', find],
+  ['git', git],
+  ['unzip', unzip],
+  ['zip', zip],
+  ['dd', dd],
+  ['patch', patch],
+  ['test', test],
+  ['[', test],
+  ['sort', printedTo(['-o', '--output'], ['-k', '-t', '-S', '-T'])],
+  ['base64', printedTo(['-o', '--output'], ['-w', '-b'])],
+  ['uniq', inOut(['-f', '-s', '-w'])],
+  // Its options are words behind one dash.
+  [
+    'xxd',
+    (args) => inOut(['-l', '-s', '-c', '-g'])(args.filter(({ value }) => !/^-(p|ps|plain|r)$/.test(value))),
+  ],
+  ...NETWORK,
+]);
