@@ -1,6 +1,7 @@
 /** One command inside: its policy, its folder for what is temporary, and what is said about it at its end. */
 import type { ConfinedEnd, Confinement } from '@heddle/tools';
 import type { SandboxSettings } from '../settings/sandbox.ts';
+import { changedLinks, linksAmong, putBack } from './nested/links.ts';
 import { scan, standing } from './nested/scan.ts';
 import { settle } from './nested/settle.ts';
 import type { SandboxPolicy } from './policy/policy.ts';
@@ -32,6 +33,7 @@ export async function confinementOf(inside: CommandInside): Promise<Confinement>
   const folders = laid.writable.filter((place) => place !== folder);
   const before = await scan(folders);
   const policy = { ...laid, unwritable: [...new Set([...laid.unwritable, ...standing(before)])] };
+  const links = await linksAmong(policy.unwritable);
   let wrapped: Wrapped | undefined;
   return {
     folder,
@@ -60,7 +62,9 @@ export async function confinementOf(inside: CommandInside): Promise<Confinement>
   async function lookAfter(exposed: readonly string[]): Promise<readonly string[]> {
     try {
       const now = await scan(folders);
-      return await settle({ before, now, kept: policy.unwritable, exposed }, confining.quarantine);
+      const changed = await changedLinks(links);
+      const looks = { before, now, kept: policy.unwritable, exposed: [...exposed, ...changed] };
+      return [...(await settle(looks, confining.quarantine)), ...(await putBack(changed, links))];
     } catch (thrown) {
       const why = thrown instanceof Error ? thrown.message : String(thrown);
       return [

@@ -64,6 +64,24 @@ describe.runIf(check.available)('a command in the sandbox', () => {
     expect(ran).toMatchObject({ isError: false });
   });
 
+  it('writes in a project that is called by a link, and is kept from the same things there', async () => {
+    const { room, home } = open();
+    mkdirSync(path.join(room, 'real/locked'), { recursive: true });
+    symlinkSync(path.join(room, 'real'), path.join(room, 'link'));
+    const { run } = open({
+      at: { room, home, project: path.join(room, 'link') },
+      rules: { deny: ['Edit(locked/**)'] },
+    });
+    const ran = await run(
+      `echo in > ok; echo x > locked/a; mkdir -p .git/hooks .claude/x;
+       git init -q sub && echo evil > sub/.git/hooks/pre-commit`,
+    );
+    expect(ran.text).toContain('The sandbox refused: writing locked/a');
+    expect(ran.text).toContain(`took away what would run outside of it later: ${room}/real/sub/.git/hooks`);
+    expect(readdirSync(path.join(room, 'real')).sort()).toEqual(['locked', 'ok', 'sub']);
+    expect(readdirSync(path.join(room, 'real/locked'))).toEqual([]);
+  });
+
   it('changes nothing that a deny rule for Edit or Read protects, at any depth', async () => {
     const { run, project } = open({
       rules: { deny: ['Edit(locked/**)', 'Edit(*.lock)', 'Read(.env)'] },
@@ -148,7 +166,8 @@ describe.runIf(check.available)('what makes something run outside, later', () =>
     await Promise.all([up.promise, first, run('true')]);
     await run('true');
     writeFileSync(path.join(project, 'go'), '');
-    await ran;
+    // Kept all the time, not taken away at the end.
+    expect((await ran).text).not.toContain('took away');
     expect(readdirSync(project)).toEqual(['go']);
   });
 

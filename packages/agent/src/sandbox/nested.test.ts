@@ -1,6 +1,6 @@
 /** What a command makes in folders that nobody could name before. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { check } from './test/room.ts';
@@ -56,6 +56,22 @@ describe.runIf(check.available)('a repository made inside the sandbox', () => {
     expect(readdirSync(path.join(project, 'w'))).toEqual([]);
   });
 
+  it('cannot have its hooks in another folder, nor its settings in one that looks like no repository', async () => {
+    const { run, project } = open();
+    const ran = await run(
+      `mkdir evil && echo 'touch ran' > evil/pre-commit && chmod +x evil/pre-commit &&
+       git init -q a && rm -rf a/.git/hooks && ln -s ../../evil a/.git/hooks;
+       mkdir -p b/.git c/objects c/refs && echo 'ref: refs/heads/main' > b/.git/HEAD && echo ../../c > b/.git/commondir &&
+       mkdir -p objects refs worktrees/.git && cp b/.git/HEAD worktrees/.git/ && echo ../.. > worktrees/.git/commondir &&
+       echo x > worktrees/.git/gitdir && echo '[core] fsmonitor = evil' > config;
+       printf '[core]\n\trepositoryformatversion = 0\n\tfsmonitor = "touch ran"\n' > c/config; true`,
+    );
+    expect(ran.text).toContain(`took away what would run outside of it later: `);
+    expect(existsSync(path.join(project, 'a/.git/hooks'))).toBe(false);
+    expect(existsSync(path.join(project, 'b/.git/commondir'))).toBe(false);
+    expect(existsSync(path.join(project, 'worktrees/.git/commondir'))).toBe(false);
+  });
+
   it('may be a worktree of the project', async () => {
     const { run } = open({ repository: 'project', files: { a: '1' } });
     const ran = await run(
@@ -76,5 +92,30 @@ describe.runIf(check.available)('settings of agents made inside the sandbox', ()
     expect(readdirSync(path.join(project, 'x'))).toEqual([]);
     expect(readdirSync(path.join(project, 'y'))).toEqual([]);
     expect(readdirSync(path.join(project, 'sub/.claude'))).toEqual(['settings.json']);
+  });
+});
+
+describe.runIf(check.available)('what is guarded and is a link', () => {
+  it('leads afterwards where it led before, whatever a command put in its place', async () => {
+    const { run, project, room, home } = open({
+      repository: 'project',
+      files: { 'githooks/x': '1', 'cfg/settings.json': '{}' },
+    });
+    rmSync(path.join(project, '.git/hooks'), { recursive: true });
+    symlinkSync('../githooks', path.join(project, '.git/hooks'));
+    symlinkSync('cfg', path.join(project, '.claude'));
+    mkdirSync(path.join(project, 'sub'));
+    execFileSync('git', ['init', '-q', '--bare', path.join(room, 'elsewhere')]);
+    symlinkSync('../../elsewhere', path.join(project, 'sub/.git'));
+    const ran = await run(
+      `rm .git/hooks && mkdir .git/hooks && echo evil > .git/hooks/pre-commit; rm .claude && mkdir .claude && echo '{}' > .claude/settings.json;
+       rm sub/.git && git init -q sub && echo evil > sub/.git/hooks/pre-commit; true`,
+    );
+    expect(readlinkSync(path.join(project, '.git/hooks'))).toBe('../githooks');
+    expect(readlinkSync(path.join(project, '.claude'))).toBe('cfg');
+    expect(readlinkSync(path.join(project, 'sub/.git'))).toBe('../../elsewhere');
+    expect(ran.text).toContain(`${project}/.git/hooks`);
+    expect(readdirSync(path.join(home, '.heddle/quarantine'))).toHaveLength(3);
+    expect((await run('true')).text).toBe('(no output)');
   });
 });

@@ -78,16 +78,30 @@ describe.runIf(check.available)('the network inside the sandbox', () => {
     expect(questions).toMatchObject([{ tool: REACH_HOST, input: { host: '127.0.0.1', port: listed } }]);
   });
 
-  it('asks again with the next command after a refusal, and never where a list forbids', async () => {
+  it('reaches nothing that a list forbids, whatever anybody would answer', async () => {
     const asked: string[] = [];
     const { run } = open({
       settings: { network: { deniedDomains: [`127.0.0.1:${other}`] } },
       ask: ({ input }) => {
         asked.push(JSON.stringify(input));
+        return Promise.resolve({ allow: true });
+      },
+    });
+    expect(await run(`${curl(other)} --fail`)).toMatchObject({ isError: true });
+    expect(asked).toEqual([]);
+    expect(await run(curl(listed))).toMatchObject({ text: 'listed' });
+    expect(await run(`${curl(other)} --fail`)).toMatchObject({ isError: true });
+  });
+
+  it('asks again with the next command after a refusal', async () => {
+    const asked: string[] = [];
+    const { run } = open({
+      ask: ({ input }) => {
+        asked.push(JSON.stringify(input));
         return Promise.resolve({ allow: false });
       },
     });
-    await run(`${curl(listed)}; ${curl(listed)}; ${curl(other)}`);
+    await run(`${curl(listed)}; ${curl(listed)}`);
     expect(asked).toHaveLength(1);
     await run(curl(listed));
     expect(asked).toHaveLength(2);

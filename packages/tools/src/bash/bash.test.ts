@@ -172,6 +172,19 @@ describe('a flood of output', () => {
     expect((await shell.run('head -c 30001 /dev/zero | tr "\\0" x')).content.length).toBeLessThan(5_000);
   });
 
+  it.each([10_000, 100_000])(
+    'is shown whole up to a limit of %i, and beyond it has a file',
+    async (limit) => {
+      const shell = shellIn(scratch(), { limits: { inlineOutput: limit } });
+      const { content, data } = await shell.run(`head -c ${limit} /dev/zero | tr "\\0" x`);
+      expect(content).toBe('x'.repeat(limit));
+      expect(data.file).toBeUndefined();
+      const more = await shell.run(`head -c ${limit + 1} /dev/zero | tr "\\0" x`);
+      expect(more.content.length).toBeLessThan(5_000);
+      expect(readFileSync(more.data.file ?? '', 'utf8')).toHaveLength(limit + 1);
+    },
+  );
+
   it('is told of in few pieces', async () => {
     const { progress } = await shellIn(scratch()).run('seq 1 300000');
     expect(progress.length).toBeLessThan(40);

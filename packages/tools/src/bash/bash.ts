@@ -76,7 +76,9 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
       const confined = (await doors.sandbox?.confine({ command, directory, leave })) ?? OUTSIDE;
       if (confined.kind === 'refused') return { data: { command, output: '', exit: confined } };
       const confinement = confined.kind === 'inside' ? confined.confinement : undefined;
-      const spec = { command, description, directory, environment, confinement };
+      // As much as is shown whole. Whatever is more has a file, which the model can be sent to.
+      const keepBytes = Math.max(Math.floor(limits.inlineOutput / 2), 1);
+      const spec = { command, description, directory, environment, confinement, keepBytes };
       if (input.run_in_background) {
         const task = await doors.tasks.start(spec);
         await doors.tasks.moveToBackground(task);

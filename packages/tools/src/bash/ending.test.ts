@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { contextOf } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { membersOf } from '../tasks/process-table.ts';
+import { runInForeground } from './run.ts';
 import { scratch, shellIn } from './test/shell.ts';
 
 /** Runs a command, aborts it at its first output, and looks for what is left of it. */
@@ -53,6 +54,27 @@ describe('an aborted command', () => {
     expect(performance.now() - from).toBeLessThan(1_000);
     expect(isError).toBe(true);
     expect(membersOf(undefined, label)).toEqual([]);
+  });
+
+  it('ends also when the abort came while it was being started', async () => {
+    const { tasks } = shellIn(scratch());
+    const controller = new AbortController();
+    const spec = {
+      command: 'sleep 600',
+      directory: scratch(),
+      environment: { PATH: process.env['PATH'] ?? '' },
+    };
+    const limits = { timeoutMs: 600_000, promptQuietMs: 5_000 };
+    const running = runInForeground(tasks, {
+      spec,
+      signal: controller.signal,
+      ...limits,
+      onOutput: () => undefined,
+    });
+    controller.abort();
+    const { how, task } = await running;
+    expect(how).toEqual({ kind: 'stopped', why: 'interrupted' });
+    expect(membersOf(undefined, task.id)).toEqual([]);
   });
 
   it('never starts when it was aborted before', async () => {

@@ -1,5 +1,6 @@
 /** A command's end as the model reads it. */
 import type { ToolResult } from '@heddle/core';
+import { shownPath } from '../files/errors.ts';
 import type { TaskEnd } from '../tasks/task-end.ts';
 import { missedTerminal } from './waiting.ts';
 
@@ -66,7 +67,7 @@ function endingOf({ exit, meaning }: BashData): string {
     case 'refused':
       return `Nothing was run: ${exit.why}`;
     case 'no_directory':
-      return `The working directory ${exit.directory} no longer exists, so nothing was run. It is now ${exit.now}.`;
+      return `The working directory ${shownPath(exit.directory)} no longer exists, so nothing was run. It is now ${shownPath(exit.now)}.`;
     case 'background': {
       const how = `Read its output with TaskOutput, end it with TaskStop (task_id ${exit.id}).`;
       if (exit.why === 'asked') return `Started in the background as task ${exit.id}. ${how}`;
@@ -83,7 +84,7 @@ function notesOn({ exit, leftSomething, directory, output, notes: said = [] }: B
   if (leftSomething) {
     notes.push('Processes it left in the background were ended; run_in_background keeps a command running.');
   }
-  if (directory !== undefined) notes.push(`The working directory is now ${directory}`);
+  if (directory !== undefined) notes.push(`The working directory is now ${shownPath(directory)}`);
   if (exit.kind === 'exited' && exit.code !== 0 && missedTerminal(output)) {
     notes.push(
       'It seems to have asked for input. Nobody can type here: give the answer with an option or through a pipe.',

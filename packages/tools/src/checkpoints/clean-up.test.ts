@@ -1,7 +1,17 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { asNobody, NOBODY } from '../files/test/scratch.ts';
 import { cleanFileHistory, historyLimits } from './clean-up.ts';
 
 const DAY = 86_400_000;
@@ -53,6 +63,18 @@ describe('the history of files', () => {
     await clean(root);
     expect(existsSync(path.join(root, 'x.gone'))).toBe(false);
     expect(await clean(path.join(root, 'none'))).toEqual([]);
+  });
+
+  it('that is another user’s does not keep the rest from going', async () => {
+    const root = historyOf({ foreign: [90, 10] });
+    chmodSync(path.join(root, 'foreign'), 0o000);
+    if (process.geteuid?.() === 0) chownSync(root, NOBODY, NOBODY);
+    await asNobody({ folder: root }, async () => {
+      mkdirSync(path.join(root, 'old'));
+      utimesSync(path.join(root, 'old'), 0, 0);
+      expect(await clean(root)).toEqual(['old']);
+    });
+    chmodSync(path.join(root, 'foreign'), 0o700);
   });
 
   it('is bounded as the environment says', () => {

@@ -40,18 +40,14 @@ export async function cleanFileHistory({ root, keep, limits, now }: CleanUp): Pr
     if (!(await isDue(path.join(root, '.cleaned'), now()))) return [];
     const kept: Kept[] = [];
     for (const name of await readdir(root)) {
-      const folder = path.join(root, name);
-      const about = await lstat(folder);
-      // Left half removed by a run that died over it.
-      if (name.endsWith(GONE)) await rm(folder, { recursive: true, force: true });
-      else if (about.isDirectory() && name !== keep) kept.push({ name, ...(await measure(folder, about)) });
+      if (name !== keep) kept.push(...(await lookAt(path.join(root, name)).catch(passOver)));
     }
     const gone: string[] = [];
     let bytes = kept.reduce((sum, history) => sum + history.bytes, 0);
     for (const history of kept.sort((left, right) => left.touchedAt - right.touchedAt)) {
       const age = now() - history.touchedAt;
       if (age < DAY_MS || (age <= limits.maxAgeMs && bytes <= limits.maxBytes)) break;
-      await remove(path.join(root, history.name));
+      if (!(await remove(path.join(root, history.name)))) continue;
       bytes -= history.bytes;
       gone.push(history.name);
     }
@@ -78,11 +74,29 @@ async function isDue(marker: string, now: number): Promise<boolean> {
   return true;
 }
 
-/** Out of sight first: half a history would be worse than none. */
-async function remove(folder: string): Promise<void> {
+async function lookAt(folder: string): Promise<Kept[]> {
+  const about = await lstat(folder);
+  // Left half removed by a run that died over it.
+  if (folder.endsWith(GONE)) await rm(folder, { recursive: true, force: true });
+  else if (about.isDirectory()) return [{ name: path.basename(folder), ...(await measure(folder, about)) }];
+  return [];
+}
+
+/** Another run was faster, or it is another user's: it does not keep the rest from being looked at. */
+function passOver(): [] {
+  return [];
+}
+
+/** Out of sight first: half a history would be worse than none. False where that is not possible. */
+async function remove(folder: string): Promise<boolean> {
   const aside = `${folder}${GONE}`;
-  await rename(folder, aside);
-  await rm(aside, { recursive: true, force: true });
+  try {
+    await rename(folder, aside);
+    await rm(aside, { recursive: true, force: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 async function measure(folder: string, own: Stats): Promise<Pick<Kept, 'touchedAt' | 'bytes'>> {

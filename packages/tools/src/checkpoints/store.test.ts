@@ -268,6 +268,18 @@ describe('Checkpoints', () => {
     expect(session.files.text('a')).toBe('one');
   });
 
+  it('are kept again once what was in the way is gone', async () => {
+    const session = new Session({ a: 'one' });
+    mkdirSync(path.join(session.folder, 'index.jsonl'), { recursive: true });
+    await expect(session.store.begin('m1')).rejects.toThrow(/EISDIR/);
+    rmSync(session.folder, { recursive: true });
+    await session.store.begin('m1');
+    await session.files.read('a');
+    await session.files.write('a', 'two');
+    expect(await session.store.rewind('m1')).toMatchObject({ canRewind: true });
+    expect(session.files.text('a')).toBe('one');
+  });
+
   it('bring back any earlier moment, whatever was changed and rewound between', async () => {
     const names = ['a', 'b', 'c/d'];
     const step = fc.oneof(

@@ -37,7 +37,8 @@ export class CheckpointStore {
   readonly #options: CheckpointOptions;
   readonly #index: string;
   readonly #blobs: ContentBlobs;
-  #timeline: Promise<Timeline> | undefined;
+  /** Undefined until it could be read. */
+  #timeline: Timeline | undefined;
   /** One thing at a time: the index is a sequence. */
   #last: Promise<unknown> = Promise.resolve();
   #lastRewind: Promise<unknown> = Promise.resolve();
@@ -104,8 +105,8 @@ export class CheckpointStore {
 
   #next<T>(work: (timeline: Timeline) => Promise<T>): Promise<T> {
     const run = async (): Promise<T> => {
-      this.#timeline ??= this.#load();
-      return work(await this.#timeline);
+      this.#timeline ??= await this.#load();
+      return work(this.#timeline);
     };
     const result = this.#last.then(run);
     this.#last = result.catch(() => undefined);

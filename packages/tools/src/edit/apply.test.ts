@@ -243,3 +243,12 @@ it('finds the nearest place in a large text without delay', () => {
   expect(apply(text, { old_string: 'const value99999 = 12;', new_string: 'x' })).toMatch(/nearest place/);
   expect(performance.now() - began).toBeLessThan(3_000);
 });
+
+it('replaces every occurrence in a large text without delay, and names the lines', () => {
+  const text = 'one two\r\n'.repeat(50_000);
+  const began = performance.now();
+  const applied = applyEdits(text, [{ old_string: 'two', new_string: '2\n', replace_all: true }]);
+  expect(applied).toMatchObject({ ok: true, text: 'one 2\r\n\r\n'.repeat(50_000) });
+  if (applied.ok) expect(applied.steps[0]?.lines.slice(-2)).toEqual([49_999, 50_000]);
+  expect(performance.now() - began).toBeLessThan(3_000);
+});

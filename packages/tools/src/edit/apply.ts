@@ -1,7 +1,8 @@
 /** Edits of a text: exact and unique, or refused with what is needed to get it right. Pure. */
+import { lineEndingOf } from '../files/line-ending.ts';
 import { explainMiss } from './near-miss.ts';
 import { type Match, type Replacement, replacementFor } from './replace.ts';
-import { apart, foldedViewOf, lineAt, placesOf, type View, viewOf } from './view.ts';
+import { apart, foldedViewOf, linesAt, placesOf, type View, viewOf } from './view.ts';
 
 export interface EditStep {
   readonly old_string: string;
@@ -73,11 +74,12 @@ function replaceIn(text: string, view: View, edit: EditStep, folded: boolean): A
   if (all.length > 1 && edit.replace_all !== true) return refused(ambiguous(all, view.text));
 
   const places = apart(all, oldView.text.length);
+  const usualEnding = lineEndingOf(text) ?? '\n';
   const replacements = places.map((index) => {
     const match: Match = { index, oldView, newView, newText: edit.new_string, folded };
-    return replacementFor(text, view, match);
+    return replacementFor({ text, usualEnding }, view, match);
   });
-  const lines = places.map((index) => lineAt(view.text, index));
+  const lines = linesAt(view.text, places);
   const result = replaced(text, replacements);
   if (result === text) return refused('old_string and new_string differ only in what the file keeps anyway.');
   return { ok: true, text: result, steps: [{ lines, folded }] };
@@ -97,7 +99,7 @@ function replaced(text: string, replacements: readonly Replacement[]): string {
 const MAX_LISTED = 10;
 
 function ambiguous(places: readonly number[], text: string): string {
-  const lines = places.slice(0, MAX_LISTED).map((index) => lineAt(text, index));
+  const lines = linesAt(text, places.slice(0, MAX_LISTED));
   const more = places.length > MAX_LISTED ? ', …' : '';
   return (
     `old_string occurs ${places.length} times, on lines ${lines.join(', ')}${more}. ` +

@@ -9,6 +9,13 @@ export interface Replacement {
   readonly insert: string;
 }
 
+/** The text that is edited, with what holds for all of its matches. */
+export interface Original {
+  readonly text: string;
+  /** Where the matched text has none of its own. */
+  readonly usualEnding: '\n' | '\r\n';
+}
+
 export interface Match {
   readonly index: number;
   readonly oldView: View;
@@ -22,7 +29,7 @@ export interface Match {
  * The common beginning and end of old and new are left as they stand, so that mixed line endings and quotes in unchanged lines
  * survive.
  */
-export function replacementFor(original: string, view: View, match: Match): Replacement {
+export function replacementFor(original: Original, view: View, match: Match): Replacement {
   const { index, oldView, newView, newText, folded } = match;
   const oldLength = oldView.text.length;
   const newLength = newView.text.length;
@@ -35,10 +42,10 @@ export function replacementFor(original: string, view: View, match: Match): Repl
 
   const { from, to } = range(view, index + head, index + oldLength - tail);
   const { from: newFrom, to: newTo } = range(newView, head, newLength - tail);
-  const matched = original.slice(whole.from, whole.to);
+  const matched = original.text.slice(whole.from, whole.to);
   const plain = newText.slice(newFrom, newTo).replaceAll('\r\n', '\n');
   const styled = folded ? withQuotesOf(matched, plain, newText.slice(0, newFrom)) : plain;
-  const ending = lineEndingOf(matched) ?? lineEndingOf(original) ?? '\n';
+  const ending = lineEndingOf(matched) ?? original.usualEnding;
   return { from, to, insert: ending === '\n' ? styled : styled.replaceAll('\n', ending) };
 }
 
@@ -61,20 +68,9 @@ function commonTail(a: string, b: string, head: number): number {
   return length;
 }
 
-/** Between two characters in both, not inside one. */
+/** Between two characters in both, not inside one that was folded. */
 function cuttable(view: View, index: number, newView: View, newIndex: number): boolean {
-  return (
-    view.at(index) !== undefined &&
-    newView.at(newIndex) !== undefined &&
-    !splitsPair(view.text, index) &&
-    !splitsPair(newView.text, newIndex)
-  );
-}
-
-function splitsPair(text: string, index: number): boolean {
-  const before = text.charCodeAt(index - 1);
-  const after = text.charCodeAt(index);
-  return before >= 0xd800 && before < 0xdc00 && after >= 0xdc00 && after < 0xe000;
+  return view.at(index) !== undefined && newView.at(newIndex) !== undefined;
 }
 
 /** Straight quotes in the new text become typographic where the matched text had typographic ones of that kind. */

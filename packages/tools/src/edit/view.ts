@@ -74,7 +74,18 @@ export function apart(places: readonly number[], length: number): number[] {
 }
 
 export function lineAt(text: string, index: number): number {
+  return linesAt(text, [index])[0] ?? 1;
+}
+
+/** Of places in ascending order: the text is gone through once, however many there are. */
+export function linesAt(text: string, places: readonly number[]): number[] {
   let line = 1;
-  for (let at = text.indexOf('\n'); at !== -1 && at < index; at = text.indexOf('\n', at + 1)) line += 1;
-  return line;
+  let next = text.indexOf('\n');
+  return places.map((place) => {
+    while (next !== -1 && next < place) {
+      line += 1;
+      next = text.indexOf('\n', next + 1);
+    }
+    return line;
+  });
 }

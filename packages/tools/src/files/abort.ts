@@ -17,12 +17,13 @@ export async function untilAborted<T>(
   signal: AbortSignal,
   interrupted = new Interrupted(),
 ): Promise<T> {
-  if (signal.aborted) throw interrupted;
   const aborted = Promise.withResolvers<never>();
   const stop = (): void => aborted.reject(interrupted);
+  // Also after an abort the promise is listened to: nobody else would, and its failure would end the program.
+  if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    return await Promise.race([promise, aborted.promise]);
+    return await Promise.race([aborted.promise, promise]);
   } finally {
     signal.removeEventListener('abort', stop);
   }

@@ -142,6 +142,14 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
     expect(scratch.text(`a${ending}`)).toBe(content);
   });
 
+  it('changes nothing in a file that is read-only, whoever owns its folder', async () => {
+    const scratch = new Scratch({ [`a${ending}`]: content });
+    chmodSync(scratch.path(`a${ending}`), 0o444);
+    await scratch.read(`a${ending}`);
+    await refused(scratch, `a${ending}`, /is read-only, so nothing was written/);
+    expect(scratch.text(`a${ending}`)).toBe(content);
+  });
+
   it('is back at once when it is aborted before the last step, and leaves no draft', async () => {
     const controller = new AbortController();
     const doors = { checkpoints: { before: async () => controller.abort() } };

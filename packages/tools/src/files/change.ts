@@ -1,11 +1,11 @@
 /** The road of every change: look, refuse what was not read or has changed since, keep the old content, write as a whole. */
-import { stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import type { CallContext, JsonObject, ToolUseContext, Validation } from '@heddle/core';
 import { writeAtomically } from './atomic.ts';
 import { type Content, hashOf, hashOfFile, readContent } from './content.ts';
 import type { FileTools } from './doors.ts';
 import { decodeText } from './encoding.ts';
-import { FileError, reasonOf, shownPath } from './errors.ts';
+import { FileError, fileError, reasonOf, shownPath } from './errors.ts';
 import { shortDiff } from './line-diff.ts';
 import { realTarget, resolvePath } from './path.ts';
 import { inOrder } from './queue.ts';
@@ -97,9 +97,26 @@ async function planAt<About>(
   tools: FileTools,
 ): Promise<PlannedChange<About>> {
   const current = await readContent(file, context.signal);
-  if (current !== undefined) await refuseUnknown(file, current, context, tools);
+  if (current !== undefined) {
+    await refuseReadOnly(file, current);
+    await refuseUnknown(file, current, context, tools);
+  }
   const { bytes, about } = change(current);
   return { file, current, bytes, hash: hashOf(bytes), about };
+}
+
+/** A rename asks only whether the folder may be written. */
+async function refuseReadOnly(file: string, { mode }: Content): Promise<void> {
+  const name = shownPath(file);
+  if ((mode & 0o222) === 0)
+    throw new FileError(
+      `${name} is read-only, so nothing was written. If it is meant to be changed, make it writable first.`,
+    );
+  try {
+    await access(file, constants.W_OK);
+  } catch (thrown) {
+    throw fileError('may not be written', file, thrown);
+  }
 }
 
 async function refuseUnknown(
@@ -117,9 +134,9 @@ async function refuseUnknown(
   const before = tools.knownTexts.get(known.hash);
   const after = decodeText(bytes)?.text;
   const changes =
-    before === undefined || after === undefined ? '' : ` What changed:\n${await shortDiff(before, after)}\n`;
+    before === undefined || after === undefined ? ' ' : ` What changed:\n${await shortDiff(before, after)}\n`;
   throw new FileError(
-    `${name} has changed since it was read, so nothing was written.${changes} Read it again before you change it.`,
+    `${name} has changed since it was read, so nothing was written.${changes}Read it again before you change it.`,
   );
 }
 

@@ -26,6 +26,8 @@ export function hashOf(bytes: Uint8Array): string {
  * they are empty are left to the pool: some of them, like those of /proc, may take their time.
  */
 const AT_ONCE_BYTES = 256 * 1024;
+/** Of larger ones, between two looks at the signal. */
+const CHUNK_BYTES = 1024 * 1024;
 
 /** Runs `use` on the content, or `useLarge` on the open file where it is too large for that. */
 export async function withContent<T>(
@@ -43,7 +45,9 @@ export async function withContent<T>(
     const content = isSmall ? contentAtOnce(file) : undefined;
     if (content) return await use(content);
     return await withOpenFile(file, async (handle, now) =>
-      now.size > MAX_WHOLE_BYTES ? useLarge(handle, now) : use(contentOf(await readAll(handle, signal), now)),
+      now.size > MAX_WHOLE_BYTES
+        ? useLarge(handle, now)
+        : use(contentOf(await readAll(file, handle, signal), now)),
     );
   } catch (thrown) {
     throw codeOf(thrown) === undefined ? thrown : fileError('cannot be read', file, thrown);
@@ -77,7 +81,7 @@ async function withOpenFile<T>(
 }
 
 /** What took the place of a file since it was looked at cannot block the opening. Not defined on every platform. */
-const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+export const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 function refuseSpecial(file: string, about: Stats): void {
   if (about.isFile()) return;
@@ -91,14 +95,20 @@ function contentOf(bytes: Buffer, { mode, uid, gid, mtimeMs }: Stats): Content {
   return { bytes, hash: hashOf(bytes), mode, uid, gid, mtimeMs };
 }
 
-async function readAll(handle: FileHandle, signal: AbortSignal): Promise<Buffer> {
-  stopIfAborted(signal);
-  try {
-    return await handle.readFile({ signal });
-  } catch (thrown) {
+/** Bounded by what comes, not by what the file says of itself: some files of /proc say 0 and give gigabytes. */
+async function readAll(file: string, handle: FileHandle, signal: AbortSignal): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  const chunks: Buffer[] = [];
+  for (let total = 0; total <= MAX_WHOLE_BYTES; ) {
     stopIfAborted(signal);
-    throw thrown;
+    const { bytesRead } = await handle.read(buffer);
+    if (bytesRead === 0) return Buffer.concat(chunks);
+    chunks.push(Buffer.from(buffer.subarray(0, bytesRead)));
+    total += bytesRead;
   }
+  throw new FileError(
+    `${shownPath(file)} gives more than it says it has, without an end. Use a shell command.`,
+  );
 }
 
 /** Undefined where there is no file. For files that are about to be changed. */

@@ -37,6 +37,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ETXTBSY: 'it is a program that is running',
   EMFILE: 'too many files are open',
   EIO: 'the disk reported an error',
+  EAGAIN: 'it has nothing to give at the moment',
   ERR_INVALID_ARG_VALUE: 'its name contains a NUL character',
 };
 

@@ -10,11 +10,12 @@ export async function inOrder<T>(file: string, signal: AbortSignal, work: () => 
   // Whoever comes next waits for those before as well: this one may leave the line early.
   const end = before === undefined ? turn.promise : before.then(() => turn.promise);
   lines.set(file, end);
+  // The line is over when its last one is, not when that one leaves: those before may still be at work.
+  void end.then(() => lines.get(file) === end && lines.delete(file));
   try {
     if (before !== undefined) await untilAborted(before, signal);
     return await work();
   } finally {
     turn.resolve();
-    if (lines.get(file) === end) lines.delete(file);
   }
 }

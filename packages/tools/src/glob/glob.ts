@@ -1,17 +1,21 @@
 /** Glob: finds files by name. Ignored files are left out; the files changed last come first. */
 import path from 'node:path';
-import type { Tool } from '@heddle/core';
+import type { Tool, ToolUseContext } from '@heddle/core';
+import { shownPath } from '../files/errors.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { SearchDoors } from '../grep/doors.ts';
 import { newestFirst } from '../grep/newest-first.ts';
 import { shownBelow } from '../grep/shown.ts';
 import { targetOf } from '../grep/target.ts';
+import { withTimeLimit } from '../grep/time-limit.ts';
 import { SEARCHING } from '../grep/traits.ts';
 import type { GlobInput } from './schema.ts';
 
 export interface GlobData {
   readonly files: readonly string[];
   readonly total: number;
+  /** There were more files in the folder than were looked at. */
+  readonly isCut: boolean;
 }
 
 const SHOWN = 100;
@@ -24,27 +28,39 @@ export function createGlobTool(doors: SearchDoors): Tool<GlobInput, GlobData> {
     inputSchema: async () => (await import('./schema.ts')).globInput,
     ...SEARCHING,
 
-    async call(input, context) {
-      const { workingDirectory, signal } = context;
-      const { place, pattern } = placed(input);
-      const { root, file, prefix } = await targetOf(place, workingDirectory);
-      if (file !== undefined) throw new Error(`${path.join(root, file)} is a file, not a folder.`);
-      const { filePattern } = await import('../grep/file-pattern.ts');
-      const engine = await doors.engine();
-      const all = await engine.files({ root, folder: doors.folder, pattern: filePattern(pattern) }, signal);
-      const found = all.filter(await shownBelow(root, context));
-      const ordered = await newestFirst(found, root, (name) => name, signal);
-      return { data: { files: ordered.slice(0, SHOWN).map((name) => prefix + name), total: found.length } };
-    },
+    call: (input, context) =>
+      withTimeLimit(doors.timeoutMs, context.signal, async (signal) => ({
+        data: await glob(input, doors, { ...context, signal }),
+      })),
 
-    toResult({ files, total }) {
-      if (total === 0) return { content: 'No files found' };
-      const more =
-        files.length < total
-          ? `\n(the newest ${files.length} of ${total}; narrow the pattern for others)`
-          : '';
-      return { content: files.join('\n') + more };
+    toResult({ files, total, isCut }) {
+      const notes = [
+        ...(files.length < total
+          ? [`the newest ${files.length} of ${total}; narrow the pattern for others`]
+          : []),
+        ...(isCut ? ['not all files were looked at; give a smaller folder as path'] : []),
+      ];
+      const note = notes.length === 0 ? '' : `\n(${notes.join('; ')})`;
+      return { content: (total === 0 ? 'No files found' : files.join('\n')) + note };
     },
+  };
+}
+
+async function glob(input: GlobInput, doors: SearchDoors, context: ToolUseContext): Promise<GlobData> {
+  const { workingDirectory, signal } = context;
+  const { place, pattern } = placed(input);
+  const { root, file, prefix } = await targetOf(place, workingDirectory);
+  if (file !== undefined) throw new Error(`${path.join(root, file)} is a file, not a folder.`);
+  const { filePattern } = await import('../grep/file-pattern.ts');
+  const engine = await doors.engine();
+  const all = { root, folder: doors.folder, pattern: filePattern(pattern) };
+  const { names, isCut } = await engine.files(all, signal);
+  const found = names.filter(await shownBelow(root, context));
+  const ordered = await newestFirst(found, root, (name) => name, signal);
+  return {
+    files: ordered.slice(0, SHOWN).map((name) => shownPath(prefix + name)),
+    total: found.length,
+    isCut,
   };
 }
 

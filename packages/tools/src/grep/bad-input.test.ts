@@ -1,6 +1,14 @@
 /** Grep and Glob against everything that can be wrong with a folder, with both engines: a clear word, and never a wait. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { rgPath } from '@vscode/ripgrep';
 import { contextOf } from '@heddle/testing';
@@ -79,7 +87,7 @@ describe.each(engines)('with %s', (_name, engine) => {
   it('finds what it can in bytes that are no text, and names with line breaks', async () => {
     const root = treeOf({ bad: Buffer.from([0xff, 0x66, 0x6f, 0x6f, 0x0a]), 'two\nlines': 'foo' });
     expect(await grep(root, { pattern: 'foo', output_mode: 'count' })).toContain('bad:1');
-    expect(await glob(root, { pattern: 'two*' })).toBe('two\nlines');
+    expect(await glob(root, { pattern: 'two*' })).toBe(JSON.stringify('two\nlines'));
   });
 
   it('leaves out what may not be read, and finds the rest', async () => {
@@ -130,6 +138,54 @@ describe.each(engines)('with %s', (_name, engine) => {
     const found = await grep(root, { pattern: '(a+)+$' }).catch(String);
     expect(found).toMatch(/No matches|takes too long/);
     expect(performance.now() - from).toBeLessThan(2_000);
+  });
+});
+
+describe('an engine that does not come back', () => {
+  const context = (signal?: AbortSignal) => ({
+    ...contextOf({ workingDirectory: treeOf({ a: 'x' }), ...(signal ? { signal } : {}) }),
+    toolUseId: 'g1',
+  });
+
+  it('is given up when its time is over, and the model is told what to do', async () => {
+    const never = () => Promise.withResolvers<never>().promise;
+    const engine = { files: never, search: never };
+    const doors = searchDoors({ engine: () => Promise.resolve(engine), timeoutMs: 20 });
+    const message = /ended after 0.02 seconds. Search in a smaller folder/;
+    const nothing = (): void => undefined;
+    await expect(createGrepTool(doors).call({ pattern: 'x' }, context(), nothing)).rejects.toThrow(message);
+    await expect(createGlobTool(doors).call({ pattern: '*' }, context(), nothing)).rejects.toThrow(message);
+  });
+
+  it('and names more files than anybody reads is stopped, and Glob says that it has not all', async () => {
+    const program = path.join(
+      treeOf({ rg: `#!/bin/sh\nyes 'a long name of a file' | tr '\\n' '\\0'\n` }),
+      'rg',
+    );
+    chmodSync(program, 0o755);
+    const tool = createGlobTool(searchDoors({ engine: () => Promise.resolve(new Ripgrep(program)) }));
+    const { data } = await tool.call({ pattern: 'none*' }, context(), () => undefined);
+    expect(tool.toResult(data).content).toBe(
+      'No files found\n(not all files were looked at; give a smaller folder as path)',
+    );
+  });
+
+  it('is killed with its search', async () => {
+    const program = path.join(
+      treeOf({ rg: '#!/bin/sh\necho $$ >pid.new; mv pid.new pid; exec sleep 600\n' }),
+      'rg',
+    );
+    chmodSync(program, 0o755);
+    const doors = searchDoors({ engine: () => Promise.resolve(new Ripgrep(program)) });
+    const controller = new AbortController();
+    const searched = context(controller.signal);
+    const searching = createGrepTool(doors).call({ pattern: 'x' }, searched, () => undefined);
+    const pid = path.join(searched.workingDirectory, 'pid');
+    await expect.poll(() => existsSync(pid)).toBe(true);
+    controller.abort();
+    await expect(searching).rejects.toThrow(/abort/i);
+    const number = Number(readFileSync(pid, 'utf8'));
+    await expect.poll(() => processTable().some((row) => row.pid === number)).toBe(false);
   });
 });
 

@@ -8,8 +8,10 @@ export interface SearchDoors {
   readonly engine: () => Promise<SearchEngine>;
   /** For short-lived files. */
   readonly folder: string;
+  /** How long a search may take. */
+  readonly timeoutMs: number;
 }
 
 export function searchDoors(given: Partial<SearchDoors> = {}): SearchDoors {
-  return { engine: findEngine, folder: os.tmpdir(), ...given };
+  return { engine: findEngine, folder: os.tmpdir(), timeoutMs: 60_000, ...given };
 }

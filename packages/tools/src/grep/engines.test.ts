@@ -17,7 +17,7 @@ const SIGNAL = new AbortController().signal;
 async function files(root: string, more: Partial<FileQuery> = {}): Promise<string[]> {
   const [one, other] = await Promise.all(
     ENGINES.map(async (engine) =>
-      [...(await engine.files({ root, folder: os.tmpdir(), ...more }, SIGNAL))].sort(),
+      [...(await engine.files({ root, folder: os.tmpdir(), ...more }, SIGNAL)).names].sort(),
     ),
   );
   expect(other).toEqual(one);

@@ -67,7 +67,7 @@ describe('Grep', () => {
     const root = treeOf({ a: `foo ${'x'.repeat(400)}\n`.repeat(200) });
     const shown = await grep(root, { pattern: 'foo', output_mode: 'content' });
     expect(shown.length).toBeLessThan(21_000);
-    expect(shown).toMatch(/\(lines 1-\d+ of 200 in 1 files; go on with offset \d+\)$/);
+    expect(shown).toMatch(/\(lines 1-\d+ of 200 in 1 file; go on with offset \d+\)$/);
   });
 
   it('shows paths that are good from the working directory', async () => {

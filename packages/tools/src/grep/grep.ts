@@ -1,5 +1,6 @@
 /** Grep: searches the contents of files. Ignored files are left out; the files changed last come first. */
-import type { Tool } from '@heddle/core';
+import type { Tool, ToolUseContext } from '@heddle/core';
+import { shownPath } from '../files/errors.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { SearchDoors } from './doors.ts';
 import { newestFirst } from './newest-first.ts';
@@ -7,6 +8,7 @@ import type { FileMatches } from './query.ts';
 import type { GrepInput } from './schema.ts';
 import { shownBelow } from './shown.ts';
 import { targetOf } from './target.ts';
+import { withTimeLimit } from './time-limit.ts';
 import { SEARCHING } from './traits.ts';
 
 export interface GrepData {
@@ -33,46 +35,10 @@ export function createGrepTool(doors: SearchDoors): Tool<GrepInput, GrepData> {
     inputSchema: async () => (await import('./schema.ts')).grepInput,
     ...SEARCHING,
 
-    async call(input, context) {
-      const { workingDirectory, signal } = context;
-      const { root, file, prefix } = await targetOf(input.path, workingDirectory);
-      const mode = input.output_mode ?? 'files_with_matches';
-      const { filePattern } = await import('./file-pattern.ts');
-      const engine = await doors.engine();
-      const found = await engine.search(
-        {
-          root,
-          file,
-          folder: doors.folder,
-          pattern: input.glob === undefined ? undefined : filePattern(input.glob),
-          type: input.type,
-          expression: input.pattern,
-          ignoreCase: input['-i'] ?? false,
-          multiline: input.multiline ?? false,
-          mode,
-          before: input['-B'] ?? input['-C'] ?? 0,
-          after: input['-A'] ?? input['-C'] ?? 0,
-          lineNumbers: input['-n'] ?? true,
-        },
-        signal,
-      );
-      const isShown = await shownBelow(root, context);
-      const matches = found.matches.filter((match) => isShown(match.path));
-      const ordered = await newestFirst(matches, root, (match) => match.path, signal);
-      const lines = ordered.flatMap((match) => linesOf(match, prefix, mode));
-      const { offset = 0, head_limit = DEFAULT_LIMIT } = input;
-      const page = lines.slice(offset, head_limit === 0 ? undefined : offset + head_limit);
-      return {
-        data: {
-          mode,
-          lines: fitting(page),
-          total: lines.length,
-          files: matches.length,
-          offset,
-          isCut: found.isCut,
-        },
-      };
-    },
+    call: (input, context) =>
+      withTimeLimit(doors.timeoutMs, context.signal, async (signal) => ({
+        data: await grep(input, doors, { ...context, signal }),
+      })),
 
     toResult({ mode, lines, total, files, offset, isCut }) {
       if (total === 0) return { content: 'No matches' };
@@ -80,7 +46,7 @@ export function createGrepTool(doors: SearchDoors): Tool<GrepInput, GrepData> {
       if (lines.length === 0) return { content: `There are only ${total} ${unit}.` };
       const next = offset + lines.length;
       const more = isCut ? ', and more than could be read' : '';
-      const where = mode === 'content' ? ` in ${files} files` : '';
+      const where = mode === 'content' ? ` in ${files} ${files === 1 ? 'file' : 'files'}` : '';
       const notice =
         next < total || isCut
           ? `\n(${unit} ${offset + 1}-${next} of ${total}${where}${more}; go on with offset ${next})`
@@ -90,8 +56,41 @@ export function createGrepTool(doors: SearchDoors): Tool<GrepInput, GrepData> {
   };
 }
 
+async function grep(input: GrepInput, doors: SearchDoors, context: ToolUseContext): Promise<GrepData> {
+  const { workingDirectory, signal } = context;
+  const { root, file, prefix } = await targetOf(input.path, workingDirectory);
+  const mode = input.output_mode ?? 'files_with_matches';
+  const { filePattern } = await import('./file-pattern.ts');
+  const engine = await doors.engine();
+  const found = await engine.search(
+    {
+      root,
+      file,
+      folder: doors.folder,
+      pattern: input.glob === undefined ? undefined : filePattern(input.glob),
+      type: input.type,
+      expression: input.pattern,
+      ignoreCase: input['-i'] ?? false,
+      multiline: input.multiline ?? false,
+      mode,
+      before: input['-B'] ?? input['-C'] ?? 0,
+      after: input['-A'] ?? input['-C'] ?? 0,
+      lineNumbers: input['-n'] ?? true,
+    },
+    signal,
+  );
+  const isShown = await shownBelow(root, context);
+  const matches = found.matches.filter((match) => isShown(match.path));
+  const ordered = await newestFirst(matches, root, (match) => match.path, signal);
+  const lines = ordered.flatMap((match) => linesOf(match, prefix, mode));
+  const { offset = 0, head_limit = DEFAULT_LIMIT } = input;
+  const page = lines.slice(offset, head_limit === 0 ? undefined : offset + head_limit);
+  const { isCut } = found;
+  return { mode, lines: fitting(page), total: lines.length, files: matches.length, offset, isCut };
+}
+
 function linesOf({ path, count, lines }: FileMatches, prefix: string, mode: GrepData['mode']): string[] {
-  const name = prefix + path;
+  const name = shownPath(prefix + path);
   switch (mode) {
     case 'files_with_matches':
       return [name];

@@ -30,8 +30,9 @@ export interface FileMatches {
 }
 
 export interface SearchEngine {
-  files(query: FileQuery, signal: AbortSignal): Promise<readonly string[]>;
-  /** `isCut`: there was more than anybody would read. Throws where the expression makes no sense. */
+  /** `isCut`, here and below: there was more than anybody would read. */
+  files(query: FileQuery, signal: AbortSignal): Promise<{ names: readonly string[]; isCut: boolean }>;
+  /** Throws where the expression makes no sense. */
   search(query: TextQuery, signal: AbortSignal): Promise<{ matches: readonly FileMatches[]; isCut: boolean }>;
 }
 

@@ -23,10 +23,16 @@ export class Ripgrep implements SearchEngine {
     this.#program = program;
   }
 
-  async files(query: FileQuery, signal: AbortSignal): Promise<readonly string[]> {
+  async files(query: FileQuery, signal: AbortSignal): Promise<{ names: string[]; isCut: boolean }> {
     // Matched here: for names alone that is faster than letting ripgrep do it with an ignore file.
-    const { output } = await this.#run(['--files', '--null'], { ...query, pattern: undefined }, signal);
-    return output.split('\0').filter((name) => name !== '' && isWanted(name, query));
+    const { output, isCut } = await this.#run(
+      ['--files', '--null'],
+      { ...query, pattern: undefined },
+      signal,
+    );
+    // What stands behind the last end is nothing, or a name that was torn.
+    const names = output.split('\0').slice(0, -1);
+    return { names: names.filter((name) => isWanted(name, query)), isCut };
   }
 
   async search(query: TextQuery, signal: AbortSignal): Promise<{ matches: FileMatches[]; isCut: boolean }> {
@@ -66,15 +72,19 @@ export class Ripgrep implements SearchEngine {
   ): Promise<{ output: string; isCut: boolean }> {
     signal.throwIfAborted();
     const child = spawn(this.#program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
-    const onAbort = (): boolean => child.kill('SIGKILL');
-    signal.addEventListener('abort', onAbort, { once: true });
+    const stop = (): void => {
+      child.kill('SIGKILL');
+      // Whatever may still hold its end of the pipe is not waited for.
+      child.stdout.destroy();
+    };
+    signal.addEventListener('abort', stop, { once: true });
     const chunks: Buffer[] = [];
     let bytes = 0;
     let problem = '';
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes - chunk.length <= MAX_BYTES) chunks.push(chunk);
-      if (bytes > MAX_BYTES) child.kill('SIGKILL');
+      if (bytes > MAX_BYTES) stop();
     });
     child.stderr.setEncoding('utf8').on('data', (chunk: string) => (problem += chunk));
     const ended = Promise.withResolvers<number | null>();
@@ -85,7 +95,7 @@ export class Ripgrep implements SearchEngine {
       signal.throwIfAborted();
       if (code === 2 && bytes === 0 && problem !== '') throw new Error(problem.replace(/^rg: /, '').trim());
     } finally {
-      signal.removeEventListener('abort', onAbort);
+      signal.removeEventListener('abort', stop);
     }
     return { output: Buffer.concat(chunks).toString('utf8'), isCut: bytes > MAX_BYTES };
   }

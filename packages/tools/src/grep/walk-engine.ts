@@ -2,6 +2,7 @@
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
+import { READ } from '../files/content.ts';
 import { IgnoreRules } from './ignore-rules.ts';
 import type { FileMatches, FileQuery, SearchEngine, TextQuery } from './query.ts';
 import { compile, searchText } from './search-text.ts';
@@ -14,7 +15,11 @@ const LARGEST_FILE = 64 * 1024 * 1024;
 const AT_ONCE = 16;
 
 export class WalkEngine implements SearchEngine {
-  async files(query: FileQuery, signal: AbortSignal): Promise<readonly string[]> {
+  async files(query: FileQuery, signal: AbortSignal): Promise<{ names: string[]; isCut: boolean }> {
+    return { names: await this.#names(query, signal), isCut: false };
+  }
+
+  async #names(query: FileQuery, signal: AbortSignal): Promise<string[]> {
     if (query.file !== undefined) return [query.file];
     const type = query.type === undefined ? undefined : patternOfType(query.type);
     const found: string[] = [];
@@ -39,7 +44,7 @@ export class WalkEngine implements SearchEngine {
 
   async search(query: TextQuery, signal: AbortSignal): Promise<{ matches: FileMatches[]; isCut: boolean }> {
     const expression = compile(query);
-    const files = await this.files(query, signal);
+    const files = await this.#names(query, signal);
     const matches: FileMatches[] = [];
     let bytes = 0;
     for (let at = 0; at < files.length && bytes <= MAX_BYTES; at += AT_ONCE) {
@@ -76,7 +81,7 @@ function charsOf(texts: readonly (string | undefined)[]): number {
 /** Undefined for what is no text, or cannot be read. */
 async function textOf(file: string): Promise<string | undefined> {
   try {
-    const handle = await open(file);
+    const handle = await open(file, READ);
     try {
       const { size } = await handle.stat();
       if (size > LARGEST_FILE) return undefined;

@@ -24,8 +24,7 @@ export async function readHugePage(
   if (bytes.includes(0)) return undefined;
   const atEnd = bytes.length < WINDOW_BYTES;
   const lines = splitLines(bytes.toString('utf8'));
-  // The window may end inside a line; where it holds no whole one, a piece is better than nothing.
-  if (!atEnd && lines.length > 1) lines.pop();
+  // A page is full before the window ends, but for a line that is longer than both.
   const page = pageOf(lines, { offset: 1, limit });
   const shownAll = page.next === undefined;
   const next = page.next ?? (atEnd ? undefined : page.lines.length + 1);

@@ -124,6 +124,14 @@ describe('Read', () => {
     await expect(scratch.read('sparse')).rejects.toThrow(/binary/);
   });
 
+  it.runIf(process.platform === 'linux')(
+    'gives up on a file that hides its length and has no end',
+    async () => {
+      await expect(new Scratch().read('/proc/self/pagemap')).rejects.toThrow(/without an end/);
+      expect(await new Scratch().read('/proc/self/stat')).toContain(`${process.pid} `);
+    },
+  );
+
   it('shows pages of a file that is too large for memory', async () => {
     const scratch = new Scratch();
     const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index + 1}`).join('\n');

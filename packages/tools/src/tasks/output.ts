@@ -153,15 +153,18 @@ function lastOf(buffer: Buffer, count: number): Buffer {
 function decode(bytes: Buffer): string {
   let start = 0;
   while (start < Math.min(3, bytes.length) && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
-  let end = bytes.length;
-  for (let back = 1; back <= Math.min(4, bytes.length - start); back++) {
+  return wholeLetters(bytes.subarray(start)).toString('utf8');
+}
+
+/** Without a letter whose end is missing. */
+export function wholeLetters(bytes: Buffer): Buffer {
+  for (let back = 1; back <= Math.min(4, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if ((byte & 0xc0) === 0x80) continue;
     const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
-    if (length > back) end = bytes.length - back;
-    break;
+    return length > back ? bytes.subarray(0, -back) : bytes;
   }
-  return bytes.toString('utf8', start, end);
+  return bytes;
 }
 
 function messageOf(thrown: unknown): string {

@@ -24,7 +24,7 @@ export function sizeOf(bytes: number): string {
 }
 
 /** Without colours, and of a line that was written over again and again only what stood there last. */
-function readable(text: string): string {
+export function readable(text: string): string {
   const plain = stripVTControlCharacters(text);
   if (!plain.includes('\r')) return plain;
   return plain.split(/\r*\n/).map(lastWritten).join('\n');

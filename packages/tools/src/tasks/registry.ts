@@ -42,7 +42,8 @@ export class TaskRegistry {
 
   /** Starts a command. It is in the foreground until `moveToBackground`. */
   async start(spec: TaskSpec, onOutput?: (task: Task) => void): Promise<Task> {
-    const { keepBytes = KEEP_BYTES, maxOutputBytes = MAX_OUTPUT_BYTES } = this.#options;
+    const { maxOutputBytes = MAX_OUTPUT_BYTES } = this.#options;
+    const keepBytes = spec.keepBytes ?? this.#options.keepBytes ?? KEEP_BYTES;
     const task = new Task(`b${randomBytes(4).toString('hex')}`, spec, {
       folder: this.folder,
       keepBytes,
@@ -102,11 +103,11 @@ export class TaskRegistry {
 
   async #announceEnd(task: Task, file: string): Promise<void> {
     const end = await task.ended;
+    this.#forgetOldest();
     if (this.#told.has(task.id)) return;
     const ended: EndedTask = { ...newsOf(task, file), end };
     this.#news.set(task.id, ended);
     writeNews(this.folder, ended);
-    this.#forgetOldest();
   }
 }
 

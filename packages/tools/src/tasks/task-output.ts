@@ -2,7 +2,8 @@
 import { open } from 'node:fs/promises';
 import type { Tool } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
-import { previewOf, sizeOf } from './preview.ts';
+import { wholeLetters } from './output.ts';
+import { previewOf, readable, sizeOf } from './preview.ts';
 import type { TaskRegistry } from './registry.ts';
 import type { TaskOutputInput } from './schema.ts';
 import { endingOf, type TaskEnd } from './task-end.ts';
@@ -52,7 +53,11 @@ export function createTaskOutputTool(tasks: TaskRegistry): Tool<TaskOutputInput,
       const page = await pageOf(await task.output.keepWhole(), offset);
       const next = offset + page.length;
       return {
-        data: { ...shared, output: page.toString('utf8'), next: next < view.bytes ? next : undefined },
+        data: {
+          ...shared,
+          output: readable(page.toString('utf8')),
+          next: next < view.bytes ? next : undefined,
+        },
       };
     },
 
@@ -88,7 +93,10 @@ async function pageOf(file: string, offset: number): Promise<Buffer> {
   const handle = await open(file);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(PAGE_BYTES), 0, PAGE_BYTES, offset);
-    return buffer.subarray(0, bytesRead);
+    const page = buffer.subarray(0, bytesRead);
+    // What is only the beginning of a letter is left for the next page, unless there is nothing else.
+    const whole = bytesRead < PAGE_BYTES ? page : wholeLetters(page);
+    return whole.length === 0 ? page : whole;
   } finally {
     await handle.close();
   }

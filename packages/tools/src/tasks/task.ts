@@ -16,6 +16,8 @@ export interface TaskSpec {
   readonly description?: string | undefined;
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** Bytes of each end of its output that stay in memory, where it wants other than the usual. */
+  readonly keepBytes?: number | undefined;
   /** The sandbox it runs in; undefined: none. */
   readonly confinement?: Confinement | undefined;
 }

@@ -72,6 +72,31 @@ describe('a background task', () => {
     expect(text.replaceAll('\n', '')).toBe(Array.from({ length: 20_000 }, (_, index) => index + 1).join(''));
   });
 
+  it('keeps letters whole from page to page, and shows no colours', async () => {
+    const { read, task } = await background(
+      `printf '\\033[31mx\\033[0m'; yes é | head -n 20000 | tr -d '\\n'`,
+    );
+    await task.ended;
+    const first = await read({ offset: 0 });
+    const [, next = ''] = /Go on with offset (\d+)\./.exec(first) ?? [];
+    const texts = [first, await read({ offset: Number(next) })].map((shown) => shown.split('\nTask ')[0]);
+    expect(texts.join('')).toBe(`x${'é'.repeat(20_000)}`);
+  });
+
+  it('is forgotten when a hundred others have ended since, also when its end was told', async () => {
+    const shell = shellIn(scratch());
+    let first: string | undefined;
+    for (let count = 0; count <= 100; count++) {
+      const { data } = await shell.run(':', { background: true });
+      const id = data.exit.kind === 'background' ? data.exit.id : '';
+      first ??= id;
+      await shell.tasks.get(id)?.ended;
+      shell.tasks.markTold(id);
+    }
+    expect(shell.tasks.list()).toHaveLength(100);
+    expect(shell.tasks.get(first ?? '')).toBeUndefined();
+  });
+
   it('is news from its end until it was told', async () => {
     const { shell, task } = await background('exit 3');
     await task.ended;

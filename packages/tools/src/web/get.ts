@@ -4,6 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { untilAborted } from '../files/abort.ts';
 import { type Address, addressOf, type Resolve } from './address.ts';
 import { checkedUrl } from './url.ts';
 
@@ -32,8 +33,9 @@ const MAX_REDIRECTS = 5;
 export async function get(address: string, options: GetOptions): Promise<Got> {
   let url = checkedUrl(address);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const target = await addressOf(url.hostname, options.allowsPrivate(url.hostname), options.resolve);
-    options.signal.throwIfAborted();
+    const looking = addressOf(url.hostname, options.allowsPrivate(url.hostname), options.resolve);
+    // A name server can keep silent for minutes, and a look-up that is under way cannot be called off.
+    const target = await untilAborted(looking, options.signal);
     const response = await ask(url, target, options);
     const status = response.statusCode ?? 0;
     const { location } = response.headers;

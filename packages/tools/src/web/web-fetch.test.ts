@@ -76,6 +76,10 @@ describe('WebFetch', () => {
     await fetch(site.url);
     await fetch(`${site.url}/#part`);
     expect(site.requests).toHaveLength(2);
+    now = 14 * 60_000;
+    await fetch(site.url);
+    expect(site.requests).toHaveLength(2);
+    // From when it was fetched, not from when it was last asked for.
     now = 15 * 60_000;
     await fetch(site.url);
     expect(site.requests).toHaveLength(3);
@@ -95,6 +99,18 @@ describe('WebFetch', () => {
     expect((await fetcher({ maxBytes: 1_000 }).fetch(site.url)).content).toMatch(
       /x\n\(the page was too large to fetch whole\)$/,
     );
+  });
+
+  it('hangs up on a page without an end', async () => {
+    const hungUp = Promise.withResolvers<void>();
+    await using site = await siteOf((_, response) => {
+      const more = (): boolean => response.destroyed || (response.write('x'.repeat(1_000)) && more());
+      response.on('drain', more).on('close', hungUp.resolve).writeHead(200, html);
+      more();
+    });
+    const { content } = await fetcher({ maxBytes: 5_000 }).fetch(site.url);
+    expect(content).toContain('the page was too large to fetch whole');
+    await hungUp.promise;
   });
 
   it('is not blown up by what is packed small', async () => {
@@ -120,6 +136,17 @@ describe('WebFetch', () => {
     await expect(fetcher({ timeoutMs: 50 }).fetch(site.url)).rejects.toThrow(/did not answer within 50 ms/);
     await using slow = await siteOf((_, response) => void response.writeHead(200, html).write('begun'));
     await expect(fetcher({ timeoutMs: 50 }).fetch(slow.url)).rejects.toThrow(/did not answer within 50 ms/);
+  });
+
+  it('does not wait for a name server that keeps silent, neither in time nor after an abort', async () => {
+    const resolve = () => Promise.withResolvers<never>().promise;
+    await expect(fetcher({ timeoutMs: 50, resolve }).fetch('http://silent.example')).rejects.toThrow(
+      /did not answer within 50 ms/,
+    );
+    const controller = new AbortController();
+    const fetching = fetcher({ resolve }).fetch('http://silent.example', controller.signal);
+    controller.abort();
+    await expect(fetching).rejects.toThrow(/abort/i);
   });
 
   it('ends at once when it is aborted', async () => {

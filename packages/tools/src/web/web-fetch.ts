@@ -42,9 +42,11 @@ export function createWebFetchTool(doors: WebDoors): Tool<WebFetchInput, WebFetc
 
     async call({ url, prompt }, { signal }) {
       const key = checkedUrl(url).href;
-      const page = cache.get(key) ?? (await fetchPage(key, doors, signal));
-      if (page.redirectedTo === undefined && page.status < 400) cache.set(key, page, page.text.length);
-      if (!doors.digest || page.redirectedTo !== undefined || page.status >= 400) return { data: page };
+      const known = cache.get(key);
+      const page = known ?? (await fetchPage(key, doors, signal));
+      const isPage = page.redirectedTo === undefined && page.status < 400;
+      if (!known && isPage) cache.set(key, page, page.text.length);
+      if (!doors.digest || !isPage) return { data: page };
       const text = await doors.digest({ url: page.url, text: page.text, prompt }, signal);
       return { data: { ...page, text, isCut: false } };
     },

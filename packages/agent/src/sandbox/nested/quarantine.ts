@@ -3,15 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { cp, lstat, mkdir, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 
-/** False when there is nothing. */
-export async function quarantine(file: string, folder: string): Promise<boolean> {
+export async function quarantine(file: string, folder: string): Promise<'taken' | 'nothing' | 'left'> {
   const parent = path.dirname(file);
   try {
     await lstat(file);
     // Another command may have put a link there meanwhile: nothing of anybody else's is moved.
-    if ((await realpath(parent)) !== parent) return false;
+    if ((await realpath(parent)) !== parent) return 'left';
   } catch {
-    return false;
+    return 'nothing';
   }
   const place = path.join(folder, randomUUID(), path.basename(file));
   try {
@@ -22,5 +21,5 @@ export async function quarantine(file: string, folder: string): Promise<boolean>
     await cp(file, place, { recursive: true, verbatimSymlinks: true }).catch(() => undefined);
     await rm(file, { recursive: true, force: true });
   }
-  return true;
+  return 'taken';
 }

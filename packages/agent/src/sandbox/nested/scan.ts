@@ -48,9 +48,11 @@ export async function scan(folders: readonly string[]): Promise<Nested> {
 /** Notes what a folder holds; answers with the folders to go on with. */
 function visit(folder: string, entries: readonly Dirent[], found: Found): string[] {
   const names = new Set(entries.map(({ name }) => name));
-  const isRepository = names.has('HEAD') && names.has('objects') && names.has('refs');
-  if (isRepository) found.repositories.push(folder);
   const isWorktrees = path.basename(path.dirname(folder)) === 'worktrees' && names.has('gitdir');
+  const isWhole = names.has('objects') && names.has('refs');
+  // Git takes the rest from the folder that `commondir` names, whatever that looks like.
+  const isRepository = names.has('HEAD') && (isWhole || (names.has('commondir') && !isWorktrees));
+  if (isRepository) found.repositories.push(folder);
   const inner: string[] = [];
   for (const entry of entries) {
     const file = path.join(folder, entry.name);

@@ -2,7 +2,7 @@
  * After a command: what it made that would run something outside of the sandbox, later, is taken away and kept elsewhere. A
  * repository made inside stays, without hooks and without settings that name a program.
  */
-import { readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { runningSettings, unset } from './git-config.ts';
 import { quarantine } from './quarantine.ts';
@@ -22,7 +22,7 @@ export async function settle({ before, now, kept, exposed }: Looks, folder: stri
   const made = newcomers(before, now, (file) => kept.some((one) => isAt(file, one) || isAt(one, file)));
   const suspects = [
     ...exposed,
-    ...made.switches.filter((file) => !leadsHome(file)),
+    ...made.switches.filter((file) => !leadsHome(file, now.repositories)),
     ...made.repositories.flatMap(hooksIn),
     ...made.pointers.filter((pointer) => !leadsTo(pointer, now.repositories)),
     ...made.settings.filter((file) => !isCloned(file, made.repositories)),
@@ -36,8 +36,18 @@ export async function settle({ before, now, kept, exposed }: Looks, folder: stri
     else for (const key of running) if (await unset(config, key)) removed.push(`${key} in ${config}`);
   }
   const taken: string[] = [];
-  for (const file of suspects) if (await quarantine(file, folder)) taken.push(file);
+  const left: string[] = [];
+  for (const file of suspects) {
+    const how = await quarantine(file, folder);
+    if (how === 'taken') taken.push(file);
+    if (how === 'left') left.push(file);
+  }
   return [
+    ...(left.length === 0
+      ? []
+      : [
+          `Something may run outside of the sandbox, later, and could not be taken away: ${left.join(', ')}.`,
+        ]),
     ...(taken.length === 0
       ? []
       : [
@@ -49,9 +59,11 @@ export async function settle({ before, now, kept, exposed }: Looks, folder: stri
   ];
 }
 
+/** A link leads to hooks that lie anywhere: it goes as a whole. */
 function hooksIn(git: string): string[] {
   const folder = path.join(git, 'hooks');
   try {
+    if (lstatSync(folder).isSymbolicLink()) return [folder];
     return readdirSync(folder)
       .filter((name) => !name.endsWith('.sample'))
       .map((name) => path.join(folder, name));
@@ -60,12 +72,13 @@ function hooksIn(git: string): string[] {
   }
 }
 
-/** What belongs to a worktree names the repository it lies in. */
-function leadsHome(file: string): boolean {
+/** What belongs to a worktree names the repository it lies in, one that was looked at. */
+function leadsHome(file: string, repositories: readonly string[]): boolean {
   const folder = path.dirname(file);
+  const home = path.resolve(folder, '../..');
   try {
     const named = path.resolve(folder, readFileSync(file, 'utf8').trim());
-    return path.basename(file) === 'commondir' && named === path.resolve(folder, '../..');
+    return path.basename(file) === 'commondir' && named === home && repositories.includes(home);
   } catch {
     return false;
   }

@@ -57,6 +57,19 @@ describe('what may be written', () => {
     expect(writable).toEqual(['/p', '/cache', '/data', '/h/me/notes/a.md', '/tmp/own']);
   });
 
+  it('is what a link leads to, unless a command could have put the link there', () => {
+    const links = { '/link': '/real', '/p/own': '/etc', '/q': '/p/sub', '/q/own': '/etc' };
+    const policy = policyFor({
+      links,
+      directories: ['/link', '/p/own', '/q/own'],
+      settings: filesystem({ denyWrite: ['/link/locked'] }),
+    });
+    expect(policy.writable).toEqual(['/p', '/real', '/tmp/own']);
+    expect(policy.unwritable).toEqual(
+      expect.arrayContaining(['/real/.claude', '/real/.git', '/real/locked']),
+    );
+  });
+
   it('is what git keeps, where that is outside of the project', () => {
     const policy = policyFor({ repository: { folder: '/repo/.git', worktree: undefined } });
     expect(policy.writable).toContain('/repo/.git');

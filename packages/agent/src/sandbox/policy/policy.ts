@@ -2,6 +2,7 @@
  * What sandboxed commands may touch, as plain data: made from settings, rules and folders, and the same for every sandbox.
  * What may not be written wins over what may.
  */
+import path from 'node:path';
 import type { Rules } from '../../permission/rules/rule.ts';
 import type { SandboxSettings } from '../../settings/sandbox.ts';
 import { guardedIn, guardedInGit, guardedInHome } from './guarded.ts';
@@ -56,10 +57,12 @@ export interface Repository {
 export function policyOf(ground: Ground): SandboxPolicy {
   const { settings, repository, temp, home } = ground;
   const named = pathsOf(ground);
-  const roots = outermost(
+  const given = outermost(
     [ground.root, ...ground.directories, ...settings.filesystem.allowWrite, ...named.writable],
     ground,
   );
+  // Only what a link leads to can be opened. None of these lies in another, so no command could have put the link there.
+  const roots = unique(given.map((folder) => ground.realpath(folder)));
   const writable = unique([...roots, ...(repository ? [repository.folder] : []), temp]);
   const guarded = [
     ...roots.flatMap((folder) => guardedIn(folder, ground)),
@@ -73,7 +76,9 @@ export function policyOf(ground: Ground): SandboxPolicy {
   return {
     writable,
     // What lies outside needs no guard: nothing there can be written.
-    unwritable: unique(guarded).filter((path) => isWithin(path, writable, ground)),
+    unwritable: unique(guarded.map((file) => throughLinks(file, given, ground))).filter((file) =>
+      isWithin(file, writable, ground),
+    ),
     unwritableLike: named.unwritableLike,
     unreadable: unique([...settings.filesystem.denyRead, ...named.unreadable]),
     readable: settings.filesystem.allowRead,
@@ -89,14 +94,25 @@ function outermost(folders: readonly string[], ground: Ground): string[] {
   );
 }
 
-/** By its name or by what that points to. */
+/** In the folder that is meant, where one of the folders is a link. */
+function throughLinks(
+  file: string,
+  folders: readonly string[],
+  { realpath }: Pick<Ground, 'realpath'>,
+): string {
+  const folder = folders.find((one) => file === one || file.startsWith(`${one}/`));
+  return folder === undefined ? file : realpath(folder) + file.slice(folder.length);
+}
+
+/** By its name, by where that lies, or by what it points to. */
 export function isWithin(
-  path: string,
+  file: string,
   folders: readonly string[],
   { realpath }: Pick<Ground, 'realpath'>,
 ): boolean {
   const reals = folders.map(realpath);
-  return [path, realpath(path)].some((place) =>
+  const lies = path.join(realpath(path.dirname(file)), path.basename(file));
+  return [file, lies, realpath(file)].some((place) =>
     [...folders, ...reals].some(
       (folder) => place === folder || place.startsWith(folder.endsWith('/') ? folder : `${folder}/`),
     ),

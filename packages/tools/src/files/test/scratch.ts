@@ -113,4 +113,4 @@ export async function asNobody(
   }
 }
 
-const NOBODY = 65_534;
+export const NOBODY = 65_534;

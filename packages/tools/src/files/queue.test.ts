@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { inOrder } from './queue.ts';
+
+it('who comes after one that left the line still waits for those before', async () => {
+  const steps: string[] = [];
+  const never = new AbortController().signal;
+  const gate = Promise.withResolvers<void>();
+  const first = inOrder('a', never, async () => {
+    await gate.promise;
+    steps.push('first');
+  });
+  const leaving = new AbortController();
+  const second = inOrder('a', leaving.signal, async () => void steps.push('second'));
+  leaving.abort();
+  await expect(second).rejects.toThrow(/Interrupted/);
+  const third = inOrder('a', never, async () => void steps.push('third'));
+  gate.resolve();
+  await Promise.all([first, third]);
+  expect(steps).toEqual(['first', 'third']);
+});
