@@ -9,7 +9,8 @@ import type { RunOptions } from '../arguments.ts';
 import { permissionSetup } from '../permissions/setup.ts';
 import { promptTexts } from './prompt-texts.ts';
 import { harmless } from '../terminal/harmless.ts';
-import { type ModelOptions, modelSetup } from './model-options.ts';
+import { type ModelOptions, modelSetup, wrongFallback } from './model-options.ts';
+import { wrongPlace } from './named-places.ts';
 
 /** What an agent is started with. */
 export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
@@ -26,6 +27,8 @@ export type OptionsRead =
   | { readonly ok: false; readonly message: string };
 
 export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
+  const wrong = wrongPlace(command);
+  if (wrong !== undefined) return { ok: false, message: wrong };
   const permission = await permissionSetup(command);
   const settings = appliedSettings(permission.loaded);
   // Before a model is looked for: keys and addresses may stand there.
@@ -34,6 +37,8 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
   if (wanted === undefined) return { ok: false, message: NO_MODEL };
   const model = await modelSetup(wanted, command.record);
   if (!model.ok) return model;
+  const noFallback = await wrongFallback(command.fallbackModel, wanted);
+  if (noFallback !== undefined) return { ok: false, message: noFallback };
   const tools = builtinTools({
     web: { search: { model: model.options.model, modelName: model.options.modelName } },
   });

@@ -33,6 +33,13 @@ export async function modelSetup(wanted: string, record?: string): Promise<Model
   };
 }
 
+/** What is wrong with the model that would take over. One that this program plays itself answers to every name. */
+export async function wrongFallback(name: string | undefined, first: string): Promise<string | undefined> {
+  if (name === undefined || isOffline(first)) return undefined;
+  const chosen = await chooseModel(name, modelKinds);
+  return chosen.ok ? undefined : `--fallback-model: ${chosen.message}`;
+}
+
 async function recorded(port: ModelPort, model: string, file: string | undefined): Promise<RecordedModel> {
   return file === undefined
     ? { ok: true, port }

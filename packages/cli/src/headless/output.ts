@@ -5,6 +5,7 @@
 import type { SdkMessage, SdkResult } from '@heddle/agent';
 import type { OutputFormat } from '../arguments.ts';
 import { harmless } from '../terminal/harmless.ts';
+import { noticeOf } from './notices.ts';
 
 export interface Output {
   /** Resolves when there is room for the next line, or nobody reads any more. */
@@ -60,8 +61,11 @@ export function createOutput(format: OutputFormat): Output {
           return writeLine(JSON.stringify(line));
         case 'json':
           return line.type === 'result' ? writeLine(JSON.stringify(line)) : undefined;
-        case 'text':
+        case 'text': {
+          const notice = noticeOf(line, process.cwd());
+          if (notice !== undefined) process.stderr.write(`heddle: ${harmless(notice)}\n`);
           return line.type === 'result' ? writeText(line) : undefined;
+        }
       }
     },
     writeControl: (line) => void writeLine(JSON.stringify(line)),

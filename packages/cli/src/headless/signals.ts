@@ -1,4 +1,7 @@
-/** The first signal ends the turn, which still writes its result; a second one ends the program at once. */
+/**
+ * The first signal ends the turn, which still writes its result; a second one ends the program at once. Not so for SIGHUP:
+ * a window that is closed sends two, one from the terminal and one from its shell.
+ */
 
 export interface Signals {
   /** Set once a signal came: the code that tells which. */
@@ -12,7 +15,7 @@ export function watchSignals(abort: (reason: string) => void): Signals {
   let code: number | undefined;
   const listeners = Object.entries(CODES).map(([signal, signalCode]) => {
     const listener = (): void => {
-      if (code !== undefined) process.exit(code);
+      if (code !== undefined) return signal === 'SIGHUP' ? undefined : process.exit(code);
       code = signalCode;
       abort(signal);
     };

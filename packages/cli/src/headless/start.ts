@@ -4,7 +4,10 @@ import {
   type Agent,
   type AgentOptions,
   createAgent,
+  isHostNamed,
   LivePermissions,
+  NO_RULES,
+  type Rules,
   type Session,
   sessionContext,
   type SessionContext,
@@ -54,6 +57,7 @@ export async function startAgent(
     isOffered: (name) => offered(name, command, options.rules),
     named: command.tools ?? [],
     model: { port: options.model, name: options.modelName },
+    allowsPrivate: (host) => isHostNamed(host, rulesNow(options.rules)),
     // Whoever permits a plan has seen it.
     permissionApproves: more.canUseTool !== undefined,
     ...choices,
@@ -103,6 +107,11 @@ function naming({ journal }: Session, title: string): () => void {
     if (!isNamed) journal.append({ type: 'title', title });
     isNamed = true;
   };
+}
+
+/** Answers may have added some since the start. */
+function rulesNow(rules: AgentOptions['rules']): Rules {
+  return rules instanceof LivePermissions ? rules.rules : (rules ?? NO_RULES);
 }
 
 function warn(text: string): void {

@@ -33,6 +33,8 @@ export interface ToolChoices extends AskDoors, PlanDoors {
   readonly named?: readonly string[];
   /** The model of the conversation: where its server can, it searches the web. */
   readonly model?: { readonly port: ModelPort; readonly name: string };
+  /** Hosts on this machine or network that may be fetched from. */
+  readonly allowsPrivate?: (host: string) => boolean;
   /** Commands run inside it. */
   readonly sandbox?: ShellSandbox | undefined;
 }
@@ -56,13 +58,16 @@ export async function sessionTools(session: Session, choices: ToolChoices = {}):
   const checkpoints = checkpointsOf(session);
   const todos = new TodoList();
   todos.set(todosIn(session.projection.messages));
-  const { isOffered, named = [], model, sandbox, ...people } = choices;
+  const { isOffered, named = [], model, sandbox, allowsPrivate, ...people } = choices;
   const doors: BuiltinDoors = {
     ...people,
     ...(checkpoints ? { checkpoints } : {}),
     shell: { tasks, environment: () => withoutSecrets(process.env), sandbox },
     todos,
-    ...(model?.port.searchesWeb ? { web: { search: { model: model.port, modelName: model.name } } } : {}),
+    web: {
+      ...(allowsPrivate ? { allowsPrivate } : {}),
+      ...(model?.port.searchesWeb ? { search: { model: model.port, modelName: model.name } } : {}),
+    },
   };
   const { active, deferred } = builtinToolSet(doors, {
     defer: RARELY_USED.filter((name) => !named.includes(name)),

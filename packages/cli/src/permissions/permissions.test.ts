@@ -3,9 +3,16 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { install, type Installed } from '../test/program.ts';
 
-const program = path.resolve(import.meta.dirname, '../../../../bin/heddle');
+let program = '';
+let installed: Installed;
+beforeAll(async () => {
+  installed = await install();
+  ({ program } = installed);
+});
+afterAll(() => installed.remove());
 
 function place() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-permissions-'));
@@ -137,9 +144,10 @@ describe('heddle permissions', () => {
     });
     expect((await run('remove', 'deny', 'Read(.env)', '--scope', 'user')).code).toBe(0);
     expect((await run('remove', 'deny', 'Read(.env)', '--scope', 'user')).code).toBe(1);
-    expect(JSON.parse(readFileSync(path.join(home, '.claude/settings.json'), 'utf8'))).toEqual({
+    expect(JSON.parse(readFileSync(path.join(home, '.heddle/settings.json'), 'utf8'))).toEqual({
       permissions: { deny: [] },
     });
+    expect(existsSync(path.join(home, '.claude'))).toBe(false);
     expect(existsSync(path.join(home, '.claude.json'))).toBe(false);
   }, 60_000);
 

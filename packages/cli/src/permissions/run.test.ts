@@ -1,13 +1,23 @@
 /** Settings files in a real run, and answers of a host that want to be remembered. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { call, say } from '@heddle/testing';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { homeFor } from '../test/home.ts';
+import { install, type Installed } from '../test/program.ts';
 
-const program = path.resolve(import.meta.dirname, '../../../../bin/heddle');
+let program = '';
+let installed: Installed;
+beforeAll(async () => {
+  installed = await install();
+  ({ program } = installed);
+});
+afterAll(() => installed.remove());
 
 function place() {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-run-'));
@@ -107,4 +117,23 @@ describe('a run', () => {
       permissions: { allow: ['Bash(env run a)'] },
     });
   }, 30_000);
+});
+
+it('a server on this machine is fetched from only where a rule names it', async () => {
+  const server = createServer((_, response) => response.end('what the server says'));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const address = server.address();
+    const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}/`;
+    const { run, script } = homeFor(program);
+    const load = call('ToolSearch', { query: 'select:WebFetch' }, 's1');
+    const model = script([load, call('WebFetch', { url, prompt: 'read it' }, 'w1'), say('Done.')]);
+    const fetching = async (rule: string): Promise<string> =>
+      (await run(['-p', 'go', '--model', model, '--allowed-tools', rule, '--output-format', 'stream-json']))
+        .stdout;
+    expect(await fetching('WebFetch')).toContain('a rule WebFetch(domain:127.0.0.1) allows it');
+    expect(await fetching('WebFetch(domain:127.0.0.1)')).toContain('what the server says');
+  } finally {
+    server.close();
+  }
 });

@@ -16,7 +16,12 @@ export async function classify(name: string, raw: JsonObject, context: ToolUseCo
   const tool = context.tools.find((candidate) => candidate.name === name);
   if (!tool) {
     const known = context.tools.map((candidate) => candidate.name).join(', ');
-    return { ok: false, message: `There is no tool named ${name}. Available tools: ${known || 'none'}.` };
+    const finder = context.tools.find((candidate) => candidate.findsTools);
+    const more = finder ? ` ${finder.name} loads others.` : '';
+    return {
+      ok: false,
+      message: `There is no tool named ${name}. Available tools: ${known || 'none'}.${more}`,
+    };
   }
   try {
     return await read(tool, raw, context);

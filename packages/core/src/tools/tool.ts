@@ -19,6 +19,8 @@ export interface Tool<Input = unknown, Data = unknown> {
   /** Running it twice is as good as once: it may be run again after a crash. */
   isIdempotent?(input: Input): boolean;
   isDestructive?(input: Input): boolean;
+  /** It brings further tools: a name that nobody knows may be one of those. */
+  readonly findsTools?: boolean;
   /** It belongs to a server (MCP), not to us: a `PostToolUse` hook may replace its results. */
   readonly isFromServer?: boolean;
   /** It leaves out what the context calls denied, so a rule about a file in the folder it walks over need not stop it. */

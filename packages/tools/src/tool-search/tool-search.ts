@@ -21,6 +21,7 @@ export function createToolSearchTool(deferred: () => readonly Tool[]): Tool<Tool
     },
     inputJSONSchema: inputSchemas.ToolSearch,
     inputSchema: async () => (await import('./schema.ts')).toolSearchInput,
+    findsTools: true,
     isReadOnly: () => true,
     isConcurrencySafe: () => false,
     maxResultSize: 100_000,

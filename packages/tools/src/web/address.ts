@@ -66,7 +66,9 @@ export async function addressOf(host: string, isAllowed: boolean, resolve: Resol
   // One private address among public ones is a trap, not a choice.
   const inside = found.find(({ address }) => isPrivate(address));
   if (inside && !isAllowed) {
-    throw new Error(`${host} is ${inside.address}, a private address. Those are not fetched unless allowed.`);
+    throw new Error(
+      `${host} is ${inside.address}, a private address. Those are fetched only where a rule WebFetch(domain:${host}) allows it.`,
+    );
   }
   return first;
 }
