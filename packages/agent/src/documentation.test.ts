@@ -31,9 +31,9 @@ it('there are examples', () => {
   expect(examples).toHaveLength(PRINTS.length);
 });
 
-it.each(examples.map((example, index) => ({ ...example, prints: PRINTS[index] ?? /never/ })))(
-  'the example at $where runs',
-  async ({ code, prints }) => {
+it.each(examples.map(({ where, code }, index) => [where, code, PRINTS[index] ?? /never/] as const))(
+  'the example at %s runs',
+  async (_where, code, prints) => {
     const argv = ['--disable-warning=ExperimentalWarning', '--input-type=module-typescript', '-e', code];
     const { stdout, stderr } = await run(process.execPath, argv, { cwd: path.join(root, 'packages/agent') });
     expect(stderr).toBe('');

@@ -40,6 +40,7 @@ export { AnswerReader } from './model/reader.ts';
 export * from './model/retry.ts';
 export type * from './log/entry.ts';
 export { type OpenCall, project, Projection } from './log/projection.ts';
+export { isInterruption } from './loop/texts.ts';
 export { type Decided, type RecordedIteration, type RecordedRun, recordedRuns } from './log/recorded.ts';
 export { type Mismatch, replay, type Replayed } from './log/replay.ts';
 export { type TracedIteration, type TracedStep, traceRun } from './log/trace.ts';

@@ -16,7 +16,8 @@ export function collapseStore(folder: string): CollapseStore {
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
         const lines = collapses.map((collapse) => `${JSON.stringify(collapse)}\n`).join('');
-        await (isStale ? writeFile : appendFile)(file, lines, { mode: 0o600 });
+        // Never behind half a line: the two would be one that nobody can read.
+        await (isStale ? writeFile : appendFile)(file, `\n${lines}`, { mode: 0o600 });
         isStale = false;
       } catch {
         // A full disk: the collapse holds for this process, and a resumed one sends the stretch in full.

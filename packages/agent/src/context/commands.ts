@@ -1,6 +1,5 @@
 /** `/compact` and its undoing. Between two prompts, never while one runs. */
 import { existsSync } from 'node:fs';
-import path from 'node:path';
 import {
   type Clock,
   type Compacted,
@@ -15,10 +14,10 @@ import {
   text,
   type ToolUseContext,
 } from '@heddle/core';
+import { decodedLines } from '../session/codec/read.ts';
 import { createBlobs } from '../session/files/blobs.ts';
-import { decode } from '../session/codec/decode.ts';
+import { blobsBeside } from '../session/files/session-files.ts';
 import type { MemoryJournal } from '../session/journal/journal.ts';
-import { LineFile, wholeLines } from '../session/files/lines.ts';
 import type { Session } from '../session/open/open.ts';
 
 export type CommandOutcome<T> = ({ readonly ok: true } & T) | CommandFailure;
@@ -114,16 +113,10 @@ export function undoCompaction(
 function entriesOf({ journal }: Session): readonly EntryBody[] {
   if (journal.path === undefined) return isMemory(journal) ? journal.entries : [];
   if (!existsSync(journal.path)) return [];
-  const blobs = createBlobs(path.join(path.dirname(journal.path), 'blobs'), false);
-  const file = new LineFile(journal.path);
-  try {
-    return [...wholeLines(file.read(0, file.size))].flatMap((line) => {
-      const decoded = decode(line, blobs);
-      return decoded.kind === 'entry' ? [decoded.entry] : [];
-    });
-  } finally {
-    file.close();
-  }
+  const blobs = createBlobs(blobsBeside(journal.path), false);
+  return [...decodedLines(journal.path, blobs)].flatMap((decoded) =>
+    decoded.kind === 'entry' ? [decoded.entry] : [],
+  );
 }
 
 function isMemory(journal: Session['journal']): journal is MemoryJournal {

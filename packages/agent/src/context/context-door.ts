@@ -16,6 +16,7 @@ import {
   type RequestOptions,
   modelSummariser,
 } from '@heddle/core';
+import { SPILLS } from '../session/files/paths.ts';
 import { collapseStore } from './collapse-store.ts';
 import { rereadFrom } from './reread.ts';
 import { spillFiles } from './spill-files.ts';
@@ -57,7 +58,7 @@ export function contextDoorOf(setup: ContextDoorSetup): ContextPipeline {
     {
       now: clock.now,
       uuid: setup.uuid,
-      spills: spillFiles(path.join(folder, 'tool-results')),
+      spills: spillFiles(path.join(folder, SPILLS)),
       summarise: modelSummariser({
         model,
         clock,

@@ -96,6 +96,12 @@ describe('the collapse store', () => {
     await store.commit([collapse]);
     writeFileSync(path.join(folder, 'collapses.jsonl'), '{"id":"c2","fr', { flag: 'a' });
     expect(collapseStore(folder).committed()).toEqual([collapse]);
+    await store.commit([{ ...collapse, id: 'c4' }]);
+    expect(
+      collapseStore(folder)
+        .committed()
+        .map(({ id }) => id),
+    ).toEqual(['c1', 'c4']);
     await store.clear();
     expect(store.committed()).toEqual([]);
     await store.commit([{ ...collapse, id: 'c3' }]);

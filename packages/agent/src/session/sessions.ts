@@ -1,4 +1,5 @@
 /** Sessions as things to look at and to tidy up: what `heddle sessions` is made of. None of it is needed to run a prompt. */
+export { decodedLines } from './codec/read.ts';
 export { isInUse } from './manage/change.ts';
 export { type PruneChoice, toPrune, type Weighed } from './manage/prune.ts';
 export { removeSessions, sizeOfSession } from './manage/remove.ts';

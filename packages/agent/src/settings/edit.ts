@@ -45,11 +45,20 @@ function editRules(
 
 /** A change that gives the same object back changes nothing. */
 function edit(file: string, change: (settings: JsonObject) => JsonObject): Edited {
+  try {
+    return editOrThrow(file, change);
+  } catch (thrown) {
+    // A disk that is full, a folder that belongs to somebody else.
+    return unchanged(file, thrown instanceof Error ? thrown.message : String(thrown));
+  }
+}
+
+function editOrThrow(file: string, change: (settings: JsonObject) => JsonObject): Edited {
   let settings: JsonObject = {};
   if (existsSync(file)) {
     // A file that cannot be read would be overwritten with less than it holds.
     const checked = checkSettings(readFileSync(file, 'utf8'));
-    if (!checked.ok) return { ok: false, message: `${file} cannot be changed: ${checked.message}` };
+    if (!checked.ok) return unchanged(file, checked.message);
     settings = checked.settings;
   }
   const changed = change(settings);
@@ -60,6 +69,10 @@ function edit(file: string, change: (settings: JsonObject) => JsonObject): Edite
   if (path.basename(file) === 'settings.local.json') ignoreLocally(path.dirname(file));
   writeJson(file, changed);
   return { ok: true, changed: true };
+}
+
+function unchanged(file: string, why: string): Edited {
+  return { ok: false, message: `${file} cannot be changed: ${why}` };
 }
 
 function withKey(

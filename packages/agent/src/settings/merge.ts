@@ -39,9 +39,10 @@ export function leftOut(file: LoadedFile): string[] {
 }
 
 function merged(lower: JsonObject, higher: JsonObject): JsonObject {
-  const result: Record<string, Json | undefined> = { ...lower };
-  for (const [key, value] of Object.entries(higher)) result[key] = joined(key, result[key], value);
-  return result;
+  // Not by assignment: a key named `__proto__` would become what every other key is looked up in, past all that was left out.
+  const result = new Map(Object.entries(lower));
+  for (const [key, value] of Object.entries(higher)) result.set(key, joined(key, result.get(key), value));
+  return Object.fromEntries(result);
 }
 
 function joined(key: string, lower: Json | undefined, higher: Json | undefined): Json | undefined {

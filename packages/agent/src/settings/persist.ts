@@ -18,16 +18,8 @@ export function persistUpdates(updates: readonly PermissionUpdate[], places: Set
     const change = update.type === 'addRules' ? addRule : removeRule;
     return update.rules.flatMap(({ toolName, ruleContent }) => {
       const text = ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
-      const edited = attempt(() => change(file, update.behavior, text));
+      const edited = change(file, update.behavior, text);
       return edited.ok ? [] : [edited.message];
     });
   });
-}
-
-function attempt(change: () => ReturnType<typeof addRule>): ReturnType<typeof addRule> {
-  try {
-    return change();
-  } catch (thrown) {
-    return { ok: false, message: thrown instanceof Error ? thrown.message : String(thrown) };
-  }
 }

@@ -51,12 +51,12 @@ export function settingsFileOf(scope: Scope, places: SettingsPlaces): string {
 }
 
 /**
- * The user's folder for settings: ours if named, else the one people already have named, else both usual ones, the one that
- * people already have first.
+ * The user's folder for settings: ours if named, else the one people already have named, else both usual ones. Ours first:
+ * it is written to, and counts before the one that belongs to another program.
  */
 export function configDirs({ env, home }: Pick<SettingsPlaces, 'env' | 'home'>): string[] {
   const named = env['HEDDLE_CONFIG_DIR'] || env['CLAUDE_CONFIG_DIR'];
-  return named ? [path.resolve(named)] : [path.join(home, '.claude'), path.join(home, '.heddle')];
+  return named ? [path.resolve(named)] : [path.join(home, '.heddle'), path.join(home, '.claude')];
 }
 
 /** The nearest folder with settings up to the top of the repository; else that top; else the folder itself. */

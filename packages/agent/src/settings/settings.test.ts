@@ -1,9 +1,10 @@
 /** Settings of all scopes: which count, in which order, and what is said about those that do not. */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { addRule, removeRule } from './edit.ts';
+import { appliedSettings } from './applied.ts';
+import { addRule, removeRule, setSetting } from './edit.ts';
 import { mergeSettings } from './merge.ts';
 import { configDirs, projectRoot } from './scopes.ts';
 import { house } from './test/house.ts';
@@ -98,7 +99,7 @@ describe('settings', () => {
 
   it('lie where the environment says', () => {
     const env = (value: object) => configDirs({ env: { ...value }, home: '/h' });
-    expect(env({})).toEqual(['/h/.claude', '/h/.heddle']);
+    expect(env({})).toEqual(['/h/.heddle', '/h/.claude']);
     expect(env({ CLAUDE_CONFIG_DIR: '/c' })).toEqual(['/c']);
     expect(env({ CLAUDE_CONFIG_DIR: '/c', HEDDLE_CONFIG_DIR: '/ours' })).toEqual(['/ours']);
   });
@@ -174,7 +175,7 @@ describe('a folder that nobody trusts', () => {
   it('counts in full once it is trusted', async () => {
     const { write, permissions, load, home, project } = house();
     write('project/.claude/settings.json', settings);
-    expect(trustFolder({ cwd: project, home, env: {} })).toBe(realpathSync(project));
+    expect(trustFolder({ cwd: project, home, env: {} })).toEqual({ ok: true, folder: realpathSync(project) });
     const { rules, directories, leftOut } = await permissions();
     expect([rules.allow.length, directories, leftOut]).toEqual([2, ['/srv'], []]);
     expect(mergeSettings(load().files)).toMatchObject({ env: { A: 'b' } });
@@ -200,6 +201,15 @@ describe('a folder that nobody trusts', () => {
     expect(leftOut).toHaveLength(1);
   });
 
+  it('counts as committed where the index of its repository cannot be read', async () => {
+    const { write, permissions } = house();
+    write('project/.git/HEAD', 'ref: refs/heads/main');
+    write('project/.claude/settings.local.json', allowing('Bash(a)'));
+    expect((await permissions()).rules.allow).toHaveLength(1);
+    write('project/.git/index', 'something else');
+    expect((await permissions()).rules.allow).toHaveLength(0);
+  });
+
   it('is trusted by its real path and the top of its repository, and keeps what else is known of it', () => {
     const { write, read, home, project } = house();
     write('project/.git/HEAD', '');
@@ -210,6 +220,29 @@ describe('a folder that nobody trusts', () => {
       projects: { [project]: { history: [1], hasTrustDialogAccepted: true } },
       theme: 'dark',
     });
+  });
+
+  it('is not trusted at the price of what other programs keep in the same file', () => {
+    const { write, home, project } = house();
+    const file = write('home/.claude.json', '{"theme": "dark", ');
+    expect(trustFolder({ cwd: project, home, env: {} })).toEqual({
+      ok: false,
+      message: `${file} cannot be changed: it cannot be read`,
+    });
+    expect(readFileSync(file, 'utf8')).toBe('{"theme": "dark", ');
+    write('home/.claude.json', '\uFEFF{"theme": "dark"}');
+    expect(trustFolder({ cwd: project, home, env: {} }).ok).toBe(true);
+    expect(readFileSync(file, 'utf8')).toContain('dark');
+  });
+
+  it('cannot hide behind the name of a prototype', () => {
+    const { write, load } = house();
+    write(
+      'project/.claude/settings.json',
+      '{"__proto__": {"env": {"EVIL": "1"}, "model": "evil"}, "sandbox": {"__proto__": {"enabled": false}}}',
+    );
+    write('home/.claude/settings.json', { permissions: { deny: ['Read(.env)'] } });
+    expect(appliedSettings(load())).toMatchObject({ env: {}, model: undefined });
   });
 });
 
@@ -295,6 +328,24 @@ describe('a change of rules', () => {
     symlinkSync(path.join(home, 'kept.json'), link);
     addRule(link, 'ask', 'Bash(a)');
     expect(read(kept)).toEqual({ permissions: { ask: ['Bash(a)'] } });
+  });
+
+  it('goes through a link to a file that is not there yet', () => {
+    const { write, read, home, project } = house();
+    write('project/.claude/x', '');
+    const link = path.join(project, '.claude/settings.json');
+    symlinkSync('../../home/kept.json', link);
+    addRule(link, 'ask', 'Bash(a)');
+    expect(read(path.join(home, 'kept.json'))).toEqual({ permissions: { ask: ['Bash(a)'] } });
+  });
+
+  it('that the disk refuses is an answer', () => {
+    const { write } = house();
+    const file = path.join(write('project/file', ''), 'settings.json');
+    expect(setSetting(file, ['model'], 'haiku')).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/settings\.json cannot be changed: ENOTDIR|EEXIST/),
+    });
   });
 
   it('keeps private settings out of commits', () => {

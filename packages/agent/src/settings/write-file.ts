@@ -1,5 +1,5 @@
 /** Writes a settings file whole or not at all: a reader never meets half of one. */
-import { mkdirSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
 
@@ -20,7 +20,16 @@ function real(file: string): string {
   try {
     return realpathSync(file);
   } catch {
-    return file;
+    return linkedTo(file) ?? file;
+  }
+}
+
+/** What a link names that is not there yet. */
+function linkedTo(file: string): string | undefined {
+  try {
+    return path.resolve(path.dirname(file), readlinkSync(file));
+  } catch {
+    return undefined;
   }
 }
 

@@ -108,6 +108,23 @@ describe('the projection of a log', () => {
     expect(uuids(log)).toEqual(['u1', 'u3']);
   });
 
+  it('knows that a call whose result was left behind has been made', () => {
+    const call = called('a1', 'c1');
+    const begun = { type: 'intent', toolUseId: 'c1', tool: 'Bash', input: {}, effect: 'writing' };
+    const intents = (log: readonly EntryBody[]): unknown[] => {
+      const projection = new Projection();
+      for (const entry of log) projection.apply(entry);
+      return projection.openCalls.map((open) => open.intent);
+    };
+    const back: EntryBody = { type: 'rewind', to: 'a1' };
+    expect(intents([call, intent('c1'), result('t1', 'c1'), back])).toEqual([begun]);
+    // The record brings the history, and what came before is not read.
+    const messages = project([call]);
+    expect(intents([{ ...back, messages }])).toEqual([begun]);
+    expect(intents([call, said('u2'), back])).toEqual([undefined]);
+    expect(intents([call, intent('c1'), said('u2'), back])).toEqual([intent('c1')]);
+  });
+
   it('stays as it is when somebody goes back to a message that is not there', () => {
     expect(uuids([said('u1'), { type: 'rewind', to: 'nowhere' }])).toEqual(['u1']);
   });

@@ -55,10 +55,10 @@ export class Projection {
         else if (entry.replaced) this.#swap(entry.replaced);
         return;
       case 'rewind': {
-        if (entry.messages) return this.#replace(entry.messages);
         const kept = [...this.#messages];
         const at = kept.findIndex((message) => message.uuid === entry.to);
-        if (at >= 0) this.#replace(kept.slice(0, at + 1));
+        if (entry.messages) this.#goBack(entry.messages);
+        else if (at >= 0) this.#goBack(kept.slice(0, at + 1));
         return;
       }
       case 'stance':
@@ -94,6 +94,17 @@ export class Projection {
   #swap(replaced: readonly Message[]): void {
     const next = new Map(replaced.map((message) => [message.uuid, message]));
     this.#replace([...this.#messages].map((message) => next.get(message.uuid) ?? message));
+  }
+
+  /** A call whose result was left behind has been made: nobody may be told that it never began. */
+  #goBack(messages: readonly Message[]): void {
+    const open = new Set(this.#open.keys());
+    this.#replace(messages);
+    for (const [id, { call, intent }] of this.#open) {
+      if (intent || open.has(id)) continue;
+      const begun = { toolUseId: id, tool: call.name, input: call.input, effect: 'writing' } as const;
+      this.#open.set(id, { call, intent: { type: 'intent', ...begun } });
+    }
   }
 
   #replace(messages: readonly Message[]): void {

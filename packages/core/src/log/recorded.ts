@@ -5,7 +5,7 @@ import type { Transition } from '../machine/transition.ts';
 import { isToolResult, textOf, type ContentBlock, type ToolUseBlock } from '../messages/blocks.ts';
 import { callsOf, type AssistantMessage, type UserMessage } from '../messages/message.ts';
 import { fingerprint } from '../fingerprint.ts';
-import { INTERRUPTED_STREAMING, INTERRUPTED_TOOLS } from '../loop/texts.ts';
+import { isInterruption } from '../loop/texts.ts';
 import type { ContextReport } from '../loop/events.ts';
 import type { EntryBody } from './entry.ts';
 
@@ -58,7 +58,7 @@ function isFailure({ details }: ContextReport): boolean {
 
 function isPrompt({ content, isMeta }: UserMessage): boolean {
   if (isMeta || (typeof content !== 'string' && content.some(isToolResult))) return false;
-  return ![INTERRUPTED_STREAMING, INTERRUPTED_TOOLS].includes(textOf(content));
+  return !isInterruption(textOf(content));
 }
 
 class RunReader {
@@ -178,6 +178,8 @@ class IterationReader {
   #finished({ id, name, input }: ToolUseBlock): FinishedCall {
     const result = this.#results.get(id);
     const content = result?.type === 'tool_result' ? result.content : '';
-    return { tool: name, fingerprint: fingerprint([name, JSON.stringify(input), JSON.stringify(content)]) };
+    // In a log that somebody changed any of them may be missing.
+    const [tool = '', ...parts] = [name, JSON.stringify(input), JSON.stringify(content)].map(String);
+    return { tool, fingerprint: fingerprint([tool, ...parts]) };
   }
 }

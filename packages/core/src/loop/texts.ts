@@ -35,6 +35,11 @@ function listCalls(calls: readonly { tool: string; count: number }[]): string {
 export const INTERRUPTED_STREAMING = '[Request interrupted by user]';
 export const INTERRUPTED_TOOLS = '[Request interrupted by user for tool use]';
 
+/** Stands where a prompt would, and nobody wrote it. */
+export function isInterruption(text: string): boolean {
+  return text === INTERRUPTED_STREAMING || text === INTERRUPTED_TOOLS;
+}
+
 export const PROMPT_TOO_LONG =
   "The conversation no longer fits the model's context window, and nothing that could shrink it is available. " +
   'Compact it (/compact), start a new session, or choose a model with a larger window.';

@@ -2,7 +2,7 @@
 import { type Entry, type EntryBody, NO_USAGE, updateUsage } from '@heddle/core';
 import { readBill } from '../bill.ts';
 import { type Blobs, restoreTexts } from '../files/blobs.ts';
-import { type Before, given } from './encode.ts';
+import { type Before, given, type Standing } from './encode.ts';
 import { entryOf } from './entries.ts';
 import {
   contentOf,
@@ -42,14 +42,14 @@ export function decode(text: string, blobs?: Blobs): Decoded {
       if (!isText(line['uuid']) || line['isSidechain'] === true) return FOREIGN;
       return entry(messageOf(whole(line, blobs), line['uuid'], at), at);
     case 'boundary': {
-      const { logicalParentUuid, spent, ...rest } = line;
+      const { logicalParentUuid, spent, stance, refused, ...rest } = line;
       const body = bodyOf(isText(line['to']) ? 'rewind' : 'context', whole(rest, blobs));
       if (!body || !('messages' in body)) return DAMAGED;
       const parentUuid = isText(logicalParentUuid) ? logicalParentUuid : null;
       return {
         kind: 'entry',
         entry: Object.assign(body, { at }),
-        before: { parentUuid, bill: readBill(spent) },
+        before: { parentUuid, bill: readBill(spent), standing: standingOf({ stance, refused }) },
       };
     }
     case 'end': {
@@ -69,6 +69,15 @@ export function decode(text: string, blobs?: Blobs): Decoded {
       return body ? { kind: 'entry', entry: Object.assign(body, { at }) } : DAMAGED;
     }
   }
+}
+
+function standingOf(fields: Line): Standing {
+  const stance = bodyOf('stance', fields);
+  const refused = bodyOf('refused', { blocks: fields['refused'] });
+  return {
+    ...(stance?.type === 'stance' ? { stance: stance.stance } : {}),
+    ...(refused?.type === 'refused' ? { refused: new Set(refused.blocks) } : {}),
+  };
 }
 
 function parse(text: string): Line | undefined {

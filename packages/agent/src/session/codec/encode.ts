@@ -2,7 +2,7 @@
  * How entries look on disk: one JSON object a line, in the layout that people's tools already read. Conversation entries
  * carry `uuid` and `parentUuid` and form a chain; all other lines are bookkeeping and carry neither.
  */
-import type { Entry, EntryBody, Usage } from '@heddle/core';
+import type { Entry, EntryBody, Projection, Usage } from '@heddle/core';
 import type { Bill } from '../bill.ts';
 
 /** What every line says about where it comes from. */
@@ -17,13 +17,17 @@ export interface Before {
   /** The last message of the conversation so far. */
   readonly parentUuid: string | null;
   readonly bill: Bill;
+  /** What holds on behind a boundary, and would be missed by whoever reads from there. */
+  readonly standing?: Standing;
 }
+
+export type Standing = Partial<Pick<Projection, 'stance' | 'refused'>>;
 
 type ConversationEntry = Extract<Entry, { type: 'user' | 'assistant' | 'system' | 'attachment' }>;
 
 /**
  * A record that replaced the history begins a line like this, so that a reader can find the last one from the end. It
- * says what a reader who starts there would otherwise miss: the end of the chain, and the bill.
+ * says what a reader who starts there would otherwise miss: the end of the chain, the bill, and what was standing.
  */
 export const BOUNDARY_START = '{"type":"boundary"';
 export const SESSION_START = '{"type":"session"';
@@ -36,11 +40,16 @@ export function encode(entry: Entry, frame: Frame, before: Before): object {
   const timestamp = new Date(entry.at).toISOString();
   if (isConversation(entry)) return conversationLine(entry.message, frame, before.parentUuid, timestamp);
   const { at: _at, type, ...rest } = entry;
-  const { parentUuid: logicalParentUuid, bill: spent } = before;
+  const { parentUuid: logicalParentUuid, bill: spent, standing } = before;
   if (type === 'end') return { type, ...rest, spent, sessionId, timestamp };
   if (entry.type === 'title') return { type: 'custom-title', customTitle: entry.title, sessionId, timestamp };
   if (!replacesHistory(entry)) return { type, ...rest, sessionId, timestamp };
-  return { type: 'boundary', ...rest, logicalParentUuid, spent, sessionId, timestamp };
+  const kept = standingFields(standing);
+  return { type: 'boundary', ...rest, logicalParentUuid, spent, ...kept, sessionId, timestamp };
+}
+
+function standingFields({ stance, refused }: Standing = {}): object {
+  return given({ stance, refused: refused?.size ? [...refused] : undefined });
 }
 
 function conversationLine(

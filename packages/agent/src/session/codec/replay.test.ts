@@ -329,6 +329,16 @@ describe('a log that is no walk of the machine', () => {
   });
 });
 
+describe('a log that somebody has changed', () => {
+  it('may lack what a call is made of', async () => {
+    const log = await record(CASES[0] as Case);
+    const broken: EntryBody[] = JSON.parse(JSON.stringify(log), (key, value: unknown) =>
+      key === 'name' || key === 'input' ? undefined : value,
+    );
+    expect(replay(broken, configOf(CASES[0] as Case)).runs).toBe(1);
+  });
+});
+
 describe('a log that breaks off', () => {
   it('is confirmed as far as it goes, and the next run is judged on its own', async () => {
     const log = await record(CASES[0] as Case);

@@ -12,6 +12,9 @@ const TEXT_LIMIT = 8 * 1024;
 
 const KEY = '$blob';
 
+/** What is to be removed is put aside under this ending until it is certain that nobody needs it. */
+export const GONE = '.gone';
+
 export interface Blobs {
   /** The value with its long texts replaced by references, all of them stored. */
   store(value: object): object;
@@ -57,13 +60,18 @@ export function createBlobs(folder: string, durable: boolean): Blobs {
   return {
     store: shrinkFields,
     read(hash) {
-      try {
-        return readFileSync(path.join(folder, path.basename(hash)), 'utf8');
-      } catch {
-        return undefined;
-      }
+      const file = path.join(folder, path.basename(hash));
+      return textIn(file) ?? textIn(`${file}${GONE}`);
     },
   };
+}
+
+function textIn(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 const TEXT_IS_GONE = '[This text was stored outside the log, and its file is gone.]';

@@ -101,3 +101,16 @@ export type Unwanted = (bytes: Buffer, start: number, end: number) => boolean;
 export function wholeLength(bytes: Buffer): number {
   return bytes.lastIndexOf(NEW_LINE) + 1;
 }
+
+const LARGE_CHUNK = 8 * 1024 * 1024;
+
+/** A file piece by piece, for looking at its bytes. Each holds the beginning of the next: nothing so long is cut in two. */
+export function* overlappingChunks(path: string, overlap: number): Generator<Buffer> {
+  const file = new LineFile(path);
+  try {
+    for (let start = 0; start < file.size; start += LARGE_CHUNK)
+      yield file.read(start, Math.min(file.size, start + LARGE_CHUNK + overlap));
+  } finally {
+    file.close();
+  }
+}

@@ -11,13 +11,16 @@ export type Lock = { readonly held: true; readonly release: () => void } | { rea
 /** A database that nothing refers to is closed when memory is collected, and its lock with it. */
 const held = new Set<DatabaseSync>();
 
+/** Whoever only looks whether a session is in use holds its lock for a moment. */
+const PATIENCE_MS = 100;
+
 /** Throws where the folder cannot be written to. */
 export function takeLock(folder: string): Lock {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = path.join(folder, 'lock');
   // Never opened by us once it is there: closing it again would let go of a lock that this process may hold.
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
-  const database = new DatabaseSync(file, { timeout: 0 });
+  const database = new DatabaseSync(file, { timeout: PATIENCE_MS });
   try {
     database.exec('BEGIN EXCLUSIVE');
     held.add(database);

@@ -26,6 +26,9 @@ export function sessionFolder(place: SessionPlace, sessionId: string): string {
   return path.join(projectFolder(place), sessionId);
 }
 
+/** In that folder: outputs that were too large for the conversation, which names them by their path. */
+export const SPILLS = 'tool-results';
+
 /** Shared by the sessions of a folder, so that a fork costs nothing. */
 export function blobFolder(place: SessionPlace): string {
   return path.join(projectFolder(place), 'blobs');

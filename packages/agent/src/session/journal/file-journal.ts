@@ -4,7 +4,7 @@ import { Bill } from '../bill.ts';
 import { type Blobs, LINE_LIMIT } from '../files/blobs.ts';
 import type { Chain } from './chain.ts';
 import { type Durability, PowerPolicy } from './durability.ts';
-import { encode, type Frame } from '../codec/encode.ts';
+import { encode, type Frame, type Standing } from '../codec/encode.ts';
 import { type Journal, JournalError } from './journal.ts';
 import { writeAll } from '../files/write.ts';
 
@@ -19,6 +19,8 @@ export interface FileJournalSetup {
   readonly durability: Durability;
   readonly chain: Chain;
   readonly bill: Bill;
+  /** What is known of the conversation, kept up by whoever appends. */
+  readonly standing: Standing;
   readonly now: () => number;
   readonly release: () => void;
 }
@@ -39,7 +41,8 @@ export function fileJournal(setup: FileJournalSetup): Journal {
       try {
         // Nothing may be written behind half a line: the two would be one line that nobody can read.
         if (torn) ftruncateSync(descriptor, length);
-        const line = encode({ ...body, at: setup.now() }, frame, { parentUuid: chain.parent, bill });
+        const before = { parentUuid: chain.parent, bill, standing: setup.standing };
+        const line = encode({ ...body, at: setup.now() }, frame, before);
         const bytes = Buffer.from(`${textOf(line, blobs)}\n`);
         torn = true;
         writeAll(descriptor, bytes);

@@ -57,18 +57,25 @@ export function openCache(configDir: string): Cache {
     read: (folder) => attempt(new Map(), (db) => readRows(db, folder)),
     find: (file) => attempt(undefined, (db) => findRow(db, file)),
     write: (known, gone) => {
-      if (known.length > 0 || gone.length > 0) attempt(undefined, (db) => writeRows(db, known, gone));
+      if (known.length === 0 && gone.length === 0) return;
+      const written = (): boolean => attempt(false, (db) => writeRows(db, known, gone));
+      // One that turns out to be damaged is made anew by then.
+      if (!written()) written();
     },
     close: () => attempt(undefined, close),
   };
 }
 
+/** One that is damaged, or of another version, is thrown away, and the next try makes a new one. */
 function open(file: string): DatabaseSync | undefined {
-  return tryOpen(file) ?? (existsSync(file) ? tryOpen(file) : undefined);
+  const first = tryOpen(file);
+  if (first !== 'damaged') return first;
+  throwAway(file);
+  const second = tryOpen(file);
+  return second === 'damaged' ? undefined : second;
 }
 
-/** One that is damaged, or of another version, is thrown away; the next try makes a new one. */
-function tryOpen(file: string): DatabaseSync | undefined {
+function tryOpen(file: string): DatabaseSync | 'damaged' | undefined {
   let database: DatabaseSync | undefined;
   try {
     // It holds the beginnings of prompts: for the owner alone.
@@ -81,8 +88,7 @@ function tryOpen(file: string): DatabaseSync | undefined {
     return database;
   } catch (thrown) {
     database?.close();
-    if (isDamage(thrown)) throwAway(file);
-    return undefined;
+    return isDamage(thrown) ? 'damaged' : undefined;
   }
 }
 
@@ -131,7 +137,7 @@ function isFacts(row: object): row is Facts {
   return has('number', NUMBERS, false) && has('number', TIMES, true) && has('string', TEXTS, true);
 }
 
-function writeRows(database: DatabaseSync, known: readonly Known[], gone: readonly string[]): void {
+function writeRows(database: DatabaseSync, known: readonly Known[], gone: readonly string[]): true {
   const insert = database.prepare(
     `INSERT OR REPLACE INTO sessions (${COLUMNS.join(', ')}) VALUES (${COLUMNS.map(() => '?').join(', ')})`,
   );
@@ -141,6 +147,7 @@ function writeRows(database: DatabaseSync, known: readonly Known[], gone: readon
     insert.run(file, path.dirname(file), size, mtimeMs, ...FACTS.map((key) => facts[key]));
   for (const file of gone) remove.run(file);
   database.exec('COMMIT');
+  return true;
 }
 
 /** What only passes (a lock, a folder that cannot be written to) leaves the file as it is. */

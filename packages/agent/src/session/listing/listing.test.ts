@@ -214,7 +214,6 @@ describe('the index', () => {
     listed(home);
     harm(indexFile(home.place.configDir));
     expect(titles(home)).toEqual(['the prompt']);
-    expect(titles(home)).toEqual(['the prompt']);
     expect(rowsOf(home)).toContainEqual(expect.objectContaining({ path: home.file('s1'), messages: 1 }));
   });
 

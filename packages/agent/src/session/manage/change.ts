@@ -8,6 +8,7 @@ export type Changed = { readonly ok: true } | { readonly ok: false; readonly mes
 
 /** The lock is held while the work is done; where another process has it, nothing is done. */
 export function whileLocked(file: string, work: () => void): Changed {
+  if (!existsSync(file)) return { ok: false, message: `The session ${idOf(file)} is not there any more` };
   try {
     const lock = takeLock(folderBeside(file));
     if (!lock.held) return { ok: false, message: `The session ${idOf(file)} is in use by another process` };
@@ -23,8 +24,15 @@ export function whileLocked(file: string, work: () => void): Changed {
   }
 }
 
-/** Does somebody write to it at this moment? */
+/** Does somebody write to it at this moment? Where nothing can be written, nobody does. */
 export function isInUse(file: string): boolean {
   const beside = folderBeside(file);
-  return existsSync(path.join(beside, 'lock')) && !whileLocked(file, () => undefined).ok;
+  if (!existsSync(path.join(beside, 'lock'))) return false;
+  try {
+    const lock = takeLock(beside);
+    if (lock.held) lock.release();
+    return !lock.held;
+  } catch {
+    return false;
+  }
 }

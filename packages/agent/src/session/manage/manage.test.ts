@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -108,6 +109,46 @@ describe('removing', () => {
     fork.journal.close();
     removeSessions(home.place.configDir, [home.file('s2')]);
     expect(blobs()).toBe(0);
+  });
+
+  it('leaves the outputs that a fork names, until it goes, too', () => {
+    const home = house();
+    const spill = path.join(sessionFolder(home.place, 's1'), 'tool-results/c1.txt');
+    const { journal } = home.begin('s1');
+    mkdirSync(path.dirname(spill));
+    writeFileSync(spill, 'all of it');
+    journal.append(user('u1', `The whole output is in ${spill}`));
+    journal.close();
+    sessionOf(forkSession(home.setup, 's1', 's2')).journal.close();
+    removeSessions(home.place.configDir, [home.file('s1')]);
+    expect(readdirSync(sessionFolder(home.place, 's1'))).toEqual(['tool-results']);
+    expect(readFileSync(spill, 'utf8')).toBe('all of it');
+    removeSessions(home.place.configDir, [home.file('s2')]);
+    expect(readdirSync(path.dirname(home.file('s1')))).toEqual([]);
+  });
+
+  it('that was broken off has taken no text that somebody needs', () => {
+    const home = house();
+    const { journal } = home.begin('s1');
+    journal.append(user('u1', LONG));
+    journal.close();
+    const [blob = ''] = readdirSync(blobFolder(home.place));
+    renameSync(path.join(blobFolder(home.place), blob), path.join(blobFolder(home.place), `${blob}.gone`));
+    const { projection } = sessionOf(resumeSession(home.setup, 's1'));
+    expect([...projection.messages]).toMatchObject([{ content: LONG }]);
+  });
+
+  it('says so of a session that is not there any more, and makes no folder for it', () => {
+    const home = house();
+    const { journal } = home.begin('s1');
+    journal.append(user('u1'));
+    journal.close();
+    const gone = home.file('s0');
+    expect(removeSessions(home.place.configDir, [gone, home.file('s1')])).toMatchObject([
+      { outcome: { ok: false, message: 'The session s0 is not there any more' } },
+      { outcome: { ok: true } },
+    ]);
+    expect(readdirSync(path.dirname(gone))).toEqual([]);
   });
 
   it('is refused for a session that somebody writes to; the others go', () => {

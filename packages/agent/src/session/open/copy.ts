@@ -2,10 +2,21 @@
 import { copyFileSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { decode } from '../codec/decode.ts';
 import { wholeLength, wholeLines } from '../files/lines.ts';
+import { fileHistoryFolder, sessionFile, sessionFolder, type SessionPlace } from '../files/paths.ts';
 import { writeFileWhole } from '../files/write.ts';
 
 export function copySession(from: string, to: string): void {
   viaDraft(to, (draft) => copyFileSync(from, draft));
+}
+
+/** With all that it took along. */
+export function discardCopy(place: SessionPlace, id: string): void {
+  for (const part of [
+    sessionFile(place, id),
+    fileHistoryFolder(place.configDir, id),
+    sessionFolder(place, id),
+  ])
+    rmSync(part, { recursive: true, force: true });
 }
 
 export function dropDamagedLines(file: string): void {

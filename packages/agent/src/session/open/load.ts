@@ -8,6 +8,7 @@ import type { Blobs } from '../files/blobs.ts';
 import { Chain } from '../journal/chain.ts';
 import { decode } from '../codec/decode.ts';
 import { BOUNDARY_START, END_START, SESSION_START } from '../codec/encode.ts';
+import { decodedLines } from '../codec/read.ts';
 import { LineFile, type Unwanted, wholeLength, wholeLines } from '../files/lines.ts';
 
 export interface LoadedSession {
@@ -111,6 +112,9 @@ class Reader {
     if (before) this.bill = before.bill;
     if (before?.parentUuid !== undefined) this.chain = new Chain(before.parentUuid);
     this.projection.apply(entry);
+    const { stance, refused } = before?.standing ?? {};
+    if (stance) this.projection.apply({ type: 'stance', stance });
+    if (refused) this.projection.apply({ type: 'refused', blocks: [...refused] });
     this.chain.follow(entry);
     this.bill.note(entry);
     if (entry.type === 'session') this.snapshot = entry.snapshot;
@@ -125,21 +129,16 @@ class Reader {
 
 /** The conversation as it was when this message had been stored, wherever in the file it stands; undefined: there is none. */
 export function historyUpTo(path: string, uuid: string, blobs: Blobs): readonly Message[] | undefined {
-  const file = new LineFile(path);
-  try {
-    const projection = new Projection();
-    let history: readonly Message[] | undefined;
-    for (const line of wholeLines(file.read(0, file.size))) {
-      const decoded = decode(line, blobs);
-      if (decoded.kind !== 'entry') continue;
-      projection.apply(decoded.entry);
-      if (messageUuid(decoded.entry) === uuid) history = [...projection.messages];
-      if (decoded.entry.type === 'tombstone' && decoded.entry.uuids.includes(uuid)) history = undefined;
-    }
-    return history;
-  } finally {
-    file.close();
+  const projection = new Projection();
+  let history: readonly Message[] | undefined;
+  for (const decoded of decodedLines(path, blobs)) {
+    if (decoded.kind !== 'entry') continue;
+    const { entry } = decoded;
+    projection.apply(entry);
+    if (messageUuid(entry) === uuid) history = [...projection.messages];
+    if (entry.type === 'tombstone' && entry.uuids.includes(uuid)) history = undefined;
   }
+  return history;
 }
 
 function messageUuid(entry: Entry): string | undefined {

@@ -1,10 +1,23 @@
 /** Going on with a session, beside it, from an earlier point of it, and with the newest. */
-import { readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { EntryBody } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
 import { forkSession, newestSession, newSession, resumeSession } from './open.ts';
 import { projectFolder } from '../files/paths.ts';
-import { assistant, boundary, house, reasonOf, sessionOf, tombstone, user, uuidsOf } from '../test/house.ts';
+import {
+  assistant,
+  boundary,
+  callOf,
+  house,
+  intentOf,
+  reasonOf,
+  resultOf,
+  sessionOf,
+  tombstone,
+  user,
+  uuidsOf,
+} from '../test/house.ts';
 
 describe('a fork', () => {
   it('goes on from the same conversation and leaves the first as it is', () => {
@@ -27,6 +40,17 @@ describe('a fork', () => {
     expect(reasonOf(forkSession(home.setup, 'nothing', 's2'))).toMatch(/No conversation found/);
     expect(reasonOf(forkSession(home.setup, 's1', 's1'))).toMatch(/exists already/);
     expect(reasonOf(forkSession(home.setup, 's1', '../elsewhere'))).toMatch(/not a session id/);
+  });
+
+  it('that comes to nothing leaves nothing: it would be the newest session', () => {
+    const home = house();
+    home.begin('s1').journal.append(user('u1'));
+    const before = readdirSync(projectFolder(home.place));
+    expect(reasonOf(forkSession(home.setup, 's1', 's2', { at: 'nowhere' }))).toBe(
+      'The session s1 has no message nowhere',
+    );
+    expect(readdirSync(projectFolder(home.place))).toEqual(before);
+    sessionOf(forkSession(home.setup, 's1', 's2'));
   });
 });
 
@@ -58,6 +82,28 @@ describe('resuming at a message', () => {
     session.journal.close();
     expect(uuidsOf(sessionOf(resumeSession(home.setup, 's2')))).toEqual(['u1', 'a1', 'u2', 'a4']);
     expect(uuidsOf(sessionOf(resumeSession(home.setup, 's1')))).toEqual(['summary', 'u3']);
+  });
+
+  it('does not forget what the API has refused, where the agent stands, nor that a call was made', () => {
+    const home = house();
+    const first = home.begin('s1');
+    const call = [callOf('a1', 'c1'), intentOf('c1'), resultOf('t1', 'c1')];
+    const end: EntryBody = { type: 'end', terminal: { reason: 'completed' } };
+    const stance = { workingDirectory: '/elsewhere', permissionMode: 'plan', tools: ['Read'] } as const;
+    const standing: EntryBody[] = [
+      { type: 'refused', blocks: ['r1'] },
+      { type: 'stance', stance },
+    ];
+    for (const body of [user('u1'), ...call, end, boundary('summary'), ...standing])
+      first.journal.append(body);
+    first.journal.close();
+    sessionOf(resumeSession(home.setup, 's1', { at: 'a1' })).journal.close();
+    // All of it in the one record: nothing may be lost between two.
+    expect(home.lines('s1').at(-1)).toMatch(/^\{"type":"boundary","to":"a1"/);
+    const { projection } = sessionOf(resumeSession(home.setup, 's1'));
+    expect([...projection.refused]).toEqual(['r1']);
+    expect(projection.stance).toEqual(stance);
+    expect(projection.openCalls).toMatchObject([{ intent: { toolUseId: 'c1', effect: 'writing' } }]);
   });
 
   it('is refused where there is no such message, or it was taken back', () => {

@@ -5,13 +5,14 @@ import { Bill } from '../bill.ts';
 import { type Blobs, createBlobs } from '../files/blobs.ts';
 import { Chain } from '../journal/chain.ts';
 import { copyCompanions } from './companions.ts';
-import { copySession, dropDamagedLines } from './copy.ts';
+import { copySession, discardCopy, dropDamagedLines } from './copy.ts';
 import type { Durability } from '../journal/durability.ts';
 import { fileJournal } from '../journal/file-journal.ts';
 import { type Journal, memoryJournal } from '../journal/journal.ts';
-import { historyUpTo, loadSession } from './load.ts';
+import { loadSession } from './load.ts';
 import { takeLock } from '../files/lock.ts';
 import { mendTornEnd } from './mend.ts';
+import { rewound } from './rewind.ts';
 import {
   blobFolder,
   isSessionId,
@@ -52,26 +53,17 @@ export interface ResumeChoice {
 }
 
 export function newSession(setup: OpenSetup, id: string): Opened {
-  if (!isSessionId(id)) return refused(`${id} is not a session id`);
-  if (isKnown(setup, id)) return refused(`The session ${id} exists already; resume it, or fork it`);
-  return attempt(id, () => open(setup, id, 'as it is'));
+  return open(setup, id, { is: 'new' });
 }
 
 export function resumeSession(setup: OpenSetup, id: string, { at }: ResumeChoice = {}): Opened {
-  if (!isKnown(setup, id)) return refused(`No conversation found with session ID: ${id}`);
-  return attempt(id, () => rewound(setup, open(setup, id, 'as it is'), at));
+  return open(setup, id, { is: 'known' }, at);
 }
 
 /** A second life of a session under another id; the first stays as it is. */
 export function forkSession(setup: OpenSetup, from: string, id: string, { at }: ResumeChoice = {}): Opened {
-  if (!isKnown(setup, from)) return refused(`No conversation found with session ID: ${from}`);
-  if (!isSessionId(id)) return refused(`${id} is not a session id`);
-  if (isKnown(setup, id)) return refused(`The session ${id} exists already`);
-  return attempt(id, () => {
-    copyCompanions(setup.place, from, id);
-    copySession(sessionFile(setup.place, from), sessionFile(setup.place, id));
-    return rewound(setup, open(setup, id, 'without damage'), at);
-  });
+  if (!isKnown(setup, from)) return refused(notFound(from));
+  return open(setup, id, { is: 'copy', of: from }, at);
 }
 
 /** The session of this folder that was last written to. */
@@ -87,17 +79,45 @@ export function newestSession(place: SessionPlace): string | undefined {
  * forgotten with the process. What cannot be read is left out.
  */
 export function recallSession(setup: OpenSetup, from: string, id: string, { at }: ResumeChoice = {}): Opened {
-  if (!isKnown(setup, from)) return refused(`No conversation found with session ID: ${from}`);
+  if (!isKnown(setup, from)) return refused(notFound(from));
   return attempt(from, () => {
-    const loaded = loadSession(sessionFile(setup.place, from), blobsOf(setup.place, setup.durability));
-    const { projection, snapshot, bill, damagedLines } = loaded;
+    const file = sessionFile(setup.place, from);
+    const blobs = blobsOf(setup);
+    const { projection, snapshot, bill, damagedLines } = loadSession(file, blobs);
     const notices =
       damagedLines === 0
         ? []
         : [`${linesOf(damagedLines)} of the session could not be read; it goes on without.`];
     const session = { id, journal: memoryJournal(id, setup.now), projection, snapshot, bill, notices };
-    return rewound(setup, { ok: true, session }, at, from);
+    return rewound(session, { to: at, name: from, file, blobs });
   });
+}
+
+type Way = { readonly is: 'new' | 'known' } | { readonly is: 'copy'; readonly of: string };
+
+function open(setup: OpenSetup, id: string, way: Way, at?: string): Opened {
+  const why = objection(setup, id, way);
+  if (why !== undefined) return refused(why);
+  return attempt(id, () => {
+    const lock = takeLock(sessionFolder(setup.place, id));
+    if (!lock.held)
+      return refused(`The session ${id} is in use by another process; fork it to go on beside it`);
+    return orElse(lock.release, () => {
+      // Whoever had the lock before may have begun the session, or removed it.
+      const whyNow = objection(setup, id, way);
+      if (whyNow !== undefined) return refused(whyNow);
+      const { release } = lock;
+      if (way.is === 'copy') return openCopy(setup, id, way.of, { release, at });
+      return openLocked(setup, id, { release, at, name: id, damage: 'as it is' });
+    });
+  });
+}
+
+function objection(setup: OpenSetup, id: string, { is }: Way): string | undefined {
+  if (is === 'known') return isKnown(setup, id) ? undefined : notFound(id);
+  if (!isSessionId(id)) return `${id} is not a session id`;
+  if (!isKnown(setup, id)) return undefined;
+  return `The session ${id} exists already${is === 'new' ? '; resume it, or fork it' : ''}`;
 }
 
 /** A file without a line is what a run left that never began. */
@@ -115,31 +135,49 @@ function attempt(id: string, work: () => Opened): Opened {
   }
 }
 
-/** Nothing is written behind damage that nobody understands; a copy leaves it out. */
-type Damage = 'as it is' | 'without damage';
-
-function open(setup: OpenSetup, id: string, damage: Damage): Opened {
-  const lock = takeLock(sessionFolder(setup.place, id));
-  if (!lock.held)
-    return refused(`The session ${id} is in use by another process; fork it to go on beside it`);
+/** Where nothing comes of it, what was begun for it is undone. */
+function orElse(undo: () => void, work: () => Opened): Opened {
+  let opened: Opened | undefined;
   try {
-    const opened = openLocked(setup, id, damage, lock.release);
-    if (!opened.ok) lock.release();
+    opened = work();
     return opened;
-  } catch (thrown) {
-    lock.release();
-    throw thrown;
+  } finally {
+    if (!opened?.ok) undo();
   }
 }
 
-function openLocked(
-  { place, version, durability, now }: OpenSetup,
+/** Half a copy, or one that nobody wanted, would be taken for the newest session. */
+function openCopy(
+  setup: OpenSetup,
   id: string,
-  damage: Damage,
-  release: () => void,
+  from: string,
+  given: Pick<LockedChoice, 'release' | 'at'>,
 ): Opened {
+  const { place } = setup;
+  return orElse(
+    () => discardCopy(place, id),
+    () => {
+      copyCompanions(place, from, id);
+      copySession(sessionFile(place, from), sessionFile(place, id));
+      return openLocked(setup, id, { ...given, name: from, damage: 'without damage' });
+    },
+  );
+}
+
+interface LockedChoice {
+  readonly at: string | undefined;
+  /** The session that the user means: for a copy, the one it is made of. */
+  readonly name: string;
+  /** Nothing is written behind damage that nobody understands; a copy leaves it out. */
+  readonly damage: 'as it is' | 'without damage';
+  /** Lets go of the lock. */
+  readonly release: () => void;
+}
+
+function openLocked(setup: OpenSetup, id: string, { at, name, damage, release }: LockedChoice): Opened {
+  const { place, version, durability, now } = setup;
   const file = sessionFile(place, id);
-  const blobs = blobsOf(place, durability);
+  const blobs = blobsOf(setup);
   let loaded = existsSync(file) ? loadSession(file, blobs) : undefined;
   const notices: string[] = [];
   if (loaded && loaded.damagedLines > 0) {
@@ -166,11 +204,12 @@ function openLocked(
     durability,
     chain,
     bill,
+    standing: projection,
     now,
     release,
   });
   notices.push(...(mended?.notices ?? []));
-  return { ok: true, session: { id, journal, projection, snapshot, bill, notices } };
+  return rewound({ id, journal, projection, snapshot, bill, notices }, { to: at, name, file, blobs });
 }
 
 function linesOf(count: number): string {
@@ -181,37 +220,12 @@ function empty(): Pick<Session, 'projection' | 'snapshot' | 'bill'> & { readonly
   return { projection: new Projection(), snapshot: undefined, bill: new Bill(), chain: new Chain() };
 }
 
-function blobsOf(place: SessionPlace, durability: Durability): Blobs {
+function blobsOf({ place, durability }: OpenSetup): Blobs {
   return createBlobs(blobFolder(place), durability === 'power');
 }
 
-/** Goes back to a message. One that a compaction has replaced is looked for in the whole file, and its history put back. */
-function rewound(
-  { place, durability }: OpenSetup,
-  opened: Opened,
-  to: string | undefined,
-  from?: string,
-): Opened {
-  if (!opened.ok || to === undefined) return opened;
-  const { session } = opened;
-  const { projection, journal } = session;
-  try {
-    const isNear = [...projection.messages].some((message) => message.uuid === to);
-    const messages = isNear
-      ? undefined
-      : historyUpTo(sessionFile(place, from ?? session.id), to, blobsOf(place, durability));
-    if (!isNear && !messages) {
-      journal.close();
-      return refused(`The session ${from ?? session.id} has no message ${to}`);
-    }
-    const entry = { type: 'rewind' as const, to, ...(messages ? { messages } : {}) };
-    journal.append(entry);
-    projection.apply(entry);
-    return opened;
-  } catch (thrown) {
-    journal.close();
-    throw thrown;
-  }
+function notFound(id: string): string {
+  return `No conversation found with session ID: ${id}`;
 }
 
 function refused(message: string): Opened {

@@ -1,5 +1,9 @@
-/** A message as people read it: who said what, piece by piece. Pure. */
-import type { Attachment, ContentBlock, JsonObject, MediaSource, Message, ResultContent } from '@heddle/core';
+/**
+ * A message as people read it: who said what, piece by piece. Pure, and total: other tools write such files, too, and people
+ * edit them, so what a block holds is looked at before it is believed.
+ */
+import type { Attachment, ContentBlock, MediaSource, Message } from '@heddle/core';
+import { contentOf, isRecord, isText } from '../codec/shapes.ts';
 
 export type Role = 'user' | 'assistant' | 'tool' | 'system';
 
@@ -28,8 +32,9 @@ export function piecesOf(message: Message): Piece[] {
   }
 }
 
-function contentPieces(content: string | readonly ContentBlock[], role: Role): Piece[] {
-  if (typeof content === 'string') return said(content, role);
+function contentPieces(value: unknown, role: Role): Piece[] {
+  const content = contentOf(value) ?? [];
+  if (isText(content)) return said(content, role);
   return content.flatMap((block) => blockPieces(block, role));
 }
 
@@ -38,23 +43,24 @@ function blockPieces(block: ContentBlock, role: Role): Piece[] {
     case 'text':
       return said(block.text, role);
     case 'thinking':
-      return block.thinking === '' ? [] : [{ kind: 'thinking', role, text: block.thinking }];
+      return said(block.thinking, role, 'thinking');
     case 'tool_use':
-      return [{ kind: 'call', role: 'assistant', tool: block.name, text: inputText(block.input) }];
+      return [{ kind: 'call', role: 'assistant', tool: textIn(block.name), text: inputText(block.input) }];
     case 'tool_result':
       return resultPieces(block.content, block.is_error === true);
     case 'image':
     case 'document':
-      return [{ kind: 'media', role, text: mediaText(block.type, block.source), source: block.source }];
+      return mediaPieces(block.type, block.source, role);
     default:
       return [];
   }
 }
 
-function resultPieces(content: string | readonly ResultContent[], isError: boolean): Piece[] {
-  if (typeof content === 'string') return [{ kind: 'result', role: 'tool', text: content, isError }];
+function resultPieces(value: unknown, isError: boolean): Piece[] {
+  const content = contentOf(value) ?? '';
+  if (isText(content)) return [{ kind: 'result', role: 'tool', text: content, isError }];
   const text = content
-    .map((part) => (part.type === 'text' ? part.text : ''))
+    .map((part) => (part.type === 'text' ? textIn(part.text) : ''))
     .filter(Boolean)
     .join('\n');
   const media = content.flatMap((part) => (part.type === 'text' ? [] : blockPieces(part, 'tool')));
@@ -77,22 +83,32 @@ function attachmentPieces(attachment: Attachment): Piece[] {
   }
 }
 
-function said(text: string, role: Role): Piece[] {
-  return text.trim() === '' ? [] : [{ kind: 'text', role, text }];
+function said(value: unknown, role: Role, kind: 'text' | 'thinking' | 'note' = 'text'): Piece[] {
+  const text = textIn(value);
+  return text.trim() === '' ? [] : [{ kind, role, text }];
 }
 
-function note(text: string): Piece[] {
-  return text.trim() === '' ? [] : [{ kind: 'note', role: 'system', text }];
+function note(value: unknown): Piece[] {
+  return said(value, 'system', 'note');
 }
 
 /** One line a field; texts as they are, so that a command reads as it was run. */
-function inputText(input: JsonObject): string {
+function inputText(input: unknown): string {
+  if (!isRecord(input)) return '';
   return Object.entries(input)
-    .map(([key, value]) => `${key}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(([key, value]) => `${key}: ${isText(value) ? value : JSON.stringify(value)}`)
     .join('\n');
+}
+
+function mediaPieces(type: string, source: MediaSource, role: Role): Piece[] {
+  return isRecord(source) ? [{ kind: 'media', role, text: mediaText(type, source), source }] : [];
 }
 
 function mediaText(type: string, source: MediaSource): string {
   if (source.type === 'url') return `[${type}: ${source.url}]`;
   return source.type === 'base64' ? `[${type}: ${source.media_type}]` : `[${type}]`;
+}
+
+function textIn(value: unknown): string {
+  return isText(value) ? value : '';
 }

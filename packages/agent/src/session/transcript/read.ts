@@ -1,8 +1,7 @@
 /** The whole conversation of a session as it stands, what compactions replaced included. */
 import type { Entry, Message } from '@heddle/core';
-import { decode } from '../codec/decode.ts';
+import { decodedLines } from '../codec/read.ts';
 import { createBlobs } from '../files/blobs.ts';
-import { LineFile, wholeLines } from '../files/lines.ts';
 import { blobsBeside } from '../files/session-files.ts';
 
 export type TranscriptItem =
@@ -18,19 +17,12 @@ export interface Transcript {
 
 /** Throws where the file cannot be read at all. */
 export function readTranscript(path: string): Transcript {
-  const blobs = createBlobs(blobsBeside(path), false);
-  const file = new LineFile(path);
-  try {
-    const reader = new Reader();
-    for (const line of wholeLines(file.read(0, file.size))) {
-      const decoded = decode(line, blobs);
-      if (decoded.kind === 'entry') reader.take(decoded.entry);
-      if (decoded.kind === 'damaged') reader.damagedLines++;
-    }
-    return { items: reader.items, damagedLines: reader.damagedLines };
-  } finally {
-    file.close();
+  const reader = new Reader();
+  for (const decoded of decodedLines(path, createBlobs(blobsBeside(path), false))) {
+    if (decoded.kind === 'entry') reader.take(decoded.entry);
+    if (decoded.kind === 'damaged') reader.damagedLines++;
   }
+  return { items: reader.items, damagedLines: reader.damagedLines };
 }
 
 class Reader {
@@ -55,6 +47,7 @@ class Reader {
           (item) => item.kind === 'message' && item.message.uuid === entry.to,
         );
         if (to >= 0) this.items.length = to + 1;
+        if (entry.messages) this.#forgetCompactions(entry.messages);
         return;
       }
       case 'context': {
@@ -67,5 +60,13 @@ class Reader {
       default:
         return;
     }
+  }
+
+  /** A compaction whose hand-over is not in the history that was put back has been taken back with it. */
+  #forgetCompactions(history: readonly Message[]): void {
+    const kept = new Set(history.map(({ uuid }) => uuid));
+    this.items = this.items.filter(
+      (item) => item.kind === 'message' || item.handOver.some(({ uuid }) => kept.has(uuid)),
+    );
   }
 }

@@ -36,6 +36,17 @@ describe('the transcript', () => {
     expect(told(log)).toEqual(['u1', 'a1', 'u3']);
   });
 
+  it('no longer tells of a compaction that was taken back', () => {
+    const log = [user('u1'), boundary('sum'), user('u2'), boundary('sum2'), user('u3')];
+    const back = (...uuids: string[]): EntryBody => ({
+      type: 'rewind',
+      to: 'u2',
+      messages: uuids.map((uuid) => ({ type: 'user', uuid, at: 0, content: uuid })),
+    });
+    expect(told([...log, back('sum', 'u2')])).toEqual(['u1', 'compacted: sum', 'u2']);
+    expect(told([...log, back('u1', 'u2')])).toEqual(['u1', 'u2']);
+  });
+
   it('counts what cannot be read, and brings back long texts', () => {
     const home = house();
     const { journal } = home.begin('s1');
@@ -74,5 +85,30 @@ describe('the pieces of a message', () => {
       { kind: 'result', text: '' },
       { kind: 'media', text: '[image: image/png]', source },
     ]);
+  });
+});
+
+describe('blocks that lack what they should hold', () => {
+  const odd = [
+    { type: 'text' },
+    { type: 'thinking', thinking: 7 },
+    { type: 'tool_use', id: 'c1' },
+    { type: 'tool_result', tool_use_id: 'c1' },
+    { type: 'tool_result', tool_use_id: 'c2', content: [null, { type: 'text' }, { type: 'image' }] },
+    { type: 'image' },
+    { type: 'document', source: 'x' },
+    { type: 'text', text: 'the rest' },
+  ];
+  const line = (type: string, more: object): string => `${JSON.stringify({ type, uuid: type, ...more })}\n`;
+
+  it('do not keep anybody from reading the others', () => {
+    const home = house();
+    home.begin('s1').journal.close();
+    appendFileSync(home.file('s1'), line('user', { message: { content: odd } }));
+    appendFileSync(home.file('s1'), line('assistant', { message: { content: odd } }));
+    appendFileSync(home.file('s1'), line('attachment', { attachment: { kind: 'queued_command' } }));
+    const { items } = readTranscript(home.file('s1'));
+    const texts = items.map((item) => (item.kind === 'message' ? piecesOf(item.message).at(-1) : undefined));
+    expect(texts).toMatchObject([{ text: 'the rest' }, { text: 'the rest' }, undefined]);
   });
 });

@@ -9,12 +9,18 @@ const scrubber = new Scrubber(
     ANTHROPIC_API_KEY: 'my-own-key',
     DEPLOY_TOKEN: 'two words "quoted"',
     HTTPS_PROXY: 'http://someone:hunter22@proxy:80',
+    DB_PASS: 'swordfish-7',
+    STRIPE_KEY: 'rk_live_something',
+    SSHPASSPHRASE: 'open sesame',
+    MONKEY: 'capuchin-monkey',
     SHORT_TOKEN: 'short',
     PATH: '/usr/bin:/bin',
   }),
 );
 
 const [githubToken, awsKey] = [`ghp_${'a1B2'.repeat(9)}`, `AKIA${'ABCD1234'.repeat(2)}`];
+
+const BLOTS = '[redacted], [redacted], [redacted]';
 
 describe('what is taken out of a text', () => {
   it.each([
@@ -37,12 +43,18 @@ describe('what is taken out of a text', () => {
       String.raw`\"authorization\": \"Basic [redacted]\"`,
     ],
     ['a password in an address', 'postgres://app:s3cret@db/x', 'postgres://app:[redacted]@db/x'],
+    ['what a variable calls a key or a password', 'swordfish-7, rk_live_something, open sesame', BLOTS],
+    [
+      'a private key with a password',
+      'a -----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: x\n\nMII\n-----END RSA PRIVATE KEY----- b',
+      'a [redacted] b',
+    ],
     [
       'a private key',
       'a -----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY----- b',
       'a [redacted] b',
     ],
-    ['nothing else', 'short words, task-force-one, a Bearer of news, /usr/bin', undefined],
+    ['nothing else', 'short words, task-force-one, a Bearer of news, /usr/bin, a capuchin-monkey', undefined],
   ])('%s', (_, text, expected = text) => {
     expect(scrubber.text(text)).toBe(expected);
   });

@@ -9,7 +9,8 @@ import { anyOf, mapTexts, replaceSpans, type Span, withoutOverlaps } from './chu
 export const BLOT = '[redacted]';
 
 /** Names of variables whose value nobody should read, although this program has no use for it. */
-const SECRET_NAME = /(?:TOKEN|SECRET|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY)(?:_?ID)?$/i;
+const SECRET_NAME =
+  /(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|(?:API|ACCESS|PRIVATE)KEY|(?:^|_)(?:KEY|PASS))(?:_?ID)?$/i;
 
 /** Shorter values are words, and blotting them out would make every text unreadable. */
 const SHORTEST_KEY = 6;
@@ -43,7 +44,8 @@ const KEYS = [
   String.raw`eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}`,
 ].map((key) => `(?<=${START})${key}`);
 
-const PRIVATE_KEY = String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[^-]*-----END [A-Z ]*PRIVATE KEY-----`;
+/** One with a password has a head, with dashes in it. */
+const PRIVATE_KEY = String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[^]{0,16384}?-----END [A-Z ]*PRIVATE KEY-----`;
 
 /** What stands behind these words is a secret, whatever it looks like. */
 const BEHIND_A_WORD = new RegExp(
