@@ -28,8 +28,28 @@ describe('the command line', () => {
   });
 
   it.each([
+    [['model the data flow'], 'model the data flow'],
+    [['model', 'the', 'data'], 'model the data'],
+    [['--', 'sesions'], 'sesions'],
+    [['hello'], 'hello'],
+  ])('takes %j for a prompt', (argv, prompt) => {
+    expect(readArguments(argv)).toMatchObject({ command: { name: 'chat', prompt } });
+  });
+
+  it('takes help for a word, too, and shows that of a command', () => {
+    expect(readArguments(['help'])).toMatchObject({ command: { name: 'help' } });
+    const own = { name: 'own', command: 'sessions', argv: ['--help'] };
+    expect(readArguments(['help', 'sessions'])).toMatchObject({ command: own });
+  });
+
+  it.each([
     [['-p', 'x', '--resume'], '--resume needs a session: there is nobody to choose one'],
     [['--modle', 'x'], 'unknown flag --modle; did you mean --model?'],
+    [
+      ['sesions'],
+      'there is no command sesions; did you mean heddle sessions? As a prompt: heddle -- "sesions"',
+    ],
+    [['confg', 'list'], /did you mean heddle config\?/],
     [['--xyzzy-plugh'], 'unknown flag --xyzzy-plugh; see heddle --help'],
     [['-p', '--model'], '--model needs a value'],
     [['-p', '--max-turns', 'many'], '--max-turns takes a whole number, not many'],

@@ -1,6 +1,6 @@
 /** Reads the command line into a command. Pure; an unknown flag is an error that names the nearest known one. */
 import type { Effort, JsonObject, PermissionMode, Thinking } from '@heddle/core';
-import { type CommandName, isCommand } from './commands.ts';
+import { type CommandName, isCommand, nearestCommand } from './commands.ts';
 import { collect, Refused } from './flags.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
@@ -113,6 +113,8 @@ export function readArguments(argv: readonly string[]): Arguments {
 function commandOf(argv: readonly string[]): Command {
   const [first = '', ...rest] = argv;
   if (isCommand(first)) return { name: 'own', command: first, argv: rest };
+  if (first === 'help') return helpOf(rest);
+  refuseMistyped(first, rest);
   const { values, lists, words } = collect(argv);
   if (values.has('help')) return { name: 'help' };
   if (values.has('version')) return { name: 'version' };
@@ -141,6 +143,20 @@ function commandOf(argv: readonly string[]): Command {
     replayUserMessages: values.has('replayUserMessages'),
     ...runOptions(values, lists),
   };
+}
+
+function helpOf([about = '']: readonly string[]): Command {
+  return isCommand(about) ? { name: 'own', command: about, argv: ['--help'] } : { name: 'help' };
+}
+
+/** `heddle sesions` is no prompt. Two words may still belong to a command; who says more says it to the model. */
+function refuseMistyped(first: string, rest: readonly string[]): void {
+  const near = rest.length > 1 ? undefined : nearestCommand(first);
+  if (near === undefined) return;
+  const words = [first, ...rest].join(' ');
+  throw new Refused(
+    `there is no command ${first}; did you mean heddle ${near}? As a prompt: heddle -- "${words}"`,
+  );
 }
 
 function runOptions(values: Values, lists: ReadonlyMap<string, readonly string[]>): RunOptions {

@@ -1,4 +1,5 @@
 /** The commands that read their own words. Each is loaded when it is called, and answers with the exit code. */
+import { editDistance } from './flags.ts';
 
 type Run = (argv: readonly string[]) => Promise<number>;
 
@@ -18,4 +19,11 @@ export type CommandName = keyof typeof COMMANDS;
 
 export function isCommand(word: string): word is CommandName {
   return Object.hasOwn(COMMANDS, word);
+}
+
+/** What somebody may have meant who wrote this word. */
+export function nearestCommand(word: string): string | undefined {
+  if (!/^[a-z]{4,}$/.test(word)) return undefined;
+  const most = word.length < 6 ? 1 : 2;
+  return Object.keys(COMMANDS).find((name) => editDistance(name, word) <= most);
 }

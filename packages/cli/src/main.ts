@@ -4,7 +4,7 @@ import { COMMANDS } from './commands.ts';
 import { say } from './terminal/say.ts';
 
 const parsed = readArguments(process.argv.slice(2));
-process.exitCode = await dispatch();
+process.exitCode = await dispatch().catch(failed);
 
 async function dispatch(): Promise<number> {
   if (!parsed.ok) {
@@ -12,6 +12,10 @@ async function dispatch(): Promise<number> {
     return 2;
   }
   const { command } = parsed;
+  if (command.name !== 'version' && command.name !== 'help' && !isSomewhere()) {
+    process.stderr.write('heddle: the folder it was started in is gone; go to one that is there\n');
+    return 1;
+  }
   switch (command.name) {
     case 'version': {
       const { default: manifest } = await import('../package.json', { with: { type: 'json' } });
@@ -22,10 +26,29 @@ async function dispatch(): Promise<number> {
       say((await import('./help/help.ts')).helpText());
       return 0;
     case 'own':
+      if (command.argv.includes('--help') || command.argv[0] === '-h')
+        return (await import('./help/help.ts')).commandHelp(command.command);
       return (await COMMANDS[command.command]())(command.argv);
     case 'chat':
       return (await import('./plain/chat.ts')).chat(command);
     case 'print':
       return (await import('./headless/print.ts')).print(command);
+  }
+}
+
+/** What nobody foresaw. A refusal of the system explains itself; anything else is a bug, told without pages of our own source. */
+function failed(thrown: unknown): number {
+  const { message, stack = '' } = thrown instanceof Error ? thrown : new Error(String(thrown));
+  if (thrown instanceof Error && 'syscall' in thrown) process.stderr.write(`heddle: ${message}\n`);
+  else process.stderr.write(`heddle: an internal error, which is a bug of Heddle:\n${stack}\n`);
+  return 1;
+}
+
+/** Settings, sessions and files are all found from the working folder. */
+function isSomewhere(): boolean {
+  try {
+    return process.cwd() !== '';
+  } catch {
+    return false;
   }
 }

@@ -3,8 +3,9 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { COMMANDS } from './commands.ts';
 import { type Home, homeFor } from './test/home.ts';
-import { install, type Installed, linesOf } from './test/program.ts';
+import { install, type Installed, linesOf, runProgram } from './test/program.ts';
 
 let installed: Installed;
 const home = (): Home => homeFor(installed.program);
@@ -23,6 +24,15 @@ describe('heddle -p', () => {
       stdout: 'Hello yourself.\n',
       stderr: '',
     });
+  });
+
+  it('says so where the folder it stands in is gone', async () => {
+    const { folder } = home();
+    const inGone = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" sessions';
+    const ended = await runProgram('bash', ['-c', inGone, installed.program], { cwd: folder });
+    expect([ended.code, ended.stdout]).toEqual([1, '']);
+    expect(ended.stderr).toContain('heddle: the folder it was started in is gone; go to one that is there\n');
+    expect(ended.stderr).not.toContain('at process');
   });
 
   it('takes the prompt from a pipe', async () => {
@@ -78,6 +88,11 @@ describe('heddle -p', () => {
     [['-p', 'x', '--model', 'scripted:missing.json'], /could not be loaded/],
     [['-p', 'x'], /no model is configured/],
     [['-p', 'x', '--modle=y'], /did you mean --model/],
+    [['-p', 'x', '--model', 'rehearsal', '--add-dir', 'nowhere'], /--add-dir: there is no folder nowhere/],
+    [['-p', 'x', '--model', 'rehearsal', '--settings', 'none.json'], /--settings: none\.json cannot be used/],
+    [['-p', 'x', '--model', 'rehearsal', '--settings', '{"a":'], /--settings: it cannot be used/],
+    [['-p', 'x', '--model', 'opus', '--fallback-model', 'nonsense'], /--fallback-model: .*no model named/],
+    [['-p', 'x', '--model', 'scripted'], /name the file: scripted:FILE/],
   ])('refuses %j with a reason and exit code 2', async (argv, reason) => {
     const { run } = home();
     const { code, stderr, stdout } = await run(argv);
@@ -89,6 +104,15 @@ describe('heddle -p', () => {
     const { run } = home();
     expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+ \(Heddle\)\n$/);
     expect((await run(['--help'])).stdout).toContain('heddle -p "prompt"');
+  });
+});
+
+describe.each(Object.keys(COMMANDS))('heddle %s --help', (command) => {
+  it('says how it is used, and does nothing else', async () => {
+    const { code, stdout, stderr } = await home().run([command, '--help']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(new RegExp(`^heddle ${command}`));
+    expect(stdout.split('\n').length).toBeLessThan(20);
   });
 });
 

@@ -51,6 +51,14 @@ describe('heddle config', () => {
     expect(readFileSync(file, 'utf8')).toBe('{ half');
   });
 
+  it('says in a sentence what the disk refuses, and takes names that every object has for names', async () => {
+    const scene = home();
+    writeFileSync(path.join(scene.folder, 'config'), 'a file');
+    const refused = await scene.run(['config', 'set', 'constructor', 'x']);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/^heddle: .*settings\.json cannot be changed: [^\n]*\n$/);
+  });
+
   it('shows that variables are set, not what they hold', async () => {
     const scene = home();
     await scene.run(['config', 'set', 'env.OPENAI_API_KEY', 'sk-very-secret']);

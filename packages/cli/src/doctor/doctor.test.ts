@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeFor } from '../test/home.ts';
@@ -33,6 +33,20 @@ describe('heddle doctor', () => {
     expect(code).toBe(1);
   });
 
+  it.each([
+    [{ HEDDLE_MODEL: 'mistral/some' }, /!! model .*mistral\/some cannot be used yet\n +set MISTRAL_API_KEY/],
+    [{ HEDDLE_MODEL: 'nonsense' }, /!! model .*There is no model named nonsense/],
+    [{ HEDDLE_MODEL: 'opus' }, /!! model .*opus cannot be used yet\n +set ANTHROPIC_API_KEY/],
+  ])('knows that a model which was named cannot be used: %j', async (env, told) => {
+    expect((await homeFor(installed.program).run(['doctor'], { env })).stdout).toMatch(told);
+  });
+
+  it('looks for the model where a run would, settings included', async () => {
+    const { run } = homeFor(installed.program);
+    await run(['config', 'set', 'model', 'rehearsal']);
+    expect((await run(['doctor'])).stdout).toContain('rehearsal when none is named');
+  });
+
   it('speaks JSON', async () => {
     const { run } = homeFor(installed.program);
     const { stdout } = await run(['doctor', '--json'], { env: { HEDDLE_MODEL: 'rehearsal' } });
@@ -44,10 +58,9 @@ describe('heddle doctor', () => {
     expect([checkNode('22.18.0').state, checkNode('26.0.0').state]).toEqual(['ok', 'ok']);
   });
 
-  it.skipIf(process.getuid?.() === 0)('notices a folder that cannot be written', async () => {
+  it('notices a folder that cannot be written, whoever asks', async () => {
     const { run, folder } = homeFor(installed.program);
-    mkdirSync(path.join(folder, 'config'));
-    chmodSync(path.join(folder, 'config'), 0o500);
+    writeFileSync(path.join(folder, 'config'), 'a file', { mode: 0o400 });
     expect((await run(['doctor'])).stdout).toContain('cannot be written');
   });
 });

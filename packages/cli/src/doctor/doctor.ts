@@ -2,7 +2,7 @@
 import { configDir } from '../config-dir.ts';
 import { harmless } from '../terminal/harmless.ts';
 import { say } from '../terminal/say.ts';
-import type { Finding } from './finding.ts';
+import { type Finding, problem } from './finding.ts';
 import { checkFolder, checkGit, checkNode, checkSearch } from './machine.ts';
 import { checkModels } from './models.ts';
 import { checkSandboxing } from './sandbox.ts';
@@ -22,14 +22,29 @@ export async function doctor(argv: readonly string[]): Promise<number> {
 
 async function examine(cwd: string, env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
   const folder = configDir(env);
-  const [models, ...found] = await Promise.all([
-    checkModels(env),
-    checkSearch(),
-    checkGit(),
-    checkSandboxing(cwd, env),
-    checkSettings(cwd, env),
+  const found = await Promise.all([
+    examined('program', () => checkNode()),
+    examined('model', () => checkModels(cwd, env)),
+    examined('search', checkSearch),
+    examined('git', checkGit),
+    examined('sandbox', () => checkSandboxing(cwd, env)),
+    examined('settings', () => checkSettings(cwd, env)),
+    examined('folder', () => checkFolder(folder)),
+    examined('commands', () => checkLeftovers(folder)),
   ]);
-  return [checkNode(), models, found, checkFolder(folder), checkLeftovers(folder)].flat(2);
+  return found.flat();
+}
+
+type Findings = Finding | Finding[];
+
+/** Whoever asks has something broken: what cannot be looked at must not hide the rest. */
+async function examined(about: string, look: () => Findings | Promise<Findings>): Promise<Findings> {
+  try {
+    return await look();
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return problem(about, `this could not be examined: ${why}`, 'mend what it names, and ask again');
+  }
 }
 
 const SIGNS = { ok: 'ok', hint: '--', problem: '!!' } as const;

@@ -1,23 +1,42 @@
 /** Is there a model to talk to? */
-import { findModel, listProviders } from '@heddle/models';
+import { appliedSettings } from '@heddle/agent/settings';
+import { chooseModel, findModel, type ListedProvider, listProviders } from '@heddle/models';
+import { modelKinds } from '../models/kinds.ts';
+import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { type Finding, ok, problem } from './finding.ts';
 
-export async function checkModels(env: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const [providers, usual] = await Promise.all([listProviders(env), findModel(env)]);
+/** As a run would find it: settings may name a model, or hold a key. */
+export async function checkModels(cwd: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const settings = appliedSettings((await permissionSetup(NO_FLAGS, cwd, env)).loaded);
+  const environment = { ...env, ...settings.env };
+  const [providers, usual] = await Promise.all([
+    listProviders(environment),
+    findModel(environment, settings.model),
+  ]);
   const usable = providers
     .filter(({ isUsable }) => isUsable)
     .map(({ name, because }) => `${name}${because ? ` (${because})` : ''}`);
-  if (usual === undefined) {
-    return [
-      problem(
-        'model',
-        'no model is configured',
-        'set ANTHROPIC_API_KEY or the key of another provider, see heddle models; or try --model rehearsal',
-      ),
-    ];
-  }
   return [
-    ok('model', `${usual} when none is named`),
+    await checkUsual(usual, providers, environment),
     ...(usable.length === 0 ? [] : [ok('providers', usable.join(', '))]),
   ];
 }
+
+async function checkUsual(
+  usual: string | undefined,
+  providers: readonly ListedProvider[],
+  environment: NodeJS.ProcessEnv,
+): Promise<Finding> {
+  if (usual === undefined) return problem('model', 'no model is configured', GET_ONE);
+  const chosen = await chooseModel(usual, modelKinds, { environment });
+  if (!chosen.ok) return problem('model', chosen.message, 'see heddle models, or name another with --model');
+  const provider = providers.find(({ id }) =>
+    id === 'anthropic' ? chosen.name.startsWith('claude-') : chosen.name.startsWith(`${id}/`),
+  );
+  if (provider && !provider.isUsable)
+    return problem('model', `${usual} cannot be used yet`, provider.advice ?? 'see heddle models');
+  return ok('model', `${usual} when none is named`);
+}
+
+const GET_ONE =
+  'set ANTHROPIC_API_KEY or the key of another provider, see heddle models; or try --model rehearsal';

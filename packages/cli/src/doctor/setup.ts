@@ -1,11 +1,15 @@
 /** What the user set up: settings, trust, models. */
+import { counted } from '../plain/render/amounts.ts';
 import { permissionSetup, NO_FLAGS } from '../permissions/setup.ts';
 import { type Finding, hint, ok, problem } from './finding.ts';
 
 export async function checkSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const { loaded, mode, rules, problems, leftOut } = await permissionSetup(NO_FLAGS, cwd, env);
   const count = rules.allow.length + rules.ask.length + rules.deny.length;
-  const read = ok('settings', `${loaded.files.length} files, ${count} rules, mode ${mode}`);
+  const read = ok(
+    'settings',
+    `${counted(loaded.files.length, 'file')}, ${counted(count, 'rule')}, mode ${mode}`,
+  );
   return [
     ...(problems.length === 0 ? [read] : []),
     ...problems.map((text) =>

@@ -1,4 +1,6 @@
-/** `heddle --help`. */
+/** `heddle --help`, and `--help` behind a command. */
+import { type CommandName, COMMANDS } from '../commands.ts';
+import { say } from '../terminal/say.ts';
 import { COMMAND_TEXTS } from './command-texts.ts';
 import { FLAG_TEXTS, type FlagText, GROUPS } from './flag-texts.ts';
 
@@ -22,7 +24,14 @@ export function helpText(): string {
       '\n',
     );
   });
-  return `${[START, ['Commands:', ...commands].join('\n'), '', ...groups].join('\n')}\n`;
+  return `${[START, ['Commands:', ...commands].join('\n'), '', groups.join('\n\n')].join('\n')}\n`;
+}
+
+export async function commandHelp(name: CommandName): Promise<number> {
+  const { usage } = COMMAND_TEXTS[name];
+  if (usage === undefined) return (await COMMANDS[name]())(['help']);
+  say(`${usage}\n`);
+  return 0;
 }
 
 function flagWords(name: string, { value, words, aliases = [] }: FlagText): string {

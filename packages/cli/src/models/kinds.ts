@@ -17,6 +17,7 @@ export const modelKinds: Readonly<Record<string, ModelMaker>> = {
     return replayPort(file, { places: placesHere(configDir(process.env)), clock: systemClock });
   },
   scripted: async (file) => {
+    if (file === '') throw new Error('name the file: scripted:FILE');
     const [{ scriptedModel }, text] = await Promise.all([import('@heddle/testing'), readFile(file, 'utf8')]);
     const script: unknown = JSON.parse(text);
     if (!Array.isArray(script)) throw new Error('a script is a JSON list with one step for each call');

@@ -121,6 +121,36 @@ describe('the line being typed', () => {
     expect(terminal.text.match(/> what/g)).toHaveLength(1);
   });
 
+  it('loses nothing of what comes faster than it is taken', async () => {
+    const { sent, start } = await scene([[say('First.')], [say('Second.')]]);
+    const terminal = start();
+    await terminal.sees(PROMPT);
+    terminal.type(`one${ENTER}zwei${ENTER}!echo th'r'ee${ENTER}`);
+    await terminal.sees('First.');
+    await terminal.sees('> zwei');
+    await terminal.sees('Second.');
+    await terminal.sees("> !echo th'r'ee");
+    await terminal.sees('three');
+    expect([sent(1).includes('zwei'), sent(2).includes('zwei')]).toEqual([false, true]);
+  });
+
+  it('runs a shell command after the turn it was typed in, and tells the model nothing of it before', async () => {
+    const gate = createGate();
+    const { sent, start } = await scene([
+      [say('I look. ', gate), call('Read', { file_path: 'x' }, 'r1')],
+      [say('That is all.')],
+    ]);
+    const terminal = start(['go']);
+    await terminal.sees('I look.');
+    terminal.type(`!echo th'r'ee${ENTER}`);
+    await terminal.sees("(runs after this turn: !echo th'r'ee)");
+    gate.open();
+    await terminal.sees('That is all.');
+    await terminal.sees("> !echo th'r'ee");
+    await terminal.sees('three');
+    expect(sent(2)).not.toContain("th'r'ee");
+  });
+
   it('is sent at once with Esc', async () => {
     const { sent, start } = await scene([[say('I begin '), hang()], [say('As you wish.')]]);
     const terminal = start(['go']);
@@ -188,6 +218,19 @@ describe('leaving', () => {
     await terminal.sees('Resume this conversation with: heddle --resume');
     expect(await terminal.ended).toMatchObject({ exitCode: 143 });
     expect(terminal.raw.endsWith('\u001b[?2004l')).toBe(true);
+  });
+
+  it('ends in order where the window is closed, which sends the same signal twice', async () => {
+    const { start } = await scene([[call('Bash', { command: 'sleep 60' }, 's1')]]);
+    const terminal = start(['go', '--allowed-tools', 'Bash']);
+    await terminal.sees('● Bash sleep 60');
+    terminal.kill('SIGHUP');
+    terminal.kill('SIGHUP');
+    await terminal.sees('Interrupted.');
+    expect(await terminal.ended).toMatchObject({ exitCode: 129 });
+    const later = start(['--continue']);
+    await later.sees(PROMPT);
+    expect(later.text).not.toContain('had not come to an end');
   });
 
   it('takes Ctrl-C twice, the first of which only clears what was typed', async () => {

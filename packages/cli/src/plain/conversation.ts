@@ -18,6 +18,7 @@ import { tailLines } from './render/tail.ts';
 import type { Teller } from './render/teller.ts';
 import type { Screen } from './screen/screen.ts';
 import { runShellCommand, shellMessage } from './shell-command.ts';
+import { Silence } from './silence.ts';
 import type { Style } from './style.ts';
 import { runTurn, showPiece } from './turn.ts';
 
@@ -44,11 +45,14 @@ export class Conversation {
   readonly #setup: ConversationSetup;
   readonly #queue = new InputQueue();
   readonly #endedTasks = new EndedTasks((line) => this.#note(line));
+  readonly #silence = new Silence((line) => this.#note(line));
   readonly #desk: Desk;
   readonly #session: OpenSession;
   /** Ends what is under way; undefined while the prompt waits. */
   #stop: ((reason: string) => void) | undefined;
   #waiting: ((line: string | undefined) => void) | undefined;
+  /** Typed before it could be taken: several lines at once, or a shell command during a turn. Each is the next in its turn. */
+  readonly #ahead: string[] = [];
   /** What was typed goes to the model at once, although the turn was interrupted. */
   #sendsNow = false;
   #interruptedAt = Number.NEGATIVE_INFINITY;
@@ -83,6 +87,7 @@ export class Conversation {
           canUseTool: (question, signal) => people.mayRun(question, signal),
           takeQueued: () => this.#queue.take(),
           onEvent: (event) => {
+            this.#silence.hear(event);
             for (const piece of teller.tell(event)) showPiece(piece, screen);
             if (event.type === 'message') this.#endedTasks.watch(this.#session.started.tasks);
           },
@@ -144,6 +149,11 @@ export class Conversation {
   }
 
   #nextLine(): Promise<string | undefined> {
+    const early = this.#queue.takeText() ?? this.#ahead.shift();
+    if (early !== undefined) {
+      this.#setup.screen.print(`${this.#promptText()}${harmless(early)}`);
+      return Promise.resolve(early);
+    }
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
     this.#waiting = resolve;
     this.#setup.screen.ask(this.#promptText());
@@ -155,13 +165,21 @@ export class Conversation {
   #line(text: string): void {
     this.#interruptedAt = Number.NEGATIVE_INFINITY;
     if (this.#desk.isOpen) return this.#desk.read(text);
-    if (!this.#stop) return this.#waiting?.(text);
-    if (text.trim() !== '') this.#meanwhile(text);
+    if (this.#stop) return text.trim() === '' ? undefined : this.#meanwhile(text);
+    const take = this.#waiting;
+    if (take) {
+      this.#waiting = undefined;
+      take(text);
+    } else if (text.trim() !== '') this.#ahead.push(text);
   }
 
   /** Typed while something is under way: a prompt waits to join it, some commands need not wait. */
   #meanwhile(text: string): void {
     const slash = readSlash(text);
+    if (!slash && isShell(text)) {
+      this.#ahead.push(text);
+      return this.#note(`runs after this turn: ${harmless(text.trim())}`);
+    }
     if (!slash) {
       this.#queue.add(text);
       this.#setup.remember(text);
@@ -198,7 +216,7 @@ export class Conversation {
     const slash = readSlash(line);
     if (slash?.kind === 'unknown') return this.#setup.screen.print(slash.message);
     if (slash) return this.#working(() => this.#command(slash.command, slash.words));
-    if (line.startsWith('!') && line.length > 1) return this.#shell(line.slice(1).trim());
+    if (isShell(line)) return this.#shell(line.slice(1).trim());
     let prompt: string | undefined = text;
     while (prompt !== undefined && !this.#leaving) prompt = await this.#turn(prompt);
   }
@@ -217,8 +235,9 @@ export class Conversation {
     });
     this.#endedTasks.watch(tasks);
     const left = this.#queue.takeText();
-    if (left === undefined || this.#sendsNow || !wasInterrupted) return left;
-    this.#setup.screen.put(left);
+    if (this.#sendsNow || !wasInterrupted) return left;
+    const unsent = [...(left === undefined ? [] : [left]), ...this.#ahead.splice(0)];
+    if (unsent.length > 0) this.#setup.screen.put(unsent.join('\n'));
     return undefined;
   }
 
@@ -256,6 +275,7 @@ export class Conversation {
       await work();
     } finally {
       this.#stop = undefined;
+      this.#silence.end();
     }
   }
 
@@ -319,6 +339,11 @@ export class Conversation {
     // Only a script that came through a pipe wants to know how its last prompt went.
     return this.#failed && !process.stdin.isTTY ? 1 : 0;
   }
+}
+
+/** `!ls`: for the shell, not for the model. */
+function isShell(text: string): boolean {
+  return /^\s*!\s*\S/.test(text);
 }
 
 function abortable(): { readonly signal: AbortSignal; readonly abort: () => void } {

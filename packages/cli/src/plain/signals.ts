@@ -1,4 +1,7 @@
-/** Signals from outside: the first one ends the conversation in order, a second one at once. */
+/**
+ * Signals from outside: the first one ends the conversation in order, a second one at once. Not so for SIGHUP: a window
+ * that is closed sends two, one from the terminal and one from its shell.
+ */
 
 const CODES = { SIGTERM: 143, SIGHUP: 129 } as const;
 
@@ -12,7 +15,7 @@ export function watchSignals(conversation: { leaveNow(): void; interrupt(): void
   let code: number | undefined;
   const listeners = Object.entries(CODES).map(([signal, signalCode]) => {
     const listener = (): void => {
-      if (code !== undefined) process.exit(code);
+      if (code !== undefined) return signal === 'SIGHUP' ? undefined : process.exit(code);
       code = signalCode;
       conversation.leaveNow();
     };

@@ -7,7 +7,6 @@ import { openScene } from '../crash/scene.ts';
 import type { Trigger } from '../crash/trigger.ts';
 import { type Home, homeFor } from '../test/home.ts';
 import { install, type Installed, linesOf, runProgram } from '../test/program.ts';
-import { findSession } from './find-session.ts';
 import { replayLog } from './replayed.ts';
 import { textLines } from './text.ts';
 
@@ -193,18 +192,15 @@ describe('heddle replay', () => {
 
   it('says what it cannot find, and what it cannot read', async () => {
     const home = await told(['Hello', [say('Yes.')]]);
-    const config = path.join(home.folder, 'config');
     writeFileSync(logIn(home, `${SESSION}-2`), readFileSync(logIn(home)));
     writeFileSync(path.join(home.folder, 'empty.jsonl'), '{"type":');
-    expect(findSession(SESSION, config)).toEqual({ ok: true, file: logIn(home) });
-    for (const [name, message] of [
-      ['nobody', /^no session begins with nobody$/],
-      [SESSION.slice(0, 4), /^several sessions begin with 3f1c:\n {2}.*\n {2}.*$/],
-      ['missing.jsonl', /^there is no file missing.jsonl$/],
-    ] as const) {
-      expect(findSession(name, config)).toEqual({ ok: false, message: expect.stringMatching(message) });
-    }
+    await home.run(['sessions', 'rename', SESSION, 'the greeting']);
+    for (const name of [SESSION, 'the greeting'])
+      expect((await home.run(['replay', name])).stdout).toContain(`Session ${SESSION}\n`);
     for (const [argv, code, stderr] of [
+      [['nobody'], 1, /^heddle: there is no session nobody\n$/],
+      [[SESSION.slice(0, 4)], 1, /^heddle: 3f1c can mean several sessions:\n {2}.*\n {2}.*\n$/],
+      [['missing.jsonl'], 1, /^heddle: there is no file missing.jsonl\n$/],
       [['empty.jsonl'], 1, /^heddle: empty.jsonl holds no session\n$/],
       [['x', '--form', '2'], 2, /unknown flag --form/],
       [['x', '--from', '0'], 2, /--from takes the number of a step/],

@@ -2,11 +2,10 @@
  * `heddle replay SESSION`: feeds what a session's log recorded to the machine again, without a model, and shows each decision.
  * Ends with 0 where the machine decides what was recorded, and with 1 where it does not.
  */
-import { configDir } from '../config-dir.ts';
 import { Refused } from '../flags.ts';
 import { harmless } from '../terminal/harmless.ts';
 import { say } from '../terminal/say.ts';
-import { findSession } from './find-session.ts';
+import { findLog } from './find-log.ts';
 import { jsonLines } from './json.ts';
 import { hasParted, replayLog } from './replayed.ts';
 import { textLines } from './text.ts';
@@ -14,7 +13,7 @@ import { textLines } from './text.ts';
 const USAGE = `heddle replay SESSION [--json] [--from STEP] [--verbose]
 
 Feeds what the log of a session recorded to the loop's machine again and shows each decision: what happened, what was decided,
-and what the guards said. SESSION is an id, the beginning of one, or a .jsonl file. Nothing is run and no model is asked.
+and what the guards said. SESSION is an id, the beginning of one, a title, or a .jsonl file. Nothing is run and no model is asked.
 
   --json       one JSON object a line
   --from STEP  show from this step on; everything is checked
@@ -64,7 +63,7 @@ function readWords(argv: readonly string[]): ReplayCommand {
 }
 
 function run({ session, json, from, verbose }: ReplayCommand): number {
-  const found = findSession(session, configDir(process.env));
+  const found = findLog(session);
   if (!found.ok) return failed(found.message);
   const replayed = replayLog(found.file);
   if (typeof replayed === 'string') return failed(replayed);

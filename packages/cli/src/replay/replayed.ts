@@ -1,6 +1,5 @@
 /** A log and the machine's walk through it. */
-import { readFileSync } from 'node:fs';
-import { decode } from '@heddle/agent';
+import { decodedLines } from '@heddle/agent/sessions';
 import { type Entry, recordedRuns } from '@heddle/core';
 import { type TracedRun, traceWithSettings } from './settings.ts';
 
@@ -14,19 +13,15 @@ export interface Replayed {
 
 /** Answers with a sentence where there is nothing to replay. */
 export function replayLog(file: string): Replayed | string {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (thrown) {
-    return `${file} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
-  }
   const entries: Entry[] = [];
   let damaged = 0;
-  for (const line of text.split('\n')) {
-    if (line === '') continue;
-    const decoded = decode(line);
-    if (decoded.kind === 'entry') entries.push(decoded.entry);
-    if (decoded.kind === 'damaged') damaged++;
+  try {
+    for (const decoded of decodedLines(file)) {
+      if (decoded.kind === 'entry') entries.push(decoded.entry);
+      if (decoded.kind === 'damaged') damaged++;
+    }
+  } catch (thrown) {
+    return `${file} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
   }
   if (entries.length === 0) return `${file} holds no session`;
   return { file, entries, damaged, runs: [...recordedRuns(entries)].map(traceWithSettings) };

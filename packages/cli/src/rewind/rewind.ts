@@ -1,8 +1,10 @@
 /** `heddle rewind SESSION [MESSAGE] [--dry-run]`: puts the files that the agent changed back as they were before a message. */
 import { existsSync } from 'node:fs';
 import { piecesOf, readTranscript, type SessionSummary } from '@heddle/agent/sessions';
+import { isInterruption } from '@heddle/core';
 import { CheckpointStore } from '@heddle/tools';
 import { fileHistory } from '../headless/tools.ts';
+import { counted } from '../plain/render/amounts.ts';
 import { pick } from '../sessions/pick.ts';
 import { oneLine } from '../sessions/text/columns.ts';
 import { harmless } from '../terminal/harmless.ts';
@@ -27,7 +29,7 @@ async function goBack(sessionId: string, messageId: string, dryRun: boolean): Pr
   const { filesChanged, insertions, deletions, skippedLinks, failed, undoId } = rewound;
   for (const file of filesChanged) say(`${harmless(file)}\n`);
   say(
-    `${filesChanged.length} files ${dryRun ? 'would go' : 'went'} back, +${insertions} -${deletions} lines\n`,
+    `${counted(filesChanged.length, 'file')} ${dryRun ? 'would go' : 'went'} back, +${insertions} -${deletions} lines\n`,
   );
   for (const link of skippedLinks) say(`left alone, it is a link now: ${harmless(link)}\n`);
   for (const { path, why } of failed) process.stderr.write(`heddle: ${harmless(path)}: ${harmless(why)}\n`);
@@ -40,7 +42,8 @@ function listPrompts({ path }: SessionSummary): number {
   for (const item of readTranscript(path).items) {
     if (item.kind !== 'message' || item.message.type !== 'user') continue;
     const text = piecesOf(item.message).flatMap((piece) => (piece.kind === 'text' ? [piece.text] : []));
-    if (text.length > 0) say(`${item.message.uuid}  ${oneLine(text.join(' ')).slice(0, LONGEST)}\n`);
+    if (text.length === 0 || isInterruption(text.join(' '))) continue;
+    say(`${item.message.uuid}  ${oneLine(text.join(' ')).slice(0, LONGEST)}\n`);
   }
   return 0;
 }

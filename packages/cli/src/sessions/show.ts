@@ -32,7 +32,8 @@ export function show({ session: word, full, json }: Extract<SessionsCommand, { n
       .join('')}\n`,
   );
   for (const part of conversation(items, full)) say(harmless(part));
-  if (damagedLines > 0) say(`\n(${damagedLines} lines of the session could not be read)\n`);
+  const unread = damagedLines === 1 ? '1 line' : `${damagedLines} lines`;
+  if (damagedLines > 0) say(`\n(${unread} of the session could not be read)\n`);
   return 0;
 }
 

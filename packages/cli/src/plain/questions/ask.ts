@@ -12,7 +12,7 @@ export function userQuestionDialog(question: UserQuestion, style: Style): Dialog
   const { paint } = style;
   const dialog: Dialog<string | undefined> = {
     lines: [
-      `${paint('yellow', harmless(question.header))} ${harmless(question.question)}`,
+      `${paint('yellow', `${harmless(question.header)}:`)} ${harmless(question.question)}`,
       ...options.flatMap(({ label, description }, index) => [
         `  ${index + 1}  ${paint('bold', harmless(label))}${description === undefined ? '' : `: ${harmless(description)}`}`,
       ]),

@@ -50,7 +50,7 @@ export class People {
     const dialog = permissionDialog(question, {
       style: this.#setup.style,
       current: currentText(question, this.#setup.cwd),
-      fileOf: (scope) => nearPath(settingsFileOf(scope, this.#places), this.#setup.cwd),
+      fileOf: (scope) => atHome(nearPath(settingsFileOf(scope, this.#places), this.#setup.cwd)),
     });
     const waiting: Waiting = { rules: rulesIn(question.suggestions), covered: new AbortController() };
     this.#waiting.add(waiting);
@@ -93,6 +93,11 @@ export class People {
       if (rules.length > 0 && rules.every((rule) => allowed.has(rule))) covered.abort();
     for (const problem of persistUpdates(updates, this.#places)) this.#setup.say(harmless(problem));
   }
+}
+
+function atHome(file: string): string {
+  const near = path.relative(os.homedir(), file);
+  return path.isAbsolute(file) && !near.startsWith('..') ? `~/${near}` : file;
 }
 
 function rulesIn(updates: readonly PermissionUpdate[]): string[] {

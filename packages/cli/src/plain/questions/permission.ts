@@ -63,7 +63,7 @@ function shownLines(
       : [];
   return {
     lines: [
-      paint('yellow', `May ${nameOf(tool)} run?${who}`) + path,
+      paint('yellow', `${titleOf(tool)}${who}`) + path,
       ...body,
       ...rest,
       paint('dim', `  ${harmless(reason)}`),
@@ -71,6 +71,11 @@ function shownLines(
     ],
     hidden,
   };
+}
+
+/** The sandbox asks about hosts as if they were a tool. */
+function titleOf(tool: string): string {
+  return tool === 'SandboxNetworkAccess' ? 'May the command reach this host?' : `May ${nameOf(tool)} run?`;
 }
 
 /** A command as it is; anything else as the fields of its input. */
@@ -122,7 +127,8 @@ function alwaysChoices(
   { fileOf, style }: PermissionView,
 ): Choice<PermissionAnswer>[] {
   if (suggestions.length === 0) return [];
-  const what = style.paint('bold', suggestions.map(wordsOf).join(', and '));
+  // The same rule may be meant for several places.
+  const what = style.paint('bold', [...new Set(suggestions.map(wordsOf))].join(', and '));
   const yes = (updates: readonly PermissionUpdate[]) => () => answered({ allow: true, updates });
   const rules = suggestions.filter((update) => update.type === 'addRules');
   // A mode and folders end with the session, whatever file is named.

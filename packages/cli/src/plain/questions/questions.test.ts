@@ -88,6 +88,24 @@ describe('the permission question', () => {
     ]);
   });
 
+  it('asks about a host in words of its own, and names a rule once that is meant for several places', () => {
+    const rules = [{ toolName: 'WebFetch', ruleContent: 'domain:example.com' }];
+    const rule = { type: 'addRules', rules, behavior: 'allow' } as const;
+    const { lines } = permissionDialog(
+      question({
+        tool: 'SandboxNetworkAccess',
+        input: { host: 'example.com', port: 80 },
+        suggestions: [
+          { ...rule, destination: 'session' },
+          { ...rule, destination: 'localSettings' },
+        ],
+      }),
+      view,
+    );
+    expect(lines[0]).toBe('May the command reach this host?');
+    expect(lines).toContain('  2s  yes, always: WebFetch(domain:example.com), this session');
+  });
+
   it('keeps a mode and folders for the session', () => {
     const suggestions = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }] as const;
     const dialog = permissionDialog(question({ suggestions }), view);

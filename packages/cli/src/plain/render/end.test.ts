@@ -89,6 +89,16 @@ describe('a conversation that is taken up again', () => {
     expect(tailLines([prompt, block(long)], 0, style).at(-1)).toBe('... 8 more lines');
   });
 
+  it('takes an interruption for none of the prompts', () => {
+    const interrupted = { type: 'user' as const, ...stamp, content: '[Request interrupted by user]' };
+    expect(tailLines([prompt, block('Half.'), interrupted], 0, style)).toEqual([
+      '  (3 messages so far)',
+      '> What now?',
+      'Half.',
+      '  (interrupted)',
+    ]);
+  });
+
   it('says what was left open', () => {
     expect(tailLines([block('Earlier.'), prompt], 1, style)).toEqual([
       '  (2 messages so far)',

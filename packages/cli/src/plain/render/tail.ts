@@ -1,5 +1,5 @@
 /** The end of a conversation that is taken up again: enough to remember where it was. */
-import { type Message, textOf } from '@heddle/core';
+import { isInterruption, type Message, textOf } from '@heddle/core';
 import { promptOf } from '../prompts/prompt-of.ts';
 import { harmless } from '../../terminal/harmless.ts';
 import type { Style } from '../style.ts';
@@ -15,12 +15,14 @@ export function tailLines(
   { paint, signs }: Style,
 ): string[] {
   const prompt = messages.findLast((message) => promptOf(message) !== undefined);
+  const interrupted = wasInterrupted(messages);
   const answer = messages.findLast((message) => saidIn(message) !== '');
   const lines = [paint('dim', `  (${counted(messages.length, 'message')} so far)`)];
   if (prompt) lines.push(...cut(`> ${promptOf(prompt) ?? ''}`, PROMPT_LINES, signs.more));
   if (answer && (!prompt || messages.indexOf(answer) > messages.indexOf(prompt)))
     lines.push(...cut(answerWith(answer, messages), ANSWER_LINES, signs.more));
-  else if (prompt) lines.push(paint('yellow', '  (this was not answered)'));
+  else if (prompt && !interrupted) lines.push(paint('yellow', '  (this was not answered)'));
+  if (interrupted) lines.push(paint('yellow', '  (interrupted)'));
   if (openCalls > 0)
     lines.push(
       paint(
@@ -29,6 +31,12 @@ export function tailLines(
       ),
     );
   return lines;
+}
+
+/** Notes and reminders may stand behind it. */
+function wasInterrupted(messages: readonly Message[]): boolean {
+  const last = messages.findLast(({ type }) => type === 'user' || type === 'assistant');
+  return last?.type === 'user' && isInterruption(textOf(last.content));
 }
 
 /** All that was said in the answer that this block belongs to. */

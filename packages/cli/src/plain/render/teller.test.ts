@@ -95,6 +95,25 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
     '* Read a.ts\n* Grep x in src\n  Read a.ts: ok: 3 lines\n  Grep x in src: failed: no match',
   ],
   [
+    'of a command that failed its code, and what stands beside it',
+    [
+      intent('1', 'Bash', { command: 'npm test' }),
+      result('1', '\n> clsx@2.1.0 test\n> uvu\n\nsh: 1: uvu: not found\nExit code 127', true),
+      intent('2', 'Bash', { command: 'false' }),
+      result('2', 'Exit code 1', true),
+      intent('3', 'Bash', { command: 'touch /x' }),
+      result('3', 'touch: no\nExit code 1\nThe sandbox refused: writing /x.', true),
+    ],
+    [
+      '* Bash npm test',
+      '  failed: Exit code 127: sh: 1: uvu: not found (2 more lines)',
+      '* Bash false',
+      '  failed: Exit code 1',
+      '* Bash touch /x',
+      '  failed: Exit code 1: The sandbox refused: writing /x. (1 more line)',
+    ].join('\n'),
+  ],
+  [
     'a call that never ran',
     [
       calls('1', 'Bash', { command: 'rm -rf x' }),

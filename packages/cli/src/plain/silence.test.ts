@@ -1,0 +1,36 @@
+import type { LoopEvent } from '@heddle/core';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Silence } from './silence.ts';
+
+let notes: string[];
+let silence: Silence;
+beforeEach(() => {
+  vi.useFakeTimers();
+  notes = [];
+  silence = new Silence((text) => notes.push(text));
+});
+afterEach(() => vi.useRealTimers());
+
+const ASKED: LoopEvent = { type: 'stream_request_start' };
+const PING: LoopEvent = { type: 'stream_event', event: { type: 'ping' } };
+
+it('tells whoever waits that no answer has come, ever more rarely, and that pings are none', () => {
+  silence.hear(ASKED);
+  vi.advanceTimersByTime(9_000);
+  silence.hear(PING);
+  expect(notes).toEqual([]);
+  vi.advanceTimersByTime(61_000);
+  expect(notes).toEqual(
+    ['10 s', '20 s', '40 s'].map((waited) => `no answer yet, ${waited}; Ctrl-C interrupts`),
+  );
+});
+
+it('is over with the first piece of an answer, and with the turn', () => {
+  silence.hear(ASKED);
+  silence.hear({ type: 'stream_event', event: { type: 'message_stop' } });
+  vi.advanceTimersByTime(60_000);
+  silence.hear(ASKED);
+  silence.end();
+  vi.advanceTimersByTime(60_000);
+  expect(notes).toEqual([]);
+});
