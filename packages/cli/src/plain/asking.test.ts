@@ -114,7 +114,7 @@ describe('a question of the model', () => {
     ];
     const { sent, start } = await scene([[call('AskUserQuestion', { questions }, 'q1')], [say('Thanks.')]]);
     const terminal = start(['go']);
-    await terminal.sees('Store Which store?');
+    await terminal.sees('Store: Which store?');
     await terminal.sees('1  SQLite: a file');
     await terminal.sees('answer>');
     terminal.type(`3${ENTER}`);
