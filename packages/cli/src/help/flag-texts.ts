@@ -68,7 +68,7 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<FlagName, Alias>, FlagText>> = 
     value: 'FILE',
     text: 'record what is exchanged with the model, without secrets; play it with replay:FILE',
   },
-  '--max-turns': { group: 'Limits', value: 'N', text: 'stop after N rounds of tools' },
+  '--max-turns': { group: 'Limits', value: 'N', text: 'stop after N rounds of tools; 0 for no limit' },
   '--max-budget-usd': { group: 'Limits', value: 'USD', text: 'stop before more than this is spent' },
   '--task-budget': { group: 'Limits', value: 'TOKENS', text: 'tell the model how many tokens it has' },
   '--permission-mode': {

@@ -66,10 +66,15 @@ const OFFLINE = [
   ['replay:FILE', '', '-', '0', '0'],
 ];
 
+/** What has a short name is what most people look for. */
+function aliasesFirst(left: ListedModel, right: ListedModel): number {
+  return Math.min(right.aliases.length, 1) - Math.min(left.aliases.length, 1);
+}
+
 function modelTable(models: readonly ListedModel[], before: readonly (readonly string[])[]): string {
   return tableOf(
     ['model', 'alias', 'window', '$/M in', '$/M out'],
-    [...before, ...models.map(rowOf)],
+    [...before, ...[...models].sort(aliasesFirst).map(rowOf)],
     [2, 3, 4],
   );
 }

@@ -56,9 +56,14 @@ function blockPieces(block: ContentBlock, role: Role): Piece[] {
   }
 }
 
+/** The mark of an error is for models. */
+function forPeople(text: string): string {
+  return text.replace(/^<tool_use_error>([^]*)<\/tool_use_error>$/, '$1');
+}
+
 function resultPieces(value: unknown, isError: boolean): Piece[] {
   const content = contentOf(value) ?? '';
-  if (isText(content)) return [{ kind: 'result', role: 'tool', text: content, isError }];
+  if (isText(content)) return [{ kind: 'result', role: 'tool', text: forPeople(content), isError }];
   const text = content
     .map((part) => (part.type === 'text' ? textIn(part.text) : ''))
     .filter(Boolean)
