@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { PlainCount } from './scripts/vitest-plain-count.ts';
 
@@ -10,6 +11,8 @@ export default defineConfig({
       ? ['packages/*/src/**/*.proof.test.ts']
       : ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts'],
     pool: 'forks',
+    // One for each core; by default one core would be left idle, which on two is half of the machine.
+    maxWorkers: availableParallelism(),
     globalSetup: ['scripts/vitest-shared-folder.ts'],
     testTimeout: proving ? 30 * 60_000 : 15_000,
     hookTimeout: 15_000,
