@@ -125,6 +125,16 @@ describe('when nobody reads what it says', () => {
   });
 });
 
+describe('when nobody listens to its warnings', () => {
+  it('answers all the same', async () => {
+    const { run, script } = home();
+    const ended = await run(['-p', 'go', '--debug', '--model', script([say('Done.')])], {
+      onStart: (child) => child.stderr?.destroy(),
+    });
+    expect(ended).toMatchObject({ code: 0, stdout: 'Done.\n' });
+  });
+});
+
 describe('when its reader does not read', () => {
   it.each(SIGNALS)('%s still ends it, with exit code %i', async (signal, code) => {
     const { run, script } = home();

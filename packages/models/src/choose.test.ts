@@ -37,6 +37,13 @@ describe('choosing a model', () => {
     },
   );
 
+  it('shows no password of a proxy whose address is wrong', async () => {
+    const wrong = { OPENAI_API_KEY: 'a-key', HTTPS_PROXY: 'http://user:hunter2-secret@:99999' };
+    const chosen = await chooseModel('openai/gpt-5', kinds, { environment: wrong });
+    expect(chosen).toMatchObject({ ok: false, message: expect.stringContaining('HTTPS_PROXY') });
+    expect(JSON.stringify(chosen)).not.toContain('hunter2');
+  });
+
   it('says what there is when a name means nothing', async () => {
     expect(await chooseModel('gpt', kinds, { environment })).toEqual({
       ok: false,

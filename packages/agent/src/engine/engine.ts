@@ -66,8 +66,8 @@ export class QueryEngine {
   readonly #now: () => number;
   readonly #uuid: () => string;
   #controller = new AbortController();
-  /** What holds the conversation just now. */
-  #busy: 'prompt' | 'compaction' | undefined;
+  /** A prompt or a compaction holds the conversation just now. */
+  #busy = false;
 
   constructor(options: AgentOptions) {
     this.#options = options;
@@ -93,14 +93,14 @@ export class QueryEngine {
   /** Replaces the conversation by a hand-over, on the user's word. Between two prompts only. */
   async compact(instructions?: string): Promise<CompactOutcome> {
     if (this.#busy) return BUSY;
-    this.#busy = 'compaction';
+    this.#begin();
     try {
       const steps = this.#compaction(this.#turn(), instructions);
       let next = await steps.next();
       while (!next.done) next = await steps.next();
       return next.value;
     } finally {
-      this.#busy = undefined;
+      this.#busy = false;
     }
   }
 
@@ -147,6 +147,7 @@ export class QueryEngine {
 
   /** Between two prompts: joins the conversation, and no model is asked. For what the user did on their own. */
   add(prompt: string | Prompt): CommandOutcome<object> {
+    if (this.#busy) return BUSY;
     const { content, uuid = this.#uuid() } = typeof prompt === 'string' ? { content: prompt } : prompt;
     return this.#storing(() => {
       this.#log.begin(this.#currentHead());
@@ -157,6 +158,7 @@ export class QueryEngine {
 
   /** Between two prompts: the conversation goes on as if this message and all that came after it had not been said. */
   rewindBefore(uuid: string): CommandOutcome<object> {
+    if (this.#busy) return BUSY;
     const messages = [...this.messages];
     const at = messages.findIndex((message) => message.uuid === uuid);
     if (at < 0)
@@ -169,30 +171,35 @@ export class QueryEngine {
   }
 
   async *submitMessage(prompt: string | Prompt): AsyncGenerator<SdkMessage, Terminal> {
-    if (this.#busy === 'compaction') {
-      yield failedStart(BUSY.message, this.#stamp());
+    if (this.#busy) {
+      yield this.#failedStart(BUSY.message);
       return { reason: 'model_error', message: BUSY.message };
     }
-    this.#busy = 'prompt';
+    this.#begin();
     try {
       const given = typeof prompt === 'string' ? { content: prompt } : prompt;
       const instructions = given.verbatim ? undefined : compactCommand(given.content);
       return yield* instructions === undefined ? this.#answer(given) : this.#compactTurn(instructions);
     } finally {
-      this.#busy = undefined;
+      this.#busy = false;
     }
   }
 
-  async *#answer(prompt: Prompt): AsyncGenerator<SdkMessage, Terminal> {
+  /** Before the first line is out: whoever reads it may abort at once. */
+  #begin(): void {
+    this.#busy = true;
     this.#controller = new AbortController();
+  }
+
+  async *#answer(prompt: Prompt): AsyncGenerator<SdkMessage, Terminal> {
     const turn = this.#turn();
     const { content, uuid = this.#uuid() } = prompt;
     const problem = await this.#accept({ content, uuid });
     if (problem !== undefined) {
-      yield failedStart(problem, this.#stamp());
+      yield this.#failedStart(problem);
       return { reason: 'model_error', message: problem };
     }
-    yield initLine(this.#options, this.#stamp());
+    yield this.#initLine();
     if (this.#options.replayUserMessages) yield replayLine(content, { uuid, session_id: this.sessionId });
     const terminal = yield* this.#drive(turn);
     const unstored = this.#log.finish(terminal);
@@ -203,7 +210,7 @@ export class QueryEngine {
   /** `/compact` as a prompt: no run, but a first line and one result like every prompt. */
   async *#compactTurn(instructions: string): AsyncGenerator<SdkMessage, Terminal> {
     const turn = this.#turn();
-    yield initLine(this.#options, this.#stamp());
+    yield this.#initLine();
     const outcome = yield* this.#compaction(turn, instructions);
     const terminal = terminalOf(outcome);
     if (!outcome.ok && outcome.reason === 'nothing to do')
@@ -214,7 +221,6 @@ export class QueryEngine {
 
   /** Every step is stored and billed like a step of a run. */
   async *#compaction(turn: Turn, instructions?: string): AsyncGenerator<SdkMessage, CompactOutcome> {
-    this.#controller = new AbortController();
     try {
       const { spent } = this.#purse;
       if (spent) return { ok: false, reason: 'failed', message: errorSentence(spent) };
@@ -272,7 +278,8 @@ export class QueryEngine {
       await this.#options.onAccepted?.(stamp.uuid);
       return undefined;
     } catch (thrown) {
-      if (thrown instanceof JournalError) return thrown.message;
+      // What the host keeps beside the journal can meet a full disk, too.
+      if (thrown instanceof JournalError || isRefusedBySystem(thrown)) return thrown.message;
       throw thrown;
     }
   }
@@ -418,6 +425,17 @@ export class QueryEngine {
     });
   }
 
+  /** Tools and hosts may have changed the mode since the start. */
+  #initLine(): SdkMessage {
+    return initLine({ ...this.#options, permissionMode: this.permissionMode }, this.#stamp());
+  }
+
+  /** What earlier prompts have cost stays on the bill. */
+  #failedStart(message: string): SdkMessage {
+    const { costUsd, models } = this.spending;
+    return { ...failedStart(message, this.#stamp()), total_cost_usd: costUsd, modelUsage: models };
+  }
+
   #stamp(): LineStamp {
     return { uuid: this.#uuid(), session_id: this.sessionId };
   }
@@ -425,4 +443,8 @@ export class QueryEngine {
   #messageStamp(): MessageStamp {
     return { uuid: this.#uuid(), at: this.#now() };
   }
+}
+
+function isRefusedBySystem(thrown: unknown): thrown is Error {
+  return thrown instanceof Error && 'syscall' in thrown;
 }

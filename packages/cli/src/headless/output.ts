@@ -31,6 +31,8 @@ export function createOutput(format: OutputFormat): Output {
   let stuck = false;
   let tell = (): void => undefined;
   stdout.on('error', close);
+  // Where nobody listens to warnings, the work goes on without them.
+  process.stderr.on('error', () => undefined);
 
   function close(): void {
     if (closed) return;

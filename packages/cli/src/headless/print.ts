@@ -15,7 +15,11 @@ import { watchSignals } from './signals.ts';
 
 export async function print(command: PrintCommand): Promise<number> {
   const output = createOutput(command.outputFormat);
-  if (command.inputFormat === 'stream-json') return converse(command, output, createHost(output));
+  if (command.inputFormat === 'stream-json') {
+    const host = createHost(output);
+    // However it ends: a host that keeps its side open would keep the program alive.
+    return converse(command, output, host).finally(() => host.end?.());
+  }
   const piped = await readPipe(command.prompt !== undefined);
   const prompt = [command.prompt, piped]
     .filter((part) => part !== undefined && part.trim() !== '')
@@ -39,7 +43,7 @@ async function converse(command: PrintCommand, output: Output, host: Host): Prom
   if (!starting.ok) {
     const { message, sessionId } = starting;
     // Whoever reads text reads it there already.
-    if (command.outputFormat !== 'text') process.stderr.write(`heddle: ${message}\n`);
+    if (command.outputFormat !== 'text') process.stderr.write(`heddle: ${harmless(message)}\n`);
     await output.write(failedStart(message, { uuid: randomUUID(), session_id: sessionId }));
     return 1;
   }
@@ -74,7 +78,6 @@ async function converse(command: PrintCommand, output: Output, host: Host): Prom
   } finally {
     await close();
     signals.release();
-    host.end?.();
     if (output.stuck) process.exit(signals.exitCode() ?? 1);
   }
 }
@@ -82,7 +85,7 @@ async function converse(command: PrintCommand, output: Output, host: Host): Prom
 /** Joins the conversation; the model is asked with the next prompt. */
 function add(agent: Agent, prompt: Prompt): number {
   const added = agent.add(prompt);
-  if (!added.ok) process.stderr.write(`heddle: ${added.message}\n`);
+  if (!added.ok) process.stderr.write(`heddle: ${harmless(added.message)}\n`);
   return added.ok ? 0 : 1;
 }
 
@@ -96,6 +99,6 @@ async function answer(lines: AsyncIterable<SdkMessage>, output: Output): Promise
 }
 
 function usage(message: string): number {
-  process.stderr.write(`heddle: ${message}\n`);
+  process.stderr.write(`heddle: ${harmless(message)}\n`);
   return 2;
 }

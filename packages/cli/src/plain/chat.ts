@@ -4,6 +4,7 @@ import { VERSION } from '@heddle/agent';
 import type { ChatCommand } from '../arguments.ts';
 import { configDir } from '../config-dir.ts';
 import { agentOptions } from '../headless/agent-options.ts';
+import { harmless } from '../terminal/harmless.ts';
 import { Conversation } from './conversation.ts';
 import { NO_HISTORY, openPromptHistory } from './prompts/prompt-history.ts';
 import { Recall } from './prompts/recall.ts';
@@ -27,7 +28,9 @@ export async function chat(command: ChatCommand): Promise<number> {
   const recall = new Recall(history.prompts);
   const screen: Screen = plain ? new LineScreen(stdin, stdout) : new KeyScreen(stdin, stdout, recall);
   const { paint, signs } = style;
-  const where = [`Heddle ${VERSION}`, modelName, path.basename(cwd)].join(` ${signs.dot} `);
+  const where = [`Heddle ${VERSION}`, harmless(modelName), harmless(path.basename(cwd))].join(
+    ` ${signs.dot} `,
+  );
   screen.print(
     `${paint('bold', where)}\n${paint('dim', '/help lists commands; Ctrl-C interrupts, Ctrl-D leaves')}`,
   );
@@ -60,6 +63,6 @@ const NO_TERMINAL =
   'To read prompts line by line from a pipe: heddle --plain';
 
 function usage(message: string): number {
-  process.stderr.write(`heddle: ${message}\n`);
+  process.stderr.write(`heddle: ${harmless(message)}\n`);
   return 2;
 }

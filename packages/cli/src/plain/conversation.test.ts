@@ -170,12 +170,16 @@ describe('what is shown', () => {
       [
         say('\u001b[2J\u001b]0;owned\u0007gone?'),
         call('Bash', { command: "printf '\\033[31mred\\n'" }, 'b1'),
+        call('No\u001b[2Jtool', {}, 'n1'),
       ],
       [say('end')],
     ]);
     const terminal = start(['go', '--allowed-tools', 'Bash']);
     await terminal.sees('\\x1b[2J\\x1b]0;owned\\x07gone?');
     await terminal.sees('end');
+    await terminal.sees(PROMPT);
+    terminal.type(`/context${ENTER}`);
+    await terminal.sees('No\\x1b[2Jtool');
     expect(terminal.raw).not.toContain('\u001b[2J');
     expect(terminal.raw).not.toContain('\u001b]0;');
   });
@@ -261,11 +265,11 @@ describe('without a terminal', () => {
       [say('Four.')],
     ]);
     const { code, stdout } = await run(['--plain', '--model', model], {
-      input: 'first \\\nprompt\n1\nsecond\n',
+      input: 'first \\\nprompt\n1\nsecond \\',
     });
     expect(code).toBe(0);
     expect(stdout).toMatch(/> first \nprompt\nOne\.\n[\s\S]*allow\? 1\n\* Bash touch x\n[\s\S]*Two\./);
-    expect(stdout).toMatch(/> second\nThree\.\n[\s\S]*There is nobody to ask\.[\s\S]*Four\./);
+    expect(stdout).toMatch(/> second \n+Three\.\n[\s\S]*There is nobody to ask\.[\s\S]*Four\./);
   });
 
   it('says what to do where no model is configured', async () => {

@@ -17,15 +17,21 @@ export interface ShellEnd {
 /** The message that tells of such a command begins with it. */
 export const SHELL_MARK = '<bash-input>';
 
-/** What the model is shown of an output: its beginning and its end. */
+/** What the model is shown of an output: its beginning and its end, each of so many characters. No more is kept. */
 const SHOWN = 15_000;
 
 export function runShellCommand(command: string, { cwd, signal, show }: ShellRun): Promise<ShellEnd> {
   const child = spawn('bash', ['-c', command], { cwd, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
   const { promise, resolve } = Promise.withResolvers<ShellEnd>();
-  let output = '';
+  let beginning = '';
+  let rest = '';
+  let leftOut = 0;
   const take = (text: string): void => {
-    output += text;
+    const room = SHOWN - beginning.length;
+    beginning += text.slice(0, room);
+    rest += text.slice(room);
+    leftOut += Math.max(0, rest.length - SHOWN);
+    rest = rest.slice(-SHOWN);
     show(harmless(text));
   };
   child.stdout.setEncoding('utf8').on('data', take);
@@ -35,7 +41,8 @@ export function runShellCommand(command: string, { cwd, signal, show }: ShellRun
   child.once('error', (error) => resolve({ output: error.message, code: null }));
   child.once('close', (code) => {
     signal.removeEventListener('abort', end);
-    resolve({ output: shownOf(output), code });
+    const gap = leftOut > 0 ? `\n… ${leftOut} characters left out …\n` : '';
+    resolve({ output: beginning + gap + rest, code });
   });
   return promise;
 }
@@ -44,11 +51,6 @@ export function runShellCommand(command: string, { cwd, signal, show }: ShellRun
 export function shellMessage(command: string, { output, code }: ShellEnd): string {
   const how = code === null ? 'interrupted' : `exit code ${code}`;
   return `${SHELL_MARK}${command}</bash-input>\n<bash-stdout>${output}</bash-stdout>\n<bash-exit>${how}</bash-exit>`;
-}
-
-function shownOf(output: string): string {
-  if (output.length <= 2 * SHOWN) return output;
-  return `${output.slice(0, SHOWN)}\n… ${output.length - 2 * SHOWN} characters left out …\n${output.slice(-SHOWN)}`;
 }
 
 function endGroup(pid: number | undefined): void {

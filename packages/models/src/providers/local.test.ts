@@ -1,8 +1,10 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { listening } from '../test/listen.ts';
-import { closeStages } from '../test/stage.ts';
+import { ask, requestTo } from '../test/bridge.ts';
+import { closeStages, textIn } from '../test/stage.ts';
 import { localWindow, modelsOnServer } from './local.ts';
+import { openProvider } from './port.ts';
 import type { Provider } from './provider.ts';
 import { providerNamed } from './table.ts';
 
@@ -61,6 +63,20 @@ describe('a server on this machine', () => {
     expect(await localWindow(named('ollama'), 'b', environment)).toBeUndefined();
     const told = { ...environment, OLLAMA_CONTEXT_LENGTH: '32000' };
     expect(await localWindow(named('ollama'), 'b', told)).toBe(32_000);
+  });
+
+  it('is asked directly, whatever proxy the rest of the world is behind', async () => {
+    const { port } = await listening(
+      createServer((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' });
+        const choice = { index: 0, delta: { content: 'here' }, finish_reason: 'stop' };
+        response.end(`data: ${JSON.stringify({ id: '1', choices: [choice] })}\n\ndata: [DONE]\n\n`);
+      }),
+    );
+    // Nothing listens on the proxy's port.
+    const environment = { VLLM_BASE_URL: `http://127.0.0.1:${port}/v1`, HTTP_PROXY: 'http://127.0.0.1:9' };
+    const vllm = await openProvider(named('vllm'), { environment });
+    expect(textIn(await ask(vllm, requestTo({ model: 'vllm/m' })))).toBe('here');
   });
 
   it('that does not answer in time is not there', async () => {

@@ -105,11 +105,20 @@ function refused(message: string): ModelError {
   return { type: 'model_error', class: 'auth', message };
 }
 
+const LOOPBACK = ['localhost', '127.0.0.1', '[::1]', '::1'];
+
 /** The packages use `fetch`, which heeds proxies only when it is told to. Older versions of Node cannot be told. */
 function useProxies(environment: Environment): void {
   const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'];
   if (!names.some((name) => environment[name])) return;
   const http: { readonly setGlobalProxyFromEnv?: (environment: Environment) => unknown } =
     process.getBuiltinModule('node:http');
-  http.setGlobalProxyFromEnv?.(environment);
+  // A server on this machine is not behind any proxy, whatever was left out of NO_PROXY.
+  const direct = [environment['no_proxy'] ?? environment['NO_PROXY'], ...LOOPBACK].filter(Boolean).join(',');
+  try {
+    http.setGlobalProxyFromEnv?.({ ...environment, no_proxy: direct, NO_PROXY: direct });
+  } catch {
+    // Its own words quote the address, and with it the password.
+    throw new Error('HTTP_PROXY or HTTPS_PROXY is not the address of a proxy');
+  }
 }

@@ -66,6 +66,16 @@ describe('prompts', () => {
     expect(held.code).toBe(0);
   });
 
+  it.each([
+    ['a model that nobody knows', ['--model', 'nosuch'], 2],
+    ['nothing to continue', ['--continue', '--model', 'rehearsal'], 1],
+  ])('are not waited for after a start that failed: %s', async (_, flags, code) => {
+    // The host keeps its side open.
+    expect(await converse({ flags, first: [control('i1', { subtype: 'initialize' })] })).toMatchObject({
+      code,
+    });
+  });
+
   it('may be none at all', async () => {
     expect(await converse({ script: [], first: [], closes: true })).toMatchObject({ code: 0, stdout: '' });
   });

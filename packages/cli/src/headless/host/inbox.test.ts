@@ -22,6 +22,22 @@ describe('a line', () => {
     },
   );
 
+  it.each([
+    [{ type: 'text' }],
+    [{ type: 'text', text: 5 }],
+    [{ type: 'image' }],
+    [{ type: 'document', source: null }],
+    [{ type: 'image', source: { type: 'base64', media_type: 'image/png' } }],
+    [{ type: 'image', source: { type: 'url' } }],
+  ])('with a block such as %j holds none either', (block) => {
+    expect(promptOf({ message: { content: [{ type: 'text', text: 'look' }, block] } })).toBeUndefined();
+  });
+
+  it('may hold images, and blocks of kinds that nobody knows', () => {
+    const image = { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } };
+    expect(given([image, { type: 'new_kind' }]).content).toHaveLength(2);
+  });
+
   it('without an id gets one', () => {
     expect(given('go').uuid).toMatch(/^[0-9a-f-]{36}$/);
     expect(given('go', { uuid: 'mine' }).uuid).toBe('mine');

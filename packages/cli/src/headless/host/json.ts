@@ -28,7 +28,34 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return isLine(value);
 }
 
-/** Blocks of kinds that nobody here knows are the request builder's business. */
+/** Blocks of kinds that a prompt seldom has are the request builder's business; those that are looked into must be whole. */
 export function isContent(value: unknown): value is readonly ContentBlock[] {
-  return Array.isArray(value) && value.every((block) => textIn(lineIn(block)?.['type']) !== undefined);
+  return Array.isArray(value) && value.map((block) => lineIn(block) ?? {}).every(isBlock);
+}
+
+function isBlock(block: Line): boolean {
+  switch (block['type']) {
+    case 'text':
+      return hasTexts(block, 'text');
+    case 'image':
+    case 'document':
+      return isSource(lineIn(block['source']) ?? {});
+    default:
+      return hasTexts(block, 'type');
+  }
+}
+
+function isSource(source: Line): boolean {
+  switch (source['type']) {
+    case 'base64':
+      return hasTexts(source, 'media_type', 'data');
+    case 'url':
+      return hasTexts(source, 'url');
+    default:
+      return hasTexts(source, 'type');
+  }
+}
+
+function hasTexts(line: Line, ...names: readonly string[]): boolean {
+  return names.every((name) => textIn(line[name]) !== undefined);
 }

@@ -1,5 +1,7 @@
 /** `/compact`, `/uncompact` and `/context`. */
+import { harmless } from '../../terminal/harmless.ts';
 import { counted, tokens } from '../render/amounts.ts';
+import { nameOf } from '../render/call.ts';
 import type { Chat } from './command.ts';
 
 /** How it went is told by its events; what was interrupted, or never began, has none. */
@@ -20,10 +22,10 @@ export async function context({ started, say, style }: Chat): Promise<void> {
   const width = Math.max(...categories.map(({ name }) => name.length), 'kept for the answer'.length);
   const row = (name: string, count: number): string =>
     `  ${name.padEnd(width)}  ${tokens(count).padStart(7)}  ${percent(count, window).padStart(5)}`;
-  const biggest = byTool.slice(0, 5).map(({ tool, tokens: count }) => `${tool} ${tokens(count)}`);
+  const biggest = byTool.slice(0, 5).map(({ tool, tokens: count }) => `${nameOf(tool)} ${tokens(count)}`);
   say(
     [
-      `${tokens(state.tokens)} of ${tokens(window)} tokens (${percent(state.tokens, window)}), ${model}`,
+      `${tokens(state.tokens)} of ${tokens(window)} tokens (${percent(state.tokens, window)}), ${harmless(model)}`,
       ...categories
         .filter(({ tokens: count }) => count > 0)
         .map(({ name, tokens: count }) => row(name, count)),

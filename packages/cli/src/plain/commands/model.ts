@@ -11,13 +11,13 @@ export async function model(words: string, { options, say, change }: Chat): Prom
   if (words === '') {
     const aliases = aliasesIn(process.env).map(({ alias }) => alias);
     return say(
-      `The model is ${options.modelName}. Change it with /model NAME: ${aliases.join(', ')}, or a full name.`,
+      `The model is ${harmless(options.modelName)}. Change it with /model NAME: ${aliases.join(', ')}, or a full name.`,
     );
   }
   const chosen = await modelSetup(words);
   if (!chosen.ok) return say(harmless(chosen.message));
   change(chosen.options);
-  say(`The model is ${chosen.options.modelName} from the next prompt on.`);
+  say(`The model is ${harmless(chosen.options.modelName)} from the next prompt on.`);
 }
 
 export function effort(words: string, { options, say, change }: Chat): void {

@@ -8,7 +8,7 @@ import type { Chat } from './command.ts';
 export async function clear({ moveTo, say, started }: Chat): Promise<void> {
   const before = started.agent.sessionId;
   const problem = await moveTo({ kind: 'new' });
-  say(problem ?? `A new session. The one before: /resume ${before}`);
+  say(problem === undefined ? `A new session. The one before: /resume ${before}` : harmless(problem));
 }
 
 export async function resume(words: string, chat: Chat): Promise<void> {

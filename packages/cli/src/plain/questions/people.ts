@@ -27,6 +27,7 @@ const ASKS_ITSELF: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMo
 
 /** A question that waits: a rule that another answer adds may settle it. */
 interface Waiting {
+  /** None where rules alone would not do: a call may want a folder or a mode as well. */
   readonly rules: readonly string[];
   readonly covered: AbortController;
 }
@@ -52,7 +53,10 @@ export class People {
       current: currentText(question, this.#setup.cwd),
       fileOf: (scope) => atHome(nearPath(settingsFileOf(scope, this.#places), this.#setup.cwd)),
     });
-    const waiting: Waiting = { rules: rulesIn(question.suggestions), covered: new AbortController() };
+    const rules = question.suggestions.every(({ type }) => type === 'addRules')
+      ? rulesIn(question.suggestions)
+      : [];
+    const waiting: Waiting = { rules, covered: new AbortController() };
     this.#waiting.add(waiting);
     // Before the next question is shown: it may be settled by the same answer.
     const noted = noting(dialog, ({ updates }) => {

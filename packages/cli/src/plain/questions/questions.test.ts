@@ -171,10 +171,19 @@ describe('an answer that allows a rule', () => {
     });
     const { signal } = new AbortController();
     const other = question({ suggestions: [] });
-    const answers = [question(), question(), other].map((asked) => people.mayRun(asked, signal));
+    // The same command, but it writes where nobody has allowed it to.
+    const folder = { type: 'addDirectories', directories: ['/elsewhere'], destination: 'session' } as const;
+    const wider = question({ suggestions: [...question().suggestions, folder] });
+    const answers = [question(), question(), other, wider].map((asked) => people.mayRun(asked, signal));
     desk.read('2');
     desk.read('3');
-    expect(await Promise.all(answers)).toMatchObject([{ allow: true }, { allow: true }, { allow: false }]);
+    desk.read('3');
+    expect(await Promise.all(answers)).toMatchObject([
+      { allow: true },
+      { allow: true },
+      { allow: false },
+      { allow: false },
+    ]);
     const settings: unknown = JSON.parse(readFileSync(path.join(cwd, '.claude/settings.local.json'), 'utf8'));
     expect(settings).toEqual({ permissions: { allow: ['Bash(npm test *)'] } });
   });

@@ -158,8 +158,13 @@ function after({ text, cursor }: Draft): number {
   return cursor + (charactersOf(text.slice(cursor))[0]?.length ?? 0);
 }
 
+/** Looked for from the cursor: a paste may be long. */
 function wordBefore({ text, cursor }: Draft): number {
-  return cursor - (/\S*\s*$/.exec(text.slice(0, cursor))?.[0].length ?? 0);
+  const isSpace = (index: number): boolean => /\s/.test(text.charAt(index));
+  let start = cursor;
+  while (start > 0 && isSpace(start - 1)) start--;
+  while (start > 0 && !isSpace(start - 1)) start--;
+  return start;
 }
 
 function wordAfter({ text, cursor }: Draft): number {

@@ -54,6 +54,9 @@ describe('a text that is still coming', () => {
     expect(wholeWords('a line\n')).toEqual({ now: 'a line\n', later: '' });
     const path = '/a/very/long/path/'.repeat(4);
     expect(wholeWords(path)).toEqual({ now: path, later: '' });
+    // The time that this takes must not grow with the square of its length.
+    const long = `${'x'.repeat(1_000_000)} `;
+    expect(wholeWords(long)).toEqual({ now: long, later: '' });
   });
 
   it('is shown in whole lines while something is being typed below it', () => {
@@ -62,5 +65,10 @@ describe('a text that is still coming', () => {
       now: 'a long line\nthat goes on\n',
       later: 'and on',
     });
+    // Without a single space, too: nothing is held back but the last row.
+    const solid = wholeLines('x'.repeat(100_000), 80);
+    expect(solid.later.length).toBeLessThan(80);
+    expect(solid.now.replaceAll('\n', '') + solid.later).toBe('x'.repeat(100_000));
+    expect(wholeLines('😀'.repeat(50), 7).now).toMatch(/^(😀+\n)+$/u);
   });
 });

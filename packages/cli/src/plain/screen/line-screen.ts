@@ -28,6 +28,8 @@ export class LineScreen implements Screen {
     this.#lines.on('line', (line) => this.#take(line));
     this.#lines.once('close', () => {
       this.#ended = true;
+      // The line that it promised never came.
+      if (this.#begun !== '') this.#waiting.push(this.#begun);
       this.#deliver();
     });
     output.on('error', () => undefined);

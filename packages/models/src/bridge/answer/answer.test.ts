@@ -26,11 +26,12 @@ function tell(
   breaks = false,
 ): Told {
   const events: ApiEvent[] = [];
+  const ids = new Set(taken);
   const setting = {
     model: 'm/1',
     provider: 'm',
     names: new ToolNames([{ name: 'with.dot', description: '', input_schema: {} }]),
-    isTaken: (id: string) => taken.includes(id),
+    isTaken: (id: string) => ids.has(id) || !ids.add(id),
     estimate: () => 1_234,
   };
   const answer = new Answer(setting, (event) => events.push(event));
@@ -133,6 +134,13 @@ describe('blocks', () => {
       finish('tool-calls'),
     ]);
     expect(lines).toEqual(['0 tool_use Look(c1) {"a":1} end', '1 tool_use Look(c2) {"b":2} end']);
+  });
+
+  it('are two where a server gives two calls one id, and the second has an id of its own', () => {
+    const { lines } = tell([...call('c1', '{"a":1}'), ...call('c1', '{"a":2}'), finish('tool-calls')]);
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toBe('0 tool_use Look(c1) {"a":1} end');
+    expect(lines[1]).toMatch(/^1 tool_use Look\(call_\w+\) {"a":2} end$/);
   });
 
   it('of text go on behind a call as a block of their own', () => {

@@ -69,7 +69,7 @@ export class Answer {
       case 'tool-call':
         if (part.providerExecuted === true) return MORE;
         this.#beginCall(part.toolCallId, part.toolName, part.providerMetadata);
-        this.#blocks.endCall(keyOf('call', part.toolCallId), part.input);
+        this.#endCall(keyOf('call', part.toolCallId), part.input);
         return MORE;
       case 'finish':
         return this.#finish(part);
@@ -135,6 +135,13 @@ export class Answer {
     this.#note(key, metadata);
     const start = { type: 'tool_use', id: own, name: names.toOurs(wireName), input: {} } as const;
     this.#blocks.begin('call', key, start, this.#markOf(key));
+  }
+
+  /** Some servers give all calls of an answer one id: what begins under it from now on is another call. */
+  #endCall(key: string, input: string): void {
+    this.#blocks.endCall(key, input);
+    this.#ids.delete(key);
+    this.#metadata.delete(key);
   }
 
   #note(key: string, metadata: Metadata | undefined): void {

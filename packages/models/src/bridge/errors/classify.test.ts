@@ -134,6 +134,8 @@ describe('an answer that is an error', () => {
     const { message } = classified(answered(401, openai(`Incorrect API key provided: ${KEY}.`)));
     expect(message).not.toContain(KEY);
     expect(message).toContain('[redacted]');
+    const long = classified(answered(400, openai(`${'x'.repeat(490)} ${KEY}`))).message;
+    expect(long).not.toContain(KEY.slice(0, 8));
   });
 
   it('obeys x-should-retry', () => {

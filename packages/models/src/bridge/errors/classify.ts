@@ -25,7 +25,7 @@ export interface Moment {
 }
 
 export function classifyThrown(thrown: unknown, scene: Scene, moment: Moment): ModelError {
-  const said = readSaid(thrown);
+  const said = readSaid(thrown, (text) => scene.secrets.redact(text));
   const died = said.status === undefined ? connectionError(thrown) : undefined;
   if (died !== undefined) return brokenConnection(died, scene, moment.requestId);
   const row = isMisuse(said) ? MISUSE : isGarbled(said) ? GARBLED : rowFor(said, moment.hasMedia);

@@ -14,7 +14,8 @@ export interface Said {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export function readSaid(thrown: unknown): Said {
+/** `redact` comes before the text is cut: of a key that is cut in two, nobody would know the half. */
+export function readSaid(thrown: unknown, redact: (text: string) => string): Said {
   const outer = fieldsOf(thrown);
   const body = stringOf(outer['responseBody']);
   const error =
@@ -24,7 +25,7 @@ export function readSaid(thrown: unknown): Said {
     status: statusOf(outer) ?? statusOf(error),
     headers: headersOf(outer['responseHeaders']),
     kinds: [outer, error].flatMap(kindsIn),
-    text: oneLine(pageTitle(own) ?? own),
+    text: oneLine(redact(pageTitle(own) ?? own)),
     waitMs: retryDelay(error['details']),
     cause: outer['cause'],
   };

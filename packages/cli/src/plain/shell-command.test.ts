@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { runShellCommand } from './shell-command.ts';
+
+describe('the output of a command of the user’s own', () => {
+  const run = async (command: string) => {
+    let shown = 0;
+    const show = (text: string): void => void (shown += text.length);
+    const end = await runShellCommand(command, { cwd: '/', signal: new AbortController().signal, show });
+    return { ...end, shown };
+  };
+
+  it('is shown and kept as it is', async () => {
+    expect(await run('printf "one\\ntwo"; exit 3')).toEqual({ output: 'one\ntwo', code: 3, shown: 7 });
+  });
+
+  it('is all shown, but only its beginning and its end are kept', async () => {
+    const { output, shown } = await run('echo begin; head -c 3000000 /dev/zero | tr "\\0" a; echo; echo end');
+    expect(shown).toBe(3_000_011);
+    expect(output).toMatch(/^begin\na{14994}\n… 2970011 characters left out …\na+\nend\n$/);
+  });
+});
