@@ -1,5 +1,7 @@
 /** Ended from outside, wherever it is: at once, with its result, its exit code, and nothing left behind. */
-import { type ChildProcess, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import path from 'node:path';
 import { call, fail, hang, say, type Step } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, homeFor } from './test/home.ts';
@@ -100,6 +102,25 @@ describe('while it waits for a prompt', () => {
       },
     });
     expect(ended.code).toBe(code);
+  });
+});
+
+describe('before it has begun', () => {
+  it.each(SIGNALS)('%s still gets a result, and exit code %i', async (signal, code) => {
+    const { run, folder } = home();
+    const script = path.join(folder, 'script.fifo');
+    execFileSync('mkfifo', [script]);
+    const ended = await run(['-p', 'go', '--output-format', 'json', '--model', `scripted:${script}`], {
+      // Opening it to write succeeds when the program waits for what stands there.
+      onStart: async (child) => {
+        const pipe = await open(script, 'w');
+        child.kill(signal);
+        await pipe.writeFile(JSON.stringify([say('never')]));
+        await pipe.close();
+      },
+    });
+    expect(ended.code).toBe(code);
+    expect(linesOf(ended.stdout)).toMatchObject([{ type: 'result', is_error: true }]);
   });
 });
 

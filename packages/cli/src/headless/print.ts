@@ -28,8 +28,26 @@ export async function print(command: PrintCommand): Promise<number> {
   return converse(command, output, singlePrompt(prompt));
 }
 
-/** Runs prompt after prompt in one session. The last result decides the exit code. */
+/** Signals are watched from here on: what ends the program before it has begun gets its result, too. */
 async function converse(command: PrintCommand, output: Output, host: Host): Promise<number> {
+  const ending = new AbortController();
+  const signals = watchSignals((reason) => ending.abort(reason));
+  output.onClosed(() => ending.abort('output closed'));
+  try {
+    const code = await begin(command, output, host, ending.signal);
+    return signals.exitCode() ?? (output.closed ? 1 : code);
+  } finally {
+    signals.release();
+    if (output.stuck) process.exit(signals.exitCode() ?? 1);
+  }
+}
+
+async function begin(
+  command: PrintCommand,
+  output: Output,
+  host: Host,
+  ending: AbortSignal,
+): Promise<number> {
   const options = await agentOptions(command);
   if (!options.ok) return usage(options.message);
   const ask = command.asksHost && host.ask ? remembering(host.ask) : undefined;
@@ -49,13 +67,6 @@ async function converse(command: PrintCommand, output: Output, host: Host): Prom
   }
   const { agent, notices, close } = starting.started;
   for (const notice of notices) process.stderr.write(`heddle: ${harmless(notice)}\n`);
-  const stop = (reason: string): void => {
-    agent.abort(reason);
-    host.end?.();
-    output.hurry();
-  };
-  const signals = watchSignals(stop);
-  output.onClosed(() => stop('output closed'));
   const control = createControl({
     agent,
     requestOptions: options.options.requestOptions,
@@ -64,23 +75,40 @@ async function converse(command: PrintCommand, output: Output, host: Host): Prom
     write: (line) => output.write(line),
   });
   host.serve?.(control);
-  let code = 0;
   try {
-    for await (const prompt of host.prompts) {
-      if (signals.exitCode() !== undefined || output.closed) break;
-      code = prompt.isQuiet ? add(agent, prompt) : await answer(agent.submit(prompt), output);
-    }
-    if (control.refusal !== undefined) {
-      await output.write(failedStart(control.refusal, { uuid: randomUUID(), session_id: agent.sessionId }));
-      code = 1;
-    }
-    return signals.exitCode() ?? (output.closed ? 1 : code);
+    return await talk(agent, output, host, ending, () => control.refusal);
   } finally {
     await close();
-    signals.release();
-    if (output.stuck) process.exit(signals.exitCode() ?? 1);
   }
 }
+
+/** Runs prompt after prompt in one session. The last result decides the exit code. */
+async function talk(
+  agent: Agent,
+  output: Output,
+  host: Host,
+  ending: AbortSignal,
+  refusal: () => string | undefined,
+): Promise<number> {
+  const stop = (): void => {
+    agent.abort(ending.reason);
+    host.end?.();
+    output.hurry();
+  };
+  if (ending.aborted) stop();
+  else ending.addEventListener('abort', stop, { once: true });
+  let code: number | undefined;
+  for await (const prompt of host.prompts) {
+    if (ending.aborted) break;
+    code = prompt.isQuiet ? add(agent, prompt) : await answer(agent.submit(prompt), output);
+  }
+  const why = refusal() ?? (ending.aborted && code === undefined ? ENDED_EARLY : undefined);
+  if (why === undefined) return code ?? 0;
+  await output.write(failedStart(why, { uuid: randomUUID(), session_id: agent.sessionId }));
+  return 1;
+}
+
+const ENDED_EARLY = 'The program was ended before it had taken up a prompt.';
 
 /** Joins the conversation; the model is asked with the next prompt. */
 function add(agent: Agent, prompt: Prompt): number {

@@ -69,7 +69,7 @@ export interface RunOptions {
   readonly input?: string | null;
   /** Called with all of standard output so far, whenever some arrives. */
   readonly onOutput?: (stdout: string, child: ChildProcess) => void;
-  readonly onStart?: (child: ChildProcess) => void;
+  readonly onStart?: (child: ChildProcess) => unknown;
 }
 
 /** Runs the program to its end. Nothing of the caller's environment reaches it but the search path. */
@@ -85,7 +85,7 @@ export function runProgram(
     NO_COLOR: '1',
   };
   const child = spawn(program, argv, { cwd, env: { ...home, ...env } });
-  onStart?.(child);
+  void onStart?.(child);
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
