@@ -7,11 +7,15 @@ import { coveredCommand, respelled, RULES, script, uncoveredCommand } from './te
 const covered = fc.array(coveredCommand, { minLength: 1, maxLength: 30 });
 const at = (commands: readonly string[]) => (slot: number) => commands[slot % commands.length] ?? 'ok';
 
+/** Shells differ about what is a process there: it is always asked about. */
+const PROCESS_IN_EXPANSION = /\$\{[^}]*[<>]\(/;
+
 describe('authorize', () => {
   it('allows a script whose every part is allowed', () => {
     fc.assert(
       fc.property(script, covered, (built, commands) => {
         const text = built.render(at(commands));
+        fc.pre(!PROCESS_IN_EXPANSION.test(text));
         const { decision, reason } = shell(text, { rules: RULES });
         expect({ text, decision, reason }).toMatchObject({ decision: 'allow' });
       }),
