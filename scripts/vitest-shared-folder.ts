@@ -1,4 +1,7 @@
-/** One folder for a whole test run, where tests keep what is dear to make and the same for all: the bundled program. */
+/**
+ * One folder for a whole test run. What is dear to make and the same for all is kept there, the bundled program, and all
+ * temporary folders of tests lie in it, so that none of them is left behind.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -6,5 +9,6 @@ import path from 'node:path';
 export function setup(): () => void {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-tests-'));
   process.env['HEDDLE_TEST_FOLDER'] = folder;
+  process.env['TMPDIR'] = folder;
   return () => rmSync(folder, { recursive: true, force: true });
 }

@@ -18,6 +18,12 @@ describe('Bash', () => {
     expect(content).toBe('one\ntwo\nthree\nthree');
   });
 
+  it('refuses what no shell can be given', async () => {
+    const { bash } = shellIn(scratch());
+    expect(await bash.validateInput?.({ command: 'echo a\0b' }, contextOf())).toMatchObject({ ok: false });
+    expect(await bash.validateInput?.({ command: 'echo ab' }, contextOf())).toEqual({ ok: true });
+  });
+
   it('says that nothing was written', async () => {
     expect((await shellIn(scratch()).run('true')).content).toBe('(no output)');
   });

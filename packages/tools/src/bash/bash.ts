@@ -62,6 +62,11 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
     compactable: true,
     interruptBehavior: 'cancel',
 
+    validateInput: ({ command }) =>
+      command.includes('\0')
+        ? { ok: false, message: 'The command holds a NUL character, which no shell can be given.' }
+        : { ok: true },
+
     async call(input, context, onProgress): Promise<ToolOutput<BashData>> {
       const { command, description } = input;
       const directory = context.workingDirectory;
