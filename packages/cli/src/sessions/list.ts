@@ -2,7 +2,8 @@
 import { listSessions, type SessionSummary } from '@heddle/agent/sessions';
 import { say } from '../terminal/say.ts';
 import { place } from './pick.ts';
-import { cutTo, fill, oneLine, widthOf } from './text/columns.ts';
+import { widthOf } from '../terminal/width.ts';
+import { cutTo, fill, oneLine } from './text/columns.ts';
 import { agoText, sizeText } from './text/units.ts';
 import type { SessionsCommand } from './words.ts';
 

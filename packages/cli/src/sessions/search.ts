@@ -3,7 +3,8 @@ import { type Hit, matcherOf, searchSessions, openSummaries } from '@heddle/agen
 import { packagedRipgrep } from '@heddle/tools/engines';
 import { say } from '../terminal/say.ts';
 import { place, refused } from './pick.ts';
-import { cutTo, oneLine, widthOf } from './text/columns.ts';
+import { widthOf } from '../terminal/width.ts';
+import { cutTo, oneLine } from './text/columns.ts';
 import { minuteText } from './text/units.ts';
 import type { SessionsCommand } from './words.ts';
 

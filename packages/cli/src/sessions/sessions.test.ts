@@ -94,8 +94,8 @@ describe('sessions list', () => {
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     const [head = '', first = '', second = ''] = stdout.split('\n');
     expect(head).toMatch(/^when +title +messages +size +id$/);
-    expect(first).toMatch(/^just now {4}\\x1b\]0;owned.*… +2 +\d+ B {2}22222222$/);
-    expect(second).toMatch(/^\d{4}-\d\d-\d\d {2}An old one +1 +\d+ B {2}11111111$/);
+    expect(first).toMatch(/^just now {4}\\x1b\]0;owned.*… +2 +[\d.]+ K?B {2}22222222$/);
+    expect(second).toMatch(/^\d{4}-\d\d-\d\d {2}An old one +1 +[\d.]+ K?B {2}11111111$/);
     expect([head, first, second].every((line) => line.length <= 100)).toBe(true);
     expect(stdout).not.toContain('\u001b');
   });

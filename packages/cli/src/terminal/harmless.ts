@@ -1,7 +1,12 @@
 /** Text from models, tools and files must not drive the terminal: control characters are shown, not obeyed. */
 export function harmless(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are the point
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, (character) =>
-    character === '\r' ? '' : `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`,
-  );
+  return text.replace(DRIVING, (character) => {
+    if (character === '\r') return '';
+    const code = character.charCodeAt(0).toString(16);
+    return code.length > 2 ? `\\u${code}` : `\\x${code.padStart(2, '0')}`;
+  });
 }
+
+/** Among them what turns the direction of writing: it can make a command read like another one. */
+// oxlint-disable-next-line no-control-regex -- control characters are the point
+const DRIVING = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;

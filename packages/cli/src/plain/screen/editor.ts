@@ -1,6 +1,6 @@
 /** The line being typed. Pure: a key makes a new draft, or says what is wanted. */
 import { harmless } from '../../terminal/harmless.ts';
-import { charactersOf } from './width.ts';
+import { charactersOf } from '../../terminal/width.ts';
 
 export interface Draft {
   readonly text: string;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { draftOf } from './editor.ts';
 import { frameOf, rowsAbove } from './frame.ts';
 import { wholeLines, wholeWords } from './words.ts';
-import { widthOf } from './width.ts';
+import { widthOf } from '../../terminal/width.ts';
 
 const room = { columns: 11, maxRows: 10 };
 

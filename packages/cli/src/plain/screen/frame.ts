@@ -1,7 +1,7 @@
 /** How a draft lies on the screen: rows, and the place of the cursor. Pure. */
 import { stripVTControlCharacters } from 'node:util';
 import type { Draft } from './editor.ts';
-import { cellsOf, charactersOf, widthOf } from './width.ts';
+import { cellsOf, charactersOf, widthOf } from '../../terminal/width.ts';
 
 export interface Frame {
   readonly rows: readonly string[];

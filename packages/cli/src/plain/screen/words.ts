@@ -1,5 +1,5 @@
 /** What may be shown of a text that is still coming. */
-import { widthOf } from './width.ts';
+import { widthOf } from '../../terminal/width.ts';
 
 export interface Split {
   readonly now: string;

@@ -1,23 +1,6 @@
 /** Text in columns of a terminal: how wide it is, cut to fit, filled up. Pure. */
 import { harmless } from '../../terminal/harmless.ts';
-
-const graphemes = new Intl.Segmenter();
-
-/** In cells: most letters take one, those of East Asia and pictures two. */
-export function widthOf(text: string): number {
-  // oxlint-disable-next-line no-control-regex -- plain ASCII needs no second look
-  if (/^[\u0020-\u007e]*$/.test(text)) return text.length;
-  let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += cellsOf(segment);
-  return width;
-}
-
-function cellsOf(grapheme: string): number {
-  return WIDE.test(grapheme) ? 2 : 1;
-}
-
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
+import { cellsOf, charactersOf, widthOf } from '../../terminal/width.ts';
 
 /** Cut to so many cells, with a sign that something is missing. */
 export function cutTo(text: string, width: number): string {
@@ -25,10 +8,10 @@ export function cutTo(text: string, width: number): string {
   if (width < 1) return '';
   let cut = '';
   let used = 1;
-  for (const { segment } of graphemes.segment(text)) {
-    used += cellsOf(segment);
+  for (const character of charactersOf(text)) {
+    used += cellsOf(character);
     if (used > width) break;
-    cut += segment;
+    cut += character;
   }
   return `${cut}…`;
 }
