@@ -110,6 +110,7 @@ class Pipeline implements ContextPipeline {
       return this.#ready(messages, view, context, thresholds, { outcome: 'idle' });
 
     yield { compacting: 'auto' };
+    if (context.signal.aborted) return this.#ready(messages, view, context, thresholds, { outcome: 'idle' });
     const outcome = await this.#compact(view, context, thresholds, {
       trigger: 'auto',
       mustFit: tokens >= thresholds.blocking,

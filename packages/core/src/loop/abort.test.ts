@@ -93,6 +93,18 @@ describe('aborted_streaming', () => {
     ]);
   });
 
+  it('spares a compaction that was announced and not yet begun', async () => {
+    const controller = new AbortController();
+    const context = fakeContext({ compact: compactorTo('So far.') });
+    const { lines, terminal } = await play([fail('overflow')], {
+      controller,
+      deps: { context },
+      onEvent: abortAt(controller, 'compacting reactive'),
+    });
+    expect(lines).toEqual(['request', 'compacting reactive', 'user "[Request interrupted by user]"']);
+    expect(terminal).toEqual({ reason: 'aborted_streaming' });
+  });
+
   it('is also the end of a compaction or of stop hooks that were aborted', async () => {
     const compacting = new AbortController();
     const context = fakeContext({

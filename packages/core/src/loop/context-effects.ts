@@ -57,6 +57,9 @@ export async function* compact(
 ): AsyncGenerator<LoopEvent, Happened> {
   const { deps, iteration, context } = run;
   yield { type: 'compacting', trigger: 'reactive' };
+  // Whoever heard of it may have ended the run: then it is not begun.
+  const aborted = abortCause(run.scope.signal);
+  if (aborted) return { type: 'compacted', cause, result: { ok: false }, aborted };
   const compacted = await untilAborted(
     run,
     deps.context.compact({ messages: iteration.prepared, cause, context }),
