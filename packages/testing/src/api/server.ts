@@ -2,11 +2,12 @@
  * A fake Messages API over real HTTP on the loopback interface. It plays the scripts of the scripted model, breaks connections
  * as networks do, and judges every request by the API's rules.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '@heddle/core';
 import { TEST_MODEL } from '../context.ts';
 import type { RequestBody } from '../request-body.ts';
 import { actsOf, requestIdOf } from '../scripted/acts.ts';
+import { startLoopback } from '../loopback.ts';
 import { errorOf } from '../scripted/errors.ts';
 import { createJudge, type JudgeOptions, type Problem } from '../scripted/judge.ts';
 import { isFields } from '../validator/read.ts';
@@ -114,35 +115,16 @@ export async function startFakeApi(script: ApiScript, options: FakeApiOptions = 
     sendJson(stage.response, 200, { input_tokens: Math.ceil(request.bytes.length / 4) });
   }
 
-  const server = createServer((incoming, response) => {
-    answer(incoming, response).catch((error: unknown) => {
-      judge.object(
-        calls,
-        'script_threw',
-        `The fake API threw: ${error instanceof Error ? error.message : String(error)}`,
-      );
-      response.destroy();
-    });
-  });
-  const listening = Promise.withResolvers<void>();
-  server.once('error', listening.reject);
-  server.listen(0, '127.0.0.1', listening.resolve);
-  await listening.promise;
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const server = await startLoopback(answer, (message) =>
+    judge.object(calls, 'script_threw', `The fake API threw: ${message}`),
+  );
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: server.url,
     requests,
     problems: judge.problems,
     assertNoViolations: () => judge.assertNoProblems(),
-    async close() {
-      if (!server.listening) return;
-      const closed = Promise.withResolvers<void>();
-      server.close(() => closed.resolve());
-      server.closeAllConnections();
-      await closed.promise;
-    },
+    close: () => server.close(),
   };
 }
 

@@ -2,11 +2,12 @@
  * Servers on the loopback interface that speak like other providers. They play the scripts of the scripted model, break
  * connections as networks do, and refuse what every provider refuses.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '@heddle/core';
 import type { ApiScript, Reply } from '../api/reply.ts';
 import { type RecordedRequest, readRequest } from '../api/recorded.ts';
 import { actsOf, requestIdOf } from '../scripted/acts.ts';
+import { startLoopback } from '../loopback.ts';
 import { errorOf } from '../scripted/errors.ts';
 import { playProvider, sendProviderError } from './play.ts';
 import { brokenRules } from './rules.ts';
@@ -93,34 +94,19 @@ export async function startFakeProvider(
     await playProvider(acts, { response, wire, encoder, requestId, clock: options.clock, gone: gone.signal });
   }
 
-  const server = createServer((incoming, response) => {
-    answer(incoming, response).catch((error: unknown) => {
-      problems.push(`the fake provider threw: ${error instanceof Error ? error.message : String(error)}`);
-      response.destroy();
-    });
-  });
-  const listening = Promise.withResolvers<void>();
-  server.once('error', listening.reject);
-  server.listen(0, '127.0.0.1', listening.resolve);
-  await listening.promise;
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const server = await startLoopback(answer, (message) =>
+    problems.push(`the fake provider threw: ${message}`),
+  );
 
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: server.url,
     requests,
     calls,
     problems,
     assertNoViolations() {
       if (problems.length > 0) throw new Error(problems.join('\n'));
     },
-    async close() {
-      if (!server.listening) return;
-      const closed = Promise.withResolvers<void>();
-      server.close(() => closed.resolve());
-      server.closeAllConnections();
-      await closed.promise;
-    },
+    close: () => server.close(),
   };
 }
 

@@ -1,34 +1,23 @@
 /** Prompts that arrive while a turn runs, and prompts shown back. The real program, the host in this process. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type ApiScript, call, hang, say, startFakeApi, type FakeApi } from '@heddle/testing';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { install, type Installed, type OutputLine } from '../../test/program.ts';
+import { type ApiScript, call, hang, say } from '@heddle/testing';
+import { describe, expect, it } from 'vitest';
+import type { OutputLine } from '../../test/program.ts';
 import {
   answers,
   closeAtResult,
   control,
   type Conversation,
-  converse,
   type Held,
   isResult,
   prompt,
   replyTo,
   resultsOf,
 } from './test/conversation.ts';
+import { stage } from './test/stage.ts';
 
-const MODEL = 'claude-sonnet-4-5';
-
-let installed: Installed;
-const apis: FakeApi[] = [];
-
-beforeAll(async () => {
-  installed = await install();
-});
-afterAll(() => installed.remove());
-afterEach(async () => {
-  for (const api of apis.splice(0)) await api.close();
-});
+const perform = stage();
 
 interface Played extends Held {
   /** The messages of each request, as text. */
@@ -36,12 +25,8 @@ interface Played extends Held {
 }
 
 async function play(script: ApiScript, conversation: Conversation): Promise<Played> {
-  const api = await startFakeApi(script, { models: [MODEL] });
-  apis.push(api);
-  const env = { ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: api.url };
-  const flags = ['--model', `anthropic/${MODEL}`, '--allowed-tools', 'Bash', ...(conversation.flags ?? [])];
-  const held = await converse(installed.program, { ...conversation, env, flags });
-  api.assertNoViolations();
+  const flags = ['--allowed-tools', 'Bash', ...(conversation.flags ?? [])];
+  const { api, ...held } = await perform(script, { ...conversation, flags });
   return { ...held, asked: api.requests.map(({ bytes }) => new TextDecoder().decode(bytes)) };
 }
 

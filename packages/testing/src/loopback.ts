@@ -1,0 +1,38 @@
+/** An HTTP server on this machine, on a port of its own. */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+
+export interface Loopback {
+  /** `http://127.0.0.1:…`, without a path. */
+  readonly url: string;
+  /** Open connections are cut. */
+  close(): Promise<void>;
+}
+
+/** `onThrow` hears of a handler that failed; its connection is cut. */
+export async function startLoopback(
+  answer: (incoming: IncomingMessage, response: ServerResponse) => Promise<void>,
+  onThrow: (message: string) => void,
+): Promise<Loopback> {
+  const server = createServer((incoming, response) => {
+    answer(incoming, response).catch((error: unknown) => {
+      onThrow(error instanceof Error ? error.message : String(error));
+      response.destroy();
+    });
+  });
+  const listening = Promise.withResolvers<void>();
+  server.once('error', listening.reject);
+  server.listen(0, '127.0.0.1', listening.resolve);
+  await listening.promise;
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async close() {
+      if (!server.listening) return;
+      const closed = Promise.withResolvers<void>();
+      server.close(() => closed.resolve());
+      server.closeAllConnections();
+      await closed.promise;
+    },
+  };
+}
