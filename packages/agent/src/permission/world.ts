@@ -24,3 +24,19 @@ export interface World {
   /** The environment a command would run with: variables can give options to programs. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
+
+/** Where nothing is known but the folder: to read a rule or a command by, when what lies on the disk does not matter. */
+export function bareWorld(root: string, home: string): World {
+  return {
+    root,
+    cwd: root,
+    directories: [],
+    home,
+    configDirs: [],
+    foldsCase: false,
+    realpath: (path) => path,
+    exists: () => false,
+    git: undefined,
+    environment: {},
+  };
+}

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { AskPermission } from '../engine/options.ts';
 import type { LivePermissions } from '../permission/live.ts';
-import type { World } from '../permission/world.ts';
+import { bareWorld } from '../permission/world.ts';
 import type { SandboxSettings } from '../settings/sandbox.ts';
 import { createGate, type SandboxGate } from './gate.ts';
 import { hostQuestions } from './hosts.ts';
@@ -66,7 +66,7 @@ export function createSandboxGate(options: SandboxOptions): SandboxGate {
     tell,
     isExcluded: async (command) => {
       const { isExcluded } = await import('./excluded.ts');
-      return isExcluded(command, settings.excludedCommands, worldFor(root, home));
+      return isExcluded(command, settings.excludedCommands, bareWorld(root, home));
     },
     confining: {
       temp,
@@ -97,21 +97,5 @@ function lazily(load: () => Promise<Sandbox>): Sandbox {
     prepare: async () => (await sandbox()).prepare(),
     wrap: async (command) => (await sandbox()).wrap(command),
     dispose: async () => (await loaded)?.dispose(),
-  };
-}
-
-/** To read a command by: which files it touches does not matter here. */
-function worldFor(root: string, home: string): World {
-  return {
-    root,
-    cwd: root,
-    directories: [],
-    home,
-    configDirs: [],
-    foldsCase: false,
-    realpath: (file) => file,
-    exists: () => false,
-    git: undefined,
-    environment: {},
   };
 }

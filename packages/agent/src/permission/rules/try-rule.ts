@@ -1,7 +1,7 @@
 /** Does one rule, alone in the world, speak of an example? */
 import type { JsonObject } from '@heddle/core';
 import { authorize } from '../authorize.ts';
-import type { World } from '../world.ts';
+import { bareWorld } from '../world.ts';
 import { NO_RULES, parseRule, type Rule, type RuleList } from './rule.ts';
 import { mainField } from './tools.ts';
 
@@ -15,22 +15,10 @@ export function ruleMatches(rule: Rule, list: RuleList, example: string, home: s
     field === undefined ? {} : { [field]: field === 'url' ? urlOf(example) : example };
   const request = { tool, input, readOnly: false, hookDecision: undefined };
   // Examples are relative to wherever the rule is anchored.
-  const root = '/project';
-  const world: World = {
-    root,
-    cwd: root,
-    directories: [],
-    home,
-    configDirs: [],
-    foldsCase: false,
-    realpath: (path) => path,
-    exists: () => false,
-    git: undefined,
-    environment: {},
-  };
+  const world = bareWorld('/project', home);
   const { decision, parts } = authorize(
     request,
-    { ...NO_RULES, [list]: [{ ...rule, base: root }] },
+    { ...NO_RULES, [list]: [{ ...rule, base: world.root }] },
     'default',
     world,
   );
