@@ -95,6 +95,7 @@ describe('imports between packages', () => {
     ['packages/cli/src/a.ts', 'import manifest from "../package.json" with { type: "json" };'],
     ['packages/cli/src/a.ts', '// import "../../core/src/loop.ts"'],
     ['scripts/a.ts', 'import { a } from "@heddle/core";'],
+    ['scripts/a.ts', 'import manifest from "../packages/core/package.json" with { type: "json" };'],
   ])('allows in %s: %s', (path, text) => expect(advice(path, text)).toEqual([]));
 });
 

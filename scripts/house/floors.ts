@@ -29,6 +29,8 @@ function adviceOnImport(
   exportsOf: (folder: string) => readonly string[],
 ): string | undefined {
   const home = packageFolder(importer);
+  // A manifest is data; only scripts, which stand outside the house, have a reason to read another's.
+  if (home === undefined && specifier.endsWith('/package.json')) return undefined;
   if (specifier.startsWith('.')) {
     const target = packageFolder(path.posix.join(path.posix.dirname(importer), specifier));
     return target === home

@@ -1,0 +1,82 @@
+// The packages as somebody else would have them: installed below node_modules, with no source of ours beside them.
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+const root = path.dirname(import.meta.dirname);
+let project = '';
+
+beforeAll(() => {
+  project = realpathSync(mkdtempSync(path.join(tmpdir(), 'heddle-pack-')));
+  const release = path.join(project, 'release');
+  run(process.execPath, path.join(root, 'scripts/pack.ts'), release);
+  install(release);
+  writeFileSync(path.join(project, 'package.json'), '{"type":"module"}');
+}, 120_000);
+
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+describe('the packages, installed elsewhere', () => {
+  it('run an agent', () => {
+    writeFileSync(path.join(project, 'use.ts'), CLIENT);
+    expect(run(process.execPath, 'use.ts').trim()).toBe('It is empty.');
+  });
+
+  it('bring types that a strict client accepts', () => {
+    writeFileSync(path.join(project, 'use.ts'), CLIENT);
+    run(
+      path.join(root, 'node_modules/.bin/tsc'),
+      ...'--noEmit --strict --module nodenext --target es2024 --types node'.split(' '),
+      'use.ts',
+    );
+  });
+
+  it('bring the program', () => {
+    const program = path.join(project, 'node_modules/heddle/bin/heddle.js');
+    expect(run(process.execPath, program, '-p', '--model', 'rehearsal', 'What is here?')).toContain(
+      'rehearsal',
+    );
+  });
+});
+
+const CLIENT = `
+import { createAgent } from 'heddle';
+import { say, scriptedModel } from '@heddle/testing';
+import { builtinTools } from '@heddle/tools';
+
+const agent = createAgent({ model: scriptedModel([[say('It is empty.')]]), modelName: 'any', tools: builtinTools(), cwd: process.cwd() });
+for await (const line of agent.submit('What is in this folder?')) {
+  if (line.type === 'result') console.log(line.result);
+}
+`;
+
+/** As an installer would lay them out; what others have made is linked from this house, so that no network is needed. */
+function install(release: string): void {
+  const modules = path.join(project, 'node_modules');
+  mkdirSync(path.join(modules, '@heddle'), { recursive: true });
+  for (const name of ['core', 'testing', 'models', 'tools', 'agent'])
+    cpSync(path.join(release, name), path.join(modules, '@heddle', name), { recursive: true });
+  cpSync(path.join(release, 'cli'), path.join(modules, 'heddle'), { recursive: true });
+  for (const name of readdirSync(path.join(root, 'node_modules'))) {
+    if (name === '@heddle' || name === 'heddle' || name.startsWith('.')) continue;
+    symlinkSync(path.join(root, 'node_modules', name), path.join(modules, name));
+  }
+}
+
+function run(command: string, ...args: string[]): string {
+  const env = { ...process.env, HOME: project, HEDDLE_CONFIG_DIR: path.join(project, 'home') };
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd: project, env, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`);
+  return stdout;
+}

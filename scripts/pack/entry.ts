@@ -1,0 +1,10 @@
+/** The program's file where it was installed as a package. The bundle is loaded only by a Node that can read it. */
+export const ENTRY = `#!/usr/bin/env -S node --disable-warning=ExperimentalWarning
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major > 22 || (major === 22 && minor >= 18)) {
+  await import('../dist/main.js');
+} else {
+  console.error('heddle: needs Node 22.18 or newer, found ' + process.versions.node);
+  process.exitCode = 1;
+}
+`;
