@@ -32,6 +32,14 @@ describe('a run', () => {
     expect(appliedSettings(load()).env).toEqual({ PATH: '/evil' });
   });
 
+  it('takes no model from a project that nobody trusts: it could be a script of its own', () => {
+    const { write, load, project, home } = house();
+    write('project/.claude/settings.json', { model: 'scripted:evil.json', fallbackModel: 'opus' });
+    expect(appliedSettings(load())).toMatchObject({ model: undefined, fallbackModel: undefined });
+    trustFolder({ cwd: project, home, env: {} });
+    expect(appliedSettings(load())).toMatchObject({ model: 'scripted:evil.json', fallbackModel: 'opus' });
+  });
+
   it('takes what is of another kind than expected as absent', () => {
     const { write, load } = house();
     write('home/.claude/settings.json', { model: 3, effortLevel: 'most', fallbackModel: {}, env: { A: {} } });

@@ -3,9 +3,9 @@ export { type AppliedSettings, appliedSettings } from './applied.ts';
 export { addRule, type Edited, removeRule, setSetting } from './edit.ts';
 export { loadSettings, type LoadedFile, type LoadedSettings, type SettingsRequest } from './load.ts';
 export { KNOWN_SETTINGS, type KnownSetting } from './known.ts';
-export { leftOut, mergeSettings } from './merge.ts';
+export { mergeSettings } from './merge.ts';
 export { persistUpdates } from './persist.ts';
-export { type PermissionSettings, permissionSettings } from './permissions.ts';
+export { leftOutNote, type PermissionSettings, permissionSettings } from './permissions.ts';
 export {
   configDirs,
   type Scope,

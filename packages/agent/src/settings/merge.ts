@@ -6,8 +6,10 @@ import { isObject } from './shape.ts';
 /** Their order has a meaning, or they are limits: a lower scope must not add to them. */
 const WHOLE_LISTS: ReadonlySet<string> = new Set(['fallbackModel', 'availableModels']);
 
-/** What a folder that nobody trusts could use to run or reach something. */
+/** What a folder that nobody trusts could use to run or reach something, or to spend: a model can be a script of its own. */
 const NEEDS_TRUST: ReadonlySet<string> = new Set([
+  'model',
+  'fallbackModel',
   'env',
   'hooks',
   'apiKeyHelper',
@@ -19,6 +21,9 @@ const NEEDS_TRUST: ReadonlySet<string> = new Set([
   'enabledPlugins',
 ]);
 
+/** The same within `permissions`; what forbids counts always. */
+const PERMISSIONS_NEED_TRUST: ReadonlySet<string> = new Set(['allow', 'additionalDirectories']);
+
 /** From the highest to the lowest scope. */
 export function mergeSettings(files: readonly LoadedFile[]): JsonObject {
   return files.map(countingPart).reduceRight<JsonObject>((lower, higher) => merged(lower, higher), {});
@@ -29,7 +34,14 @@ function countingPart({ settings, trusted, hooks }: LoadedFile): JsonObject {
   const kept = Object.entries(settings).filter(
     ([key]) => !NEEDS_TRUST.has(key) || (key === 'hooks' && hooks),
   );
-  return Object.fromEntries(kept);
+  const counting = kept.map(([key, value]) =>
+    key === 'permissions' && isObject(value) ? [key, without(value, PERMISSIONS_NEED_TRUST)] : [key, value],
+  );
+  return Object.fromEntries(counting);
+}
+
+function without(object: JsonObject, keys: ReadonlySet<string>): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([key]) => !keys.has(key)));
 }
 
 /** The names of what did not count. */

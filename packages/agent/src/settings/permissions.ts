@@ -43,7 +43,7 @@ export async function permissionSettings(
       (loaded) => permissionsOf(loaded)['disableBypassPermissionsMode'] === 'disable',
     ),
     directories: files.filter(({ trusted }) => trusted).flatMap((loaded) => directoriesOf(loaded, home)),
-    leftOut: files.filter(({ trusted }) => !trusted).flatMap(leftOutLine),
+    leftOut: files.flatMap(leftOutNote),
     problems: said,
   };
 }
@@ -97,7 +97,9 @@ function directoriesOf(loaded: LoadedFile, home: string): string[] {
   );
 }
 
-function leftOutLine(loaded: LoadedFile): string[] {
+/** What of a file does not count because nobody trusts its folder, in one sentence. */
+export function leftOutNote(loaded: LoadedFile): string[] {
+  if (loaded.trusted) return [];
   const permissions = permissionsOf(loaded);
   const count = (list: string, one: string, many: string): string[] => {
     const { length } = stringsOf(permissions[list]);

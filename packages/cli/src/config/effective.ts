@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import os from 'node:os';
 import {
   KNOWN_SETTINGS,
-  leftOut,
+  leftOutNote,
   type LoadedFile,
   loadSettings,
   mergeSettings,
@@ -44,11 +44,7 @@ export function effectiveSettings(
     })),
     places: settingsFiles(where).map(({ source, file }) => ({ source, file, exists: existsSync(file) })),
     problems,
-    leftOut: files.flatMap((loaded) => {
-      const names = leftOut(loaded);
-      if (names.length === 0) return [];
-      return [`${loaded.file ?? loaded.source} is not in a trusted folder; left out: ${names.join(', ')}.`];
-    }),
+    leftOut: files.flatMap(leftOutNote),
   };
 }
 
