@@ -83,7 +83,8 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
       const confinement = confined.kind === 'inside' ? confined.confinement : undefined;
       // As much as is shown whole. Whatever is more has a file, which the model can be sent to.
       const keepBytes = Math.max(Math.floor(limits.inlineOutput / 2), 1);
-      const spec = { command, description, directory, environment, confinement, keepBytes };
+      const callId = context.toolUseId;
+      const spec = { command, callId, description, directory, environment, confinement, keepBytes };
       if (input.run_in_background) {
         const task = await doors.tasks.start(spec);
         await doors.tasks.moveToBackground(task);

@@ -1,8 +1,8 @@
 /** How a command ends when it does not end by itself. */
-import { readdirSync } from 'node:fs';
 import { contextOf } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { membersOf } from '../tasks/process-table.ts';
+import { readRecords } from '../tasks/record.ts';
 import { runInForeground } from './run.ts';
 import { scratch, shellIn } from './test/shell.ts';
 
@@ -74,7 +74,7 @@ describe('an aborted command', () => {
     controller.abort();
     const { how, task } = await running;
     expect(how).toEqual({ kind: 'stopped', why: 'interrupted' });
-    expect(membersOf(undefined, task.id)).toEqual([]);
+    expect(membersOf(undefined, task.label)).toEqual([]);
   });
 
   it('never starts when it was aborted before', async () => {
@@ -102,12 +102,14 @@ describe('a command at its time limit', () => {
     expect(content).toMatch(/^begun\nStill running after its time limit of 150 ms/);
     const id = 'id' in data.exit ? data.exit.id : '';
     expect(content).toContain(id);
+    const [label = ''] = labelsOf(shell.tasks.folder);
+    expect(membersOf(undefined, label)).not.toEqual([]);
     const context = { ...contextOf(), toolUseId: 't1' };
     const { data: seen } = await shell.output.call({ task_id: id, block: false }, context, () => undefined);
     expect(shell.output.toResult(seen).content).toMatch(/^begun\nTask \w+ is still running/);
     const { data: stopped } = await shell.stop.call({ task_id: id }, context, () => undefined);
     expect(shell.stop.toResult(stopped).content).toBe(`Task ${id} was ended: stopped on request.`);
-    expect(membersOf(undefined, id)).toEqual([]);
+    expect(membersOf(undefined, label)).toEqual([]);
   });
 
   it('is not longer than the longest allowed', async () => {
@@ -146,7 +148,5 @@ describe('a command that wants something typed', () => {
 
 /** The labels of the commands that run. */
 function labelsOf(folder: string): string[] {
-  return readdirSync(folder).flatMap((name) =>
-    name.endsWith('.task.json') ? [name.slice(0, name.indexOf('.'))] : [],
-  );
+  return readRecords(folder).map(({ label }) => label);
 }

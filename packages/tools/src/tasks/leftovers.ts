@@ -34,7 +34,7 @@ export async function endLeftovers(folder: string): Promise<void> {
   const records = readRecords(folder).filter(({ id }) => found.has(id));
   await Promise.all(
     records.map(async (record) => {
-      await endTree(leaderOf(record, processTable()), record.id);
+      await endTree(leaderOf(record, processTable()), record.label);
       removeRecord(folder, record.id);
     }),
   );
@@ -42,7 +42,7 @@ export async function endLeftovers(folder: string): Promise<void> {
 
 function livingOf(record: TaskRecord, table: readonly ProcessRow[]): readonly number[] {
   if (record.boot !== bootId()) return [];
-  return membersOf(leaderOf(record, table), record.id).map(({ pid }) => pid);
+  return membersOf(leaderOf(record, table), record.label).map(({ pid }) => pid);
 }
 
 /** The number of the first process, while it is that process. Its group can outlive it; then only the label finds the rest. */

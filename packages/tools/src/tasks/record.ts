@@ -5,6 +5,8 @@ import { bootId, startTimeOf } from './process-table.ts';
 
 export interface TaskRecord {
   readonly id: string;
+  /** What its processes carry in their environment. */
+  readonly label: string;
   readonly command: string;
   readonly directory: string;
   readonly startedAt: number;
@@ -56,11 +58,18 @@ function recordIn(file: string): TaskRecord[] {
 function isRecord(value: unknown): value is TaskRecord {
   if (typeof value !== 'object' || value === null) return false;
   if (
-    !('id' in value && 'command' in value && 'directory' in value && 'startedAt' in value && 'boot' in value)
+    !(
+      'id' in value &&
+      'label' in value &&
+      'command' in value &&
+      'directory' in value &&
+      'startedAt' in value &&
+      'boot' in value
+    )
   )
     return false;
-  const { id, command, directory, startedAt, boot } = value;
-  const hasTexts = [id, command, directory, boot].every((text) => typeof text === 'string');
+  const { id, label, command, directory, startedAt, boot } = value;
+  const hasTexts = [id, label, command, directory, boot].every((text) => typeof text === 'string');
   if (!hasTexts || typeof startedAt !== 'number' || !('owner' in value) || !isStamp(value.owner))
     return false;
   return !('leader' in value) || isStamp(value.leader);

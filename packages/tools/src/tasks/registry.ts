@@ -1,10 +1,10 @@
 /** The commands of one session: those that run, and those in the background that can still be asked about. */
-import { randomBytes } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { type EndedTask, removeNews, type TaskNews, writeNews } from './news.ts';
-import { Task, type TaskSpec } from './task.ts';
+import { taskId } from './task-id.ts';
+import { outputFile, Task, type TaskSpec } from './task.ts';
 
 export interface RegistryOptions {
   /** For outputs and records; a resumed session gives the same one. By default a new temporary folder. */
@@ -28,6 +28,7 @@ export class TaskRegistry {
   /** Ended in the background, and nobody was told yet. */
   readonly #news = new Map<string, EndedTask>();
   readonly #told = new Set<string>();
+  readonly #ids = new Set<string>();
   #folder: string | undefined;
 
   constructor(options: RegistryOptions = {}) {
@@ -44,11 +45,9 @@ export class TaskRegistry {
   async start(spec: TaskSpec, onOutput?: (task: Task) => void): Promise<Task> {
     const { maxOutputBytes = MAX_OUTPUT_BYTES } = this.#options;
     const keepBytes = spec.keepBytes ?? this.#options.keepBytes ?? KEEP_BYTES;
-    const task = new Task(`b${randomBytes(4).toString('hex')}`, spec, {
-      folder: this.folder,
-      keepBytes,
-      maxOutputBytes,
-    });
+    const id = taskId(spec.callId, (candidate) => this.#isTaken(candidate));
+    const task = new Task(id, spec, { folder: this.folder, keepBytes, maxOutputBytes });
+    this.#ids.add(id);
     if (onOutput) task.onOutput = () => onOutput(task);
     this.#running.add(task);
     void task.ended.then(() => this.#running.delete(task));
@@ -91,6 +90,11 @@ export class TaskRegistry {
     const running = [...this.#running];
     await Promise.all(running.map((task) => task.stop('the session ended')));
     await Promise.all(running.map((task) => task.ended));
+  }
+
+  /** Also by an earlier run of this session. */
+  #isTaken(id: string): boolean {
+    return this.#ids.has(id) || this.#news.has(id) || existsSync(outputFile(this.folder, id));
   }
 
   #forgetOldest(): void {

@@ -1,5 +1,6 @@
 /** One shell command, from its start to its end. Foreground and background differ only in who waits. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { type Channel, openChannel } from './channel.ts';
@@ -13,6 +14,8 @@ import { scriptOf, takeReport } from './report.ts';
 
 export interface TaskSpec {
   readonly command: string;
+  /** The call that it runs for. */
+  readonly callId?: string | undefined;
   readonly description?: string | undefined;
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -33,8 +36,14 @@ export interface TaskSettings {
 /** After everything was killed, the shell's own end is reported at once, or never. */
 const GIVE_UP_MS = 300;
 
+export function outputFile(folder: string, id: string): string {
+  return path.join(folder, `${id}.out`);
+}
+
 export class Task {
   readonly id: string;
+  /** Carried by its processes. Unlike the id it is like no other, also where a session is played again beside this one. */
+  readonly label = randomUUID();
   readonly spec: TaskSpec;
   readonly output: Output;
   readonly startedAt = Date.now();
@@ -63,7 +72,7 @@ export class Task {
     this.id = id;
     this.spec = spec;
     this.#settings = settings;
-    this.output = new Output(path.join(settings.folder, `${id}.out`), settings.keepBytes);
+    this.output = new Output(outputFile(settings.folder, id), settings.keepBytes);
     this.ended = this.#settled.promise;
   }
 
@@ -75,7 +84,7 @@ export class Task {
   async start(): Promise<void> {
     const { command, directory, environment, confinement } = this.spec;
     const { folder } = this.#settings;
-    const record = { id: this.id, command, directory, startedAt: this.startedAt };
+    const record = { id: this.id, label: this.label, command, directory, startedAt: this.startedAt };
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       writeRecord(folder, { ...record, leader: undefined });
@@ -90,7 +99,7 @@ export class Task {
       if (!launch.ok) return await this.#finish({ kind: 'not_started', why: launch.why });
       // Stopped while it was being prepared: nothing would end it any more.
       if (this.#stopped) return await this.#finish({ kind: 'stopped', why: this.#stopped.why });
-      const labels = [environment[LABEL_VARIABLE], this.id].filter(Boolean).join(' ');
+      const labels = [environment[LABEL_VARIABLE], this.label].filter(Boolean).join(' ');
       this.#child = spawn(launch.file, [...launch.args], {
         cwd: directory,
         env: { ...environment, [LABEL_VARIABLE]: labels },
@@ -134,13 +143,13 @@ export class Task {
   }
 
   async #endTree(): Promise<void> {
-    await endTree(this.pid, this.id);
+    await endTree(this.pid, this.label);
     // What we may not end (another user's process) must not be waited for.
     setTimeout(() => void this.#finish({ kind: 'signalled', signal: 'SIGKILL' }), GIVE_UP_MS).unref();
   }
 
   get #reportFile(): string {
-    return path.join(this.spec.confinement?.folder ?? this.#settings.folder, `${this.id}.end`);
+    return path.join(this.spec.confinement?.folder ?? this.#settings.folder, `${this.label}.end`);
   }
 
   #take(chunk: Buffer): Promise<void> | undefined {

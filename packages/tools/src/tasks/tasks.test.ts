@@ -8,6 +8,7 @@ import { scratch, shellIn, textOf } from '../bash/test/shell.ts';
 import { endLeftovers, findLeftovers } from './leftovers.ts';
 import { attachmentOf, readNews, toldIn } from './news.ts';
 import { membersOf } from './process-table.ts';
+import { readRecords } from './record.ts';
 import { TaskRegistry } from './registry.ts';
 import type { TaskOutputInput } from './schema.ts';
 
@@ -36,10 +37,11 @@ function never(): never {
 
 describe('a background task', () => {
   it('starts at once and tells its id', async () => {
-    const { content, id, shell } = await background('sleep 600');
+    const { content, id, shell, task } = await background('sleep 600');
     expect(content).toMatch(new RegExp(`^Started in the background as task ${id}\\.`));
+    expect(membersOf(undefined, task.label)).not.toEqual([]);
     await shell.tasks.dispose();
-    expect(membersOf(undefined, id)).toEqual([]);
+    expect(membersOf(undefined, task.label)).toEqual([]);
   });
 
   it('is read when it has ended', async () => {
@@ -168,7 +170,7 @@ describe('a background task', () => {
       environment: { PATH: process.env['PATH'] ?? '' },
     });
     expect(await task.ended).toEqual({ kind: 'stopped', why: 'its output passed 1000000 bytes' });
-    expect(membersOf(undefined, task.id)).toEqual([]);
+    expect(membersOf(undefined, task.label)).toEqual([]);
   });
 
   it('is unknown by a wrong id, and the right ones are named', async () => {
@@ -212,10 +214,11 @@ describe('a record of a command', () => {
     const crashing = spawn(process.execPath, [script('run-crash.ts'), folder, command], { stdio: 'ignore' });
     await once(crashing, 'exit');
     const [leftover] = findLeftovers(folder);
+    const [record] = readRecords(folder);
     expect(leftover).toMatchObject({ command, directory: '/' });
     expect(leftover?.pids.length).toBeGreaterThan(0);
     await endLeftovers(folder);
-    expect(membersOf(undefined, leftover?.id ?? '')).toEqual([]);
+    expect(membersOf(undefined, record?.label ?? '')).toEqual([]);
     expect(findLeftovers(folder)).toEqual([]);
     expect(readdirSync(folder).filter((name) => name.endsWith('.json'))).toEqual([]);
   });
