@@ -75,7 +75,7 @@ export function createSandboxGate(options: SandboxOptions): SandboxGate {
       begins: () => void inside++,
       ends() {
         inside--;
-        if (inside === 0) hosts?.forgetRefusals();
+        if (inside === 0) hosts?.settle();
       },
     },
   });

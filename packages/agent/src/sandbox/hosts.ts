@@ -9,8 +9,8 @@ export const REACH_HOST = 'SandboxNetworkAccess';
 
 export interface HostQuestions {
   readonly ask: AskForHost;
-  /** No command runs any more: who was refused may ask again with the next. */
-  forgetRefusals(): void;
+  /** No command runs any more: nobody waits for an open question, and who was refused may ask again with the next. */
+  settle(): void;
 }
 
 export function hostQuestions(
@@ -19,6 +19,7 @@ export function hostQuestions(
   signal: AbortSignal,
 ): HostQuestions {
   const answers = new Map<string, Promise<boolean>>();
+  let waiting = new AbortController();
 
   async function ask(host: string, port: number | undefined): Promise<boolean> {
     const name = host.toLowerCase();
@@ -39,7 +40,7 @@ export function hostQuestions(
         parts: [],
         suggestions: ['session', 'localSettings'].map((destination) => remember(host, destination)),
       },
-      signal,
+      AbortSignal.any([signal, waiting.signal]),
     );
     if (allow && updates) live.apply(updates);
     return allow;
@@ -47,7 +48,9 @@ export function hostQuestions(
 
   return {
     ask,
-    forgetRefusals() {
+    settle() {
+      waiting.abort();
+      waiting = new AbortController();
       for (const [host, answer] of answers) {
         void answer.then((allowed) => !allowed && answers.delete(host));
       }

@@ -107,6 +107,21 @@ describe.runIf(check.available)('the network inside the sandbox', () => {
     expect(asked).toHaveLength(2);
   });
 
+  it('withdraws a question that its command did not wait for', async () => {
+    const withdrawn = Promise.withResolvers<void>();
+    const { run } = open({
+      ask: (_, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            withdrawn.resolve();
+            reject(new Error('withdrawn'));
+          });
+        }),
+    });
+    await run(`curl -sS --max-time 0.5 --noproxy '' http://127.0.0.1:${listed}/`);
+    await withdrawn.promise;
+  });
+
   it('refuses to start with a list that nobody can keep', async () => {
     const { run } = open({ settings: { network: { allowedDomains: ['*.com'] } } });
     const ran = await run('echo ran');

@@ -21,6 +21,7 @@ export function pathsOf(ground: Ground): NamedPaths {
     foldsCase,
     realpath,
     exists: (path) => ground.kindOf(path) !== 'absent',
+    list: () => undefined,
     git: undefined,
     environment: {},
   });
