@@ -80,7 +80,7 @@ describe('an aborted command', () => {
   it('never starts when it was aborted before', async () => {
     const { content, isError } = await shellIn(scratch()).run('echo ran', { signal: AbortSignal.abort() });
     expect({ content, isError }).toEqual({
-      content: 'Interrupted; what is shown above is all it wrote',
+      content: 'Interrupted; it had written nothing',
       isError: true,
     });
   });

@@ -51,7 +51,7 @@ function isError({ exit, meaning }: BashData): boolean {
   }
 }
 
-function endingOf({ exit, meaning }: BashData): string {
+function endingOf({ exit, meaning, output }: BashData): string {
   switch (exit.kind) {
     case 'exited':
       if (exit.code === 0) return '';
@@ -59,9 +59,10 @@ function endingOf({ exit, meaning }: BashData): string {
     case 'signalled':
       return `Ended by ${exit.signal}`;
     case 'stopped':
-      return exit.why === 'interrupted'
-        ? 'Interrupted; what is shown above is all it wrote'
-        : `Ended because ${exit.why}`;
+      if (exit.why !== 'interrupted') return `Ended because ${exit.why}`;
+      return output === ''
+        ? 'Interrupted; it had written nothing'
+        : 'Interrupted; what is shown above is all it wrote';
     case 'not_started':
       return `The shell could not be started: ${exit.why}`;
     case 'refused':
