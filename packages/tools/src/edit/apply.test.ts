@@ -90,10 +90,11 @@ const quotes: readonly Case[] = [
 ];
 
 const uniqueness: readonly Case[] = [
-  ['two of them', 'a b a', 'a', 'c', /occurs 2 times, on lines 1, 1\./],
+  ['two of them', 'a b a', 'a', 'c', /occurs 2 times, on line 1\./],
   ['on several lines', 'x\ny\nx\nx\n', 'x', 'z', /occurs 3 times, on lines 1, 3, 4\./],
   ['overlapping', 'aaa', 'aa', 'b', /occurs 2 times/],
-  ['many', 'a'.repeat(50), 'a', 'b', /occurs 50 times, on lines 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, …/],
+  ['many on one line', 'a'.repeat(50), 'a', 'b', /occurs 50 times, on line 1\./],
+  ['many lines', 'a\n'.repeat(50), 'a', 'b', /occurs 50 times, on lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …/],
   ['unique by its neighbour', 'a b a c', 'a c', 'a d', 'a b a d'],
   ['the same text', 'a', 'a', 'a', /are the same/],
   ['nothing in a full file', 'a', '', 'b', /old_string is empty, but the file is not/],

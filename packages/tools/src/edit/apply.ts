@@ -1,5 +1,6 @@
 /** Edits of a text: exact and unique, or refused with what is needed to get it right. Pure. */
 import { lineEndingOf } from '../files/line-ending.ts';
+import { namedLines } from './named-lines.ts';
 import { explainMiss } from './near-miss.ts';
 import { type Match, type Replacement, replacementFor } from './replace.ts';
 import { apart, foldedViewOf, linesAt, placesOf, type View, viewOf } from './view.ts';
@@ -99,10 +100,9 @@ function replaced(text: string, replacements: readonly Replacement[]): string {
 const MAX_LISTED = 10;
 
 function ambiguous(places: readonly number[], text: string): string {
-  const lines = linesAt(text, places.slice(0, MAX_LISTED));
-  const more = places.length > MAX_LISTED ? ', …' : '';
+  const lines = namedLines(linesAt(text, places), MAX_LISTED);
   return (
-    `old_string occurs ${places.length} times, on lines ${lines.join(', ')}${more}. ` +
+    `old_string occurs ${places.length} times, on ${lines}. ` +
     'Add lines around it until it is unique, or set replace_all.'
   );
 }

@@ -7,7 +7,10 @@ import { decodeText, encodeText } from '../files/encoding.ts';
 import { FileError, shownPath } from '../files/errors.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import { type AppliedStep, applyEdits, type EditStep } from './apply.ts';
+import { namedLines } from './named-lines.ts';
 import type { EditInput } from './schema.ts';
+
+const MAX_LISTED = 20;
 
 interface EditData {
   readonly path: string;
@@ -33,12 +36,11 @@ export function createEditTool(tools: FileTools): Tool<EditInput, EditData> {
     toResult({ path, created, steps }) {
       if (created) return { content: `Created ${shownPath(path)}.` };
       const lines = steps.flatMap((step) => step.lines);
-      const where = `${lines.length === 1 ? 'line' : 'lines'} ${listed(lines)}`;
       const note = steps.some(({ folded }) => folded)
         ? ' The file’s own quotes and accents were matched and kept.'
         : '';
       return {
-        content: `Edited ${shownPath(path)}: ${lines.length} ${lines.length === 1 ? 'replacement' : 'replacements'}, ${where}.${note}`,
+        content: `Edited ${shownPath(path)}: ${lines.length} ${lines.length === 1 ? 'replacement' : 'replacements'}, ${namedLines(lines, MAX_LISTED)}.${note}`,
       };
     },
   };
@@ -65,10 +67,4 @@ function changeOf(input: EditInput): Change<readonly AppliedStep[]> {
 function editsOf({ edits, old_string, new_string, replace_all }: EditInput): readonly EditStep[] {
   if (edits !== undefined) return edits;
   return [{ old_string: old_string ?? '', new_string: new_string ?? '', replace_all }];
-}
-
-const MAX_LISTED = 20;
-
-function listed(lines: readonly number[]): string {
-  return lines.slice(0, MAX_LISTED).join(', ') + (lines.length > MAX_LISTED ? ', …' : '');
 }
