@@ -162,6 +162,7 @@ describe('commands', () => {
       ['/permissions', 'allow Bash(make *)'],
       ['/rename the good one', 'This session is called the good one.'],
       ['/export talk.md', 'The conversation is in talk.md.'],
+      ['/output', 'No call has come to an end yet.'],
       ['/todos', 'There is nothing on the list.'],
       ['/tasks', 'Nothing runs in the background.'],
       ['/effort high', 'The effort is high'],

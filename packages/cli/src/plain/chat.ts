@@ -5,10 +5,14 @@ import type { ChatCommand } from '../arguments.ts';
 import { configDir } from '../config-dir.ts';
 import { agentOptions } from '../headless/agent-options.ts';
 import { harmless } from '../terminal/harmless.ts';
+import { COMMANDS } from './commands/table.ts';
+import { complete, type Completed, type CompletionSources } from './completion/complete.ts';
+import { listFolder } from './completion/folders.ts';
 import { Conversation } from './conversation.ts';
 import { NO_HISTORY, openPromptHistory } from './prompts/prompt-history.ts';
 import { Recall } from './prompts/recall.ts';
 import { Teller } from './render/teller.ts';
+import type { Draft } from './screen/editor.ts';
 import { KeyScreen } from './screen/key-screen.ts';
 import { LineScreen } from './screen/line-screen.ts';
 import type { Screen } from './screen/screen.ts';
@@ -26,7 +30,9 @@ export async function chat(command: ChatCommand): Promise<number> {
   const style = styleFor({ plain, env: process.env });
   const history = command.session.persist ? openPromptHistory(folder, cwd) : NO_HISTORY;
   const recall = new Recall(history.prompts);
-  const screen: Screen = plain ? new LineScreen(stdin, stdout) : new KeyScreen(stdin, stdout, recall);
+  const screen: Screen = plain
+    ? new LineScreen(stdin, stdout)
+    : new KeyScreen(stdin, stdout, { recall, style, complete: completionIn(cwd) });
   const { paint, signs } = style;
   const where = [`Heddle ${VERSION}`, harmless(modelName), harmless(path.basename(cwd))].join(
     ` ${signs.dot} `,
@@ -56,6 +62,14 @@ export async function chat(command: ChatCommand): Promise<number> {
     screen.close();
     stdin.destroy();
   }
+}
+
+function completionIn(cwd: string): (draft: Draft) => Completed {
+  const sources: CompletionSources = {
+    commands: COMMANDS.map(({ name }) => name),
+    list: (folder) => listFolder(folder, cwd),
+  };
+  return (draft) => complete(draft, sources);
 }
 
 const NO_TERMINAL =

@@ -109,15 +109,19 @@ describe('the line being typed', () => {
 
   it('survives output above it and another width of the terminal', async () => {
     const gate = createGate();
-    const { start } = await scene([[say('One line.\n'), say(gate, 'Another line.\n')]]);
+    const { start } = await scene([
+      [say('One line.\n'), say(gate, 'Another line, which has to be wrapped by now.\n')],
+    ]);
     const terminal = start(['go'], { columns: 60 });
     await terminal.sees('One line.');
     terminal.type(`${'what I type '.repeat(7)}THE END`);
     await terminal.sees('THE END');
     terminal.resize(40);
-    await terminal.sees(/\n {2}at I type THE END$/);
+    await terminal.sees(/\n {2}what I type THE END$/);
     gate.open();
-    await terminal.shows(/One line\.\nAnother line\.\n.*% of the window\n> what I type/);
+    await terminal.shows(
+      /One line\.\nAnother line, which has to be wrapped by\nnow\.\n.*% of\n {2}the window\n> what I type/,
+    );
     expect(terminal.text.match(/> what/g)).toHaveLength(1);
   });
 
@@ -131,6 +135,17 @@ describe('the line being typed', () => {
     await terminal.sees('Second.');
     await terminal.sees("> !echo th'r'ee");
     await terminal.sees('three');
+    expect([sent(1).includes('zwei'), sent(2).includes('zwei')]).toEqual([false, true]);
+  });
+
+  it('sends each line that was ended before the program was there, and keeps the one that was not', async () => {
+    const { sent, start } = await scene([[say('First.')], [say('Second.')]]);
+    const terminal = start();
+    terminal.type(`one${ENTER}zwei${ENTER}half a`);
+    await terminal.sees('First.');
+    await terminal.sees('> zwei');
+    await terminal.sees('Second.');
+    await terminal.sees(/\n> half a$/);
     expect([sent(1).includes('zwei'), sent(2).includes('zwei')]).toEqual([false, true]);
   });
 
@@ -151,6 +166,36 @@ describe('the line being typed', () => {
     expect(sent(2)).not.toContain("th'r'ee");
   });
 
+  it('is completed with Tab, found again with Ctrl-R, and edited in an editor of the user', async () => {
+    const { sent, start } = await scene([[say('One.')], [say('Two.')], [say('Three.')]]);
+    const EDITOR = 'sed -i s/config/settings/';
+    const terminal = start([], { env: { EDITOR } });
+    await terminal.sees(PROMPT);
+    terminal.type(`/stat\t${ENTER}`);
+    await terminal.sees(/mode +default/);
+    await terminal.sees(PROMPT);
+    terminal.type(`see @conf\t${ENTER}`);
+    await terminal.sees('> see @config/');
+    await terminal.sees('One.');
+    await terminal.sees(PROMPT);
+    terminal.type(`something else${ENTER}`);
+    await terminal.sees('Two.');
+    await terminal.sees(PROMPT);
+    terminal.type(UP + UP);
+    await terminal.sees('> see @config/');
+    terminal.type(CTRL_C + UP);
+    await terminal.sees('> something else');
+    terminal.type(`${CTRL_C}\u0012SEE`);
+    await terminal.sees('search "SEE": see @config/');
+    terminal.type('\u001b[C');
+    await terminal.sees('> see @config/');
+    terminal.type('\u0007');
+    await terminal.sees('> see @settings/');
+    terminal.type(ENTER);
+    await terminal.sees('Three.');
+    expect(sent(3)).toContain('see @settings/');
+  });
+
   it('is sent at once with Esc', async () => {
     const { sent, start } = await scene([[say('I begin '), hang()], [say('As you wish.')]]);
     const terminal = start(['go']);
@@ -169,7 +214,7 @@ describe('what is shown', () => {
     const { start } = await scene([
       [
         say('\u001b[2J\u001b]0;owned\u0007gone?'),
-        call('Bash', { command: "printf '\\033[31mred\\n'" }, 'b1'),
+        call('Bash', { command: "printf '\\033[31mred\\ngreen\\n'" }, 'b1'),
         call('No\u001b[2Jtool', {}, 'n1'),
       ],
       [say('end')],
@@ -180,6 +225,9 @@ describe('what is shown', () => {
     await terminal.sees(PROMPT);
     terminal.type(`/context${ENTER}`);
     await terminal.sees('No\\x1b[2Jtool');
+    await terminal.sees(PROMPT);
+    terminal.type(`/output 2${ENTER}`);
+    await terminal.sees(/Bash printf .*\n {2}\| red\n {2}\| green\n/);
     expect(terminal.raw).not.toContain('\u001b[2J');
     expect(terminal.raw).not.toContain('\u001b]0;');
   });
@@ -237,10 +285,12 @@ describe('leaving', () => {
     expect(later.text).not.toContain('had not come to an end');
   });
 
-  it('takes Ctrl-C twice, the first of which only clears what was typed', async () => {
+  it('takes Ctrl-C twice, with nothing typed in between: else it clears what was typed', async () => {
     const { start } = await scene([]);
     const terminal = start();
     await terminal.sees(PROMPT);
+    terminal.type(CTRL_C);
+    await terminal.sees('press Ctrl-C again to leave');
     terminal.type('half a thou');
     await terminal.sees('half a thou');
     terminal.type(CTRL_C);

@@ -4,6 +4,8 @@ import { styleText } from 'node:util';
 type Look = 'dim' | 'bold' | 'red' | 'green' | 'yellow' | 'cyan';
 
 export interface Style {
+  /** Whether painting shows: without colours, signs must say what they would. */
+  readonly colours: boolean;
   readonly paint: (look: Look, text: string) => string;
   readonly signs: Signs;
 }
@@ -28,9 +30,10 @@ export interface StyleChoice {
 }
 
 export function styleFor({ plain, env }: StyleChoice): Style {
-  const colour = !plain && !env['NO_COLOR'];
+  const colours = !plain && !env['NO_COLOR'];
   return {
-    paint: colour ? (look, text) => styleText(look, text, { validateStream: false }) : (_look, text) => text,
+    colours,
+    paint: colours ? (look, text) => styleText(look, text, { validateStream: false }) : (_look, text) => text,
     signs: plain || !speaksUnicode(env) ? ASCII : UNICODE,
   };
 }

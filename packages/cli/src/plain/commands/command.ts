@@ -5,12 +5,24 @@ import type { Started } from '../../headless/start.ts';
 import type { Dialog } from '../questions/dialog.ts';
 import type { Style } from '../style.ts';
 
+/** In the order in which they are listed. */
+export const COMMAND_GROUPS = [
+  'the session',
+  'the conversation',
+  'the model and its rights',
+  'the rest',
+] as const;
+
+type CommandGroup = (typeof COMMAND_GROUPS)[number];
+
 export interface SlashCommand {
   readonly name: string;
   readonly also?: readonly string[];
   /** What may stand behind it. */
   readonly hint?: string;
   readonly help: string;
+  /** Under which heading it is listed. */
+  readonly about: CommandGroup;
   /** May be used while a turn runs. */
   readonly anytime?: true;
   /** `words`: what was typed behind the name. */
@@ -19,6 +31,8 @@ export interface SlashCommand {
 
 export interface Chat {
   readonly style: Style;
+  /** Keys mean something: see `Screen`. */
+  readonly readsKeys: boolean;
   /** The session that is open, with its agent. */
   readonly started: Started;
   readonly options: AgentSetup;

@@ -2,7 +2,7 @@
 import { listSessions } from '@heddle/agent/sessions';
 import { sessions as sessionsCommand } from '../../sessions/sessions.ts';
 import { harmless } from '../../terminal/harmless.ts';
-import { pickDialog, sessionLines } from '../pick.ts';
+import { pickDialog, sessionLines } from '../session/pick.ts';
 import type { Chat } from './command.ts';
 
 export async function clear({ moveTo, say, started }: Chat): Promise<void> {

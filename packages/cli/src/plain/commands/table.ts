@@ -8,30 +8,35 @@ export const COMMANDS: readonly SlashCommand[] = [
     name: 'help',
     also: ['?'],
     help: 'this list',
+    about: 'the rest',
     anytime: true,
-    run: (_words, { say, style }) => say(helpLines(style.paint).join('\n')),
+    run: async (_words, chat) => (await import('./help.ts')).help(COMMANDS, chat),
   },
   {
     name: 'clear',
     also: ['new'],
     help: 'begin a new session',
+    about: 'the session',
     run: async (_words, chat) => (await import('./session.ts')).clear(chat),
   },
   {
     name: 'compact',
     hint: '[instructions]',
     help: 'replace the conversation by a summary of it',
+    about: 'the conversation',
     run: async (words, chat) => (await import('./context.ts')).compact(words, chat),
   },
   {
     name: 'uncompact',
     also: ['undo-compact'],
     help: 'put back what the last compaction replaced',
+    about: 'the conversation',
     run: async (_words, chat) => (await import('./context.ts')).uncompact(chat),
   },
   {
     name: 'context',
     help: 'what fills the window',
+    about: 'the conversation',
     anytime: true,
     run: async (_words, chat) => (await import('./context.ts')).context(chat),
   },
@@ -39,12 +44,14 @@ export const COMMANDS: readonly SlashCommand[] = [
     name: 'cost',
     also: ['usage'],
     help: 'what this session has cost',
+    about: 'the conversation',
     anytime: true,
     run: async (_words, chat) => (await import('./status.ts')).cost(chat),
   },
   {
     name: 'status',
     help: 'session, model, mode, folder',
+    about: 'the session',
     anytime: true,
     run: async (_words, chat) => (await import('./status.ts')).status(chat),
   },
@@ -52,18 +59,21 @@ export const COMMANDS: readonly SlashCommand[] = [
     name: 'model',
     hint: '[name]',
     help: 'show or change the model',
+    about: 'the model and its rights',
     run: async (words, chat) => (await import('./model.ts')).model(words, chat),
   },
   {
     name: 'effort',
     hint: '[low|medium|high|xhigh|max]',
     help: 'how much work goes into an answer',
+    about: 'the model and its rights',
     run: async (words, chat) => (await import('./model.ts')).effort(words, chat),
   },
   {
     name: 'mode',
     hint: '[mode]',
     help: 'show or change the permission mode',
+    about: 'the model and its rights',
     anytime: true,
     run: async (words, chat) => (await import('./permissions.ts')).mode(words, chat),
   },
@@ -71,17 +81,20 @@ export const COMMANDS: readonly SlashCommand[] = [
     name: 'permissions',
     hint: '[add|remove allow|ask|deny RULE]',
     help: 'show or change the rules',
+    about: 'the model and its rights',
     run: async (words, chat) => (await import('./permissions.ts')).permissions(words, chat),
   },
   {
     name: 'resume',
     hint: '[session]',
     help: 'go on with another session',
+    about: 'the session',
     run: async (words, chat) => (await import('./session.ts')).resume(words, chat),
   },
   {
     name: 'sessions',
     help: 'the sessions of this folder',
+    about: 'the session',
     anytime: true,
     run: async (_words, chat) => (await import('./session.ts')).sessions(chat),
   },
@@ -89,29 +102,42 @@ export const COMMANDS: readonly SlashCommand[] = [
     name: 'rewind',
     hint: '[number]',
     help: 'go back to an earlier prompt: conversation, files or both',
+    about: 'the conversation',
     run: async (words, chat) => (await import('./rewind.ts')).rewind(words, chat),
   },
   {
     name: 'rename',
     hint: '[title]',
     help: 'give this session a name',
+    about: 'the session',
     run: async (words, chat) => (await import('./session.ts')).rename(words, chat),
   },
   {
     name: 'export',
     hint: '[file]',
     help: 'write this conversation to a file',
+    about: 'the session',
     run: async (words, chat) => (await import('./session.ts')).exportTo(words, chat),
+  },
+  {
+    name: 'output',
+    hint: '[number]',
+    help: 'what came of the last call, in full; 2 is the one before it',
+    about: 'the conversation',
+    anytime: true,
+    run: async (words, chat) => (await import('./output.ts')).output(words, chat),
   },
   {
     name: 'todos',
     help: 'the steps the model has in mind',
+    about: 'the rest',
     anytime: true,
     run: async (_words, chat) => (await import('./work.ts')).todos(chat),
   },
   {
     name: 'tasks',
     help: 'commands in the background',
+    about: 'the rest',
     anytime: true,
     run: async (_words, chat) => (await import('./work.ts')).tasks(chat),
   },
@@ -120,11 +146,19 @@ export const COMMANDS: readonly SlashCommand[] = [
         {
           name: 'doctor',
           help: 'look for what is wrong',
+          about: 'the rest' as const,
           run: async () => (await import('./work.ts')).doctor(),
         },
       ]
     : []),
-  { name: 'exit', also: ['quit', 'q'], help: 'leave', anytime: true, run: (_words, { leave }) => leave() },
+  {
+    name: 'exit',
+    also: ['quit', 'q'],
+    help: 'leave',
+    about: 'the rest',
+    anytime: true,
+    run: (_words, { leave }) => leave(),
+  },
 ];
 
 export type Slash =
@@ -140,25 +174,8 @@ export function readSlash(line: string): Slash | undefined {
   if (command) return { kind: 'command', command, words: words.trim() };
   const near = nearest(
     wanted,
-    COMMANDS.flatMap(({ name, also = [] }) => [name, ...also]),
+    COMMANDS.flatMap(({ name, also = [] }) => [name].concat(also)),
   );
   const hint = near === undefined ? 'See /help.' : `Did you mean /${near}?`;
   return { kind: 'unknown', message: `There is no command /${name}. ${hint}` };
-}
-
-function helpLines(paint: (look: 'bold' | 'dim', text: string) => string): string[] {
-  const left = COMMANDS.map(({ name, hint }) => (hint === undefined ? `/${name}` : `/${name} ${hint}`));
-  const width = Math.min(24, Math.max(...left.map((text) => text.length)));
-  const commands = COMMANDS.map(({ help }, index) => {
-    const words = left[index] ?? '';
-    return words.length > width
-      ? `  ${words}\n  ${' '.repeat(width)}  ${help}`
-      : `  ${words.padEnd(width)}  ${help}`;
-  });
-  return [
-    ...commands,
-    paint('dim', '  !command runs a shell command of your own; the model sees what came of it'),
-    paint('dim', '  a backslash at the end of a line, or Ctrl-J, begins another line'),
-    paint('dim', '  Ctrl-C interrupts; what you type while the model works joins it'),
-  ];
 }

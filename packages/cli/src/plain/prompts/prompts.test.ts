@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { Inbox } from './inbox.ts';
 import { openPromptHistory } from './prompt-history.ts';
 import { InputQueue } from './queue.ts';
 import { Recall } from './recall.ts';
@@ -65,5 +66,26 @@ describe('what is typed while a turn runs', () => {
     queue.add('four');
     expect(queue.takeText()).toBe('three\n\nfour');
     expect(queue.isEmpty).toBe(true);
+  });
+});
+
+describe('typed lines', () => {
+  it('go to whoever waits, else each is kept for its turn; empty ones are not', async () => {
+    const inbox = new Inbox();
+    for (const line of ['one', '', 'two']) inbox.give(line);
+    expect([inbox.takeNext(), inbox.takeNext(), inbox.takeNext()]).toEqual(['one', 'two', undefined]);
+    const line = inbox.wait();
+    inbox.give('');
+    inbox.give('three');
+    expect([await line, inbox.takeNext()]).toEqual(['', 'three']);
+  });
+
+  it('come back in order where they were not sent, those for the run first', () => {
+    const inbox = new Inbox();
+    inbox.later('!ls');
+    inbox.join('and this');
+    inbox.join('and that');
+    expect(inbox.takeUnsent()).toEqual(['and this\n\nand that', '!ls']);
+    expect(inbox.takeJoining()).toEqual([]);
   });
 });

@@ -9,6 +9,11 @@ export class Recall {
     this.#prompts = [...prompts];
   }
 
+  /** Each once. */
+  get newestFirst(): readonly string[] {
+    return [...new Set(this.#prompts.toReversed())];
+  }
+
   older(draft: string): string | undefined {
     const text = this.#prompts.at(-this.#back - 1);
     if (text === undefined) return undefined;

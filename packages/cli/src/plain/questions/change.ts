@@ -3,14 +3,10 @@ import type { JsonObject } from '@heddle/core';
 import { harmless } from '../../terminal/harmless.ts';
 import type { Style } from '../style.ts';
 import { counted } from '../render/amounts.ts';
+import { type Hunk, hunksBetween } from './hunks.ts';
 
 /** Lines of a change that are shown before the rest is only counted. */
 const SHOWN = 24;
-
-interface Hunk {
-  readonly gone: readonly string[];
-  readonly come: readonly string[];
-}
 
 /** `current`: the file as it is; undefined where there is none. Undefined for a call that changes no file. */
 export function changeLines(
@@ -23,9 +19,14 @@ export function changeLines(
   const hunks = hunksOf(tool, input, current);
   if (!hunks) return undefined;
   const { paint, signs } = style;
-  const all = hunks.flatMap(({ gone, come }) => {
+  const all = hunks.flatMap(({ gone, come }, index) => {
+    // Lines that stay lie in between.
+    const between = index > 0 ? [paint('dim', signs.more)] : [];
     const minus = gone.map((line) => paint('red', `- ${harmless(line)}`));
-    return minus.concat(come.map((line) => paint('green', `+ ${harmless(line)}`)));
+    return between.concat(
+      minus,
+      come.map((line) => paint('green', `+ ${harmless(line)}`)),
+    );
   });
   if (all.length <= most) return all;
   return [
@@ -37,31 +38,16 @@ export function changeLines(
 function hunksOf(tool: string, input: JsonObject, current: string | undefined): readonly Hunk[] | undefined {
   if (tool === 'Write') {
     const content = input['content'];
-    return typeof content === 'string' ? [trimmed(current ?? '', content)] : undefined;
+    return typeof content === 'string' ? hunksBetween(linesOf(current ?? ''), linesOf(content)) : undefined;
   }
   if (tool !== 'Edit') return undefined;
   const edits = Array.isArray(input['edits']) ? input['edits'] : [input];
   return edits.flatMap((edit: unknown) => {
     const before = field(edit, 'old_string');
     const after = field(edit, 'new_string');
-    return typeof after === 'string' ? [trimmed(typeof before === 'string' ? before : '', after)] : [];
+    if (typeof after !== 'string') return [];
+    return hunksBetween(linesOf(typeof before === 'string' ? before : ''), linesOf(after));
   });
-}
-
-/** Without the lines that both have at the beginning and at the end. */
-function trimmed(before: string, after: string): Hunk {
-  const gone = linesOf(before);
-  const come = linesOf(after);
-  let start = 0;
-  while (start < gone.length && start < come.length && gone[start] === come[start]) start++;
-  let end = 0;
-  while (
-    end < gone.length - start &&
-    end < come.length - start &&
-    gone[gone.length - 1 - end] === come[come.length - 1 - end]
-  )
-    end++;
-  return { gone: gone.slice(start, gone.length - end), come: come.slice(start, come.length - end) };
 }
 
 function linesOf(text: string): string[] {

@@ -50,6 +50,7 @@ export class People {
     if (ASKS_ITSELF.has(question.tool)) return { allow: true };
     const dialog = permissionDialog(question, {
       style: this.#setup.style,
+      cwd: this.#setup.cwd,
       current: currentText(question, this.#setup.cwd),
       fileOf: (scope) => atHome(nearPath(settingsFileOf(scope, this.#places), this.#setup.cwd)),
     });

@@ -5,13 +5,14 @@
 import type { PermissionAnswer, PermissionQuestion, PermissionUpdate } from '@heddle/agent';
 import type { Scope } from '@heddle/agent/settings';
 import { harmless } from '../../terminal/harmless.ts';
-import { nameOf } from '../render/call.ts';
+import { nameOf, nearPath } from '../render/call.ts';
 import type { Style } from '../style.ts';
 import { changeLines } from './change.ts';
 import { answered, type Choice, choiceDialog, type Dialog, textDialog } from './dialog.ts';
 
 export interface PermissionView {
   readonly style: Style;
+  readonly cwd: string;
   /** The file that would be changed, as it is now; undefined where there is none. */
   readonly current?: string | undefined;
   /** Where a scope's rules are written. */
@@ -50,7 +51,7 @@ function shownLines(
   const { paint, signs } = view.style;
   const who = agentId === undefined ? '' : ` (agent ${harmless(agentId)})`;
   const file = input['file_path'];
-  const path = typeof file === 'string' ? ` ${harmless(file)}` : '';
+  const path = typeof file === 'string' ? ` ${harmless(nearPath(file, view.cwd))}` : '';
   const change = changeLines(tool, input, view.current, view.style, most);
   const whole = change ?? inputLines(question);
   const hidden =

@@ -12,7 +12,7 @@ import { permissionDialog } from './permission.ts';
 import { planDialog } from './plan.ts';
 
 const style = styleFor({ plain: true, env: {} });
-const view = { style, fileOf: (scope: string) => `${scope}.json` };
+const view = { style, cwd: '/project', fileOf: (scope: string) => `${scope}.json` };
 
 function question(more: Partial<PermissionQuestion> = {}): PermissionQuestion {
   return {
@@ -147,6 +147,30 @@ describe('the permission question', () => {
       permissionDialog(question({ tool: 'Write', input }), { ...view, current }).lines.slice(1, 3);
     expect(lines(undefined)).toEqual(['  | + one', '  | + three']);
     expect(lines('one\ntwo\n')).toEqual(['  | - two', '  | + three']);
+  });
+
+  it('leaves out the lines between two changes, in a text of any size', () => {
+    const text = (change: (line: number) => string, size = 9): string =>
+      Array.from({ length: size }, (_, line) => change(line)).join('\n');
+    const current = text((line) => `line ${line}`);
+    const content = text((line) => (line === 2 ? 'new' : line === 6 ? 'line 6\nadded' : `line ${line}`));
+    const input = { file_path: 'a.ts', content };
+    expect(
+      permissionDialog(question({ tool: 'Write', input }), { ...view, current }).lines.slice(1, 5),
+    ).toEqual(['  | - line 2', '  | + new', '  | ...', '  | + added']);
+    const long = { file_path: 'a.ts', content: text((line) => `new ${line}`, 20_000) };
+    const dialog = permissionDialog(question({ tool: 'Write', input: long }), {
+      ...view,
+      current: text((line) => `line ${line}`, 20_000),
+    });
+    expect(dialog.lines[25]).toBe('  | ... 39976 more lines (? shows all)');
+  });
+
+  it('names a file as it is seen from here, where it lies below', () => {
+    const title = (file_path: string) =>
+      permissionDialog(question({ tool: 'Write', input: { file_path, content: '' } }), view).lines[0];
+    expect(title('/project/src/a.ts')).toBe('May Write run? src/a.ts');
+    expect(title('/projects/a.ts')).toBe('May Write run? /projects/a.ts');
   });
 
   it('shows the fields of a tool that nobody here knows', () => {

@@ -1,4 +1,4 @@
-import type { SdkResult } from '@heddle/agent';
+import { failedStart, type SdkResult } from '@heddle/agent';
 import { describe, expect, it } from 'vitest';
 import { styleFor } from '../style.ts';
 import { ago, dollars, shortened, timeOf, tokens } from './amounts.ts';
@@ -8,27 +8,16 @@ import { tailLines } from './tail.ts';
 const style = styleFor({ plain: true, env: {} });
 
 function result(more: Partial<SdkResult> = {}): SdkResult {
-  const usage = {
-    input_tokens: 0,
-    output_tokens: 0,
-    cache_creation_input_tokens: 0,
-    cache_read_input_tokens: 0,
-  };
   return {
-    type: 'result',
+    ...failedStart('', { uuid: 'u', session_id: 's' }),
     subtype: 'success',
     is_error: false,
     duration_ms: 12_400,
-    duration_api_ms: 0,
     num_turns: 3,
     stop_reason: 'end_turn',
     total_cost_usd: 0.05,
-    usage,
-    modelUsage: {},
-    permission_denials: [],
     terminal_reason: 'completed',
-    uuid: 'u',
-    session_id: 's',
+    errors: [],
     ...more,
   };
 }
@@ -51,6 +40,8 @@ describe('the end of a turn', () => {
       cacheCreationInputTokens: 0,
       webSearchRequests: 0,
       costUSD: 0,
+      contextWindow: 200_000,
+      maxOutputTokens: 8_192,
     };
     const modelUsage = { local: { ...usage, costBasis: 'unknown' as const } };
     expect(

@@ -169,8 +169,8 @@ export class Teller {
     if (text !== '') this.#saidSomething = true;
     this.#streamed = '';
     if (text === '' || wasStreamed) return [];
-    const { paint } = this.#setup.style;
-    return [{ kind: 'line', text: message.apiError ? paint('red', harmless(text)) : harmless(text) }];
+    if (message.apiError) return [{ kind: 'line', text: this.#setup.style.paint('red', harmless(text)) }];
+    return [{ kind: 'stream', text: harmless(text) }, { kind: 'end of stream' }];
   }
 
   #results(message: UserMessage): readonly Piece[] {

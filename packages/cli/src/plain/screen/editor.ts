@@ -15,7 +15,18 @@ export interface Key {
   readonly meta?: boolean | undefined;
 }
 
-export type Wish = 'submit' | 'interrupt' | 'leave' | 'escape' | 'older' | 'newer' | 'clear' | 'suspend';
+export type Wish =
+  | 'submit'
+  | 'interrupt'
+  | 'leave'
+  | 'escape'
+  | 'older'
+  | 'newer'
+  | 'search'
+  | 'complete'
+  | 'edit outside'
+  | 'clear'
+  | 'suspend';
 
 export type Pressed =
   | { readonly kind: 'draft'; readonly draft: Draft }
@@ -46,6 +57,8 @@ function change(draft: Draft, key: Key): Draft | Wish {
       return insert(draft, '\n');
     case 'escape':
       return 'escape';
+    case 'tab':
+      return 'complete';
     case 'backspace':
       return erase(draft, before(draft));
     case 'delete':
@@ -95,6 +108,10 @@ function controlled(draft: Draft, name: string): Draft | Wish {
       return 'older';
     case 'n':
       return 'newer';
+    case 'r':
+      return 'search';
+    case 'g':
+      return 'edit outside';
     case 'l':
       return 'clear';
     case 'z':

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { draftOf } from './editor.ts';
 import { frameOf, rowsAbove } from './frame.ts';
-import { wholeLines, wholeWords } from './words.ts';
 import { widthOf } from '../../terminal/width.ts';
 
 const room = { columns: 11, maxRows: 10 };
@@ -13,6 +12,18 @@ describe('a draft on the screen', () => {
       cursorRow: 2,
       cursorColumn: 3,
     });
+  });
+
+  it('is broken at words, and the space there takes no room', () => {
+    expect(frameOf('> ', draftOf('one two three'), room).rows).toEqual(['> one two ', '  three']);
+    const full = { text: '12345678 x', cursor: 8 };
+    expect(frameOf('> ', full, room)).toEqual({
+      rows: ['> 12345678', '  x'],
+      cursorRow: 0,
+      cursorColumn: 10,
+    });
+    expect(frameOf('> ', { ...full, cursor: 9 }, room)).toMatchObject({ cursorRow: 1, cursorColumn: 2 });
+    expect(frameOf('> ', draftOf('one abcdefghijk'), room).rows).toEqual(['> one ', '  abcdefgh', '  ijk']);
   });
 
   it('keeps its own lines, and shows tabs as spaces', () => {
@@ -45,30 +56,5 @@ describe('a draft on the screen', () => {
     expect(rowsAbove(frame, 11)).toBe(2);
     expect(rowsAbove(frame, 100)).toBe(2);
     expect(rowsAbove(frame, 6)).toBe(4);
-  });
-});
-
-describe('a text that is still coming', () => {
-  it('is shown up to its last whole word', () => {
-    expect(wholeWords('two wor')).toEqual({ now: 'two ', later: 'wor' });
-    expect(wholeWords('a line\n')).toEqual({ now: 'a line\n', later: '' });
-    const path = '/a/very/long/path/'.repeat(4);
-    expect(wholeWords(path)).toEqual({ now: path, later: '' });
-    // The time that this takes must not grow with the square of its length.
-    const long = `${'x'.repeat(1_000_000)} `;
-    expect(wholeWords(long)).toEqual({ now: long, later: '' });
-  });
-
-  it('is shown in whole lines while something is being typed below it', () => {
-    expect(wholeLines('one\ntwo', 20)).toEqual({ now: 'one\n', later: 'two' });
-    expect(wholeLines('a long line that goes on and on', 12)).toEqual({
-      now: 'a long line\nthat goes on\n',
-      later: 'and on',
-    });
-    // Without a single space, too: nothing is held back but the last row.
-    const solid = wholeLines('x'.repeat(100_000), 80);
-    expect(solid.later.length).toBeLessThan(80);
-    expect(solid.now.replaceAll('\n', '') + solid.later).toBe('x'.repeat(100_000));
-    expect(wholeLines('😀'.repeat(50), 7).now).toMatch(/^(😀+\n)+$/u);
   });
 });

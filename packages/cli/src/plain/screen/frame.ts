@@ -20,40 +20,62 @@ const TAB = '    ';
 /** `shown` is the prompt as it is written, `prompt` without its colours. */
 export function frameOf(
   prompt: string,
-  { text, cursor }: Draft,
+  draft: Draft,
   { columns, maxRows }: FrameRoom,
   shown = prompt,
 ): Frame {
   // The last column stays free: terminals disagree about where the cursor is after it.
   const width = Math.max(8, columns - 1);
-  const indent = ' '.repeat(Math.min(widthOf(prompt), width - 4));
-  const rows: string[] = [];
-  let row = '';
-  let cells = widthOf(prompt);
-  let place = { row: 0, column: cells };
-  let index = 0;
-  const breakRow = (): void => {
+  const start = widthOf(prompt);
+  const indent = Math.min(start, width - 4);
+  const rows = rowsOf(draft.text, { first: width - start, other: width - indent });
+  const row = rows.findIndex((cells) => cells.some(({ index }) => index === draft.cursor));
+  const before = (rows[row] ?? []).filter(({ index }) => index < draft.cursor);
+  const column = (row === 0 ? start : indent) + before.reduce((sum, { width: cells }) => sum + cells, 0);
+  const lines = rows.map((cells) => cells.map(({ drawn }) => drawn).join(''));
+  const drawn = lines.map((line, index) => (index === 0 ? shown : ' '.repeat(indent)) + line);
+  return clipped(drawn, { row: Math.max(0, row), column }, maxRows);
+}
+
+/** A character of the draft where it stands. Every place where the cursor can be has one, the end included. */
+interface Cell {
+  readonly index: number;
+  readonly drawn: string;
+  readonly width: number;
+}
+
+/** Broken at its own lines, then at words, and within a word only where it is longer than a row. */
+function rowsOf(text: string, room: { readonly first: number; readonly other: number }): Cell[][] {
+  let row: Cell[] = [];
+  const rows = [row];
+  let free = room.first;
+  const breakRow = (carried: Cell[] = []): void => {
+    row = carried;
     rows.push(row);
-    row = indent;
-    cells = indent.length;
+    free = room.other - carried.reduce((sum, { width }) => sum + width, 0);
   };
+  let index = 0;
   for (const character of charactersOf(text)) {
-    if (character === '\n') {
-      if (index === cursor) place = { row: rows.length, column: cells };
-      breakRow();
-    } else {
-      const drawn = character === '\t' ? TAB : character;
-      const wide = character === '\t' ? TAB.length : cellsOf(character);
-      if (cells + wide > width) breakRow();
-      if (index === cursor) place = { row: rows.length, column: cells };
-      row += drawn;
-      cells += wide;
-    }
+    const cell = { index, ...cellOf(character) };
     index += character.length;
+    const fits = cell.width <= free;
+    // The space at which a row is broken needs no room.
+    if (character === '\n' || (character === ' ' && !fits)) {
+      row.push({ ...cell, drawn: '', width: 0 });
+      breakRow();
+      continue;
+    }
+    if (!fits) breakRow(row.splice(row.findLastIndex(({ drawn }) => drawn === ' ') + 1 || row.length));
+    row.push(cell);
+    free -= cell.width;
   }
-  if (index <= cursor) place = { row: rows.length, column: cells };
-  rows.push(row);
-  return clipped([shown + (rows[0] ?? ''), ...rows.slice(1)], place, maxRows);
+  row.push({ index, drawn: '', width: 0 });
+  return rows;
+}
+
+function cellOf(character: string): Omit<Cell, 'index'> {
+  if (character === '\t') return { drawn: TAB, width: TAB.length };
+  return { drawn: character, width: cellsOf(character) };
 }
 
 /**

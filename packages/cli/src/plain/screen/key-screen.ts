@@ -1,55 +1,54 @@
-/**
- * A terminal that can move its cursor. Only the line being typed is ever drawn again: it is erased before anything is
- * written above it, and what was written stays as it is.
- */
-import { emitKeypressEvents } from 'node:readline';
+/** A terminal that can move its cursor: keys come in one by one, and the line being typed stands below what is written. */
 import { stripVTControlCharacters } from 'node:util';
+import { harmless } from '../../terminal/harmless.ts';
+import type { Completed } from '../completion/complete.ts';
 import type { Recall } from '../prompts/recall.ts';
+import type { Style } from '../style.ts';
 import { type Draft, draftOf, EMPTY, insert, type Key, press, type Wish } from './editor.ts';
-import { type Frame, frameOf, rowsAbove } from './frame.ts';
+import { type Frame, frameOf } from './frame.ts';
+import { Keyboard } from './keyboard.ts';
+import { Paper } from './paper.ts';
 import type { Screen, ScreenListener } from './screen.ts';
-import { wholeLines, wholeWords } from './words.ts';
+import { found, NEW_SEARCH, type Search, type Searched, searchKey } from './search.ts';
+
+export interface KeyScreenSetup {
+  readonly recall: Recall;
+  readonly style: Style;
+  /** What Tab makes of the line being typed. */
+  readonly complete: (draft: Draft) => Completed;
+}
 
 /** Rows of the terminal that the line being typed leaves to the output, and the most it takes. */
 const ROWS_ABOVE = 2;
 const MOST_ROWS = 12;
-
-const PASTE_ON = '\u001b[?2004h';
-const PASTE_OFF = '\u001b[?2004l';
-const ERASE_BELOW = '\u001b[J';
+/** More names are no help. */
+const MOST_CHOICES = 40;
 
 export class KeyScreen implements Screen {
-  readonly #input: NodeJS.ReadStream;
-  readonly #output: NodeJS.WriteStream;
-  readonly #recall: Recall;
-  readonly #restore = (): void => this.#leaveKeys();
+  readonly readsKeys = true;
+  readonly #setup: KeyScreenSetup;
+  readonly #paper: Paper;
+  readonly #keyboard: Keyboard;
   #listener: ScreenListener | undefined;
   #draft: Draft = EMPTY;
   #prompt = '';
   /** A line is asked for; else it is only shown while something is typed. */
   #asking = false;
-  /** The line being typed, as it stands on the screen. */
-  #shown: Frame | undefined;
-  /** Streamed, and not shown yet. */
-  #held = '';
-  /** The output stands within a line. */
-  #isMidLine = false;
-  /** What was pasted so far, while a paste is under way. */
-  #pasted: string | undefined;
+  /** An earlier prompt is looked for; what is found stands in the place of the draft. */
+  #search: Search | undefined;
   #closed = false;
 
-  constructor(input: NodeJS.ReadStream, output: NodeJS.WriteStream, recall: Recall) {
-    this.#input = input;
-    this.#output = output;
-    this.#recall = recall;
-    emitKeypressEvents(input);
-    input.on('keypress', (_text, key: Key) => this.#take(key));
-    input.once('end', () => this.#listener?.end()).once('error', () => this.#listener?.end());
-    output.on('resize', () => this.#redraw());
-    // A terminal that went away takes nothing more; whoever waits for its input is told by that side.
-    output.on('error', () => undefined);
-    process.once('exit', this.#restore);
-    this.#enterKeys();
+  constructor(input: NodeJS.ReadStream, output: NodeJS.WriteStream, setup: KeyScreenSetup) {
+    this.#setup = setup;
+    this.#paper = new Paper(output, setup.style, () => this.#frame());
+    this.#keyboard = new Keyboard(input, output, {
+      key: (key) => this.#take(key),
+      paste: (text) => {
+        this.#search = undefined;
+        this.#edit(insert(this.#draft, text));
+      },
+      end: () => this.#listener?.end(),
+    });
   }
 
   listen(listener: ScreenListener): void {
@@ -57,82 +56,65 @@ export class KeyScreen implements Screen {
   }
 
   print(text: string): void {
-    this.endStream();
-    this.#above(`${text}\n`);
+    this.#paper.print(text);
   }
 
   stream(text: string): void {
-    this.#held += text;
-    if (this.#shown) {
-      const { now, later } = wholeLines(this.#held, this.#columns);
-      this.#held = later;
-      if (now !== '') this.#above(now);
-      return;
-    }
-    const { now, later } = wholeWords(this.#held);
-    this.#held = later;
-    this.#write(now);
+    this.#paper.stream(text);
+  }
+
+  output(text: string): void {
+    this.#paper.output(text);
   }
 
   endStream(): void {
-    const rest = this.#held;
-    this.#held = '';
-    if (this.#shown) {
-      if (rest !== '') this.#above(`${rest}\n`);
-    } else if (rest !== '' || this.#isMidLine) this.#write(`${rest}\n`);
+    this.#paper.endStream();
   }
 
   ask(prompt: string): void {
-    this.endStream();
+    this.#paper.tearOff();
+    this.#search = undefined;
     this.#prompt = prompt;
     this.#asking = true;
-    this.#redraw();
+    this.#paper.redraw();
   }
 
   busy(prompt: string): void {
     this.#prompt = prompt;
     this.#asking = false;
-    this.#redraw();
+    this.#paper.redraw();
   }
 
   put(text: string): void {
     const parts = [text, this.#draft.text].filter((part) => part !== '');
-    this.#draft = draftOf(parts.join('\n'));
-    this.#redraw();
+    this.#edit(draftOf(parts.join('\n')));
   }
 
   takeDraft(): string {
     const { text } = this.#draft;
-    this.#draft = EMPTY;
-    this.#redraw();
+    this.#setup.recall.rest();
+    this.#edit(EMPTY);
     return text;
   }
 
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    this.#write(this.#erased());
-    this.endStream();
-    process.off('exit', this.#restore);
-    this.#leaveKeys();
-    this.#input.removeAllListeners('keypress');
-    this.#input.pause();
+    this.#paper.redraw();
+    this.#paper.endStream();
+    this.#keyboard.close();
   }
 
   #take(key: Key): void {
-    if (this.#closed) return;
-    if (key.name === 'paste-start') this.#pasted = '';
-    else if (key.name === 'paste-end') {
-      this.#draft = insert(this.#draft, this.#pasted ?? '');
-      this.#pasted = undefined;
-      this.#redraw();
-    } else if (this.#pasted !== undefined) this.#pasted += key.sequence ?? '';
-    else {
-      const pressed = press(this.#draft, key);
-      if (pressed.kind === 'wish') return this.#grant(pressed.wish);
-      this.#draft = pressed.draft;
-      this.#redraw();
-    }
+    if (this.#search) return this.#searched(searchKey(this.#search, key));
+    const pressed = press(this.#draft, key);
+    if (pressed.kind === 'wish') this.#grant(pressed.wish);
+    else this.#edit(pressed.draft);
+  }
+
+  #edit(draft: Draft): void {
+    this.#draft = draft;
+    this.#paper.redraw();
   }
 
   #grant(wish: Wish): void {
@@ -146,100 +128,86 @@ export class KeyScreen implements Screen {
       case 'escape':
         return this.#listener?.escape(this.#draft.text);
       case 'older':
-      case 'newer': {
-        const text = wish === 'older' ? this.#recall.older(this.#draft.text) : this.#recall.newer();
-        if (text === undefined) return;
-        this.#draft = draftOf(text);
-        return this.#redraw();
-      }
+        return this.#recalled(this.#setup.recall.older(this.#draft.text));
+      case 'newer':
+        return this.#recalled(this.#setup.recall.newer());
+      case 'search':
+        this.#search = NEW_SEARCH;
+        return this.#paper.redraw();
+      case 'complete':
+        return this.#completed(this.#setup.complete(this.#draft));
+      case 'edit outside':
+        return void this.#editOutside();
       case 'clear':
-        this.#shown = undefined;
-        this.#write('\u001b[H\u001b[2J');
-        return this.#redraw();
+        return this.#paper.clear();
       case 'suspend':
-        return this.#suspend();
+        this.#paper.putAside();
+        return this.#keyboard.suspend(() => this.#paper.takeBack());
     }
+  }
+
+  #recalled(text: string | undefined): void {
+    if (text !== undefined) this.#edit(draftOf(text));
+  }
+
+  #searched(searched: Searched): void {
+    const match = this.#match();
+    this.#search = searched.kind === 'search' ? searched.search : undefined;
+    if (searched.kind === 'take' && match !== undefined) this.#draft = draftOf(match);
+    if (searched.kind === 'take' && searched.submit && match !== undefined) this.#submit();
+    else this.#paper.redraw();
+  }
+
+  #match(): string | undefined {
+    return this.#search && found(this.#search, this.#setup.recall.newestFirst);
+  }
+
+  #completed(completed: Completed): void {
+    if (completed.kind === 'draft') return this.#edit(completed.draft);
+    if (completed.kind === 'nothing') return;
+    const { paint, signs } = this.#setup.style;
+    const names = completed.names.slice(0, MOST_CHOICES);
+    const more = completed.names.length - names.length;
+    const rest = more > 0 ? [`${signs.more} ${more} more`] : [];
+    this.#paper.print(paint('dim', `  ${[...names, ...rest].join('  ')}`));
+  }
+
+  async #editOutside(): Promise<void> {
+    const { editOutside } = await import('./external-editor.ts');
+    this.#paper.putAside();
+    this.#keyboard.release();
+    const edited = await editOutside(this.#draft.text, process.env);
+    if (this.#closed) return;
+    this.#keyboard.seize();
+    if (edited.ok) this.#draft = draftOf(harmless(edited.text));
+    this.#paper.takeBack();
+    if (!edited.ok) this.print(this.#setup.style.paint('dim', `  (${harmless(edited.message)})`));
   }
 
   #submit(): void {
     const { text } = this.#draft;
-    this.#recall.rest();
+    this.#setup.recall.rest();
     this.#draft = EMPTY;
     if (this.#asking) {
       this.#asking = false;
       const indent = ' '.repeat(stripVTControlCharacters(this.#prompt).length);
-      this.#above(`${this.#prompt}${text.replaceAll('\n', `\n${indent}`)}\n`);
-    } else this.#redraw();
+      this.#paper.print(`${this.#prompt}${text.replaceAll('\n', `\n${indent}`)}`);
+    } else this.#paper.redraw();
     this.#listener?.line(text);
   }
 
-  /** Writes above the line being typed, in one go: nothing flickers. */
-  #above(text: string): void {
-    this.#write(this.#erased() + text + this.#drawn());
+  #frame(): Frame | undefined {
+    const isVisible = !this.#closed && (this.#asking || this.#search || this.#draft.text !== '');
+    if (!isVisible) return undefined;
+    const { columns, rows } = this.#paper;
+    const maxRows = Math.max(1, Math.min(MOST_ROWS, rows - ROWS_ABOVE));
+    const room = { columns, maxRows };
+    if (this.#search) {
+      const match = this.#match();
+      const isMissing = match === undefined && this.#search.query !== '';
+      const prompt = `${isMissing ? 'not found' : 'search'} "${this.#search.query}": `;
+      return frameOf(prompt, draftOf(match ?? ''), room, this.#setup.style.paint('yellow', prompt));
+    }
+    return frameOf(stripVTControlCharacters(this.#prompt), this.#draft, room, this.#prompt);
   }
-
-  #redraw(): void {
-    if (this.#closed) return;
-    const erased = this.#erased();
-    this.#write(erased + this.#drawn());
-  }
-
-  #erased(): string {
-    if (!this.#shown) return '';
-    const above = rowsAbove(this.#shown, this.#columns);
-    this.#shown = undefined;
-    return `${up(above)}\r${ERASE_BELOW}`;
-  }
-
-  #drawn(): string {
-    const isVisible = !this.#closed && (this.#asking || this.#draft.text !== '');
-    if (!isVisible) return '';
-    const frame = this.#layout();
-    this.#shown = frame;
-    const below = frame.rows.length - 1 - frame.cursorRow;
-    const right = frame.cursorColumn > 0 ? `\u001b[${frame.cursorColumn}C` : '';
-    return `${this.#isMidLine ? '\n' : ''}${frame.rows.join('\n')}${up(below)}\r${right}`;
-  }
-
-  #layout(): Frame {
-    const maxRows = Math.max(1, Math.min(MOST_ROWS, (this.#output.rows || 24) - ROWS_ABOVE));
-    const bare = stripVTControlCharacters(this.#prompt);
-    return frameOf(bare, this.#draft, { columns: this.#columns, maxRows }, this.#prompt);
-  }
-
-  get #columns(): number {
-    return this.#output.columns || 80;
-  }
-
-  #write(text: string): void {
-    if (text === '') return;
-    this.#isMidLine = this.#shown === undefined && !text.endsWith('\n') && !text.endsWith(ERASE_BELOW);
-    this.#output.write(text);
-  }
-
-  #enterKeys(): void {
-    this.#input.setRawMode(true);
-    this.#input.resume();
-    this.#output.write(PASTE_ON);
-  }
-
-  #leaveKeys(): void {
-    this.#output.write(PASTE_OFF);
-    this.#input.setRawMode(false);
-  }
-
-  /** As any program does on Ctrl-Z: the terminal goes back to the shell until it wakes us. */
-  #suspend(): void {
-    this.#write(this.#erased());
-    this.#leaveKeys();
-    process.once('SIGCONT', () => {
-      this.#enterKeys();
-      this.#redraw();
-    });
-    process.kill(process.pid, 'SIGTSTP');
-  }
-}
-
-function up(rows: number): string {
-  return rows > 0 ? `\u001b[${rows}A` : '';
 }

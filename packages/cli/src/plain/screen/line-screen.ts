@@ -4,10 +4,11 @@
  */
 import { createInterface, type Interface } from 'node:readline';
 import { harmless } from '../../terminal/harmless.ts';
+import { AsItComes } from '../layout/as-it-comes.ts';
 import type { Screen, ScreenListener } from './screen.ts';
-import { wholeWords } from './words.ts';
 
 export class LineScreen implements Screen {
+  readonly readsKeys = false;
   readonly #output: NodeJS.WritableStream;
   readonly #lines: Interface;
   readonly #isPipe: boolean;
@@ -17,7 +18,7 @@ export class LineScreen implements Screen {
   /** Lines that end in a backslash belong to the one that comes. */
   #begun = '';
   #prompt: string | undefined;
-  #held = '';
+  readonly #coming = new AsItComes();
   #isMidLine = false;
   #ended = false;
 
@@ -47,16 +48,18 @@ export class LineScreen implements Screen {
   }
 
   stream(text: string): void {
-    const { now, later } = wholeWords(this.#held + text);
-    this.#held = later;
+    const now = this.#coming.add(text);
     if (this.#prompt !== undefined && this.#isMidLine && now !== '') this.#write('\n');
     this.#prompt = undefined;
     this.#write(now);
   }
 
+  output(text: string): void {
+    this.stream(text);
+  }
+
   endStream(): void {
-    const rest = this.#held;
-    this.#held = '';
+    const rest = this.#coming.end();
     if (this.#prompt === undefined && (rest !== '' || this.#isMidLine)) this.#write(`${rest}\n`);
   }
 

@@ -3,11 +3,15 @@
  * that can move its cursor, `LineScreen` on one that cannot, on a screen reader and on a pipe.
  */
 export interface Screen {
+  /** Keys come one by one; else the terminal itself edits the line. */
+  readonly readsKeys: boolean;
   /** Whole lines, above whatever is being typed. */
   print(text: string): void;
-  /** A piece of a line that goes on. Words stay whole. */
+  /** A piece of the model's words, which go on: wrapped at words where the screen knows its width. */
   stream(text: string): void;
-  /** The line that was streamed is complete. */
+  /** A piece of a command's output, which goes on: as it is. */
+  output(text: string): void;
+  /** What was streamed is complete. */
   endStream(): void;
   /** Asks for a line, with this before it. */
   ask(prompt: string): void;

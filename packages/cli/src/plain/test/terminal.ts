@@ -54,9 +54,12 @@ export function openTerminal(
   let isOver = false;
   const ended = new Promise<{ exitCode: number; signal?: number | undefined }>((resolve) => {
     pty.onExit((end) => {
-      isOver = true;
-      for (const look of lookers) look();
-      resolve(end);
+      // What it wrote last has come, but the emulator may not have read it yet.
+      emulator.write('', () => {
+        isOver = true;
+        for (const look of lookers) look();
+        resolve(end);
+      });
     });
   });
   pty.onData((data) => {

@@ -1,6 +1,6 @@
 /** Says so where the model is asked and nothing comes back: whoever waits should know that somebody else waits, too. */
 import type { LoopEvent } from '@heddle/core';
-import { timeOf } from './render/amounts.ts';
+import { timeOf } from '../render/amounts.ts';
 
 /** After so long for the first time, and then ever more rarely. */
 const FIRST_SIGN_MS = 10_000;

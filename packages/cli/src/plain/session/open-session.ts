@@ -1,7 +1,7 @@
 /** The session that is open, with its agent. Another one takes its place when it could be opened, and not before. */
-import type { ChatCommand, SessionChoice } from '../arguments.ts';
-import type { AgentSetup } from '../headless/agent-options.ts';
-import { type Started, startAgent, type Surface } from '../headless/start.ts';
+import type { ChatCommand, SessionChoice } from '../../arguments.ts';
+import type { AgentSetup } from '../../headless/agent-options.ts';
+import { type Started, startAgent, type Surface } from '../../headless/start.ts';
 
 export interface OpenSessionSetup {
   readonly command: ChatCommand;

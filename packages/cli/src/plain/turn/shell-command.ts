@@ -1,6 +1,6 @@
 /** `!command`: a command of the user's own, with their own rights. The model sees it with the next prompt. */
 import { spawn } from 'node:child_process';
-import { harmless } from '../terminal/harmless.ts';
+import { harmless } from '../../terminal/harmless.ts';
 
 export interface ShellRun {
   readonly cwd: string;

@@ -1,10 +1,10 @@
 /** One prompt, from its sending to the line that says what it took. */
 import type { Agent, SdkResult } from '@heddle/agent';
-import { harmless } from '../terminal/harmless.ts';
-import { endLines } from './render/end.ts';
-import type { Piece, Teller } from './render/teller.ts';
-import type { Screen } from './screen/screen.ts';
-import type { Style } from './style.ts';
+import { harmless } from '../../terminal/harmless.ts';
+import { endLines } from '../render/end.ts';
+import type { Piece, Teller } from '../render/teller.ts';
+import type { Screen } from '../screen/screen.ts';
+import type { Style } from '../style.ts';
 
 export interface TurnSetup {
   readonly agent: Agent;

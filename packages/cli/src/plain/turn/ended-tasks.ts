@@ -1,7 +1,7 @@
 /** Tells once of each command in the background that has ended. */
 import type { Task, TaskRegistry } from '@heddle/tools';
-import { harmless } from '../terminal/harmless.ts';
-import { shortened } from './render/amounts.ts';
+import { harmless } from '../../terminal/harmless.ts';
+import { shortened } from '../render/amounts.ts';
 
 export class EndedTasks {
   readonly #known = new WeakSet<Task>();

@@ -1,10 +1,10 @@
 /** A numbered list of sessions to choose one from. */
-import type { SessionChoice } from '../arguments.ts';
+import type { SessionChoice } from '../../arguments.ts';
 import type { SessionSummary } from '@heddle/agent/sessions';
-import { harmless } from '../terminal/harmless.ts';
-import { again, answered, type Dialog } from './questions/dialog.ts';
-import { ago, counted, shortened } from './render/amounts.ts';
-import type { Style } from './style.ts';
+import { harmless } from '../../terminal/harmless.ts';
+import { again, answered, type Dialog } from '../questions/dialog.ts';
+import { ago, counted, shortened } from '../render/amounts.ts';
+import type { Style } from '../style.ts';
 
 /** Older ones are found with `heddle sessions search`. */
 const SHOWN = 20;

@@ -1,0 +1,73 @@
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { draftOf } from '../screen/editor.ts';
+import { complete, type CompletionSources } from './complete.ts';
+import { listFolder } from './folders.ts';
+
+const FILES: Readonly<Record<string, readonly string[]>> = {
+  '': ['README.md', 'package.json', 'packages/', '.git/', '.gitignore'],
+  'packages/': ['cli/', 'core/', 'cli-docs/'],
+  '/': ['usr/'],
+};
+const sources: CompletionSources = {
+  commands: ['compact', 'context', 'cost', 'model', 'mode'],
+  list: (folder) =>
+    (FILES[folder] ?? []).map((name) => ({ name: name.replace('/', ''), isFolder: name.endsWith('/') })),
+};
+
+/** The line after Tab, with a bar at the cursor; or what could follow. */
+function tab(text: string, cursor = text.length): string | readonly string[] {
+  const completed = complete({ text, cursor }, sources);
+  if (completed.kind === 'choices') return completed.names;
+  const { text: after, cursor: at } = completed.kind === 'draft' ? completed.draft : { text, cursor };
+  return `${after.slice(0, at)}|${after.slice(at)}`;
+}
+
+describe('Tab', () => {
+  it.each([
+    ['/comp', '/compact |'],
+    ['/mod', '/mode|'],
+    ['/mode', ['model', 'mode']],
+    ['/c', '/co|'],
+    ['/us', '/usr/|'],
+    ['read RE', 'read README.md |'],
+    ['look at @pack', 'look at @package|'],
+    ['@packages/co', '@packages/core/|'],
+    ['!ls packages/cli', ['cli/', 'cli-docs/']],
+    ['.giti', '.gitignore |'],
+    ['@', ['README.md', 'package.json', 'packages/']],
+    ['no such file', 'no such file|'],
+    ['', '|'],
+    ['a word ', 'a word |'],
+  ])('makes of %j', (text, expected) => {
+    expect(tab(text)).toEqual(expected);
+  });
+
+  it('completes in the middle of a line, and adds no second space', () => {
+    expect(tab('read RE now', 7)).toBe('read README.md| now');
+  });
+});
+
+describe('the files of a folder', () => {
+  it('are told apart from folders, through links too; what would drive the terminal is left out', () => {
+    const home = mkdtempSync(path.join(os.tmpdir(), 'heddle-complete-'));
+    mkdirSync(path.join(home, 'src'));
+    writeFileSync(path.join(home, 'a file'), '');
+    writeFileSync(path.join(home, 'evil\u001b[2J'), '');
+    symlinkSync('src', path.join(home, 'link'));
+    symlinkSync('nowhere', path.join(home, 'broken'));
+    expect(listFolder('', home).map(({ name, isFolder }) => (isFolder ? `${name}/` : name))).toEqual([
+      'a file',
+      'broken',
+      'link/',
+      'src/',
+    ]);
+    expect(listFolder('none/', home)).toEqual([]);
+    expect(complete(draftOf('sr'), { commands: [], list: (folder) => listFolder(folder, home) })).toEqual({
+      kind: 'draft',
+      draft: { text: 'src/', cursor: 4 },
+    });
+  });
+});

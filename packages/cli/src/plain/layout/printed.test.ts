@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { styleFor } from '../style.ts';
+import { AsItComes } from './as-it-comes.ts';
+import { wholeRows } from './broken.ts';
+import { printed } from './printed.ts';
+
+const { paint } = styleFor({ plain: false, env: {} });
+
+describe('a printed line', () => {
+  it('is wrapped at words, and hangs below its text', () => {
+    expect(printed('  1   yes, always: this project', 20)).toBe('  1   yes, always:\n      this project');
+    expect(printed('  (overloaded, trying again)', 20)).toBe('  (overloaded,\n  trying again)');
+    expect(printed('● Bash npm test -- run', 16)).toBe('● Bash npm test\n  -- run');
+    expect(printed('  /name [words]      what it does', 24)).toBe('  /name [words]\n      what it does');
+    expect(printed('short\nlines stay', 20)).toBe('short\nlines stay');
+  });
+
+  it('does not count its colours', () => {
+    expect(printed(paint('dim', 'one two three'), 13)).toBe(paint('dim', 'one two three'));
+    expect(printed(paint('dim', 'one two three'), 9)).toBe(paint('dim', 'one two\nthree'));
+  });
+
+  it('carries its bar into every row: what a call would do cannot pass for the question', () => {
+    expect(printed(`  | echo ${' '.repeat(11)}1  yes`, 20)).toBe(`  | echo ${' '.repeat(11)}\n  | 1  yes`);
+    expect(printed('  | npm test -- --run  it', 16)).toBe('  | npm test -- \n  | --run  it');
+    expect(printed('  | abcdefghijkl', 10)).toBe('  | abcdef\n  | ghijkl');
+    expect(printed(`  | ${paint('red', '- 漢字漢字')}`, 10)).toBe(`  | ${paint('red', '- 漢字\n  | 漢字')}`);
+  });
+});
+
+describe('output', () => {
+  it('is shown up to its last whole word', () => {
+    const coming = new AsItComes();
+    expect([coming.add('two wor'), coming.add('ds\n'), coming.add('end'), coming.end()]).toEqual([
+      'two ',
+      'words\n',
+      '',
+      'end',
+    ]);
+    const path = '/a/very/long/path/'.repeat(4);
+    expect(coming.add(path)).toBe(path);
+    // The time that this takes must not grow with the square of its length.
+    expect(coming.add(`${'x'.repeat(1_000_000)} `)).toHaveLength(1_000_001);
+  });
+
+  it('is shown in whole rows while something is typed below it', () => {
+    expect(wholeRows('one\ntwo', 20)).toEqual({ now: 'one\n', later: 'two' });
+    const solid = wholeRows('x'.repeat(100_000), 80);
+    expect(solid.later.length).toBeLessThanOrEqual(80);
+    expect(solid.now.replaceAll('\n', '') + solid.later).toBe('x'.repeat(100_000));
+    expect(wholeRows('😀'.repeat(50), 7).now).toMatch(/^(😀😀😀\n)+$/u);
+    expect(wholeRows(paint('bold', 'a bold word'), 6).now).toBe('\u001b[1ma bold\n');
+  });
+});

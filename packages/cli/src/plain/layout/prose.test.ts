@@ -1,0 +1,183 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { widthOf } from '../../terminal/width.ts';
+import { styleFor } from '../style.ts';
+import { Prose } from './prose.ts';
+
+const painted = styleFor({ plain: false, env: {} });
+const unpainted = styleFor({ plain: false, env: { NO_COLOR: '1' } });
+
+const MARKS = new Map([
+  ['\u001b[1m', '«'],
+  ['\u001b[22m', '»'],
+  ['\u001b[36m', '‹'],
+  ['\u001b[39m', '›'],
+]);
+
+/** What stands on the screen of a text that came in these pieces. Bold as «…», code as ‹…›. */
+function shown(pieces: readonly string[], columns: number, style = painted): string {
+  const prose = new Prose(style, () => columns);
+  const text = pieces.map((piece) => prose.add(piece)).join('') + prose.end();
+  return [...MARKS].reduce((marked, [colour, mark]) => marked.replaceAll(colour, mark), text);
+}
+
+const rows = (text: string, columns: number): string[] => shown([text], columns).split('\n');
+
+describe('the words of the model', () => {
+  it('go to the next row where they would cross the edge', () => {
+    expect(rows('one two three four', 9)).toEqual(['one two', 'three', 'four']);
+    expect(rows('exactly nine', 7)).toEqual(['exactly', 'nine']);
+    expect(rows('its own\nlines  stay\n\nas they are', 40)).toEqual([
+      'its own',
+      'lines  stay',
+      '',
+      'as they are',
+    ]);
+  });
+
+  it('are left in one piece for copying where one is longer than a row', () => {
+    const url = 'https://example.com/a/long/way/to/go';
+    expect(rows(`see ${url} there`, 20)).toEqual(['see', url, 'there']);
+    expect(rows(`see ${url} x`, 20)).toEqual(['see', `${url} x`]);
+  });
+
+  it('hang below the text of a list, and carry the sign of a quotation along', () => {
+    expect(rows('- one two three\n  10. four five six', 12)).toEqual([
+      '- one two',
+      '  three',
+      '  10. four',
+      '      five',
+      '      six',
+    ]);
+    expect(rows('> one two three', 10)).toEqual(['> one two', '> three']);
+  });
+
+  it('are counted in cells, and broken anywhere in scripts without spaces, but not before a full stop', () => {
+    expect(rows('漢字漢字。漢字', 8)).toEqual(['漢字漢', '字。漢字']);
+    expect(rows('漢字 👩‍👩‍👧👩‍👩‍👧 e\u0301e\u0301 x', 8)).toEqual(['漢字 👩‍👩‍👧', '👩‍👩‍👧 e\u0301e\u0301 x']);
+  });
+
+  it('do not wrap where they are code or a table', () => {
+    const text = [
+      '```sh',
+      'echo one two three **four** `five`',
+      '',
+      '- no list',
+      '```',
+      '| one two | three four |',
+      '',
+      '    indented code goes on',
+      '~~~~',
+      '~~~ is not its end, it goes on',
+      '~~~~',
+    ].join('\n');
+    expect(shown([text], 10)).toBe(text);
+  });
+
+  it('wrap again below a list and behind a block of code', () => {
+    expect(rows('- a\n\n    one two three', 12)).toEqual(['- a', '', '    one two', '    three']);
+    expect(rows('```\nx\n```\none two', 5)).toEqual(['```', 'x', '```', 'one', 'two']);
+  });
+});
+
+describe('bold, code and headings', () => {
+  it.each([
+    ['a **bold word** here', 'a «bold» «word» here'],
+    ['run `npm test`, then', 'run ‹npm› ‹test›, then'],
+    ['**`both` of them**!', '‹both› «of» «them»!'],
+    ['``a ` b`` c', '‹a› ‹`› ‹b› c'],
+    ['## A title\ntext', '«##» «A» «title»\ntext'],
+  ])('are painted: %j', (text, expected) => {
+    expect(shown([text], 80)).toBe(expected);
+  });
+
+  it.each([
+    'two ** three ** four',
+    '**not closed\nin its line**',
+    'a ` alone',
+    'f(*args, **kwargs)',
+    '\\*\\*escaped\\*\\*',
+    '* a list, and *emphasis*',
+    '***',
+    '#hashtag and C# code',
+    `**${'far '.repeat(80)}**`.trim(),
+  ])('are not made of what has no other half: %j', (text) => {
+    expect(shown([text], 1_000)).toBe(text);
+  });
+
+  it('keep their marks where there are no colours', () => {
+    const text = '# a **bold** `word`';
+    expect(shown([text], 80, unpainted)).toBe(text);
+  });
+});
+
+describe('a text that is still coming', () => {
+  const text = [
+    '# Title of it',
+    'Some **bold words** and `code with spaces` and **unclosed, 2 ** 3, *x* \\* y.',
+    '- item one with words 漢字漢字漢字。漢字「漢字」 👩‍👩‍👧 e\u0301',
+    '  1) nested https://example.com/very/long/path/without/any/space/in/it and on',
+    '```',
+    'code  **stays**   ',
+    '```',
+    '| a | b |',
+    '> quoted `text` that goes on and on  ',
+    '',
+    '**',
+  ].join('\n');
+
+  it.each([1, 2, 3, 5, 7, 11, 64])('looks the same in pieces of %i characters', (size) => {
+    const pieces = text.match(new RegExp(`[\\s\\S]{1,${size}}`, 'gu')) ?? [];
+    for (const columns of [12, 20, 40, 80])
+      for (const style of [painted, unpainted])
+        expect(shown(pieces, columns, style)).toBe(shown([text], columns, style));
+  });
+
+  it('loses and adds nothing but marks and space', () => {
+    const bare = (all: string): string => all.replaceAll(/[\s*`>]/g, '');
+    for (const columns of [1, 2, 12, 80])
+      expect(bare(stripVTControlCharacters(shown([text], columns))).replaceAll(/[«»‹›]/g, '')).toBe(
+        bare(text),
+      );
+  });
+
+  it('is shown word by word, and never holds back more than a row or a span', () => {
+    const prose = new Prose(painted, () => 20);
+    expect(prose.add('two wor')).toBe('two');
+    expect(prose.add('ds ')).toBe(' words');
+    expect(prose.add('x'.repeat(30))).toBe(`\n${'x'.repeat(30)}`);
+    expect(prose.add(`yy **b ${'c '.repeat(150)}`)).toContain('yy **b c c');
+  });
+
+  it('takes no more time where it comes in one piece', () => {
+    const long = `${'x'.repeat(200_000)} ${'word '.repeat(50_000)}`;
+    expect(shown([long], 80).length).toBeGreaterThan(400_000);
+  });
+
+  it('heeds another width from the next word on', () => {
+    let columns = 20;
+    const prose = new Prose(painted, () => columns);
+    const first = prose.add('one two three four five ');
+    columns = 10;
+    const all = first + prose.add('six seven eight nine ') + prose.end();
+    expect(all).toBe('one two three four\nfive six\nseven\neight nine');
+  });
+
+  it('goes on in a row of its own, in the same list or block of code, after something else was written', () => {
+    const prose = new Prose(painted, () => 20);
+    prose.add('- one two ');
+    prose.tearOff();
+    expect(prose.add('three four five ')).toBe('  three four five');
+    prose.add('\n```\nlet a =');
+    prose.tearOff();
+    expect(prose.add(' 1; // a comment that is long\n```\n')).toBe(' 1; // a comment that is long\n```\n');
+  });
+
+  it('fits, however narrow the terminal', () => {
+    for (const columns of [10, 13, 21, 34]) {
+      const words = 'these are only words of less than eight letters each - 漢字 and so on';
+      for (const row of shown([`- ${words}\n> ${words}`], columns).split('\n'))
+        expect(widthOf(row)).toBeLessThanOrEqual(columns);
+    }
+  });
+});

@@ -1,0 +1,19 @@
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { expect, it } from 'vitest';
+import { editOutside } from './external-editor.ts';
+
+it("takes what the user's own editor makes of a text, and leaves no file behind", async () => {
+  const seen = path.join(mkdtempSync(path.join(os.tmpdir(), 'heddle-editor-')), 'seen');
+  const EDITOR = `edit() { sed -i "$1" "$2" && echo "$2" > ${seen}; }; edit s/draft/prompt/`;
+  expect(await editOutside('a draft\nof two lines', { EDITOR })).toEqual({
+    ok: true,
+    text: 'a prompt\nof two lines',
+  });
+  expect(existsSync(path.dirname(readFileSync(seen, 'utf8').trim()))).toBe(false);
+  expect(await editOutside('x', { VISUAL: 'false', EDITOR })).toEqual({
+    ok: false,
+    message: 'false failed; the line is as it was',
+  });
+});

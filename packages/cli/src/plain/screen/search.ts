@@ -1,0 +1,39 @@
+/** Ctrl-R: earlier prompts by a word of them, the newest first. Pure. */
+import type { Key } from './editor.ts';
+
+export interface Search {
+  readonly query: string;
+  /** How many that match were passed over. */
+  readonly passed: number;
+}
+
+export type Searched =
+  | { readonly kind: 'search'; readonly search: Search }
+  /** Into the line being typed; `submit`: and sent. */
+  | { readonly kind: 'take'; readonly submit: boolean }
+  | { readonly kind: 'cancel' };
+
+export const NEW_SEARCH: Search = { query: '', passed: 0 };
+
+export function searchKey({ query, passed }: Search, key: Key): Searched {
+  const { name = '', sequence = '' } = key;
+  if (key.ctrl && name === 'r') return on(query, query === '' ? 0 : passed + 1);
+  if (key.ctrl && name === 's') return on(query, Math.max(0, passed - 1));
+  if (key.ctrl && (name === 'c' || name === 'g')) return { kind: 'cancel' };
+  if (name === 'backspace' || (key.ctrl && name === 'h')) return on(query.slice(0, -1), 0);
+  if (name === 'return') return { kind: 'take', submit: true };
+  const isTyped = !key.ctrl && !key.meta && sequence !== '' && !/^\p{Cc}/u.test(sequence);
+  return isTyped ? on(query + sequence, 0) : { kind: 'take', submit: false };
+}
+
+/** Beyond the last match it stays with it. Undefined: no prompt has these words. */
+export function found({ query, passed }: Search, newestFirst: readonly string[]): string | undefined {
+  if (query === '') return undefined;
+  const wanted = query.toLowerCase();
+  const matches = newestFirst.filter((prompt) => prompt.toLowerCase().includes(wanted));
+  return matches[Math.min(passed, matches.length - 1)];
+}
+
+function on(query: string, passed: number): Searched {
+  return { kind: 'search', search: { query, passed } };
+}

@@ -1,0 +1,121 @@
+/** What is under way: a turn, a slash command or a shell command of the user's own. One at a time, and each can be stopped. */
+import type { LoopEvent } from '@heddle/core';
+import { harmless } from '../../terminal/harmless.ts';
+import type { Chat, SlashCommand } from '../commands/command.ts';
+import type { Teller } from '../render/teller.ts';
+import type { Screen } from '../screen/screen.ts';
+import type { OpenSession } from '../session/open-session.ts';
+import type { Style } from '../style.ts';
+import { EndedTasks } from './ended-tasks.ts';
+import { runShellCommand, shellMessage } from './shell-command.ts';
+import { Silence } from './silence.ts';
+import { runTurn, showPiece } from './turn.ts';
+
+export interface WorkSetup {
+  readonly screen: Screen;
+  readonly style: Style;
+  readonly teller: Teller;
+  readonly session: OpenSession;
+  /** What a slash command may do. */
+  readonly chat: () => Chat;
+  /** A word beside the conversation. */
+  readonly note: (text: string) => void;
+  readonly prompt: () => string;
+}
+
+type Stop = (reason: string) => void;
+
+export class Work {
+  readonly #setup: WorkSetup;
+  readonly #endedTasks: EndedTasks;
+  readonly #silence: Silence;
+  #stop: Stop | undefined;
+  #lastTurnFailed = false;
+
+  constructor(setup: WorkSetup) {
+    this.#setup = setup;
+    this.#endedTasks = new EndedTasks(setup.note);
+    this.#silence = new Silence(setup.note);
+  }
+
+  get isUnderWay(): boolean {
+    return this.#stop !== undefined;
+  }
+
+  get lastTurnFailed(): boolean {
+    return this.#lastTurnFailed;
+  }
+
+  stop(reason: string): void {
+    this.#stop?.(reason);
+  }
+
+  /** An event of the run that is under way. */
+  hear(event: LoopEvent): void {
+    const { teller, screen, session } = this.#setup;
+    this.#silence.hear(event);
+    for (const piece of teller.tell(event)) showPiece(piece, screen);
+    if (event.type === 'message') this.#endedTasks.watch(session.started.tasks);
+  }
+
+  /** Answers whether it came to its own end; false: it was stopped. */
+  async turn(prompt: string): Promise<boolean> {
+    const { agent, tasks } = this.#setup.session.started;
+    let wasStopped = false;
+    const work = async (): Promise<void> => {
+      this.#lastTurnFailed = !(await runTurn(prompt, { ...this.#setup, agent }));
+    };
+    await this.#do(work, (reason) => {
+      wasStopped = true;
+      agent.abort(reason);
+    });
+    this.#endedTasks.watch(tasks);
+    return !wasStopped;
+  }
+
+  async shell(command: string): Promise<void> {
+    const { screen, session, note } = this.#setup;
+    const stopped = new AbortController();
+    const work = async (): Promise<void> => {
+      const end = await runShellCommand(command, {
+        cwd: session.options.cwd,
+        signal: stopped.signal,
+        show: (text) => screen.output(text),
+      });
+      screen.endStream();
+      if (end.code !== 0) note(end.code === null ? 'ended' : `exit code ${end.code}`);
+      const added = session.started.agent.add(shellMessage(command, end));
+      if (!added.ok) screen.print(harmless(added.message));
+    };
+    await this.#do(work, () => stopped.abort());
+  }
+
+  command(command: SlashCommand, words: string): Promise<void> {
+    const { session } = this.#setup;
+    return this.#do(
+      () => this.beside(command, words),
+      (reason) => session.started.agent.abort(reason),
+    );
+  }
+
+  /** A command that needs not wait for what is under way. */
+  async beside({ name, run }: SlashCommand, words: string): Promise<void> {
+    try {
+      await run(words, this.#setup.chat());
+    } catch (thrown) {
+      const why = thrown instanceof Error ? thrown.message : String(thrown);
+      this.#setup.screen.print(harmless(`/${name} failed: ${why}`));
+    }
+  }
+
+  async #do(work: () => Promise<void>, stop: Stop): Promise<void> {
+    this.#stop = stop;
+    this.#setup.screen.busy(this.#setup.prompt());
+    try {
+      await work();
+    } finally {
+      this.#stop = undefined;
+      this.#silence.end();
+    }
+  }
+}
