@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { noSilencedErrors, noSwitchedOffTests, noTypeEscapes } from './house/escapes.ts';
 import { importDirection } from './house/floors.ts';
 import { coreCompilesAlone, corePurity, isCoreSource } from './house/purity.ts';
+import { roomOrder } from './house/rooms.ts';
 import { type Finding, parse, type Source } from './house/source.ts';
 import { noMachinePaths, noRegistryHosts, shortFiles } from './house/text.ts';
 
@@ -97,6 +98,44 @@ describe('imports between packages', () => {
     ['scripts/a.ts', 'import { a } from "@heddle/core";'],
     ['scripts/a.ts', 'import manifest from "../packages/core/package.json" with { type: "json" };'],
   ])('allows in %s: %s', (path, text) => expect(advice(path, text)).toEqual([]));
+});
+
+describe('imports between the rooms of a package', () => {
+  it.each([
+    [
+      'packages/core/src/messages/a.ts',
+      'import type { A } from "../model/b.ts";',
+      'messages comes before model',
+    ],
+    [
+      'packages/core/src/context/levels/a.ts',
+      'import { a } from "../../loop/b.ts";',
+      'context comes before loop',
+    ],
+    ['packages/core/src/clock.ts', 'import { a } from "./machine/b.ts";', 'clock.ts comes before machine'],
+    ['packages/core/src/loop/a.ts', 'import { a } from "../index.ts";', 'loop comes before index.ts'],
+    ['packages/core/src/loop/a.ts', 'import { a } from "../attic/b.ts";', 'loop comes before attic'],
+    [
+      'packages/testing/src/scripted/a.ts',
+      'export * from "../explorer/b.ts";',
+      'scripted comes before explorer',
+    ],
+  ])('refuses in %s: %s', (path, text, expected) => {
+    expect(roomOrder(parse(inFile(text, path))).map((found) => found.advice)).toEqual([
+      expect.stringContaining(expected),
+    ]);
+  });
+
+  it.each([
+    [
+      'packages/core/src/loop/a.ts',
+      'import { a } from "../messages/b.ts"; import { c } from "./effects/c.ts";',
+    ],
+    ['packages/core/src/messages/a.ts', 'import type { Json } from "../json.ts";'],
+    ['packages/core/src/index.ts', 'export * from "./loop/query.ts";'],
+    ['packages/core/src/messages/a.test.ts', 'import { a } from "../loop/b.ts";'],
+    ['packages/agent/src/session/a.ts', 'import { a } from "../engine/b.ts";'],
+  ])('allows in %s: %s', (path, text) => expect(roomOrder(parse(inFile(text, path)))).toEqual([]));
 });
 
 describe('purity of the core', () => {

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { noSilencedErrors, noSwitchedOffTests, noTypeEscapes } from './house/escapes.ts';
 import { importDirection } from './house/floors.ts';
 import { coreCompilesAlone, corePurity, isCoreSource } from './house/purity.ts';
+import { roomOrder } from './house/rooms.ts';
 import { type Finding, isCode, parse, type TextFile, valueAt } from './house/source.ts';
 import { noMachinePaths, noRegistryHosts, shortFiles } from './house/text.ts';
 
@@ -27,6 +28,7 @@ function checkFile(file: TextFile): Finding[] {
     ...noSilencedErrors(source),
     ...noSwitchedOffTests(source),
     ...importDirection(source, exportsOf),
+    ...roomOrder(source),
   );
   if (isCoreSource(file.path)) findings.push(...corePurity(source));
   return findings;

@@ -61,7 +61,7 @@ function packageFolder(file: string): string | undefined {
   return /^packages\/([^/]+)\//.exec(`${file}/`)?.[1];
 }
 
-function importsOf(source: Source): { specifier: string; offset: number }[] {
+export function importsOf(source: Source): { specifier: string; offset: number }[] {
   const imports: { specifier: string; offset: number }[] = [];
   const add = (node: { type: string; value?: unknown; start: number } | null) => {
     if (typeof node?.value === 'string') imports.push({ specifier: node.value, offset: node.start });

@@ -1,6 +1,4 @@
 /** Abort reaches everything below: a child scope ends when its parent does, and can be ended alone. */
-import type { AbortCause } from './machine/happened.ts';
-
 export interface AbortScope {
   readonly signal: AbortSignal;
   abort(reason: unknown): void;
@@ -22,6 +20,9 @@ export function childScope(parent: AbortSignal): AbortScope {
 
 /** The abort reason of a user who sent a new message: it says enough, so no interruption message is needed. */
 export const INTERRUPT = 'interrupt';
+
+/** `interrupt` means that the user sent a new message. */
+export type AbortCause = 'interrupt' | 'cancel';
 
 export function abortCause(signal: AbortSignal): AbortCause | undefined {
   if (!signal.aborted) return undefined;

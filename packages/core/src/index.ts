@@ -1,12 +1,22 @@
 /** The loop: messages, the state machine, its driver, tool execution. No disk, no network, no clock, no process. */
+
+// What everything is made of: messages, blocks, usage, errors as values.
+export type { AbortCause } from './abort.ts';
 export type * from './clock.ts';
 export type * from './json.ts';
 export * from './messages/blocks.ts';
 export * from './messages/history.ts';
+export { isInterruption } from './messages/interruption.ts';
 export * from './messages/message.ts';
-export * from './messages/usage.ts';
-export type * from './model/error.ts';
+export type { ModelError, ModelErrorClass } from './messages/model-error.ts';
+export { addUsage, NO_USAGE, type Spent, updateUsage, type Usage } from './messages/usage.ts';
+
+// A model: the port to it, what is done about an attempt that failed.
 export type * from './model/port.ts';
+export { AnswerReader } from './model/reader.ts';
+export * from './model/retry.ts';
+
+// The machine: what the loop does next.
 export * from './machine/budget.ts';
 export * from './machine/config.ts';
 export * from './machine/decide.ts';
@@ -17,50 +27,57 @@ export * from './machine/repetition.ts';
 export * from './machine/state.ts';
 export * from './machine/terminal.ts';
 export * from './machine/transition.ts';
-export * from './tools/context.ts';
-export type * from './tools/hooks.ts';
-export type * from './tools/permission.ts';
-export type * from './tools/tool.ts';
-export type * from './loop/deps.ts';
-export type * from './loop/events.ts';
-export { finishCalls } from './loop/finish-calls.ts';
-export { LocalMediaError } from './loop/media-error.ts';
-export type * from './loop/params.ts';
-export { query } from './loop/query.ts';
-export { NO_OBJECTION } from './loop/stop-hooks.ts';
-export { SYNTHETIC_MODEL } from './loop/steps.ts';
-export { toolError } from './tools/texts.ts';
+
+// A valid request of any history.
 export * from './request/builder.ts';
 export { normalizeMessagesForAPI } from './request/normalise/fold.ts';
 export { ensureToolResultPairing } from './request/normalise/pairing.ts';
 export { mediaNote } from './request/texts.ts';
-export type * from './request/view.ts';
+export * from './request/view.ts';
+
+// Tools: what one is, and how calls are scheduled.
+export * from './tools/context.ts';
 export { StreamingToolExecutor } from './tools/executor.ts';
-export { AnswerReader } from './model/reader.ts';
-export * from './model/retry.ts';
-export type * from './log/entry.ts';
-export { type OpenCall, project, Projection } from './log/projection.ts';
-export { isInterruption } from './loop/texts.ts';
-export { type Decided, type RecordedIteration, type RecordedRun, recordedRuns } from './log/recorded.ts';
-export { type Mismatch, replay, type Replayed } from './log/replay.ts';
-export { type TracedIteration, type TracedStep, traceRun } from './log/trace.ts';
-export * from './context/options.ts';
-export * from './context/doors.ts';
-export * from './context/door.ts';
+export type * from './tools/hooks.ts';
+export type * from './tools/permission.ts';
+export { toolError } from './tools/texts.ts';
+export type * from './tools/tool.ts';
+
+// The context: what keeps a conversation within the window.
 export * from './context/breakdown.ts';
-export type { ContextUsage } from './context/usage.ts';
-export { type Thresholds, thresholdsOf, type WindowState, windowState } from './context/thresholds.ts';
-export { estimateText } from './context/estimate/text.ts';
-export { estimateMessage, estimateMessages } from './context/estimate/message.ts';
 export { type Collapse, type CollapseStore, memoryCollapses } from './context/collapse/collapse.ts';
+export { SUMMARY_MARK } from './context/compaction/prompt.ts';
 export {
   modelSummariser,
-  type PromptHead,
-  type Spent,
   type Summarise,
   type SummaryAnswer,
   type SummaryRequest,
 } from './context/compaction/summarise.ts';
-export { SUMMARY_MARK } from './context/compaction/prompt.ts';
+export type * from './context/door.ts';
+export * from './context/outside.ts';
+export { estimateMessage, estimateMessages } from './context/estimate/message.ts';
+export { estimateText } from './context/estimate/text.ts';
 export { type ServerEdits, serverEdits, withServerEdits } from './context/levels/server-edits.ts';
-export { historyBeforeCompaction } from './context/compaction/undo.ts';
+export * from './context/options.ts';
+export * from './context/pipeline.ts';
+export type * from './context/report.ts';
+export { type Thresholds, thresholdsOf, type WindowState, windowState } from './context/thresholds.ts';
+export type { ContextUsage } from './context/usage.ts';
+
+// The log: entries, what the model sees of them, and the machine's walk through them.
+export { historyBeforeCompaction } from './log/before-compaction.ts';
+export type * from './log/entry.ts';
+export { type OpenCall, project, Projection } from './log/projection.ts';
+export { type Decided, type RecordedIteration, type RecordedRun, recordedRuns } from './log/recorded.ts';
+export { type Mismatch, replay, type Replayed } from './log/replay.ts';
+export { type TracedIteration, type TracedStep, traceRun } from './log/trace.ts';
+
+// The loop itself: what a run is given, what it yields, and the driver.
+export type * from './loop/run/params.ts';
+export type * from './loop/run/deps.ts';
+export type * from './loop/run/events.ts';
+export { LocalMediaError } from './loop/run/media-error.ts';
+export { query } from './loop/query.ts';
+export { finishCalls } from './loop/finish-calls.ts';
+export { NO_OBJECTION } from './loop/effects/stop-hooks.ts';
+export { SYNTHETIC_MODEL } from './loop/steps.ts';

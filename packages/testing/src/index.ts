@@ -2,9 +2,11 @@
 export * from './scripted/part.ts';
 export * from './scripted/builders.ts';
 export * from './scripted/errors.ts';
+export type * from './scripted/act.ts';
 export * from './scripted/acts.ts';
 export * from './scripted/model.ts';
 export type { JudgeOptions, Problem } from './scripted/judge.ts';
+export { readScript, type ReadScript } from './scripted/read.ts';
 export { RecordedCall } from './scripted/recorded.ts';
 export * from './gate.ts';
 export * from './clock.ts';

@@ -2,10 +2,10 @@
 import type { ContentBlock } from '../messages/blocks.ts';
 import type { Message } from '../messages/message.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { PromptHead } from './compaction/summarise.ts';
+import type { PromptHead } from '../request/view.ts';
 import { estimatePrompt, estimateTools } from './estimate/head.ts';
 import { estimateBlock, estimateMessage } from './estimate/message.ts';
-import { blocksOf, isRequest } from './read.ts';
+import { blocksOf, isRequest } from './reading/read.ts';
 import type { Thresholds } from './thresholds.ts';
 
 export interface Breakdown {

@@ -1,5 +1,5 @@
 /** A level of the context pipeline: a pure step over the history, light ones before heavy ones. */
-import type { ContextReport } from '../loop/events.ts';
+import type { ContextReport } from './report.ts';
 import type { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
 

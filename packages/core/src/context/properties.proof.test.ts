@@ -1,5 +1,4 @@
 /** Random histories and random settings: never invalid, never larger after a level, idempotent, the same after a restart. */
-import { bodyOf, explain, validateRequest } from '@heddle/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ContentBlock } from '../messages/blocks.ts';
@@ -7,13 +6,13 @@ import type { EntryBody } from '../log/entry.ts';
 import { project } from '../log/projection.ts';
 import { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
-import { buildRequest } from '../request/builder.ts';
 import { memoryCollapses } from './collapse/collapse.ts';
 import { estimateMessages } from './estimate/message.ts';
 import { reduce } from './compaction/reduce.ts';
-import { isRequest } from './read.ts';
-import { outlineOf } from './outline.ts';
-import { HEAD, prepared, rig } from './test/rig.ts';
+import { isRequest } from './reading/read.ts';
+import { outlineOf } from './reading/outline.ts';
+import { prepared, rig } from './test/rig.ts';
+import { complaintsAbout, requestFor } from './test/sent.ts';
 import { prose } from './test/talk.ts';
 
 /** Whatever may stand in a history: good rounds, orphans, errors, media, several results, words in between. */
@@ -142,22 +141,7 @@ const settings = fc.record({
 });
 
 function complaintsOf(messages: History<Message>): string {
-  const { request } = buildRequest(
-    {
-      ...HEAD,
-      model: 'scripted-1',
-      maxOutputTokens: 100,
-      tools: [],
-      normaliseInput: (_tool, input) => input,
-      skipCacheWrite: false,
-      allowedBetaBlocks: [],
-      refusedBlocks: new Set(),
-      continuesAnswer: false,
-      options: {},
-    },
-    messages,
-  );
-  return explain(validateRequest(bodyOf(request)));
+  return complaintsAbout(requestFor(messages));
 }
 
 /** Not by `toEqual`: a difference would be printed in full. */
@@ -165,7 +149,11 @@ function isSame(left: Iterable<Message>, right: Iterable<Message>): boolean {
   return JSON.stringify([...left]) === JSON.stringify([...right]);
 }
 
-const runs = process.env['HEDDLE_PROVE'] === '1' ? 2_000 : 60;
+/** Every run of the tests is the same run; another seed is another sixty. */
+const RUNS = {
+  numRuns: process.env['HEDDLE_PROVE'] === '1' ? 2_000 : 60,
+  seed: Number(process.env['HEDDLE_SEED'] ?? 1),
+};
 
 describe('for any history and any settings', () => {
   it('what is sent is valid and no larger; a second pass changes nothing; the log gives the same history', async () => {
@@ -195,7 +183,7 @@ describe('for any history and any settings', () => {
         });
         expect(isSame(resumed.returned.view, returned.view)).toBe(true);
       }),
-      { numRuns: runs },
+      RUNS,
     );
   });
 
@@ -211,7 +199,7 @@ describe('for any history and any settings', () => {
           pairs(messages.since(0)),
         );
       }),
-      { numRuns: runs },
+      RUNS,
     );
   });
 
@@ -238,7 +226,7 @@ describe('for any history and any settings', () => {
         expect(estimateMessages(reduced.messages)).toBeLessThanOrEqual(limit);
         expect(complaintsOf(reduced.messages)).toBe('');
       }),
-      { numRuns: runs },
+      RUNS,
     );
   });
 });

@@ -3,12 +3,12 @@ import type { ToolResultBlock } from '../messages/blocks.ts';
 import { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
 import type { ToolUseContext } from '../tools/context.ts';
-import type { ContextDoors } from './doors.ts';
+import type { ContextDoors } from './outside.ts';
 import { type LevelResult, untouched } from './level.ts';
 import { microcompact } from './levels/microcompact.ts';
 import { oversized, spillResults } from './levels/result-budget.ts';
 import type { ContextOptions } from './options.ts';
-import type { Outline } from './outline.ts';
+import type { Outline } from './reading/outline.ts';
 
 /** Characters that a result may have whose tool is not known. */
 const USUAL_LIMIT = 100_000;

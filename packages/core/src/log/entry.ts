@@ -3,7 +3,7 @@
  * it (`projection.ts`). Deltas and progress make no entry. How an entry looks on disk is the engine's business.
  */
 import type { JsonObject } from '../json.ts';
-import type { ContextStep } from '../loop/events.ts';
+import type { ContextStep } from '../context/report.ts';
 import type {
   AssistantMessage,
   AttachmentMessage,
@@ -14,7 +14,7 @@ import type {
 import type { Usage } from '../messages/usage.ts';
 import type { Terminal } from '../machine/terminal.ts';
 import type { Transition } from '../machine/transition.ts';
-import type { ModelError } from '../model/error.ts';
+import type { ModelError } from '../messages/model-error.ts';
 import type { StopReason } from '../model/port.ts';
 import type { Stance } from '../tools/context.ts';
 import type { EffectClass } from '../tools/tool.ts';

@@ -3,10 +3,11 @@
  * the answer counted, tokens, what compaction and draining did. What is not recorded is left open: whether collapses were
  * staged, when an abort came, which words a hook used. Nothing is left open that the log could contradict.
  */
+import type { AbortCause } from '../abort.ts';
 import type { QueryConfig } from '../machine/config.ts';
 import type { Effect } from '../machine/effect.ts';
-import type { AbortCause, AutoCompactResult, Happened, HookWord, StreamEnd } from '../machine/happened.ts';
-import type { ModelErrorClass } from '../model/error.ts';
+import type { AutoCompactResult, Happened, HookWord, StreamEnd } from '../machine/happened.ts';
+import type { ModelErrorClass } from '../messages/model-error.ts';
 import type { RecordedIteration } from './recorded.ts';
 
 export function possible(effect: Effect, recorded: RecordedIteration, config: QueryConfig): Happened[] {

@@ -2,9 +2,9 @@
  * What the model sees is a projection of the log. Tombstones, compaction and rewinds are entries, never edits: the whole
  * story stays on disk, and the same log always gives the same messages.
  */
-import { isToolResult, isToolUse, type ToolUseBlock } from '../messages/blocks.ts';
+import type { ToolUseBlock } from '../messages/blocks.ts';
 import { History } from '../messages/history.ts';
-import type { Message } from '../messages/message.ts';
+import { callsOf, resultsOf, type Message, type MessageHistory } from '../messages/message.ts';
 import type { Stance } from '../tools/context.ts';
 import type { EntryBody } from './entry.ts';
 
@@ -20,7 +20,7 @@ export class Projection {
   readonly #refused = new Set<string>();
   #stance: Stance | undefined;
 
-  get messages(): History<Message> {
+  get messages(): MessageHistory {
     return this.#messages;
   }
 
@@ -79,10 +79,9 @@ export class Projection {
 
   #noteCalls(message: Message): void {
     if (message.type === 'assistant') {
-      for (const block of message.content)
-        if (isToolUse(block)) this.#open.set(block.id, { call: block, intent: undefined });
-    } else if (message.type === 'user' && typeof message.content !== 'string') {
-      for (const block of message.content) if (isToolResult(block)) this.#open.delete(block.tool_use_id);
+      for (const call of callsOf([message])) this.#open.set(call.id, { call, intent: undefined });
+    } else {
+      for (const result of resultsOf(message)) this.#open.delete(result.tool_use_id);
     }
   }
 

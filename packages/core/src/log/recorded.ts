@@ -1,12 +1,12 @@
 /** A log taken apart into runs and iterations: what each is known to have done, and what was decided at its end. */
+import type { ContextReport } from '../context/report.ts';
 import type { FinishedCall } from '../machine/happened.ts';
 import type { Terminal } from '../machine/terminal.ts';
 import type { Transition } from '../machine/transition.ts';
-import { isToolResult, textOf, type ContentBlock, type ToolUseBlock } from '../messages/blocks.ts';
-import { callsOf, type AssistantMessage, type UserMessage } from '../messages/message.ts';
-import { fingerprint } from '../fingerprint.ts';
-import { isInterruption } from '../loop/texts.ts';
-import type { ContextReport } from '../loop/events.ts';
+import { textOf, type ToolResultBlock } from '../messages/blocks.ts';
+import { isInterruption } from '../messages/interruption.ts';
+import { callsOf, resultsOf, type AssistantMessage, type UserMessage } from '../messages/message.ts';
+import { finishedCall } from '../tools/finished-call.ts';
 import type { EntryBody } from './entry.ts';
 
 export interface RecordedIteration {
@@ -56,9 +56,9 @@ function isFailure({ details }: ContextReport): boolean {
   return details?.['failed'] !== undefined;
 }
 
-function isPrompt({ content, isMeta }: UserMessage): boolean {
-  if (isMeta || (typeof content !== 'string' && content.some(isToolResult))) return false;
-  return !isInterruption(textOf(content));
+function isPrompt(message: UserMessage): boolean {
+  if (message.isMeta || resultsOf(message).length > 0) return false;
+  return !isInterruption(textOf(message.content));
 }
 
 class RunReader {
@@ -100,7 +100,7 @@ class RunReader {
 class IterationReader {
   readonly #entries: EntryBody[];
   readonly #answer = new Map<string, AssistantMessage>();
-  readonly #results = new Map<string, ContentBlock>();
+  readonly #results = new Map<string, ToolResultBlock>();
   readonly #levels = new Set<ContextReport['level']>();
   readonly #failedLevels = new Set<ContextReport['level']>();
   readonly #tokensBefore: readonly number[];
@@ -129,9 +129,7 @@ class IterationReader {
         this.#asked = true;
         break;
       case 'user':
-        if (typeof entry.message.content === 'string') break;
-        for (const result of entry.message.content.filter(isToolResult))
-          this.#results.set(result.tool_use_id, result);
+        for (const result of resultsOf(entry.message)) this.#results.set(result.tool_use_id, result);
         break;
       case 'tombstone':
         for (const uuid of entry.uuids) this.#answer.delete(uuid);
@@ -163,7 +161,9 @@ class IterationReader {
   recorded(decided: Decided | undefined): RecordedIteration {
     return {
       entries: this.#entries,
-      calls: callsOf([...this.#answer.values()]).map((call) => this.#finished(call)),
+      calls: callsOf([...this.#answer.values()]).map((call) =>
+        finishedCall(call, this.#results.get(call.id)),
+      ),
       asked: this.#asked,
       answered: this.#answered,
       levels: this.#levels,
@@ -173,13 +173,5 @@ class IterationReader {
       ]),
       decided,
     };
-  }
-
-  #finished({ id, name, input }: ToolUseBlock): FinishedCall {
-    const result = this.#results.get(id);
-    const content = result?.type === 'tool_result' ? result.content : '';
-    // In a log that somebody changed any of them may be missing.
-    const [tool = '', ...parts] = [name, JSON.stringify(input), JSON.stringify(content)].map(String);
-    return { tool, fingerprint: fingerprint([tool, ...parts]) };
   }
 }

@@ -304,6 +304,19 @@ describe('stop_hook_blocking', () => {
     expect(terminal).toEqual({ reason: 'completed' });
     expect(turnEnd.stopHookInputs.map(({ stopHookActive }) => stopHookActive)).toEqual([false, true]);
   });
+
+  it('sends along what the hooks attached: what is stored of a conversation is what is sent of it', async () => {
+    const attachment = { kind: 'reminder', about: 'hook', text: 'The linter found two errors.' } as const;
+    const message = { type: 'attachment', uuid: 'h1', at: 0, attachment } as const;
+    const turnEnd = fakeTurnEnd({
+      stopHooks: [{ block: 'The tests were not run.' }],
+      progress: [{ type: 'message', message }],
+    });
+    const { model } = await play([say('Done.'), say('Done, and tested.')], { deps: { turnEnd } });
+    const words = JSON.stringify([...(model.calls[1]?.request.messages ?? [])]);
+    expect(words).toContain('The linter found two errors.');
+    expect(words.indexOf('The linter')).toBeLessThan(words.indexOf('The tests were not run.'));
+  });
 });
 
 describe('token_budget_continuation', () => {

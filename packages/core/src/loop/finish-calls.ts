@@ -1,10 +1,10 @@
 /** Runs calls of an earlier run that was cut short: the same road, the same events, no model. */
 import type { AssistantMessage } from '../messages/message.ts';
-import type { LoopEvent } from './events.ts';
-import { leavable } from './leave.ts';
-import type { QueryParams } from './params.ts';
-import { beginRun, endRun } from './run.ts';
-import { runTools } from './run-tools.ts';
+import type { LoopEvent } from './run/events.ts';
+import { leavable } from './run/leave.ts';
+import type { QueryParams } from './run/params.ts';
+import { beginRun, endRun } from './run/run.ts';
+import { runTools } from './effects/run-tools.ts';
 
 export function finishCalls(
   params: QueryParams,

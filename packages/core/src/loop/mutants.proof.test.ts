@@ -1,5 +1,6 @@
 /** Would the random runs notice a defect? Each of these is put into a loop of its own, and must be noticed. */
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
@@ -11,6 +12,11 @@ const program = path.join(import.meta.dirname, 'test', 'run-mutant.ts');
 const numbered = MUTANTS.map((mutant, number) => ({ ...mutant, number }));
 /** All of them take a while, so most are left to the full proof. */
 const chosen = PROVING ? numbered : numbered.filter(({ number }) => number % 7 === 0);
+
+it.each(MUTANTS)('can be put in: $name', ({ file, text }) => {
+  const source = readFileSync(path.join(import.meta.dirname, '..', file), 'utf8');
+  expect(source.split(text)).toHaveLength(2);
+});
 
 it.concurrent.each(chosen)(
   'is noticed: $name',

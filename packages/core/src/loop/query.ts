@@ -8,14 +8,15 @@ import type { Happened } from '../machine/happened.ts';
 import { firstTurn, type Turn } from '../machine/state.ts';
 import type { Terminal } from '../machine/terminal.ts';
 import type { Transition } from '../machine/transition.ts';
-import { messageOf } from '../tools/classify.ts';
-import type { LoopEvent } from './events.ts';
-import { leavable } from './leave.ts';
-import type { QueryParams } from './params.ts';
-import { perform } from './perform.ts';
-import { beginRun, cook, endRun, messageEvent, newIteration, type Run } from './run.ts';
+import { messageOf } from '../thrown.ts';
+import { cook } from './run/cook.ts';
+import type { LoopEvent } from './run/events.ts';
+import { leavable } from './run/leave.ts';
+import type { QueryParams } from './run/params.ts';
+import { perform } from './effects/perform.ts';
+import { beginRun, endRun, messageEvent, newIteration, type Run } from './run/run.ts';
 import { takeSteps } from './steps.ts';
-import { followSummary } from './summary.ts';
+import { followSummary } from './effects/summary.ts';
 
 /**
  * Runs one prompt to its end. Queued commands that joined the run are reported `completed` once the loop has returned; a

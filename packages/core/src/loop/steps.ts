@@ -1,16 +1,24 @@
 /** The small things on the way out of an iteration. Each does what its name says; which ones, and in what order, the machine decided. */
 import type { Saying, Step } from '../machine/effect.ts';
 import { isThought, text } from '../messages/blocks.ts';
+import { INTERRUPTED_STREAMING, INTERRUPTED_TOOLS } from '../messages/interruption.ts';
 import { callsOf, type AssistantMessage } from '../messages/message.ts';
-import type { ModelError } from '../model/error.ts';
-import type { TurnEnd } from './deps.ts';
-import type { LoopEvent } from './events.ts';
+import type { ModelError } from '../messages/model-error.ts';
+import type { TurnEnd } from './run/deps.ts';
+import type { LoopEvent } from './run/events.ts';
 import { failure } from '../tools/road.ts';
 import { NOT_RUN, NOT_RUN_AFTER_ERROR } from '../tools/texts.ts';
-import { attachmentMessage, messageEvent, stamp, systemMessage, type Iteration, type Run } from './run.ts';
-import { dropCut, takeBack } from './take-back.ts';
-import * as texts from './texts.ts';
-import { deliver, deliverResults } from './tool-events.ts';
+import {
+  attachmentMessage,
+  messageEvent,
+  stamp,
+  systemMessage,
+  type Iteration,
+  type Run,
+} from './run/run.ts';
+import { dropCut, takeBack } from './effects/take-back.ts';
+import * as texts from './run/texts.ts';
+import { deliver, deliverResults } from './effects/tool-events.ts';
 
 export async function* takeSteps(run: Run, steps: readonly Step[]): AsyncGenerator<LoopEvent, void> {
   for (const step of steps) yield* takeStep(run, step);
@@ -84,7 +92,7 @@ function sendableLength({ answer, cut }: Iteration): number {
 async function* say(run: Run, what: Saying): AsyncGenerator<LoopEvent, void> {
   switch (what.about) {
     case 'interrupted': {
-      const content = what.during === 'tools' ? texts.INTERRUPTED_TOOLS : texts.INTERRUPTED_STREAMING;
+      const content = what.during === 'tools' ? INTERRUPTED_TOOLS : INTERRUPTED_STREAMING;
       yield messageEvent({ type: 'user', ...stamp(run), content: [text(content)] });
       return;
     }

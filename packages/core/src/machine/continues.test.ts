@@ -41,8 +41,8 @@ describe('each continue, from a Turn in which every field is worn', () => {
     max_output_tokens_recovery: ['prepared', 'answer', 'resume_request'],
     collapse_drain_retry: ['prepared'],
     reactive_compact_retry: ['compacted'],
-    stop_hook_blocking: ['prepared', 'answer', 'hook_errors'],
-    token_budget_continuation: ['prepared', 'answer', 'budget_nudge'],
+    stop_hook_blocking: ['prepared', 'answer', 'attachments', 'hook_errors'],
+    token_budget_continuation: ['prepared', 'answer', 'attachments', 'budget_nudge'],
   };
   it.each(TRANSITION_REASONS)('%s makes the messages of the next State', (reason) => {
     expect(after(reason).state.messages).toEqual(messages[reason]);

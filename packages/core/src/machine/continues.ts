@@ -115,7 +115,7 @@ export function obeyStopHooks({ state, ledger }: Turn): Onward {
   const blocks = ledger.stopHookBlocks + 1;
   return {
     state: {
-      messages: ['prepared', 'answer', 'hook_errors'],
+      messages: ['prepared', 'answer', 'attachments', 'hook_errors'],
       toolUseContext: state.toolUseContext,
       autoCompactTracking: state.autoCompactTracking,
       maxOutputTokensRecoveryCount: 0,
@@ -134,7 +134,7 @@ export function obeyStopHooks({ state, ledger }: Turn): Onward {
 export function continueOnBudget({ state, ledger }: Turn, percentUsed: number, budget: BudgetLedger): Onward {
   return {
     state: {
-      messages: ['prepared', 'answer', 'budget_nudge'],
+      messages: ['prepared', 'answer', 'attachments', 'budget_nudge'],
       toolUseContext: state.toolUseContext,
       autoCompactTracking: state.autoCompactTracking,
       maxOutputTokensRecoveryCount: 0,

@@ -1,6 +1,6 @@
 /** The decision table of the specification, row by row. */
 import { describe, expect, it } from 'vitest';
-import type { ModelErrorClass } from '../model/error.ts';
+import type { ModelErrorClass } from '../messages/model-error.ts';
 import { decide } from './decide.ts';
 import type { Happened } from './happened.ts';
 import * as given from './test/given.ts';

@@ -2,14 +2,17 @@
  * The machine: what the loop does next, as a pure function over plain data. It reads as the decision table of the
  * specification: one function for each thing that can happen, one line for each row, and the first row that applies wins.
  */
+import type { AbortCause } from '../abort.ts';
+import { noteAutoCompact } from './auto-compact.ts';
+import { blockingLimitApplies } from './blocking-limit.ts';
 import { judgeBudget } from './budget.ts';
 import type { QueryConfig } from './config.ts';
 import * as go from './continues.ts';
 import type { Effect, OverflowCause, Step } from './effect.ts';
 import { GUARDS, type Guards } from './guards.ts';
-import type { AbortCause, AutoCompactResult, Happened, PreparedContext } from './happened.ts';
+import type { Happened, PreparedContext } from './happened.ts';
 import { noteCalls, repeated } from './repetition.ts';
-import type { State, Turn } from './state.ts';
+import type { RepeatedCall, Turn } from './state.ts';
 import type { Terminal } from './terminal.ts';
 import type { Transition } from './transition.ts';
 
@@ -91,9 +94,9 @@ function afterAbort({ turn }: Given, cause: AbortCause, during: 'streaming' | 't
 }
 
 function afterPreparing(given: Given, context: PreparedContext): Decision {
-  const { config } = given;
+  const { config, guards } = given;
   const turn = noteAutoCompact(given.turn, context.autoCompact, config);
-  if (blockingLimitApplies({ ...given, turn }, context)) {
+  if (blockingLimitApplies(turn, context, config, guards)) {
     return stop(turn, { reason: 'blocking_limit' }, [{ type: 'say', what: { about: 'prompt_too_long' } }]);
   }
   const { taskBudget } = config;
@@ -108,19 +111,6 @@ function afterPreparing(given: Given, context: PreparedContext): Decision {
     },
     turn,
   );
-}
-
-/** A call that must fail is not made, unless some remedy is at hand that the failure would set in motion. */
-function blockingLimitApplies({ turn, config, guards }: Given, context: PreparedContext): boolean {
-  const { gates, limits, querySource } = config;
-  if (!context.overLimit || querySource === 'compact') return false;
-  const justCompacted =
-    context.autoCompact.outcome === 'compacted' || turn.state.transition?.reason === 'reactive_compact_retry';
-  const remedy =
-    (gates.autoCompact && guards.mayAutoCompact(turn.state, limits)) ||
-    (gates.reactiveCompact && guards.mayCompact(turn)) ||
-    (gates.contextCollapse && context.staged);
-  return !justCompacted && !remedy;
 }
 
 function afterStreaming(given: Given, { calls, ended, staged }: What<'streamed'>): Decision {
@@ -225,11 +215,7 @@ function afterTools(given: Given, { calls, stoppedBy }: What<'tools_ran'>): Deci
   );
 }
 
-function attach(
-  { config, guards }: Given,
-  turn: Turn,
-  nudge: readonly { tool: string; count: number }[],
-): Decision {
+function attach({ config, guards }: Given, turn: Turn, nudge: readonly RepeatedCall[]): Decision {
   // What waits in the queue must not be swallowed by a run that may not call the model again.
   const drainQueue = guards.mayTakeAnotherTurn(turn.state, config.maxTurns);
   return perform({ type: 'attach', drainQueue, nudge }, turn);
@@ -254,37 +240,10 @@ function afterAttaching({ turn, config, guards }: Given): Decision {
 }
 
 function afterThrow({ turn }: Given, { media, message }: What<'threw'>): Decision {
-  const say: Step = { type: 'say', what: { about: 'thrown', message } };
-  if (media)
-    return stop(turn, { reason: 'image_error', message }, [{ type: 'close_open_calls', why: 'failed' }, say]);
-  return stop(turn, { reason: 'model_error', message }, [{ type: 'close_open_calls', why: 'failed' }, say]);
-}
-
-function noteAutoCompact(turn: Turn, result: AutoCompactResult, config: QueryConfig): Turn {
-  const { state, ledger } = turn;
-  switch (result.outcome) {
-    case 'idle':
-      return turn;
-    case 'failed': {
-      const before: State['autoCompactTracking'] = state.autoCompactTracking;
-      const autoCompactTracking = {
-        compacted: before?.compacted ?? false,
-        turnCounter: before?.turnCounter ?? 0,
-        id: before?.id ?? '',
-        consecutiveFailures: (before?.consecutiveFailures ?? 0) + 1,
-      };
-      return { state: { ...state, autoCompactTracking }, ledger };
-    }
-    case 'compacted': {
-      const autoCompactTracking = { compacted: true, turnCounter: 0, id: result.id, consecutiveFailures: 0 };
-      const taskBudgetRemaining = go.lessTheReplaced(
-        ledger.taskBudgetRemaining,
-        result.replacedTokens,
-        config,
-      );
-      return { state: { ...state, autoCompactTracking }, ledger: { ...ledger, taskBudgetRemaining } };
-    }
-  }
+  return stop(turn, { reason: media ? 'image_error' : 'model_error', message }, [
+    { type: 'close_open_calls', why: 'failed' },
+    { type: 'say', what: { about: 'thrown', message } },
+  ]);
 }
 
 function phaseOf(happened: Exclude<Happened, { type: 'began' }>): 'streaming' | 'tools' {

@@ -1,4 +1,5 @@
 /** What the machine may ask of the driver. A closed union; each carries what was decided about it, so the driver holds no policy. */
+import type { RepeatedCall } from './state.ts';
 
 export type Effect =
   | { readonly type: 'prepare'; readonly autoCompact: boolean }
@@ -10,11 +11,11 @@ export type Effect =
   | { readonly type: 'drain' }
   | { readonly type: 'compact'; readonly cause: OverflowCause }
   | { readonly type: 'run_tools' }
-  | { readonly type: 'ask'; readonly calls: readonly { tool: string; count: number }[] }
+  | { readonly type: 'ask'; readonly calls: readonly RepeatedCall[] }
   | {
       readonly type: 'attach';
       readonly drainQueue: boolean;
-      readonly nudge: readonly { tool: string; count: number }[];
+      readonly nudge: readonly RepeatedCall[];
     }
   | { readonly type: 'stop_hooks'; readonly stopHookActive: boolean };
 
@@ -43,4 +44,4 @@ export type Saying =
   | { readonly about: 'max_turns'; readonly maxTurns: number; readonly turnCount: number }
   | { readonly about: 'hook_stopped'; readonly hook: string; readonly message: string }
   | { readonly about: 'stop_hook_prevented'; readonly hook: string; readonly message: string }
-  | { readonly about: 'repetition'; readonly calls: readonly { tool: string; count: number }[] };
+  | { readonly about: 'repetition'; readonly calls: readonly RepeatedCall[] };

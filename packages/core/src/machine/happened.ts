@@ -1,5 +1,6 @@
 /** What can come back to the machine. A closed union of plain data; errors of life are values in it. */
-import type { ModelError } from '../model/error.ts';
+import type { AbortCause } from '../abort.ts';
+import type { ModelError } from '../messages/model-error.ts';
 import type { Effect, OverflowCause } from './effect.ts';
 
 export type Happened =
@@ -36,12 +37,10 @@ export type Happened =
       readonly message: string;
     } & Watched);
 
-/** Every effect is watched by the abort signal; `interrupt` means that the user sent a new message, which says enough. */
+/** Every effect is watched by the abort signal. */
 interface Watched {
   readonly aborted: AbortCause | undefined;
 }
-
-export type AbortCause = 'interrupt' | 'cancel';
 
 export interface PreparedContext {
   /** The estimate, less what snip freed, is at or over the blocking limit. */

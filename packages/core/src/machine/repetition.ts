@@ -3,7 +3,7 @@
  * a test that fails the same way after each different edit. A call that was not seen lately makes all counts start again.
  */
 import type { FinishedCall } from './happened.ts';
-import type { RepetitionLedger, SeenCall } from './state.ts';
+import type { RepeatedCall, RepetitionLedger, SeenCall } from './state.ts';
 
 /** Circles of up to this many different calls are noticed. */
 const REMEMBERED_CALLS = 8;
@@ -23,7 +23,7 @@ export function noteCalls(seen: RepetitionLedger, calls: readonly FinishedCall[]
 }
 
 /** The calls that came back the same way at least so often. */
-export function repeated(seen: RepetitionLedger, atLeast: number): { tool: string; count: number }[] {
+export function repeated(seen: RepetitionLedger, atLeast: number): RepeatedCall[] {
   return seen.filter((call) => call.count >= atLeast).map(({ tool, count }) => ({ tool, count }));
 }
 

@@ -69,9 +69,13 @@ export interface BudgetLedger {
 /** The calls seen lately, the last one last, and how often each came back with the same result while nothing new happened. */
 export type RepetitionLedger = readonly SeenCall[];
 
-export interface SeenCall {
+export interface SeenCall extends RepeatedCall {
   readonly fingerprint: string;
+}
+
+export interface RepeatedCall {
   readonly tool: string;
+  /** How often it came back with the same result. */
   readonly count: number;
 }
 

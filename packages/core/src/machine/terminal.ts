@@ -1,6 +1,7 @@
 /** Why a run ended. Every run ends with exactly one of these and yields nothing after it. */
-import type { ModelError } from '../model/error.ts';
+import type { ModelError } from '../messages/model-error.ts';
 import type { BudgetReport } from './budget.ts';
+import type { RepeatedCall } from './state.ts';
 
 export type Terminal =
   | {
@@ -21,7 +22,7 @@ export type Terminal =
   | { readonly reason: 'prompt_too_long' }
   | { readonly reason: 'image_error'; readonly message: string }
   | { readonly reason: 'model_error'; readonly message: string }
-  | { readonly reason: 'repetition_stopped'; readonly calls: readonly { tool: string; count: number }[] };
+  | { readonly reason: 'repetition_stopped'; readonly calls: readonly RepeatedCall[] };
 
 export type TerminalReason = Terminal['reason'];
 

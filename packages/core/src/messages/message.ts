@@ -1,8 +1,15 @@
 /** `Message`: what may stand in a history. A history is append-only data; nothing here is ever changed in place. */
-import { isToolUse, type ContentBlock, type ToolUseBlock } from './blocks.ts';
+import {
+  isToolResult,
+  isToolUse,
+  type ContentBlock,
+  type ToolResultBlock,
+  type ToolUseBlock,
+} from './blocks.ts';
+import type { History } from './history.ts';
+import type { ModelErrorClass } from './model-error.ts';
 import type { Usage } from './usage.ts';
 import type { JsonObject } from '../json.ts';
-import type { ModelErrorClass } from '../model/error.ts';
 
 interface Stamped {
   readonly uuid: string;
@@ -103,7 +110,16 @@ export type Message =
   | TombstoneMessage
   | ToolUseSummaryMessage;
 
+/** The conversation, growing at its end. */
+export type MessageHistory = History<Message>;
+
 /** The calls in some finished blocks of an answer, in order. */
 export function callsOf(answer: readonly AssistantMessage[]): ToolUseBlock[] {
   return answer.flatMap((message) => message.content.filter(isToolUse));
+}
+
+/** The results that a message carries. */
+export function resultsOf(message: Message): ToolResultBlock[] {
+  if (message.type !== 'user' || typeof message.content === 'string') return [];
+  return message.content.filter(isToolResult);
 }

@@ -9,6 +9,12 @@ export interface Usage {
   readonly more?: JsonObject;
 }
 
+/** What a call cost, and whose prices hold for it. */
+export interface Spent {
+  readonly model: string;
+  readonly usage: Usage;
+}
+
 export const NO_USAGE: Usage = {
   input_tokens: 0,
   output_tokens: 0,
@@ -47,6 +53,11 @@ export function addUsage(left: Usage, right: Usage): Usage {
     cache_creation_input_tokens: left.cache_creation_input_tokens + right.cache_creation_input_tokens,
     cache_read_input_tokens: left.cache_read_input_tokens + right.cache_read_input_tokens,
   };
+}
+
+/** Something was counted: an attempt that never reached a model costs nothing, and is not worth a word. */
+export function isSpent(usage: Usage): boolean {
+  return COUNTERS.some((counter) => usage[counter] > 0);
 }
 
 /** What a server reports came in as JSON. */

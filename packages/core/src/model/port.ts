@@ -5,7 +5,7 @@
 import type { ContentBlock, UnknownKind } from '../messages/blocks.ts';
 import type { History } from '../messages/history.ts';
 import type { JsonObject } from '../json.ts';
-import type { ModelError } from './error.ts';
+import type { ModelError } from '../messages/model-error.ts';
 
 export interface ModelPort {
   (request: ModelRequest, signal: AbortSignal): ModelRecords;

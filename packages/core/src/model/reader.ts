@@ -3,6 +3,7 @@
  * yielded as it is. Nothing here throws, whatever a server sends.
  */
 import type { ContentBlock, ToolUseBlock } from '../messages/blocks.ts';
+import type { ModelErrorClass } from '../messages/model-error.ts';
 import { NO_USAGE, updateUsage, type Usage } from '../messages/usage.ts';
 import type { JsonObject } from '../json.ts';
 import { GatheredText } from './gathered-text.ts';
@@ -13,6 +14,9 @@ export interface FinishedBlock {
   /** The model's JSON could not be read: the call gets this as its error result. */
   readonly badInput?: string;
 }
+
+/** How a stream can end that did not end well although the server said that it was done. */
+export type EndClass = Extract<ModelErrorClass, 'network' | 'output_cap' | 'overflow' | 'refusal'>;
 
 interface OpenBlock {
   readonly index: number;
@@ -77,6 +81,21 @@ export class AnswerReader {
   unfinishedText(): string {
     const open = this.#open;
     return open?.start.type === 'text' ? given(open.start.text) + open.text : '';
+  }
+
+  /** A stream ends well at `message_stop` only, and some stop reasons are errors that deserve a recovery. */
+  get endsAs(): EndClass | undefined {
+    if (!this.stopped) return 'network';
+    switch (this.stopReason) {
+      case 'max_tokens':
+        return 'output_cap';
+      case 'model_context_window_exceeded':
+        return 'overflow';
+      case 'refusal':
+        return 'refusal';
+      default:
+        return undefined;
+    }
   }
 
   /** The answer did not end by itself: the output cap or the context window cut it off. */

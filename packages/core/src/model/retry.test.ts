@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ModelError, ModelErrorClass } from './error.ts';
+import type { ModelError, ModelErrorClass } from '../messages/model-error.ts';
 import { backoff, DEFAULT_RETRY, judgeAttempt, NO_TRIES, type AttemptFacts, type Tries } from './retry.ts';
 
 const FINE: AttemptFacts = {

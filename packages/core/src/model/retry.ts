@@ -2,7 +2,7 @@
  * What is done about an attempt that did not end well: pure policy. Each remedy has its own bound, kept in `Tries`; the
  * machine sees only how the whole stream ended.
  */
-import type { ModelError, ModelErrorClass } from './error.ts';
+import type { ModelError, ModelErrorClass } from '../messages/model-error.ts';
 
 export interface RetryPolicy {
   readonly maxAttempts: number;

@@ -12,6 +12,8 @@ import type { RequestView } from './view.ts';
 
 const PROVING = process.env['HEDDLE_PROVE'] === '1';
 const RUNS = PROVING ? 100_000 : 1_000;
+/** Every run of the tests is the same run; another seed is another thousand. */
+const SEED = Number(process.env['HEDDLE_SEED'] ?? 1);
 const TIMEOUT = PROVING ? 60 * 60_000 : 60_000;
 
 const anyView: fc.Arbitrary<RequestView> = fc
@@ -84,7 +86,7 @@ describe('any history', () => {
           expect(complaints(request, rulesFor(view))).toBe('');
           expect(JSON.parse(plainBytes(request))).toEqual(JSON.parse(JSON.stringify([...request.messages])));
         }),
-        { numRuns: RUNS },
+        { numRuns: RUNS, seed: SEED },
       );
       console.log([...hits].map(([fault, count]) => `${count} × ${fault}`).join('\n'));
       expect([...hits].filter(([, count]) => count === 0)).toEqual([]);
@@ -113,7 +115,7 @@ describe('any history', () => {
             }
           },
         ),
-        { numRuns: RUNS },
+        { numRuns: RUNS, seed: SEED },
       );
     },
     TIMEOUT,
@@ -146,7 +148,7 @@ describe('any block that the API refuses by name', () => {
             );
           },
         ),
-        { numRuns: RUNS },
+        { numRuns: RUNS, seed: SEED },
       );
     },
     TIMEOUT,
@@ -174,7 +176,7 @@ describe('an ordinary conversation', () => {
           }
           for (const { request, bytes } of sent) expect(sentBytes(request)).toBe(bytes);
         }),
-        { numRuns: RUNS },
+        { numRuns: RUNS, seed: SEED },
       );
     },
     TIMEOUT,

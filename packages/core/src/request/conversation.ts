@@ -89,8 +89,9 @@ export class Conversation {
     const sealed = this.#sealed;
     const known = this.#open;
     const mends: (readonly string[])[] = [];
-    const fresh: RequestMessage[] = [];
+    // What the last request sent and this one sends again, and what comes behind it: the two share their past.
     let base = known === undefined ? first(this.#sent, sealed.messages) : this.#sent;
+    const fresh: RequestMessage[] = [];
 
     const build = (round: Round, isPaused: boolean): BuiltRound => {
       mends.push(round.mends);

@@ -2,15 +2,9 @@
 import type { JsonObject } from '../json.ts';
 import type { RequestOptions, ToolSpec } from '../model/port.ts';
 
-export interface RequestView {
+export interface RequestView extends PromptHead {
   readonly model: string;
   readonly maxOutputTokens: number;
-  /** Layers in a stable order; the end of the last one carries a cache mark. */
-  readonly systemPrompt: readonly string[];
-  /** Put after the system prompt as `key: value` lines. */
-  readonly systemContext: Readonly<Record<string, string>>;
-  /** Put before the first user message as a hidden reminder. */
-  readonly userContext: Readonly<Record<string, string>>;
   readonly tools: readonly ToolSpec[];
   /** Brings an input into the form the tool's schema sends; unknown tools keep theirs. Total, cheap, deterministic. */
   readonly normaliseInput: (tool: string, input: JsonObject) => JsonObject;
@@ -22,4 +16,29 @@ export interface RequestView {
   /** The request goes on with a paused answer: its last message is the assistant's. */
   readonly continuesAnswer: boolean;
   readonly options: RequestOptions;
+}
+
+/** What stands before the conversation in each of its requests. */
+export interface PromptHead {
+  /** Layers in a stable order; the end of the last one carries a cache mark. */
+  readonly systemPrompt: readonly string[];
+  /** Put after the system prompt as `key: value` lines. */
+  readonly systemContext: Readonly<Record<string, string>>;
+  /** Put before the first user message as a hidden reminder. */
+  readonly userContext: Readonly<Record<string, string>>;
+}
+
+type Needed = PromptHead & Pick<RequestView, 'model' | 'maxOutputTokens' | 'tools'>;
+
+/** A view that says no more than it must: no block refused, no input rewritten, nothing switched on. */
+export function requestView(given: Needed & Partial<RequestView>): RequestView {
+  return {
+    normaliseInput: (_tool, input) => input,
+    skipCacheWrite: false,
+    allowedBetaBlocks: [],
+    refusedBlocks: new Set(),
+    continuesAnswer: false,
+    options: {},
+    ...given,
+  };
 }

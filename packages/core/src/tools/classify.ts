@@ -4,6 +4,7 @@
  * answer (an edit wants its file to have been read). Nothing here throws.
  */
 import type { JsonObject } from '../json.ts';
+import { messageOf } from '../thrown.ts';
 import type { ToolUseContext } from './context.ts';
 import type { ClassifiedCall } from './slot.ts';
 import type { Issue, Tool } from './tool.ts';
@@ -75,8 +76,4 @@ function explain(error: { readonly message: string; readonly issues?: readonly I
   return error.issues
     .map(({ path, message }) => `${path.map(String).join('.') || 'input'}: ${message}`)
     .join('; ');
-}
-
-export function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -13,18 +13,12 @@ import type { Json } from '../json.ts';
 import type { Limits } from '../machine/config.ts';
 import type { HookWord } from '../machine/happened.ts';
 import { siblingsOf, startOfBatch } from './batch.ts';
-import { classify, messageOf } from './classify.ts';
+import { messageOf } from '../thrown.ts';
+import { classify } from './classify.ts';
 import type { ToolUseContext } from './context.ts';
 import { describe, failure, permit, runCall, type Road } from './road.ts';
-import {
-  isActive,
-  isOpen,
-  isUnderWay,
-  newSlot,
-  type ClassifiedCall,
-  type Settled,
-  type Slot,
-} from './slot.ts';
+import { nextCalls } from './order.ts';
+import { isOpen, newSlot, type ClassifiedCall, type Settled, type Slot } from './slot.ts';
 import * as texts from './texts.ts';
 
 export type ToolUpdate =
@@ -157,29 +151,13 @@ export class StreamingToolExecutor {
     this.#advance();
   }
 
-  /** Moves every call forward that may move. The order of the calls decides; nothing overtakes a call that must run alone. */
+  /** Moves every call forward that may move. */
   #advance(): void {
     if (this.#closed) return;
-    // Those that started early count, too, wherever they stand in the line.
-    let room = this.#setup.limits.toolConcurrency - this.#slots.filter(isUnderWay).length;
-    let isFirst = true;
-    for (const [index, slot] of this.#slots.entries()) {
-      if (!isOpen(slot)) continue;
-      const { call } = slot;
-      if (!call) return;
-      const waits = slot.state === 'queued' || slot.state === 'permitted';
-      const itsTurn =
-        call.safe || (isFirst && !this.#slots.some((other) => other !== slot && isActive(other)));
-      if (waits && itsTurn && (this.#streamEnded || call.early)) {
-        if (room <= 0) return;
-        this.#follow(
-          slot,
-          slot.state === 'queued' ? this.#permit(slot, call, index) : this.#announce(slot, call),
-        );
-        room--;
-      }
-      if (!call.safe) return;
-      isFirst = false;
+    const { toolConcurrency } = this.#setup.limits;
+    for (const { slot, call, index } of nextCalls(this.#slots, toolConcurrency, this.#streamEnded)) {
+      const isPermitted = slot.state === 'permitted';
+      this.#follow(slot, isPermitted ? this.#announce(slot, call) : this.#permit(slot, call, index));
     }
   }
 

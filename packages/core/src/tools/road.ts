@@ -2,7 +2,8 @@
 import type { Json, JsonObject } from '../json.ts';
 import type { ToolUseContext } from './context.ts';
 import { checkResult } from './check-result.ts';
-import { messageOf, readAgain, validate } from './classify.ts';
+import { messageOf } from '../thrown.ts';
+import { readAgain, validate } from './classify.ts';
 import type { ToolHooks } from './hooks.ts';
 import type { CanUseTool, Permission, PermissionCall } from './permission.ts';
 import type { ClassifiedCall, Settled, Slot } from './slot.ts';

@@ -1,9 +1,10 @@
 /** One tool call on its way: classified → permitted → ready → running → settled. Unknown, denied, invalid and aborted calls walk the same road. */
 import type { JsonObject } from '../json.ts';
 import type { ToolUseBlock } from '../messages/blocks.ts';
+import type { Spent } from '../messages/usage.ts';
 import type { HookWord } from '../machine/happened.ts';
 import type { ToolUseContext } from './context.ts';
-import type { EffectClass, Tool, ToolOutput, ToolResult } from './tool.ts';
+import type { EffectClass, Tool, ToolResult } from './tool.ts';
 
 type SlotState =
   /** Its input is being read; whether it may run beside others is not yet known. */
@@ -53,7 +54,7 @@ export interface Settled {
   readonly result: ToolResult;
   /** A tool's structured output, for SDK clients. */
   readonly data?: unknown;
-  readonly spent?: ToolOutput<unknown>['spent'];
+  readonly spent?: readonly Spent[];
   readonly newContext?: (current: ToolUseContext) => ToolUseContext;
 }
 

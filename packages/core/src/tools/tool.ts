@@ -1,7 +1,7 @@
 /** A tool knows nothing about the loop or the screen. */
 import type { ResultContent } from '../messages/blocks.ts';
 import type { Json, JsonObject } from '../json.ts';
-import type { Usage } from '../messages/usage.ts';
+import type { Spent } from '../messages/usage.ts';
 import type { ToolUseContext } from './context.ts';
 
 // Methods, not function properties: a registry holds tools of many input types, and each is only ever handed its own.
@@ -72,7 +72,7 @@ export interface CallContext extends ToolUseContext {
 export interface ToolOutput<Data> {
   readonly data: Data;
   /** What it cost: tokens of requests to a model that it made itself. */
-  readonly spent?: readonly { readonly model: string; readonly usage: Usage }[];
+  readonly spent?: readonly Spent[];
   /** Changes the context of later calls. A function, so that the changes of calls that ran side by side compose. */
   readonly newContext?: (current: ToolUseContext) => ToolUseContext;
 }

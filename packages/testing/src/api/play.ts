@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ApiEvent, Clock, ModelError } from '@heddle/core';
 import { untilAborted } from '../gate.ts';
-import type { Act, EndAct } from '../scripted/acts.ts';
+import type { Act, EndAct } from '../scripted/act.ts';
 import { envelopeOf, httpErrorOf } from './errors.ts';
 import { messageOf } from './message-of.ts';
 import type { Wire } from './reply.ts';

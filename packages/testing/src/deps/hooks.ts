@@ -4,7 +4,7 @@ import type {
   BeforeTool,
   HookedCall,
   HookWord,
-  LoopEvent,
+  HookEvent,
   ModelError,
   StopHookInput,
   StopHookOutcome,
@@ -27,7 +27,7 @@ export interface TurnEndOptions {
   readonly stopHooks?: readonly StopHookScript[] | ((input: StopHookInput, count: number) => StopHookScript);
   readonly teamHooks?: readonly StopHookScript[];
   /** Yielded before the stop hooks answer. */
-  readonly progress?: readonly LoopEvent[];
+  readonly progress?: readonly HookEvent[];
 }
 
 export function fakeTurnEnd(options: TurnEndOptions = {}): FakeTurnEnd {
@@ -75,7 +75,7 @@ export function fakeTurnEnd(options: TurnEndOptions = {}): FakeTurnEnd {
   };
 }
 
-const NOTHING: readonly LoopEvent[] = [];
+const NOTHING: readonly HookEvent[] = [];
 
 function outcomeOf(script: StopHookScript | undefined, hook: string): StopHookOutcome {
   if (script === undefined || script === 'pass')

@@ -2,23 +2,15 @@
 import { explore, type Exploration, type ExploreOptions } from './explore.ts';
 import { mostOnAnyPath, pathViolations } from './laws/path-laws.ts';
 import type { Scenario } from './scenario.ts';
-import type { Violation } from './violation.ts';
 
-export interface Proof {
+export interface Proof extends Omit<Exploration, 'graph'> {
   readonly scenario: string;
-  readonly states: number;
-  readonly steps: number;
-  readonly misfits: number;
-  readonly compared: number;
-  readonly transitions: ReadonlySet<string>;
-  readonly terminals: ReadonlySet<string>;
   /** How far each bound was used on the worst path. */
   readonly most: ReturnType<typeof mostOnAnyPath>;
-  readonly violations: readonly Violation[];
 }
 
 export function prove(scenario: Scenario, options: ExploreOptions = {}): Proof {
-  const { graph, violations, ...figures }: Exploration = explore(scenario, options);
+  const { graph, violations, ...figures } = explore(scenario, options);
   return {
     ...figures,
     scenario: scenario.name,

@@ -1,5 +1,5 @@
 /** Puts one question to a machine and looks hard at the answer. */
-import type { Decision, decide, Guards, Happened, QueryConfig, Turn } from '@heddle/core';
+import type { Decision, decide } from '@heddle/core';
 import { same } from './frozen.ts';
 import { faultOf } from './well-formed.ts';
 
@@ -8,15 +8,9 @@ export type Machine = typeof decide;
 export type Trial = { readonly decision: Decision } | { readonly fault: string };
 
 /** The Turn and the event are deeply frozen, so a machine that would change them throws. */
-export function tryOnce(
-  machine: Machine,
-  turn: Turn,
-  happened: Happened,
-  config: QueryConfig,
-  guards: Guards,
-): Trial {
+export function tryOnce(machine: Machine, ...question: Parameters<Machine>): Trial {
   try {
-    const decision = machine(turn, happened, config, guards);
+    const decision = machine(...question);
     const fault = faultOf(decision);
     return fault === undefined ? { decision } : { fault };
   } catch (error) {
@@ -25,14 +19,8 @@ export function tryOnce(
 }
 
 /** The same question must get the same answer. */
-export function tryTwice(
-  machine: Machine,
-  turn: Turn,
-  happened: Happened,
-  config: QueryConfig,
-  guards: Guards,
-): Trial {
-  const first = tryOnce(machine, turn, happened, config, guards);
-  const second = tryOnce(machine, turn, happened, config, guards);
+export function tryTwice(machine: Machine, ...question: Parameters<Machine>): Trial {
+  const first = tryOnce(machine, ...question);
+  const second = tryOnce(machine, ...question);
   return same(first, second) ? first : { fault: 'it decides differently the second time' };
 }

@@ -1,5 +1,6 @@
 /** The planned doors beside tools, model and context: the end of a turn, attachments, questions, summaries. */
 import {
+  type AttachmentMessage,
   type AttachmentSources,
   type ContextDoor,
   NO_OBJECTION,
@@ -71,6 +72,7 @@ function turnEnd(plan: RunPlan, world: World): TurnEnd {
   const next = taker(plan.turnEnds);
   const failureThrows = plan.turnEnds.some(({ does }) => does === 'stop_failure_throws');
   let blocksOfTeam = false;
+  let remarks = 0;
   const blocking = (message: string): StopHookOutcome => ({
     blockingErrors: [{ hook: 'guard', message }],
     preventContinuation: undefined,
@@ -85,7 +87,10 @@ function turnEnd(plan: RunPlan, world: World): TurnEnd {
     async *userStopHooks() {
       const { does, waitMs, progress } = next() ?? { does: 'pass', waitMs: 0, progress: false };
       world.note({ what: 'door', door: 'stop_hooks' });
-      if (progress) yield { type: 'hook_progress', hook: 'guard', text: 'looking' };
+      if (progress) {
+        yield { type: 'hook_progress', hook: 'guard', text: 'looking' };
+        yield { type: 'message', message: remark(++remarks) };
+      }
       await world.wait(waitMs);
       blocksOfTeam = does === 'team_blocks';
       switch (does) {
@@ -118,6 +123,16 @@ function turnEnd(plan: RunPlan, world: World): TurnEnd {
       throw new Error('the failure hook broke');
     },
   };
+}
+
+/** Stored like every message, so it must be sent like one, should the run go on. */
+function remark(count: number): AttachmentMessage {
+  const attachment = {
+    kind: 'reminder',
+    about: 'hook',
+    text: `The guard has looked ${count} times.`,
+  } as const;
+  return { type: 'attachment', uuid: `remark${count}`, at: 0, attachment };
 }
 
 function questions(plan: RunPlan, world: World): Pick<PlannedDoors, 'askToGoOn' | 'summariseTools'> {

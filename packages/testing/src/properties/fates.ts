@@ -18,7 +18,8 @@ export function fateOf(fates: Fates, id: string): CallFate {
   return fates.get(id) ?? EASY;
 }
 
-const EASY: CallFate = {
+/** Nothing befalls it. */
+export const EASY: CallFate = {
   takesMs: 0,
   ends: 'returns',
   deaf: false,

@@ -4,10 +4,11 @@ import type { Message } from '../../messages/message.ts';
 import { History } from '../../messages/history.ts';
 import { estimateMessages } from '../estimate/message.ts';
 import { contextOptions } from '../options.ts';
-import { outlineOf } from '../outline.ts';
+import { outlineOf } from '../reading/outline.ts';
 import { prepared, rig } from '../test/rig.ts';
 import { historyOf, prose, step, userSays } from '../test/talk.ts';
 import { memoryCollapses, project, Projector } from './collapse.ts';
+import { Collapser } from './collapser.ts';
 import { stage } from './stage.ts';
 
 /** Twice: three reads, then an edit. */
@@ -47,6 +48,24 @@ describe('staging', () => {
     ).toEqual([]);
     const short = historyOf(looked().slice(0, 9));
     expect(stage(short, outlineOf(short), request).staged).toEqual([]);
+  });
+});
+
+describe('what is staged', () => {
+  it('is staged after a good answer, and nothing more until the next: a cut answer that is resumed adds none', () => {
+    const store = memoryCollapses();
+    const collapser = new Collapser({ store, options: request.options, stamp: request.stamp });
+    const all = looked();
+    const before = historyOf(all.slice(0, 15));
+    const stageOf = (history: History<Message>): number => {
+      collapser.stage(history, outlineOf(history), request.isCompactable);
+      return collapser.staged;
+    };
+    expect(stageOf(before)).toBe(1);
+    const grown = before.append(all.slice(15));
+    expect(stageOf(grown)).toBe(1);
+    collapser.answered();
+    expect(stageOf(grown)).toBe(2);
   });
 });
 

@@ -1,9 +1,9 @@
 /** Stages, commits and projects collapses for one conversation. Staged ones wait in memory; committed ones are stored. */
-import type { ContextReport } from '../../loop/events.ts';
+import type { ContextReport } from '../report.ts';
 import { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
 import type { CollapseOptions } from '../options.ts';
-import type { Outline } from '../outline.ts';
+import type { Outline } from '../reading/outline.ts';
 import { type Collapse, type CollapseStore, Projector } from './collapse.ts';
 import { stage } from './stage.ts';
 
@@ -21,7 +21,7 @@ export class Collapser {
   #nextRound = 0;
   #seenRounds = 0;
   #source = History.of<Message>([]);
-  #isOpen = true;
+  #mayStage = true;
 
   constructor(setup: CollapserSetup) {
     this.#setup = setup;
@@ -31,13 +31,9 @@ export class Collapser {
     return this.#staged.length;
   }
 
-  /** Nothing new is staged between a failed call and the next good answer. */
-  pause(): void {
-    this.#isOpen = false;
-  }
-
-  resume(): void {
-    this.#isOpen = true;
+  /** Staging is done once after each good answer. What fails in between finds what there was, so recoveries end. */
+  answered(): void {
+    this.#mayStage = true;
   }
 
   view(messages: History<Message>): History<Message> {
@@ -45,11 +41,10 @@ export class Collapser {
   }
 
   stage(messages: History<Message>, outline: Outline, isCompactable: (tool: string) => boolean): void {
-    if (!messages.extends(this.#source)) {
-      this.#forget();
-    }
+    if (!messages.extends(this.#source)) this.#forget();
     this.#source = messages;
-    if (!this.#isOpen) return;
+    if (!this.#mayStage) return;
+    this.#mayStage = false;
     const { options, stamp, store } = this.#setup;
     const known = new Set([...this.#staged, ...store.committed()].map(({ from }) => from));
     const found = stage(messages, outline, {
@@ -65,7 +60,7 @@ export class Collapser {
     if (found.staged.length > 0) this.#staged = [...this.#staged, ...found.staged];
   }
 
-  /** The oldest so many; undefined if there was none. */
+  /** Commits the oldest so many. */
   async commit(
     count: number,
     level: 'collapse' | 'drain',

@@ -9,9 +9,9 @@ import type { Message } from '../../messages/message.ts';
 import { estimateMessage } from '../estimate/message.ts';
 import { estimateText } from '../estimate/text.ts';
 import type { CollapseOptions } from '../options.ts';
-import type { Outline, PlacedResult } from '../outline.ts';
-import { blocksOf, callsIn, requestText, resultText } from '../read.ts';
-import { beginning } from '../shorten.ts';
+import type { Outline, PlacedResult } from '../reading/outline.ts';
+import { blocksOf, callsIn, requestText, resultText } from '../reading/read.ts';
+import { beginning } from '../reading/shorten.ts';
 import type { Collapse } from './collapse.ts';
 
 export interface StageRequest {

@@ -1,5 +1,5 @@
 /** The history after a compaction: boundary, hand-over, what was read again, and the last steps as they were. */
-import type { CompactionTrigger } from '../../loop/events.ts';
+import type { CompactionTrigger } from '../report.ts';
 import type {
   Attachment,
   AttachmentMessage,
@@ -7,7 +7,7 @@ import type {
   SystemMessage,
   UserMessage,
 } from '../../messages/message.ts';
-import type { ReadAgain } from '../doors.ts';
+import type { ReadAgain } from '../outside.ts';
 import { type WorkExtract, keptOf } from './extract.ts';
 import { handOverText } from './hand-over.ts';
 

@@ -2,17 +2,18 @@
  * One compaction, whoever asked for it: the summary by the model, checked against the extract; thrown away if it frees too
  * little; and where the conversation could not go on without one, the reducer.
  */
-import type { CompactionTrigger } from '../../loop/events.ts';
+import type { CompactionTrigger } from '../report.ts';
 import type { ToolUseContext } from '../../tools/context.ts';
 import type { OverflowCause } from '../../machine/effect.ts';
 import { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
-import type { ContextDoors, ReadAgain } from '../doors.ts';
+import type { Spent } from '../../messages/usage.ts';
+import type { ContextDoors, ReadAgain } from '../outside.ts';
 import { estimateMessages } from '../estimate/message.ts';
 import { estimateText } from '../estimate/text.ts';
 import type { ContextOptions } from '../options.ts';
-import { outlineOf } from '../outline.ts';
-import { beginning } from '../shorten.ts';
+import { outlineOf } from '../reading/outline.ts';
+import { beginning } from '../reading/shorten.ts';
 import { assemble, fileText } from './assemble.ts';
 import { extractOf, type WorkExtract } from './extract.ts';
 import { keptRequests } from './requests.ts';
@@ -20,7 +21,6 @@ import { summariseHistory } from './pieces.ts';
 import { summaryInstruction } from './prompt.ts';
 import { reduce } from './reduce.ts';
 import { stripMedia } from './squeeze.ts';
-import type { Spent } from './summarise.ts';
 import { tailFrom } from './tail.ts';
 
 export interface CompactionJob {

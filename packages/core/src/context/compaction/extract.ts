@@ -5,8 +5,8 @@
  */
 import type { JsonObject } from '../../json.ts';
 import type { Message } from '../../messages/message.ts';
-import { callsIn, requestText, resultsIn, resultText } from '../read.ts';
-import { beginning } from '../shorten.ts';
+import { callsIn, requestText, resultsIn, resultText } from '../reading/read.ts';
+import { beginning } from '../reading/shorten.ts';
 
 export interface WorkExtract {
   /** The user's own words, in order. */

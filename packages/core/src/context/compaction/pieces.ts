@@ -1,13 +1,14 @@
 /** A history that exceeds the window is summarised in pieces from the oldest; each begins with the summary of those before. */
 import { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
+import type { Spent } from '../../messages/usage.ts';
 import { estimateMessages } from '../estimate/message.ts';
 import { estimateText } from '../estimate/text.ts';
 import type { ToolUseContext } from '../../tools/context.ts';
-import { outlineOf } from '../outline.ts';
+import { outlineOf } from '../reading/outline.ts';
 import { earlierSummary } from './prompt.ts';
 import { squeeze } from './squeeze.ts';
-import type { Spent, Summarise, SummaryAnswer } from './summarise.ts';
+import type { Summarise, SummaryAnswer } from './summarise.ts';
 
 export interface SummaryJob {
   readonly messages: History<Message>;

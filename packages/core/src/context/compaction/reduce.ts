@@ -2,15 +2,15 @@
  * The last stage, which needs no model: media become notes, the oldest outputs go to files, then whole rounds go, until the
  * conversation provably fits. Fails only where one message that may not be dropped is too large by itself.
  */
-import type { CompactionTrigger } from '../../loop/events.ts';
+import type { CompactionTrigger } from '../report.ts';
 import { isToolResult } from '../../messages/blocks.ts';
 import { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
 import { estimateMessage, estimateMessages } from '../estimate/message.ts';
 import type { Spill } from '../levels/result-budget.ts';
-import { outlineOf } from '../outline.ts';
-import { blocksOf, isRequest, resultText } from '../read.ts';
-import type { ReadAgain } from '../doors.ts';
+import { outlineOf } from '../reading/outline.ts';
+import { blocksOf, isRequest, resultText } from '../reading/read.ts';
+import type { ReadAgain } from '../outside.ts';
 import { assemble } from './assemble.ts';
 import { extractOf, type WorkExtract } from './extract.ts';
 import { keptRequests } from './requests.ts';

@@ -3,7 +3,7 @@
  * last one always; older ones stay with their beginnings; and if that is still too much, the oldest are only counted.
  */
 import { estimateText } from '../estimate/text.ts';
-import { beginning } from '../shorten.ts';
+import { beginning } from '../reading/shorten.ts';
 
 /** Of a budget that does not hold them all, so much goes to those that stay word for word. */
 const WHOLE_SHARE = 0.75;

@@ -5,8 +5,8 @@ import { MEDIA_REFUSED, mediaNote } from '../../request/texts.ts';
 import { mapMedia } from '../../request/normalise/media.ts';
 import { text } from '../../messages/blocks.ts';
 import { estimateMessage, estimateMessages } from '../estimate/message.ts';
-import { blocksOf, resultText, withResults } from '../read.ts';
-import { beginning, isRemoved, isSpilled, spilledResult } from '../shorten.ts';
+import { blocksOf, resultText, withResults } from '../reading/read.ts';
+import { beginning, isRemoved, isSpilled, spilledResult } from '../reading/shorten.ts';
 
 /** Media become notes. The same message where there were none. */
 export function withoutMedia(message: Message, why: string = MEDIA_REFUSED): Message {

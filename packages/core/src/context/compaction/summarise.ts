@@ -5,16 +5,17 @@
 import { isToolUse, textOf } from '../../messages/blocks.ts';
 import type { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
-import type { Usage } from '../../messages/usage.ts';
+import { isSpent, type Spent, type Usage } from '../../messages/usage.ts';
 import type { Clock } from '../../clock.ts';
-import type { ModelError, ModelErrorClass } from '../../model/error.ts';
+import { modelError, type ModelError, type ModelErrorClass } from '../../messages/model-error.ts';
 import type { ModelPort, ModelRequest, RequestOptions } from '../../model/port.ts';
-import { AnswerReader } from '../../model/reader.ts';
+import { AnswerReader, type EndClass } from '../../model/reader.ts';
 import { DEFAULT_RETRY, judgeAttempt, NO_TRIES, type RetryPolicy } from '../../model/retry.ts';
 import { createRequestBuilder } from '../../request/builder.ts';
 import { refusedName } from '../../request/normalise/refused.ts';
-import type { RequestView } from '../../request/view.ts';
+import { type PromptHead, requestView, type RequestView } from '../../request/view.ts';
 import type { ToolUseContext } from '../../tools/context.ts';
+import { specsOf } from '../../tools/specs.ts';
 import { type ServerEdits, withServerEdits } from '../levels/server-edits.ts';
 
 export interface SummaryRequest {
@@ -24,11 +25,6 @@ export interface SummaryRequest {
   readonly instruction: string;
   readonly maxTokens: number;
   readonly context: ToolUseContext;
-}
-
-export interface Spent {
-  readonly model: string;
-  readonly usage: Usage;
 }
 
 export type SummaryAnswer =
@@ -41,13 +37,6 @@ export type SummaryAnswer =
     };
 
 export type Summarise = (request: SummaryRequest) => Promise<SummaryAnswer>;
-
-/** What stands before the conversation in each of its requests. */
-export interface PromptHead {
-  readonly systemPrompt: readonly string[];
-  readonly systemContext: Readonly<Record<string, string>>;
-  readonly userContext: Readonly<Record<string, string>>;
-}
 
 export interface SummariserDoors {
   readonly model: ModelPort;
@@ -73,6 +62,8 @@ export function modelSummariser(doors: SummariserDoors): Summarise {
     const refused = new Set(doors.refusedBlocks?.());
     let tries = NO_TRIES;
     while (true) {
+      // The run may have ended while a hook or this loop waited.
+      if (signal.aborted) return { ok: false, why: ABORTED.message, class: ABORTED.class, spent };
       const built = forkOf(request, doors, refused);
       const { text, error, usage, calls } = await ask(doors.model, built, signal);
       if (isSpent(usage)) spent.push({ model: request.context.model, usage });
@@ -91,11 +82,8 @@ export function modelSummariser(doors: SummariserDoors): Summarise {
 }
 
 const ACCEPT = { do: 'accept' } as const;
-const NO_TEXT: ModelError = {
-  type: 'model_error',
-  class: 'empty',
-  message: 'The summariser answered with no text.',
-};
+const ABORTED = modelError('aborted', 'The compaction was interrupted.');
+const NO_TEXT = modelError('empty', 'The summariser answered with no text.');
 
 function forkOf(request: SummaryRequest, doors: SummariserDoors, refused: ReadonlySet<string>): ModelRequest {
   const { messages, sent, instruction, context } = request;
@@ -119,23 +107,16 @@ function viewOf(
   refusedBlocks: ReadonlySet<string>,
 ): RequestView {
   const thinking = options.thinking?.type === 'enabled' ? options.thinking.budget_tokens : 0;
-  return {
+  return requestView({
     ...head,
     model: context.model,
     // Thinking comes out of the same cap; switching it off would cost the cached messages.
     maxOutputTokens: maxTokens + thinking,
-    tools: context.tools.map(({ name, description, inputJSONSchema }) => ({
-      name,
-      description,
-      input_schema: inputJSONSchema,
-    })),
-    normaliseInput: (_tool, input) => input,
+    tools: specsOf(context.tools),
     skipCacheWrite: true,
-    allowedBetaBlocks: [],
     refusedBlocks,
-    continuesAnswer: false,
     options: withServerEdits(options, serverEdits?.(context)),
-  };
+  });
 }
 
 interface Asked {
@@ -162,34 +143,16 @@ async function ask(model: ModelPort, request: ModelRequest, signal: AbortSignal)
   return { text: text.trim(), calls, error: error ?? endOf(reader), usage: reader.usage };
 }
 
-function endOf(reader: AnswerReader): ModelError | undefined {
-  const failed = (errorClass: ModelErrorClass, message: string): ModelError => ({
-    type: 'model_error',
-    class: errorClass,
-    message,
-  });
-  if (!reader.stopped) return failed('network', 'The stream ended before the summary was complete.');
-  switch (reader.stopReason) {
-    case 'max_tokens':
-      return failed('output_cap', 'The summary was cut off at the output limit.');
-    case 'model_context_window_exceeded':
-      return failed('overflow', "The summary ran into the end of the model's context window.");
-    case 'refusal':
-      return failed('refusal', 'The model declined to summarise the conversation.');
-    default:
-      return undefined;
-  }
+function endOf({ endsAs }: AnswerReader): ModelError | undefined {
+  return endsAs && modelError(endsAs, ENDS[endsAs]);
 }
 
-function isSpent(usage: Usage): boolean {
-  return (
-    usage.input_tokens +
-      usage.output_tokens +
-      usage.cache_read_input_tokens +
-      usage.cache_creation_input_tokens >
-    0
-  );
-}
+const ENDS: Readonly<Record<EndClass, string>> = {
+  network: 'The stream ended before the summary was complete.',
+  output_cap: 'The summary was cut off at the output limit.',
+  overflow: "The summary ran into the end of the model's context window.",
+  refusal: 'The model declined to summarise the conversation.',
+};
 
 function refuse(refused: Set<string>, request: ModelRequest, error: ModelError | undefined): void {
   const block = error?.block && request.messages.at(error.block.message)?.content[error.block.block];

@@ -1,20 +1,19 @@
 /** What must come through any number of compactions byte for byte. */
-import { bodyOf, explain, validateRequest } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import type { EntryBody } from '../../log/entry.ts';
 import { project } from '../../log/projection.ts';
 import type { ContentBlock } from '../../messages/blocks.ts';
 import type { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
-import { buildRequest } from '../../request/builder.ts';
-import { NOTHING_TO_REREAD } from '../doors.ts';
-import { resultText } from '../read.ts';
-import { HEAD, prepared, rig } from '../test/rig.ts';
+import { NOTHING_TO_REREAD } from '../outside.ts';
+import { resultText } from '../reading/read.ts';
+import { prepared, rig } from '../test/rig.ts';
+import { complaintsAbout, requestFor } from '../test/sent.ts';
 import { call, historyOf, prose, result, says, step, userSays, work } from '../test/talk.ts';
 import { estimateMessages } from '../estimate/message.ts';
 import { estimateText } from '../estimate/text.ts';
 import { keptRequests } from './requests.ts';
-import { historyBeforeCompaction } from './undo.ts';
+import { historyBeforeCompaction } from '../../log/before-compaction.ts';
 
 const INSTRUCTIONS = 'Never touch main.\n\tUse tabs; "quotes" stay, ünïcode too → ✓\n';
 const REQUEST =
@@ -38,22 +37,8 @@ const beginning = (): Message[] => [
 
 /** Every text of a request, as the model reads it. */
 function wordsOf(messages: History<Message>): string {
-  const { request } = buildRequest(
-    {
-      ...HEAD,
-      model: 'scripted-1',
-      maxOutputTokens: 100,
-      tools: [],
-      normaliseInput: (_tool, input) => input,
-      skipCacheWrite: false,
-      allowedBetaBlocks: [],
-      refusedBlocks: new Set(),
-      continuesAnswer: false,
-      options: {},
-    },
-    messages,
-  );
-  expect(explain(validateRequest(bodyOf(request)))).toBe('');
+  const request = requestFor(messages);
+  expect(complaintsAbout(request)).toBe('');
   return [...request.messages].flatMap(({ content }) => content.map(readable)).join('\n');
 }
 

@@ -2,7 +2,7 @@
 import type { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
 import { estimateMessage } from '../estimate/message.ts';
-import type { Outline } from '../outline.ts';
+import type { Outline } from '../reading/outline.ts';
 
 /** Where the longest end begins that fits; the end of the history if none does. */
 export function tailFrom(messages: History<Message>, { cuts }: Outline, tokens: number): number {

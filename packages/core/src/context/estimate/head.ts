@@ -1,6 +1,6 @@
 /** What stands before the conversation in every request: the system prompt, the contexts and the tools. */
 import type { Tool } from '../../tools/tool.ts';
-import type { PromptHead } from '../compaction/summarise.ts';
+import type { PromptHead } from '../../request/view.ts';
 import { estimateText } from './text.ts';
 
 /** The words around a tool, and around the contexts. */

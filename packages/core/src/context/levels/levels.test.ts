@@ -3,8 +3,8 @@ import { isToolResult, type ToolResultBlock } from '../../messages/blocks.ts';
 import type { Message } from '../../messages/message.ts';
 import { estimateMessages } from '../estimate/message.ts';
 import { contextOptions } from '../options.ts';
-import { outlineOf } from '../outline.ts';
-import { blocksOf, resultText } from '../read.ts';
+import { outlineOf } from '../reading/outline.ts';
+import { blocksOf, resultText } from '../reading/read.ts';
 import { call, historyOf, prose, result, says, step, text, userSays, work } from '../test/talk.ts';
 import { sinceBoundary } from './boundary.ts';
 import { microcompact, type MicrocompactRequest } from './microcompact.ts';
@@ -154,6 +154,19 @@ describe('level 2, snip', () => {
       'And now?',
     ]);
     expect(outlineOf(second.messages).rounds.every(({ open }) => open.size === 0)).toBe(true);
+  });
+
+  it('counts its marker, so that a second one has nothing left to do', () => {
+    const history = historyOf(work(6, 600));
+    const [, first, second] = history.since(0);
+    const tokens = estimateMessages(history);
+    // Without the marker the first round would be just enough.
+    const downTo = tokens - estimateMessages([first, second].filter((message) => message !== undefined));
+    const sparing = { ...request, over: 0, downTo };
+    const { messages } = snip(history, outlineOf(history), { ...sparing, tokens });
+    expect(estimateMessages(messages)).toBeLessThanOrEqual(downTo);
+    const again = snip(messages, outlineOf(messages), { ...sparing, tokens: estimateMessages(messages) });
+    expect(again.messages).toBe(messages);
   });
 
   it('does nothing under its budget, and nothing to the last rounds', () => {

@@ -8,9 +8,9 @@ import type { Message } from '../../messages/message.ts';
 import { estimateBlock, estimateMessage } from '../estimate/message.ts';
 import { type LevelResult, untouched } from '../level.ts';
 import type { MicrocompactOptions } from '../options.ts';
-import type { Outline, PlacedResult } from '../outline.ts';
-import { resultText, withResults } from '../read.ts';
-import { isRemoved, removedResult } from '../shorten.ts';
+import type { Outline, PlacedResult } from '../reading/outline.ts';
+import { resultText, withResults } from '../reading/read.ts';
+import { isRemoved, removedResult } from '../reading/shorten.ts';
 
 export interface MicrocompactRequest {
   readonly tokens: number;

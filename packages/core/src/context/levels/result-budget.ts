@@ -7,9 +7,9 @@ import type { Message } from '../../messages/message.ts';
 import { estimateMessage } from '../estimate/message.ts';
 import { type LevelResult, untouched } from '../level.ts';
 import type { ResultBudgetOptions } from '../options.ts';
-import type { Outline, PlacedResult } from '../outline.ts';
-import { resultText, withResults } from '../read.ts';
-import { isSpilled, spilledResult } from '../shorten.ts';
+import type { Outline, PlacedResult } from '../reading/outline.ts';
+import { resultText, withResults } from '../reading/read.ts';
+import { isSpilled, spilledResult } from '../reading/shorten.ts';
 
 export interface Spill {
   readonly toolUseId: string;

@@ -5,8 +5,8 @@ import type { Message, UserMessage } from '../../messages/message.ts';
 import { estimateMessage, estimateMessages } from '../estimate/message.ts';
 import { type LevelResult, untouched } from '../level.ts';
 import type { SnipOptions } from '../options.ts';
-import type { Outline } from '../outline.ts';
-import { isRequest } from '../read.ts';
+import type { Outline } from '../reading/outline.ts';
+import { isRequest } from '../reading/read.ts';
 
 export interface SnipRequest {
   /** What the conversation counts, and what it should count at most; nothing is done unless it counts more than `over`. */
@@ -28,9 +28,18 @@ export function snip(messages: History<Message>, outline: Outline, request: Snip
   const { rounds } = outline;
   // The first round has no answer: it is what the conversation began with.
   const last = rounds.length - request.options.keepRounds;
+  const before = earlierMarkers(messages);
+  const marker = (count: number): UserMessage => ({
+    type: 'user',
+    ...request.stamp,
+    content: markerText(before.count + count),
+    isMeta: true,
+  });
   const dropped = new Set<number>();
   const kept = new Set<number>();
-  let [freed, count] = [0, 0];
+  // The marker takes room as well; not counted, it would have the next snip drop one round more.
+  let freed = before.tokens - estimateMessage(marker(rounds.length));
+  let count = 0;
   for (let round = 1; round < last && request.tokens - freed > request.downTo; round++) {
     const [from, to] = [rounds[round]?.from ?? 0, rounds[round + 1]?.from ?? messages.length];
     for (let index = from; index < to; index++) {
@@ -46,7 +55,7 @@ export function snip(messages: History<Message>, outline: Outline, request: Snip
     count++;
   }
   if (count === 0) return untouched(messages);
-  const next = without(messages, { dropped, kept, count }, request.stamp);
+  const next = without(messages, { dropped, kept }, marker(count));
   const tokensFreed = estimateMessages(messages) - estimateMessages(next);
   if (tokensFreed <= 0) return untouched(messages);
   return {
@@ -66,34 +75,37 @@ interface Dropped {
   readonly dropped: ReadonlySet<number>;
   /** The user's words in rounds that were dropped. */
   readonly kept: ReadonlySet<number>;
-  readonly count: number;
 }
 
 /** Leaves out what was dropped; the one marker stands where the first of it stood, now or in an earlier snip. */
 function without(
   messages: History<Message>,
-  { dropped, kept, count }: Dropped,
-  stamp: SnipRequest['stamp'],
-): Message[] {
+  { dropped, kept }: Dropped,
+  marker: UserMessage,
+): readonly Message[] {
   const next: Message[] = [];
-  let [place, earlier] = [-1, 0];
+  let place = -1;
   for (let index = 0; index < messages.length; index++) {
     const message = messages.at(index);
     if (message === undefined) continue;
-    const marked = markedCount(message);
-    if ((marked > 0 || dropped.has(index)) && place < 0) place = next.length;
-    earlier += marked;
-    if (marked === 0 && !dropped.has(index)) next.push(kept.has(index) ? withoutResults(message) : message);
+    const goes = dropped.has(index) || markedCount(message) > 0;
+    if (goes && place < 0) place = next.length;
+    if (!goes) next.push(kept.has(index) ? withoutResults(message) : message);
   }
-  const marker: UserMessage = {
-    type: 'user',
-    uuid: stamp.uuid,
-    at: stamp.at,
-    content: markerText(earlier + count),
-    isMeta: true,
-  };
   next.splice(Math.max(place, 0), 0, marker);
   return next;
+}
+
+/** What earlier snips left: how many steps they dropped, and what their markers cost. */
+function earlierMarkers(messages: History<Message>): { readonly count: number; readonly tokens: number } {
+  let [count, tokens] = [0, 0];
+  for (const message of messages) {
+    const marked = markedCount(message);
+    if (marked === 0) continue;
+    count += marked;
+    tokens += estimateMessage(message);
+  }
+  return { count, tokens };
 }
 
 function markedCount(message: Message): number {

@@ -19,8 +19,8 @@ import {
 } from '../../index.ts';
 import { SUMMARY_MARK } from '../compaction/prompt.ts';
 import { modelSummariser } from '../compaction/summarise.ts';
-import { createContextDoor } from '../door.ts';
-import type { ContextDoors } from '../doors.ts';
+import { createContextDoor } from '../pipeline.ts';
+import type { ContextDoors } from '../outside.ts';
 import { type ContextChanges, contextOptions } from '../options.ts';
 import { HEAD, rig, TOOLS, toolsGiving } from './rig.ts';
 

@@ -1,10 +1,10 @@
 /** A context door on the bench: spills and collapses in memory, the summariser scripted, everything written down. */
 import { collect, contextOf, fakeTool } from '@heddle/testing';
-import type { LevelStep, PreparedHistory, PrepareRequest } from '../../loop/deps.ts';
+import type { LevelStep, PreparedHistory, PrepareRequest } from '../door.ts';
 import { memoryCollapses } from '../collapse/collapse.ts';
 import type { Summarise, SummaryRequest } from '../compaction/summarise.ts';
-import { createContextDoor, type ContextPipeline } from '../door.ts';
-import { type ContextDoors, NO_COMPACTION_HOOKS, NOTHING_TO_REREAD } from '../doors.ts';
+import { createContextDoor, type ContextPipeline } from '../pipeline.ts';
+import { type ContextDoors, NO_COMPACTION_HOOKS, NOTHING_TO_REREAD } from '../outside.ts';
 import { type ContextChanges, contextOptions } from '../options.ts';
 import type { ToolUseContext } from '../../tools/context.ts';
 import type { Tool } from '../../tools/tool.ts';

@@ -13,13 +13,13 @@ export interface Mutant {
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a taken-back answer gets no tombstone',
-    file: 'loop/take-back.ts',
+    file: 'loop/effects/take-back.ts',
     text: "if (uuids.length > 0) yield { type: 'tombstone', uuids };",
     instead: '',
   },
   {
     name: 'a tombstoned answer stays in the history',
-    file: 'loop/take-back.ts',
+    file: 'loop/effects/take-back.ts',
     text: 'iteration.answer.splice(start)',
     instead: 'iteration.answer.slice(start)',
   },
@@ -49,7 +49,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a recovered error is told, too',
-    file: 'loop/stream.ts',
+    file: 'loop/effects/stream.ts',
     text: 'if (!counts) return yield* billAttempt(attempt);',
     instead:
       "if (!counts) { if (error?.class === 'overflow') yield messageEvent({ type: 'assistant', uuid: 'x', at: 0, responseId: 'x', model: 'x', content: [], apiError: 'overflow' }); return yield* billAttempt(attempt); }",
@@ -67,14 +67,20 @@ export const MUTANTS: readonly Mutant[] = [
     instead: "messages: ['prepared', 'answer', 'attachments'],",
   },
   {
+    name: 'what a stop hook attached is stored and not sent',
+    file: 'machine/continues.ts',
+    text: "messages: ['prepared', 'answer', 'attachments', 'hook_errors'],",
+    instead: "messages: ['prepared', 'answer', 'hook_errors'],",
+  },
+  {
     name: 'calls with effects start early',
-    file: 'tools/executor.ts',
-    text: '(this.#streamEnded || call.early)',
+    file: 'tools/order.ts',
+    text: '(streamEnded || call.early)',
     instead: 'true',
   },
   {
     name: 'a call begins before its intent is stored',
-    file: 'loop/tool-events.ts',
+    file: 'loop/effects/tool-events.ts',
     text: 'const { raw, effect } = update.call;',
     instead: 'const { raw, effect } = update.call; run.iteration.executor?.begin(slot);',
   },
@@ -86,14 +92,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'exclusive calls run beside others',
-    file: 'tools/executor.ts',
-    text: 'if (!call.safe) return;\n      isFirst = false;',
+    file: 'tools/order.ts',
+    text: 'if (!call.safe) return next;\n    isFirst = false;',
     instead: '',
   },
   {
     name: 'calls that started early do not count against the limit',
-    file: 'tools/executor.ts',
-    text: ' - this.#slots.filter(isUnderWay).length',
+    file: 'tools/order.ts',
+    text: ' - slots.filter(isUnderWay).length',
     instead: '',
   },
   {
@@ -104,7 +110,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a call to the model starts after an abort',
-    file: 'loop/attempt.ts',
+    file: 'loop/effects/attempt.ts',
     text: 'if (run.scope.signal.aborted) return { reader, error: ABORTED, requestId: undefined, last: undefined };',
     instead: '',
   },
@@ -128,7 +134,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a rewritten prefix is not announced',
-    file: 'loop/stream.ts',
+    file: 'loop/effects/stream.ts',
     text: "if (built.rewrotePrefix) yield { type: 'prefix_rewritten' };",
     instead: '',
   },
@@ -164,13 +170,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an attempt without an answer is not billed',
-    file: 'loop/stream.ts',
+    file: 'loop/effects/stream.ts',
     text: "yield { type: 'spent', model, usage };",
     instead: '',
   },
   {
     name: 'a consumer that leaves ends nothing',
-    file: 'loop/run.ts',
+    file: 'loop/run/run.ts',
     text: "scope.abort('run over');\n  scope.release();\n  await iteration.executor?.stop();",
     instead: '',
   },

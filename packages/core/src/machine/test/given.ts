@@ -1,5 +1,5 @@
 /** Short words for the tests of the machine: a Turn, a configuration, and each thing that can happen. */
-import type { ModelErrorClass } from '../../model/error.ts';
+import type { ModelErrorClass } from '../../messages/model-error.ts';
 import { type ConfigChanges, type QueryConfig, queryConfig } from '../config.ts';
 import { decide } from '../decide.ts';
 import type { Step } from '../effect.ts';

@@ -11,27 +11,21 @@ import type {
 } from '../../messages/message.ts';
 import type { ModelRequest } from '../../model/port.ts';
 import { type BuiltRequest, buildRequest } from '../builder.ts';
-import type { RequestView } from '../view.ts';
+import { requestView, type RequestView } from '../view.ts';
 
 export const MODEL = 'model-one';
 
 let count = 0;
 const stamp = () => ({ uuid: `uuid-${++count}`, at: count });
 
-const VIEW: RequestView = {
+const VIEW = requestView({
   model: MODEL,
   maxOutputTokens: 8_192,
   systemPrompt: ['You weave.'],
   systemContext: {},
   userContext: {},
   tools: [],
-  normaliseInput: (_tool, input) => input,
-  skipCacheWrite: false,
-  allowedBetaBlocks: [],
-  refusedBlocks: new Set(),
-  continuesAnswer: false,
-  options: {},
-};
+});
 
 export const view = (changes: Partial<RequestView> = {}): RequestView => ({ ...VIEW, ...changes });
 

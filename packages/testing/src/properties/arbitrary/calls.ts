@@ -1,6 +1,7 @@
 /** Random blocks of an answer; calls with what befalls them. */
 import fc from 'fast-check';
-import type { CallFate, PlannedBlock, PlannedCall } from '../plan.ts';
+import { EASY } from '../fates.ts';
+import type { PlannedBlock, PlannedCall } from '../plan.ts';
 import { among, aWhile, off } from './chance.ts';
 
 const fate = {
@@ -64,17 +65,6 @@ export const parallelCall: fc.Arbitrary<PlannedCall> = fc.record({
   }),
 });
 
-const EASY: CallFate = {
-  takesMs: 1,
-  ends: 'returns',
-  deaf: false,
-  progress: 0,
-  newContext: 'none',
-  before: { waitMs: 0, does: 'pass' },
-  permission: { waitMs: 0, does: 'allow' },
-  after: { waitMs: 0, does: 'pass' },
-};
-
 /** The same harmless call, again and again. */
 export const REPEATED_CALL: PlannedCall = {
   kind: 'call',
@@ -82,7 +72,7 @@ export const REPEATED_CALL: PlannedCall = {
   tool: 'Read',
   form: 'good',
   value: 0,
-  fate: EASY,
+  fate: { ...EASY, takesMs: 1 },
 };
 
 const words: fc.Arbitrary<PlannedBlock> = fc.record({

@@ -1,5 +1,13 @@
 /** I5 for the log: what was taken back is not in its projection, and the projection says what the loop sends. */
-import { buildRequest, type EntryBody, History, type LoopEvent, type Message, project } from '@heddle/core';
+import {
+  buildRequest,
+  type EntryBody,
+  History,
+  type LoopEvent,
+  type Message,
+  project,
+  requestView,
+} from '@heddle/core';
 import { USER_CONTEXT } from '../play.ts';
 import type { Attempt, Reading } from '../reading.ts';
 import { plainBytes } from './requests.ts';
@@ -41,20 +49,16 @@ function refusedBefore(attempts: readonly Attempt[], next: number): boolean {
 function differences({ run }: Reading, { request, number }: Attempt, messages: readonly Message[]): string[] {
   const resumed = (continuesAnswer: boolean) =>
     buildRequest(
-      {
+      requestView({
         model: request.model,
         maxOutputTokens: 1,
         systemPrompt: [],
         systemContext: {},
         userContext: run.plan.settings.userContext ? USER_CONTEXT : {},
         tools: [],
-        normaliseInput: (_tool, input) => input,
         skipCacheWrite: true,
-        allowedBetaBlocks: [],
-        refusedBlocks: new Set(),
         continuesAnswer,
-        options: {},
-      },
+      }),
       History.of(messages),
     ).request;
   const sent = plainBytes(request);

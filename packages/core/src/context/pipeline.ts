@@ -1,0 +1,285 @@
+/**
+ * What stands behind the context door: the levels in their order, light ones first, with the little that must be remembered
+ * between two requests. What it decides is reported before it is used, so that a resumed session sends the same bytes.
+ */
+import type { OverflowCause } from '../machine/effect.ts';
+import type { MessageHistory } from '../messages/message.ts';
+import type { PromptHead } from '../request/view.ts';
+import type { ToolUseContext } from '../tools/context.ts';
+import { Collapser } from './collapse/collapser.ts';
+import { compact, type CompactionOutcome } from './compaction/compact.ts';
+import { compactedOf, replacedBy, stepOf } from './compaction/told.ts';
+import type {
+  AnsweredRequest,
+  CompactRequest,
+  Compacted,
+  ContextDoor,
+  PreparedHistory,
+  PrepareRequest,
+  PrepareStep,
+} from './door.ts';
+import type { ContextDoors } from './outside.ts';
+import { type LevelResult, untouched } from './level.ts';
+import { sinceBoundary } from './levels/boundary.ts';
+import { serverCleared, type ServerEdits, serverEdits } from './levels/server-edits.ts';
+import { snip } from './levels/snip.ts';
+import { Measure } from './measure.ts';
+import type { ContextOptions } from './options.ts';
+import { Outline, outlineOf } from './reading/outline.ts';
+import type { CompactionTrigger, ContextReport } from './report.ts';
+import { Results } from './results.ts';
+import { type Thresholds, thresholdsOf, type WindowState, windowState } from './thresholds.ts';
+import { type ContextUsage, usageOf } from './usage.ts';
+
+export interface ContextPipeline extends ContextDoor {
+  /** `/compact`: on the user's word, whatever the conversation counts. */
+  compactNow(request: ManualRequest): Promise<Compacted>;
+  /** What a request must say so that the server clears old results; undefined where the client does it. */
+  serverEdits(context: ToolUseContext): ServerEdits | undefined;
+  /** How full the window was when the last request was prepared. */
+  state(): WindowState | undefined;
+  /** How full the window is with this conversation, and what fills it. Changes nothing. */
+  usage(request: Pick<ManualRequest, 'messages' | 'context'>): ContextUsage;
+}
+
+export interface ManualRequest {
+  readonly messages: MessageHistory;
+  readonly context: ToolUseContext;
+  readonly instructions?: string;
+}
+
+export interface ContextSetup {
+  readonly options: ContextOptions;
+  /** What stands before the conversation in every request. */
+  readonly head: PromptHead;
+}
+
+export function createContextDoor(setup: ContextSetup, doors: ContextDoors): ContextPipeline {
+  return new Pipeline(setup, doors);
+}
+
+/** What one walk through the levels is made under. */
+interface Under {
+  readonly context: ToolUseContext;
+  readonly thresholds: Thresholds;
+}
+
+class Pipeline implements ContextPipeline {
+  readonly #options: ContextOptions;
+  readonly #doors: ContextDoors;
+  readonly #head: PromptHead;
+  readonly #measure: Measure;
+  readonly #outline = new Outline();
+  readonly #results: Results;
+  readonly #collapser: Collapser;
+  /** What was last sent, for a fork to share. */
+  #sent: MessageHistory | undefined;
+  #state = (): WindowState | undefined => undefined;
+
+  constructor({ options, head }: ContextSetup, doors: ContextDoors) {
+    this.#options = options;
+    this.#doors = doors;
+    this.#head = head;
+    this.#measure = new Measure(head);
+    this.#results = new Results(options, doors);
+    this.#collapser = new Collapser({
+      store: doors.collapses,
+      options: options.collapse,
+      stamp: () => this.#stamp(),
+    });
+  }
+
+  async *prepare({
+    messages: given,
+    autoCompact,
+    context,
+  }: PrepareRequest): AsyncGenerator<PrepareStep, PreparedHistory> {
+    const under = this.#under(context);
+    const { thresholds } = under;
+    let messages = sinceBoundary(given, this.#outline.read(given));
+    const budgeted = await this.#results.budget(messages, this.#outline.read(messages), context);
+    yield* stepsOf(budgeted);
+    messages = budgeted.messages;
+    const snipped = this.#snip(messages, under);
+    yield* stepsOf(snipped);
+    messages = snipped.messages;
+    const noted = this.#microcompact(messages, under);
+    yield* stepsOf(noted);
+    messages = noted.messages;
+    yield* this.#collapse(messages, under);
+
+    const view = this.#collapser.view(messages);
+    const tokens = this.#upTo(view, under);
+    const idle = (): PreparedHistory => this.#ready(messages, view, under, { outcome: 'idle' });
+    if (!autoCompact || tokens < thresholds.autoCompact) return idle();
+
+    yield { compacting: 'auto' };
+    // Whoever heard of it may have ended the run: then it is not begun.
+    if (context.signal.aborted) return idle();
+    const mustFit = tokens >= thresholds.blocking;
+    const outcome = await this.#compact(view, under, { trigger: 'auto', mustFit });
+    yield stepOf(outcome, 'auto', tokens);
+    if (!outcome.ok) return this.#ready(messages, view, under, { outcome: 'failed' });
+    return this.#ready(outcome.messages, outcome.messages, under, {
+      outcome: 'compacted',
+      id: outcome.id,
+      replacedTokens: replacedBy(outcome),
+    });
+  }
+
+  answered({ responseId, usage, appliedEdits = [] }: AnsweredRequest): ContextReport | undefined {
+    this.#collapser.answered();
+    this.#measure.answered(responseId, usage);
+    return serverCleared(usage, appliedEdits);
+  }
+
+  serverEdits({ model, tools }: ToolUseContext): ServerEdits | undefined {
+    return this.#options.levels.cachedMicrocompact ? serverEdits(this.#options, model, tools) : undefined;
+  }
+
+  drain(): Promise<{ readonly committed: number; readonly report: ContextReport | undefined }> {
+    return this.#collapser.commit(Number.POSITIVE_INFINITY, 'drain', this.#state()?.tokens ?? 0);
+  }
+
+  async compact({ messages, cause, context }: CompactRequest): Promise<Compacted> {
+    const view = this.#collapser.view(messages);
+    const before = this.#measure.count(view, context.tools);
+    const about = { trigger: 'reactive', mustFit: true, cause } as const;
+    return compactedOf(await this.#compact(view, this.#under(context), about), about.trigger, before);
+  }
+
+  async compactNow({ messages: given, context, instructions }: ManualRequest): Promise<Compacted> {
+    const view = this.#collapser.view(sinceBoundary(given, this.#outline.read(given)));
+    const before = this.#measure.count(view, context.tools);
+    const about = { trigger: 'manual', mustFit: false, instructions } as const;
+    return compactedOf(await this.#compact(view, this.#under(context), about), about.trigger, before);
+  }
+
+  staged(): boolean {
+    return this.#collapser.staged > 0;
+  }
+
+  state(): WindowState | undefined {
+    return this.#state();
+  }
+
+  usage({ messages: given, context }: Pick<ManualRequest, 'messages' | 'context'>): ContextUsage {
+    const messages = this.#collapser.view(sinceBoundary(given, outlineOf(given)));
+    return usageOf({
+      head: this.#head,
+      tools: context.tools,
+      messages,
+      thresholds: this.#under(context).thresholds,
+      model: context.model,
+      tokens: this.#measure.count(messages, context.tools),
+    });
+  }
+
+  #snip(messages: MessageHistory, under: Under): LevelResult {
+    if (!this.#options.levels.snip) return untouched(messages);
+    return snip(messages, this.#outline.read(messages), {
+      tokens: this.#upTo(messages, under),
+      over: under.thresholds.snip,
+      downTo: under.thresholds.snipTo,
+      options: this.#options.snip,
+      stamp: this.#stamp(),
+    });
+  }
+
+  #microcompact(messages: MessageHistory, under: Under): LevelResult {
+    return this.#results.microcompact(messages, this.#outline.read(messages), {
+      tokens: this.#upTo(messages, under),
+      over: under.thresholds.microcompact,
+      isCompactable: compactableIn(under.context),
+    });
+  }
+
+  async *#collapse(messages: MessageHistory, under: Under): AsyncGenerator<PrepareStep, void> {
+    if (!this.#options.levels.collapse) return;
+    this.#collapser.stage(messages, this.#outline.read(messages), compactableIn(under.context));
+    const tokens = this.#upTo(this.#collapser.view(messages), under);
+    if (tokens < under.thresholds.collapse) return;
+    const { report } = await this.#collapser.commit(1, 'collapse', tokens);
+    if (report) yield { report };
+  }
+
+  async #compact(
+    messages: MessageHistory,
+    { context, thresholds }: Under,
+    about: {
+      readonly trigger: CompactionTrigger;
+      readonly mustFit: boolean;
+      readonly cause?: OverflowCause;
+      readonly instructions?: string | undefined;
+    },
+  ): Promise<CompactionOutcome> {
+    const { cause } = about;
+    const estimate = this.#measure.estimate(messages, context.tools);
+    // The server refused what was thought to fit: the estimate is off by at least this much.
+    const off = thresholds.window / Math.max(1, estimate);
+    const scale = cause === 'overflow' ? Math.min(Math.max(1, off), MOST_OFF) : 1;
+    const roomOf = (limit: number): number =>
+      Math.max(1, Math.floor(limit / scale) - this.#measure.headTokens(context.tools));
+    const outcome = await compact({
+      messages,
+      sent: this.#sent,
+      cause,
+      instructions: about.instructions,
+      trigger: about.trigger,
+      mustFit: about.mustFit,
+      context,
+      room: roomOf(thresholds.blocking),
+      wholeRoom: roomOf(thresholds.window),
+      isCompactable: compactableIn(context),
+      options: this.#options,
+      doors: this.#doors,
+    });
+    if (outcome.ok) {
+      await this.#collapser.clear();
+      this.#results.forgetRounds();
+    }
+    return outcome;
+  }
+
+  #ready(
+    messages: MessageHistory,
+    view: MessageHistory,
+    under: Under,
+    autoCompact: PreparedHistory['autoCompact'],
+  ): PreparedHistory {
+    const { context, thresholds } = under;
+    const tokens = this.#upTo(view, under);
+    this.#state = () => windowState(this.#measure.count(view, context.tools), thresholds);
+    this.#sent = view;
+    this.#measure.sending(view, context.tools);
+    return { messages, view, overLimit: windowState(tokens, thresholds).state === 'blocked', autoCompact };
+  }
+
+  #upTo(messages: MessageHistory, { context, thresholds }: Under): number {
+    return this.#measure.upTo(messages, context.tools, thresholds);
+  }
+
+  #under(context: ToolUseContext): Under {
+    return { context, thresholds: thresholdsOf(this.#options, context.model) };
+  }
+
+  #stamp(): { readonly uuid: string; readonly at: number } {
+    return { uuid: this.#doors.uuid(), at: this.#doors.now() };
+  }
+}
+
+/** No text is estimated worse than this: a server that refuses even less means something else. */
+const MOST_OFF = 4;
+
+const compactableNames = new WeakMap<ToolUseContext['tools'], ReadonlySet<string>>();
+
+function compactableIn({ tools }: ToolUseContext): (tool: string) => boolean {
+  const known = compactableNames.get(tools);
+  const names = known ?? new Set(tools.filter((tool) => tool.compactable === true).map((tool) => tool.name));
+  if (!known) compactableNames.set(tools, names);
+  return (tool) => names.has(tool);
+}
+
+function* stepsOf({ report, replaced, messages }: LevelResult): Generator<PrepareStep> {
+  if (report) yield replaced ? { report, replaced } : { report, messages: messages.since(0) };
+}

@@ -1,0 +1,30 @@
+/** The frozen view of the next request, out of what the run holds. */
+import type { Effect } from '../../machine/effect.ts';
+import { requestView, type RequestView } from '../../request/view.ts';
+import { specsOf } from '../../tools/specs.ts';
+import type { Run } from '../run/run.ts';
+
+export function viewOf(
+  run: Run,
+  effect: Extract<Effect, { type: 'stream' }>,
+  continuesAnswer: boolean,
+): RequestView {
+  const { params, context, config } = run;
+  const { taskBudget } = effect;
+  return requestView({
+    model: context.model,
+    maxOutputTokens: effect.maxOutputTokens,
+    systemPrompt: params.systemPrompt,
+    systemContext: params.systemContext,
+    userContext: params.userContext,
+    tools: specsOf(context.tools),
+    skipCacheWrite: params.skipCacheWrite ?? false,
+    refusedBlocks: run.refused,
+    continuesAnswer,
+    options: {
+      ...params.requestOptions,
+      ...(config.gates.fastMode ? { fastMode: true } : {}),
+      ...(taskBudget ? { taskBudget } : {}),
+    },
+  });
+}
