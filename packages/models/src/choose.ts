@@ -3,9 +3,12 @@ import type { ModelPort } from '@heddle/core';
 import { aliasesIn, fullModelName } from './aliases.ts';
 import type { AnthropicOptions } from './anthropic/options.ts';
 import { routed } from './route.ts';
+import type { Environment } from './secrets/environment.ts';
 
 /** What a kind of model needs to be built from the part of the name behind the colon or slash. */
-export type ModelMaker = (rest: string) => Promise<ModelPort & { readonly modelName?: string }>;
+export type ModelMaker = (
+  rest: string,
+) => Promise<ModelPort & { readonly modelName?: string; readonly window?: number | undefined }>;
 
 export type Chosen =
   | {
@@ -19,6 +22,8 @@ export type Chosen =
       readonly keySource?: string;
       /** Runs on this machine: it costs nothing. What it can read at once is what it says, if it says so. */
       readonly local?: { readonly window: Promise<number | undefined> };
+      /** What it can read at once, where it says so itself and no list needs to be asked. */
+      readonly window?: number | undefined;
     }
   | { readonly ok: false; readonly message: string };
 
@@ -37,7 +42,7 @@ export async function chooseModel(
     if (make) {
       const port = await make(rest);
       // One that plays another is called as that other.
-      return { ok: true, port, name: port.modelName ?? name };
+      return { ok: true, port, name: port.modelName ?? name, window: port.window };
     }
     const environment = options.environment ?? process.env;
     const model = anthropicModel(fullModelName(name, environment), environment);
@@ -45,11 +50,7 @@ export async function chooseModel(
     const { chooseProvider } = await import('./providers/choose-provider.ts');
     const chosen = await chooseProvider(name, options);
     if (chosen !== undefined) return routedWith(chosen, kinds, options);
-    const known = [...aliasesIn(environment).map(({ alias }) => alias), 'claude-…', 'PROVIDER/MODEL'];
-    return {
-      ok: false,
-      message: `There is no model named ${name}. Known: ${[...known, ...Object.keys(kinds)].join(', ')}. See: heddle models`,
-    };
+    return { ok: false, message: await unknownName(name, Object.keys(kinds), environment) };
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     return { ok: false, message: `The model ${name} could not be loaded: ${why}` };
@@ -63,6 +64,19 @@ export async function chooseModel(
   }
 }
 
+async function unknownName(
+  name: string,
+  kinds: readonly string[],
+  environment: Environment,
+): Promise<string> {
+  const aliases = aliasesIn(environment).map(({ alias }) => alias);
+  const { nearestName } = await import('./choose-nearest.ts');
+  const near = nearestName(name, [...aliases, ...kinds]);
+  const known = [...aliases, 'claude-…', 'PROVIDER/MODEL', ...kinds].join(', ');
+  const hint = near === undefined ? `Known: ${known}.` : `Did you mean ${near}?`;
+  return `There is no model named ${name}. ${hint} See: heddle models`;
+}
+
 /** A run may go over to another model on the way, which may be another provider's. */
 function routedWith<T extends Chosen & { readonly ok: true }>(
   chosen: T,
@@ -74,11 +88,11 @@ function routedWith<T extends Chosen & { readonly ok: true }>(
 }
 
 /** The id in a name of ours: with its provider before it, any id will do, since gateways have models of their own. */
-function anthropicModel(
-  name: string,
-  environment: Readonly<Record<string, string | undefined>>,
-): string | undefined {
-  const [, id] = /^anthropic[/:](.+)$/s.exec(name) ?? [];
-  if (id !== undefined) return fullModelName(id, environment);
+function anthropicModel(name: string, environment: Environment): string | undefined {
+  const [isOurs, id = ''] = /^anthropic(?:[/:](.*))?$/is.exec(name) ?? [];
+  if (isOurs !== undefined) return fullModelName(id === '' ? USUAL : id, environment);
   return name.startsWith('claude-') ? name : undefined;
 }
+
+/** What the provider alone means, and what is used where only its key is known. */
+const USUAL = 'sonnet';

@@ -5,8 +5,8 @@ import type { KnownModel, PriceOverrides, Prices } from './prices/prices.ts';
 import { configFolderIn } from './providers/config-folder.ts';
 import { findPackage, installCommand } from './providers/load.ts';
 import { modelsOnServer } from './providers/local.ts';
-import { packageOf, type Provider } from './providers/provider.ts';
-import { addressOf, firstOf, readinessOf } from './providers/settings.ts';
+import type { Provider } from './providers/provider.ts';
+import { addressOf, firstOf, packagesFor, readinessOf } from './providers/settings.ts';
 import { PROVIDERS } from './providers/table.ts';
 import type { Environment } from './secrets/environment.ts';
 
@@ -86,8 +86,10 @@ function anthropicModels(
 async function listed(provider: Provider, environment: Environment, prices: Prices): Promise<ListedProvider> {
   const { id, name } = provider;
   const folder = configFolderIn(environment);
-  const wanted = packageOf(provider);
-  const install = findPackage(wanted, folder) === undefined ? [installCommand(wanted, folder)] : [];
+  const missing = packagesFor(provider, environment).filter(
+    (wanted) => findPackage(wanted, folder) === undefined,
+  );
+  const install = missing.map((wanted) => installCommand(wanted, folder));
   const unusable = (advice: string, models: readonly ListedModel[]): ListedProvider => ({
     id,
     name,

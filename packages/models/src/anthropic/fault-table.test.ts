@@ -8,8 +8,6 @@ import {
   allowAll,
   answer,
   type ApiScript,
-  begin,
-  breakOff,
   call,
   collect,
   compactorTo,
@@ -21,10 +19,7 @@ import {
   fakeContext,
   fakeDeps,
   fakeTool,
-  hang,
-  hangUp,
   html,
-  type Part,
   raw,
   type Reply,
   say,
@@ -33,6 +28,7 @@ import {
   unfinished,
 } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
+import { EVERYWHERE, REQUESTS, TRANSIENT } from '../test/faults.ts';
 import { closeStages, stageApi } from '../test/stage.ts';
 
 afterEach(closeStages);
@@ -99,37 +95,9 @@ function lastText(events: readonly LoopEvent[]): string {
     .join('|');
 }
 
-/** Where in a stream the fault comes: before anything, in the middle of a block, after the last block. */
-const PLACES: readonly { readonly place: string; readonly before: readonly Part[] }[] = [
-  { place: 'the first chunk', before: [] },
-  { place: 'a middle chunk', before: [begin(), unfinished(say('half an answer that never'))] },
-  { place: 'the last chunk', before: [say('a whole answer')] },
-];
-
-/** Whether the run had a turn before. */
-const REQUESTS: readonly { readonly request: string; readonly turns: readonly Step[] }[] = [
-  { request: 'the first request', turns: [] },
-  { request: 'a later request', turns: [answer(say('I look'), call('Look', {}, 't1'))] },
-];
-
-const everywhere = PLACES.flatMap((place) => REQUESTS.map((request) => ({ ...place, ...request })));
-const transient: readonly {
-  readonly fault: string;
-  readonly end: Part;
-  readonly error: string;
-  readonly isSilence?: true;
-}[] = [
-  { fault: 'the connection is reset', end: breakOff(), error: 'network' },
-  { fault: 'the stream ends cleanly without message_stop', end: hangUp(), error: 'network' },
-  { fault: 'silence', end: hang(), error: 'stall', isSilence: true },
-  { fault: 'overload', end: fail('overloaded'), error: 'overloaded' },
-  { fault: 'a rate limit', end: fail('rate_limit', { retryAfterMs: 2_000 }), error: 'rate_limit' },
-  { fault: 'an error of the server', end: fail('server'), error: 'server' },
-];
-
 describe('a fault that passes', () => {
-  describe.each(transient)('$fault', ({ end, error, isSilence }) => {
-    it.each(everywhere)('at $place of $request is recovered', async ({ before, turns }) => {
+  describe.each(TRANSIENT)('$fault', ({ end, error, isSilence }) => {
+    it.each(EVERYWHERE)('at $place of $request is recovered', async ({ before, turns }) => {
       const { events, terminal, text, api } = await run((silence) => [
         ...turns,
         () => (isSilence ? silence(answer(...before, end)) : answer(...before, end)),
@@ -153,7 +121,7 @@ describe('a fault that passes', () => {
 });
 
 describe('a stream that breaks after complete calls', () => {
-  it.each(transient)('is not repeated: $fault', async ({ end, isSilence }) => {
+  it.each(TRANSIENT)('is not repeated: $fault', async ({ end, isSilence }) => {
     const step = answer(say('I look'), call('Look', {}, 't1'), unfinished(say('and then I')), end);
     const { terminal, api, text } = await run((silence) => [
       () => (isSilence ? silence(step) : step),

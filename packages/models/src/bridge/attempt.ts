@@ -2,15 +2,20 @@
  * One attempt through a provider's package: a call goes out, parts come back, and exactly one record is the last. Nothing
  * here throws, and whatever ends the attempt takes the connection with it.
  */
-import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type {
+  LanguageModelV4,
+  LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
+} from '@ai-sdk/provider';
 import type { Done, ModelError, ModelRequest } from '@heddle/core';
 import { hasMedia } from '../anthropic/media.ts';
 import { internalError } from '../errors/internal.ts';
-import { Deadline } from '../stream/deadline.ts';
 import { RecordQueue } from '../stream/record-queue.ts';
 import { Answer, type Heard } from './answer/answer.ts';
 import { classifyThrown } from './errors/classify.ts';
+import { Patience } from './patience.ts';
 import type { BridgeDoor } from './port.ts';
+import { estimateOf, idsOf } from './request/facts.ts';
 import { ToolNames } from './request/names.ts';
 import { callOptions } from './request/options.ts';
 
@@ -19,7 +24,7 @@ export class BridgeAttempt {
   readonly #door: BridgeDoor;
   readonly #request: ModelRequest;
   readonly #signal: AbortSignal;
-  readonly #deadline: Deadline;
+  readonly #patience: Patience;
   readonly #http = new AbortController();
   #answer: Answer | undefined;
   #requestId: string | undefined;
@@ -31,7 +36,7 @@ export class BridgeAttempt {
     this.#door = door;
     this.#request = request;
     this.#signal = signal;
-    this.#deadline = new Deadline(door.clock);
+    this.#patience = new Patience(door, (message) => this.#stall(message));
     this.records = new RecordQueue({
       onFull: () => this.#hold(),
       onDrained: () => this.#goOn(),
@@ -61,10 +66,6 @@ export class BridgeAttempt {
     const model = await this.#loaded();
     if (model === undefined || this.#isOver) return undefined;
     const names = new ToolNames(request.tools);
-    const options = this.#translated(() =>
-      callOptions(request, { ...door.manner, names, mark: door.markFor(request.model) }),
-    );
-    if (options === undefined) return undefined;
     this.#answer = new Answer(
       {
         model: request.model,
@@ -72,16 +73,39 @@ export class BridgeAttempt {
         names,
         isTaken: idsOf(request),
         estimate: () => estimateOf(request),
+        tellsCost: door.tellsCost,
       },
       (event) => this.records.push(event),
     );
-    this.#watch(door.firstByteMs, (limit) => `${door.scene.name} sent nothing for ${limit}.`);
-    const { stream, response } = await model.doStream({ ...options, abortSignal: this.#http.signal });
+    this.#patience.awaitFirstByte();
+    const called = await this.#call(model, names);
+    if (called === undefined) return undefined;
+    const { stream, response } = called;
     this.#requestId = response?.headers?.['x-request-id'];
     if (this.#isOver) return undefined;
     if (/html/i.test(response?.headers?.['content-type'] ?? '')) return this.#ended(this.#noApi());
-    this.#watch(door.idleMs, (limit) => `The answer of ${door.scene.name} stopped coming for ${limit}.`);
+    this.#patience.awaitFirstWord();
     return stream;
+  }
+
+  /** Asks, and asks for less where the provider says that this was too much to write. */
+  async #call(model: LanguageModelV4, names: ToolNames): Promise<LanguageModelV4StreamResult | undefined> {
+    const { manner, idsFor, markFor, caps } = this.#door;
+    const request = this.#request;
+    const max_tokens = caps.within(request.model, request.max_tokens);
+    const options = this.#translated(() =>
+      callOptions(
+        { ...request, max_tokens },
+        { ...manner, names, ids: idsFor(request.model), mark: markFor(request.model) },
+      ),
+    );
+    if (options === undefined) return undefined;
+    try {
+      return await model.doStream({ ...options, abortSignal: this.#http.signal });
+    } catch (thrown) {
+      if (this.#isOver || !caps.learn(request.model, thrown, max_tokens)) throw thrown;
+      return this.#call(model, names);
+    }
   }
 
   /** What cannot be loaded now cannot be loaded at the next attempt. */
@@ -116,7 +140,7 @@ export class BridgeAttempt {
       if (next.done) return this.#fail(BROKE_OFF);
       const heard = this.#translated(() => this.#answer?.push(next.value));
       if (heard === undefined) return;
-      if (isContent(next.value)) this.#deadline.touch();
+      this.#patience.heed(next.value);
       this.#hear(heard);
       if (this.#isOver) return void reader.cancel().catch(() => undefined);
       if (this.#isFull) await this.#untilDrained();
@@ -157,12 +181,9 @@ export class BridgeAttempt {
     return { type: 'model_error', class: 'network', message, shouldRetry: false };
   }
 
-  #watch(limitMs: number, what: (limit: string) => string): void {
-    this.#deadline.set(limitMs, () => {
-      this.#answer?.breakOff();
-      const message = `${what(`${Math.round(limitMs / 100) / 10} s`)} ${STALL_ADVICE}`;
-      this.#end({ type: 'model_error', class: 'stall', message, ...this.#idField() });
-    });
+  #stall(message: string): void {
+    this.#answer?.breakOff();
+    this.#end({ type: 'model_error', class: 'stall', message, ...this.#idField() });
   }
 
   #idField(): { requestId?: string } {
@@ -172,7 +193,7 @@ export class BridgeAttempt {
 
   #hold(): void {
     this.#isFull = true;
-    this.#deadline.hold();
+    this.#patience.hold();
   }
 
   #untilDrained(): Promise<void> {
@@ -183,7 +204,7 @@ export class BridgeAttempt {
 
   #goOn(): void {
     this.#isFull = false;
-    this.#deadline.touch();
+    this.#patience.goOn();
     this.#drained?.();
   }
 
@@ -199,7 +220,7 @@ export class BridgeAttempt {
   #close(isComplete = false): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#deadline.stop();
+    this.#patience.stop();
     this.#signal.removeEventListener('abort', this.#onAbort);
     this.#drained?.();
     if (!isComplete) this.#http.abort();
@@ -212,32 +233,3 @@ const BROKE_OFF: ModelError = {
   class: 'network',
   message: 'The answer ended before it was complete: the stream was closed without saying why.',
 };
-const STALL_ADVICE =
-  'It is tried again by itself; if this happens often, check the network, or allow a longer wait.';
-
-/** What a server sends to keep the line open is no content. */
-function isContent({ type }: LanguageModelV4StreamPart): boolean {
-  return type !== 'stream-start' && type !== 'raw' && type !== 'ping';
-}
-
-/** Which ids of calls the conversation has. Looked up only when a call comes. */
-function idsOf({ messages }: ModelRequest): (id: string) => boolean {
-  let ids: Set<string> | undefined;
-  return (id) => {
-    ids ??= new Set(
-      [...messages].flatMap(({ content }) =>
-        content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])),
-      ),
-    );
-    const isTaken = ids.has(id);
-    ids.add(id);
-    return isTaken;
-  };
-}
-
-/** Four bytes a token, as everybody reckons who has no tokenizer. */
-function estimateOf({ system, tools, messagesJson }: ModelRequest): number {
-  let bytes = JSON.stringify({ system, tools }).length;
-  for (const piece of messagesJson) bytes += piece.byteLength;
-  return Math.ceil(bytes / 4);
-}

@@ -1,7 +1,7 @@
 /** The contract of a port, kept by the bridge: one end, no throw, deadlines, and an abort that reaches the connection. */
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { ModelRecord } from '@heddle/core';
-import { answer, call, createClock, createGate, fail, hang, requestOf, say } from '@heddle/testing';
+import { answer, call, createClock, createGate, fail, hang, raw, requestOf, say } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openProvider } from '../providers/port.ts';
 import { providerNamed } from '../providers/table.ts';
@@ -113,6 +113,14 @@ describe('a provider that is not configured', () => {
   });
 });
 
+it('a compatible server that does not speak Responses is told how it can be reached', async () => {
+  const nothing = raw(404, '{"error":"Unexpected endpoint or method. (POST /v1/responses)"}');
+  const { port } = await stageWire(RESPONSES, [nothing]);
+  const error = await failureOf(port, requestTo(RESPONSES));
+  expect(error).toMatchObject({ class: 'not_found' });
+  expect(error.message).toContain('openai-compatible/MODEL');
+});
+
 const FEATURES = {
   images: true,
   documents: true,
@@ -180,6 +188,50 @@ describe('any model of the interface', () => {
     const records = ask(port, HELLO);
     await clock.advance(60_000);
     expect(await records).toEqual([expect.objectContaining({ class: 'stall' })]);
+  });
+
+  it.each([
+    ['before its first word', [], 300_000],
+    [
+      'when it has begun to think again',
+      [
+        { type: 'text-delta', id: 't', delta: 'hi' },
+        { type: 'reasoning-start', id: 'r' },
+      ],
+      300_000,
+    ],
+    [
+      'between two words',
+      [
+        { type: 'reasoning-start', id: 'r' },
+        { type: 'text-delta', id: 't', delta: 'hi' },
+      ],
+      90_000,
+    ],
+    [
+      'when it only keeps the line open',
+      [{ type: 'text-delta', id: 't', delta: 'hi' }, { type: 'ping' }],
+      90_000,
+    ],
+  ] as const)('that thinks in silence has its time: %s', async (_when, parts, limitMs) => {
+    const clock = createClock();
+    const read = Promise.withResolvers<void>();
+    async function* told(): AsyncGenerator<LanguageModelV4StreamPart> {
+      yield* parts;
+      read.resolve();
+      await new Promise(() => {});
+    }
+    const stream = ReadableStream.from(told());
+    const model = modelThat(() => Promise.resolve({ stream }));
+    const port = createBridgePort(model, { provider: 'own', features: FEATURES, clock, thinkingMs: 300_000 });
+    const records = ask(port, HELLO);
+    let isOver = false;
+    void records.then(() => (isOver = true));
+    await read.promise;
+    await clock.advance(limitMs - 1);
+    expect(isOver).toBe(false);
+    await clock.advance(1);
+    expect((await records).at(-1)).toMatchObject({ class: 'stall' });
   });
 
   it('that is asked faster than it is read waits for its reader', async () => {

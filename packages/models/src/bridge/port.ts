@@ -6,6 +6,8 @@ import type { Features } from '../providers/features.ts';
 import { Secrets } from '../secrets/secrets.ts';
 import { BridgeAttempt } from './attempt.ts';
 import type { Scene } from './errors/classify.ts';
+import { OutputCaps } from './output-caps.ts';
+import type { IdForm } from './request/ids.ts';
 import type { Manner, OwnOptions } from './request/options.ts';
 import type { Metadata } from './signature.ts';
 
@@ -19,6 +21,10 @@ export interface BridgeOptions {
   readonly scene?: Partial<Scene>;
   readonly ownOptions?: OwnOptions;
   readonly mustSayStrict?: boolean;
+  readonly hasExtras?: boolean;
+  readonly marksParts?: boolean;
+  readonly tellsCost?: boolean;
+  readonly idsFor?: (model: string) => IdForm;
   /** What is said to a message up to which the provider shall cache, if it must be told. */
   readonly markFor?: (model: string) => Metadata | undefined;
   /** Why nothing can be asked at all, a missing key for example. */
@@ -27,17 +33,23 @@ export interface BridgeOptions {
   readonly firstByteMs?: number;
   /** Between two contents of an answer. */
   readonly idleMs?: number;
+  /** Before the first of them, and when it has said that it thinks. Where thinking is not shown, there is only silence. */
+  readonly thinkingMs?: number;
   readonly clock?: Clock;
 }
 
 /** What all attempts share. */
 export interface BridgeDoor {
-  readonly manner: Omit<Manner, 'names' | 'mark'>;
+  readonly manner: Omit<Manner, 'names' | 'mark' | 'ids'>;
+  readonly idsFor: (model: string) => IdForm;
   readonly markFor: (model: string) => Metadata | undefined;
+  readonly tellsCost: boolean;
   readonly scene: Scene;
   readonly clock: Clock;
   readonly firstByteMs: number;
   readonly idleMs: number;
+  readonly thinkingMs: number;
+  readonly caps: OutputCaps;
   model(name: string): Promise<LanguageModelV4>;
   refusal(): ModelError | undefined;
 }
@@ -54,7 +66,11 @@ export function createBridgePort(source: ModelSource, options: BridgeOptions): M
       features,
       ownOptions: options.ownOptions ?? (() => ({})),
       mustSayStrict: options.mustSayStrict ?? false,
+      hasExtras: options.hasExtras ?? false,
+      marksParts: options.marksParts ?? false,
     },
+    tellsCost: options.tellsCost ?? false,
+    idsFor: options.idsFor ?? (() => 'any'),
     markFor: options.markFor ?? (() => undefined),
     scene: {
       name: provider,
@@ -67,6 +83,8 @@ export function createBridgePort(source: ModelSource, options: BridgeOptions): M
     clock: options.clock ?? systemClock,
     firstByteMs: options.firstByteMs ?? FIRST_BYTE_MS,
     idleMs: options.idleMs ?? IDLE_MS,
+    thinkingMs: options.thinkingMs ?? options.idleMs ?? IDLE_MS,
+    caps: new OutputCaps(),
     refusal: options.refusal ?? (() => undefined),
     model(name) {
       const known = models.get(name) ?? Promise.resolve(typeof source === 'function' ? source(name) : source);

@@ -43,9 +43,14 @@ function isForText({ id, deprecated }: ModelInfo, price: ModelPrice | undefined)
 const NOT_FOR_TEXT =
   /embed|whisper|tts|audio|realtime|image|transcribe|moderation|voice|voxtral|sonic|live|guard|rerank|davinci|babbage|ocr|-omni-|^ada$|^curie$|^ft:|\.ft-$|^regional\.|3\.5.*instruct$/i;
 
-/** Google's list has models that are reached in another way than its own. */
+/** Google's list has models that are reached in another way than its own, and old names of Claude that nobody takes. */
+const OF_GOOGLE: Readonly<Record<string, RegExp>> = {
+  google: /^gem(ini|ma)-/,
+  vertex: /^(gem(ini|ma)|claude-(opus|sonnet|haiku|fable))-/,
+};
+
 function isElsewhere(provider: string, { id }: ModelInfo): boolean {
-  return (provider === 'google' || provider === 'vertex') && !/^gem(ini|ma)-/.test(id);
+  return Object.hasOwn(OF_GOOGLE, provider) && OF_GOOGLE[provider]?.test(id) === false;
 }
 
 function knownModel(model: ModelInfo, prefix: string, price: ModelPrice | undefined): KnownModel {

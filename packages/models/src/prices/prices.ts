@@ -27,7 +27,7 @@ export function createPrices(overrides: PriceOverrides = {}, now: () => Date = (
       let total = 0;
       for (const line of billLines(model, usage)) {
         const override = overrideFor(line.model, overrides);
-        const cost = (override && overriddenCost(line, override)) ?? listCost(line, now());
+        const cost = (override && overriddenCost(line, override)) ?? line.toldUsd ?? listCost(line, now());
         if (cost === undefined) return undefined;
         total += cost;
       }

@@ -12,6 +12,8 @@ export interface BillLine {
   readonly webSearches: number;
   /** Billed at rates that the list does not have. */
   readonly isFast: boolean;
+  /** What the provider itself says it cost, in USD. */
+  readonly toldUsd?: number;
 }
 
 /** Of a call's usage, the part that one model had. */
@@ -60,6 +62,7 @@ function lineOf(model: string, usage: Usage): BillLine {
     cacheWriteHourTokens: Math.min(cacheWriteTokens, hour),
     webSearches: count(objectOf(more['server_tool_use'])['web_search_requests']),
     isFast: more['speed'] === 'fast',
+    ...(typeof more['cost_usd'] === 'number' ? { toldUsd: more['cost_usd'] } : {}),
   };
 }
 

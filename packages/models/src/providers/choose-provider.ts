@@ -2,7 +2,7 @@
 import type { Chosen } from '../choose.ts';
 import { localWindow, modelsOnServer } from './local.ts';
 import { openProvider, type ProviderOptions } from './port.ts';
-import { keyOf } from './settings.ts';
+import { addressOf, keyOf } from './settings.ts';
 import { fullNameOf, type NamedModel, readModelName } from './table.ts';
 
 /** Undefined where the name is no provider's. Throws where its package cannot be had. */
@@ -32,7 +32,15 @@ async function usualModel(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<NamedModel> {
   if (provider.usual !== undefined) return { provider, model: provider.usual };
-  const [first] = provider.local ? ((await modelsOnServer(provider, environment)) ?? []) : [];
+  if (provider.local === undefined)
+    throw new Error(`say which model of ${provider.name}: ${provider.id}/MODEL`);
+  const served = await modelsOnServer(provider, environment);
+  const [first] = served ?? [];
   if (first !== undefined) return { provider, model: first.id };
-  throw new Error(`say which model of ${provider.name}: ${provider.id}/MODEL`);
+  const address = addressOf(provider, environment);
+  throw new Error(
+    served === undefined
+      ? `${provider.name} does not answer at ${address}. ${provider.local.howToStart}`
+      : `${provider.name} at ${address} has no model yet`,
+  );
 }

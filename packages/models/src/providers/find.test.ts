@@ -25,8 +25,9 @@ describe('where nobody named a model', () => {
     [{ ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k' }, 'sonnet'],
     [{ OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k' }, 'openai/gpt-6-sol'],
     [{ GEMINI_API_KEY: 'k' }, 'google/gemini-3.8-flash'],
-    // It has no usual model, so it must be named.
-    [{ OPENROUTER_API_KEY: 'k', OLLAMA_HOST: NOBODY }, undefined],
+    [{ OPENROUTER_API_KEY: 'k' }, 'openrouter/anthropic/claude-sonnet-5'],
+    // It has no usual model, so it must be named; and many have such variables for other purposes.
+    [{ AWS_ACCESS_KEY_ID: 'k', AWS_REGION: 'r', OLLAMA_HOST: NOBODY }, undefined],
     [{ OLLAMA_HOST: NOBODY }, undefined],
   ])('%j means %s', async (environment, name) => {
     expect(await findModel(environment)).toBe(name);
@@ -76,9 +77,20 @@ describe('choosing', () => {
   });
 
   it('a provider that has no usual model must be told which', async () => {
-    expect(await chooseModel('openrouter', {}, { environment: {} })).toMatchObject({
+    expect(await chooseModel('bedrock', {}, { environment: {} })).toMatchObject({
       ok: false,
-      message: expect.stringContaining('say which model of OpenRouter: openrouter/MODEL'),
+      message: expect.stringContaining('say which model of Amazon Bedrock: bedrock/MODEL'),
+    });
+  });
+
+  it('a server that does not run, or has nothing, says so', async () => {
+    expect(await chooseModel('ollama', {}, { environment: { OLLAMA_HOST: NOBODY } })).toMatchObject({
+      ok: false,
+      message: `The model ollama could not be loaded: Ollama does not answer at ${NOBODY}/v1. Start it with: ollama serve`,
+    });
+    const environment = await ollama([]);
+    expect(await chooseModel('ollama', {}, { environment })).toMatchObject({
+      message: `The model ollama could not be loaded: Ollama at ${environment.OLLAMA_HOST}/v1 has no model yet`,
     });
   });
 
@@ -136,6 +148,17 @@ describe('the list of providers', () => {
     expect(JSON.stringify(listed)).not.toContain(TEST_KEY);
   });
 
+  it('says what else must be installed for the way it is configured', async () => {
+    const environment = { AWS_PROFILE: 'work', AWS_REGION: 'eu-central-1', HOME: '/nowhere' };
+    const [bedrock] = await listProviders(environment, { only: 'bedrock' });
+    expect(bedrock).toMatchObject({
+      isUsable: false,
+      advice: expect.stringMatching(/^npm install --prefix .*@aws-sdk\/credential-providers@/),
+    });
+    const [keyed] = await listProviders({ ...environment, AWS_ACCESS_KEY_ID: 'k' }, { only: 'bedrock' });
+    expect(keyed).toMatchObject({ isUsable: true, because: 'AWS_ACCESS_KEY_ID' });
+  });
+
   it('has models under the names that --model takes, with window and price', async () => {
     const [openai] = await listProviders({}, { only: 'openai' });
     expect(openai?.models.find(({ id }) => id === 'openai/gpt-6-sol')).toEqual({
@@ -146,6 +169,9 @@ describe('the list of providers', () => {
       outputPerMillion: 10,
       aliases: ['openai'],
     });
+    const ids = async (only: string) => (await listProviders({}, { only }))[0]?.models.map(({ id }) => id);
+    expect(await ids('vertex')).toContain('vertex/claude-opus-5-5');
+    expect(await ids('google')).not.toContain('google/claude-opus-5-5');
     const [mine] = await listProviders(await ollama(['qwen3:8b']), { only: 'ollama' });
     expect(mine?.models).toEqual([
       expect.objectContaining({ id: 'ollama/qwen3:8b', inputPerMillion: 0, contextWindow: undefined }),

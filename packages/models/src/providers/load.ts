@@ -10,6 +10,8 @@ export interface Package {
   readonly name: string;
   /** The one that was tried. */
   readonly version: string;
+  /** A door of the package other than its main one. */
+  readonly entry?: string;
 }
 
 /** What a package exports. */
@@ -28,10 +30,10 @@ export async function loadPackage(wanted: Package, configFolder: string): Promis
 }
 
 /** The file that would be loaded. */
-export function findPackage({ name }: Package, configFolder: string): string | undefined {
+export function findPackage({ name, entry }: Package, configFolder: string): string | undefined {
   for (const from of [import.meta.url, path.join(configFolder, 'package.json')]) {
     try {
-      return createRequire(from).resolve(name);
+      return createRequire(from).resolve(entry === undefined ? name : `${name}/${entry}`);
     } catch {
       // Then it is not there.
     }

@@ -1,26 +1,36 @@
 /** How a model of each provider is made once its package is loaded. */
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { type Environment, variable } from '../secrets/environment.ts';
+import type { Environment } from '../secrets/environment.ts';
 import type { Loaded } from './load.ts';
+import { withMarkedParts } from './makers/openrouter.ts';
+import { claudeFields, geminiFields, isClaude } from './makers/vertex.ts';
 import type { Provider } from './provider.ts';
-import { addressOf, firstOf, keyOf } from './settings.ts';
+import { addressOf, keyOf } from './settings.ts';
 
 export interface MakeOptions {
   readonly environment: Environment;
   readonly headers: Readonly<Record<string, string>>;
+  readonly fetch: typeof globalThis.fetch;
+  /** What had to be looked up first. */
+  readonly own: Fields;
+  /** Another entry of the same package. */
+  readonly loadEntry: (entry: string) => Promise<Loaded>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 /** Called with a model's name it answers with a model; some have further ways to make one. */
 type Maker = (name: string) => unknown;
 
-export function makeModel(
+export async function makeModel(
   provider: Provider,
   loaded: Loaded,
   name: string,
   options: MakeOptions,
-): LanguageModelV4 {
-  const maker = makerOf(provider, loaded, options);
+): Promise<LanguageModelV4> {
+  const maker =
+    provider.id === 'vertex' && isClaude(name)
+      ? await claudeMaker(options)
+      : makerOf(provider, loaded, options);
   const model = provider.id === 'openai-chat' ? wayOf(maker, 'chat')(name) : maker(name);
   if (isModel(model)) return model;
   throw new Error(
@@ -28,10 +38,13 @@ export function makeModel(
   );
 }
 
-function makerOf(provider: Provider, loaded: Loaded, { environment, headers }: MakeOptions): Maker {
+function makerOf(provider: Provider, loaded: Loaded, options: MakeOptions): Maker {
+  const { environment, headers, fetch, own } = options;
+  const address = given('baseURL', addressOf(provider, environment));
   const common = {
     headers,
-    ...given('baseURL', addressOf(provider, environment)),
+    fetch,
+    ...address,
     ...given('apiKey', keyOf(provider, environment)?.value),
   };
   switch (provider.package) {
@@ -48,42 +61,23 @@ function makerOf(provider: Provider, loaded: Loaded, { environment, headers }: M
     case '@ai-sdk/deepseek':
       return call(loaded, 'createDeepSeek', common);
     case '@ai-sdk/amazon-bedrock':
-      return call(loaded, 'createAmazonBedrock', bedrockFields(provider, environment, headers));
+      return call(loaded, 'createAmazonBedrock', { headers, fetch, ...address, ...own });
     case '@ai-sdk/google-vertex':
-      return call(loaded, 'createVertex', vertexFields(provider, environment, headers));
+      return call(loaded, 'createVertex', { headers, fetch, ...geminiFields(environment) });
     case '@ai-sdk/openai-compatible':
       return call(loaded, 'createOpenAICompatible', {
         ...common,
         name: provider.id,
         // Without this the server does not count tokens in a stream.
         includeUsage: true,
+        ...(provider.id === 'openrouter' ? { transformRequestBody: withMarkedParts } : {}),
       });
   }
 }
 
-function bedrockFields(provider: Provider, environment: Environment, headers: Fields): Fields {
-  const token = variable(environment, 'AWS_BEARER_TOKEN_BEDROCK');
-  return {
-    headers,
-    ...given('baseURL', addressOf(provider, environment)),
-    ...given('region', firstOf(['AWS_REGION', 'AWS_DEFAULT_REGION'], environment)?.value),
-    ...given('apiKey', token),
-    ...given('accessKeyId', variable(environment, 'AWS_ACCESS_KEY_ID')),
-    ...given('secretAccessKey', variable(environment, 'AWS_SECRET_ACCESS_KEY')),
-    ...given('sessionToken', variable(environment, 'AWS_SESSION_TOKEN')),
-  };
-}
-
-/** Without a key, the login of Google Cloud on this machine is used. */
-function vertexFields(provider: Provider, environment: Environment, headers: Fields): Fields {
-  const location = firstOf(['GOOGLE_VERTEX_LOCATION', 'GOOGLE_CLOUD_LOCATION'], environment)?.value;
-  return {
-    headers,
-    ...given('baseURL', addressOf(provider, environment)),
-    ...given('apiKey', keyOf(provider, environment)?.value),
-    ...given('project', firstOf(['GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT'], environment)?.value),
-    location: location ?? 'global',
-  };
+async function claudeMaker({ environment, headers, fetch, loadEntry }: MakeOptions): Promise<Maker> {
+  const fields = { headers, fetch, ...claudeFields(environment) };
+  return call(await loadEntry('anthropic'), 'createVertexAnthropic', fields);
 }
 
 function given(name: string, value: string | undefined): Fields {

@@ -2,12 +2,14 @@
 import type { Clock, ModelError, ModelPort } from '@heddle/core';
 import { proxySecrets } from '../anthropic/proxy-secrets.ts';
 import { createBridgePort } from '../bridge/port.ts';
-import { type Environment, milliseconds } from '../secrets/environment.ts';
+import { type Environment, milliseconds, variable } from '../secrets/environment.ts';
 import { Secrets } from '../secrets/secrets.ts';
 import { configFolderIn } from './config-folder.ts';
+import { createFetch } from './http/fetch.ts';
+import { useProxies } from './http/proxies.ts';
 import { loadPackage } from './load.ts';
-import { makeModel } from './make.ts';
-import { cacheMarkFor, ownOptionsOf } from './own-options.ts';
+import { makeModel, type MakeOptions } from './make.ts';
+import { cacheMarkFor, idsFor, ownOptionsOf } from './own-options.ts';
 import { packageOf, type Provider } from './provider.ts';
 import { addressOf, keyOf, readinessOf } from './settings.ts';
 import { readModelName } from './table.ts';
@@ -19,18 +21,28 @@ export interface ProviderOptions {
   readonly idleMs?: number;
 }
 
-/**
- * A model on this machine may have to be read from disk first, and a processor takes minutes for what a server does in one.
- * Node's `fetch` gives up after five.
- */
-const LOCAL_PATIENCE_MS = 4.5 * 60_000;
+/** A model on this machine may have to be read from disk first, and a processor takes minutes for what a server does in one. */
+const LOCAL_PATIENCE_MS = 10 * 60_000;
+
+/** A model that thinks hard and does not show it is silent for minutes; to try again would cost all of it anew. */
+const THINKING_MS = 5 * 60_000;
 
 /** Loads the package. Throws where it cannot be had, with the command that installs it. */
 export async function openProvider(provider: Provider, options: ProviderOptions = {}): Promise<ModelPort> {
   const environment = options.environment ?? process.env;
-  const loaded = await loadPackage(packageOf(provider), configFolderIn(environment));
+  const wanted = packageOf(provider);
+  const folder = configFolderIn(environment);
+  const loaded = await loadPackage(wanted, folder);
+  const scene = sceneOf(provider, environment);
+  const own = await lookedUp(provider, environment, scene.secrets);
   useProxies(environment);
-  const headers = { 'user-agent': 'heddle/0.1.0' };
+  const making: MakeOptions = {
+    environment,
+    headers: { 'user-agent': 'heddle/0.1.0' },
+    fetch: createFetch(environment),
+    own,
+    loadEntry: (entry) => loadPackage({ ...wanted, entry }, folder),
+  };
   const firstByteMs =
     options.firstByteMs ??
     milliseconds(environment, 'HEDDLE_FIRST_BYTE_TIMEOUT_MS') ??
@@ -39,21 +51,35 @@ export async function openProvider(provider: Provider, options: ProviderOptions 
     options.idleMs ??
     milliseconds(environment, 'HEDDLE_STREAM_IDLE_TIMEOUT_MS') ??
     (provider.local && LOCAL_PATIENCE_MS);
-  return createBridgePort(
-    (name) => makeModel(provider, loaded, readModelName(name)?.model ?? name, { environment, headers }),
-    {
-      provider: provider.id,
-      features: provider.features,
-      ownOptions: ownOptionsOf(provider),
-      mustSayStrict: provider.id === 'openai',
-      markFor: (model) => cacheMarkFor(provider, model),
-      scene: sceneOf(provider, environment),
-      refusal: () => refusalOf(provider, environment),
-      ...(firstByteMs === undefined ? {} : { firstByteMs }),
-      ...(idleMs === undefined ? {} : { idleMs }),
-      ...(options.clock === undefined ? {} : { clock: options.clock }),
-    },
-  );
+  const thinkingMs = idleMs ?? (provider.thinksInSilence && THINKING_MS);
+  return createBridgePort((name) => makeModel(provider, loaded, readModelName(name)?.model ?? name, making), {
+    provider: provider.id,
+    features: provider.features,
+    ownOptions: ownOptionsOf(provider),
+    mustSayStrict: provider.id === 'openai',
+    hasExtras: provider.hasExtras ?? false,
+    marksParts: provider.id === 'openrouter',
+    tellsCost: provider.tellsCost ?? false,
+    idsFor: (model) => idsFor(provider, model),
+    markFor: (model) => cacheMarkFor(provider, model),
+    scene,
+    refusal: () => refusalOf(provider, environment),
+    ...(firstByteMs === undefined ? {} : { firstByteMs }),
+    ...(idleMs === undefined ? {} : { idleMs }),
+    ...(thinkingMs === undefined ? {} : { thinkingMs }),
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
+  });
+}
+
+/** What is not configured is not looked for: it is refused in words. */
+async function lookedUp(
+  provider: Provider,
+  environment: Environment,
+  secrets: Secrets,
+): Promise<MakeOptions['own']> {
+  if (provider.id !== 'bedrock' || readinessOf(provider, environment).is === 'missing') return {};
+  const { awsFields } = await import('./makers/aws.ts');
+  return awsFields(environment, configFolderIn(environment), secrets);
 }
 
 function sceneOf(provider: Provider, environment: Environment) {
@@ -76,9 +102,13 @@ function sceneOf(provider: Provider, environment: Environment) {
     key: keyOf(provider, environment)?.variable ?? provider.keys.join(' or '),
     address: provider.baseUrlVariable,
     ...(provider.local === undefined ? {} : { howToStart: provider.local.howToStart }),
+    // A server that is only compatible seldom speaks Responses.
+    ...(provider.id === 'openai' && address !== provider.baseUrl ? { howElse: ONLY_CHAT } : {}),
   };
 }
 
+const ONLY_CHAT =
+  'A server that speaks only Chat Completions is reached as openai-chat/MODEL or openai-compatible/MODEL.';
 const AWS_SECRETS = ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
 
 function refusalOf(provider: Provider, environment: Environment): ModelError | undefined {
@@ -91,6 +121,9 @@ function refusalOf(provider: Provider, environment: Environment): ModelError | u
     const message = `${provider.baseUrlVariable} is not the address of a server. It begins with https:// or http://.`;
     return { type: 'model_error', class: 'bad_request', message };
   }
+  if (provider.id === 'bedrock' && isHalf(environment)) {
+    return refused('AWS_ACCESS_KEY_ID is set without AWS_SECRET_ACCESS_KEY. Set both, or neither.');
+  }
   const key = keyOf(provider, environment);
   // What cannot stand in a header would throw there.
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key.value)) {
@@ -101,24 +134,11 @@ function refusalOf(provider: Provider, environment: Environment): ModelError | u
   return undefined;
 }
 
-function refused(message: string): ModelError {
-  return { type: 'model_error', class: 'auth', message };
+function isHalf(environment: Environment): boolean {
+  const isSet = (name: string) => variable(environment, name) !== undefined;
+  return !isSet('AWS_BEARER_TOKEN_BEDROCK') && isSet('AWS_ACCESS_KEY_ID') && !isSet('AWS_SECRET_ACCESS_KEY');
 }
 
-const LOOPBACK = ['localhost', '127.0.0.1', '[::1]', '::1'];
-
-/** The packages use `fetch`, which heeds proxies only when it is told to. Older versions of Node cannot be told. */
-function useProxies(environment: Environment): void {
-  const names = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'];
-  if (!names.some((name) => environment[name])) return;
-  const http: { readonly setGlobalProxyFromEnv?: (environment: Environment) => unknown } =
-    process.getBuiltinModule('node:http');
-  // A server on this machine is not behind any proxy, whatever was left out of NO_PROXY.
-  const direct = [environment['no_proxy'] ?? environment['NO_PROXY'], ...LOOPBACK].filter(Boolean).join(',');
-  try {
-    http.setGlobalProxyFromEnv?.({ ...environment, no_proxy: direct, NO_PROXY: direct });
-  } catch {
-    // Its own words quote the address, and with it the password.
-    throw new Error('HTTP_PROXY or HTTPS_PROXY is not the address of a proxy');
-  }
+function refused(message: string): ModelError {
+  return { type: 'model_error', class: 'auth', message };
 }

@@ -29,6 +29,12 @@ export interface Provider {
   /** The model that its id alone means. */
   readonly usual?: string;
   readonly features: Features;
+  /** Its models may think for minutes without a word of it. */
+  readonly thinksInSilence?: true;
+  /** It adds fields of its own to Chat Completions that must go back: see `bridge/answer/extras.ts`. */
+  readonly hasExtras?: true;
+  /** It says in dollars what an answer cost. */
+  readonly tellsCost?: true;
 }
 
 interface LocalServer {
@@ -48,6 +54,9 @@ export const PACKAGES = {
   '@ai-sdk/xai': '5.0.12',
   '@ai-sdk/deepseek': '3.0.56',
 } as const;
+
+/** Finds credentials of AWS that are not in the environment. */
+export const AWS_CREDENTIALS = { name: '@aws-sdk/credential-providers', version: '3.1164.0' } as const;
 
 export type PackageName = keyof typeof PACKAGES;
 

@@ -1,6 +1,7 @@
 /** What the environment says of a provider. */
 import { type Environment, variable } from '../secrets/environment.ts';
-import type { Provider } from './provider.ts';
+import type { Package } from './load.ts';
+import { AWS_CREDENTIALS, packageOf, type Provider } from './provider.ts';
 
 export interface FoundKey {
   readonly variable: string;
@@ -38,6 +39,14 @@ function ollamaAddress(host: string): string {
   if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1';
   if (url.port === '' && url.protocol === 'http:') url.port = '11434';
   return url.href.replace(/\/+$/, '');
+}
+
+/** All that must be installed for it, as it is configured here. */
+export function packagesFor(provider: Provider, environment: Environment): readonly Package[] {
+  const readiness = readinessOf(provider, environment);
+  const isFoundByAws =
+    provider.id === 'bedrock' && readiness.is === 'configured' && !provider.keys.includes(readiness.by);
+  return isFoundByAws ? [packageOf(provider), AWS_CREDENTIALS] : [packageOf(provider)];
 }
 
 export type Readiness =

@@ -48,6 +48,7 @@ describe('a name', () => {
     ['gemini-2.5-pro', 'google', 'gemini-2.5-pro'],
     ['grok-4.6', 'xai', 'grok-4.6'],
     ['openrouter/z-ai/glm-5.3', 'openrouter', 'z-ai/glm-5.3'],
+    ['OpenRouter/z-ai/glm-5.3', 'openrouter', 'z-ai/glm-5.3'],
     ['ollama/qwen3:8b', 'ollama', 'qwen3:8b'],
     ['bedrock/us.anthropic.claude-opus-5-5-v1:0', 'bedrock', 'us.anthropic.claude-opus-5-5-v1:0'],
     ['groq', 'groq', ''],

@@ -13,6 +13,14 @@ const CHAT: Features = {
 
 const LOCAL: Features = { ...CHAT, effort: false };
 
+/** Where AWS's own package finds credentials, if they are not in the environment. */
+const AWS_SOURCES = [
+  'AWS_PROFILE',
+  'AWS_WEB_IDENTITY_TOKEN_FILE',
+  'AWS_CONTAINER_CREDENTIALS_RELATIVE_URI',
+  'AWS_CONTAINER_CREDENTIALS_FULL_URI',
+];
+
 const HOSTED: readonly Provider[] = [
   {
     id: 'openai',
@@ -27,6 +35,7 @@ const HOSTED: readonly Provider[] = [
     family: /^(gpt-|o[1-9](-|$)|chatgpt-|codex-)/,
     usual: 'gpt-6-sol',
     features: { ...CHAT, documents: true, mediaInResults: true, thinking: 'signed' },
+    thinksInSilence: true,
   },
   {
     id: 'openai-chat',
@@ -40,6 +49,7 @@ const HOSTED: readonly Provider[] = [
     prices: 'openai',
     usual: 'gpt-6-sol',
     features: { ...CHAT, documents: true, thinking: 'dropped' },
+    thinksInSilence: true,
   },
   {
     id: 'google',
@@ -54,6 +64,7 @@ const HOSTED: readonly Provider[] = [
     family: /^gemini-/,
     usual: 'gemini-3.8-flash',
     features: { ...CHAT, documents: true, mediaInResults: true, thinking: 'signed' },
+    thinksInSilence: true,
   },
   {
     id: 'bedrock',
@@ -63,7 +74,7 @@ const HOSTED: readonly Provider[] = [
     keys: ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_ACCESS_KEY_ID'],
     needs: 'settings',
     settings: [
-      ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_ACCESS_KEY_ID'],
+      ['AWS_BEARER_TOKEN_BEDROCK', 'AWS_ACCESS_KEY_ID', ...AWS_SOURCES],
       ['AWS_REGION', 'AWS_DEFAULT_REGION'],
     ],
     baseUrlVariable: 'AWS_ENDPOINT_URL_BEDROCK_RUNTIME',
@@ -82,6 +93,7 @@ const HOSTED: readonly Provider[] = [
     prices: 'google',
     usual: 'gemini-3.8-flash',
     features: { ...CHAT, documents: true, mediaInResults: true, thinking: 'signed' },
+    thinksInSilence: true,
   },
   {
     id: 'mistral',
@@ -123,6 +135,7 @@ const HOSTED: readonly Provider[] = [
     family: /^grok-/,
     usual: 'grok-4.6',
     features: { ...CHAT, thinking: 'signed' },
+    thinksInSilence: true,
   },
   {
     id: 'deepseek',
@@ -148,7 +161,11 @@ const HOSTED: readonly Provider[] = [
     baseUrl: 'https://openrouter.ai/api/v1',
     baseUrlVariable: 'OPENROUTER_BASE_URL',
     prices: 'openrouter',
-    features: { ...CHAT, documents: true },
+    usual: 'anthropic/claude-sonnet-5',
+    features: { ...CHAT, documents: true, thinking: 'signed' },
+    hasExtras: true,
+    tellsCost: true,
+    thinksInSilence: true,
   },
   {
     id: 'openai-compatible',
@@ -160,6 +177,8 @@ const HOSTED: readonly Provider[] = [
     settings: [['OPENAI_COMPATIBLE_BASE_URL']],
     baseUrlVariable: 'OPENAI_COMPATIBLE_BASE_URL',
     features: CHAT,
+    hasExtras: true,
+    thinksInSilence: true,
   },
 ];
 
@@ -232,7 +251,7 @@ export interface NamedModel {
 /** `provider/model`, `provider:model`, `provider`, or the full name of a model whose family gives its provider away. */
 export function readModelName(name: string): NamedModel | undefined {
   const [, id = '', model = ''] = /^([^:/]+)(?:[:/](.*))?$/s.exec(name) ?? [];
-  const provider = providerNamed(id);
+  const provider = providerNamed(id.toLowerCase());
   if (provider !== undefined) return { provider, model };
   const owner = PROVIDERS.find(({ family }) => family?.test(name));
   return owner && { provider: owner, model: name };

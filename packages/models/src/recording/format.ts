@@ -44,6 +44,8 @@ export interface RequestLine {
   readonly at: number;
   readonly model: string;
   readonly maxTokens: number;
+  /** What the model says it can read at once; left out where a list of models knows it. */
+  readonly window?: number;
   readonly options: RequestOptions;
   /** Digests; undefined: those of the attempt it follows. */
   readonly system?: readonly string[];

@@ -11,6 +11,7 @@ import {
   ping,
   requestOf,
   say,
+  scriptedModel,
   think,
   usage,
 } from '@heddle/testing';
@@ -106,8 +107,31 @@ describe('a replay', () => {
     }
     close();
     expect(stage.lastLine()).toMatchObject({ type: 'end', aborted: true, record: { class: 'aborted' } });
-    expect(await all(await stage.play(), first)).toEqual(recorded);
     expect(await all(await stage.play(), first, AbortSignal.abort())).toMatchObject([{ class: 'aborted' }]);
+    const played = await all(await stage.play(), first);
+    expect(played.slice(0, -1)).toEqual(recorded.slice(0, -1));
+    expect(played.at(-1)).toMatchObject({
+      message:
+        'The recorded session was interrupted in the answer to request 1, after 4 events; there is no more of it.',
+    });
+  });
+
+  it('can read as much at once as the recorded model said it could', async () => {
+    const { port, close } = stage.record([say('Yes.')], { window: () => 8_192 });
+    await all(port, first);
+    close();
+    expect((await stage.play()).window).toBe(8_192);
+  });
+
+  it('goes on in one file when the session changes its model', async () => {
+    const { port, another, close } = stage.record([say('One.')]);
+    await all(port, first);
+    const other = { ...first, model: 'another' };
+    const recorded = await all(another(scriptedModel([say('Two.')])), other);
+    close();
+    const play = await stage.play();
+    await all(play, first);
+    expect(await all(play, other)).toEqual(recorded);
   });
 
   it('notes that nobody listened to the end', async () => {
@@ -291,6 +315,20 @@ describe('the file of a recording', () => {
     );
   });
 
+  it('is refused where it has lost a tool or a layer of the system prompt', async () => {
+    const tools = [{ name: 'Bash', description: 'Runs it.', input_schema: { type: 'object' } }];
+    const system = [{ type: 'text' as const, text: 'Be kind.' }];
+    const { port, close } = stage.record([say('Yes.')]);
+    await all(port, { ...first, tools, system });
+    close();
+    const whole = stage.text();
+    for (const lost of ['Runs it.', 'Be kind.']) {
+      const lines = whole.split('\n').filter((line) => !line.includes(lost));
+      writeFileSync(stage.file, lines.join('\n'));
+      await expect(stage.play()).rejects.toThrow('line 4: a part of it is missing');
+    }
+  });
+
   it('takes the place of an older recording, and of nothing else', async () => {
     appendFileSync(stage.file, 'my notes\n');
     const setup = { model: 'm', version: '1', places: [], environment: {}, onTrouble: () => undefined };
@@ -301,6 +339,18 @@ describe('the file of a recording', () => {
     const { port, close } = stage.record([say('Yes.')]);
     await all(port, first);
     close();
+    expect((await all(await stage.play(), first)).at(-1)).toMatchObject({ type: 'done' });
+  });
+
+  it('is whole although an older recording of that name is still written to', async () => {
+    const older = stage.record([say('Older.'), say('Older.')]);
+    await all(older.port, first);
+    const newer = stage.record([say('Newer.')]);
+    await all(newer.port, first);
+    await all(older.port, first);
+    older.close();
+    newer.close();
+    expect(stage.text()).toContain('Newer');
     expect((await all(await stage.play(), first)).at(-1)).toMatchObject({ type: 'done' });
   });
 });

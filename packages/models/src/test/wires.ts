@@ -35,6 +35,8 @@ export interface TestWire {
   /** Behind the server's address. */
   readonly path: string;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Where it is not the provider's own. */
+  readonly addressVariable?: string;
 }
 
 const MESSAGES: TestWire = { id: 'anthropic', model: 'test-1', format: 'messages', path: '' };
@@ -47,25 +49,34 @@ export const GEMINI: TestWire = {
   path: '/v1beta',
 };
 
+export const CONVERSE: TestWire = {
+  id: 'bedrock',
+  model: 'bedrock/anthropic.claude-opus-5-5',
+  format: 'converse',
+  path: '',
+  environment: { AWS_REGION: 'eu-central-1' },
+};
+/** Chat Completions as servers of one's own speak it, which another package reads. */
+export const COMPATIBLE: TestWire = {
+  id: 'openai-compatible',
+  model: 'openai-compatible/any',
+  format: 'chat',
+  path: '/v1',
+};
+
 /** The four that must tell the same story. */
 export const WIRES: readonly TestWire[] = [MESSAGES, CHAT, RESPONSES, GEMINI];
 
 /** Every other provider of the table. */
 export const OTHERS: readonly TestWire[] = [
-  {
-    id: 'bedrock',
-    model: 'bedrock/anthropic.claude-opus-5-5',
-    format: 'converse',
-    path: '',
-    environment: { AWS_REGION: 'eu-central-1' },
-  },
+  CONVERSE,
   { id: 'vertex', model: 'vertex/gemini-3.1-pro-preview', format: 'gemini', path: '/v1' },
   { id: 'mistral', model: 'mistral/mistral-medium-3-5', format: 'mistral', path: '/v1' },
   { id: 'groq', model: 'groq/openai/gpt-oss-120b', format: 'groq', path: '/openai/v1' },
   { id: 'xai', model: 'xai/grok-4.6', format: 'responses', path: '/v1' },
   { id: 'deepseek', model: 'deepseek/deepseek-v4-pro', format: 'deepseek', path: '' },
-  { id: 'openrouter', model: 'openrouter/z-ai/glm-5.3', format: 'chat', path: '/api/v1' },
-  { id: 'openai-compatible', model: 'openai-compatible/any', format: 'chat', path: '/v1' },
+  { id: 'openrouter', model: 'openrouter/z-ai/glm-5.3', format: 'openrouter', path: '/api/v1' },
+  COMPATIBLE,
   { id: 'ollama', model: 'ollama/qwen3:8b', format: 'chat', path: '' },
   { id: 'llamacpp', model: 'llamacpp/any', format: 'chat', path: '/v1' },
   { id: 'vllm', model: 'vllm/any', format: 'chat', path: '/v1' },
@@ -73,7 +84,11 @@ export const OTHERS: readonly TestWire[] = [
 ];
 
 interface Server {
-  readonly requests: readonly { readonly body: unknown; readonly closed: Promise<void> }[];
+  readonly requests: readonly {
+    readonly body: unknown;
+    readonly path: string;
+    readonly closed: Promise<void>;
+  }[];
   assertNoViolations(): void;
 }
 
@@ -96,7 +111,7 @@ export async function stageWire(wire: TestWire, script: ApiScript): Promise<Stag
   const server = closing(await startFakeProvider(wire.format, script));
   const environment = {
     [provider.keys[0] ?? '']: TEST_KEY,
-    [provider.baseUrlVariable]: `${server.url}${wire.path}`,
+    [wire.addressVariable ?? provider.baseUrlVariable]: `${server.url}${wire.path}`,
     ...wire.environment,
   };
   return { port: await openProvider(provider, { environment, clock }), server, clock };

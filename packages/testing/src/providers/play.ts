@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Clock, ModelError } from '@heddle/core';
 import { untilAborted } from '../gate.ts';
-import type { Act, EndAct } from '../scripted/acts.ts';
+import type { Act, EndAct } from '../scripted/act.ts';
 import type { Encoder, ProviderWire } from './wire.ts';
 
 export interface ProviderStage {

@@ -1,9 +1,11 @@
-/** What every provider refuses: a call without its result, a result without its call, an id used twice. */
+/** What every provider refuses: a call without its result, a result without its call, an id used twice, or of a form that it does not take. */
 import type { Traffic } from './wire.ts';
 
-export function brokenRules(traffic: readonly Traffic[]): readonly string[] {
+export function brokenRules(traffic: readonly Traffic[], ids?: RegExp): readonly string[] {
   const open = new Map<string, number>();
-  const problems: string[] = [];
+  const problems = traffic
+    .filter(({ id }) => ids?.test(id) === false)
+    .map(({ id }) => `${id}: not an id here`);
   for (const [at, { is, id }] of traffic.entries()) {
     const waiting = open.get(id) ?? 0;
     if (is === 'call') {

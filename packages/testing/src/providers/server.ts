@@ -12,9 +12,10 @@ import { errorOf } from '../scripted/errors.ts';
 import { playProvider, sendProviderError } from './play.ts';
 import { brokenRules } from './rules.ts';
 import { fieldsOf, type ProviderWire } from './wire.ts';
-import { chatWire, deepseekWire, groqWire, mistralWire } from './wires/chat.ts';
+import { chatWire, deepseekWire, groqWire, mistralWire, openrouterWire } from './wires/chat.ts';
 import { converseWire } from './wires/converse.ts';
 import { geminiWire } from './wires/gemini.ts';
+import { vertexMessagesWire } from './wires/messages.ts';
 import { responsesWire } from './wires/responses.ts';
 
 const WIRES = {
@@ -22,9 +23,11 @@ const WIRES = {
   mistral: mistralWire,
   groq: groqWire,
   deepseek: deepseekWire,
+  openrouter: openrouterWire,
   responses: responsesWire,
   gemini: geminiWire,
   converse: converseWire,
+  'vertex-messages': vertexMessagesWire,
 } as const;
 
 export type FakeWire = keyof typeof WIRES;
@@ -76,7 +79,7 @@ export async function startFakeProvider(
     };
     if (model === undefined) return refuse(`nothing is asked at ${request.path}`);
     calls.push(request);
-    const broken = brokenRules(wire.traffic(request.body));
+    const broken = brokenRules(wire.traffic(request.body), wire.ids);
     if (broken.length > 0) return refuse(`call ${calls.length}: ${broken.join('; ')}`);
     const reply = replyFor(script, fieldsOf(request.body), calls.length);
     if (reply === undefined) return refuse(`the script has no step for call ${calls.length}`);

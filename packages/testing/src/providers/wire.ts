@@ -28,6 +28,8 @@ export interface ProviderWire {
   error(error: ModelError): WireError;
   /** Calls and results of a request, in their order. */
   traffic(body: unknown): readonly Traffic[];
+  /** The form that ids of calls must have, where there is one. */
+  readonly ids?: RegExp;
 }
 
 export interface Traffic {
@@ -39,6 +41,9 @@ export function sse(data: unknown, event?: string): Uint8Array {
   const name = event === undefined ? '' : `event: ${event}\n`;
   return Buffer.from(`${name}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
 }
+
+/** Keeps the line open and says nothing. */
+export const COMMENT: Uint8Array = Buffer.from(': ping\n\n');
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -67,9 +72,14 @@ export class Counted {
     return this.#of('cache_read_input_tokens');
   }
 
-  /** With what came from the cache, as everybody but the Messages API counts. */
+  /** Into the cache. */
+  get written(): number {
+    return this.#of('cache_creation_input_tokens');
+  }
+
+  /** With what came from the cache and went into it, as everybody but the Messages API counts. */
   get input(): number {
-    return this.#of('input_tokens') + this.cached;
+    return this.#of('input_tokens') + this.cached + this.written;
   }
 
   #of(name: string): number {

@@ -33,6 +33,7 @@ function tell(
     names: new ToolNames([{ name: 'with.dot', description: '', input_schema: {} }]),
     isTaken: (id: string) => ids.has(id) || !ids.add(id),
     estimate: () => 1_234,
+    tellsCost: false,
   };
   const answer = new Answer(setting, (event) => events.push(event));
   let heard: Heard = { is: 'more' };
@@ -247,6 +248,35 @@ describe('JSON that is none', () => {
   });
 });
 
+describe('what the package could not read', () => {
+  const unread = (value: unknown): LanguageModelV4StreamPart => ({
+    type: 'error',
+    error: Object.assign(new Error('Type validation failed'), { name: 'AI_TypeValidationError', value }),
+  });
+
+  it.each([{ type: 'response.new_thing' }, { type: 'keepalive' }, { type: 'response.x.in_progress', at: 1 }])(
+    'is left out where it is of a kind that nobody knows: %j',
+    (value) => {
+      expect(tell([unread(value), finish('stop')]).heard).toEqual({ is: 'answer', reason: 'end_turn' });
+    },
+  );
+
+  it.each([
+    { type: 'response.output_text.delta', delta: 1 },
+    { type: 'response.completed' },
+    { type: 'error', error: 'x' },
+    { choices: [{ delta: { role: 'model' } }] },
+    'words',
+  ])('is an error where it may be a part of the answer: %j', (value) => {
+    expect(tell([unread(value)]).heard).toMatchObject({ is: 'error' });
+  });
+
+  it('because the stream had no end is told as that', () => {
+    const error = new Error('Response stream ended without a finish reason.');
+    expect(tell([{ type: 'error', error }]).heard).toEqual({ is: 'broken' });
+  });
+});
+
 describe('the end', () => {
   it.each([
     ['stop', 'stop', { is: 'answer', reason: 'end_turn' }],
@@ -258,6 +288,12 @@ describe('the end', () => {
     ['error', undefined, { is: 'broken' }],
     ['error', 'MALFORMED_FUNCTION_CALL', { is: 'failed', word: 'MALFORMED_FUNCTION_CALL' }],
     ['interrupted', undefined, { is: 'broken' }],
+    // What some servers say and their package does not know.
+    ['other', 'error', { is: 'failed', word: 'error' }],
+    ['other', 'insufficient_system_resource', { is: 'failed', word: 'insufficient_system_resource' }],
+    ['other', 'UNEXPECTED_TOOL_CALL', { is: 'failed', word: 'UNEXPECTED_TOOL_CALL' }],
+    ['other', 'content_filter', { is: 'answer', reason: 'refusal' }],
+    ['other', 'sensitive', { is: 'answer', reason: 'refusal' }],
   ] as const)('%s (%s) without calls is %j', (unified, raw, heard) => {
     expect(tell([finishWith(unified, raw)]).heard).toEqual(heard);
   });

@@ -1,13 +1,15 @@
 /** The parts of a provider's stream as events of the Messages API. */
 import { randomUUID } from 'node:crypto';
-import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { JSONObject, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { ApiEvent } from '@heddle/core';
 import type { ToolNames } from '../request/names.ts';
 import { type Metadata, merged, sign, worthKeeping } from '../signature.ts';
 import { Blocks } from './blocks.ts';
-import { type Ending, endingOf, usageOf } from './finish.ts';
+import { extrasIn, isSealed, joined } from './extras.ts';
+import { type Ending, endingOf, usageOf, type UsageSetting } from './finish.ts';
+import { isBreakOff, isUnknownEvent } from './unread.ts';
 
-export interface AnswerSetting {
+export interface AnswerSetting extends UsageSetting {
   /** As the request names it: thinking belongs to the model that was asked. */
   readonly model: string;
   /** Whose mark signatures bear. */
@@ -15,8 +17,6 @@ export interface AnswerSetting {
   readonly names: ToolNames;
   /** Was this id used before in the conversation? Some servers count their calls anew for every answer. */
   readonly isTaken: (id: string) => boolean;
-  /** How many tokens the request has by our own reckoning. */
-  readonly estimate: () => number;
 }
 
 /** What the attempt must know of a part; the rest went out as events. */
@@ -33,6 +33,8 @@ export class Answer {
   /** What came with each block, by the provider's name for it. */
   readonly #metadata = new Map<string, Metadata>();
   readonly #ids = new Map<string, string>();
+  /** Of the thinking that is being told. */
+  #details: readonly JSONObject[] = [];
   #hasBegun = false;
 
   constructor(setting: AnswerSetting, tell: (event: ApiEvent) => void) {
@@ -43,7 +45,7 @@ export class Answer {
         this.#begin();
         tell(event);
       },
-      (key) => sign(setting.provider, this.#metadata.get(key) ?? {}),
+      (key) => sign(setting.provider, this.#sealOf(key)),
     );
   }
 
@@ -74,7 +76,10 @@ export class Answer {
       case 'finish':
         return this.#finish(part);
       case 'error':
-        return { is: 'error', error: part.error };
+        if (isUnknownEvent(part.error)) return MORE;
+        return isBreakOff(part.error) ? { is: 'broken' } : { is: 'error', error: part.error };
+      case 'raw':
+        return this.#readExtras(part.rawValue);
       // Ends of texts are no news: packages tell them even when the stream broke off. What follows ends a text, or the answer.
       // Sources, files and tools that the provider runs itself are nothing that we asked for.
       default:
@@ -121,6 +126,24 @@ export class Answer {
     return MORE;
   }
 
+  /** Chunks as they came, told before what the package makes of them. */
+  #readExtras(chunk: unknown): Heard {
+    const { details, signatures } = extrasIn(chunk);
+    for (const [id, signature] of signatures) this.#note(keyOf('call', id), signature);
+    this.#details = joined(this.#details, details);
+    const key = keyOf('thinking', CHAT_THINKING);
+    if (details.some(isSealed) && !this.#blocks.has(key)) this.#beginThinking(key);
+    return MORE;
+  }
+
+  #sealOf(key: string): Metadata {
+    const known = this.#metadata.get(key) ?? {};
+    if (this.#details.length === 0) return known;
+    const reasoning_details = [...this.#details];
+    this.#details = [];
+    return merged(known, { openaiCompatible: { reasoning_details } });
+  }
+
   #beginThinking(key: string): void {
     this.#blocks.begin('thinking', key, { type: 'thinking', thinking: '', signature: '' });
   }
@@ -162,12 +185,15 @@ export class Answer {
     this.#tell({
       type: 'message_delta',
       delta: { stop_reason: ending.reason, stop_sequence: null },
-      usage: usageOf(usage, this.#setting.estimate),
+      usage: usageOf(usage, this.#setting),
     });
     this.#tell({ type: 'message_stop' });
     return ending;
   }
 }
+
+/** What the package calls all thinking of an answer. */
+const CHAT_THINKING = 'reasoning-0';
 
 function keyOf(kind: string, id: string): string {
   return `${kind} ${id}`;

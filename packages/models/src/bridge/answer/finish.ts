@@ -10,6 +10,8 @@ export type Ending =
   | { readonly is: 'failed'; readonly word: string };
 
 export function endingOf({ unified, raw }: LanguageModelV4FinishReason, calls: number): Ending {
+  if (raw !== undefined && REFUSALS.test(raw)) return { is: 'answer', reason: 'refusal' };
+  if (raw !== undefined && FAILURES.test(raw)) return { is: 'failed', word: raw };
   switch (unified) {
     // Some servers say `stop` after calls, too.
     case 'stop':
@@ -30,12 +32,28 @@ export function endingOf({ unified, raw }: LanguageModelV4FinishReason, calls: n
   }
 }
 
+/** Words that not every package knows the meaning of. */
+const REFUSALS = /^(content_filter|sensitive|refusal)$/;
+const FAILURES =
+  /^(error|abort|aborted|cancelled|network_error|insufficient_system_resource|MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|MALFORMED_RESPONSE)$/;
+
+export interface UsageSetting {
+  /** How many tokens the request has by our own reckoning. */
+  readonly estimate: () => number;
+  /** The provider says in dollars what an answer cost. */
+  readonly tellsCost: boolean;
+}
+
 /** Four counters that do not overlap. `estimated` says that the server counted nothing, as some local ones do. */
-export function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage, estimate: () => number): object {
-  const { total, cacheRead = 0, cacheWrite = 0 } = inputTokens;
+export function usageOf(
+  { inputTokens, outputTokens, raw }: LanguageModelV4Usage,
+  { estimate, tellsCost }: UsageSetting,
+): object {
+  const { cacheRead = 0, cacheWrite = writtenIn(raw) } = inputTokens;
   const read = count(cacheRead);
   const written = count(cacheWrite);
-  const fresh = inputTokens.noCache ?? (total === undefined ? undefined : total - read - written);
+  const fresh = freshIn(inputTokens, read, written);
+  const costUsd = tellsCost ? costIn(raw) : undefined;
   const isUnknown = fresh === undefined || count(fresh) + read + written === 0;
   return {
     input_tokens: isUnknown ? estimate() : count(fresh),
@@ -44,7 +62,44 @@ export function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage, est
     output_tokens: count(outputTokens.total),
     ...(outputTokens.reasoning ? { reasoning_tokens: count(outputTokens.reasoning) } : {}),
     ...(isUnknown ? { estimated: true } : {}),
+    ...(costUsd === undefined ? {} : { cost_usd: costUsd }),
   };
+}
+
+type Raw = LanguageModelV4Usage['raw'];
+
+/** What was written into the cache is counted once: a package that does not tell of it has it among the fresh ones. */
+function freshIn(
+  { total, noCache, cacheWrite }: LanguageModelV4Usage['inputTokens'],
+  read: number,
+  written: number,
+): number | undefined {
+  if (noCache !== undefined) return cacheWrite === undefined ? noCache - written : noCache;
+  return total === undefined ? undefined : total - read - written;
+}
+
+/** OpenRouter counts what it wrote, where the package does not look. */
+function writtenIn(raw: Raw): number | undefined {
+  const details = raw?.['prompt_tokens_details'];
+  return typeof details === 'object' && details !== null && 'cache_write_tokens' in details
+    ? numberOf(details['cache_write_tokens'])
+    : undefined;
+}
+
+/** What the answer really cost. OpenRouter says it; with a key of one's own, what the provider behind takes comes on top. */
+function costIn(raw: Raw): number | undefined {
+  const cost = numberOf(raw?.['cost']);
+  if (cost === undefined || raw?.['is_byok'] !== true) return cost;
+  const details = raw['cost_details'];
+  const upstream =
+    typeof details === 'object' && details !== null && 'upstream_inference_cost' in details
+      ? numberOf(details['upstream_inference_cost'])
+      : undefined;
+  return cost + (upstream ?? 0);
+}
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' && value >= 0 ? value : undefined;
 }
 
 function count(value: number | undefined): number {

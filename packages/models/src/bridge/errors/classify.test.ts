@@ -144,6 +144,106 @@ describe('an answer that is an error', () => {
   });
 });
 
+describe('a conversation that is too long', () => {
+  it.each([
+    [
+      'OpenAI',
+      400,
+      'Your input exceeds the context window of this model. Please adjust your input and try again.',
+    ],
+    [
+      'OpenAI, by its limit for a minute',
+      429,
+      'Request too large for gpt-5 in organization org on tokens per min (TPM): Limit 30000, Requested 40000.',
+    ],
+    [
+      'Gemini',
+      400,
+      'The input token count (1048577) exceeds the maximum number of tokens allowed (1048576).',
+    ],
+    [
+      'Vertex',
+      400,
+      'Unable to submit request because the input token count is 1500000 but model only supports up to 1048576.',
+    ],
+    [
+      'Claude on Bedrock',
+      400,
+      'The model returned the following errors: prompt is too long: 214342 tokens > 200000 maximum',
+    ],
+    [
+      'Nova on Bedrock',
+      400,
+      'The model returned the following errors: Input Tokens Exceeded: Number of input tokens exceeds maximum length.',
+    ],
+    [
+      'Mistral',
+      400,
+      'Prompt contains 43000 tokens and 0 draft tokens, too large for model with 32768 maximum context length',
+    ],
+    ['Groq', 400, 'Please reduce the length of the messages or completion.'],
+    [
+      'Groq, by its limit for a minute',
+      413,
+      'Request too large for model `x` on tokens per minute (TPM): Limit 6000, Requested 9000',
+    ],
+    ['xAI', 400, "This model's maximum prompt length is 131072 but the request contains 537812 tokens."],
+    [
+      'DeepSeek',
+      400,
+      "This model's maximum context length is 131072 tokens. However, you requested 140000 tokens.",
+    ],
+    [
+      'OpenRouter',
+      400,
+      "This endpoint's maximum context length is 131072 tokens. However, you requested about 200000 tokens.",
+    ],
+    ['llama.cpp', 400, 'the request exceeds the available context size (8192 tokens), try increasing it'],
+    ['vLLM', 400, 'The decoder prompt (length 5000) is longer than the maximum model length of 4096.'],
+    [
+      'LM Studio',
+      400,
+      'Trying to keep the first 5117 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens',
+    ],
+    ['Ollama', 400, 'the input length exceeds the context length'],
+    ['Moonshot', 400, 'Invalid request: Your request exceeded model token limit: 262144 (requested: 300000)'],
+    ['Z.ai', 400, 'Prompt exceeds max length'],
+    ['Together', 422, 'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 32769.'],
+    ['LiteLLM', 400, 'litellm.ContextWindowExceededError: litellm.BadRequestError: it is long'],
+  ])('is known in the words of %s', (_, status, message) => {
+    expect(classified(answered(status, openai(message)))).toMatchObject({ class: 'overflow' });
+  });
+
+  it('is known in what a router relays', () => {
+    const raw = JSON.stringify({ error: { message: 'prompt is too long: 214342 tokens > 200000 maximum' } });
+    const error = {
+      message: 'Provider returned error',
+      code: 400,
+      metadata: { raw, provider_name: 'Anthropic' },
+    };
+    const told = classified(answered(400, { error }));
+    expect(told).toMatchObject({ class: 'overflow' });
+    expect(told.message).toContain('(400: Anthropic: prompt is too long: 214342 tokens > 200000 maximum)');
+  });
+});
+
+describe('a model that cannot call tools', () => {
+  it.each([
+    [400, 'registry.ollama.ai/library/gemma:2b does not support tools'],
+    [404, 'No endpoints found that support tool use. Try disabling "Look".'],
+    [400, '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'],
+  ])('says so: %i %s', (status, message) => {
+    const told = classified(answered(status, openai(message)));
+    expect(told).toMatchObject({ class: 'bad_request' });
+    expect(told.message).toContain('choose a model that can');
+  });
+
+  it('as it should is asked again: the next call may be readable', () => {
+    const failed = openai('Failed to call a function.', 'tool_use_failed');
+    expect(classified(answered(400, failed))).toMatchObject({ class: 'server' });
+  });
+});
+
 describe('an error in a stream', () => {
   it.each([
     [{ message: 'Rate limit reached', type: 'requests', code: 'rate_limit_exceeded' }, 'rate_limit'],
@@ -156,6 +256,29 @@ describe('an error in a stream', () => {
     [undefined, 'server'],
   ])('%j is of class %s', (error, errorClass) => {
     expect(classified(error)).toMatchObject({ class: errorClass });
+  });
+
+  it('says how long to wait in words', () => {
+    const wait = (message: string) =>
+      classified({ message, type: 'tokens', code: 'rate_limit_exceeded' }).retryAfterMs;
+    expect(wait('Rate limit reached. Please try again in 1.5s. Visit…')).toBe(1_500);
+    expect(wait('Please try again in 6m12.5s.')).toBe(372_500);
+    expect(wait('Please try again in 20ms.')).toBe(20);
+    expect(wait('Please try again later.')).toBeUndefined();
+  });
+
+  it.each([
+    [{ error: 'the slot was lost' }, 'server', 'the slot was lost'],
+    [{ object: 'error', message: 'the model is overloaded', code: 503 }, 'overloaded', 'overloaded'],
+    [{ error: { detail: 'of no known shape' }, type: 'x' }, 'server', 'of no known shape'],
+  ])('that the package could not read is read all the same: %j', (value, errorClass, words) => {
+    const error = Object.assign(new Error('Type validation failed'), {
+      name: 'AI_TypeValidationError',
+      value,
+    });
+    const told = classified(error);
+    expect(told).toMatchObject({ class: errorClass });
+    expect(told.message).toContain(words);
   });
 
   it('that quotes what could not be read is told short', () => {
@@ -181,6 +304,8 @@ describe('a connection that died', () => {
     ['UND_ERR_SOCKET', 'closed by the other side'],
     ['UND_ERR_CONNECT_TIMEOUT', 'took too long to connect'],
     ['SELF_SIGNED_CERT_IN_CHAIN', 'NODE_EXTRA_CA_CERTS'],
+    ['ENOTFOUND', 'its name is not known'],
+    ['EAI_AGAIN', 'could not be looked up'],
   ])('of %s says so', (code, words) => {
     const error = classified(wrapped(code));
     expect(error).toMatchObject({ class: 'network' });

@@ -3,7 +3,7 @@ import type { ModelError } from '@heddle/core';
 import { type Connection, networkError } from '../../errors/network.ts';
 import { resetOf, waitOf } from '../../errors/retry-after.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
-import { type Said, readSaid } from './said.ts';
+import { errorIn, type Said, readSaid } from './said.ts';
 import { type Row, rowFor } from './table.ts';
 
 export interface Scene {
@@ -16,6 +16,8 @@ export interface Scene {
   readonly address: string;
   /** What to do where nothing listens; only for servers on this machine. */
   readonly howToStart?: string;
+  /** What to try where the address is right and what was asked for is not there. */
+  readonly howElse?: string;
 }
 
 export interface Moment {
@@ -28,7 +30,11 @@ export function classifyThrown(thrown: unknown, scene: Scene, moment: Moment): M
   const said = readSaid(thrown, (text) => scene.secrets.redact(text));
   const died = said.status === undefined ? connectionError(thrown) : undefined;
   if (died !== undefined) return brokenConnection(died, scene, moment.requestId);
-  const row = isMisuse(said) ? MISUSE : isGarbled(said) ? GARBLED : rowFor(said, moment.hasMedia);
+  const row = isMisuse(said)
+    ? MISUSE
+    : isGarbled(said) && !isToldError(thrown)
+      ? GARBLED
+      : rowFor(said, moment.hasMedia);
   const retryAfterMs = waitOf(said.headers, row.class, moment.now) ?? bodyWait(said, row);
   const word = said.headers['x-should-retry'];
   const shouldRetry = row.shouldRetry ?? (word === 'true' ? true : word === 'false' ? false : undefined);
@@ -65,6 +71,11 @@ function isGarbled({ kinds, status }: Said): boolean {
   );
 }
 
+/** The package could not read it, we can. */
+function isToldError(thrown: unknown): boolean {
+  return thrown instanceof Error && 'value' in thrown && errorIn(thrown.value) !== undefined;
+}
+
 function isMisuse({ kinds, status }: Said): boolean {
   return (
     status === undefined && kinds.some((kind) => /^AI_(Unsupported|InvalidPrompt|InvalidArgument)/.test(kind))
@@ -80,7 +91,9 @@ function sentence(row: Row, said: Said, scene: Scene, now: number, waitMs: numbe
   const details = [said.status === undefined ? '' : String(said.status), words].filter(Boolean).join(': ');
   const reset = row.class === 'rate_limit' && waitMs !== undefined ? `${resetOf(now, waitMs)} ` : '';
   const advice = row.advice.replace('KEY', scene.key).replace('ADDRESS', scene.address);
-  return `${scene.name}: ${row.what}${details === '' ? '' : ` (${details})`}. ${reset}${advice}`;
+  const isAbsent = said.status === 404 || said.status === 405;
+  const more = isAbsent && scene.howElse !== undefined ? ` ${scene.howElse}` : '';
+  return `${scene.name}: ${row.what}${details === '' ? '' : ` (${details})`}. ${reset}${advice}${more}`;
 }
 
 function brokenConnection(died: Error, scene: Scene, requestId: string | undefined): ModelError {

@@ -19,14 +19,18 @@ export function readSaid(thrown: unknown, redact: (text: string) => string): Sai
   const outer = fieldsOf(thrown);
   const body = stringOf(outer['responseBody']);
   const error =
-    innermost(parsed(body)) ?? innermost(outer['data']) ?? innermost(bodiless(thrown, body)) ?? {};
-  const own = stringOf(error['message']) ?? body ?? messageOf(thrown);
+    innermost(parsed(body)) ??
+    innermost(outer['data']) ??
+    errorIn(outer['value']) ??
+    innermost(bodiless(thrown, body)) ??
+    {};
+  const own = relayed(error) ?? stringOf(error['message']) ?? body ?? messageOf(thrown);
   return {
     status: statusOf(outer) ?? statusOf(error),
     headers: headersOf(outer['responseHeaders']),
     kinds: [outer, error].flatMap(kindsIn),
     text: oneLine(redact(pageTitle(own) ?? own)),
-    waitMs: retryDelay(error['details']),
+    waitMs: retryDelay(error['details']) ?? waitIn(own),
     cause: outer['cause'],
   };
 }
@@ -47,6 +51,22 @@ function innermost(value: unknown): Fields | undefined {
   if (typeof fields['message'] === 'string') return fields;
   // Some servers: {"detail": "…"}.
   return typeof fields['detail'] === 'string' ? { message: fields['detail'] } : undefined;
+}
+
+/** What a package could not read, if the provider meant it as an error: `{error: "…"}`, `{object: "error", message}`. */
+export function errorIn(value: unknown): Fields | undefined {
+  const fields = fieldsOf(value);
+  const isError = 'error' in fields || fields['object'] === 'error' || fields['type'] === 'error';
+  return isError ? innermost(fields) : undefined;
+}
+
+/** A router says only that somebody behind it failed, and keeps his words elsewhere: `{metadata: {raw: "…"}}`. */
+function relayed(error: Fields): string | undefined {
+  const { raw, provider_name: name } = fieldsOf(error['metadata']);
+  const told = stringOf(raw);
+  if (told === undefined) return undefined;
+  const words = stringOf(innermost(parsed(told))?.['message']) ?? told;
+  return typeof name === 'string' ? `${name}: ${words}` : words;
 }
 
 /** An answer that began well and broke has a status that says nothing of it. */
@@ -73,6 +93,13 @@ function retryDelay(details: unknown): number | undefined {
     if (seconds !== undefined) return Number(seconds) * 1_000;
   }
   return undefined;
+}
+
+/** OpenAI and Groq say it in words: "Please try again in 6m12.5s.", "in 20ms". */
+function waitIn(text: string): number | undefined {
+  const [, minutes = '0', amount, unit] = /try again in (?:(\d+)m)?([\d.]+)(ms|s)\b/.exec(text) ?? [];
+  if (amount === undefined) return undefined;
+  return Number(minutes) * 60_000 + Number(amount) * (unit === 'ms' ? 1 : 1_000);
 }
 
 function headersOf(value: unknown): Readonly<Record<string, string>> {

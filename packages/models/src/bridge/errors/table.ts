@@ -19,18 +19,37 @@ export interface Row {
   readonly shouldRetry?: false;
 }
 
-const TOO_LONG =
-  /context[ _]length|context window|context size|maximum context|prompt is too long|input is too long|input token count.*exceeds|too many (input )?tokens|exceeds? (the )?(model'?s? )?(maximum|max|available) (number of )?(input )?(context|tokens)|reduce the length/i;
+/** Everybody has words of his own for it. Each of these was said by a provider or a server; the tests name which. */
+const TOO_LONG = new RegExp(
+  [
+    'context[ _]?(length|window|size)',
+    'maximum (context|prompt|model) length',
+    '(prompt|input) is too long',
+    'input token count.*(exceeds|only supports)',
+    'input tokens exceed',
+    'too many (input )?tokens',
+    "exceeds? (the )?(model'?s? )?(maximum|max|available) (number of )?(input )?(context|tokens|length)",
+    'exceeded model token limit',
+    'tokens \\+ .max_new_tokens. must be',
+    'reduce the length',
+    'request too large for',
+  ].join('|'),
+  'i',
+);
 const MEDIA = /\b(image|picture|pdf|document|media|file|vision|multi-?modal|mime)/i;
 const BAD_KEY =
   /api[ _-]?key|incorrect key|security token|credentials?|signature we calculated|bearer token/i;
-const OVERLOADED = /overloaded|over capacity|at capacity|high demand|capacity constraints/i;
+const OVERLOADED = /overloaded|over capacity|at capacity|high demand|capacity (constraints|exceeded)/i;
+/** What `said.ts` calls a page. */
+const PAGE = /^a web page/;
+const NO_TOOLS =
+  /(not|n't) support (tools|function calling|tool (use|calling|calls))|support tool use|enable-auto-tool-choice/i;
 
 const CLIENT = { from: 400, to: 499 } as const;
 
 const ROWS: readonly Row[] = [
   {
-    kinds: /^(context_length_exceeded|string_above_max_length)$/,
+    kinds: /^(context_length_exceeded|string_above_max_length|exceed_context_size_error)$/,
     class: 'overflow',
     what: 'The conversation is longer than the model can read',
     advice: 'Compact it, or begin a new one.',
@@ -40,6 +59,12 @@ const ROWS: readonly Row[] = [
     class: 'permission',
     what: 'The account has no credit left',
     advice: 'Check the plan and the credit of the account that the key belongs to.',
+  },
+  {
+    text: /could not load the default credentials|invalid_grant|invalid_rapt/i,
+    class: 'auth',
+    what: 'Google gave no login',
+    advice: 'Log in with: gcloud auth application-default login',
   },
   {
     status: [402],
@@ -68,10 +93,32 @@ const ROWS: readonly Row[] = [
     advice: 'Check KEY.',
   },
   {
+    status: [403, 404, 405],
+    text: PAGE,
+    class: 'network',
+    what: 'A web page answered instead of the provider',
+    advice: 'Check ADDRESS, and whether a proxy or a login page stands in between.',
+    shouldRetry: false,
+  },
+  {
     status: [403],
     class: 'permission',
     what: 'The key may not do this',
     advice: 'Choose another model, or ask for access with the account that the key belongs to.',
+  },
+  {
+    status: CLIENT,
+    text: NO_TOOLS,
+    class: 'bad_request',
+    what: 'The model cannot call tools as it is served here',
+    advice: 'An agent needs them: choose a model that can, or start the server with them.',
+  },
+  // What the model wrote could not be read as a call; at the next try it writes something else.
+  {
+    kinds: /^(tool_use_failed|output_parse_failed)$/,
+    class: 'server',
+    what: 'The model wrote a call that the provider could not read',
+    advice: 'It is tried again by itself; if this lasts, choose another model.',
   },
   {
     kinds: /^model_not_found$/,
@@ -121,7 +168,7 @@ const ROWS: readonly Row[] = [
     advice: 'Compact the conversation, or begin a new one.',
   },
   {
-    status: [500, 503, 529],
+    status: [498, 500, 503, 529],
     text: OVERLOADED,
     class: 'overloaded',
     what: 'The provider is overloaded',
@@ -192,6 +239,18 @@ const ROWS: readonly Row[] = [
     advice: 'Check ADDRESS.',
   },
   // Inside a stream there is no status.
+  {
+    text: /did not stream its answer/,
+    class: 'bad_request',
+    what: 'The server does not stream its answers',
+    advice: 'Check ADDRESS: the server, or something in front of it, must be told to.',
+  },
+  {
+    text: /AWS credential provider failed/,
+    class: 'auth',
+    what: 'AWS gave no credentials',
+    advice: 'Check AWS_PROFILE, or log in anew: aws sso login',
+  },
   {
     text: TOO_LONG,
     class: 'overflow',

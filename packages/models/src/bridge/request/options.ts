@@ -13,6 +13,8 @@ export interface Manner extends Dialect {
   readonly ownOptions: OwnOptions;
   /** Where schemas of tools are taken to be strict unless the request says otherwise. Ours have optional fields. */
   readonly mustSayStrict: boolean;
+  /** Chunks are read as they came, too: see `extras.ts`. */
+  readonly hasExtras: boolean;
 }
 
 export function callOptions(request: ModelRequest, manner: Manner): LanguageModelV4CallOptions {
@@ -25,7 +27,7 @@ export function callOptions(request: ModelRequest, manner: Manner): LanguageMode
   return {
     prompt: promptOf(request, manner),
     maxOutputTokens: request.max_tokens,
-    includeRawChunks: false,
+    includeRawChunks: manner.hasExtras,
     ...(reasoning === undefined ? {} : { reasoning }),
     ...(Object.keys(providerOptions).length === 0 ? {} : { providerOptions }),
     ...(request.tools.length === 0

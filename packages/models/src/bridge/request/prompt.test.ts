@@ -188,7 +188,7 @@ describe('names of tools', () => {
 });
 
 describe('options', () => {
-  const manner = { ...dialectOf('openai'), ownOptions: () => ({}), mustSayStrict: false };
+  const manner = { ...dialectOf('openai'), ownOptions: () => ({}), mustSayStrict: false, hasExtras: false };
 
   it.each([
     [{}, undefined],

@@ -9,6 +9,8 @@ import type { Features } from '../../providers/features.ts';
 import { type Metadata, signedBy } from '../signature.ts';
 import { type MediaPart, mediaPart } from './media.ts';
 import type { ToolNames } from './names.ts';
+import { liftDetails } from './details.ts';
+import { type IdForm, wireId } from './ids.ts';
 import { readResult, withWords } from './results.ts';
 
 export interface Dialect {
@@ -16,8 +18,11 @@ export interface Dialect {
   readonly provider: string;
   readonly features: Features;
   readonly names: ToolNames;
+  readonly ids?: IdForm;
   /** What is said to a message up to which the provider shall cache; undefined where it needs no telling. */
   readonly mark?: Metadata | undefined;
+  /** It is said to the last part of the message instead. */
+  readonly marksParts?: boolean;
 }
 
 type AnswerPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
@@ -35,9 +40,14 @@ export function promptOf(request: ModelRequest, dialect: Dialect): LanguageModel
     if (message.role === 'assistant') addAnswer(prompt, message, dialect, tools);
     else addUserMessage(prompt, message, dialect, tools);
     const last = prompt.at(-1);
-    if (marked.has(at++) && last !== undefined) Object.assign(last, markOf(dialect));
+    if (marked.has(at++) && last !== undefined) Object.assign(markedIn(last, dialect), markOf(dialect));
   }
   return prompt;
+}
+
+function markedIn(message: LanguageModelV4Message, { marksParts }: Dialect): object {
+  const isWhole = marksParts !== true || message.role === 'system' || message.role === 'assistant';
+  return isWhole ? message : (message.content.at(-1) ?? message);
 }
 
 function markOf({ mark }: Dialect): { readonly providerOptions?: Metadata } {
@@ -68,16 +78,21 @@ function addAnswer(
   const last = prompt.at(-1);
   if (last?.role === 'assistant') last.content.push(...parts);
   else prompt.push({ role: 'assistant', content: parts });
+  const answer = prompt.at(-1);
+  if (answer?.role === 'assistant') liftDetails(answer);
 }
 
-function answerPart(block: ContentBlock, { provider, features, names }: Dialect): AnswerPart | undefined {
+function answerPart(
+  block: ContentBlock,
+  { provider, features, names, ids = 'any' }: Dialect,
+): AnswerPart | undefined {
   switch (block.type) {
     case 'text':
       return { type: 'text', text: block.text };
     case 'tool_use':
       return {
         type: 'tool-call',
-        toolCallId: block.id,
+        toolCallId: wireId(block.id, ids),
         toolName: names.toWire(block.name),
         input: block.input,
       };
@@ -94,7 +109,7 @@ function answerPart(block: ContentBlock, { provider, features, names }: Dialect)
 function addUserMessage(
   prompt: LanguageModelV4Prompt,
   { content }: RequestMessage,
-  { features, names }: Dialect,
+  { features, names, ids = 'any' }: Dialect,
   tools: ReadonlyMap<string, string>,
 ): void {
   const results: LanguageModelV4ToolResultPart[] = [];
@@ -104,7 +119,8 @@ function addUserMessage(
       const tool = tools.get(block.tool_use_id) ?? 'unknown_tool';
       const { output, after } = readResult(block, tool, features);
       const toolName = names.toWire(tool);
-      results.push({ type: 'tool-result', toolCallId: block.tool_use_id, toolName, output });
+      const toolCallId = wireId(block.tool_use_id, ids);
+      results.push({ type: 'tool-result', toolCallId, toolName, output });
       words.push(...after);
     } else if (block.type === 'text') words.push({ type: 'text', text: block.text });
     else if (block.type === 'image' || block.type === 'document') words.push(mediaPart(block, features));

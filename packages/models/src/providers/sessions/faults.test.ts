@@ -1,23 +1,21 @@
 /**
  * Every fault that a wire can express, at every place, with the real package of a provider, through the loop: recovered, or
- * ended with the right terminal. The same table as for the Messages API.
+ * ended with the right terminal. The same table as for the Messages API; what only the bytes of a wire can say is in
+ * wire-faults.test.ts.
  */
 import type { ApiEvent } from '@heddle/core';
 import {
   actsOf,
   answer,
   type ApiScript,
-  begin,
-  breakOff,
   call,
   compactorTo,
   cut,
   fail,
   fakeContext,
   hang,
-  hangUp,
   html,
-  type Part,
+  ping,
   refuse,
   type Reply,
   say,
@@ -25,10 +23,13 @@ import {
   unfinished,
 } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
+import { EVERYWHERE, TRANSIENT } from '../../test/faults.ts';
 import { closeStages } from '../../test/stage.ts';
 import {
   CHAT,
+  COMPATIBLE,
   conversationOf,
+  CONVERSE,
   GEMINI,
   type Ran,
   RESPONSES,
@@ -36,10 +37,16 @@ import {
   runOn,
   type TestWire,
 } from '../../test/wires.ts';
+import { providerNamed } from '../table.ts';
 
 afterEach(closeStages);
 
-const BRIDGED: readonly TestWire[] = [CHAT, RESPONSES, GEMINI];
+const BRIDGED: readonly TestWire[] = [CHAT, COMPATIBLE, RESPONSES, GEMINI, CONVERSE];
+
+/** How long this wire may be silent: before its first word longer, if its models think without one. */
+function patienceOf({ id }: TestWire, hasBegun: boolean): number {
+  return !hasBegun && providerNamed(id)?.thinksInSilence ? 300_000 : 90_000;
+}
 
 type Silence = (step: Step) => Step;
 
@@ -50,6 +57,7 @@ function run(
   options: RunOptions = {},
 ): Promise<Ran> {
   let awaited: string | undefined;
+  let hasBegun = false;
   let pass = () => {};
   const heard = (text: string) => {
     awaited = awaited?.slice(text.length);
@@ -58,6 +66,7 @@ function run(
   const silence: Silence = (step) => {
     const acts = actsOf(step, { call: 1, model: '', inputTokens: 0, sign: () => '' });
     awaited = acts.map((act) => (act.act === 'event' ? textIn(act.event) : '')).join('');
+    hasBegun = awaited !== '';
     heard('');
     return step;
   };
@@ -66,7 +75,7 @@ function run(
     onStaged: ({ clock }) => {
       pass = () => {
         awaited = undefined;
-        void clock.advance(90_000);
+        void clock.advance(patienceOf(wire, hasBegun));
       };
     },
     onEvent: (event) => void (event.type === 'stream_event' && heard(textIn(event.event))),
@@ -77,47 +86,13 @@ function textIn(event: ApiEvent): string {
   return event.type === 'content_block_delta' && event.delta.type === 'text_delta' ? event.delta.text : '';
 }
 
-/** Where in a stream the fault comes: before anything, in the middle of a block, after the last block. */
-const PLACES: readonly { readonly place: string; readonly before: readonly Part[] }[] = [
-  { place: 'the first chunk', before: [] },
-  { place: 'a middle chunk', before: [begin(), unfinished(say('half an answer that never'))] },
-  { place: 'the last chunk', before: [say('a whole answer')] },
-];
-
-/** Whether the run had a turn before. */
-const REQUESTS: readonly {
-  readonly request: string;
-  readonly turns: readonly Step[];
-  readonly told: readonly string[];
-}[] = [
-  { request: 'the first request', turns: [], told: [] },
-  {
-    request: 'a later request',
-    turns: [answer(say('I look'), call('Look', {}, 't1'))],
-    told: ['assistant: I look', 'assistant: Look {}', 'user: seen nothing'],
-  },
-];
-
-const transient: readonly {
-  readonly fault: string;
-  readonly end: Part;
-  readonly error: string;
-  readonly isSilence?: true;
-}[] = [
-  { fault: 'the connection is reset', end: breakOff(), error: 'network' },
-  { fault: 'the stream ends cleanly without an end', end: hangUp(), error: 'network' },
-  { fault: 'silence', end: hang(), error: 'stall', isSilence: true },
-  { fault: 'overload', end: fail('overloaded'), error: 'overloaded' },
-  { fault: 'a rate limit', end: fail('rate_limit', { retryAfterMs: 2_000 }), error: 'rate_limit' },
-  { fault: 'an error of the server', end: fail('server'), error: 'server' },
-];
+/** What was said in the turn before. */
+const TOLD_BEFORE = ['assistant: I look', 'assistant: Look {}', 'user: seen nothing'];
 
 describe.each(BRIDGED)('over $id', (wire) => {
-  describe.each(transient)('a fault that passes: $fault', ({ end, error, isSilence }) => {
-    const everywhere = PLACES.flatMap((place) =>
-      REQUESTS.map((request) => Object.assign({}, place, request)),
-    );
-    it.each(everywhere)('at $place of $request is recovered', async ({ before, turns, told }) => {
+  describe.each(TRANSIENT)('a fault that passes: $fault', ({ end, error, isSilence }) => {
+    it.each(EVERYWHERE)('at $place of $request is recovered', async ({ before, turns }) => {
+      const told = turns.length === 0 ? [] : TOLD_BEFORE;
       const { events, terminal, server } = await run(wire, (silence) => [
         ...turns,
         () => (isSilence ? silence(answer(...before, end)) : answer(...before, end)),
@@ -153,6 +128,16 @@ describe.each(BRIDGED)('over $id', (wire) => {
       ]);
       expect(server.requests).toHaveLength(2);
     });
+  });
+
+  it('what only keeps the line open is no answer', async () => {
+    const { terminal, events } = await run(wire, (silence) => [
+      () => silence(answer(unfinished(say('half an answer')), ping(), ping(), hang())),
+      say('The answer.'),
+    ]);
+    expect(terminal.reason).toBe('completed');
+    const retries = events.filter((event) => event.type === 'retry');
+    expect(retries.map((event) => event.error.class)).toEqual(['stall']);
   });
 
   it('a wait that the server asks for is waited', async () => {
@@ -238,7 +223,7 @@ describe.each(BRIDGED)('over $id', (wire) => {
 });
 
 /** Gemini sends a call whole, its input as an object: it can be neither cut nor broken. */
-describe.each([CHAT, RESPONSES])('over $id', (wire) => {
+describe.each([CHAT, COMPATIBLE, RESPONSES, CONVERSE])('over $id', (wire) => {
   it('of an answer that was cut in a call, the complete calls before it run', async () => {
     const half = unfinished(call('Look', { at: 'a place with a long name' }, 't2'));
     const { terminal, events } = await run(wire, () => [

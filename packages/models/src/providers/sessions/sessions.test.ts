@@ -16,6 +16,25 @@ const SESSION = [
   say('Both files are fine.'),
 ];
 
+it('ids of calls have the form that models of Mistral want, whoever serves them', async () => {
+  const vllm = OTHERS.find(({ id }) => id === 'vllm');
+  if (vllm === undefined) throw new Error('vllm');
+  const idsIn = async (model: string) => {
+    const { server } = await runOn({ ...vllm, model }, [
+      call('Look', {}, 'toolu_01_of_another'),
+      say('Seen.'),
+    ]);
+    return [...JSON.stringify(server.requests[1]?.body).matchAll(/"(?:tool_call_id|id)":"([^"]+)"/g)].map(
+      ([, id]) => id,
+    );
+  };
+  const [called, answered, ...more] = await idsIn('vllm/mistralai/Devstral-Small');
+  expect(called).toMatch(/^[a-z0-9]{9}$/);
+  expect(answered).toBe(called);
+  expect(more).toEqual([]);
+  expect(await idsIn('vllm/any')).toEqual(['toolu_01_of_another', 'toolu_01_of_another']);
+});
+
 describe('the same session', () => {
   it.each([...WIRES, ...OTHERS])('has the same conversation over $id', async (wire) => {
     const { events, terminal, server } = await runOn(wire, SESSION);

@@ -72,7 +72,32 @@ describe('what a provider signed', () => {
     expect(body).toContain('{"reasoningText":{"text":"Let me see.","signature":"signed-11"}}');
   });
 
-  it.each(['deepseek', 'openrouter', 'vllm'])('%s gets its thinking back as text', async (id) => {
+  it('OpenRouter gets the details of its thinking back in one piece, and its words once', async () => {
+    const { body, ran } = await secondRequest(wire('openrouter'));
+    expect(ran.server.requests[1]?.body).toMatchObject({
+      messages: [
+        { role: 'system' },
+        { role: 'user' },
+        {
+          role: 'assistant',
+          reasoning_details: [
+            {
+              type: 'reasoning.text',
+              text: 'Let me see.',
+              signature: 'signed-11',
+              format: 'anthropic-claude-v1',
+              index: 0,
+            },
+          ],
+          tool_calls: [{ id: 't1' }],
+        },
+        { role: 'tool' },
+      ],
+    });
+    expect(body.split('Let me see.')).toHaveLength(2);
+  });
+
+  it.each(['deepseek', 'vllm'])('%s gets its thinking back as text', async (id) => {
     expect((await secondRequest(wire(id))).body).toContain('"reasoning_content":"Let me see."');
   });
 });

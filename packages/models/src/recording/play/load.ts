@@ -30,12 +30,14 @@ export interface RecordedAttempt {
   readonly request: PlainRequest;
   readonly events: { readonly at: number; readonly record: ApiEvent }[];
   /** Undefined: the recording breaks off in this answer, or nobody waited for its end. */
-  end: { readonly at: number; readonly record: Done | ModelError } | undefined;
+  end: { readonly at: number; readonly record: Done | ModelError; readonly isAborted: boolean } | undefined;
 }
 
 export interface Recording {
   readonly header: HeaderLine;
   readonly attempts: readonly RecordedAttempt[];
+  /** What the model said it can read at once, if it did. */
+  readonly window: number | undefined;
 }
 
 /** Throws an error that says what is wrong with the file. */
@@ -66,10 +68,12 @@ class Reader {
   #header: HeaderLine | undefined;
   readonly #parts = new Map<string, object>();
   readonly #stored = new Map<number, Stored>();
+  #window: number | undefined;
 
   recording(): Recording {
     if (!this.#header) throw new Error('it is not a recording');
-    return { header: this.#header, attempts: [...this.#stored.values()].map(({ attempt }) => attempt) };
+    const attempts = [...this.#stored.values()].map(({ attempt }) => attempt);
+    return { header: this.#header, attempts, window: this.#window };
   }
 
   /** What is wrong with this line, if something is. */
@@ -89,7 +93,7 @@ class Reader {
         return this.#of(line, ({ events }) => events.push({ at: line.at, record: line.record }));
       case 'end':
         return this.#of(line, (attempt) => {
-          attempt.end = { at: line.at, record: line.record };
+          attempt.end = { at: line.at, record: line.record, isAborted: line.aborted === true };
         });
       case 'left':
         return undefined;
@@ -124,8 +128,13 @@ class Reader {
       messages: kept.append(this.#values(line.messages, isMessage)),
     };
     const attempt: RecordedAttempt = { number, request, events: [], end: undefined };
+    this.#window ??= line.window;
     this.#stored.set(number, { system, tools, messages, attempt });
-    return request.messages.length === messages.length ? undefined : 'a part of it is missing';
+    const isWhole =
+      request.system.length === system.length &&
+      request.tools.length === tools.length &&
+      request.messages.length === messages.length;
+    return isWhole ? undefined : 'a part of it is missing';
   }
 
   #values<T>(digests: readonly string[], isOne: (value: unknown) => value is T): T[] {

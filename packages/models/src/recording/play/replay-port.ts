@@ -15,6 +15,8 @@ import { relocated } from './relocate.ts';
 export interface ReplayPort extends ModelPort {
   /** As the recorded session called its model. */
   readonly modelName: string;
+  /** What that model said it can read at once, if it did. */
+  readonly window: number | undefined;
   /** Recorded attempts that nobody has asked for yet. */
   unplayed(): number;
 }
@@ -43,8 +45,8 @@ export async function replayPort(name: string, setup: ReplaySetup): Promise<Repl
     parted ??= match?.message ?? '';
     return only(failure(parted));
   };
-  const modelName = recording.header.model;
-  return Object.assign(port, { modelName, unplayed: () => matcher.unplayed });
+  const { window, header } = recording;
+  return Object.assign(port, { modelName: header.model, window, unplayed: () => matcher.unplayed });
 }
 
 interface Playing {
@@ -69,9 +71,11 @@ async function* play(
     if (signal.aborted) break;
     yield record;
   }
-  const last = end ?? { at: events.at(-1)?.at ?? 0, record: failure(breaksOff(number, events)) };
-  await until(last.at);
-  yield signal.aborted ? ABORTED : last.record;
+  await until(end?.at ?? events.at(-1)?.at ?? 0);
+  if (signal.aborted) yield ABORTED;
+  else if (end === undefined) yield failure(breaksOff(number, events));
+  // Nobody interrupts this time, and nobody knows what would have followed.
+  else yield end.isAborted ? failure(interrupted(number, events)) : end.record;
 }
 
 async function* only(record: Done | ModelError): AsyncGenerator<ModelRecord, void> {
@@ -87,6 +91,10 @@ function failure(message: string): ModelError {
 
 function breaksOff(number: number, events: readonly ApiEventAt[]): string {
   return `The recording breaks off in the answer to request ${number}, after ${events.length} events.`;
+}
+
+function interrupted(number: number, events: readonly ApiEventAt[]): string {
+  return `The recorded session was interrupted in the answer to request ${number}, after ${events.length} events; there is no more of it.`;
 }
 
 interface ApiEventAt {

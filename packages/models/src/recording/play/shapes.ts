@@ -18,8 +18,8 @@ const SHAPES: Readonly<Record<Line['type'], (line: Fields) => boolean>> = {
   heddle_recording: ({ format, at, model, places }) =>
     isNumber(format) && isText(at) && isText(model) && Array.isArray(places) && places.every(isPlace),
   part: ({ digest, value }) => isText(digest) && isFields(value),
-  request: ({ attempt, at, model, maxTokens, options, system, tools, keep, messages, whole }) =>
-    [attempt, at, maxTokens, keep].every(isNumber) &&
+  request: ({ attempt, at, model, maxTokens, window = 0, options, system, tools, keep, messages, whole }) =>
+    [attempt, at, maxTokens, window, keep].every(isNumber) &&
     [model, whole].every(isText) &&
     isFields(options) &&
     [system ?? [], tools ?? [], messages].every(areTexts),

@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { Clock, ModelPort, ModelRecord, ModelRequest } from '@heddle/core';
 import { type Script, scriptedModel } from '@heddle/testing';
 import type { Environment } from '../../secrets/environment.ts';
-import { recordingPort, replayPort, type ReplayPort } from '../index.ts';
+import { type Recorded, recordingPort, replayPort, type ReplayPort } from '../index.ts';
 import type { Place } from '../text/places.ts';
 
 export interface Stage {
@@ -14,7 +14,7 @@ export interface Stage {
   text(): string;
   /** The last line, parsed. */
   lastLine(): unknown;
-  record(script: Script, more?: Circumstances): { readonly port: ModelPort; readonly close: () => void };
+  record(script: Script, more?: Circumstances): Extract<Recorded, { ok: true }>;
   play(query?: string, more?: Circumstances): Promise<ReplayPort>;
   remove(): void;
 }
@@ -23,6 +23,7 @@ interface Circumstances {
   readonly clock?: Clock;
   readonly environment?: Environment;
   readonly places?: readonly Place[];
+  readonly window?: () => number;
 }
 
 export function openStage(): Stage {
@@ -37,13 +38,14 @@ export function openStage(): Stage {
     lastLine(): unknown {
       return JSON.parse(text().trimEnd().split('\n').at(-1) ?? '');
     },
-    record(script, { clock, environment = {}, places = [] } = {}) {
+    record(script, { clock, environment = {}, places = [], window } = {}) {
       const recorded = recordingPort(scriptedModel(script, clock ? { clock } : {}), file, {
         model: 'the-model',
         version: '1',
         places,
         environment,
         ...(clock ? { clock } : {}),
+        ...(window ? { window } : {}),
         onTrouble: (message) => troubles.push(message),
       });
       if (!recorded.ok) throw new Error(recorded.message);

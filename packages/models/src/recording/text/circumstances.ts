@@ -22,9 +22,12 @@ export function namer(
   };
 }
 
-/** The lines in which the program tells the model about the machine. They hold for no other, and may be missing there. */
+/**
+ * The lines in which the program tells the model about the machine, and about the day on which the session began: that of a
+ * resumed session is neither the recording's nor the replay's. They hold for no other, and may be missing there.
+ */
 const MACHINE =
-  /^(?:(?:Platform|The user's shell|Git repository): .*|# Git when the session began\n.*)(?:\n|$)/gm;
+  /^(?:(?:Platform|The user's shell|Git repository): .*|# Git when the session began\n.*|# Today's date\n.*)(?:\n|$)/gm;
 
 function isAboutTheMachine(text: string): boolean {
   return text.startsWith('<system-reminder>') || /^Working directory: /m.test(text);

@@ -61,6 +61,11 @@ describe('what may differ without meaning anything', () => {
       "<system-reminder>\n# Today's date\n2026-01-05\n# Git when the session began\non branch a\n# More\n",
       "<system-reminder>\n# Today's date\n2026-06-07\n# More\n",
     ],
+    [
+      'the day on which a resumed session had begun',
+      "<system-reminder>\n# Today's date\n2025-11-11\n# More\n",
+      "<system-reminder>\n# Today's date\n2025-12-12\n# More\n",
+    ],
     ['a folder that stands in a file both have', 'root = /old/project', 'root = /old/project'],
   ])('%s', (_, recorded, now) => {
     expect(theirs(recorded)).toBe(ours(now));

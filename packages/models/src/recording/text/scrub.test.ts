@@ -54,6 +54,27 @@ describe('what is taken out of a text', () => {
       'a -----BEGIN RSA PRIVATE KEY-----\nMII\n-----END RSA PRIVATE KEY----- b',
       'a [redacted] b',
     ],
+    [
+      'what a file gives to a variable of such a name',
+      'AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG\nexport DB_PASSWORD="hunter2hunter2"',
+      'AWS_SECRET_ACCESS_KEY=[redacted]\nexport DB_PASSWORD="[redacted]"',
+    ],
+    [
+      'the same in JSON in JSON',
+      String.raw`{\"env\":{\"MY_API_KEY\": \"0123abcd4567\"}}`,
+      String.raw`{\"env\":{\"MY_API_KEY\": \"[redacted]\"}}`,
+    ],
+    ['no code', 'const API_KEY = process.env.KEY1; MAX_TOKEN = limitOf2(x); NO_TOKEN: 123456789', undefined],
+    [
+      'keys of other services',
+      `sk_live_${'a1'.repeat(10)}, gsk_${'b2'.repeat(12)}, xai-${'c3'.repeat(12)}`,
+      BLOTS,
+    ],
+    [
+      'the address of a hook',
+      'https://hooks.slack.com/services/T0123/B0123/abcdef0123',
+      'https://hooks.slack.com/services/[redacted]',
+    ],
     ['nothing else', 'short words, task-force-one, a Bearer of news, /usr/bin, a capuchin-monkey', undefined],
   ])('%s', (_, text, expected = text) => {
     expect(scrubber.text(text)).toBe(expected);

@@ -41,6 +41,12 @@ const KEYS = [
   String.raw`AIza[\w-]{30,}`,
   String.raw`npm_[A-Za-z0-9]{30,}`,
   String.raw`hf_[A-Za-z0-9]{20,}`,
+  String.raw`(?:gsk|r8|dop_v1|whsec)_[A-Za-z0-9+/]{20,}`,
+  String.raw`[sr]k_(?:live|test)_[A-Za-z0-9]{16,}`,
+  String.raw`(?:xai|tvly|pypi|xapp)-[\w-]{20,}`,
+  String.raw`SG\.[\w-]{16,}\.[\w-]{16,}`,
+  String.raw`ya29\.[\w-]{20,}`,
+  String.raw`AGE-SECRET-KEY-1[0-9A-Z]{20,}`,
   String.raw`eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}`,
 ].map((key) => `(?<=${START})${key}`);
 
@@ -53,10 +59,25 @@ const BEHIND_A_WORD = new RegExp(
     String.raw`(?<=${START}authorization${QUOTE}\s*[:=]\s*${QUOTE}(?:bearer|basic|token)\s+)[^\s"'\\]+`,
     String.raw`(?<=${START}bearer\s+)[\w.~+/=-]{16,}`,
     String.raw`(?<=${START}x-api-key${QUOTE}\s*[:=]\s*${QUOTE})[^\s"'\\]{8,}`,
+    // The address of a hook is its own password.
+    String.raw`(?<=hooks\.slack\.com\/services\/)[\w/-]{16,}`,
     // The password in an address.
     String.raw`(?<=:\/\/[^\s/:@"'\\]{1,64}:)[^\s/@"'\\]{3,}(?=@)`,
   ].join('|'),
   'gi',
+);
+
+/**
+ * What a file of settings or a shell gives to a variable of such a name, if letters and digits are mixed in it. Words are left
+ * alone, and so is code: what the model writes must still run when it is played.
+ */
+const ASSIGNED = new RegExp(
+  [
+    String.raw`(?<=${START}[A-Z][A-Z0-9_]{0,48}(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|APIKEY|_KEY|_PASS)`,
+    String.raw`${QUOTE}[ \t]?[=:][ \t]?${QUOTE})`,
+    String.raw`(?=[A-Za-z+/=_-]*\d)(?=[\d+/=_-]*[A-Za-z])[\w+/=-]{8,}(?![\w.([])`,
+  ].join(''),
+  'g',
 );
 
 export class Scrubber {
@@ -76,7 +97,7 @@ export class Scrubber {
   }
 
   spans(text: string): Span[] {
-    const found = [this.#looks, BEHIND_A_WORD].flatMap((pattern) =>
+    const found = [this.#looks, BEHIND_A_WORD, ASSIGNED].flatMap((pattern) =>
       [...text.matchAll(pattern)].map(({ index, 0: secret }) => ({
         start: index,
         end: index + secret.length,

@@ -2,7 +2,16 @@
  * The file of a recording while it is written. A crash leaves whole lines, the last one perhaps torn. A failure is told once,
  * and nothing is written from then on: a session must not suffer because its recording does.
  */
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import type { Line } from '../format.ts';
 
 export type OpenedFile =
@@ -15,15 +24,27 @@ export function openLineFile(path: string, onTrouble: (message: string) => void)
     // Without waiting: a pipe that nobody reads would hold the whole program.
     const descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK, 0o600);
     const refusal = refusalOf(descriptor);
-    if (refusal === undefined) {
-      ftruncateSync(descriptor);
-      return { ok: true, file: new LineFile(path, descriptor, onTrouble) };
-    }
+    if (refusal === undefined)
+      return { ok: true, file: new LineFile(path, emptied(path, descriptor), onTrouble) };
     closeSync(descriptor);
     return { ok: false, message: `${path} ${refusal}` };
   } catch (thrown) {
     return { ok: false, message: `${path} cannot be written: ${reasonOf(thrown)}` };
   }
+}
+
+/** In a new file, for another process may still write to the older one, and two of them would leave something unreadable. */
+function emptied(path: string, descriptor: number): number {
+  if (fstatSync(descriptor).size === 0) return descriptor;
+  try {
+    unlinkSync(path);
+  } catch {
+    // A folder that cannot be written to, with a file that can.
+    ftruncateSync(descriptor);
+    return descriptor;
+  }
+  closeSync(descriptor);
+  return openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
 }
 
 const BEGINNING = '{"type":"heddle_recording"';

@@ -12,6 +12,8 @@ import { RequestTeller } from './requests.ts';
 export interface RecordingSetup {
   /** As the session calls its model. */
   readonly model: string;
+  /** What the model says it can read at once: a replay compacts where the session did. */
+  readonly window?: () => number | undefined;
   /** Of the program. */
   readonly version: string;
   /** Folders whose names will be others at a replay. */
@@ -24,7 +26,13 @@ export interface RecordingSetup {
 }
 
 export type Recorded =
-  | { readonly ok: true; readonly port: ModelPort; readonly close: () => void }
+  | {
+      readonly ok: true;
+      readonly port: ModelPort;
+      /** Another model of the same session, in the same recording. */
+      readonly another: (port: ModelPort, window?: () => number | undefined) => ModelPort;
+      readonly close: () => void;
+    }
   | { readonly ok: false; readonly message: string };
 
 /** The port may be called again while an answer is under way; every attempt has its number. */
@@ -40,17 +48,21 @@ export function recordingPort(port: ModelPort, path: string, setup: RecordingSet
   const at = new Date(began).toISOString();
   file.add({ type: 'heddle_recording', format: FORMAT, heddle, at, model, places });
 
-  const recording: ModelPort = (request, signal) => {
-    const records = port(request, signal)[Symbol.asyncIterator]();
-    const attempt = ++attempts;
-    file.guard(() => {
-      for (const line of requests.tell(request, attempt, clock.now() - began)) file.add(line);
-    });
-    const teller = new AttemptTeller({ file, attempt, clock, scrubber, signal });
-    const iterator = watched(records, teller);
-    return { [Symbol.asyncIterator]: () => iterator };
-  };
-  return { ok: true, port: Object.assign(recording, port), close: file.close };
+  function around(port: ModelPort, window?: () => number | undefined): ModelPort {
+    const recording: ModelPort = (request, signal) => {
+      const records = port(request, signal)[Symbol.asyncIterator]();
+      const attempt = ++attempts;
+      file.guard(() => {
+        const now = { attempt, at: clock.now() - began, window: window?.() };
+        for (const line of requests.tell(request, now)) file.add(line);
+      });
+      const teller = new AttemptTeller({ file, attempt, clock, scrubber, signal });
+      const iterator = watched(records, teller);
+      return { [Symbol.asyncIterator]: () => iterator };
+    };
+    return Object.assign(recording, port);
+  }
+  return { ok: true, port: around(port, setup.window), another: around, close: file.close };
 }
 
 function watched(records: RecordIterator, teller: AttemptTeller): RecordIterator {

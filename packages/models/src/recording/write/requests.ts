@@ -7,6 +7,13 @@ import type { Scrubber } from '../text/scrub.ts';
 /** How many conversations that go on beside each other are remembered as something to follow. */
 const REMEMBERED = 8;
 
+interface Now {
+  readonly attempt: number;
+  /** Milliseconds since the recording began. */
+  readonly at: number;
+  readonly window: number | undefined;
+}
+
 interface Told {
   readonly attempt: number;
   readonly system: readonly string[];
@@ -26,7 +33,7 @@ export class RequestTeller {
     this.#scrubber = scrubber;
   }
 
-  *tell(request: ModelRequest, attempt: number, at: number): Generator<PartLine | RequestLine> {
+  *tell(request: ModelRequest, now: Now): Generator<PartLine | RequestLine> {
     const system: string[] = [];
     const tools: string[] = [];
     for (const layer of request.system) system.push(yield* this.#part(layer));
@@ -35,8 +42,8 @@ export class RequestTeller {
     const added: string[] = [];
     for (const message of request.messages.since(followed.keep)) added.push(yield* this.#part(message));
     const digests = [...(followed.told?.digests.slice(0, followed.keep) ?? []), ...added];
-    const told: Told = { attempt, system, tools, messages: request.messages, digests };
-    yield this.#line(request, told, followed, added, at);
+    const told: Told = { attempt: now.attempt, system, tools, messages: request.messages, digests };
+    yield this.#line(request, told, followed, added, now);
     const rest = this.#told.filter(
       (other) => other !== followed.told || followed.keep < other.digests.length,
     );
@@ -48,7 +55,7 @@ export class RequestTeller {
     { attempt, system, tools, digests }: Told,
     { told, keep }: Followed,
     messages: readonly string[],
-    at: number,
+    { at, window }: Now,
   ): RequestLine {
     const clean = this.#scrubber.value(options);
     return {
@@ -57,6 +64,7 @@ export class RequestTeller {
       at,
       model,
       maxTokens,
+      ...(window === undefined ? {} : { window }),
       options: isOptions(clean) ? clean : {},
       ...(told && same(told.system, system) ? {} : { system }),
       ...(told && same(told.tools, tools) ? {} : { tools }),

@@ -2,6 +2,7 @@
 import type { ApiEvent, ModelError, StopReason } from '@heddle/core';
 import {
   type AnswerFacts,
+  COMMENT,
   Counted,
   type Encoder,
   fieldsOf,
@@ -14,17 +15,27 @@ import { openAiError, openAiErrorFields } from './openai-errors.ts';
 
 /** What those who speak like it do in ways of their own. */
 interface Dialect {
-  readonly thinking: 'reasoning_content' | 'reasoning' | 'parts';
+  readonly thinking: 'reasoning_content' | 'reasoning' | 'parts' | 'reasoning_details';
   /** Where the bill stands: in a chunk of its own, or in the last one of the answer. */
   readonly bill: 'apart' | 'with the end' | 'x_groq';
   readonly cached: 'prompt_tokens_details' | 'prompt_cache_hit_tokens';
+  /** Says what the answer cost: a dollar for a million tokens. */
+  readonly tellsCost?: true;
 }
 
 const USUAL: Dialect = { thinking: 'reasoning_content', bill: 'apart', cached: 'prompt_tokens_details' };
 
 export const chatWire: ProviderWire = wireOf(USUAL);
-export const mistralWire: ProviderWire = wireOf({ ...USUAL, thinking: 'parts', bill: 'with the end' });
+export const mistralWire: ProviderWire = {
+  ...wireOf({ ...USUAL, thinking: 'parts', bill: 'with the end' }),
+  ids: /^[a-zA-Z0-9]{9}$/,
+};
 export const groqWire: ProviderWire = wireOf({ ...USUAL, thinking: 'reasoning', bill: 'x_groq' });
+export const openrouterWire: ProviderWire = wireOf({
+  ...USUAL,
+  thinking: 'reasoning_details',
+  tellsCost: true,
+});
 export const deepseekWire: ProviderWire = wireOf({ ...USUAL, cached: 'prompt_cache_hit_tokens' });
 
 function wireOf(dialect: Dialect): ProviderWire {
@@ -79,6 +90,8 @@ class ChatEncoder implements Encoder {
         return this.#finish(reasonOf(event.delta.stop_reason));
       case 'message_stop':
         return [sse('[DONE]')];
+      case 'ping':
+        return [COMMENT];
       default:
         return [];
     }
@@ -91,6 +104,7 @@ class ChatEncoder implements Encoder {
   #delta({ delta }: Extract<ApiEvent, { type: 'content_block_delta' }>): readonly Uint8Array[] {
     if (delta.type === 'text_delta') return [this.#chunk({ content: delta.text })];
     if (delta.type === 'thinking_delta') return [this.#chunk(this.#thought(delta.thinking))];
+    if (delta.type === 'signature_delta') return this.#signature(delta.signature);
     if (delta.type !== 'input_json_delta' || delta.partial_json === '') return [];
     this.#json = (this.#json ?? '') + delta.partial_json;
     return [this.#call({ function: { arguments: delta.partial_json } })];
@@ -106,8 +120,15 @@ class ChatEncoder implements Encoder {
 
   #thought(text: string): object {
     const { thinking } = this.#dialect;
-    if (thinking !== 'parts') return { [thinking]: text };
-    return { content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] };
+    if (thinking === 'parts') return { content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] };
+    if (thinking === 'reasoning_details') return { reasoning: text, reasoning_details: [detail({ text })] };
+    return { [thinking]: text };
+  }
+
+  /** Only one of them signs. */
+  #signature(signature: string): readonly Uint8Array[] {
+    if (this.#dialect.thinking !== 'reasoning_details') return [];
+    return [this.#chunk({ reasoning: null, reasoning_details: [detail({ signature })] })];
   }
 
   #finish(finish_reason: string | null): readonly Uint8Array[] {
@@ -120,13 +141,14 @@ class ChatEncoder implements Encoder {
   }
 
   #usageFields(): object {
-    const { input, output, cached } = this.#usage;
+    const { input, output, cached, written } = this.#usage;
     return {
+      ...(this.#dialect.tellsCost === undefined ? {} : { cost: (input + output) / 1e6, is_byok: false }),
       prompt_tokens: input,
       completion_tokens: output,
       total_tokens: input + output,
       ...(this.#dialect.cached === 'prompt_tokens_details'
-        ? { prompt_tokens_details: { cached_tokens: cached } }
+        ? { prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: written } }
         : { prompt_cache_hit_tokens: cached, prompt_cache_miss_tokens: input - cached }),
     };
   }
@@ -135,6 +157,10 @@ class ChatEncoder implements Encoder {
     const { call, model } = this.#facts;
     return { id: `chatcmpl-${call}`, object: 'chat.completion.chunk', created: 1_790_000_000, model };
   }
+}
+
+function detail(fields: object): object {
+  return { type: 'reasoning.text', format: 'anthropic-claude-v1', index: 0, ...fields };
 }
 
 function reasonOf(reason: StopReason | null): string | null {

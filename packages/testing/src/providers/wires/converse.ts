@@ -52,14 +52,15 @@ class ConverseEncoder implements Encoder {
       case 'content_block_stop':
         return [frame('contentBlockStop', { contentBlockIndex: event.index })];
       case 'message_delta': {
-        const { input, output, cached } = this.#usage;
+        const { input, output, cached, written } = this.#usage;
         const stopReason =
           event.delta.stop_reason === 'refusal' ? 'guardrail_intervened' : event.delta.stop_reason;
         const usage = {
-          inputTokens: input - cached,
+          inputTokens: input - cached - written,
           outputTokens: output,
           totalTokens: input + output,
           cacheReadInputTokens: cached,
+          cacheWriteInputTokens: written,
         };
         return [
           frame('messageStop', { stopReason }),
@@ -105,6 +106,16 @@ const WORDS: Partial<Record<ModelErrorClass, Words>> = {
   rate_limit: { status: 429, type: 'throttlingException', message: 'Too many requests, please wait.' },
   server: { status: 500, type: 'internalServerException', message: 'The system met an error.' },
   overloaded: { status: 503, type: 'serviceUnavailableException', message: 'Model is at capacity.' },
+  permission: {
+    status: 403,
+    type: 'AccessDeniedException',
+    message: "You don't have access to the model with the specified model ID.",
+  },
+  not_found: {
+    status: 404,
+    type: 'ResourceNotFoundException',
+    message: 'Could not resolve the foundation model from the provided model identifier.',
+  },
   auth: {
     status: 403,
     type: 'UnrecognizedClientException',

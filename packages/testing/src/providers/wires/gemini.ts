@@ -2,6 +2,7 @@
 import type { ApiEvent, ContentBlock, ModelError, ModelErrorClass, StopReason } from '@heddle/core';
 import {
   type AnswerFacts,
+  COMMENT,
   Counted,
   type Encoder,
   type Fields,
@@ -59,6 +60,8 @@ class GeminiEncoder implements Encoder {
         return this.#end();
       case 'message_delta':
         return [this.#chunk([], reasonOf(event.delta.stop_reason))];
+      case 'ping':
+        return [COMMENT];
       default:
         return [];
     }

@@ -2,6 +2,7 @@
 import type { ApiEvent, ContentBlock, ModelError } from '@heddle/core';
 import {
   type AnswerFacts,
+  COMMENT,
   Counted,
   type Encoder,
   fieldsOf,
@@ -50,6 +51,8 @@ class ResponsesEncoder implements Encoder {
         return this.#end();
       case 'message_delta':
         return this.#finish(event.delta.stop_reason);
+      case 'ping':
+        return [COMMENT];
       default:
         return [];
     }

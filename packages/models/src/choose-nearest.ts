@@ -1,0 +1,58 @@
+/** What a name that means nothing was probably meant to be. */
+import { PROVIDERS } from './providers/table.ts';
+
+/** As others call them. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  aws: 'bedrock',
+  'amazon-bedrock': 'bedrock',
+  claude: 'anthropic',
+  gcp: 'vertex',
+  gemini: 'google',
+  'google-vertex': 'vertex',
+  gpt: 'openai',
+  grok: 'xai',
+  'x-ai': 'xai',
+  'llama.cpp': 'llamacpp',
+  'llama-cpp': 'llamacpp',
+  'lm-studio': 'lmstudio',
+  'vertex-ai': 'vertex',
+  litellm: 'openai-compatible',
+};
+
+/** A whole name, with what stood behind the provider; undefined where nothing is near. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const [, word = '', rest = ''] = /^([^/:]+)(.*)$/s.exec(name.toLowerCase()) ?? [];
+  const ids = ['anthropic', ...PROVIDERS.map(({ id }) => id)];
+  const id = OTHER_NAMES[word] ?? nearest(word, rest === '' ? [...known, ...ids] : ids);
+  return id === undefined ? undefined : `${id}${name.slice(word.length)}`;
+}
+
+function nearest(word: string, known: readonly string[]): string | undefined {
+  const ranked = known
+    .map((candidate) => ({ candidate, steps: stepsBetween(word, candidate) }))
+    .sort((left, right) => left.steps - right.steps);
+  const [first] = ranked;
+  return first !== undefined && first.steps <= Math.max(1, word.length / 3) ? first.candidate : undefined;
+}
+
+/** Letters to change, add or leave out; two neighbours that changed places are one step. */
+function stepsBetween(left: string, right: string): number {
+  let before: number[] = [];
+  let row = Array.from({ length: right.length + 1 }, (_, at) => at);
+  for (let at = 1; at <= left.length; at++) {
+    const next = [at];
+    for (let to = 1; to <= right.length; to++) {
+      const isSame = left[at - 1] === right[to - 1];
+      const isSwapped = at > 1 && to > 1 && left[at - 1] === right[to - 2] && left[at - 2] === right[to - 1];
+      next[to] = Math.min(
+        (row[to] ?? 0) + 1,
+        (next[to - 1] ?? 0) + 1,
+        (row[to - 1] ?? 0) + (isSame ? 0 : 1),
+        isSwapped ? (before[to - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
+      );
+    }
+    before = row;
+    row = next;
+  }
+  return row[right.length] ?? 0;
+}
