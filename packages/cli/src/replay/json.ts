@@ -1,9 +1,10 @@
 /** The replay of a log for programs: a line for the session, one for each step and one for each iteration. */
+import { jsonText } from '../terminal/json-text.ts';
 import type { Replayed } from './replayed.ts';
 import { sessionName } from './replayed.ts';
 
 export function* jsonLines({ file, runs, damaged }: Replayed, from: number): Generator<string> {
-  yield line({ type: 'session', session: sessionName(file), prompts: runs.length, damaged });
+  yield jsonText({ type: 'session', session: sessionName(file), prompts: runs.length, damaged });
   let number = 0;
   for (const [prompt, { iterations, settings }] of runs.entries()) {
     for (const [at, { steps, recorded, verdict, instead }] of iterations.entries()) {
@@ -11,18 +12,10 @@ export function* jsonLines({ file, runs, damaged }: Replayed, from: number): Gen
       for (const { turn, happened, guards, decision } of steps) {
         if (++number < from) continue;
         const { turn: _next, ...decided } = decision;
-        yield line({ type: 'step', step: number, ...place, turn, happened, guards, decision: decided });
+        yield jsonText({ type: 'step', step: number, ...place, turn, happened, guards, decision: decided });
       }
       const told = { verdict, recorded: recorded.decided ?? null, instead };
-      yield line({ type: 'iteration', ...place, ...told, ...(settings === '' ? {} : { settings }) });
+      yield jsonText({ type: 'iteration', ...place, ...told, ...(settings === '' ? {} : { settings }) });
     }
   }
-}
-
-/** JSON escapes most control characters by itself; the rest must not drive a terminal either. */
-function line(value: object): string {
-  return JSON.stringify(value).replaceAll(
-    /[\u007f-\u009f]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }

@@ -1,7 +1,7 @@
 /** Sessions of the real program, recorded and played again. */
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { call, fail, type Part, pause, say, type Step, think } from '@heddle/testing';
+import { call, fail, type Part, pause, say, startFakeApi, type Step, think } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, homeFor } from '../test/home.ts';
 import { type Ended, install, type Installed, linesOf, runProgram } from '../test/program.ts';
@@ -28,6 +28,7 @@ interface Told extends Home {
 }
 
 const PROMPT = 'Look at the notes';
+const CLAUDE = 'claude-sonnet-5';
 
 function told(): Told {
   const home = homeFor(installed.program);
@@ -78,6 +79,16 @@ describe('a recorded session', () => {
     const replayed = await replay(flags);
     expect(replayed).toMatchObject({ code: 0, stderr: '' });
     expect(comparable(replayed)).toEqual(comparable(recorded));
+  });
+
+  it('is played again with the tools that its own provider made possible', async () => {
+    const { run, recording } = told();
+    const api = await startFakeApi([say('It is quiet here.')], { models: [CLAUDE] });
+    const env = { ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: api.url };
+    const recorded = await run(['-p', PROMPT, '--model', CLAUDE, '--record', recording], { env });
+    await api.close();
+    expect(recorded).toMatchObject({ code: 0, stdout: 'It is quiet here.\n' });
+    expect(await run(['-p', PROMPT, '--model', `replay:${recording}`])).toEqual(recorded);
   });
 
   it('is played again in another folder, where the calls find the files of that folder', async () => {
@@ -161,6 +172,43 @@ describe('a recorded session', () => {
     });
     expect(ended.signal).toBe('SIGKILL');
     expect((await replay()).stdout).toContain('The recording breaks off in the answer to request 2');
+  });
+
+  it('that was interrupted says so where its answer ends', async () => {
+    const { script, run, recording, replay } = told();
+    const model = script([[say('One '), pause(600_000), say('two.')]]);
+    const ended = await run(['-p', PROMPT, '--model', model, '--record', recording, ...STREAM], {
+      onOutput: (stdout, child) => stdout.includes('One ') && child.kill('SIGINT'),
+    });
+    expect(ended.code).toBe(130);
+    expect((await replay([])).stderr).toMatch(
+      /^heddle: The recorded session was interrupted in the answer to request 1, after \d events; there is no more of it\.\n$/,
+    );
+  });
+
+  it('holds all models of a session that changed its model', async () => {
+    const { script, run, recording } = told();
+    const first = script([say('One.')]);
+    const lines = (...values: readonly object[]): string =>
+      values.map((value) => `${JSON.stringify(value)}\n`).join('');
+    const prompt = (content: string): object => ({ type: 'user', message: { role: 'user', content } });
+    const change = { subtype: 'set_model', model: 'rehearsal' };
+    let isChanged = false;
+    const argv = ['--model', first, '--record', recording, '--input-format', 'stream-json', ...STREAM];
+    const ended = await run(argv, {
+      input: null,
+      onStart: (child) => child.stdin?.write(lines(prompt('a'))),
+      onOutput: (stdout, child) => {
+        if (isChanged || !stdout.includes('"type":"result"')) return;
+        isChanged = true;
+        child.stdin?.end(lines({ type: 'control_request', request_id: 'c1', request: change }, prompt('b')));
+      },
+    });
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    const kept = linesOf(readFileSync(recording, 'utf8'));
+    expect(kept.filter(({ type }) => type === 'heddle_recording')).toHaveLength(1);
+    const asked = kept.filter(({ type }) => type === 'request').map(({ model }) => model);
+    expect(new Set(asked)).toEqual(new Set([first, 'rehearsal']));
   });
 
   it('does not harm its session where it cannot be written', async () => {

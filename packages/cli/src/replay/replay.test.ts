@@ -181,6 +181,8 @@ describe('heddle replay', () => {
         cwd,
       });
       expect(stdout).toContain('–  the log breaks off here: this run was interrupted');
+      // No decision followed: what the log has of it is told instead.
+      if (kill.kind === 'effect') expect(stdout).toMatch(/ {9}· Bash b2 began\n/);
       expect(stdout).toMatch(
         /2 prompts, \d+ iterations \(1 without a decision of the machine\): the machine decides what was recorded/,
       );
@@ -198,7 +200,7 @@ describe('heddle replay', () => {
     for (const name of [SESSION, 'the greeting'])
       expect((await home.run(['replay', name])).stdout).toContain(`Session ${SESSION}\n`);
     for (const [argv, code, stderr] of [
-      [['nobody'], 1, /^heddle: there is no session nobody\n$/],
+      [['nobody'], 1, /^heddle: there is no session nobody; heddle sessions lists those .*\n$/],
       [[SESSION.slice(0, 4)], 1, /^heddle: 3f1c can mean several sessions:\n {2}.*\n {2}.*\n$/],
       [['missing.jsonl'], 1, /^heddle: there is no file missing.jsonl\n$/],
       [['empty.jsonl'], 1, /^heddle: empty.jsonl holds no session\n$/],

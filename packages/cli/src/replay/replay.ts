@@ -28,7 +28,7 @@ interface ReplayCommand {
 }
 
 export async function replay(argv: readonly string[]): Promise<number> {
-  if (argv.includes('--help') || argv.includes('-h')) {
+  if (argv.join(' ') === 'help') {
     say(USAGE);
     return 0;
   }

@@ -44,7 +44,9 @@ function* iterationLines(
   if (first + steps.length <= from && verdict !== 'parted') return;
   const [start] = steps;
   yield `  ${start ? stateWords(start.turn) : 'from a state that nobody knows'}`;
-  for (const note of recorded.entries.flatMap((entry) => noteOf(entry, verbose))) yield `${INDENT}· ${note}`;
+  // Where it breaks off there is no decision to show, so what the log says of it is shown.
+  const all = verbose || !recorded.decided;
+  for (const note of recorded.entries.flatMap((entry) => noteOf(entry, all))) yield `${INDENT}· ${note}`;
   let told = '';
   for (const [at, step] of steps.entries()) {
     if (first + at < from) continue;

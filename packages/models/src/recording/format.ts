@@ -25,6 +25,8 @@ export interface HeaderLine {
   readonly at: string;
   /** As the session called its model: a replay calls it the same. */
   readonly model: string;
+  /** Its server searches the web: a replay must offer the same tools. */
+  readonly searchesWeb?: true;
   /** Folders of the recording machine. */
   readonly places: readonly Place[];
 }

@@ -46,7 +46,8 @@ export async function replayPort(name: string, setup: ReplaySetup): Promise<Repl
     return only(failure(parted));
   };
   const { window, header } = recording;
-  return Object.assign(port, { modelName: header.model, window, unplayed: () => matcher.unplayed });
+  const { model: modelName, searchesWeb = false } = header;
+  return Object.assign(port, { modelName, window, searchesWeb, unplayed: () => matcher.unplayed });
 }
 
 interface Playing {

@@ -46,7 +46,8 @@ export function recordingPort(port: ModelPort, path: string, setup: RecordingSet
   const began = clock.now();
   let attempts = 0;
   const at = new Date(began).toISOString();
-  file.add({ type: 'heddle_recording', format: FORMAT, heddle, at, model, places });
+  const abilities = port.searchesWeb === true ? { searchesWeb: true as const } : {};
+  file.add({ type: 'heddle_recording', format: FORMAT, heddle, at, model, ...abilities, places });
 
   function around(port: ModelPort, window?: () => number | undefined): ModelPort {
     const recording: ModelPort = (request, signal) => {
