@@ -16,7 +16,8 @@ export default defineConfig({
     maxWorkers: availableParallelism(),
     globalSetup: ['scripts/vitest-shared-folder.ts'],
     testTimeout: proving ? 30 * 60_000 : 15_000,
-    hookTimeout: 15_000,
+    // The first to need the bundle builds it for all.
+    hookTimeout: 60_000,
     passWithNoTests: proving,
     reporters: ['default', new PlainCount()],
   },

@@ -5,7 +5,8 @@ import os from 'node:os';
 import path from 'node:path';
 import type { CallContext, FileState, Tool } from '@heddle/core';
 import { CheckpointStore, createFileTools } from '@heddle/tools';
-import { pdfOf, pngOf } from './tools-files/samples.ts';
+import { pdfOf } from '@heddle/testing/samples';
+import { pngOf } from './tools-files/samples.ts';
 
 const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-bench-'));
 const FILES = 1_000;

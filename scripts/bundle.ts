@@ -2,31 +2,59 @@
 // Tests name a folder of their own, so as not to pull the ground from under each other.
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type * as esbuild from 'esbuild';
+import type * as rolldown from 'rolldown';
+import { keepCode } from './bundle/keep-code.ts';
 
-type Build = typeof esbuild.build;
+type Build = typeof rolldown.build;
 
 const root = path.dirname(import.meta.dirname);
 const program = path.join(root, 'packages/cli/src/main.ts');
 const dist = path.resolve(process.argv[2] ?? path.join(root, 'dist'));
 
-// The compile cache can only serve modules loaded after it is enabled, so the program is one import away.
-// It lies beside the bundle: the shared temporary folder could be filled by another user, and an environment
-// variable would reach every command the agent runs.
-const entry = `import { enableCompileCache } from 'node:module';
-enableCompileCache(import.meta.dirname + '/.cache');
-await import('./program.js');
-`;
+// CommonJS, because an `import` of one of Node's modules touches all its exports, and loads what they would load when used.
+// Names are kept for whoever reads a stack; all is ASCII, which V8 stores in half the memory.
+const common = {
+  platform: 'node',
+  transform: { target: 'node22.18' },
+  logLevel: 'warn',
+  output: {
+    dir: dist,
+    format: 'cjs',
+    minify: { compress: true, mangle: false, codegen: { asciiOnly: true } },
+  },
+} satisfies rolldown.RolldownOptions;
 
-// Bundled CommonJS dependencies call require() for Node's own modules.
-const requireForCommonJs = `import { createRequire as createRequireForBundle } from 'node:module';
-const require = createRequireForBundle(import.meta.url);`;
+const start: rolldown.BuildOptions = {
+  ...common,
+  input: { main: path.join(root, 'scripts/bundle/start.ts') },
+};
 
-const build = await loadEsbuild();
+const parts: rolldown.BuildOptions = {
+  ...common,
+  input: { program },
+  output: {
+    ...common.output,
+    chunkFileNames: 'chunks/[name]-[hash].js',
+    sourcemap: true,
+    // The function that `start.ts` calls.
+    postBanner: '(function(exports,require,module,__filename,__dirname){',
+    postFooter: '})',
+    // A single file for each way to start: to find, read and link fifty small ones takes longer than to run them.
+    codeSplitting: {
+      groups: [
+        { name: 'program', test: /cli\/src\/main\.ts$/, priority: 3 },
+        { name: 'print', test: /cli\/src\/headless\/print\.ts$|anthropic\/port\.ts$/, priority: 2 },
+        { name: 'chat', test: /cli\/src\/plain\/chat\.ts$/, priority: 1 },
+      ],
+    },
+  },
+};
+
+const build = await loadRolldown();
 if (!existsSync(program)) {
   console.log('bundle: there is no packages/cli/src/main.ts, nothing to do');
 } else if (build === undefined) {
-  console.log('bundle: esbuild is not installed, bin/heddle will run the sources');
+  console.log('bundle: rolldown is not installed, bin/heddle will run the sources');
 } else {
   await bundle(build);
 }
@@ -35,24 +63,9 @@ async function bundle(build: Build): Promise<void> {
   const startedAt = new Date();
   rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
-  await build({
-    absWorkingDir: root,
-    entryPoints: { program },
-    outdir: dist,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node22.18',
-    splitting: true,
-    chunkNames: 'chunks/[name]-[hash]',
-    minifyWhitespace: true,
-    minifySyntax: true,
-    sourcemap: 'linked',
-    legalComments: 'external',
-    banner: { js: requireForCommonJs },
-    logLevel: 'warning',
-  });
-  writeFileSync(path.join(dist, 'main.js'), entry);
+  writeFileSync(path.join(dist, 'package.json'), '{"type":"commonjs"}\n');
+  await build([start, parts]);
+  await keepCode(dist).catch((thrown: unknown) => console.log('bundle: no code is kept:', thrown));
 
   // Written last, so that half a bundle is never run; dated at the start, so that a source saved during the
   // build is newer than it.
@@ -62,9 +75,9 @@ async function bundle(build: Build): Promise<void> {
 }
 
 /** Development dependencies may have been left out of the installation; that must not make it fail. */
-async function loadEsbuild(): Promise<Build | undefined> {
+async function loadRolldown(): Promise<Build | undefined> {
   try {
-    return (await import('esbuild')).build;
+    return (await import('rolldown')).build;
   } catch {
     return undefined;
   }

@@ -43,6 +43,11 @@ describe('what it runs', () => {
     expect(run().stdout).toBe(`v26.0.0 ${house}/packages/cli/src/main.ts\n`);
   });
 
+  it('is the sources when the way they are bundled is newer', () => {
+    put('scripts/bundle/start.ts', 3);
+    expect(run().stdout).toContain('main.ts');
+  });
+
   it('is the sources when one was removed', () => {
     rmSync(path.join(house, 'packages/core/src/loop.ts'));
     expect(run().stdout).toContain('main.ts');

@@ -1,10 +1,18 @@
 /** The program. Only what every start needs is imported here; each command loads its own part. */
 import { readArguments } from './arguments.ts';
 import { COMMANDS } from './commands.ts';
+import { settleHome } from './config-dir.ts';
 import { say } from './terminal/say.ts';
 
+settleHome(process.env);
 const parsed = readArguments(process.argv.slice(2));
-process.exitCode = await dispatch().catch(failed);
+void run();
+
+async function run(): Promise<void> {
+  // Until something else is known: whatever is never settled has not gone well.
+  process.exitCode = 1;
+  process.exitCode = await dispatch().catch(failed);
+}
 
 async function dispatch(): Promise<number> {
   if (!parsed.ok) {
@@ -26,14 +34,18 @@ async function dispatch(): Promise<number> {
       say((await import('./help/help.ts')).helpText());
       return 0;
     case 'own':
-      if (command.argv.includes('--help') || command.argv[0] === '-h')
-        return (await import('./help/help.ts')).commandHelp(command.command);
+      if (asksForHelp(command.argv)) return (await import('./help/help.ts')).commandHelp(command.command);
       return (await COMMANDS[command.command]())(command.argv);
     case 'chat':
       return (await import('./plain/chat.ts')).chat(command);
     case 'print':
       return (await import('./headless/print.ts')).print(command);
   }
+}
+
+/** `help` alone, for it may also be a title, a value or a word to search for. */
+function asksForHelp(argv: readonly string[]): boolean {
+  return argv.includes('--help') || argv[0] === '-h' || argv.join(' ') === 'help';
 }
 
 /** What nobody foresaw. A refusal of the system explains itself; anything else is a bug, told without pages of our own source. */

@@ -1,10 +1,12 @@
 /** How many cells a text takes. Near enough for an input line: a terminal that disagrees only moves a line break. */
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Made for the first text that needs it: tables of all scripts come with it, and most input lines are plain. */
+let segmenter: Intl.Segmenter | undefined;
 
 /** What a reader takes for one character. */
 export function charactersOf(text: string): string[] {
   if (isPlain(text)) return text.split('');
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 

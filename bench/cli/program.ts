@@ -1,0 +1,122 @@
+/** The program as `bin/heddle` starts it, in a folder of its own, and what can be seen of it from outside. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+
+const program = path.join(import.meta.dirname, '../../bin/heddle');
+
+const CTRL_D = '\x04';
+
+interface Arrival {
+  readonly arrivedAt: number;
+  readonly gapMs: number | null;
+}
+
+export class Bench {
+  readonly #folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-bench-cli-'));
+  readonly #server = spawn(process.execPath, [path.join(import.meta.dirname, 'server.ts')], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  readonly #arrivals: Arrival[] = [];
+  #port = 0;
+
+  async open(): Promise<void> {
+    const notes = Array.from({ length: 300 }, (_, line) => `line ${line} of some notes`);
+    writeFileSync(path.join(this.#folder, 'notes.txt'), notes.join('\n'));
+    await new Promise<void>((resolve) => {
+      createInterface({ input: this.#server.stdout }).on('line', (line) => {
+        const said: { port: number } | Arrival = JSON.parse(line);
+        if ('port' in said) {
+          this.#port = said.port;
+          resolve();
+        } else this.#arrivals.push(said);
+      });
+    });
+  }
+
+  close(): void {
+    this.#server.stdin.end();
+    rmSync(this.#folder, { recursive: true });
+  }
+
+  async bareNode(): Promise<number> {
+    const startedAt = now();
+    await once(spawn(process.execPath, ['-e', '0'], { stdio: 'ignore' }), 'exit');
+    return now() - startedAt;
+  }
+
+  async version(): Promise<number> {
+    const startedAt = now();
+    await once(this.#spawn(program, ['--version']), 'exit');
+    return now() - startedAt;
+  }
+
+  /** Until the prompt stands in a terminal; `script` lends one, and its own start is counted. */
+  async prompt(): Promise<number> {
+    const startedAt = now();
+    const command = `${program} --model anthropic/claude-short`;
+    const child = this.#spawn('script', ['-qec', command, '/dev/null']);
+    const shown = await new Promise<number>((resolve) => {
+      let text = '';
+      child.stdout?.on('data', (piece: Buffer) => {
+        text += piece.toString();
+        if (/leaves[^>]*> /.test(text)) resolve(now() - startedAt);
+      });
+    });
+    child.stdin?.end(CTRL_D);
+    await once(child, 'exit');
+    return shown;
+  }
+
+  /** One prompt with an answer that comes at once. */
+  async print(): Promise<{ readonly toRequest: number; readonly toEnd: number }> {
+    const seen = this.#arrivals.length;
+    const startedAt = now();
+    await once(this.#spawn(program, ['-p', 'Go.', '--model', 'anthropic/claude-short']), 'exit');
+    const toEnd = now() - startedAt;
+    return { toRequest: (this.#arrivals[seen]?.arrivedAt ?? Number.NaN) - startedAt, toEnd };
+  }
+
+  /** JSON on both sides: the process stays until its input closes, so that its peak can be read while it lives. */
+  async conversation(model: string): Promise<{ readonly peakMB: number; readonly gaps: readonly number[] }> {
+    const seen = this.#arrivals.length;
+    const formats = ['--input-format', 'stream-json', '--output-format', 'stream-json'];
+    const child = this.#spawn(program, [...formats, '--model', `anthropic/${model}`]);
+    child.stdin?.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content: 'Go.' } })}\n`);
+    if (child.stdout) {
+      for await (const line of createInterface({ input: child.stdout }))
+        if (line.startsWith('{"type":"result"')) break;
+    }
+    const peakMB = peakOf(child);
+    child.stdin?.end();
+    await once(child, 'exit');
+    const gaps = this.#arrivals.slice(seen).flatMap(({ gapMs }) => (gapMs === null ? [] : [gapMs]));
+    return { peakMB, gaps };
+  }
+
+  #spawn(command: string, args: readonly string[]): ChildProcess {
+    const env = {
+      ...process.env,
+      TERM: 'xterm-256color',
+      HEDDLE_CONFIG_DIR: path.join(this.#folder, 'config'),
+      ANTHROPIC_BASE_URL: `http://127.0.0.1:${this.#port}`,
+      ANTHROPIC_API_KEY: 'bench',
+    };
+    const child = spawn(command, args, { cwd: this.#folder, env, stdio: ['pipe', 'pipe', 'inherit'] });
+    if (args[0] === '-p') child.stdin.end();
+    return child;
+  }
+}
+
+function peakOf({ pid }: ChildProcess): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1_000;
+}
+
+/** Milliseconds since the epoch with fractions, the same in every process of the machine. */
+function now(): number {
+  return performance.timeOrigin + performance.now();
+}

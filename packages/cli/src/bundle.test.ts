@@ -1,0 +1,47 @@
+// The bundle as it is installed, with the code that V8 made of it when it was built.
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { Script } from 'node:vm';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { homeFor } from './test/home.ts';
+import { install, type Installed } from './test/program.ts';
+
+let installed: Installed;
+let dist = '';
+
+beforeEach(async () => {
+  installed = await install();
+  dist = path.join(path.dirname(installed.program), '../dist');
+});
+afterEach(() => installed.remove());
+
+const answer = () => homeFor(installed.program).run(['-p', '--model', 'rehearsal', 'What is here?']);
+
+describe('the bundle', () => {
+  it.each(['program', 'chunks/print-*', 'chunks/chat-*'])(
+    'brings code for %s that this Node takes',
+    (part) => {
+      const codes = globSync(path.join(dist, `${part}.js.*.code`));
+      expect(codes).toHaveLength(1);
+      for (const code of codes) {
+        const source = readFileSync(code.replace(/(?<=\.js)\..*$/, ''), 'utf8');
+        expect(new Script(source, { cachedData: readFileSync(code) }).cachedDataRejected).toBe(false);
+      }
+    },
+  );
+
+  it('writes nothing into its own folder', async () => {
+    const files = () => globSync('**/*', { cwd: dist }).sort();
+    const before = files();
+    expect(await answer()).toMatchObject({ code: 0 });
+    expect(files()).toEqual(before);
+  });
+
+  it.each([
+    ['is damaged', (file: string) => writeFileSync(file, 'not code')],
+    ['is missing', (file: string) => rmSync(file)],
+  ])('answers all the same where the code %s', async (_, spoil) => {
+    for (const file of globSync(path.join(dist, '**/*.code'))) spoil(file);
+    expect(await answer()).toMatchObject({ code: 0, stderr: '' });
+  });
+});

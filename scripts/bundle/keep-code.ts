@@ -1,0 +1,70 @@
+/**
+ * Starts a new bundle once in each way that should be fast, against a server of its own, and keeps the code that V8 has made by
+ * the end: whatever such a start compiles, and nothing else. Each start begins with what the one before has kept.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+const STARTS = [['--plain'], ['-p', 'Hello']];
+const DEADLINE_MS = 20_000;
+
+/** A failure costs speed and nothing else: the bundle runs without. */
+export async function keepCode(dist: string): Promise<void> {
+  const home = mkdtempSync(path.join(tmpdir(), 'heddle-bundle-'));
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(ANSWER);
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  for (const start of STARTS) await run(dist, start, home, `http://127.0.0.1:${port}`);
+  server.close();
+  server.closeAllConnections();
+  rmSync(home, { recursive: true, force: true });
+}
+
+async function run(dist: string, start: readonly string[], home: string, server: string): Promise<void> {
+  const writer = path.join(import.meta.dirname, 'write-code.ts');
+  const program = path.join(dist, 'main.js');
+  const child = spawn(process.execPath, ['--import', writer, program, ...start, '--model', 'anthropic/any'], {
+    cwd: home,
+    env: {
+      HOME: home,
+      HEDDLE_CONFIG_DIR: path.join(home, 'config'),
+      ANTHROPIC_BASE_URL: server,
+      ANTHROPIC_API_KEY: 'none',
+    },
+    stdio: ['pipe', 'ignore', 'ignore'],
+    timeout: DEADLINE_MS,
+  });
+  // It may be gone before it has read anything.
+  child.stdin.on('error', () => undefined).end('Hello\n');
+  await once(child, 'close').catch(() => undefined);
+}
+
+const USAGE = {
+  input_tokens: 1,
+  output_tokens: 1,
+  cache_creation_input_tokens: 0,
+  cache_read_input_tokens: 0,
+};
+
+const ANSWER = [
+  {
+    type: 'message_start',
+    message: { id: 'msg_1', type: 'message', role: 'assistant', model: 'any', content: [], usage: USAGE },
+  },
+  { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+  { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello.' } },
+  { type: 'content_block_stop', index: 0 },
+  { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: USAGE },
+  { type: 'message_stop' },
+]
+  .map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+  .join('');

@@ -1,0 +1,51 @@
+/**
+ * `main.js` of the bundle: loads the other files, each with the code that V8 had made of it by the end of a start
+ * (`keep-code.ts`), so that nothing that every start needs is compiled again. Node's own compile cache keeps only what is
+ * compiled while a file is read, for one user, in a folder that must be writable.
+ */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { constants, Script } from 'node:vm';
+import { codeFile } from './code-file.ts';
+
+type Part = { exports: object };
+
+/** What CommonJS makes of a file. */
+type Run = (
+  exports: object,
+  require: (name: string) => unknown,
+  module: Part,
+  file: string,
+  folder: string,
+) => void;
+
+const parts = new Map<string, Part>();
+load(path.join(__dirname, 'program.js'));
+
+function load(file: string): object {
+  const known = parts.get(file);
+  if (known !== undefined) return known.exports;
+  const part: Part = { exports: {} };
+  parts.set(file, part);
+  const script = new Script(readFileSync(file, 'utf8'), {
+    filename: file,
+    cachedData: keptCode(file),
+    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
+  // oxlint-disable-next-line typescript/no-unsafe-assignment -- `bundle.ts` wraps each file in such a function
+  const run: Run = script.runInThisContext();
+  const folder = path.dirname(file);
+  const requireHere = (name: string): unknown =>
+    name.startsWith('.') ? load(path.join(folder, name)) : require(name);
+  run(part.exports, requireHere, part, file, folder);
+  return part.exports;
+}
+
+/** Without it, or if V8 does not want it, functions are compiled when they are called. */
+function keptCode(file: string): Buffer | undefined {
+  try {
+    return readFileSync(codeFile(file));
+  } catch {
+    return undefined;
+  }
+}
