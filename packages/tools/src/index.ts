@@ -38,4 +38,5 @@ export { createToolSearchTool } from './tool-search/tool-search.ts';
 export { cleanFileHistory, historyLimits } from './checkpoints/clean-up.ts';
 export { CheckpointStore, type CheckpointOptions, type Rewound } from './checkpoints/store.ts';
 export type { Checkpoints, FileToolDoors } from './files/doors.ts';
+export { applyEdits } from './edit/apply.ts';
 export { createFileTools } from './files/tools.ts';

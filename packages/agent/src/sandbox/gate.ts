@@ -35,7 +35,7 @@ export interface GateDoors {
   readonly sandbox: Sandbox;
   /** Undefined: nobody can be asked. */
   readonly ask: AskPermission | undefined;
-  /** The user is told once that there is no sandbox. */
+  /** Where nobody is asked, the user is told once that there is no sandbox. */
   readonly tell: (text: string) => void;
   readonly isExcluded: (command: string) => Promise<boolean>;
   readonly confining: Confining;
@@ -62,9 +62,11 @@ export function createGate(doors: GateDoors): SandboxGate {
     if (readiness.ready) return INSIDE;
     if (decided) return decided;
     const why = explained(readiness);
-    if (!told) tell(why);
-    told = true;
-    if (!ask || !call || call.mode === 'dontAsk') return { kind: 'refused', why: `${why} ${REFUSED}` };
+    if (!ask || !call || call.mode === 'dontAsk') {
+      if (!told) tell(why);
+      told = true;
+      return { kind: 'refused', why: `${why} ${REFUSED}` };
+    }
     // Several commands may come at once: one question stands for all of them.
     asking ??= question(readiness, call, ask, signal).finally(() => {
       asking = undefined;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { call, createGate, cut, say } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { PROMPT, stage, touch } from './test/scene.ts';
-import { CTRL_C, CTRL_D, ENTER } from './test/terminal.ts';
+import { CTRL_C, CTRL_D, ENTER, SHIFT_TAB } from './test/terminal.ts';
 
 const { scene } = stage();
 
@@ -36,10 +36,13 @@ describe('a permission question', () => {
       [say('Done.')],
     ]);
     writeFileSync(path.join(folder, 'a.txt'), 'one\ntwo\n');
+    writeFileSync(path.join(folder, 'AGENTS.md'), 'Be kind.\n');
     const terminal = start(['go']);
+    await terminal.sees('(instructions: AGENTS.md)');
+    await terminal.sees('✓ 2 lines');
     await terminal.sees('May Edit run? a.txt');
-    await terminal.sees('| - two');
-    await terminal.sees('| + three');
+    await terminal.sees('| 2 - two');
+    await terminal.sees('| 2 + three');
     await terminal.sees('yes, and allow all edits (mode acceptEdits) in this session');
     terminal.type(`2${ENTER}`);
     await terminal.sees('Done.');
@@ -62,7 +65,7 @@ describe('a permission question', () => {
     await terminal.sees('May Read run? secret.txt');
     await terminal.sees(/\nallow\?$/);
     after.open();
-    await terminal.sees('the question is withdrawn');
+    await terminal.sees('(the question (Read secret.txt) is withdrawn: its call was discarded)');
     await terminal.sees('the answer was cut at its limit');
     await terminal.sees('I thought better of it.');
     await terminal.sees(/\n> half a line$/);
@@ -96,6 +99,91 @@ describe('a permission question', () => {
     await terminal.sees('Interrupted.');
     await terminal.sees(PROMPT);
     expect(existsSync(path.join(folder, 'never.txt'))).toBe(false);
+  });
+});
+
+describe('a window that is closed while a question is open', () => {
+  it('interrupts: nothing is denied for good, and the model is not asked again', async () => {
+    const { api, start } = await scene([[touch('never.txt', 't1')], [say('never')]]);
+    const terminal = start(['go']);
+    await terminal.sees('allow?');
+    terminal.close();
+    await terminal.ended;
+    const later = start(['--continue']);
+    await later.sees('(interrupted)');
+    await later.sees(PROMPT);
+    later.type(`/output${ENTER}`);
+    await later.sees('interrupted before it began');
+    expect(api.requests.filter(({ path }) => path === '/v1/messages')).toHaveLength(1);
+  });
+
+  it('is the same for Ctrl-D', async () => {
+    const { api, start } = await scene([[touch('never.txt', 't1')], [say('never')]]);
+    const terminal = start(['go']);
+    await terminal.sees('allow?');
+    terminal.type(CTRL_D);
+    await terminal.sees('Interrupted.');
+    expect(await terminal.ended).toMatchObject({ exitCode: 0 });
+    expect(api.requests.filter(({ path }) => path === '/v1/messages')).toHaveLength(1);
+  });
+});
+
+describe('what goes on beside a question', () => {
+  it('leaves it in sight: commands answer, and the prompt says what it is about', async () => {
+    const { start } = await scene([[touch('new.txt', 't1')], [say('Done.')]]);
+    const terminal = start(['go']);
+    await terminal.sees(/\nallow\?$/);
+    terminal.type(`/todos${ENTER}`);
+    await terminal.sees('There is nothing on the list.');
+    await terminal.sees(/\nallow\?$/);
+    terminal.type(SHIFT_TAB);
+    await terminal.sees('The mode is acceptEdits');
+    terminal.type(`use yarn instead${ENTER}`);
+    await terminal.sees('4 says no, and: use yarn instead');
+    terminal.type(`4${ENTER}`);
+    await terminal.sees('They said: use yarn instead');
+    await terminal.sees('Done.');
+    await terminal.sees(/\nacceptEdits>$/);
+    terminal.type(SHIFT_TAB);
+    await terminal.sees(/\nplan>$/);
+  });
+
+  it('may be the end of a command in the background, which is told below it', async () => {
+    const command = 'until [ -e go ]; do sleep 0.05; done';
+    const { folder, start } = await scene([
+      [call('Bash', { command, run_in_background: true }, 'b1')],
+      [call('WebFetch', { url: 'https://a.example/', prompt: 'x' }, 'w1')],
+      [say('never')],
+    ]);
+    const terminal = start(['go', '--allowed-tools', 'Bash', '--tools', 'Bash,WebFetch']);
+    await terminal.sees('May WebFetch run?');
+    await terminal.sees(/\nallow\?$/);
+    writeFileSync(path.join(folder, 'go'), '');
+    await terminal.sees('is over, exit code 0');
+    await terminal.sees(/\nallow\? \(WebFetch https:\/\/a\.example\/\)$/);
+  });
+});
+
+describe('a command in the background', () => {
+  it('is shown and stopped by the user', async () => {
+    const command = "echo wor'k'ing; sleep 600";
+    const { start } = await scene([
+      [call('Bash', { command, run_in_background: true }, 'b1')],
+      [say('It runs.')],
+    ]);
+    const terminal = start(['go', '--allowed-tools', 'Bash']);
+    await terminal.sees('✓ runs in the background: /tasks');
+    await terminal.sees('It runs.');
+    await terminal.sees(PROMPT);
+    const [, id] = /\/tasks (\w+)/.exec(terminal.text) ?? [];
+    terminal.type(`/tasks ${id}${ENTER}`);
+    await terminal.sees('| working');
+    await terminal.sees(PROMPT);
+    terminal.type(`/tasks stop ${id}${ENTER}`);
+    await terminal.sees(`${id} is stopped.`);
+    await terminal.sees(PROMPT);
+    terminal.type(`/tasks nope${ENTER}`);
+    await terminal.sees('There is no such task.');
   });
 });
 
@@ -153,19 +241,28 @@ describe('commands', () => {
     const answers: readonly (readonly [string, string | RegExp])[] = [
       ['/contxt', 'Did you mean /context?'],
       ['/help', '/compact [instructions]'],
-      ['/status', /mode +default/],
-      ['/context', 'tokens'],
+      ['/status', /instructions +none[^]+mode +default[^]+sandbox +off[^]+compacts at/],
+      ['/context', /compacts at \S+ \(\d+ % of that used\)/],
       ['/cost', 'in this session'],
       ['/mode plan', 'The mode is plan'],
       ['/mode default', 'The mode is default'],
       ['/permissions add allow Bash(make *)', 'added'],
       ['/permissions', 'allow Bash(make *)'],
+      ['/rename the bad one', 'This session is called the bad one.'],
+      ['/rename -', 'The name is taken back.'],
       ['/rename the good one', 'This session is called the good one.'],
+      ['/rename', 'This session is called the good one. Another one: /rename TITLE'],
+      ['/permissions ad', '/permissions ad is not known'],
+      ['/doctor', 'claude-sonnet-4-5, in this conversation'],
+      ['/export', /exports\/heddle-\w{8}\.md/],
       ['/export talk.md', 'The conversation is in talk.md.'],
       ['/output', 'No call has come to an end yet.'],
       ['/todos', 'There is nothing on the list.'],
       ['/tasks', 'Nothing runs in the background.'],
       ['/effort high', 'The effort is high'],
+      ['/permissions trust', 'counts from the next start on'],
+      ['!', 'a command goes behind the !'],
+      ['!cd config', 'a cd holds only for its own command'],
       ['!echo from $((40 + 2))', 'from 42'],
     ];
     for (const [typed, answer] of answers) {

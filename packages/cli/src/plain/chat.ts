@@ -5,6 +5,7 @@ import type { ChatCommand } from '../arguments.ts';
 import { configDir } from '../config-dir.ts';
 import { agentOptions } from '../headless/agent-options.ts';
 import { harmless } from '../terminal/harmless.ts';
+import { currentText } from './change/current-text.ts';
 import { COMMANDS } from './commands/table.ts';
 import { complete, type Completed, type CompletionSources } from './completion/complete.ts';
 import { listFolder } from './completion/folders.ts';
@@ -16,6 +17,7 @@ import type { Draft } from './screen/editor.ts';
 import { KeyScreen } from './screen/key-screen.ts';
 import { LineScreen } from './screen/line-screen.ts';
 import type { Screen } from './screen/screen.ts';
+import { modelWords } from './session/model-words.ts';
 import { watchSignals } from './signals.ts';
 import { styleFor } from './style.ts';
 
@@ -25,7 +27,7 @@ export async function chat(command: ChatCommand): Promise<number> {
   const options = await agentOptions(command);
   if (!options.ok) return usage(options.message);
   const folder = configDir(process.env);
-  const { cwd, modelName } = options.options;
+  const { cwd } = options.options;
   const plain = command.plain || !stdin.isTTY || !stdout.isTTY || process.env['TERM'] === 'dumb';
   const style = styleFor({ plain, env: process.env });
   const history = command.session.persist ? openPromptHistory(folder, cwd) : NO_HISTORY;
@@ -34,9 +36,11 @@ export async function chat(command: ChatCommand): Promise<number> {
     ? new LineScreen(stdin, stdout)
     : new KeyScreen(stdin, stdout, { recall, style, complete: completionIn(cwd) });
   const { paint, signs } = style;
-  const where = [`Heddle ${VERSION}`, harmless(modelName), harmless(path.basename(cwd))].join(
-    ` ${signs.dot} `,
-  );
+  const where = [
+    `Heddle ${VERSION}`,
+    harmless(modelWords(options.options)),
+    harmless(path.basename(cwd)),
+  ].join(` ${signs.dot} `);
   screen.print(
     `${paint('bold', where)}\n${paint('dim', '/help lists commands; Ctrl-C interrupts, Ctrl-D leaves')}`,
   );
@@ -45,7 +49,7 @@ export async function chat(command: ChatCommand): Promise<number> {
     options: options.options,
     screen,
     style,
-    teller: new Teller({ style, cwd, now: Date.now }),
+    teller: new Teller({ style, cwd, current: (tool, input) => currentText(tool, input, cwd) }),
     configDir: folder,
     remember: (prompt) => {
       recall.add(prompt);

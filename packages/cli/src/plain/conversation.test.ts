@@ -80,7 +80,7 @@ describe('a whole session', () => {
     expect(sent(7)).toContain('It may or may not have taken effect');
     await later.sees(PROMPT);
     later.type(CTRL_D);
-    await later.sees('Resume this conversation with: heddle --resume');
+    await later.sees(/Resume this conversation with: heddle --resume \w{8}$/m);
     expect(await later.ended).toMatchObject({ exitCode: 0 });
     api.assertNoViolations();
   });
@@ -166,6 +166,33 @@ describe('the line being typed', () => {
     expect(sent(2)).not.toContain("th'r'ee");
   });
 
+  it('is not mixed with others that an interruption gives back, and what is left at the end is shown as a prompt', async () => {
+    const gate = createGate();
+    const { sent, start } = await scene([
+      [say('I begin '), hang()],
+      [say('Again ', gate)],
+      [say('As you wish.')],
+    ]);
+    const terminal = start(['go']);
+    await terminal.sees('I begin');
+    for (const line of ['while it works', '!echo hi', '/effort high']) terminal.type(`${line}${ENTER}`);
+    await terminal.sees('(runs after this turn: /effort high)');
+    terminal.type(CTRL_C);
+    await terminal.sees('(not run: !echo hi; Up brings it back)');
+    await terminal.sees('(not run: /effort high; Up brings it back)');
+    await terminal.sees(/\n> while it works$/);
+    terminal.type(ENTER);
+    await terminal.sees('Again');
+    terminal.type(`one more thing${ENTER}`);
+    await terminal.sees('(queued: one more thing)');
+    terminal.type(`/effort high${ENTER}`);
+    await terminal.sees('(runs after this turn: /effort high)');
+    gate.open();
+    await terminal.sees('\n> one more thing\nAs you wish.');
+    await terminal.sees('The effort is high');
+    expect(sent(2)).not.toContain('echo hi');
+  });
+
   it('is completed with Tab, found again with Ctrl-R, and edited in an editor of the user', async () => {
     const { sent, start } = await scene([[say('One.')], [say('Two.')], [say('Three.')]]);
     const EDITOR = 'sed -i s/config/settings/';
@@ -239,9 +266,11 @@ describe('what is shown', () => {
       [say('The whole answer.')],
     ]);
     const terminal = start(['go']);
-    await terminal.sees(/\(overloaded, trying again in .+ \(2 of 10\)\)/);
+    await terminal.sees(/\(overloaded \(529\), trying again in .+ \(2 of 10\)\)/);
     await terminal.sees('Half of');
-    await terminal.sees(/trying again in .+; the answer begins again/);
+    await terminal.sees(
+      /the connection broke \(http[^]+ECONNRESET\)\), trying again in .+; the answer begins again/,
+    );
     await terminal.sees('The whole answer.');
   });
 
@@ -322,6 +351,15 @@ describe('without a terminal', () => {
     expect(stdout).toMatch(/> second \n+Three\.\n[\s\S]*There is nobody to ask\.[\s\S]*Four\./);
   });
 
+  it('calls a recording that is played again what it is', async () => {
+    const { run, script, folder } = home();
+    const file = path.join(folder, 'rec.jsonl');
+    await run(['-p', '--model', script([[say('One.')]]), '--record', file, 'go']);
+    const { stdout } = await run(['--plain', '--model', `replay:${file}?match=none`], { input: 'go\n' });
+    expect(stdout).toMatch(/^Heddle \S+ - replay:\S+, a recording of scripted:/);
+    expect(stdout).toMatch(/One\.\n {2}1 answer - .* - a replay - /);
+  });
+
   it('says what to do where no model is configured', async () => {
     const ended = await home().run(['--plain']);
     expect(ended.code).toBe(2);
@@ -331,6 +369,13 @@ describe('without a terminal', () => {
 });
 
 describe('an earlier session', () => {
+  it('that does not exist is not looked for in silence', async () => {
+    const { start } = await scene([]);
+    const terminal = start(['--resume']);
+    await terminal.sees('(there is no conversation in this folder yet: this is a new one)');
+    await terminal.sees(PROMPT);
+  });
+
   it('is chosen from a list', async () => {
     const { start } = await scene([[say('Apples.')], [say('Pears.')], [say('More apples.')]]);
     for (const prompt of ['about apples', 'about pears']) {

@@ -1,6 +1,6 @@
 /**
- * The conversation: prompts one after another, with questions, interruptions and whatever is typed in between. It decides
- * who gets a typed line; what is done with it, what is shown and how is the business of the rooms beside it.
+ * The conversation: prompts one after another, with questions, interruptions and whatever is typed in between. Who
+ * gets a typed line, what is done with it, what is shown and how is the business of the rooms beside it.
  */
 import type { ChatCommand, SessionChoice } from '../arguments.ts';
 import type { AgentSetup } from '../headless/agent-options.ts';
@@ -8,6 +8,7 @@ import { harmless } from '../terminal/harmless.ts';
 import type { Chat } from './commands/command.ts';
 import { readSlash } from './commands/table.ts';
 import { Inbox } from './prompts/inbox.ts';
+import { type Returned, returned } from './prompts/returned.ts';
 import type { Desk } from './questions/desk.ts';
 import { People } from './questions/people.ts';
 import { questionDesk } from './questions/question-desk.ts';
@@ -18,6 +19,7 @@ import { chooseSession } from './session/pick.ts';
 import { sessionStart } from './session/show.ts';
 import type { Style } from './style.ts';
 import { Work } from './turn/work.ts';
+import { isShell, Typing } from './typing.ts';
 
 export interface ConversationSetup {
   readonly command: ChatCommand;
@@ -44,8 +46,7 @@ export class Conversation {
   readonly #desk: Desk;
   readonly #session: OpenSession;
   readonly #work: Work;
-  /** What was typed goes to the model at once, although the turn was interrupted. */
-  #sendsNow = false;
+  readonly #typing: Typing;
   #interruptedAt = Number.NEGATIVE_INFINITY;
   #leaving = false;
   /** Nobody will type any more. */
@@ -60,7 +61,7 @@ export class Conversation {
     const people = new People({
       style,
       cwd: options.cwd,
-      ask: (dialog, signal) => (this.#ended ? Promise.resolve(undefined) : this.#desk.ask(dialog, signal)),
+      ask: (dialog, signal) => (this.#ended ? this.#askNobody() : this.#desk.ask(dialog, signal)),
       isAnyoneThere: () => !this.#ended,
       say: (text) => screen.print(text),
     });
@@ -76,26 +77,55 @@ export class Conversation {
         },
         agent: {
           includePartialMessages: true,
-          canUseTool: (question, signal) => people.mayRun(question, signal),
+          canUseTool: (question, signal) => {
+            setup.teller.wasShown(question.toolUseId);
+            return people.mayRun(question, signal);
+          },
           takeQueued: () => this.#inbox.takeJoining(),
           onEvent: (event) => this.#work.hear(event),
         },
       },
     });
-    this.#work = new Work({ ...setup, session: this.#session, chat: () => this.#chat(), note, prompt });
+    this.#work = new Work({
+      ...setup,
+      session: this.#session,
+      chat: () => this.#chat(),
+      note,
+      prompt,
+      loseSight: () => this.#desk.loseSight(),
+      waitedMs: () => this.#desk.waitedMs,
+    });
+    this.#typing = new Typing({
+      ...setup,
+      desk: this.#desk,
+      inbox: this.#inbox,
+      session: this.#session,
+      work: this.#work,
+      note,
+      prompt,
+      interrupt: () => this.interrupt(),
+    });
   }
 
   /** Runs until the user leaves. Answers with the exit code. */
   async run(choice: SessionChoice, first = ''): Promise<number> {
     const { screen, configDir, options, style } = this.#setup;
     screen.listen({
-      line: (text) => this.#line(text),
+      line: (text) => {
+        this.#interruptedAt = Number.NEGATIVE_INFINITY;
+        this.#typing.line(text);
+      },
       interrupt: () => this.interrupt(),
-      escape: (draft) => this.#escape(draft),
+      escape: (draft) => this.#typing.escape(draft),
+      nextMode: () => void this.#typing.nextMode(),
       end: () => this.#end(),
+      gone: () => this.#gone(),
     });
     const place = { configDir, cwd: options.cwd };
-    const chosen = await chooseSession(choice, place, style, (dialog) => this.#desk.ask(dialog));
+    const chosen = await chooseSession(choice, place, style, {
+      ask: (dialog) => this.#desk.ask(dialog),
+      note: (text) => this.#note(text),
+    });
     if (chosen) {
       const problem = await this.#session.open(chosen);
       if (problem !== undefined) return this.#refuse(problem);
@@ -150,42 +180,21 @@ export class Conversation {
     return line;
   }
 
-  #line(text: string): void {
-    this.#interruptedAt = Number.NEGATIVE_INFINITY;
-    if (this.#desk.isOpen) this.#desk.read(text);
-    else if (!this.#work.isUnderWay) this.#inbox.give(text);
-    else if (text.trim() !== '') this.#meanwhile(text);
+  /** Whoever left at a terminal wants no decision made for them: the call is not denied for good, it can be taken up again. */
+  #askNobody(): Promise<undefined> {
+    if (!this.#setup.screen.isPipe) this.#work.stop(INTERRUPTED);
+    return Promise.resolve(undefined);
   }
 
-  /** Typed while something is under way: a prompt waits to join it, some commands need not wait. */
-  #meanwhile(text: string): void {
-    const slash = readSlash(text);
-    if (slash?.kind === 'unknown') return this.#note(slash.message);
-    if (slash?.command.anytime) return void this.#work.beside(slash.command, slash.words);
-    if (slash) return this.#note(`/${slash.command.name} has to wait until this turn is over`);
-    if (isShell(text)) {
-      this.#inbox.later(text);
-      return this.#note(`runs after this turn: ${harmless(text.trim())}`);
-    }
-    this.#inbox.join(text);
-    this.#setup.remember(text);
-    this.#note(`queued: ${harmless(text)}`);
-  }
-
-  /** Esc sends what is being typed at once; with nothing typed it interrupts. */
-  #escape(draft: string): void {
-    const isUnderWay = this.#work.isUnderWay;
-    if (this.#desk.isOpen || (isUnderWay && draft.trim() === '')) return this.interrupt();
-    if (!isUnderWay) return;
-    this.#setup.screen.takeDraft();
-    this.#inbox.join(draft);
-    this.#setup.remember(draft);
-    this.#sendsNow = true;
-    this.#work.stop('interrupt');
+  /** The window was closed; the signal that says so may come later. */
+  #gone(): void {
+    this.#ended = true;
+    this.leaveNow();
   }
 
   #end(): void {
     if (this.#ended) return;
+    if (this.#desk.isOpen && !this.#setup.screen.isPipe) return this.#gone();
     this.#ended = true;
     this.#desk.dismiss();
     if (this.#work.isUnderWay) this.#note('leaving when this turn is over; Ctrl-C ends it now');
@@ -199,19 +208,28 @@ export class Conversation {
     const slash = readSlash(line);
     if (slash?.kind === 'unknown') return this.#setup.screen.print(slash.message);
     if (slash) return this.#work.command(slash.command, slash.words);
+    if (line === '!') return this.#note('a command goes behind the !, such as !ls');
     if (isShell(line)) return this.#work.shell(line.slice(1).trim());
-    let prompt: string | undefined = text;
-    while (prompt !== undefined && !this.#leaving) prompt = await this.#turn(prompt);
+    let left = await this.#turn(text);
+    while (left !== undefined && !this.#leaving) left = await this.#turn(this.#echoed(left));
   }
 
   /** Answers with what comes next: what was typed meanwhile, and did not join. */
   async #turn(prompt: string): Promise<string | undefined> {
-    this.#sendsNow = false;
+    // Esc during something else was not meant for this turn.
+    this.#typing.takeSendsNow();
     const isComplete = await this.#work.turn(prompt);
-    if (this.#sendsNow || isComplete) return this.#inbox.takeLeft();
-    const unsent = this.#inbox.takeUnsent();
-    if (unsent.length > 0) this.#setup.screen.put(unsent.join('\n'));
+    if (this.#typing.takeSendsNow() || isComplete) return this.#inbox.takeLeft();
+    this.#giveBack(returned(this.#inbox.takeUnsent()));
     return undefined;
+  }
+
+  #giveBack({ draft, aside }: Returned): void {
+    for (const line of aside) {
+      this.#setup.remember(line);
+      this.#note(`not run: ${harmless(line.trim())}; Up brings it back`);
+    }
+    if (draft !== undefined) this.#setup.screen.put(draft);
   }
 
   #chat(): Chat {
@@ -241,7 +259,9 @@ export class Conversation {
   }
 
   #showSession(): void {
-    const lines = sessionStart(this.#session.started, this.#setup.style);
+    const { openCalls } = this.#session.started.session.projection;
+    this.#setup.teller.takeUp(openCalls.map(({ call }) => call));
+    const lines = sessionStart(this.#session.started, this.#session.options, this.#setup.style);
     if (lines.length > 0) this.#setup.screen.print(lines.join('\n'));
   }
 
@@ -253,6 +273,7 @@ export class Conversation {
   }
 
   #note(text: string): void {
+    this.#desk.loseSight();
     this.#setup.screen.print(this.#setup.style.paint('dim', `  (${text})`));
   }
 
@@ -272,9 +293,4 @@ export class Conversation {
     // Only a script that came through a pipe wants to know how its last prompt went.
     return this.#work.lastTurnFailed && !process.stdin.isTTY ? 1 : 0;
   }
-}
-
-/** `!ls`: for the shell, not for the model. */
-function isShell(text: string): boolean {
-  return /^\s*!\s*\S/.test(text);
 }

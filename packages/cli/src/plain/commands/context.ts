@@ -18,7 +18,8 @@ export function uncompact({ started, say }: Chat): void {
 }
 
 export async function context({ started, say, style }: Chat): Promise<void> {
-  const { model, window, categories, byTool, state, reserved } = await started.agent.contextUsage();
+  const { model, window, categories, byTool, state, reserved, thresholds } =
+    await started.agent.contextUsage();
   const width = Math.max(...categories.map(({ name }) => name.length), 'kept for the answer'.length);
   const row = (name: string, count: number): string =>
     `  ${name.padEnd(width)}  ${tokens(count).padStart(7)}  ${percent(count, window).padStart(5)}`;
@@ -26,6 +27,7 @@ export async function context({ started, say, style }: Chat): Promise<void> {
   say(
     [
       `${tokens(state.tokens)} of ${tokens(window)} tokens (${percent(state.tokens, window)}), ${harmless(model)}`,
+      compactsAt(state.tokens, thresholds.autoCompact),
       ...categories
         .filter(({ tokens: count }) => count > 0)
         .map(({ name, tokens: count }) => row(name, count)),
@@ -33,6 +35,11 @@ export async function context({ started, say, style }: Chat): Promise<void> {
       ...(biggest.length > 0 ? [style.paint('dim', `  tools that take most: ${biggest.join(', ')}`)] : []),
     ].join('\n'),
   );
+}
+
+/** So that nobody is surprised. */
+function compactsAt(used: number, limit: number): string {
+  return `  compacts at ${tokens(limit)} (${Math.round((used / limit) * 100)} % of that used)`;
 }
 
 function percent(part: number, whole: number): string {

@@ -8,6 +8,7 @@ const KEYS: readonly (readonly [key: string, what: string])[] = [
   ['Tab', 'completes a command or a path; @ lists the files of this folder'],
   ['Up, Down, Ctrl-R', 'earlier prompts; a search in them'],
   ['Ctrl-J, Alt-Enter', 'another line'],
+  ['Shift-Tab', 'the next mode: default, acceptEdits, plan'],
   ['Ctrl-G', 'your own editor ($VISUAL, $EDITOR)'],
   ['Ctrl-C', 'interrupts; twice at the prompt, it leaves'],
   ['Esc', 'sends what you typed at once, or interrupts'],

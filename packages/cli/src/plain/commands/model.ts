@@ -1,23 +1,42 @@
 /** `/model` and `/effort`. */
 import type { Effort } from '@heddle/core';
 import { aliasesIn } from '@heddle/models';
+import type { AgentSetup } from '../../headless/agent-options.ts';
 import { modelSetup } from '../../headless/model-options.ts';
 import { harmless } from '../../terminal/harmless.ts';
+import { modelWords } from '../session/model-words.ts';
 import type { Chat } from './command.ts';
 
 const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
-export async function model(words: string, { options, say, change }: Chat): Promise<void> {
+interface ModelChat extends Pick<Chat, 'say' | 'change'> {
+  readonly options: Pick<AgentSetup, 'modelName' | 'plays'>;
+}
+
+export async function model(words: string, { options, say, change }: ModelChat): Promise<void> {
   if (words === '') {
     const aliases = aliasesIn(process.env).map(({ alias }) => alias);
     return say(
-      `The model is ${harmless(options.modelName)}. Change it with /model NAME: ${aliases.join(', ')}, or a full name.`,
+      `The model is ${harmless(modelWords(options))}.\n` +
+        `Change it with /model NAME: ${[...aliases, 'PROVIDER/MODEL', 'rehearsal'].join(', ')}. In a shell, heddle models lists them.`,
     );
   }
   const chosen = await modelSetup(words);
   if (!chosen.ok) return say(harmless(chosen.message));
+  if (hasNoKey(words, chosen.options))
+    return say(
+      harmless(
+        `There is no key for ${chosen.options.modelName}: set ANTHROPIC_API_KEY and start again. The model is still ${modelWords(options)}.`,
+      ),
+    );
   change(chosen.options);
-  say(`The model is ${harmless(chosen.options.modelName)} from the next prompt on.`);
+  say(`The model is ${harmless(modelWords(chosen.options))} from the next prompt on.`);
+}
+
+/** Other providers say so themselves when they are chosen. */
+function hasNoKey(words: string, { modelName, apiKeySource }: Partial<AgentSetup>): boolean {
+  const isAnthropic = /^anthropic([/:]|$)/i.test(words) || modelName?.startsWith('claude-') === true;
+  return isAnthropic && apiKeySource === 'none' && !/^replay[/:]/.test(words);
 }
 
 export function effort(words: string, { options, say, change }: Chat): void {

@@ -1,8 +1,9 @@
 /** `/mode` and `/permissions`. */
 import { LivePermissions, NO_RULES, type PermissionUpdate, type RuleList } from '@heddle/agent';
 import type { PermissionMode } from '@heddle/core';
-import { splitRules } from '../../flags.ts';
+import { Refused, splitRules } from '../../flags.ts';
 import { permissions as permissionsCommand } from '../../permissions/permissions.ts';
+import { readPermissionsCommand } from '../../permissions/words.ts';
 import { harmless } from '../../terminal/harmless.ts';
 import type { Chat } from './command.ts';
 
@@ -35,9 +36,25 @@ function isMode(word: string): word is PermissionMode {
 export async function permissions(words: string, chat: Chat): Promise<void> {
   const [verb = 'list', list = '', ...rest] = words === '' ? [] : splitRules(words);
   if (verb === 'list') return say(chat);
-  if (verb !== 'add' && verb !== 'remove') return void (await permissionsCommand(splitRules(words)));
+  const wrong = wrongIn(splitRules(words));
+  if (wrong !== undefined) return chat.say(harmless(wrong));
+  if (verb !== 'add' && verb !== 'remove') {
+    const code = await permissionsCommand(splitRules(words));
+    if (verb === 'trust' && code === 0) chat.say('What that changes counts from the next start on.');
+    return;
+  }
   const code = await permissionsCommand([verb, list, ...rest]);
   if (code === 0) applyNow(verb, list, rest, chat);
+}
+
+function wrongIn(words: readonly string[]): string | undefined {
+  try {
+    readPermissionsCommand(words);
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof Refused) return `/${thrown.message}`;
+    throw thrown;
+  }
 }
 
 /** What is written to a file holds from the next decision on, not only from the next start. */

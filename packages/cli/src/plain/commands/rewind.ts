@@ -12,7 +12,10 @@ const SHOWN = 15;
 
 export async function rewind(words: string, chat: Chat): Promise<void> {
   const { started, say, ask, style } = chat;
-  const prompts = [...started.agent.messages].flatMap(earlierPrompt).slice(-SHOWN);
+  const messages = [...started.agent.messages];
+  const prompts = messages.flatMap(earlierPrompt).slice(-SHOWN);
+  const missing = missingNote(messages);
+  if (missing !== undefined) say(missing);
   if (prompts.length === 0) return say('There is nothing to go back to.');
   const named = words === '' ? undefined : promptDialog(prompts, style).read(words);
   if (named?.kind === 'more') return say(named.dialog.lines.join('\n'));
@@ -39,6 +42,14 @@ async function rewindFiles({ uuid }: EarlierPrompt, { started, say }: Chat): Pro
     ...failed.map(({ path, why }) => `${path}: ${why}`),
   ];
   say(lines.map(harmless).join('\n'));
+}
+
+/** Why there are no more of them. */
+export function missingNote(messages: readonly Message[]): string | undefined {
+  const isCompacted = messages.some(
+    (message) => message.type === 'system' && message.subtype === 'compact_boundary',
+  );
+  return isCompacted ? 'Earlier prompts were compacted: /uncompact brings them back.' : undefined;
 }
 
 interface EarlierPrompt {
@@ -78,7 +89,7 @@ function whatDialog(keepsFiles: boolean): Dialog<What> {
     text: 'the conversation only',
     reply: () => answered<What>('conversation'),
   };
-  if (!keepsFiles) return choiceDialog(['What goes back?'], [conversation], 'what> ');
+  if (!keepsFiles) return choiceDialog(['What goes back?'], [conversation], { prompt: 'what> ' });
   return choiceDialog(
     ['What goes back?'],
     [
@@ -90,6 +101,6 @@ function whatDialog(keepsFiles: boolean): Dialog<What> {
       conversation,
       { key: '3', text: 'the files only', reply: () => answered<What>('files') },
     ],
-    'what> ',
+    { prompt: 'what> ' },
   );
 }

@@ -1,14 +1,21 @@
 /** `/clear`, `/resume`, `/sessions`, `/rename` and `/export`. */
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
 import { listSessions } from '@heddle/agent/sessions';
 import { sessions as sessionsCommand } from '../../sessions/sessions.ts';
 import { harmless } from '../../terminal/harmless.ts';
+import { shortened } from '../render/amounts.ts';
 import { pickDialog, sessionLines } from '../session/pick.ts';
 import type { Chat } from './command.ts';
 
 export async function clear({ moveTo, say, started }: Chat): Promise<void> {
   const before = started.agent.sessionId;
   const problem = await moveTo({ kind: 'new' });
-  say(problem === undefined ? `A new session. The one before: /resume ${before}` : harmless(problem));
+  say(
+    problem === undefined
+      ? `A new session. The one before: /resume ${before.slice(0, 8)}`
+      : harmless(problem),
+  );
 }
 
 export async function resume(words: string, chat: Chat): Promise<void> {
@@ -28,20 +35,39 @@ export function sessions({ say, configDir, cwd, style, started }: Chat): void {
   say(sessionLines(all, style, Date.now(), started.agent.sessionId).join('\n'));
 }
 
-export function rename(words: string, { started, say }: Chat): void {
+export function rename(words: string, chat: Chat): void {
+  const { started, say } = chat;
   const { journal } = started.session;
   if (journal.path === undefined) return say('This session is kept nowhere, so it needs no name.');
   if (started.agent.messages.length === 0) return say('Say something first: an empty session has no name.');
-  journal.append({ type: 'title', title: words });
-  say(words === '' ? 'The name is taken back.' : `This session is called ${harmless(words)}.`);
+  if (words === '') return say(`${titleOf(chat)} Another one: /rename TITLE, none: /rename ${NO_NAME}`);
+  journal.append({ type: 'title', title: words === NO_NAME ? '' : words });
+  say(words === NO_NAME ? 'The name is taken back.' : `This session is called ${harmless(words)}.`);
 }
 
-export async function exportTo(words: string, { started, say }: Chat): Promise<void> {
+/** A name that nobody gives, and nobody types by accident. */
+const NO_NAME = '-';
+
+function titleOf({ started, configDir, cwd }: Chat): string {
+  const { sessionId } = started.agent;
+  const found = listSessions({ configDir, cwd }).find(({ id }) => id === sessionId);
+  return found ? `This session is called ${harmless(shortened(found.title, 60))}.` : 'It has no name.';
+}
+
+export async function exportTo(words: string, { started, say, configDir }: Chat): Promise<void> {
   const { session, agent } = started;
   if (session.journal.path === undefined)
     return say('This session is kept nowhere, so it cannot be exported.');
-  const file = words === '' ? `heddle-${agent.sessionId.slice(0, 8)}.md` : words;
+  if (agent.messages.length === 0) return say('Say something first: there is nothing to export.');
+  const file = words === '' ? await usualFile(configDir, agent.sessionId) : words;
   const format = /\.html?$/i.test(file) ? 'html' : /\.json$/i.test(file) ? 'json' : 'markdown';
   const code = await sessionsCommand(['export', agent.sessionId, '--format', format, '--output', file]);
   if (code === 0) say(`The conversation is in ${harmless(file)}.`);
+}
+
+/** Not in the project: a whole conversation is private, and would turn up among the changes. */
+async function usualFile(configDir: string, sessionId: string): Promise<string> {
+  const folder = path.join(configDir, 'exports');
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return path.join(folder, `heddle-${sessionId.slice(0, 8)}.md`);
 }

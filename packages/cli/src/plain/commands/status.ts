@@ -1,22 +1,32 @@
 /** `/status` and `/cost`. */
-import { VERSION } from '@heddle/agent';
+import { LivePermissions, VERSION } from '@heddle/agent';
 import { harmless } from '../../terminal/harmless.ts';
 import { dollars, tokens } from '../render/amounts.ts';
+import { nearPath } from '../render/call.ts';
+import { instructionFiles } from '../session/instruction-files.ts';
+import { modelWords } from '../session/model-words.ts';
 import type { Chat } from './command.ts';
 
-export function status({ started, options, cwd, say }: Chat): void {
+export async function status({ started, options, cwd, say }: Chat): Promise<void> {
   const { agent, session, tasks } = started;
   const running = tasks.list().filter(({ end }) => end === undefined).length;
+  const instructions = instructionFiles(started.userContext).map((file) => nearPath(file, cwd));
+  const folders = options.rules instanceof LivePermissions ? options.rules.directories : [];
+  const { state, thresholds } = await agent.contextUsage();
   const rows: readonly (readonly [string, string])[] = [
     ['version', VERSION],
     ['session', agent.sessionId],
     ['kept in', session.journal.path ?? 'memory only'],
     ['folder', cwd],
-    ['model', options.modelName],
+    ...(folders.length > 0 ? [['more folders', folders.join(', ')] as const] : []),
+    ['instructions', instructions.length > 0 ? instructions.join(', ') : 'none'],
+    ['model', modelWords(options)],
     ['effort', options.requestOptions?.effort ?? 'the model decides'],
     ['mode', agent.permissionMode],
+    ['sandbox', options.sandboxSettings?.enabled ? 'on' : 'off'],
     ['key from', options.apiKeySource ?? 'none'],
     ['messages', String(agent.messages.length)],
+    ['tokens', `${tokens(state.tokens)}; compacts at ${tokens(thresholds.autoCompact)}`],
     ['in the background', String(running)],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));

@@ -1,5 +1,4 @@
 /** The slash commands. Those with more to say have a file of their own, loaded when they are used. */
-import { isCommand } from '../../commands.ts';
 import type { SlashCommand } from './command.ts';
 import { nearest } from './nearest.ts';
 
@@ -136,21 +135,18 @@ export const COMMANDS: readonly SlashCommand[] = [
   },
   {
     name: 'tasks',
-    help: 'commands in the background',
+    hint: '[[stop] id]',
+    help: 'commands in the background; what one wrote; its end',
     about: 'the rest',
     anytime: true,
-    run: async (_words, chat) => (await import('./work.ts')).tasks(chat),
+    run: async (words, chat) => (await import('./tasks.ts')).tasks(words, chat),
   },
-  ...(isCommand('doctor')
-    ? [
-        {
-          name: 'doctor',
-          help: 'look for what is wrong',
-          about: 'the rest' as const,
-          run: async () => (await import('./work.ts')).doctor(),
-        },
-      ]
-    : []),
+  {
+    name: 'doctor',
+    help: 'look for what is wrong',
+    about: 'the rest',
+    run: async (_words, chat) => (await import('./work.ts')).doctor(chat),
+  },
   {
     name: 'exit',
     also: ['quit', 'q'],

@@ -1,10 +1,11 @@
 /** Lines that were typed: for whoever waits for one, for the run that is under way, or for later. */
 import type { QueuedCommand } from '@heddle/core';
 import { InputQueue } from './queue.ts';
+import type { Unsent } from './returned.ts';
 
 export class Inbox {
   readonly #joining = new InputQueue();
-  /** Typed before it could be taken: several lines at once, or a shell command during a turn. Each is the next in its turn. */
+  /** Typed before it could be taken: several lines at once, or a command during a turn. Each is the next in its turn. */
   readonly #later: string[] = [];
   #waiting: ((line: string | undefined) => void) | undefined;
 
@@ -51,8 +52,7 @@ export class Inbox {
   }
 
   /** Everything that was not sent. */
-  takeUnsent(): string[] {
-    const left = this.takeLeft();
-    return [...(left === undefined ? [] : [left]), ...this.#later.splice(0)];
+  takeUnsent(): Unsent {
+    return { prompt: this.takeLeft(), commands: this.#later.splice(0) };
   }
 }

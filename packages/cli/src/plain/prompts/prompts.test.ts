@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { Inbox } from './inbox.ts';
 import { openPromptHistory } from './prompt-history.ts';
 import { InputQueue } from './queue.ts';
+import { returned } from './returned.ts';
 import { Recall } from './recall.ts';
 
 describe('earlier prompts', () => {
@@ -80,12 +81,16 @@ describe('typed lines', () => {
     expect([await line, inbox.takeNext()]).toEqual(['', 'three']);
   });
 
-  it('come back in order where they were not sent, those for the run first', () => {
+  it('come back where they were not sent, and what is for the shell is not mixed with words', () => {
     const inbox = new Inbox();
     inbox.later('!ls');
     inbox.join('and this');
     inbox.join('and that');
-    expect(inbox.takeUnsent()).toEqual(['and this\n\nand that', '!ls']);
+    expect(returned(inbox.takeUnsent())).toEqual({ draft: 'and this\n\nand that', aside: ['!ls'] });
     expect(inbox.takeJoining()).toEqual([]);
+    inbox.later('!ls');
+    inbox.later('/model opus');
+    expect(returned(inbox.takeUnsent())).toEqual({ draft: '!ls', aside: ['/model opus'] });
+    expect(returned(inbox.takeUnsent())).toEqual({ draft: undefined, aside: [] });
   });
 });

@@ -7,8 +7,10 @@ import type { Dialog } from './dialog.ts';
 export interface DeskView {
   /** The first question in line wants an answer. */
   readonly show: (dialog: Dialog<unknown>, waiting: number) => void;
+  /** Something else is about to be written below the question. */
+  readonly loseSight: (dialog: Dialog<unknown>) => void;
   /** The question that was shown is withdrawn. */
-  readonly withdrawn: () => void;
+  readonly withdrawn: (dialog: Dialog<unknown>) => void;
   /** No question is open any more. */
   readonly done: () => void;
 }
@@ -22,10 +24,19 @@ interface Open {
 
 export class Desk {
   readonly #view: DeskView;
+  readonly #now: () => number;
   #open: Open[] = [];
+  #openSince = 0;
+  #waitedMs = 0;
 
-  constructor(view: DeskView) {
+  constructor(view: DeskView, now: () => number = Date.now) {
     this.#view = view;
+    this.#now = now;
+  }
+
+  /** How long a question was open so far, all in all: that time is the user's. */
+  get waitedMs(): number {
+    return this.#waitedMs + (this.isOpen ? this.#now() - this.#openSince : 0);
   }
 
   get isOpen(): boolean {
@@ -51,6 +62,7 @@ export class Desk {
       settle: () => resolve(undefined),
     };
     signal?.addEventListener('abort', () => this.#withdraw(open), { once: true });
+    if (!this.isOpen) this.#openSince = this.#now();
     this.#open.push(open);
     if (this.#open.length === 1) this.#show();
     return promise;
@@ -64,9 +76,22 @@ export class Desk {
     else this.#show();
   }
 
+  /** Something else was said in place of an answer: the question still waits. */
+  askAgain(): void {
+    const [first] = this.#open;
+    if (first) this.#view.show({ ...first.dialog, lines: [] }, 0);
+  }
+
+  /** Something else is about to be written. */
+  loseSight(): void {
+    const [first] = this.#open;
+    if (first) this.#view.loseSight(first.dialog);
+  }
+
   /** Nobody answers any of them. */
   dismiss(): void {
     const all = this.#open;
+    this.#waitedMs = this.waitedMs;
     this.#open = [];
     for (const { settle } of all) settle();
     if (all.length > 0) this.#view.done();
@@ -74,14 +99,16 @@ export class Desk {
 
   #withdraw(open: Open): void {
     if (!this.#open.includes(open)) return;
-    if (this.#open[0] === open) this.#view.withdrawn();
+    if (this.#open[0] === open) this.#view.withdrawn(open.dialog);
     open.settle();
     this.#remove(open);
   }
 
   #remove(open: Open): void {
     const wasShown = this.#open[0] === open;
+    const waitedMs = this.waitedMs;
     this.#open = this.#open.filter((other) => other !== open);
+    if (!this.isOpen) this.#waitedMs = waitedMs;
     if (this.#open.length === 0) this.#view.done();
     else if (wasShown) this.#show();
   }

@@ -6,6 +6,10 @@ export interface Dialog<Answer> {
   readonly lines: readonly string[];
   /** Stands before what is typed. */
   readonly prompt: string;
+  /** What it is about, in a few words: said again where other things were written below the question. */
+  readonly about?: string;
+  /** Why it would be withdrawn; by default because its call was discarded. */
+  readonly ends?: string;
   read(line: string): Reading<Answer>;
 }
 
@@ -56,14 +60,21 @@ export interface Choice<Answer> {
   readonly reply: (rest: string) => Reading<Answer>;
 }
 
+export interface ChoiceView<Answer> extends Pick<Dialog<Answer>, 'about' | 'ends'> {
+  readonly prompt?: string;
+  /** What to make of words that are none of the choices; undefined: nothing. */
+  readonly otherwise?: (words: string) => Reading<Answer> | undefined;
+}
+
 export function choiceDialog<Answer>(
   lines: readonly string[],
   choices: readonly Choice<Answer>[],
-  prompt = `${choices.map(({ key }) => key).join('/')}> `,
+  { prompt = `${keysOf(choices).join('/')}> `, otherwise, ...view }: ChoiceView<Answer> = {},
 ): Dialog<Answer> {
   const widest = Math.max(...choices.map(({ key }) => key.length));
   const listed = choices.map(({ key, text }) => `  ${key.padEnd(widest)}  ${text}`);
   const dialog: Dialog<Answer> = {
+    ...view,
     lines: [...lines, ...listed],
     prompt,
     read(line) {
@@ -72,10 +83,15 @@ export function choiceDialog<Answer>(
         ({ key, also = [] }) =>
           key === word.toLowerCase() || (rest === '' && also.includes(word.toLowerCase())),
       );
-      return chosen ? chosen.reply(rest) : again(dialog, `Type ${listOf(choices.map(({ key }) => key))}.`);
+      if (chosen) return chosen.reply(rest);
+      return otherwise?.(line.trim()) ?? again(dialog, `Type ${listOf(keysOf(choices))}.`);
     },
   };
   return dialog;
+}
+
+function keysOf<Answer>(choices: readonly Choice<Answer>[]): string[] {
+  return choices.map(({ key }) => key);
 }
 
 function listOf(keys: readonly string[]): string {

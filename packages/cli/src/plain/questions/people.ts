@@ -1,5 +1,4 @@
 /** The person at the keyboard, as the agent's doors want them: permission, choices, plans. */
-import { readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { PermissionAnswer, PermissionQuestion, PermissionUpdate } from '@heddle/agent';
@@ -8,10 +7,13 @@ import type { PlanDecision } from '@heddle/tools';
 import { harmless } from '../../terminal/harmless.ts';
 import type { Style } from '../style.ts';
 import { nearPath } from '../render/call.ts';
+import { currentText } from '../change/current-text.ts';
+import { ruleText } from './always.ts';
 import { type UserQuestion, userQuestionDialog } from './ask.ts';
 import { type Dialog, noting } from './dialog.ts';
-import { permissionDialog, ruleText } from './permission.ts';
+import { permissionDialog } from './permission.ts';
 import { planDialog } from './plan.ts';
+import { WITHOUT_SANDBOX, withoutSandboxDialog } from './without-sandbox.ts';
 
 export interface PeopleSetup {
   readonly style: Style;
@@ -32,9 +34,6 @@ interface Waiting {
   readonly covered: AbortController;
 }
 
-/** A file larger than this is not read to be shown. */
-const MAX_SHOWN_FILE = 2_000_000;
-
 export class People {
   readonly #setup: PeopleSetup;
   readonly #places: SettingsPlaces;
@@ -48,12 +47,7 @@ export class People {
   async mayRun(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
     const { ask, isAnyoneThere } = this.#setup;
     if (ASKS_ITSELF.has(question.tool)) return { allow: true };
-    const dialog = permissionDialog(question, {
-      style: this.#setup.style,
-      cwd: this.#setup.cwd,
-      current: currentText(question, this.#setup.cwd),
-      fileOf: (scope) => atHome(nearPath(settingsFileOf(scope, this.#places), this.#setup.cwd)),
-    });
+    const dialog = this.#dialogFor(question);
     const rules = question.suggestions.every(({ type }) => type === 'addRules')
       ? rulesIn(question.suggestions)
       : [];
@@ -91,6 +85,17 @@ export class People {
     return (await this.#setup.ask(planDialog(plan, this.#setup.style), signal)) ?? { approved: false };
   }
 
+  #dialogFor(question: PermissionQuestion): Dialog<PermissionAnswer> {
+    const { style, cwd } = this.#setup;
+    if (question.tool === WITHOUT_SANDBOX) return withoutSandboxDialog(question, style);
+    return permissionDialog(question, {
+      style,
+      cwd,
+      current: currentText(question.tool, question.input, cwd),
+      fileOf: (scope) => atHome(nearPath(settingsFileOf(scope, this.#places), cwd)),
+    });
+  }
+
   /** What outlasts the session goes into the settings file of its scope. */
   #remember(updates: readonly PermissionUpdate[]): void {
     const allowed = new Set(rulesIn(updates));
@@ -107,16 +112,4 @@ function atHome(file: string): string {
 
 function rulesIn(updates: readonly PermissionUpdate[]): string[] {
   return updates.flatMap((update) => (update.type === 'addRules' ? update.rules.map(ruleText) : []));
-}
-
-/** The file that a call would change, as it is now. */
-function currentText({ tool, input }: PermissionQuestion, cwd: string): string | undefined {
-  const file = input['file_path'];
-  if (tool !== 'Write' || typeof file !== 'string') return undefined;
-  try {
-    const bytes = readFileSync(path.resolve(cwd, file));
-    return bytes.length > MAX_SHOWN_FILE ? undefined : bytes.toString('utf8');
-  } catch {
-    return undefined;
-  }
 }

@@ -2,9 +2,11 @@
 import type { PlanDecision } from '@heddle/tools';
 import { harmless } from '../../terminal/harmless.ts';
 import type { Style } from '../style.ts';
-import { answered, choiceDialog, type Dialog, textDialog } from './dialog.ts';
+import { answered, choiceDialog, type Dialog } from './dialog.ts';
+import { keptFor, noBecause } from './no-because.ts';
 
-export function planDialog(plan: string, { paint }: Style): Dialog<PlanDecision> {
+export function planDialog(plan: string, style: Style, words = ''): Dialog<PlanDecision> {
+  const { paint } = style;
   const refused = (feedback: string): PlanDecision => ({ approved: false, feedback });
   return choiceDialog<PlanDecision>(
     [
@@ -27,15 +29,12 @@ export function planDialog(plan: string, { paint }: Style): Dialog<PlanDecision>
         reply: () => answered({ approved: true, mode: 'default' }),
       },
       { key: '3', text: 'no, go on planning', also: ['n', 'no'], reply: () => answered({ approved: false }) },
-      {
-        key: '4',
-        text: 'no, and say what to change',
-        reply: (text) =>
-          text === ''
-            ? { kind: 'more', dialog: textDialog('change what? ', refused) }
-            : answered(refused(text)),
-      },
+      noBecause('no, and say what to change', 'change what? ', refused, words),
     ],
-    'plan? ',
+    {
+      prompt: 'plan? ',
+      about: 'carry out the plan',
+      otherwise: (typed) => keptFor(typed, (kept) => planDialog(plan, style, kept)),
+    },
   );
 }

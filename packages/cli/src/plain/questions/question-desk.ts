@@ -21,8 +21,13 @@ export function questionDesk({ screen, style, prompt }: QuestionDeskSetup): Desk
       if (waiting > 0) screen.print(style.paint('dim', `  (${waiting} more waiting)`));
       screen.ask(style.paint('yellow', dialog.prompt));
     },
-    withdrawn: () =>
-      screen.print(style.paint('dim', '  (the question is withdrawn: its call was discarded)')),
+    loseSight({ prompt, about }) {
+      if (about !== undefined) screen.reprompt(style.paint('yellow', seenFromAfar(prompt, about)));
+    },
+    withdrawn({ about, ends = 'its call was discarded' }) {
+      const which = about === undefined ? '' : ` (${about})`;
+      screen.print(style.paint('dim', `  (the question${which} is withdrawn: ${ends})`));
+    },
     done() {
       isAsking = false;
       screen.busy(prompt());
@@ -30,4 +35,9 @@ export function questionDesk({ screen, style, prompt }: QuestionDeskSetup): Desk
       aside = '';
     },
   });
+}
+
+/** `allow? ` says nothing below other lines: `allow? (Bash npm test) `. */
+function seenFromAfar(prompt: string, about: string): string {
+  return `${prompt}(${about}) `;
 }

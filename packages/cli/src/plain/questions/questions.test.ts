@@ -47,7 +47,7 @@ function answer<Answer>(dialog: Dialog<Answer>, ...lines: readonly string[]): An
 describe('the permission question', () => {
   it('shows the command, the reason and the exact rule with its file', () => {
     expect(permissionDialog(question(), view).lines).toEqual([
-      'May Bash run?',
+      'May Bash run? (Run tests)',
       '  | npm test',
       '  No rule allows it.',
       '  1   yes',
@@ -75,8 +75,24 @@ describe('the permission question', () => {
   });
 
   it('chooses nothing for an empty line, or for words that are no answer', () => {
-    for (const line of ['', '  ', '5', 'maybe', 'y tho'])
+    for (const line of ['', '  ', '5', 'maybe'])
       expect(answer(permissionDialog(question(), view), line)).toEqual(['Type 1, 2, 2s, 2u, 3 or 4.']);
+  });
+
+  it('keeps words that were typed in place of a number for the no, and still takes a yes', () => {
+    const words = 'use yarn instead';
+    const dialog = permissionDialog(question(), view);
+    expect(answer(dialog, words)).toEqual([`Nothing is decided yet. 4 says no, and: ${words}`]);
+    expect(answer(dialog, words, '4')).toMatchObject({
+      allow: false,
+      message: expect.stringContaining(words),
+    });
+    expect(answer(dialog, words, '4 no yarn')).toMatchObject({ message: expect.stringContaining('no yarn') });
+    expect(answer(dialog, words, '1')).toEqual({ allow: true });
+    expect(answer(planDialog('1. Look', style), 'tests first, please', '4')).toEqual({
+      approved: false,
+      feedback: 'tests first, please',
+    });
   });
 
   it('has no yes for ever where nothing can be remembered', () => {
@@ -91,7 +107,7 @@ describe('the permission question', () => {
   it('asks about a host in words of its own, and names a rule once that is meant for several places', () => {
     const rules = [{ toolName: 'WebFetch', ruleContent: 'domain:example.com' }];
     const rule = { type: 'addRules', rules, behavior: 'allow' } as const;
-    const { lines } = permissionDialog(
+    const { lines, about, ends } = permissionDialog(
       question({
         tool: 'SandboxNetworkAccess',
         input: { host: 'example.com', port: 80 },
@@ -103,6 +119,10 @@ describe('the permission question', () => {
       view,
     );
     expect(lines[0]).toBe('May the command reach this host?');
+    expect({ about, ends }).toEqual({
+      about: 'reach example.com',
+      ends: 'the command that wanted it is over',
+    });
     expect(lines).toContain('  2s  yes, always: WebFetch(domain:example.com), this session');
   });
 
@@ -113,14 +133,59 @@ describe('the permission question', () => {
     expect(answer(dialog, '2')).toEqual({ allow: true, updates: suggestions });
   });
 
-  it('lists the parts of a call that has several', () => {
+  it('tells a mode apart from the rules that go into a file', () => {
+    const mode = { type: 'setMode', mode: 'acceptEdits', destination: 'session' } as const;
+    const { lines } = permissionDialog(question({ suggestions: [...question().suggestions, mode] }), view);
+    expect(lines).toContain(
+      '  2   yes, always: Bash(npm test *), this project (local.json); and in this session allow all edits (mode acceptEdits)',
+    );
+  });
+
+  it('gives each reason once, and only those of the parts that need the answer', () => {
     const parts = [
       { kind: 'command', part: 'cd /tmp', decision: 'allow', reason: 'It changes nothing.' },
       { kind: 'command', part: 'make', decision: 'ask', reason: 'No rule allows it.' },
+      { kind: 'command', part: 'make all', decision: 'ask', reason: 'No rule allows the command make all.' },
+      { kind: 'command', part: 'x.txt', decision: 'ask', reason: 'It lies outside.' },
     ] as const;
     const { lines } = permissionDialog(question({ parts }), view);
-    expect(lines).toContain('  + cd /tmp: It changes nothing.');
-    expect(lines).toContain('  ? make: No rule allows it.');
+    expect(lines.slice(2, 6)).toEqual([
+      '  No rule allows it.',
+      '  No rule allows the command make all.',
+      '  x.txt: It lies outside.',
+      '  1   yes',
+    ]);
+  });
+
+  it('asks once and in plain words whether commands run without a sandbox', async () => {
+    const reason = 'bubblewrap is not installed.';
+    const asked = question({
+      tool: 'RunWithoutSandbox',
+      input: { command: 'make', reason, install: 'apt install bubblewrap' },
+      reason: `${reason} To mend it: apt install bubblewrap. Allow: the commands of this session run.`,
+      suggestions: [],
+    });
+    const shown: string[] = [];
+    const people = new People({
+      style,
+      cwd: '/project',
+      ask: (dialog) => {
+        shown.push(...dialog.lines);
+        const reading = dialog.read('1');
+        return Promise.resolve(reading.kind === 'answer' ? reading.answer : undefined);
+      },
+      isAnyoneThere: () => true,
+      say: () => undefined,
+    });
+    expect(await people.mayRun(asked, new AbortController().signal)).toEqual({ allow: true });
+    expect(shown).toEqual([
+      'The sandbox cannot start: bubblewrap is not installed.',
+      '  To mend it: apt install bubblewrap',
+      '  | make',
+      'Run commands without it in this session?',
+      '  1  yes, each after the usual questions',
+      '  3  no, run no command',
+    ]);
   });
 
   it('shows every line of a command, and nothing in it can pass for the question', () => {
@@ -131,33 +196,55 @@ describe('the permission question', () => {
     ].join('\n');
     const dialog = permissionDialog(question({ input: { command } }), view);
     expect(dialog.lines.slice(1, 3)).toEqual(['  | echo \\x1b[2J', '  | 1  yes']);
-    expect(dialog.lines).toContain('  | ... 8 more lines');
+    expect(dialog.lines).toContain('  | ... 8 more lines (? shows all)');
     expect(answer(dialog, '?')).toContain('  | line 29');
   });
 
-  it('shows what an edit takes away and what it adds', () => {
+  it('shows what an edit takes away and what it adds, where nobody knows the file', () => {
     const input = { file_path: 'a.ts', old_string: 'keep\nold\nend', new_string: 'keep\nnew\nnewer\nend' };
     const { lines } = permissionDialog(question({ tool: 'Edit', input }), view);
     expect(lines.slice(0, 4)).toEqual(['May Edit run? a.ts', '  | - old', '  | + new', '  | + newer']);
   });
 
+  it('shows the lines of the file itself, with their numbers and what stands around them', () => {
+    const current = Array.from({ length: 12 }, (_, index) => `line ${index + 1} is here`).join('\n');
+    const input = { file_path: 'a.ts', old_string: 'line 9', new_string: 'LINE 9\nmore' };
+    const { lines } = permissionDialog(question({ tool: 'Edit', input }), { ...view, current });
+    expect(lines.slice(1, 9)).toEqual([
+      '  |  7   line 7 is here',
+      '  |  8   line 8 is here',
+      '  |  9 - line 9 is here',
+      '  |  9 + LINE 9',
+      '  | 10 + more is here',
+      '  | 10   line 10 is here',
+      '  | 11   line 11 is here',
+      '  No rule allows it.',
+    ]);
+  });
+
   it('shows what a new content changes of the file', () => {
     const input = { file_path: 'a.ts', content: 'one\nthree\n' };
     const lines = (current: string | undefined) =>
-      permissionDialog(question({ tool: 'Write', input }), { ...view, current }).lines.slice(1, 3);
-    expect(lines(undefined)).toEqual(['  | + one', '  | + three']);
-    expect(lines('one\ntwo\n')).toEqual(['  | - two', '  | + three']);
+      permissionDialog(question({ tool: 'Write', input }), { ...view, current }).lines.slice(1, 4);
+    expect(lines(undefined).slice(0, 2)).toEqual(['  | + one', '  | + three']);
+    expect(lines('one\ntwo\n')).toEqual(['  | 1   one', '  | 2 - two', '  | 2 + three']);
   });
 
   it('leaves out the lines between two changes, in a text of any size', () => {
     const text = (change: (line: number) => string, size = 9): string =>
       Array.from({ length: size }, (_, line) => change(line)).join('\n');
-    const current = text((line) => `line ${line}`);
-    const content = text((line) => (line === 2 ? 'new' : line === 6 ? 'line 6\nadded' : `line ${line}`));
+    const current = text((line) => `line ${line}`, 12);
+    const content = text((line) => (line === 2 ? 'new' : line === 9 ? 'line 9\nadded' : `line ${line}`), 12);
     const input = { file_path: 'a.ts', content };
-    expect(
-      permissionDialog(question({ tool: 'Write', input }), { ...view, current }).lines.slice(1, 5),
-    ).toEqual(['  | - line 2', '  | + new', '  | ...', '  | + added']);
+    const { lines } = permissionDialog(question({ tool: 'Write', input }), { ...view, current });
+    expect(lines.slice(5, 11)).toEqual([
+      '  |  4   line 3',
+      '  |  5   line 4',
+      '  |    ...',
+      '  |  9   line 8',
+      '  | 10   line 9',
+      '  | 11 + added',
+    ]);
     const long = { file_path: 'a.ts', content: text((line) => `new ${line}`, 20_000) };
     const dialog = permissionDialog(question({ tool: 'Write', input: long }), {
       ...view,
@@ -185,7 +272,8 @@ describe('the permission question', () => {
 describe('an answer that allows a rule', () => {
   it('goes into its settings file, and settles questions of the same kind that wait behind it', async () => {
     const cwd = mkdtempSync(path.join(os.tmpdir(), 'heddle-people-'));
-    const desk = new Desk({ show: () => undefined, withdrawn: () => undefined, done: () => undefined });
+    const nothing = () => undefined;
+    const desk = new Desk({ show: nothing, loseSight: nothing, withdrawn: nothing, done: nothing });
     const people = new People({
       style,
       cwd,
@@ -256,6 +344,7 @@ describe('several questions', () => {
     const log: string[] = [];
     const open = new Desk({
       show: ({ lines }, waiting) => log.push(`${lines[0]} (${waiting} waiting)`),
+      loseSight: ({ about }) => log.push(`${about}?`),
       withdrawn: () => log.push('withdrawn'),
       done: () => log.push('done'),
     });
@@ -286,6 +375,35 @@ describe('several questions', () => {
     expect(await Promise.all(answers)).toEqual([undefined, undefined, 'c: yes']);
     expect(log).toEqual(['a (0 waiting)', 'withdrawn', 'c (0 waiting)', 'done']);
     expect(await open.ask(named('late'), AbortSignal.abort())).toBeUndefined();
+  });
+
+  it('count the time in which one is open', () => {
+    let now = 0;
+    const nothing = () => undefined;
+    const open = new Desk(
+      { show: nothing, loseSight: nothing, withdrawn: nothing, done: nothing },
+      () => now,
+    );
+    for (const answer of ['1', 'dismissed']) {
+      now += 1_000;
+      void open.ask(named('a'));
+      now += 20_000;
+      if (answer === '1') open.read('1');
+      else open.dismiss();
+    }
+    now += 1_000;
+    expect(open.waitedMs).toBe(40_000);
+  });
+
+  it('say what they are about where other things are written below them, and wait for their answer', async () => {
+    const { log, open } = desk();
+    open.loseSight();
+    const answer = open.ask({ ...named('a'), about: 'reach example.com' });
+    open.loseSight();
+    open.askAgain();
+    open.read('1');
+    expect(await answer).toBe('a: yes');
+    expect(log).toEqual(['a (0 waiting)', 'reach example.com?', 'undefined (0 waiting)', 'done']);
   });
 
   it('are all let go at once', async () => {

@@ -12,6 +12,12 @@ export function callLine(tool: string, input: JsonObject, cwd: string): string {
   return about === '' ? nameOf(tool) : `${nameOf(tool)} ${about}`;
 }
 
+/** What the model says the call is for, where it says so. */
+export function purposeOf(tool: string, input: JsonObject): string | undefined {
+  const about = text(input['description']);
+  return tool === 'Bash' && about !== '' ? harmless(shortened(about, LONGEST)) : undefined;
+}
+
 /** The tools of a server carry its name. */
 export function nameOf(tool: string): string {
   const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];

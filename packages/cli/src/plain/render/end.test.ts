@@ -23,13 +23,32 @@ function result(more: Partial<SdkResult> = {}): SdkResult {
 }
 
 describe('the end of a turn', () => {
-  it('says what it took, and what the whole conversation has taken', () => {
-    expect(endLines({ result: result(), earlierUsd: 0, contextPercent: 14 }, style)).toEqual([
-      '  3 answers - 12 s - $0.0500 - 14 % of the window',
-    ]);
+  it('says what it took without the time of the user, and what the whole conversation has taken', () => {
     expect(
-      endLines({ result: result({ total_cost_usd: 1.5 }), earlierUsd: 1, contextPercent: 20 }, style),
-    ).toEqual(['  3 answers - 12 s - $0.50 ($1.50 in all) - 20 % of the window']);
+      endLines(
+        { result: result(), earlierUsd: 0, context: { used: 14 }, askedMs: 0, isReplay: false },
+        style,
+      ),
+    ).toEqual(['  3 answers - 12 s - $0.0500 - 14 % of the window']);
+    expect(
+      endLines(
+        {
+          result: result({ total_cost_usd: 1.5 }),
+          earlierUsd: 1,
+          context: { used: 20 },
+          askedMs: 5_000,
+          isReplay: false,
+        },
+        style,
+      ),
+    ).toEqual(['  3 answers - 7.4 s - $0.50 ($1.50 in all) - 20 % of the window']);
+  });
+
+  it('says that nothing was paid for a replay, and when a compaction is near', () => {
+    const end = { result: result(), earlierUsd: 0, askedMs: 0, isReplay: true };
+    expect(endLines({ ...end, context: { used: 18, compactsAt: 20 } }, style)).toEqual([
+      '  3 answers - 12 s - a replay - 18 % of the window, compacts at 20 %',
+    ]);
   });
 
   it('does not call an unknown price nothing', () => {
@@ -45,16 +64,29 @@ describe('the end of a turn', () => {
     };
     const modelUsage = { local: { ...usage, costBasis: 'unknown' as const } };
     expect(
-      endLines({ result: result({ modelUsage }), earlierUsd: 0, contextPercent: 1 }, style)[0],
+      endLines(
+        { result: result({ modelUsage }), earlierUsd: 0, context: { used: 1 }, askedMs: 0, isReplay: false },
+        style,
+      )[0],
     ).toContain('cost unknown');
   });
 
   it('says why it went wrong', () => {
     const errors = ['Stopped after 2 turns: the limit is 2.'];
     const failed = result({ errors, is_error: true, terminal_reason: 'max_turns' });
-    expect(endLines({ result: failed, earlierUsd: 0, contextPercent: 1 }, style)[0]).toBe(errors[0]);
+    expect(
+      endLines(
+        { result: failed, earlierUsd: 0, context: { used: 1 }, askedMs: 0, isReplay: false },
+        style,
+      )[0],
+    ).toBe(`failed: ${errors[0]}`);
     const stopped = result({ errors: ['x'], is_error: true, terminal_reason: 'aborted_tools' });
-    expect(endLines({ result: stopped, earlierUsd: 0, contextPercent: 1 }, style)[0]).toBe('Interrupted.');
+    expect(
+      endLines(
+        { result: stopped, earlierUsd: 0, context: { used: 1 }, askedMs: 0, isReplay: false },
+        style,
+      )[0],
+    ).toBe('Interrupted.');
   });
 });
 

@@ -8,17 +8,24 @@ export interface TurnEnd {
   readonly result: SdkResult;
   /** What the whole conversation had cost before. */
   readonly earlierUsd: number;
-  /** How much of the window the conversation takes. */
-  readonly contextPercent: number;
+  /** How much of the window the conversation takes, and, where that is near, at how much it is compacted. In percent. */
+  readonly context: { readonly used: number; readonly compactsAt?: number };
+  /** How long the user was asked: that time is not the turn's. */
+  readonly askedMs: number;
+  /** A recording was played: nothing was paid. */
+  readonly isReplay: boolean;
 }
 
-export function endLines({ result, earlierUsd, contextPercent }: TurnEnd, { paint, signs }: Style): string[] {
-  const trouble = troubleOf(result);
+export function endLines(
+  { result, earlierUsd, context, askedMs, isReplay }: TurnEnd,
+  { paint, signs }: Style,
+): string[] {
+  const trouble = troubleOf(result, signs.failed);
   const facts = [
     counted(result.num_turns, 'answer'),
-    timeOf(result.duration_ms),
-    costOf(result, earlierUsd),
-    `${contextPercent} % of the window`,
+    timeOf(result.duration_ms - askedMs),
+    isReplay ? 'a replay' : costOf(result, earlierUsd),
+    fillOf(context),
   ];
   return [
     ...(trouble === undefined ? [] : [paint('red', harmless(trouble))]),
@@ -26,10 +33,14 @@ export function endLines({ result, earlierUsd, contextPercent }: TurnEnd, { pain
   ];
 }
 
+function fillOf({ used, compactsAt }: TurnEnd['context']): string {
+  return `${used} % of the window${compactsAt === undefined ? '' : `, compacts at ${compactsAt} %`}`;
+}
+
 /** The text of an API error was shown as the answer already. */
-function troubleOf({ errors, terminal_reason: reason }: SdkResult): string | undefined {
+function troubleOf({ errors, terminal_reason: reason }: SdkResult, sign: string): string | undefined {
   if (reason === 'aborted_streaming' || reason === 'aborted_tools') return 'Interrupted.';
-  return errors && errors.length > 0 ? errors.join('\n') : undefined;
+  return errors && errors.length > 0 ? `${sign} ${errors.join('\n')}` : undefined;
 }
 
 function costOf({ total_cost_usd: total, modelUsage }: SdkResult, earlierUsd: number): string {

@@ -2,6 +2,8 @@
 import type {
   AttachmentMessage,
   ContextReport,
+  LoopEvent,
+  ModelError,
   ModelErrorClass,
   SystemMessage,
   Transition,
@@ -32,20 +34,30 @@ const TROUBLES: Readonly<Record<ModelErrorClass, string>> = {
   internal: 'an internal error',
 };
 
-export function retryNote({
-  error,
-  delayMs,
-  attempt,
-  maxAttempts,
-}: {
-  readonly error: { readonly class: ModelErrorClass };
-  readonly delayMs: number;
-  readonly attempt: number;
-  readonly maxAttempts: number;
-}): string {
+/** `said`: what the note before it said of the same trouble, which is not said again. */
+export function retryNote(
+  { error, delayMs, attempt, maxAttempts }: Pick<RetryEvent, 'error' | 'delayMs' | 'attempt' | 'maxAttempts'>,
+  said?: string,
+): string {
   const wait = delayMs < 50 ? 'now' : `in ${timeOf(delayMs).replace('.0 s', ' s')}`;
-  return `${TROUBLES[error.class]}, trying again ${wait} (${attempt} of ${maxAttempts})`;
+  const words = serverWords(error);
+  const what = words === undefined || words === said ? '' : ` (${words})`;
+  return `${TROUBLES[error.class]}${what}, trying again ${wait} (${attempt} of ${maxAttempts})`;
 }
+
+type RetryEvent = Extract<LoopEvent, { type: 'retry' }>;
+
+/** Status and text of the server, out of a sentence that also says what to do; undefined where they say no more than the class. */
+export function serverWords({ class: about, status, message }: ModelError): string | undefined {
+  const [, inside] = /\((\d{3}: [^()]+)\)/.exec(message) ?? [];
+  const [sentence = ''] = message.replace(/^No connection to /, '').split(/\.(?:\s|$)/);
+  const text = harmless(shortened(inside ?? sentence, MESSAGE_LENGTH));
+  const isSame = text === '' || text.replace(/^\d{3}: /, '').toLowerCase() === TROUBLES[about];
+  if (isSame) return status === undefined ? undefined : String(status);
+  return status === undefined || text.includes(String(status)) ? text : `${status}: ${text}`;
+}
+
+const MESSAGE_LENGTH = 120;
 
 export function transitionNote(transition: Transition): string | undefined {
   switch (transition.reason) {

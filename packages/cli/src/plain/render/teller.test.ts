@@ -1,15 +1,17 @@
 import type { ApiEvent, JsonObject, LoopEvent, Message } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
 import { styleFor } from '../style.ts';
-import { type Piece, Teller } from './teller.ts';
+import type { Piece } from './piece.ts';
+import { Teller } from './teller.ts';
 
 const style = styleFor({ plain: true, env: {} });
 const stamp = { uuid: 'u', at: 0 };
 
 /** What a run of events leaves on the screen. */
 function told(...events: readonly LoopEvent[]): string {
-  let now = 0;
-  const teller = new Teller({ style, cwd: '/project', now: () => (now += 6_000) });
+  const teller = new Teller({ style, cwd: '/project', current: () => 'one\ntwo\nthree\n' });
+  teller.wasShown('seen');
+  teller.takeUp([{ id: 'old', name: 'Bash', input: { command: 'make' } }]);
   return shown([...events.flatMap((event) => teller.tell(event)), ...teller.end()]);
 }
 
@@ -62,8 +64,13 @@ const retry: LoopEvent = {
   attempt: 2,
   maxAttempts: 10,
   delayMs: 4_000,
-  error: { type: 'model_error', class: 'overloaded', message: 'x' },
+  error: { type: 'model_error', class: 'overloaded', message: 'Overloaded.' },
 };
+const refused = (attempt: number, text: string): LoopEvent => ({
+  ...retry,
+  attempt,
+  error: { type: 'model_error', class: 'server', status: 500, message: text },
+});
 
 const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lines: string])[] = [
   ['text as it streams, once', [block('text'), delta('Hel'), delta('lo.'), stop, said('Hello.')], 'Hello.'],
@@ -82,7 +89,7 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
       intent('1', 'Bash', { command: 'npm test' }),
       result('1', 'a\nb\nc'),
     ],
-    '* Bash npm test\n  ok: a (2 more lines)',
+    '* Bash npm test\n  ok: a\n    b\n    c',
   ],
   [
     'calls side by side, each result with its name',
@@ -93,6 +100,37 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
       result('2', 'no match', true),
     ],
     '* Read a.ts\n* Grep x in src\n  Read a.ts: ok: 3 lines\n  Grep x in src: failed: no match',
+  ],
+  [
+    'what a command is for, where the model says so',
+    [intent('1', 'Bash', { command: 'npm test', description: 'Run the tests' })],
+    '* Bash npm test (Run the tests)',
+  ],
+  [
+    'the lines that an edit changed, unless a question has shown them',
+    [
+      intent('1', 'Edit', { file_path: '/project/a.ts', old_string: 'wo', new_string: 'WO' }),
+      result('1', 'Edited a.ts: 1 replacement, line 2.'),
+      intent('seen', 'Edit', { file_path: '/project/a.ts', old_string: 'wo', new_string: 'WO' }),
+      result('seen', 'Edited a.ts: 1 replacement, line 2.'),
+      intent('2', 'Edit', { file_path: '/project/a.ts', old_string: 'wo', new_string: 'WO' }),
+      result('2', 'It changed on disk.', true),
+    ],
+    [
+      '* Edit a.ts',
+      '  ok: 1 replacement',
+      '  | 2 - two',
+      '  | 2 + tWO',
+      '* Edit a.ts',
+      '  ok: 1 replacement',
+      '* Edit a.ts',
+      '  failed: It changed on disk.',
+    ].join('\n'),
+  ],
+  [
+    'what came of a call of an earlier run, with its name',
+    [result('old', 'The session was interrupted.', true)],
+    '  Bash make: failed: The session was interrupted.',
   ],
   [
     'of a command that failed its code, and what stands beside it',
@@ -106,11 +144,14 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
     ],
     [
       '* Bash npm test',
-      '  failed: Exit code 127: sh: 1: uvu: not found (2 more lines)',
+      '  failed: Exit code 127: > clsx@2.1.0 test',
+      '    > uvu',
+      '    sh: 1: uvu: not found',
       '* Bash false',
       '  failed: Exit code 1',
       '* Bash touch /x',
-      '  failed: Exit code 1: The sandbox refused: writing /x. (1 more line)',
+      '  failed: Exit code 1: The sandbox refused: writing /x.',
+      '    touch: no',
     ].join('\n'),
   ],
   [
@@ -119,7 +160,7 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
       calls('1', 'Bash', { command: 'rm -rf x' }),
       result('1', '<tool_use_error>Permission denied.\nWhy</tool_use_error>', true),
     ],
-    '  Bash rm -rf x: failed: Permission denied. (1 more line)',
+    '  Bash rm -rf x: failed: Permission denied.\n    Why',
   ],
   [
     'the steps of a list',
@@ -133,20 +174,62 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
     ],
     '* TodoWrite\n  [x] Look\n  [ ] Act',
   ],
+  [
+    'only the steps that changed, the second time',
+    [
+      intent('1', 'TodoWrite', {
+        todos: [
+          { content: 'Look', status: 'in_progress' },
+          { content: 'Act', status: 'pending' },
+          { content: 'Think', status: 'pending' },
+        ],
+      }),
+      result('1', 'The list is kept: 0 of 3 done.'),
+      intent('2', 'TodoWrite', {
+        todos: [
+          { content: 'Look', status: 'completed' },
+          { content: 'Act', status: 'pending' },
+        ],
+      }),
+      result('2', 'The list is kept: 1 of 2 done.'),
+    ],
+    [
+      '* TodoWrite',
+      '  [>] Look',
+      '  [ ] Act',
+      '  [ ] Think',
+      '  ok: 0 of 3 done',
+      '* TodoWrite',
+      '  [x] Look',
+      '  (1 step left out)',
+      '  ok: 1 of 2 done',
+    ].join('\n'),
+  ],
   ['a tool of a server', [intent('1', 'mcp__db__query', { sql: 'x' })], '* db: query {"sql":"x"}'],
   ['a tool without input', [intent('1', 'EnterPlanMode', {})], '* EnterPlanMode'],
-  [
-    'a call that goes on and on',
-    [
-      intent('1', 'Bash', { command: 'make' }),
-      ...Array.from(
-        { length: 3 },
-        (): LoopEvent => ({ type: 'progress', toolUseId: '1', tool: 'Bash', data: {} }),
-      ),
-    ],
-    '* Bash make\n  (Bash make still runs, 12 s)',
-  ],
   ['a retry', [retry], '  (overloaded, trying again in 4.0 s (2 of 10))'.replace('4.0', '4')],
+  [
+    'what the server said of a trouble, once',
+    [refused(1, 'llama runner process has terminated'), refused(2, 'llama runner process has terminated')],
+    [
+      '  (the server failed (500: llama runner process has terminated), trying again in 4 s (1 of 10))',
+      '  (the server failed, trying again in 4 s (2 of 10))',
+    ].join('\n'),
+  ],
+  [
+    'a run that failed, with a sign in front',
+    [
+      message({
+        type: 'assistant',
+        ...stamp,
+        responseId: 'r',
+        model: 'm',
+        apiError: 'auth',
+        content: [{ type: 'text', text: 'invalid x-api-key' }],
+      }),
+    ],
+    'failed: invalid x-api-key',
+  ],
   [
     'a retry in the middle of an answer',
     [{ type: 'stream_request_start' }, block('text'), delta('Half of '), retry],
@@ -203,8 +286,8 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
     '  (compaction failed: no answer)',
   ],
   [
-    'a cache that is lost',
-    [{ type: 'prefix_rewritten' }],
+    'once that a cache is lost',
+    [{ type: 'prefix_rewritten' }, { type: 'prefix_rewritten' }],
     '  (the beginning of the conversation changed: it is not cached any more)',
   ],
   [

@@ -1,43 +1,38 @@
 /** Tells a run as it happens: events of the loop in, pieces for the screen out. It remembers only what a later event needs. */
 import {
-  type ApiEvent,
   type AssistantMessage,
   isToolResult,
   isToolUse,
   type JsonObject,
   type LoopEvent,
   textOf,
+  type ToolResultBlock,
   type UserMessage,
 } from '@heddle/core';
 import { harmless } from '../../terminal/harmless.ts';
 import type { Style } from '../style.ts';
-import { shortened, timeOf } from './amounts.ts';
-import { callLine, nameOf } from './call.ts';
-import { attachmentNote, contextNote, retryNote, systemNote, transitionNote } from './notes.ts';
-import { resultLine } from './result.ts';
-import { todoLines } from './todos.ts';
-
-export type Piece =
-  | { readonly kind: 'line'; readonly text: string }
-  /** A part of a line that goes on. */
-  | { readonly kind: 'stream'; readonly text: string }
-  | { readonly kind: 'end of stream' };
+import { type Change, changeOf } from '../change/change.ts';
+import { shortened } from './amounts.ts';
+import { callLine, nameOf, purposeOf } from './call.ts';
+import { changeRows } from './changed.ts';
+import { attachmentNote, contextNote, retryNote, serverWords, systemNote, transitionNote } from './notes.ts';
+import type { Piece } from './piece.ts';
+import { resultRows } from './result.ts';
+import { Spoken } from './spoken.ts';
+import { todoChanges } from './todos.ts';
 
 export interface TellerSetup {
   readonly style: Style;
   readonly cwd: string;
-  readonly now: () => number;
+  /** The file that a call is about to change, as it is now. */
+  readonly current: (tool: string, input: JsonObject) => string | undefined;
 }
-
-/** A call that goes on for so long is mentioned again, and then ever more rarely. */
-const FIRST_SIGN_MS = 10_000;
-const THOUGHT_LENGTH = 100;
 
 interface Call {
   readonly line: string;
   readonly tool: string;
-  startedAt: number | undefined;
-  nextSignMs: number;
+  /** What it does to a file, where nobody has seen that yet. */
+  change?: Change | undefined;
 }
 
 export class Teller {
@@ -45,34 +40,46 @@ export class Teller {
   readonly #calls = new Map<string, Call>();
   /** The call that was last announced: its result needs no name. */
   #lastCall: string | undefined;
-  /** Of the block that streams now. */
-  #streamed = '';
-  #thought: string | undefined;
-  /** Something of this attempt stands on the screen. */
+  readonly #spoken: Spoken;
+  /** A whole block of this attempt stands on the screen. */
   #saidSomething = false;
   #tellsOfContext = false;
+  /** Calls whose change was shown with a question. */
+  readonly #seen = new Set<string>();
+  /** The model's steps as it last wrote them. */
+  #todos: unknown;
+  /** What the server said of the last trouble. */
+  #trouble: string | undefined;
+  /** Notes that are of use once. */
+  readonly #told = new Set<LoopEvent['type']>();
 
   constructor(setup: TellerSetup) {
     this.#setup = setup;
+    this.#spoken = new Spoken(setup.style);
   }
 
   tell(event: LoopEvent): readonly Piece[] {
     switch (event.type) {
       case 'stream_request_start':
         this.#saidSomething = false;
+        this.#spoken.takeIsSaid();
         return [];
       case 'stream_event':
-        return this.#streamEvent(event.event);
+        return this.#spoken.hear(event.event);
       case 'message':
         return this.#message(event);
       case 'tool_intent':
         return this.#intent(event.toolUseId, event.tool, event.input);
-      case 'progress':
-        return this.#progress(event.toolUseId);
-      case 'retry':
-        return [...this.#endStream(), this.#note('yellow', retryNote(event) + this.#beginsAgain())];
+      case 'answer_end':
+        this.#trouble = undefined;
+        return [];
+      case 'retry': {
+        const note = retryNote(event, this.#trouble);
+        this.#trouble = serverWords(event.error);
+        return [...this.#spoken.end(), this.#note('yellow', note + this.#beginsAgain())];
+      }
       case 'tombstone':
-        return this.#saidSomething ? [this.#note('yellow', `taken back${this.#beginsAgain()}`)] : [];
+        return this.#hasSaid ? [this.#note('yellow', `taken back${this.#beginsAgain()}`)] : [];
       case 'transition':
         return this.#noteIf(transitionNote(event.transition));
       case 'compacting':
@@ -87,12 +94,10 @@ export class Teller {
         this.#tellsOfContext = false;
         return isTold
           ? []
-          : [this.#note('dim', 'the beginning of the conversation changed: it is not cached any more')];
+          : this.#once(event, 'the beginning of the conversation changed: it is not cached any more');
       }
       case 'mended':
-        return [
-          this.#note('dim', `the history was mended: ${harmless(shortened(event.mends.join('; '), 160))}`),
-        ];
+        return this.#once(event, `the history was mended: ${shortened(event.mends.join('; '), 160)}`);
       case 'hook_progress':
         return [this.#note('dim', `hook ${harmless(event.hook)}: ${harmless(shortened(event.text, 160))}`)];
       case 'tool_use_summary':
@@ -103,44 +108,22 @@ export class Teller {
     }
   }
 
+  /** A question has shown what this call does to a file. */
+  wasShown(callId: string): void {
+    this.#seen.add(callId);
+  }
+
+  /** Calls of an earlier run that have not come to an end: their results are still to be told. */
+  takeUp(calls: readonly { readonly id: string; readonly name: string; readonly input: JsonObject }[]): void {
+    for (const { id, name, input } of calls) this.#remember(id, name, input);
+  }
+
   /** The run is over, however: nothing of it is still coming. */
   end(): readonly Piece[] {
-    const pieces = this.#endStream();
+    const pieces = this.#spoken.end();
     this.#calls.clear();
     this.#lastCall = undefined;
     return pieces;
-  }
-
-  #streamEvent(event: ApiEvent): readonly Piece[] {
-    switch (event.type) {
-      case 'content_block_start':
-        this.#streamed = '';
-        if (event.content_block.type !== 'thinking') return [];
-        this.#thought = '';
-        return [{ kind: 'stream', text: this.#setup.style.paint('dim', '(thinking ') }];
-      case 'content_block_delta': {
-        const { delta } = event;
-        if (delta.type === 'thinking_delta' && this.#thought !== undefined && this.#thought.length < 400)
-          this.#thought += delta.thinking;
-        if (delta.type !== 'text_delta' || delta.text === '') return [];
-        this.#streamed += delta.text;
-        this.#saidSomething = true;
-        return [{ kind: 'stream', text: harmless(delta.text) }];
-      }
-      case 'content_block_stop':
-        return this.#endStream();
-      default:
-        return [];
-    }
-  }
-
-  #endStream(): readonly Piece[] {
-    const end: Piece = { kind: 'end of stream' };
-    if (this.#thought === undefined) return this.#streamed === '' ? [] : [end];
-    const { paint, signs } = this.#setup.style;
-    const thought = harmless(shortened(this.#thought, THOUGHT_LENGTH, signs.more));
-    this.#thought = undefined;
-    return [{ kind: 'stream', text: paint('dim', `${thought || signs.more})`) }, end];
   }
 
   #message({ message }: Extract<LoopEvent, { type: 'message' }>): readonly Piece[] {
@@ -165,60 +148,72 @@ export class Teller {
   #answer(message: AssistantMessage): readonly Piece[] {
     for (const call of message.content.filter(isToolUse)) this.#remember(call.id, call.name, call.input);
     const text = textOf(message.content);
-    const wasStreamed = this.#streamed !== '';
+    const wasStreamed = this.#spoken.takeIsSaid();
     if (text !== '') this.#saidSomething = true;
-    this.#streamed = '';
     if (text === '' || wasStreamed) return [];
-    if (message.apiError) return [{ kind: 'line', text: this.#setup.style.paint('red', harmless(text)) }];
+    const { paint, signs } = this.#setup.style;
+    if (message.apiError) return [{ kind: 'line', text: paint('red', `${signs.failed} ${harmless(text)}`) }];
     return [{ kind: 'stream', text: harmless(text) }, { kind: 'end of stream' }];
   }
 
   #results(message: UserMessage): readonly Piece[] {
     if (typeof message.content === 'string') return [];
-    return message.content.filter(isToolResult).map((result): Piece => {
-      const id = result.tool_use_id;
-      const call = this.#calls.get(id);
-      this.#calls.delete(id);
-      const told = resultLine(call?.tool ?? '', result, this.#setup.style);
-      const follows = this.#lastCall === id;
-      this.#lastCall = undefined;
-      return { kind: 'line', text: follows || !call ? `  ${told}` : `  ${call.line}: ${told}` };
-    });
+    return message.content.filter(isToolResult).flatMap((result) => this.#result(result));
+  }
+
+  #result(result: ToolResultBlock): readonly Piece[] {
+    const id = result.tool_use_id;
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
+    const { style } = this.#setup;
+    const [head = '', ...below] = resultRows(call?.tool ?? '', result, style);
+    const changed = call?.change && !result.is_error ? changeRows(call.change, style) : [];
+    const follows = this.#lastCall === id;
+    this.#lastCall = undefined;
+    return [follows || !call ? head : `${call.line}: ${head}`, ...below, ...changed].map(lineBelow);
   }
 
   #intent(id: string, tool: string, input: JsonObject): readonly Piece[] {
     const call = this.#remember(id, tool, input);
-    call.startedAt = this.#setup.now();
     this.#lastCall = id;
-    const { paint, signs } = this.#setup.style;
-    const [name, ...about] = [nameOf(tool), call.line.slice(nameOf(tool).length)];
-    const lines = tool === 'TodoWrite' ? todoLines(input['todos'], this.#setup.style) : [];
-    const head: Piece = {
-      kind: 'line',
-      text: `${paint('cyan', signs.call)} ${paint('bold', name)}${about.join('')}`,
-    };
-    return [...this.#endStream(), head, ...lines.map((text): Piece => ({ kind: 'line', text: `  ${text}` }))];
+    const { style, current } = this.#setup;
+    const { paint, signs } = style;
+    if (!this.#seen.delete(id)) call.change = changeOf(tool, input, current(tool, input));
+    const name = nameOf(tool);
+    const purpose = purposeOf(tool, input);
+    const said = purpose === undefined ? '' : paint('dim', ` (${purpose})`);
+    const text = `${paint('cyan', signs.call)} ${paint('bold', name)}${call.line.slice(name.length)}${said}`;
+    const below = tool === 'TodoWrite' ? this.#steps(input['todos']) : [];
+    return [...this.#spoken.end(), { kind: 'line', text }, ...below.map(lineBelow)];
+  }
+
+  #steps(todos: unknown): string[] {
+    const before = this.#todos;
+    this.#todos = todos;
+    return todoChanges(before, todos, this.#setup.style);
   }
 
   #remember(id: string, tool: string, input: JsonObject): Call {
-    const line = callLine(tool, input, this.#setup.cwd);
-    const call = { line, tool, startedAt: undefined, nextSignMs: FIRST_SIGN_MS };
+    const call: Call = { line: callLine(tool, input, this.#setup.cwd), tool };
     this.#calls.set(id, call);
     return call;
   }
 
-  #progress(id: string): readonly Piece[] {
-    const call = this.#calls.get(id);
-    if (call?.startedAt === undefined) return [];
-    const elapsed = this.#setup.now() - call.startedAt;
-    if (elapsed < call.nextSignMs) return [];
-    call.nextSignMs = elapsed * 2;
-    return [this.#note('dim', `${call.line} still runs, ${timeOf(elapsed)}`)];
+  #once({ type }: LoopEvent, text: string): readonly Piece[] {
+    if (this.#told.has(type)) return [];
+    this.#told.add(type);
+    return [this.#note('dim', harmless(text))];
+  }
+
+  /** Something of this attempt stands on the screen. */
+  get #hasSaid(): boolean {
+    return this.#saidSomething || this.#spoken.isSaid;
   }
 
   #beginsAgain(): string {
-    const text = this.#saidSomething ? '; the answer begins again' : '';
+    const text = this.#hasSaid ? '; the answer begins again' : '';
     this.#saidSomething = false;
+    this.#spoken.takeIsSaid();
     return text;
   }
 
@@ -229,4 +224,8 @@ export class Teller {
   #note(look: 'dim' | 'yellow', text: string): Piece {
     return { kind: 'line', text: this.#setup.style.paint(look, `  (${text})`) };
   }
+}
+
+function lineBelow(text: string): Piece {
+  return { kind: 'line', text: `  ${text}` };
 }

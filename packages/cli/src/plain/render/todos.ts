@@ -1,7 +1,7 @@
 /** The model's list of steps. */
 import { harmless } from '../../terminal/harmless.ts';
 import type { Style } from '../style.ts';
-import { shortened } from './amounts.ts';
+import { counted, shortened } from './amounts.ts';
 
 const MARKS: Readonly<Record<string, string>> = {
   completed: '[x]',
@@ -9,18 +9,46 @@ const MARKS: Readonly<Record<string, string>> = {
   pending: '[ ]',
 };
 
+/** More steps than this are not listed at once. */
+const SHOWN = 12;
+
 /** Takes what the model wrote: whatever is no step is left out. */
-export function todoLines(todos: unknown, { paint }: Style): string[] {
+export function todoLines(todos: unknown, style: Style): string[] {
+  return stepsIn(todos).map((step) => lineOf(step, style));
+}
+
+/** Only what is new, or stands otherwise than before. */
+export function todoChanges(before: unknown, todos: unknown, style: Style): string[] {
+  const known = new Map(stepsIn(before).map(({ content, status }) => [content, status]));
+  const steps = stepsIn(todos);
+  const changed = steps.filter(({ content, status }) => known.get(content) !== status);
+  const left = [...known.keys()].filter((content) => !steps.some((step) => step.content === content));
+  const { paint, signs } = style;
+  const more = changed.length - SHOWN;
+  return [
+    ...changed.slice(0, SHOWN).map((step) => lineOf(step, style)),
+    ...(more > 0 ? [paint('dim', `${signs.more} ${counted(more, 'more step')}: /todos`)] : []),
+    ...(left.length > 0 ? [paint('dim', `(${counted(left.length, 'step')} left out)`)] : []),
+  ];
+}
+
+interface Step {
+  readonly content: string;
+  readonly status: unknown;
+}
+
+function stepsIn(todos: unknown): Step[] {
   if (!Array.isArray(todos)) return [];
   return todos.flatMap((todo: unknown) => {
     const content = field(todo, 'content');
-    const status = field(todo, 'status');
-    if (typeof content !== 'string') return [];
-    const line = `${MARKS[String(status)] ?? '[ ]'} ${harmless(shortened(content, 100))}`;
-    return [
-      status === 'completed' ? paint('dim', line) : status === 'in_progress' ? paint('bold', line) : line,
-    ];
+    return typeof content === 'string' ? [{ content, status: field(todo, 'status') }] : [];
   });
+}
+
+function lineOf({ content, status }: Step, { paint }: Style): string {
+  const line = `${MARKS[String(status)] ?? '[ ]'} ${harmless(shortened(content, 100))}`;
+  if (status === 'completed') return paint('dim', line);
+  return status === 'in_progress' ? paint('bold', line) : line;
 }
 
 function field(value: unknown, name: string): unknown {

@@ -42,9 +42,24 @@ describe('the line being typed', () => {
     ['Ctrl-D in an empty line', EMPTY, [ctrl('d')], 'leave'],
     ['Ctrl-D within a line', { text: 'ab', cursor: 0 }, [ctrl('d')], '|b'],
     ['Esc', draftOf('x'), [key('escape')], 'escape'],
+    ['Shift-Tab', draftOf('x'), [{ name: 'tab', shift: true }], 'next mode'],
+    ['Ctrl-Y', draftOf('x'), [ctrl('y')], 'put back'],
     ['a key that means nothing here', draftOf('x'), [{ name: 'f5', sequence: '\u001b[15~' }], 'x|'],
   ])('takes %s', (_what, start, keys, after) => {
     expect(typed(start, ...keys)).toBe(after);
+  });
+
+  it.each<[string, Key, string | undefined]>([
+    ['Ctrl-U', ctrl('u'), 'one '],
+    ['Ctrl-K', ctrl('k'), 'two three'],
+    ['Ctrl-W', ctrl('w'), 'one '],
+    ['Alt-D', meta('d'), 'two'],
+    ['backspace', key('backspace'), undefined],
+  ])('keeps what %s took away', (_what, pressed, cut) => {
+    expect(press({ text: 'one two three', cursor: 4 }, pressed)).toMatchObject(
+      cut === undefined ? {} : { cut },
+    );
+    expect('cut' in press({ text: 'one two three', cursor: 4 }, pressed)).toBe(cut !== undefined);
   });
 
   it('takes a paste as text, its control characters shown and its line ends as they are', () => {

@@ -13,6 +13,7 @@ export interface Key {
   readonly sequence?: string | undefined;
   readonly ctrl?: boolean | undefined;
   readonly meta?: boolean | undefined;
+  readonly shift?: boolean | undefined;
 }
 
 export type Wish =
@@ -24,12 +25,15 @@ export type Wish =
   | 'newer'
   | 'search'
   | 'complete'
+  | 'put back'
+  | 'next mode'
   | 'edit outside'
   | 'clear'
   | 'suspend';
 
 export type Pressed =
-  | { readonly kind: 'draft'; readonly draft: Draft }
+  /** `cut`: what the key took away, to be put back with Ctrl-Y. */
+  | { readonly kind: 'draft'; readonly draft: Draft; readonly cut?: string }
   | { readonly kind: 'wish'; readonly wish: Wish };
 
 export const EMPTY: Draft = { text: '', cursor: 0 };
@@ -40,7 +44,19 @@ export function draftOf(text: string): Draft {
 
 export function press(draft: Draft, key: Key): Pressed {
   const changed = change(draft, key);
-  return typeof changed === 'string' ? { kind: 'wish', wish: changed } : { kind: 'draft', draft: changed };
+  if (typeof changed === 'string') return { kind: 'wish', wish: changed };
+  return cuts(key)
+    ? { kind: 'draft', draft: changed, cut: between(draft, changed) }
+    : { kind: 'draft', draft: changed };
+}
+
+function cuts({ ctrl, meta, name = '' }: Key): boolean {
+  return (ctrl === true && /^[ukw]$/.test(name)) || (meta === true && /^(d|backspace)$/.test(name));
+}
+
+/** What stood there before, and does not any more. */
+function between(before: Draft, after: Draft): string {
+  return before.text.slice(after.cursor, after.cursor + before.text.length - after.text.length);
 }
 
 function change(draft: Draft, key: Key): Draft | Wish {
@@ -58,7 +74,7 @@ function change(draft: Draft, key: Key): Draft | Wish {
     case 'escape':
       return 'escape';
     case 'tab':
-      return 'complete';
+      return key.shift ? 'next mode' : 'complete';
     case 'backspace':
       return erase(draft, before(draft));
     case 'delete':
@@ -108,6 +124,8 @@ function controlled(draft: Draft, name: string): Draft | Wish {
       return 'older';
     case 'n':
       return 'newer';
+    case 'y':
+      return 'put back';
     case 'r':
       return 'search';
     case 'g':

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { draftOf } from './editor.ts';
-import { frameOf, rowsAbove } from './frame.ts';
+import { frameOf, rowsAbove, withStatus } from './frame.ts';
 import { widthOf } from '../../terminal/width.ts';
 
 const room = { columns: 11, maxRows: 10 };
@@ -24,6 +24,20 @@ describe('a draft on the screen', () => {
     });
     expect(frameOf('> ', { ...full, cursor: 9 }, room)).toMatchObject({ cursorRow: 1, cursorColumn: 2 });
     expect(frameOf('> ', draftOf('one abcdefghijk'), room).rows).toEqual(['> one ', '  abcdefgh', '  ijk']);
+  });
+
+  it('has one row above it that says what is under way, or that row stands alone', () => {
+    const paint = (text: string): string => `<${text}>`;
+    expect(withStatus('12 s, make: ok', frameOf('> ', draftOf('x'), room), room, paint)).toEqual({
+      rows: ['<12 s, mak…>', '> x'],
+      cursorRow: 1,
+      cursorColumn: 3,
+    });
+    expect(withStatus('12 s', undefined, room, paint)).toEqual({
+      rows: ['<12 s>'],
+      cursorRow: 0,
+      cursorColumn: 4,
+    });
   });
 
   it('keeps its own lines, and shows tabs as spaces', () => {

@@ -37,6 +37,25 @@ export function frameOf(
   return clipped(drawn, { row: Math.max(0, row), column }, maxRows);
 }
 
+/** `status`: one row above the line being typed, cut where it gets too long. Without such a line it stands alone. */
+export function withStatus(
+  status: string,
+  line: Frame | undefined,
+  { columns }: FrameRoom,
+  paint: (text: string) => string,
+): Frame {
+  const row = cutTo(status, columns - 1);
+  if (!line) return { rows: [paint(row)], cursorRow: 0, cursorColumn: widthOf(row) };
+  return { ...line, rows: [paint(row), ...line.rows], cursorRow: line.cursorRow + 1 };
+}
+
+function cutTo(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let free = width - 1;
+  const kept = charactersOf(text).filter((character) => (free -= cellsOf(character)) >= 0);
+  return `${kept.join('')}…`;
+}
+
 /** A character of the draft where it stands. Every place where the cursor can be has one, the end included. */
 interface Cell {
   readonly index: number;

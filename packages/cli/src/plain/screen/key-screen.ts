@@ -5,7 +5,7 @@ import type { Completed } from '../completion/complete.ts';
 import type { Recall } from '../prompts/recall.ts';
 import type { Style } from '../style.ts';
 import { type Draft, draftOf, EMPTY, insert, type Key, press, type Wish } from './editor.ts';
-import { type Frame, frameOf } from './frame.ts';
+import { type Frame, frameOf, type FrameRoom, withStatus } from './frame.ts';
 import { Keyboard } from './keyboard.ts';
 import { Paper } from './paper.ts';
 import type { Screen, ScreenListener } from './screen.ts';
@@ -26,6 +26,7 @@ const MOST_CHOICES = 40;
 
 export class KeyScreen implements Screen {
   readonly readsKeys = true;
+  readonly isPipe = false;
   readonly #setup: KeyScreenSetup;
   readonly #paper: Paper;
   readonly #keyboard: Keyboard;
@@ -36,6 +37,10 @@ export class KeyScreen implements Screen {
   #asking = false;
   /** An earlier prompt is looked for; what is found stands in the place of the draft. */
   #search: Search | undefined;
+  /** What Ctrl-U, K, W or Alt-D took away last. */
+  #cut = '';
+  /** Stands above the line being typed. */
+  #status: string | undefined;
   #closed = false;
 
   constructor(input: NodeJS.ReadStream, output: NodeJS.WriteStream, setup: KeyScreenSetup) {
@@ -47,7 +52,7 @@ export class KeyScreen implements Screen {
         this.#search = undefined;
         this.#edit(insert(this.#draft, text));
       },
-      end: () => this.#listener?.end(),
+      end: () => this.#listener?.gone(),
     });
   }
 
@@ -76,6 +81,18 @@ export class KeyScreen implements Screen {
     this.#search = undefined;
     this.#prompt = prompt;
     this.#asking = true;
+    this.#paper.redraw();
+  }
+
+  reprompt(prompt: string): void {
+    if (this.#prompt === prompt) return;
+    this.#prompt = prompt;
+    this.#paper.redraw();
+  }
+
+  status(text: string | undefined): void {
+    if (this.#status === text) return;
+    this.#status = text;
     this.#paper.redraw();
   }
 
@@ -108,8 +125,9 @@ export class KeyScreen implements Screen {
   #take(key: Key): void {
     if (this.#search) return this.#searched(searchKey(this.#search, key));
     const pressed = press(this.#draft, key);
-    if (pressed.kind === 'wish') this.#grant(pressed.wish);
-    else this.#edit(pressed.draft);
+    if (pressed.kind === 'wish') return this.#grant(pressed.wish);
+    if (pressed.cut) this.#cut = pressed.cut;
+    this.#edit(pressed.draft);
   }
 
   #edit(draft: Draft): void {
@@ -136,6 +154,10 @@ export class KeyScreen implements Screen {
         return this.#paper.redraw();
       case 'complete':
         return this.#completed(this.#setup.complete(this.#draft));
+      case 'put back':
+        return this.#edit(insert(this.#draft, this.#cut));
+      case 'next mode':
+        return this.#listener?.nextMode();
       case 'edit outside':
         return void this.#editOutside();
       case 'clear':
@@ -197,17 +219,24 @@ export class KeyScreen implements Screen {
   }
 
   #frame(): Frame | undefined {
-    const isVisible = !this.#closed && (this.#asking || this.#search || this.#draft.text !== '');
-    if (!isVisible) return undefined;
+    if (this.#closed) return undefined;
     const { columns, rows } = this.#paper;
     const maxRows = Math.max(1, Math.min(MOST_ROWS, rows - ROWS_ABOVE));
     const room = { columns, maxRows };
+    const line = this.#lineFrame(room);
+    if (this.#status === undefined) return line;
+    return withStatus(this.#status, line, room, (text) => this.#setup.style.paint('dim', text));
+  }
+
+  /** The line being typed; undefined where none should be seen. */
+  #lineFrame(room: FrameRoom): Frame | undefined {
     if (this.#search) {
       const match = this.#match();
       const isMissing = match === undefined && this.#search.query !== '';
       const prompt = `${isMissing ? 'not found' : 'search'} "${this.#search.query}": `;
       return frameOf(prompt, draftOf(match ?? ''), room, this.#setup.style.paint('yellow', prompt));
     }
+    if (!this.#asking && this.#draft.text === '') return undefined;
     return frameOf(stripVTControlCharacters(this.#prompt), this.#draft, room, this.#prompt);
   }
 }

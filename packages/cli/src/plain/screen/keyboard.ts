@@ -1,16 +1,20 @@
 /** The keys of a terminal, one by one: what is typed, what is pasted, and the way back to the shell. */
-import { emitKeypressEvents } from 'node:readline';
+import { emitKeypressEvents, type Interface } from 'node:readline';
 import type { Key } from './editor.ts';
 
 export interface KeyListener {
   readonly key: (key: Key) => void;
   readonly paste: (text: string) => void;
-  /** No key will come any more. */
+  /** The terminal went away: no key will come any more. */
   readonly end: () => void;
 }
 
 const PASTE_ON = '\u001b[?2004h';
 const PASTE_OFF = '\u001b[?2004l';
+
+/** Esc begins the sequences of other keys, too: after so long it was pressed alone. The type wants a whole interface. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing else of it is read
+const ESC_ALONE = { escapeCodeTimeout: 50 } as unknown as Interface;
 
 export class Keyboard {
   readonly #input: NodeJS.ReadStream;
@@ -26,7 +30,7 @@ export class Keyboard {
     this.#input = input;
     this.#output = output;
     this.#listener = listener;
-    emitKeypressEvents(input);
+    emitKeypressEvents(input, ESC_ALONE);
     input.on('keypress', (_text, key: Key) => this.#take(key));
     // After the keys of the first chunk, which holds all that was typed early.
     input.once('data', () => (this.#isEarly = false));

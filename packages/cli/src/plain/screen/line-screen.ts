@@ -9,9 +9,9 @@ import type { Screen, ScreenListener } from './screen.ts';
 
 export class LineScreen implements Screen {
   readonly readsKeys = false;
+  readonly isPipe: boolean;
   readonly #output: NodeJS.WritableStream;
   readonly #lines: Interface;
-  readonly #isPipe: boolean;
   #listener: ScreenListener | undefined;
   /** Lines of a pipe that nobody has asked for yet. */
   readonly #waiting: string[] = [];
@@ -24,7 +24,7 @@ export class LineScreen implements Screen {
 
   constructor(input: NodeJS.ReadableStream & { isTTY?: boolean }, output: NodeJS.WritableStream) {
     this.#output = output;
-    this.#isPipe = input.isTTY !== true;
+    this.isPipe = input.isTTY !== true;
     this.#lines = createInterface({ input, terminal: false, crlfDelay: Number.POSITIVE_INFINITY });
     this.#lines.on('line', (line) => this.#take(line));
     this.#lines.once('close', () => {
@@ -70,6 +70,14 @@ export class LineScreen implements Screen {
     this.#deliver();
   }
 
+  reprompt(prompt: string): void {
+    if (this.#prompt !== undefined) this.#prompt = prompt;
+  }
+
+  status(): void {
+    // What was written stays: there is nothing to write over.
+  }
+
   busy(): void {
     this.#prompt = undefined;
   }
@@ -95,7 +103,7 @@ export class LineScreen implements Screen {
     }
     this.#begun = '';
     // What is typed was seen by whoever typed it, and ended the line.
-    if (!this.#isPipe) this.#isMidLine = false;
+    if (!this.isPipe) this.#isMidLine = false;
     this.#waiting.push(text);
     this.#deliver();
   }
@@ -103,10 +111,10 @@ export class LineScreen implements Screen {
   /** A person may speak at any time; a pipe has said everything already, so each line waits until it is asked for. */
   #deliver(): void {
     while (this.#listener) {
-      if (this.#isPipe && this.#prompt === undefined) return;
+      if (this.isPipe && this.#prompt === undefined) return;
       const text = this.#waiting.shift();
       if (text === undefined) break;
-      if (this.#isPipe) this.#write(`${text}\n`);
+      if (this.isPipe) this.#write(`${text}\n`);
       this.#prompt = undefined;
       this.#listener.line(text);
     }

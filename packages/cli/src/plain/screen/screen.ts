@@ -5,6 +5,8 @@
 export interface Screen {
   /** Keys come one by one; else the terminal itself edits the line. */
   readonly readsKeys: boolean;
+  /** What is typed comes through a pipe: its end is the end of a script, not of a person. */
+  readonly isPipe: boolean;
   /** Whole lines, above whatever is being typed. */
   print(text: string): void;
   /** A piece of the model's words, which go on: wrapped at words where the screen knows its width. */
@@ -15,6 +17,10 @@ export interface Screen {
   endStream(): void;
   /** Asks for a line, with this before it. */
   ask(prompt: string): void;
+  /** Other words before the line that is asked for, from its next drawing on. */
+  reprompt(prompt: string): void;
+  /** A line about what is under way, written over by the next one; undefined takes it away. Only where keys are read. */
+  status(text: string | undefined): void;
   /** Something is under way: what is typed is taken, but not asked for. */
   busy(prompt: string): void;
   /** Puts a text into the line being typed, before what is there. */
@@ -33,6 +39,10 @@ export interface ScreenListener {
   readonly interrupt: () => void;
   /** Esc, with what was being typed. */
   readonly escape: (draft: string) => void;
+  /** Shift-Tab. */
+  readonly nextMode: () => void;
   /** Ctrl-D, or the end of the pipe: nothing more will be typed. */
   readonly end: () => void;
+  /** The terminal went away: nobody sees anything any more. */
+  readonly gone: () => void;
 }

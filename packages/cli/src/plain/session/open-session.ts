@@ -10,6 +10,9 @@ export interface OpenSessionSetup {
   readonly surface: Pick<Surface, 'tools' | 'agent' | 'tell'>;
 }
 
+/** Enough to tell a session by, and short enough to be copied from one row. */
+const SHORT_ID = 8;
+
 export class OpenSession {
   readonly #setup: OpenSessionSetup;
   #options: AgentSetup;
@@ -61,6 +64,8 @@ export class OpenSession {
     const { agent, session, close } = this.#started;
     await close();
     const isKept = session.journal.path !== undefined && agent.messages.length > 0;
-    return isKept ? `Resume this conversation with: heddle --resume ${agent.sessionId}` : undefined;
+    return isKept
+      ? `Resume this conversation with: heddle --resume ${agent.sessionId.slice(0, SHORT_ID)}`
+      : undefined;
   }
 }

@@ -23,17 +23,26 @@ export function sessionLines(
   });
 }
 
+export interface Picking {
+  readonly ask: (dialog: Dialog<string>) => Promise<string | undefined>;
+  /** A word beside the conversation. */
+  readonly note: (text: string) => void;
+}
+
 /** The session that is meant, asked for where the command line leaves it open. Undefined: none was chosen. */
 export async function chooseSession(
   choice: SessionChoice,
   place: { readonly configDir: string; readonly cwd: string },
   style: Style,
-  ask: (dialog: Dialog<string>) => Promise<string | undefined>,
+  { ask, note }: Picking,
 ): Promise<SessionChoice | undefined> {
   if (choice.from.kind !== 'pick') return choice;
   const { listSessions } = await import('@heddle/agent/sessions');
   const sessions = listSessions(place);
-  if (sessions.length === 0) return { ...choice, from: { kind: 'new' }, fork: false };
+  if (sessions.length === 0) {
+    note('there is no conversation in this folder yet: this is a new one');
+    return { ...choice, from: { kind: 'new' }, fork: false };
+  }
   const id = await ask(pickDialog(sessions, style, Date.now()));
   return id === undefined ? undefined : { ...choice, from: { kind: 'resume', id } };
 }

@@ -1,12 +1,25 @@
 /** What is shown of a session that was opened: what there is to say about it, and the end of its conversation. */
+import type { AgentSetup } from '../../headless/agent-options.ts';
 import type { Started } from '../../headless/start.ts';
 import { harmless } from '../../terminal/harmless.ts';
+import { nearPath } from '../render/call.ts';
 import { tailLines } from '../render/tail.ts';
 import type { Style } from '../style.ts';
+import { instructionFiles } from './instruction-files.ts';
 
-export function sessionStart({ agent, session, notices }: Started, style: Style): string[] {
+export function sessionStart(
+  { agent, session, notices, userContext }: Started,
+  { cwd, sandboxSettings }: Pick<AgentSetup, 'cwd' | 'sandboxSettings'>,
+  style: Style,
+): string[] {
   const messages = [...agent.messages];
+  const files = instructionFiles(userContext).map((file) => nearPath(file, cwd));
+  const inForce = [
+    ...(files.length > 0 ? [`instructions: ${files.join(', ')}`] : []),
+    ...(sandboxSettings?.enabled ? ['sandbox on'] : []),
+  ];
   return [
+    ...(inForce.length > 0 ? [style.paint('dim', `  (${harmless(inForce.join('; '))})`)] : []),
     ...notices.map((notice) => style.paint('dim', `  (${harmless(notice)})`)),
     ...(messages.length > 0 ? tailLines(messages, session.projection.openCalls.length, style) : []),
   ];

@@ -15,6 +15,8 @@ export interface TestTerminal {
   type(keys: string): void;
   resize(columns: number): void;
   kill(signal: string): void;
+  /** Closes the window, as its user would: the terminal is gone. */
+  close(): void;
   /** The exit code, or the number of the signal that ended it. */
   readonly ended: Promise<{ readonly exitCode: number; readonly signal?: number | undefined }>;
 }
@@ -134,6 +136,11 @@ export function openTerminal(
       pty.resize(columns, ROWS);
     },
     kill: (signal) => pty.kill(signal),
+    close() {
+      // Every terminal here has it, though its type does not say so.
+      const destroy: unknown = Reflect.get(pty, 'destroy');
+      if (typeof destroy === 'function') destroy.call(pty);
+    },
     ended,
   };
 }
@@ -142,3 +149,4 @@ export const ENTER = '\r';
 export const CTRL_C = '\u0003';
 export const CTRL_D = '\u0004';
 export const UP = '\u001b[A';
+export const SHIFT_TAB = '\u001b[Z';

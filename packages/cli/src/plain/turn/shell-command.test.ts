@@ -19,3 +19,17 @@ describe('the output of a command of the user’s own', () => {
     expect(output).toMatch(/^begin\na{14994}\n… 2970011 characters left out …\na+\nend\n$/);
   });
 });
+
+it('is over with its shell, whatever it left in the background, and its colours are left out', async () => {
+  const shown: string[] = [];
+  const { signal } = new AbortController();
+  const command = String.raw`sleep 60 & echo $!; printf '\033[31mred\033[0m\n'`;
+  const { output, code } = await runShellCommand(command, {
+    cwd: '/',
+    signal,
+    show: (text) => shown.push(text),
+  });
+  const [pid, ...rest] = output.trim().split('\n');
+  process.kill(Number(pid), 'SIGKILL');
+  expect({ rest, code, shown: shown.join('') }).toEqual({ rest: ['red'], code: 0, shown: output });
+});

@@ -1,6 +1,10 @@
 /** `!command`: a command of the user's own, with their own rights. The model sees it with the next prompt. */
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { stripVTControlCharacters } from 'node:util';
 import { harmless } from '../../terminal/harmless.ts';
+
+type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 export interface ShellRun {
   readonly cwd: string;
@@ -17,6 +21,10 @@ export interface ShellEnd {
 /** The message that tells of such a command begins with it. */
 export const SHELL_MARK = '<bash-input>';
 
+/** After its end, what it wrote last is read until nothing comes for so long, and in all no longer than that. */
+const LAST_WORDS_MS = 200;
+const MOST_LAST_WORDS_MS = 5_000;
+
 /** What the model is shown of an output: its beginning and its end, each of so many characters. No more is kept. */
 const SHOWN = 15_000;
 
@@ -26,7 +34,8 @@ export function runShellCommand(command: string, { cwd, signal, show }: ShellRun
   let beginning = '';
   let rest = '';
   let leftOut = 0;
-  const take = (text: string): void => {
+  const take = (written: string): void => {
+    const text = stripVTControlCharacters(written);
     const room = SHOWN - beginning.length;
     beginning += text.slice(0, room);
     rest += text.slice(room);
@@ -39,12 +48,34 @@ export function runShellCommand(command: string, { cwd, signal, show }: ShellRun
   const end = (): void => endGroup(child.pid);
   signal.addEventListener('abort', end, { once: true });
   child.once('error', (error) => resolve({ output: error.message, code: null }));
-  child.once('close', (code) => {
+  const over = (code: number | null): void => {
     signal.removeEventListener('abort', end);
     const gap = leftOut > 0 ? `\n… ${leftOut} characters left out …\n` : '';
     resolve({ output: beginning + gap + rest, code });
-  });
+  };
+  child.once('close', over);
+  // What it left in the background goes on, and may hold its output open for ever.
+  child.once('exit', (code) =>
+    whenQuiet(child, () => {
+      child.stdout.destroy();
+      child.stderr.destroy();
+      over(code);
+    }),
+  );
   return promise;
+}
+
+function whenQuiet({ stdout, stderr }: Pick<Child, 'stdout' | 'stderr'>, then: () => void): void {
+  const until = Date.now() + MOST_LAST_WORDS_MS;
+  let heard = true;
+  for (const stream of [stdout, stderr]) stream.on('data', () => (heard = true));
+  const look = (): void => {
+    if (!heard || Date.now() >= until) return then();
+    heard = false;
+    // After a pause of ours what came meanwhile is read first.
+    setTimeout(() => setImmediate(look), LAST_WORDS_MS).unref();
+  };
+  look();
 }
 
 /** As it joins the conversation. */

@@ -1,8 +1,9 @@
 /** One prompt, from its sending to the line that says what it took. */
 import type { Agent, SdkResult } from '@heddle/agent';
 import { harmless } from '../../terminal/harmless.ts';
-import { endLines } from '../render/end.ts';
-import type { Piece, Teller } from '../render/teller.ts';
+import { endLines, type TurnEnd } from '../render/end.ts';
+import type { Piece } from '../render/piece.ts';
+import type { Teller } from '../render/teller.ts';
 import type { Screen } from '../screen/screen.ts';
 import type { Style } from '../style.ts';
 
@@ -11,11 +12,19 @@ export interface TurnSetup {
   readonly screen: Screen;
   readonly style: Style;
   readonly teller: Teller;
+  /** How long questions were open so far. */
+  readonly waitedMs: () => number;
+  /** Nobody is asked: what it costs was paid before. */
+  readonly isReplay: boolean;
 }
 
 /** Answers whether it went well. What happens on the way is told by whoever listens to the agent's events. */
-export async function runTurn(prompt: string, { agent, screen, style, teller }: TurnSetup): Promise<boolean> {
+export async function runTurn(
+  prompt: string,
+  { agent, screen, style, teller, waitedMs, isReplay }: TurnSetup,
+): Promise<boolean> {
   const earlierUsd = agent.spending.costUsd;
+  const waitedBefore = waitedMs();
   let result: SdkResult | undefined;
   try {
     // Commands are ours to read: whatever comes here is for the model.
@@ -28,8 +37,9 @@ export async function runTurn(prompt: string, { agent, screen, style, teller }: 
   }
   for (const piece of teller.end()) showPiece(piece, screen);
   if (!result) return false;
-  const contextPercent = await percentOf(agent);
-  screen.print(endLines({ result, earlierUsd, contextPercent }, style).join('\n'));
+  const context = await fillOf(agent);
+  const askedMs = waitedMs() - waitedBefore;
+  screen.print(endLines({ result, earlierUsd, context, askedMs, isReplay }, style).join('\n'));
   return !result.is_error;
 }
 
@@ -44,7 +54,9 @@ export function showPiece(piece: Piece, screen: Screen): void {
   }
 }
 
-async function percentOf(agent: Agent): Promise<number> {
-  const { state, window } = await agent.contextUsage();
-  return Math.round((state.tokens / window) * 100);
+async function fillOf(agent: Agent): Promise<TurnEnd['context']> {
+  const { state, window, thresholds } = await agent.contextUsage();
+  const percent = (count: number): number => Math.round((count / window) * 100);
+  const used = percent(state.tokens);
+  return state.state === 'fine' ? { used } : { used, compactsAt: percent(thresholds.autoCompact) };
 }

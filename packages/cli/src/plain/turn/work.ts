@@ -7,6 +7,7 @@ import type { Screen } from '../screen/screen.ts';
 import type { OpenSession } from '../session/open-session.ts';
 import type { Style } from '../style.ts';
 import { EndedTasks } from './ended-tasks.ts';
+import { Running } from './running.ts';
 import { runShellCommand, shellMessage } from './shell-command.ts';
 import { Silence } from './silence.ts';
 import { runTurn, showPiece } from './turn.ts';
@@ -21,6 +22,11 @@ export interface WorkSetup {
   /** A word beside the conversation. */
   readonly note: (text: string) => void;
   readonly prompt: () => string;
+  /** Something is about to be written, maybe below a question. */
+  readonly loseSight: () => void;
+  /** How long questions were open so far. */
+  readonly waitedMs: () => number;
+  readonly now: () => number;
 }
 
 type Stop = (reason: string) => void;
@@ -29,6 +35,7 @@ export class Work {
   readonly #setup: WorkSetup;
   readonly #endedTasks: EndedTasks;
   readonly #silence: Silence;
+  readonly #running: Running;
   #stop: Stop | undefined;
   #lastTurnFailed = false;
 
@@ -36,6 +43,13 @@ export class Work {
     this.#setup = setup;
     this.#endedTasks = new EndedTasks(setup.note);
     this.#silence = new Silence(setup.note);
+    const { screen, session, note, now } = setup;
+    this.#running = new Running({
+      cwd: session.options.cwd,
+      now,
+      show: (text) => screen.status(text),
+      note: screen.readsKeys ? undefined : note,
+    });
   }
 
   get isUnderWay(): boolean {
@@ -52,18 +66,23 @@ export class Work {
 
   /** An event of the run that is under way. */
   hear(event: LoopEvent): void {
-    const { teller, screen, session } = this.#setup;
+    const { teller, screen, session, loseSight } = this.#setup;
     this.#silence.hear(event);
-    for (const piece of teller.tell(event)) showPiece(piece, screen);
+    this.#running.hear(event);
+    const pieces = teller.tell(event);
+    if (pieces.length > 0) loseSight();
+    for (const piece of pieces) showPiece(piece, screen);
     if (event.type === 'message') this.#endedTasks.watch(session.started.tasks);
   }
 
   /** Answers whether it came to its own end; false: it was stopped. */
   async turn(prompt: string): Promise<boolean> {
-    const { agent, tasks } = this.#setup.session.started;
+    const { started, options } = this.#setup.session;
+    const { agent, tasks } = started;
     let wasStopped = false;
     const work = async (): Promise<void> => {
-      this.#lastTurnFailed = !(await runTurn(prompt, { ...this.#setup, agent }));
+      const isReplay = options.plays !== undefined;
+      this.#lastTurnFailed = !(await runTurn(prompt, { ...this.#setup, agent, isReplay }));
     };
     await this.#do(work, (reason) => {
       wasStopped = true;
@@ -83,6 +102,8 @@ export class Work {
         show: (text) => screen.output(text),
       });
       screen.endStream();
+      if (/^cd\b[^;&|]*$/.test(command))
+        note('a cd holds only for its own command; the folder is still the same');
       if (end.code !== 0) note(end.code === null ? 'ended' : `exit code ${end.code}`);
       const added = session.started.agent.add(shellMessage(command, end));
       if (!added.ok) screen.print(harmless(added.message));
@@ -116,6 +137,7 @@ export class Work {
     } finally {
       this.#stop = undefined;
       this.#silence.end();
+      this.#running.end();
     }
   }
 }

@@ -1,6 +1,9 @@
 /** The stretches in which two texts differ, line by line. Pure. */
 
 export interface Hunk {
+  /** Where it begins, counted from 0: in the text before, and in the text after. */
+  readonly at: number;
+  readonly to: number;
   readonly gone: readonly string[];
   readonly come: readonly string[];
 }
@@ -21,13 +24,23 @@ export function hunksBetween(before: readonly string[], after: readonly string[]
   const gone = before.slice(start, before.length - end);
   const come = after.slice(start, after.length - end);
   if (gone.length === 0 && come.length === 0) return [];
-  return gone.length * come.length > MOST_PAIRS ? [{ gone, come }] : walk(gone, come);
+  if (gone.length * come.length <= MOST_PAIRS) return walk(gone, come, start);
+  return gone.length === come.length ? lineByLine(gone, come, start) : [{ at: start, to: start, gone, come }];
+}
+
+/** Nothing was put in or taken out: each line still stands where it stood. */
+function lineByLine(before: readonly string[], after: readonly string[], start: number): Hunk[] {
+  return before.flatMap((gone, index) => {
+    const come = after[index] ?? '';
+    const at = start + index;
+    return gone === come ? [] : [{ at, to: at, gone: [gone], come: [come] }];
+  });
 }
 
 /** Along the longest run of lines that both have. */
-function walk(before: readonly string[], after: readonly string[]): Hunk[] {
+function walk(before: readonly string[], after: readonly string[], start: number): Hunk[] {
   const common = commonLengths(before, after);
-  const hunks: { gone: string[]; come: string[] }[] = [];
+  const hunks: { at: number; to: number; gone: string[]; come: string[] }[] = [];
   let isInHunk = false;
   let [left, right] = [0, 0];
   while (left < before.length || right < after.length) {
@@ -38,7 +51,7 @@ function walk(before: readonly string[], after: readonly string[]): Hunk[] {
       right++;
       continue;
     }
-    if (!isInHunk) hunks.push({ gone: [], come: [] });
+    if (!isInHunk) hunks.push({ at: start + left, to: start + right, gone: [], come: [] });
     isInHunk = true;
     if (gone !== undefined && (come === undefined || common(left + 1, right) >= common(left, right + 1))) {
       hunks.at(-1)?.gone.push(gone);

@@ -1,0 +1,63 @@
+import type { PermissionMode } from '@heddle/core';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { AgentSetup } from '../../headless/agent-options.ts';
+import { instructionFiles } from '../session/instruction-files.ts';
+import { modelWords } from '../session/model-words.ts';
+import { modeAfter } from './mode-cycle.ts';
+import { model } from './model.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+async function choosing(words: string): Promise<{ said: string; changed: string | undefined }> {
+  const said: string[] = [];
+  let changed: Partial<AgentSetup> = {};
+  await model(words, {
+    options: { modelName: 'rehearsal' },
+    say: (text) => void said.push(text),
+    change: (changes) => (changed = changes),
+  });
+  return { said: said.join('\n'), changed: changed.modelName };
+}
+
+describe('another model', () => {
+  it('is not taken where its key is missing', async () => {
+    for (const name of ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN']) vi.stubEnv(name, undefined);
+    expect(await choosing('opus')).toEqual({
+      said: expect.stringMatching(/no key for claude-opus.*The model is still rehearsal\./),
+      changed: undefined,
+    });
+  });
+
+  it('is taken where there is one, or none is needed', async () => {
+    vi.stubEnv('ANTHROPIC_API_KEY', 'a-key-for-tests');
+    expect(await choosing('anthropic/mine')).toMatchObject({ changed: 'mine' });
+    expect(await choosing('rehearsal')).toMatchObject({ changed: 'rehearsal' });
+  });
+
+  it('is one of those that are listed, and there are more', async () => {
+    expect((await choosing('')).said).toMatch(/opus.*PROVIDER\/MODEL, rehearsal.*heddle models/s);
+  });
+
+  it('is not called by its name where a recording of it is played', () => {
+    expect(modelWords({ modelName: 'claude-x', plays: 'replay:a.jsonl' })).toBe(
+      'replay:a.jsonl, a recording of claude-x',
+    );
+    expect(modelWords({ modelName: 'claude-x' })).toBe('claude-x');
+  });
+});
+
+it('goes from mode to mode with Shift-Tab, and never to one that asks nothing', () => {
+  const modes: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
+  expect(modes.map(modeAfter)).toEqual(['acceptEdits', 'plan', 'default', 'default', 'default']);
+});
+
+it('knows the instruction files of a session by their headings', () => {
+  const Instructions = [
+    'The user and the project ask you.',
+    "## /a/CLAUDE.md (the user's, for all projects)",
+    '## A chapter (of it)',
+    "## /b/AGENTS.md (the project's)",
+  ].join('\n\n');
+  expect(instructionFiles({ Instructions })).toEqual(['/a/CLAUDE.md', '/b/AGENTS.md']);
+  expect(instructionFiles({})).toEqual([]);
+});

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { styleFor } from '../../style.ts';
+import { resultRows } from '../result.ts';
+
+const style = styleFor({ plain: true, env: {} });
+
+function rows(tool: string, content: string, is_error = false): string[] {
+  return resultRows(tool, { type: 'tool_result', tool_use_id: 'x', content, is_error }, style);
+}
+
+const lines = (count: number): string[] => Array.from({ length: count }, (_, index) => `line ${index}`);
+
+describe('a command that went well', () => {
+  it('shows all of a few lines, and of many the last with what sums up', () => {
+    expect(rows('Bash', '(no output)')).toEqual(['ok: no output']);
+    expect(rows('Bash', 'a\n\nb')).toEqual(['ok: a', '  b']);
+    const tests = [
+      ' RUN  v5.1.0 /x',
+      ...lines(9),
+      ' Test Files  2 passed (2)',
+      '      Tests  12 passed (12)',
+    ];
+    expect(rows('Bash', [...tests, '   Start at  10:00', '   Duration  1.2 s'].join('\n'))).toEqual([
+      'ok: Test Files 2 passed (2)',
+      '  Tests 12 passed (12)',
+      '  Duration 1.2 s (11 more lines)',
+    ]);
+  });
+
+  it('says how much it wrote and where that is, where not all of it is shown', () => {
+    const output = `1\n2\n… 109 kB in all, the middle left out; the whole is in /x/b1.out …\n${lines(9).join('\n')}`;
+    expect(rows('Bash', output)).toEqual(['ok: line 8 (109 kB, kept in /x/b1.out)']);
+  });
+
+  it('says where to look after a command in the background', () => {
+    const started = 'Started in the background as task b12. Read its output with TaskOutput.';
+    expect(rows('Bash', started)).toEqual(['ok: runs in the background: /tasks b12']);
+  });
+});
+
+describe('a command that failed', () => {
+  it('shows what names a cause, and not what every failure says', () => {
+    const npm = [
+      'npm error Missing script: "build"',
+      'npm error',
+      'npm error To see a list of scripts, run:',
+      'npm error A complete log of this run can be found in: /x/.npm/_logs/2026.log',
+      'Exit code 1',
+    ];
+    expect(rows('Bash', npm.join('\n'), true)[0]).toBe(
+      'failed: Exit code 1: npm error Missing script: "build"',
+    );
+    expect(rows('Bash', npm.join('\n'), true).join()).not.toContain('complete log');
+    const node = [
+      '/x/a.js:3',
+      "throw new Error('boom')",
+      '^',
+      'Error: boom',
+      '    at Object.<anonymous> (/x/a.js:3:7)',
+      'Node.js v20.20.2',
+      'Exit code 1',
+    ];
+    expect(rows('Bash', node.join('\n'), true)).toEqual(['failed: Exit code 1: Error: boom (5 more lines)']);
+  });
+
+  it('shows the end where nothing names a cause', () => {
+    expect(rows('Bash', [...lines(9), 'Exit code 2'].join('\n'), true)).toEqual([
+      'failed: Exit code 2: line 6',
+      '  line 7',
+      '  line 8 (6 more lines)',
+    ]);
+  });
+
+  it('speaks to people where it was interrupted', () => {
+    const ending = 'Interrupted; what is shown above is all it wrote';
+    expect(rows('Bash', `${lines(3).join('\n')}\n${ending}`, true)).toEqual([
+      'failed: Interrupted: line 2 (2 more lines)',
+    ]);
+    expect(rows('Bash', 'Interrupted; it had written nothing', true)).toEqual(['failed: Interrupted']);
+  });
+});
+
+describe('other results', () => {
+  it.each([
+    ['Read', '1\ta\n2\tb', 'ok: 2 lines'],
+    ['Grep', 'a.ts\nb.ts', 'ok: 2 files'],
+    ['Grep', 'a.ts:1:x\nb.ts:4:x', 'ok: 2 lines'],
+    ['Grep', 'a.ts\nb.ts\n(files 1-2 of 30; go on with offset 2)', 'ok: 2 files of 30'],
+    ['Grep', 'No matches', 'ok: No matches'],
+    ['Glob', 'a.ts\nb.ts\n(the newest 2 of 101; narrow the pattern for others)', 'ok: 2 files of 101'],
+    ['Glob', 'a.ts', 'ok: a.ts'],
+    ['AskUserQuestion', 'Which store?\n→ SQLite\nWhat else?\n→ TTL, Stats', 'ok: SQLite; TTL, Stats'],
+    ['AskUserQuestion', 'The user did not want to answer.', 'ok: The user did not want to answer.'],
+    ['EnterPlanMode', 'Planning. Look around.', 'ok: planning: nothing is changed until you approve a plan'],
+    ['ExitPlanMode', 'The user approved the plan. Carry it out.', 'ok: approved'],
+    [
+      'ExitPlanMode',
+      'The user did not approve the plan: Tests first.\nYou are still planning.',
+      'failed: sent back: Tests first.',
+    ],
+    ['ExitPlanMode', 'The user did not approve the plan.\nYou are still planning.', 'failed: sent back'],
+    ['TodoWrite', 'The list is kept: 5 of 30 done.', 'ok: 5 of 30 done'],
+    ['Write', 'Created /x/a.ts.', 'ok: created'],
+    ['WebFetch', 'first\nsecond', 'ok: first (1 more line)'],
+  ])('of %s say what a person wants to know', (tool, content, row) => {
+    expect(rows(tool, content)).toEqual([row]);
+  });
+});

@@ -1,0 +1,111 @@
+/**
+ * Calls that take long: how long already, and what they wrote last. On a screen that can write over a line it is one line
+ * that changes each second; on any other a line that comes ever more rarely.
+ */
+import { stripVTControlCharacters } from 'node:util';
+import { isToolResult, type Json, type LoopEvent } from '@heddle/core';
+import { harmless } from '../../terminal/harmless.ts';
+import { shortened, timeOf } from '../render/amounts.ts';
+import { callLine } from '../render/call.ts';
+
+export interface RunningSetup {
+  readonly cwd: string;
+  readonly now: () => number;
+  /** Undefined: nothing takes long any more. */
+  readonly show: (text: string | undefined) => void;
+  /** A line that stays; undefined where `show` is enough. */
+  readonly note: ((text: string) => void) | undefined;
+}
+
+interface Call {
+  readonly line: string;
+  readonly startedAt: number;
+  lastLine: string;
+  nextNoteMs: number;
+}
+
+/** Shorter ones speak for themselves. */
+const LONG_MS = 10_000;
+const TICK_MS = 1_000;
+const LONGEST_LINE = 60;
+const LONGEST_CALL = 60;
+/** Beside the time and the output, in one row. */
+const SHORT_CALL = 24;
+/** They wait for the user, who knows. */
+const WAITING_FOR_THE_USER: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
+
+export class Running {
+  readonly #setup: RunningSetup;
+  /** In the order of their beginning. */
+  readonly #calls = new Map<string, Call>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(setup: RunningSetup) {
+    this.#setup = setup;
+  }
+
+  hear(event: LoopEvent): void {
+    if (event.type === 'tool_intent') this.#begin(event);
+    else if (event.type === 'progress') this.#heard(event.toolUseId, event.data);
+    else if (event.type === 'message' && event.message.type === 'user') {
+      const { content } = event.message;
+      const results = typeof content === 'string' ? [] : content.filter(isToolResult);
+      for (const { tool_use_id: id } of results) this.#calls.delete(id);
+      if (results.length > 0 && this.#calls.size === 0) this.end();
+    }
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    this.#calls.clear();
+    this.#setup.show(undefined);
+  }
+
+  #begin({ toolUseId, tool, input }: Extract<LoopEvent, { type: 'tool_intent' }>): void {
+    if (WAITING_FOR_THE_USER.has(tool)) return;
+    const { cwd, now } = this.#setup;
+    const line = shortened(callLine(tool, input, cwd), LONGEST_CALL);
+    this.#calls.set(toolUseId, { line, startedAt: now(), lastLine: '', nextNoteMs: LONG_MS });
+    this.#timer ??= setInterval(() => this.#tick(), TICK_MS).unref();
+  }
+
+  #heard(id: string, data: Json): void {
+    const call = this.#calls.get(id);
+    const output = typeof data === 'object' && data !== null && 'output' in data ? data.output : undefined;
+    if (!call || typeof output !== 'string') return;
+    const last = stripVTControlCharacters(output)
+      .split(/[\r\n]+/)
+      .map((line) => line.trim())
+      .findLast((line) => line !== '');
+    if (last !== undefined) call.lastLine = harmless(shortened(last, LONGEST_LINE));
+  }
+
+  #tick(): void {
+    const now = this.#setup.now();
+    const long = [...this.#calls.values()].filter(({ startedAt }) => now - startedAt >= LONG_MS);
+    const [oldest, ...others] = long;
+    const more = others.length > 0 ? ` (and ${others.length} more)` : '';
+    this.#setup.show(oldest && `  (${rowOf(oldest, now)}${more})`);
+    for (const call of long) {
+      if (now - call.startedAt < call.nextNoteMs) continue;
+      call.nextNoteMs = (now - call.startedAt) * 2;
+      this.#setup.note?.(stateOf(call, now));
+    }
+  }
+}
+
+/** What matters first: the row is cut where it gets too long. */
+function rowOf({ line, startedAt, lastLine }: Call, now: number): string {
+  const runs = `${secondsOf(now - startedAt)}, ${shortened(line, SHORT_CALL)}`;
+  return lastLine === '' ? runs : `${runs}: ${lastLine}`;
+}
+
+function stateOf({ line, startedAt, lastLine }: Call, now: number): string {
+  const runs = `${line} runs, ${secondsOf(now - startedAt)}`;
+  return lastLine === '' ? runs : `${runs}: ${lastLine}`;
+}
+
+function secondsOf(ms: number): string {
+  return timeOf(ms).replace('.0 s', ' s');
+}
