@@ -14,6 +14,7 @@ const commands: readonly [string, string][] = [
   ['covered by none', 'unknown --flag value'],
   ['four commands', 'cd src && tool1 run a | tool2 run b > out/log.txt; echo done'],
   ['a script', 'for f in a b c; do if tool3 run "$f"; then cat "$f" | grep -v x; else tool4 run $(tool5 run "$f"); fi; done 2>&1 | tee out/log'],
+  ['globs', 'wc -l src/*.ts docs/{a,b}/*.md | tail -1'],
   ['ten file commands', Array.from({ length: 10 }, (_, index) => `cp src/a${index} out/b${index}`).join(' && ')],
   ['10,000 characters', `tool6 run ${Array.from({ length: 1_600 }, (_, index) => `w${index}`).join(' ')}`],
 ];
@@ -33,6 +34,7 @@ const world: World = {
   foldsCase: false,
   realpath: (file) => file,
   exists: () => false,
+  list: () => undefined,
   git: { helpers: [], submodules: false },
   environment: {},
 };

@@ -20,7 +20,7 @@ interface Record {
 
 export function permissionOf(options: AgentOptions, record: Record): CanUseTool {
   const live = liveOf(options);
-  return async (tool, input, context, { toolUseId, hookDecision, answered, signal }) => {
+  return async (tool, input, context, { toolUseId, hookDecision, hookReason, answered, signal }) => {
     const deny = (message: string, interrupt = false): Permission => {
       record.denials.push({ tool_name: tool.name, tool_use_id: toolUseId, tool_input: input });
       return { behavior: 'deny', message, ...(interrupt ? { interrupt } : {}) };
@@ -44,13 +44,14 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
     if (verdict.decision === 'allow') return { behavior: 'allow' };
     if (verdict.decision === 'deny') return deny(`Permission denied. ${verdict.reason}`);
     if (answered) return { behavior: 'allow' };
+    const reason = hookReason === undefined ? verdict.reason : `${verdict.reason} ${hookReason}`;
     if (!options.canUseTool) {
       const advice = withoutAnswer(tool.name);
       const nobody = `There is nobody to ask.${advice === undefined ? '' : ` ${advice}`}`;
-      return deny(`Permission denied. ${verdict.reason} ${nobody}`);
+      return deny(`Permission denied. ${reason} ${nobody}`);
     }
     record.store({ type: 'ask', toolUseId, tool: tool.name, input });
-    const { rule, reason, parts } = verdict;
+    const { rule, parts } = verdict;
     const question: PermissionQuestion = {
       toolUseId,
       tool: tool.name,
@@ -101,7 +102,7 @@ function load() {
   return Promise.all([
     import('../permission/authorize.ts'),
     import('../permission/look.ts'),
-    import('../permission/suggest.ts'),
+    import('../permission/suggest/suggest.ts'),
     import('../permission/denied-files.ts'),
   ]);
 }
@@ -146,13 +147,17 @@ async function decider(
   const { workingDirectory: cwd, additionalDirectories } = context;
   const surroundings = surroundingsOf(options, live, cwd, additionalDirectories);
   const world: World = await lookAround(surroundings, request, signal);
+  const standing = () => ({
+    rules: live.rules,
+    mode: live.mode ?? context.permissionMode,
+    world: { ...world, directories: [...context.additionalDirectories, ...live.directories] },
+  });
   return {
-    decide: () =>
-      authorize(request, live.rules, live.mode ?? context.permissionMode, {
-        ...world,
-        directories: [...context.additionalDirectories, ...live.directories],
-      }),
-    suggest: (verdict: Authorization) => suggestions(request, verdict, world),
+    decide: () => {
+      const { rules, mode, world: now } = standing();
+      return authorize(request, rules, mode, now);
+    },
+    suggest: (verdict: Authorization) => suggestions(request, verdict, standing()),
   };
 }
 

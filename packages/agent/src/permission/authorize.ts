@@ -49,7 +49,12 @@ function settle(
 ): Authorization {
   const first = (decision: Decision): Verdict | undefined => {
     const found = verdicts.filter((verdict) => verdict.decision === decision);
-    return found.find(({ rule }) => rule !== undefined) ?? found.find(({ quiet }) => !quiet) ?? found[0];
+    return (
+      found.find(({ rule }) => rule !== undefined) ??
+      found.find(({ grave }) => grave) ??
+      found.find(({ quiet }) => !quiet) ??
+      found[0]
+    );
   };
   const hooked: Verdict | undefined =
     hookDecision === 'ask' ? { decision: 'ask', reason: 'A hook wants it to be asked.' } : undefined;
@@ -72,5 +77,5 @@ function settle(
 /** What merely may be a part, or shares its fate with another, is told only where it decides. */
 function told(verdicts: readonly Decided[]): PartVerdict[] {
   const loud = verdicts.filter(({ quiet, decision }) => !quiet || decision !== 'allow');
-  return (loud.length > 0 ? loud : verdicts).map(({ quiet: _quiet, ...verdict }) => verdict);
+  return (loud.length > 0 ? loud : verdicts).map(({ quiet: _quiet, grave: _grave, ...verdict }) => verdict);
 }

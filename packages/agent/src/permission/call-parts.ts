@@ -63,9 +63,9 @@ function filePart(request: AuthorizeRequest, kind: 'read' | 'write', path: strin
     leavesOutDenied: request.leavesOutDenied === true,
     knowledge: 'known',
     by: 'tool',
-    pattern: undefined,
+    glob: undefined,
     concern:
-      kind === 'write' ? concernOf({ kind }, { places, glob: undefined }, [world.cwd], world) : undefined,
+      kind === 'write' ? concernOf({ kind }, { places, pattern: undefined }, [world.cwd], world) : undefined,
   };
 }
 

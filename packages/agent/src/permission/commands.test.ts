@@ -3,12 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { shell } from './test/ask.ts';
 import { COVERING } from './test/table/covering.ts';
 import { FILES } from './test/table/files.ts';
+import { GLOBS } from './test/table/globs.ts';
 import { FORBIDDING } from './test/table/forbidding.ts';
 import { PLACES } from './test/table/places.ts';
 import { READING } from './test/table/reading.ts';
 import { TRICKS } from './test/table/tricks.ts';
+import { UNSEEN } from './test/table/unseen.ts';
 
-const themes = [...READING, ...COVERING, ...FORBIDDING, ...FILES, ...PLACES, ...TRICKS];
+const themes = [...READING, ...COVERING, ...FORBIDDING, ...FILES, ...PLACES, ...GLOBS, ...TRICKS, ...UNSEEN];
 
 describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], denied = [], ...setting }) => {
   const cases = [

@@ -23,6 +23,8 @@ export interface Case {
 export interface Decided extends PartVerdict {
   /** Nothing hangs on it as long as it is allowed. */
   readonly quiet: boolean;
+  /** Asked about whatever rules say: that says more than that no rule allows it. */
+  readonly grave?: boolean;
 }
 
 export function decidePart(part: Part, held: Case): Decided {
@@ -40,11 +42,11 @@ export function decidePart(part: Part, held: Case): Decided {
   if (part.kind === 'call' && part.shares) return say('allow', 'Its parts decide.');
   if (isQuestionToUser) return say('ask', 'It is a question to the user.');
   const concern = 'concern' in part ? part.concern : undefined;
-  if (concern?.level === 'always') return say('ask', concern.reason);
+  if (concern?.level === 'always') return { ...say('ask', concern.reason), grave: true };
   if (mode === 'bypassPermissions') return say('allow', 'The mode bypassPermissions allows it.');
   // What it must not touch, the sandbox keeps from it.
   if (request.sandboxed) return say('allow', 'It runs in the sandbox.');
-  if (concern?.level === 'unless bypassed') return say('ask', concern.reason);
+  if (concern?.level === 'unless bypassed') return { ...say('ask', concern.reason), grave: true };
   if (part.kind === 'command' && part.inner) return say('allow', 'The command around it decides.');
   const cover = coverOf(part, rules);
   if (concern?.level === 'unless covered' && !cover) return say('ask', concern.reason);

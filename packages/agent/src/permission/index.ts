@@ -1,7 +1,7 @@
 /** Permission: may this call run, and why. Loads the shell grammar: import it when the first call is to be decided. */
 export { authorize } from './authorize.ts';
 export { lookAround, type Surroundings } from './look.ts';
-export { suggestions } from './suggest.ts';
+export { suggestions } from './suggest/suggest.ts';
 export type * from './request.ts';
 export {
   joinRules,

@@ -1,5 +1,5 @@
 /** The world as it is on this machine. Looked at anew for each call: files and links change while an agent works. */
-import { existsSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '@heddle/core';
 import { readGitFacts } from '@heddle/tools/shell';
@@ -27,18 +27,29 @@ export async function lookAround(
     foldsCase: process.platform === 'darwin' || process.platform === 'win32',
     realpath: remembered(realPath),
     exists: existsSync,
+    list: remembered(namesIn),
     git: asksGit ? await readGitFacts(surroundings.cwd, surroundings.environment, signal) : undefined,
   };
 }
 
 /** One decision asks for the same folders again and again. */
-function remembered(ask: (path: string) => string): (path: string) => string {
-  const answers = new Map<string, string>();
+function remembered<Answer>(ask: (path: string) => Answer): (path: string) => Answer {
+  const answers = new Map<string, { readonly answer: Answer }>();
   return (file) => {
-    const known = answers.get(file) ?? ask(file);
+    const known = answers.get(file) ?? { answer: ask(file) };
     answers.set(file, known);
-    return known;
+    return known.answer;
   };
+}
+
+function namesIn(folder: string): readonly string[] | undefined {
+  try {
+    return readdirSync(folder);
+  } catch (thrown) {
+    const isNone =
+      thrown instanceof Error && 'code' in thrown && /^(ENOENT|ENOTDIR)$/.test(String(thrown.code));
+    return isNone ? [] : undefined;
+  }
 }
 
 /** As many links as a kernel follows before it gives up. */

@@ -3,6 +3,7 @@
  * call may run when every one of them may.
  */
 import type { JsonObject } from '@heddle/core';
+import type { Glob } from './paths/glob.ts';
 import type { Beginning } from './rules/command-doubt.ts';
 import type { Spelling } from './rules/command-pattern.ts';
 
@@ -64,8 +65,8 @@ export interface FilePart {
   readonly knowledge: 'known' | 'named' | 'mentioned';
   /** Who touches it: a file tool, a redirection, which each need an Edit rule; or a command, whose own rule covers it. */
   readonly by: 'tool' | 'redirection' | 'command';
-  /** Globs in it may match other names. */
-  readonly pattern: RegExp | undefined;
+  /** It is a glob: `places` are the folders that it begins in. */
+  readonly glob: Glob | undefined;
   readonly concern: Concern | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What permission must know of the world to decide. Given the same world, `authorize` always answers the same: its two doors
+ * What permission must know of the world to decide. Given the same world, `authorize` always answers the same: its doors
  * are questions about files, answered without waiting, and a test answers them from a table.
  */
 import type { GitFacts } from '@heddle/tools/shell';
@@ -19,6 +19,8 @@ export interface World {
   /** Total: symlinks are resolved as far as the path exists; what does not exist yet stays as it is written. */
   realpath(path: string): string;
   exists(path: string): boolean;
+  /** The names in a folder, none where there is none; undefined where nobody can tell. */
+  list(folder: string): readonly string[] | undefined;
   /** What the configuration of the repository around `cwd` would run; undefined where nobody looked. */
   readonly git: GitFacts | undefined;
   /** The environment a command would run with: variables can give options to programs. */
@@ -36,6 +38,7 @@ export function bareWorld(root: string, home: string): World {
     foldsCase: false,
     realpath: (path) => path,
     exists: () => false,
+    list: () => undefined,
     git: undefined,
     environment: {},
   };

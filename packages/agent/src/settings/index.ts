@@ -4,6 +4,8 @@ export { addRule, type Edited, removeRule, setSetting } from './edit.ts';
 export { loadSettings, type LoadedFile, type LoadedSettings, type SettingsRequest } from './load.ts';
 export { KNOWN_SETTINGS, type KnownSetting } from './known.ts';
 export { mergeSettings } from './merge.ts';
+export { unknownTool } from '../permission/rules/known-tools.ts';
+export { parseRule } from '../permission/rules/rule.ts';
 export { persistUpdates } from './persist.ts';
 export { leftOutNote, type PermissionSettings, permissionSettings } from './permissions.ts';
 export {

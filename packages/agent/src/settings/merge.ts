@@ -34,7 +34,7 @@ function countingPart({ settings, trusted, hooks }: LoadedFile): JsonObject {
   const kept = Object.entries(settings).filter(
     ([key]) => !NEEDS_TRUST.has(key) || (key === 'hooks' && hooks),
   );
-  const counting = kept.map(([key, value]) =>
+  const counting = kept.map(([key, value]): [string, Json | undefined] =>
     key === 'permissions' && isObject(value) ? [key, without(value, PERMISSIONS_NEED_TRUST)] : [key, value],
   );
   return Object.fromEntries(counting);

@@ -1,6 +1,7 @@
 /** What all settings together say about permission. */
 import path from 'node:path';
 import type { JsonObject, PermissionMode } from '@heddle/core';
+import { unknownTool } from '../permission/rules/known-tools.ts';
 import { parseRule, type Rule, type RuleList, type Rules } from '../permission/rules/rule.ts';
 import type { LoadedFile, LoadedSettings } from './load.ts';
 import { leftOut } from './merge.ts';
@@ -15,6 +16,8 @@ export interface PermissionSettings {
   readonly leftOut: readonly string[];
   /** Rules that can never match, and rules that fail their own examples. */
   readonly problems: readonly string[];
+  /** Rules for tools that nobody knows: they are kept, but may be a slip of the pen. */
+  readonly doubts: readonly string[];
 }
 
 const LISTS: readonly RuleList[] = ['deny', 'ask', 'allow'];
@@ -28,10 +31,12 @@ export async function permissionSettings(
 ): Promise<PermissionSettings> {
   const rules: Record<RuleList, Rule[]> = { deny: [], ask: [], allow: [] };
   const said = [...problems];
+  const doubts: string[] = [];
   for (const loaded of files) {
     for (const list of LISTS) {
       const { kept, reports } = await rulesOf(loaded, list, home);
       said.push(...reports);
+      doubts.push(...kept.flatMap(({ text }) => doubtAbout(text, list, loaded) ?? []));
       if (list !== 'allow' || loaded.trusted) rules[list].push(...kept);
     }
   }
@@ -45,7 +50,17 @@ export async function permissionSettings(
     directories: files.filter(({ trusted }) => trusted).flatMap((loaded) => directoriesOf(loaded, home)),
     leftOut: files.flatMap(leftOutNote),
     problems: said,
+    doubts,
   };
+}
+
+function doubtAbout(text: string, list: RuleList, loaded: LoadedFile): string | undefined {
+  const doubt = unknownTool(text, list);
+  return doubt === undefined ? undefined : `${whereIs(loaded)}: ${doubt}`;
+}
+
+function whereIs({ file, source }: LoadedFile): string {
+  return file ?? `the ${source} settings`;
 }
 
 /** A rule that fails its own examples is not what its author meant: it may still forbid, but no longer allow. */
@@ -57,7 +72,7 @@ async function rulesOf(
   const { source, file, base } = loaded;
   const permissions = permissionsOf(loaded);
   const examples = isObject(permissions['examples']) ? permissions['examples'] : {};
-  const where = file ?? `the ${source} settings`;
+  const where = whereIs(loaded);
   const reports: string[] = [];
   const kept: Rule[] = [];
   for (const text of stringsOf(permissions[list])) {
@@ -81,7 +96,7 @@ async function brokenBy(rule: Rule, list: RuleList, example: JsonObject, home: s
 function modeOf(loaded: LoadedFile, problems: string[]): PermissionMode[] {
   const value = permissionsOf(loaded)['defaultMode'];
   if (typeof value !== 'string') return [];
-  const where = loaded.file ?? `the ${loaded.source} settings`;
+  const where = whereIs(loaded);
   if (loaded.committed && ESCALATING.has(value)) {
     problems.push(`${where}: a project cannot raise its own mode to ${value}.`);
     return [];

@@ -288,6 +288,22 @@ describe("a rule's own examples", () => {
   });
 });
 
+describe('a rule for a tool that nobody knows', () => {
+  it('is kept and remarked on, with the name that was probably meant', async () => {
+    const { write, permissions } = house();
+    const file = write('home/.claude/settings.json', {
+      permissions: { allow: ['bash(ls)', 'mcp__srv__tool'], deny: ['Raed(.env)'], ask: ['SlashCommand'] },
+    });
+    const { rules, problems, doubts } = await permissions();
+    expect(rules.allow.map(({ text }) => text)).toEqual(['bash(ls)', 'mcp__srv__tool']);
+    expect(problems).toEqual([]);
+    expect(doubts).toEqual([
+      `${file}: Raed(.env): no tool is named Raed; did you mean Read?`,
+      `${file}: bash(ls): no tool is named bash; did you mean Bash?`,
+    ]);
+  });
+});
+
 describe('a change of rules', () => {
   it('keeps everything else in the file', () => {
     const { write, read } = house();

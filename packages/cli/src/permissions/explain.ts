@@ -1,16 +1,17 @@
 /** What would be decided about a call, and why. Nothing is run. */
 import os from 'node:os';
 import type { JsonObject, PermissionMode, ToolUseContext } from '@heddle/core';
-import { type Authorization, createFileState } from '@heddle/agent';
-import { authorize, lookAround } from '@heddle/agent/permission';
+import { type Authorization, createFileState, type PermissionUpdate } from '@heddle/agent';
+import { authorize, lookAround, suggestions } from '@heddle/agent/permission';
 import { builtinTools } from '@heddle/tools';
 import type { PermissionSetup } from './setup.ts';
 
-export async function explain(
-  tool: string,
-  input: JsonObject,
-  setup: PermissionSetup,
-): Promise<Authorization> {
+export interface Explained extends Authorization {
+  /** What an answer "always" would remember. */
+  readonly suggestions: readonly PermissionUpdate[];
+}
+
+export async function explain(tool: string, input: JsonObject, setup: PermissionSetup): Promise<Explained> {
   const cwd = process.cwd();
   const { rules, mode, directories, configDirs } = setup;
   const surroundings = {
@@ -22,12 +23,10 @@ export async function explain(
     environment: process.env,
   };
   const world = await lookAround(surroundings, { tool, input });
-  return authorize(
-    { tool, input, readOnly: await isReadOnly(tool, input, mode), hookDecision: undefined },
-    rules,
-    mode,
-    world,
-  );
+  const readOnly = await isReadOnly(tool, input, mode);
+  const request = { tool, input, readOnly, hookDecision: undefined };
+  const verdict = authorize(request, rules, mode, world);
+  return { ...verdict, suggestions: suggestions(request, verdict, { rules, mode, world }) };
 }
 
 /** A tool that nobody here knows may do anything. */
@@ -48,13 +47,4 @@ async function isReadOnly(name: string, input: JsonObject, permissionMode: Permi
   } catch {
     return false;
   }
-}
-
-const SIGNS = { allow: '+', ask: '?', deny: '-' } as const;
-
-export function explanationText({ decision, reason, parts }: Authorization): string {
-  const lines = parts.map(
-    (part) => `  ${SIGNS[part.decision]} ${part.kind} ${part.part}\n      ${part.reason}`,
-  );
-  return `${decision}: ${reason}\n${lines.join('\n')}\n`;
 }

@@ -40,6 +40,16 @@ function place() {
 }
 
 describe('heddle permissions explain', () => {
+  it('takes a command, a file or an address alone, as people type it', async () => {
+    const { run } = place();
+    const asked = async (...words: string[]): Promise<unknown> =>
+      JSON.parse((await run('explain', '--json', ...words)).stdout);
+    const whole = await asked('Bash', JSON.stringify({ command: 'npm test' }));
+    expect(await asked('Bash', 'npm test')).toEqual(whole);
+    expect(await asked('npm test')).toEqual(whole);
+    expect(await asked('Read', 'notes.txt')).toMatchObject({ decision: 'allow' });
+  });
+
   it('prints the decision, the rule, its source, the reason and the parts, and runs nothing', async () => {
     const { write, explain, project } = place();
     write('project/.claude/settings.json', { permissions: { deny: ['Read(./secrets/**)'] } });
@@ -112,6 +122,53 @@ describe('heddle permissions explain', () => {
     expect(stderr).toMatch(message);
   });
 
+  it('takes a shell command as it is typed, and says how to be asked no more', async () => {
+    const { run } = place();
+    const { stdout } = await run('explain', 'cd x && npm test | tail -5');
+    expect(stdout).toBe(`ask: Heddle would ask you first. No rule allows the command npm test.
+
+Part by part:
+  allow run cd x
+        It changes nothing.
+  ask   run npm test
+        No rule allows the command npm test.
+  allow run tail -5
+        It changes nothing.
+
+To allow it in this project from now on:
+  heddle permissions add allow 'Bash(npm test *)'
+`);
+    await run('add', 'allow', 'Bash(npm test *)');
+    expect((await run('explain', 'cd x && npm test | tail -5')).stdout).toMatch(
+      /^allow: Heddle would do this/,
+    );
+  }, 60_000);
+
+  it('names the whole set of rules that a script needs, and applied they do', async () => {
+    const { run, explain } = place();
+    const command = 'git add -A && git commit -m "a b" > log.txt';
+    const { suggestions } = (await explain('Bash', { command })) as {
+      suggestions: { rules: { toolName: string; ruleContent: string }[] }[];
+    };
+    const rules = suggestions.flatMap((update) =>
+      update.rules.map((rule) => `${rule.toolName}(${rule.ruleContent})`),
+    );
+    expect(rules).toEqual(['Bash(git add *)', 'Bash(git commit *)', 'Edit(./log.txt)']);
+    for (const rule of rules) await run('add', 'allow', rule);
+    expect(await explain('Bash', { command })).toMatchObject({ decision: 'allow', suggestions: [] });
+  }, 60_000);
+
+  it('says which rule stands in the way and how to lift it', async () => {
+    const { run, write } = place();
+    write('project/.claude/settings.json', { permissions: { deny: ['Read(./secrets/**)'] } });
+    expect((await run('explain', 'cat secre*/*')).stdout).toMatch(
+      /^deny: Heddle would refuse this\. The project rule[\s\S]*remove deny 'Read\(\.\/secrets\/\*\*\)' --scope project\n$/,
+    );
+    expect((await run('explain', 'rm -rf /')).stdout).toMatch(
+      /^ask: .* the root of the file system\.[\s\S]*There is no rule to offer/,
+    );
+  }, 60_000);
+
   it('says what an untrusted folder may not do, until it is trusted', async () => {
     const { run, write } = place();
     write('project/.claude/settings.json', { permissions: { allow: ['Bash(make *)'] } });
@@ -166,6 +223,28 @@ describe('heddle permissions', () => {
       code: 1,
       stdout: expect.stringContaining('matches its own example npm publish'),
     });
+  }, 60_000);
+
+  it('remarks on a tool that nobody knows, and keeps the rule', async () => {
+    const { run } = place();
+    const { code, stderr } = await run('add', 'allow', 'Bsh(ls)');
+    expect([code, stderr]).toEqual([0, 'heddle: Bsh(ls): no tool is named Bsh; did you mean Bash?\n']);
+    const listed = await run('list');
+    expect(listed.stdout).toContain('allow Bsh(ls)');
+    expect(listed.stderr).toMatch(
+      /settings\.local\.json: Bsh\(ls\): no tool is named Bsh; did you mean Bash\?/,
+    );
+    const tested = await run('test');
+    expect([tested.code, tested.stderr]).toEqual([0, expect.stringContaining('did you mean Bash?')]);
+    expect((await run('add', 'allow', 'mcp__srv__tool')).stderr).toBe('');
+  }, 60_000);
+
+  it('says that hooks in settings guard nothing yet', async () => {
+    const { run, write } = place();
+    write('home/.claude/settings.json', { hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [] }] } });
+    expect((await run('list')).stderr).toMatch(
+      /Hooks in settings are not run yet; .*\.claude\/settings\.json/,
+    );
   }, 60_000);
 
   it('says how it is used', async () => {

@@ -1,13 +1,14 @@
 /** `heddle permissions`: ask what would be decided, and change the rules it is decided by. */
 import os from 'node:os';
-import { addRule, removeRule, settingsFileOf, trustFolder } from '@heddle/agent/settings';
+import { addRule, removeRule, settingsFileOf, trustFolder, unknownTool } from '@heddle/agent/settings';
 import type { RuleList } from '@heddle/agent';
 import { Refused } from '../flags.ts';
 import { harmless } from '../terminal/harmless.ts';
 import { type PermissionSetup, permissionSetup } from './setup.ts';
 import { type PermissionsCommand, readPermissionsCommand } from './words.ts';
 
-const HELP = `heddle permissions explain [--json] TOOL INPUT_JSON   what would be decided, and why; nothing is run
+const HELP = `heddle permissions explain [--json] 'COMMAND'            what would be decided, and why; nothing is run
+heddle permissions explain [--json] TOOL INPUT         the same for any tool: JSON, or the command, file or address alone
 heddle permissions list [--json]                       the rules that count here, and where they stand
 heddle permissions add allow|ask|deny RULE             --scope local (default), project or user
 heddle permissions remove allow|ask|deny RULE          --scope local (default), project or user
@@ -36,14 +37,14 @@ async function run(command: PermissionsCommand): Promise<number> {
       print(HELP);
       return 0;
     case 'explain': {
-      const { explain, explanationText } = await import('./explain.ts');
+      const [{ explain }, { explanationText }] = await Promise.all([
+        import('./explain.ts'),
+        import('./explanation.ts'),
+      ]);
       const setup = await permissionSetup(command.flags);
-      const { decision, rule, source, file, reason, parts } = await explain(
-        command.tool,
-        command.input,
-        setup,
-      );
+      const explained = await explain(command.tool, command.input, setup);
       if (command.json) {
+        const { decision, rule, source, file, reason, parts, suggestions } = explained;
         const told = {
           decision,
           rule: rule ?? null,
@@ -51,11 +52,12 @@ async function run(command: PermissionsCommand): Promise<number> {
           file: file ?? null,
           reason,
           parts,
+          suggestions,
         };
         print(`${JSON.stringify({ ...told, notes: setup.notes }, undefined, 2)}\n`);
       } else {
         warn(setup.notes);
-        print(explanationText({ decision, reason, parts }));
+        print(explanationText(explained));
       }
       return 0;
     }
@@ -95,6 +97,8 @@ function change({
   scope,
 }: Extract<PermissionsCommand, { name: 'add' | 'remove' }>): number {
   const file = settingsFileOf(scope, { ...places(), cwd: process.cwd() });
+  const doubt = name === 'add' ? unknownTool(rule, list) : undefined;
+  if (doubt !== undefined) warn([doubt]);
   const edited = name === 'add' ? addRule(file, list, rule) : removeRule(file, list, rule);
   if (!edited.ok) {
     process.stderr.write(`heddle: ${edited.message}\n`);
@@ -110,10 +114,11 @@ function change({
 }
 
 /** Examples were checked when the files were loaded; whatever failed is among the notes. */
-function test({ loaded, notes }: PermissionSetup, json: boolean): number {
+function test({ loaded, notes, doubts }: PermissionSetup, json: boolean): number {
   const examples = loaded.files.reduce((count, { settings }) => count + countExamples(settings), 0);
   const failed = notes.filter((note) => note.includes('its own example'));
-  if (json) print(`${JSON.stringify({ examples, failed }, undefined, 2)}\n`);
+  warn(doubts);
+  if (json) print(`${JSON.stringify({ examples, failed, doubts }, undefined, 2)}\n`);
   else print(`${failed.map((note) => `${note}\n`).join('')}${examples} examples, ${failed.length} failed\n`);
   return failed.length === 0 ? 0 : 1;
 }

@@ -9,7 +9,9 @@ import {
   type LoadedSettings,
   permissionSettings,
   type Scope,
+  unknownTool,
 } from '@heddle/agent/settings';
+import { hooksNotRun } from './hooks-not-run.ts';
 
 export interface PermissionFlags {
   readonly allowedTools: readonly string[];
@@ -40,7 +42,10 @@ export interface PermissionSetup {
   /** What the user should know: skipped files, rules that never match, what an untrusted folder may not do. */
   readonly notes: readonly string[];
   readonly problems: readonly string[];
+  /** Rules for tools that nobody knows. */
+  readonly doubts: readonly string[];
   readonly leftOut: readonly string[];
+  readonly notRun: readonly string[];
   readonly loaded: LoadedSettings;
 }
 
@@ -60,6 +65,12 @@ export async function permissionSetup(
   });
   const said = await permissionSettings(loaded, home);
   const rule = (text: string): Rule => ({ text, source: 'command line', base: cwd });
+  const doubts = [
+    ...flags.disallowedTools.flatMap((text) => unknownTool(text, 'deny') ?? []),
+    ...flags.allowedTools.flatMap((text) => unknownTool(text, 'allow') ?? []),
+    ...said.doubts,
+  ];
+  const notRun = hooksNotRun(loaded);
   const wanted = flags.permissionMode ?? said.defaultMode ?? 'default';
   const refused = wanted === 'bypassPermissions' && said.bypassDisabled;
   return {
@@ -72,10 +83,14 @@ export async function permissionSetup(
     directories: [...flags.addDirs.map((folder) => path.resolve(cwd, folder)), ...said.directories],
     configDirs: configDirs({ env, home }),
     problems: said.problems,
+    doubts,
     leftOut: said.leftOut,
+    notRun,
     notes: [
       ...said.problems,
+      ...doubts,
       ...said.leftOut,
+      ...notRun,
       ...(refused ? ['The settings switch the mode bypassPermissions off; the mode is default.'] : []),
     ],
     loaded,

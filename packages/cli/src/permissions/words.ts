@@ -1,7 +1,7 @@
 /** The command line of `heddle permissions`. */
 import type { JsonObject, PermissionMode } from '@heddle/core';
 import type { RuleList } from '@heddle/agent';
-import { type Scope, SCOPES } from '@heddle/agent/settings';
+import { type Scope, SCOPES, unknownTool } from '@heddle/agent/settings';
 import { Refused, splitRules } from '../flags.ts';
 import { NO_FLAGS, type PermissionFlags } from './setup.ts';
 
@@ -29,9 +29,11 @@ export function readPermissionsCommand(argv: readonly string[]): PermissionsComm
   switch (name) {
     case 'explain': {
       const [tool, input, ...more] = rest;
-      if (tool === undefined || input === undefined || more.length > 0)
-        throw new Refused('permissions explain takes TOOL INPUT_JSON');
-      return { name, tool, input: inputOf(input), json, flags: flagsOf(values) };
+      if (tool === undefined || more.length > 0 || (input === undefined && isToolName(tool)))
+        throw new Refused("permissions explain takes 'COMMAND' or TOOL INPUT_JSON");
+      if (input === undefined)
+        return { name, tool: 'Bash', input: { command: tool }, json, flags: flagsOf(values) };
+      return { name, tool, input: bareInput(tool, input) ?? inputOf(input), json, flags: flagsOf(values) };
     }
     case 'list':
     case 'test':
@@ -59,6 +61,22 @@ export function readPermissionsCommand(argv: readonly string[]): PermissionsComm
         `permissions ${name} is not known; there are explain, list, add, remove, test, trust`,
       );
   }
+}
+
+/** What people give these tools, without the JSON around it. */
+const BARE: Readonly<Record<string, string>> = {
+  Bash: 'command',
+  Read: 'file_path',
+  Write: 'file_path',
+  Edit: 'file_path',
+  Glob: 'pattern',
+  Grep: 'pattern',
+  WebFetch: 'url',
+};
+
+function bareInput(tool: string, text: string): JsonObject | undefined {
+  const field = Object.hasOwn(BARE, tool) ? BARE[tool] : undefined;
+  return field === undefined || /^\s*[[{]/.test(text) ? undefined : { [field]: text };
 }
 
 const FLAGS: Readonly<Record<string, 'nothing' | 'value'>> = {
@@ -131,6 +149,11 @@ function flagsOf(values: Values): PermissionFlags {
       .filter(Boolean)
       .map((source) => oneOf('--setting-sources', source.trim(), SCOPES)),
   };
+}
+
+/** A command of one word that is also the name of a tool would be a strange one. */
+function isToolName(word: string): boolean {
+  return /^(mcp__\w+|[A-Z]\w*)$/.test(word) && unknownTool(word, 'deny') === undefined;
 }
 
 function inputOf(text: string): JsonObject {

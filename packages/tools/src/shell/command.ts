@@ -16,6 +16,14 @@ export interface ShellWord {
   readonly prefix: string;
   /** Literal, without escapes, and unquoted only in letters that mean themselves in every shell. */
   readonly plain: boolean;
+  /** Of a glob or of braces, plain apart from them: what becomes of it. Undefined where nobody can tell. */
+  readonly becomes?: readonly Outcome[] | undefined;
+}
+
+/** Words that become of one: this very one, or any number of words that begin so. */
+export interface Outcome {
+  readonly begins: string;
+  readonly exact: boolean;
 }
 
 export interface ShellAssignment {
@@ -89,5 +97,7 @@ export type ReadCommand =
       /** Of compound commands: `{ a; b; } > file`. */
       readonly redirections: readonly ShellRedirection[];
       readonly constructs: ReadonlySet<Construct>;
+      /** Text in quotes is expanded all the same, or a variable set in passing: it may run what is not among these. */
+      readonly unseen: boolean;
     }
   | { readonly ok: false; readonly reason: string };

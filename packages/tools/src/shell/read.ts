@@ -10,6 +10,7 @@ import {
 import type { Construct, ReadCommand, ShellAssignment, ShellRedirection, SimpleCommand } from './command.ts';
 import { isCovered, withoutHereDocs } from './coverage.ts';
 import { redirectionOf } from './redirections.ts';
+import { doesUnseen } from './unseen.ts';
 import { argumentOf, wordOf } from './words.ts';
 
 /** Longer than any command a person would check. */
@@ -38,6 +39,7 @@ class Reader {
   readonly #commands: SimpleCommand[] = [];
   readonly #redirections: ShellRedirection[] = [];
   readonly #constructs = new Set<Construct>();
+  #unseen = false;
 
   constructor(text: string) {
     this.#text = text;
@@ -51,6 +53,7 @@ class Reader {
       commands: this.#commands,
       redirections: this.#redirections,
       constructs: this.#constructs,
+      unseen: this.#unseen,
     };
   }
 
@@ -74,6 +77,7 @@ class Reader {
 
   #node(node: SyntaxNode, inside: readonly Construct[], source: string): void {
     this.#check(node, source);
+    this.#unseen ||= doesUnseen(node, source);
     switch (node.type) {
       case 'Command':
         return this.#command(node, inside, source);

@@ -1,9 +1,8 @@
 /** Words of the shell grammar as ours: what is certain about them, and what is not. */
 import type { CommandArgument, Word, WordPart } from 'unbash';
 import type { ShellWord } from './command.ts';
-
-/** Letters that stand for themselves, unquoted, in every shell and at every place of a word. */
-const HARMLESS = /^[\p{L}\p{N}_\-.,/:=@%+!#]*$/u;
+import { outcomesOf } from './outcomes.ts';
+import { HARMLESS, isPlainPart } from './plain.ts';
 
 export function wordOf(word: Word): ShellWord {
   const parts = word.parts ?? [];
@@ -15,6 +14,7 @@ export function wordOf(word: Word): ShellWord {
     value,
     prefix: kind === 'literal' ? value : prefixOf(word, parts),
     plain: kind === 'literal' && isPlain(word.text, parts),
+    ...(kind === 'pattern' || kind === 'dynamic' ? { becomes: outcomesOf(parts) } : {}),
   };
 }
 
@@ -82,23 +82,11 @@ function prefixOf(word: Word, parts: readonly WordPart[]): string {
   return prefix;
 }
 
-/** An escaped bracket or `!`, as `find` wants them: the same in every shell. */
-const ESCAPED_OPERATOR = /^\\[()!]$/;
+/** What `find` wants escaped, and the sign for a file that it and `xargs` know: the same in every shell. */
+const OF_FIND = /^(\\[()!;]|(-I)?\{\})$/;
 
 function isPlain(text: string, parts: readonly WordPart[]): boolean {
-  if (ESCAPED_OPERATOR.test(text)) return true;
+  if (OF_FIND.test(text)) return true;
   if (parts.length === 0) return HARMLESS.test(text) || text === '[' || text === ']';
-  return parts.every((part) => {
-    switch (part.type) {
-      case 'Literal':
-        return HARMLESS.test(part.text);
-      case 'SingleQuoted':
-        return true;
-      case 'DoubleQuoted':
-        // Before any other letter a backslash in double quotes is only a backslash.
-        return !/\\[$`"\\\n]/.test(part.text);
-      default:
-        return false;
-    }
-  });
+  return parts.every(isPlainPart);
 }

@@ -47,7 +47,7 @@ function alternatives(text: string): string[] {
 }
 
 /** A last name of nothing but wildcards: what it removes is what the folder holds. */
-const EVERYTHING = /^(?:(.*)\/)?\.?(?:[*?]|\[[^\]]*\])+\/?$/;
+const EVERYTHING = /^(?:(.*)\/)?\.?(?:[*?]|\[.*\])+\/?$/;
 
 function disasterAt(
   { written, expands, emptied }: Meaning,

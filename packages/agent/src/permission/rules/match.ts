@@ -1,5 +1,6 @@
 /** Which rule speaks of which part. */
 import type { CallPart, CommandPart, FetchPart, FilePart, Part } from '../part.ts';
+import type { Glob } from '../paths/glob.ts';
 import type { World } from '../world.ts';
 import type { CompiledRule, CompiledRules } from './compile.ts';
 import type { PathPattern } from './path-pattern.ts';
@@ -38,7 +39,7 @@ function objectors(part: Part, list: 'deny' | 'ask', rules: CompiledRules): read
 /** A plain path that no rule of the list speaks of. */
 function isNobodysBusiness(part: Part, list: 'deny' | 'ask', rules: CompiledRules): boolean {
   if (part.kind !== 'read' && part.kind !== 'write' && part.kind !== 'remove') return false;
-  if (part.places === undefined || part.deep !== 'no' || part.pattern) return false;
+  if (part.places === undefined || part.deep !== 'no' || part.glob) return false;
   return part.places.every(
     ({ path, real }) => !rules.concerns(list, path) && (path === real || !rules.concerns(list, real)),
   );
@@ -100,19 +101,41 @@ function objectsToFile(
   if (!binds && !suspected) return undefined;
   if (part.places === undefined) return { rule, doubtful: 'nobody can tell which file it touches' };
   const certain = binds && part.knowledge !== 'mentioned';
-  const doubt = certain ? {} : { doubtful: 'it may touch such a file' };
-  for (const { path, real } of part.places) {
+  const speaks: Match = certain ? { rule } : { rule, doubtful: 'it may touch such a file' };
+  const found = part.glob?.found(part.glob.optioned);
+  // What a deny rule speaks of will be left out; what is to be asked about is still to be asked about.
+  const deep = list === 'deny' && part.leavesOutDenied ? 'no' : part.deep;
+  let held: Match | undefined;
+  for (const { path, real } of [...part.places, ...(found ?? [])]) {
     for (const place of path === real ? [path] : [path, real]) {
-      const deep = part.deep !== 'no';
-      if (pattern.matches(place) || (deep && pattern.matches(`${place}/x`))) return { rule, ...doubt };
-      if (part.pattern?.test(pattern.sample)) return { rule, ...doubt };
-      // What a deny rule speaks of will be left out; what is to be asked about is still to be asked about.
-      if (list === 'deny' && part.leavesOutDenied) continue;
-      if (deep && holds(place, pattern, part.deep, exists))
-        return { rule, doubtful: 'such a file may lie in it' };
+      if (pattern.matches(place) || (part.deep !== 'no' && pattern.matches(`${place}/x`))) return speaks;
     }
   }
-  return undefined;
+  for (const { path, real } of part.glob && found ? found : part.places) {
+    for (const place of path === real ? [path] : [path, real]) {
+      if (deep !== 'no' && holds(place, pattern, deep, exists))
+        held ??= { rule, doubtful: 'such a file may lie in it' };
+    }
+  }
+  return part.glob ? (objectsToGlob(part, part.glob, pattern, found !== undefined, speaks) ?? held) : held;
+}
+
+/** A glob may stand for what a rule speaks of. Where what it finds is known, and stays so, that decides. */
+function objectsToGlob(
+  { deep, knowledge }: FilePart,
+  glob: Glob,
+  pattern: PathPattern,
+  isFound: boolean,
+  speaks: Match,
+): Match | undefined {
+  const isClear = isFound && glob.lasting;
+  const shapes = glob.shapes(glob.optioned, deep);
+  const meets = (which: 'sample' | 'any'): boolean =>
+    shapes.some((shape) => pattern.meets(shape, glob.optioned, which));
+  if ((glob.aims || !isClear) && meets('sample')) return speaks;
+  if (glob.climbs) return { ...speaks, doubtful: 'nobody can tell which file it touches' };
+  if (isClear || knowledge !== 'known') return undefined;
+  return meets('any') ? { ...speaks, doubtful: 'it may touch such a file' } : undefined;
 }
 
 /** Whether a folder that is walked may hold what a rule speaks of. */
@@ -130,6 +153,11 @@ function holds(
 
 /** The allow rule that covers a part. `named`: one that says what it means, not a whole tool. */
 export function coverOf(part: Part, rules: CompiledRules, which: 'any' | 'named' = 'any'): Rule | undefined {
+  // After a `cd` a file may be one of several: each of them needs a rule, not all of them the same.
+  if ('places' in part && part.places !== undefined && part.places.length > 1) {
+    const covers = part.places.map((place) => coverOf({ ...part, places: [place] }, rules, which));
+    return covers.every((cover) => cover !== undefined) ? covers[0] : undefined;
+  }
   return candidates(part, rules).find(
     (compiled) => (which === 'any' || compiled.specifier !== undefined) && covers(part, compiled),
   )?.rule;
@@ -180,7 +208,7 @@ function coversFile(part: FilePart, { names, specifier }: CompiledRule): boolean
   if (specifier === undefined) {
     return governors(part.tool).some(names);
   }
-  if (!pattern || !names(part.kind === 'read' ? 'Read' : 'Edit') || part.pattern) return false;
+  if (!pattern || !names(part.kind === 'read' ? 'Read' : 'Edit') || part.glob) return false;
   if (part.places === undefined) return false;
   return part.places.every(
     ({ path, real }) =>

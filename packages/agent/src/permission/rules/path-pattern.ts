@@ -4,6 +4,7 @@
  * depth; a path does so in deny and ask, where matching more is safer, and not in allow.
  */
 import path from 'node:path';
+import { literalSegments, lowered, meet, type Segment, segmentsOf } from '../paths/segments.ts';
 import { escapeRegExp } from './wildcard.ts';
 
 export interface Anchors {
@@ -21,8 +22,8 @@ export interface PathPattern {
   matches(path: string): boolean;
   /** The regular expression behind it, to be joined with others. */
   readonly source: string;
-  /** One path the pattern matches, its wildcards filled: for the question whether another pattern could meet it. */
-  readonly sample: string;
+  /** Whether it and a glob can mean the same path. `sample`: one path of the rule's is enough, its wildcards filled. */
+  meets(glob: readonly Segment[], hidden: boolean, which: 'sample' | 'any'): boolean;
   /** The first file or folder inside `folder` that it would match; undefined where there may be others, or none. */
   within(folder: string): string | undefined;
   /** It begins with a wildcard: what it matches may lie anywhere. */
@@ -33,17 +34,37 @@ export interface PathPattern {
 
 export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: Anchors): PathPattern {
   const { folders, rest, anyDepth } = anchored(specifier, list, anchors);
-  const segments = rest.split('/').filter((segment) => segment !== '' && segment !== '.');
+  const segments = rest
+    .split('/')
+    .filter((segment) => segment !== '' && segment !== '.')
+    // Twice any number of names is any number of names.
+    .filter((segment, index, all) => segment !== '**' || all[index - 1] !== '**');
   const source = folders.map(folderSource).join('|');
   const middle = anyDepth ? '(?:[^/]+/)*' : '';
   const flags = anchors.foldsCase && list === 'deny' ? 'i' : '';
   const pattern = new RegExp(`^(?:${source})${middle}${bodySource(segments, list)}$`, flags);
   const literal = segments.slice(0, firstWildcard(segments));
   const [folder = '/'] = folders;
+  const folded = (text: string) => (anchors.foldsCase ? text.toLowerCase() : text);
+  const sample = path.posix.join(folder, ...segments.map((segment) => segment.replace(/\*+|\?/g, 'x')));
+  // Most rules never meet a glob. A folder that matches carries everything in it.
+  const shapes = onceNeeded((): { readonly sample: Segment[]; readonly all: Segment[][] } => ({
+    sample: literalSegments(folded(sample)),
+    all: folders.map((from) => [
+      ...literalSegments(folded(from)),
+      ...(anyDepth ? (['**'] as const) : []),
+      ...segmentsOf(folded(rest), true),
+      '**',
+    ]),
+  }));
   return {
     matches: (file) => pattern.test(file),
     source: pattern.source,
-    sample: path.posix.join(folder, ...segments.map((segment) => segment.replace(/\*+|\?/g, 'x'))),
+    meets(written, hidden, which) {
+      const glob = anchors.foldsCase ? lowered(written) : written;
+      if (which === 'sample') return meet(glob, shapes().sample, hidden);
+      return shapes().all.some((shape) => meet(glob, shape, hidden));
+    },
     within(outer) {
       if (literal.length === 0) return undefined;
       const inner = path.posix.join(anyDepth ? outer : folder, ...literal);
@@ -52,6 +73,11 @@ export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: 
     anywhere: literal.length === 0,
     globs: folders.map((from) => path.posix.join(from, ...(anyDepth ? ['**'] : []), ...segments)),
   };
+}
+
+function onceNeeded<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 function anchored(

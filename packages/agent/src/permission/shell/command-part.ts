@@ -1,5 +1,6 @@
 /** One simple command as a part: how it may be spelled for rules, and what is known about it. */
-import { areReadOnlyWords, type ShellWord, type SimpleCommand } from '@heddle/tools/shell';
+import path from 'node:path';
+import { areReadOnlyWords, isHarmlessProgram, type ShellWord, type SimpleCommand } from '@heddle/tools/shell';
 import type { CommandPart } from '../part.ts';
 import { isInside, placesOf } from '../paths/places.ts';
 import type { Beginning } from '../rules/command-doubt.ts';
@@ -9,7 +10,7 @@ import { isOwn, isSafe } from './assignments.ts';
 import { assignmentText, canonicalText, writtenText } from './canonical.ts';
 import { changesFiles } from './files/files-of.ts';
 import type { Folders } from './folders.ts';
-import { changesOwnShellOnly } from './own-shell.ts';
+import { changesOwnShellOnly, readsLine } from './own-shell.ts';
 import { baseName, isRunner, tails, wordsOf } from './runners.ts';
 import { codeIn, runsInput } from './scripts.ts';
 import { isPlainEdit } from './files/edits.ts';
@@ -85,19 +86,32 @@ function beginningOf(words: readonly ShellWord[]): Beginning | undefined {
 }
 
 function proof(
-  { name, assignments }: SimpleCommand,
+  command: SimpleCommand,
   { words, more }: Unwrapped,
   { shape, world, folders }: Around,
 ): CommandPart['readOnly'] {
+  const { name, assignments } = command;
   if (name === undefined) return assignments.every((assignment) => isOwn(assignment.name)) ? 'yes' : 'no';
   const [program] = words;
-  if (shape === 'functions' || more || assignments.length > 0) return 'no';
-  if (program === undefined || changesFiles(program.value)) return 'no';
+  if (shape === 'functions') return 'no';
+  if (readsLine(command)) return 'beside a rule';
+  if (assignments.length > 0 || program === undefined || changesFiles(program.value)) return 'no';
+  const isHarmless = program.plain && isHarmlessProgram(program.value);
+  if (more && !isHarmless) return 'no';
   const moved = folders === undefined || folders.length > 1;
   const options = { git: moved ? undefined : world.git, environment: world.environment };
-  if (changesOwnShellOnly(words)) return 'beside a rule';
-  if (!areReadOnlyWords(words, options)) return 'no';
-  return shape === 'plain' ? 'yes' : 'beside a rule';
+  if (areReadOnlyWords(atHome(words, world), options)) return shape === 'plain' ? 'yes' : 'beside a rule';
+  // Whatever its words become; the commands in them are parts of their own.
+  return isHarmless || changesOwnShellOnly(words) ? 'beside a rule' : 'no';
+}
+
+/** `git -C here` is `git`: what was found out about the repository holds. */
+function atHome(words: readonly ShellWord[], { cwd }: World): readonly ShellWord[] {
+  const [git, option, folder, ...rest] = words;
+  if (git?.value !== 'git' || option?.value !== '-C' || !folder?.plain) return words;
+  // Behind a link `..` leads elsewhere.
+  const isHere = path.posix.resolve(cwd, folder.value) === cwd && !folder.value.includes('..');
+  return isHere ? [git, ...rest] : words;
 }
 
 function opacity(

@@ -9,6 +9,7 @@ const SETS_VARIABLES =
 
 export function hidden(text: string, read: Read): string | undefined {
   const { constructs, commands } = read;
+  if (read.unseen) return 'it expands what stands in quotes, or sets a variable in passing';
   if (/\$\{[^}]*@[PEAKak]\}/.test(text)) return 'it expands a variable as if it were typed';
   // In a substitution bash forgets how it read one, and runs a command of the name COPROC.
   if (constructs.has('coproc')) return 'it is a coprocess';
@@ -19,7 +20,7 @@ export function hidden(text: string, read: Read): string | undefined {
   for (const [, name = ''] of text.matchAll(/\$\{(\w+):?=/g))
     if (!isOwn(name)) return `it sets the variable ${name}`;
   const reckons = constructs.has('arithmetic') || /\$\{[!#]?\w+\[/.test(text);
-  if (reckons && /\b[A-Z_][A-Z0-9_]*\s*([-+*/%&|^]|<<|>>)?=(?!=)/.test(text))
+  if (reckons && /\b[A-Z_][A-Z0-9_]*\s*(([-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(\+\+|--)[A-Z_]/.test(text))
     return 'it sets a variable by arithmetic';
   const compares = constructs.has('test') && /\s-(eq|ne|lt|le|gt|ge|v)\s/.test(text);
   const assigns =

@@ -5,6 +5,7 @@
  */
 import { type Construct, readCommand, type ShellWord, type SimpleCommand } from '@heddle/tools/shell';
 import type { CommandPart, FilePart, Part } from '../part.ts';
+import { GLOB_OPTIONS } from '../paths/glob.ts';
 import type { World } from '../world.ts';
 import { isOwn } from './assignments.ts';
 import { type Around, commandPart } from './command-part.ts';
@@ -15,6 +16,7 @@ import { literalWord, unknownWord } from './files/touch.ts';
 import { picks, startsOf } from './files/trees.ts';
 import { type Folders, foldersAfter } from './folders.ts';
 import { hidden } from './hidden.ts';
+import { withoutHome } from './moved-home.ts';
 import { executed, runsElsewhere, tails, wordsOf } from './runners.ts';
 import { embedded } from './scripts.ts';
 import { unwrap } from './wrappers.ts';
@@ -27,8 +29,9 @@ export type ShellParts =
 const PLAIN: ReadonlySet<Construct> = new Set<Construct>(['list', 'pipeline', 'negation', 'time']);
 
 export function shellParts(text: string, world: World): ShellParts {
-  const read = readCommand(text);
-  if (!read.ok) return read;
+  const written = readCommand(text);
+  if (!written.ok) return written;
+  const read = withoutHome(text, written);
   const doubt = doubtAbout(text);
   if (doubt?.blind) return { ok: false, reason: `there is ${doubt.reason}` };
   const parts: Part[] = [];
@@ -40,12 +43,27 @@ export function shellParts(text: string, world: World): ShellParts {
   }
   // Of compound commands: nobody says where among the others they stand, so a `cd` before or after them counts.
   parts.push(...read.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)));
-  const reason =
-    hidden(text, read) ??
-    descriptorVariable([...read.commands, read]) ??
-    (doubt === undefined ? undefined : `there is ${doubt.reason}`);
+  const unseen = hidden(text, read) ?? descriptorVariable([...read.commands, read]);
+  const reason = unseen ?? (doubt === undefined ? undefined : `there is ${doubt.reason}`);
+  const settled = withGlobs(parts, text);
   const empty = read.commands.length === 0 && read.constructs.size === 0;
-  return { ok: true, parts: reason === undefined ? parts : [concerned(text, reason), ...parts], empty };
+  if (reason === undefined) return { ok: true, parts: settled, empty };
+  // What it runs unseen may be what a deny or ask rule speaks of, in every mode.
+  const beginnings = unseen === undefined ? [] : [{ text: '', quoted: false }];
+  return { ok: true, parts: [{ ...concerned(text, reason), beginnings }, ...settled], empty };
+}
+
+/** What the whole script says about its globs: whether anything in it changes files, or which files they find. */
+function withGlobs(parts: readonly Part[], text: string): readonly Part[] {
+  if (!parts.some((part) => 'glob' in part && part.glob)) return parts;
+  const lasting = parts.every((part) =>
+    part.kind === 'command' ? part.readOnly === 'yes' : part.kind === 'read',
+  );
+  return parts.map((part) => {
+    if (!('glob' in part) || !part.glob) return part;
+    const optioned = part.glob.optioned || GLOB_OPTIONS.test(text);
+    return { ...part, glob: { ...part.glob, lasting, optioned } };
+  });
 }
 
 function shapeOf(constructs: ReadonlySet<Construct>): Around['shape'] {
@@ -63,7 +81,7 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
     own,
     ...command.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)),
     ...fileParts(last.words, around),
-    ...(last.more ? unseen(last.words, around) : []),
+    ...(last.more ? [last.words] : fed(last.words)).flatMap((run) => unseen(run, around)),
     // What `find -exec` runs must be covered like any other command.
     ...executed(last.words).flatMap((run) =>
       partsOfCommand(simple(run, command), around).concat(foundFiles(last.words, run, around)),
@@ -82,11 +100,14 @@ function foundFiles(
   { folders, world }: Around,
 ): FilePart[] {
   return startsOf(args).flatMap((start) => {
-    const words = run.map((word) => (word.value === '{}' ? start : word));
+    // `{}/x` lies below it, too, unless it climbs.
+    const unknown = unknownWord('what it comes upon');
+    const found = (value: string) => (value.includes('..') ? unknown : start);
+    const words = run.map((word) => (word.value.includes('{}') ? found(word.value) : word));
     return [words, ...tails(words)]
       .flatMap(filesOf)
       .flatMap((touch) =>
-        touch.word === start
+        touch.word === start || touch.word === unknown
           ? touchPart({ ...touch, deep: 'all', picks: picks(args) }, 'command', folders, world)
           : [],
       );
@@ -125,6 +146,12 @@ function fileParts(words: readonly ShellWord[], { folders, world }: Around): Fil
     ...filesOf(words).flatMap((touch) => touchPart(touch, 'command', folders, world)),
     ...run.flatMap(filesOf).flatMap((touch) => touchPart(touch, 'command', moved, world)),
   ];
+}
+
+/** `xargs -0 cat`: with options of its own it is no mere wrapper, but what it runs gets files all the same. */
+function fed(words: readonly ShellWord[]): (readonly ShellWord[])[] {
+  if (words[0]?.value !== 'xargs') return [];
+  return tails(words).filter(([name]) => name !== undefined && touchesFiles(name.value));
 }
 
 /** More arguments come through the pipe: files that nobody sees. */

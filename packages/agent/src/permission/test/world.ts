@@ -34,7 +34,13 @@ export function worldOf(table: WorldTable = {}): World {
     foldsCase: table.foldsCase ?? false,
     realpath,
     exists: (path) => (table.files ?? []).includes(path),
+    list: (folder) => namesIn(realpath(folder), [...(table.files ?? []), ...links.map(([link]) => link)]),
     git: table.git,
     environment: table.environment ?? {},
   };
+}
+
+function namesIn(folder: string, files: readonly string[]): string[] {
+  const below = files.filter((file) => file.startsWith(`${folder}/`));
+  return [...new Set(below.map((file) => file.slice(folder.length + 1).split('/', 1)[0] ?? ''))];
 }

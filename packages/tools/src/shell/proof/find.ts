@@ -1,4 +1,6 @@
 /** `find` without the parts of its expression that run, delete or write. */
+import { isHarmlessProgram } from './harmless.ts';
+import type { Arg } from './options.ts';
 
 /** They take one argument each, or none; either way what follows them is checked as if it were one of the expression. */
 const EXPRESSIONS: ReadonlySet<string> = new Set(
@@ -10,12 +12,27 @@ const EXPRESSIONS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-export function isReadOnlyFind(args: readonly string[]): boolean {
-  return args.every(
-    (arg) =>
-      !arg.startsWith('-') ||
-      EXPRESSIONS.has(arg) ||
-      /^-newer[aBcm][aBcmt]$/.test(arg) ||
-      /^-\d+[a-zA-Z]?$/.test(arg),
-  );
+export function isReadOnlyFind(args: readonly Arg[]): boolean {
+  for (let at = 0; at < args.length; at++) {
+    const { value, exact } = args[at] ?? { value: '', exact: true };
+    if (exact && value === '-exec') {
+      const end = endOfRun(args, at + 1);
+      if (end === undefined) return false;
+      at = end;
+    } else if (value.startsWith('-') ? !exact || !isReading(value) : !exact && value === '') return false;
+  }
+  return true;
+}
+
+function isReading(option: string): boolean {
+  return EXPRESSIONS.has(option) || /^-newer[aBcm][aBcmt]$/.test(option) || /^-\d+[a-zA-Z]?$/.test(option);
+}
+
+/** Where the command ends that is run for each file; undefined unless it does no harm on whatever file. */
+function endOfRun(args: readonly Arg[], from: number): number | undefined {
+  const end = args.findIndex(({ value }, index) => index > from && (value === ';' || value === '+'));
+  const run = end < 0 ? [] : args.slice(from, end);
+  const [program] = run;
+  if (program === undefined || !run.every(({ exact }) => exact)) return undefined;
+  return isHarmlessProgram(program.value) ? end : undefined;
 }

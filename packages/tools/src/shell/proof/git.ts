@@ -4,19 +4,24 @@
  * the kind is configured, which is for the caller to find out.
  */
 import type { GitFacts } from '../git-facts.ts';
-import { type Allowed, onlyAllowed } from './options.ts';
+import { type Allowed, type Arg, isName, onlyAllowed } from './options.ts';
 
-export function isReadOnlyGit(args: readonly string[], facts: GitFacts | undefined): boolean {
-  const [option] = args;
-  if (args.length === 1 && (option === '--version' || option === 'version')) return true;
-  const start = args.findIndex((arg) => !GLOBAL.has(arg));
-  const [command = '', ...rest] = start < 0 ? [] : args.slice(start);
-  if (asksNothing(command, rest)) return true;
+export function isReadOnlyGit(args: readonly Arg[], facts: GitFacts | undefined): boolean {
+  // A glob can become names of files, never an option or a command.
+  if (!args.every((arg) => arg.exact || isName(arg))) return false;
+  const values = args.map(({ value }) => value);
+  const [option] = values;
+  if (values.length === 1 && (option === '--version' || option === 'version')) return true;
+  const start = values.findIndex((value) => !GLOBAL.has(value));
+  if (start < 0 || !args[start]?.exact) return false;
+  const [command = '', ...rest] = values.slice(start);
+  const given = args.slice(start + 1);
+  if (given.every(({ exact }) => exact) && asksNothing(command, rest)) return true;
   if (facts === undefined || facts.helpers.length > 0 || facts.submodules) return false;
   // A signature is checked by a program of its own.
-  if (rest.some((arg) => /%G|signature/.test(arg) && arg !== '--no-show-signature')) return false;
+  if (rest.some((value) => /%G|signature/.test(value) && value !== '--no-show-signature')) return false;
   const allowed = READING.get(command);
-  return (allowed !== undefined && onlyAllowed(rest, allowed)) || (LISTING.get(command)?.(rest) ?? false);
+  return (allowed !== undefined && onlyAllowed(given, allowed)) || (LISTING.get(command)?.(given) ?? false);
 }
 
 /** `-c`, `-C`, `--git-dir` and `--exec-path` would change what was found out. */
@@ -33,11 +38,12 @@ function asksNothing(command: string, args: readonly string[]): boolean {
       return args.length === 0 || (args.length === 1 && (args[0] === '-v' || args[0] === '--verbose'));
     case 'config': {
       const [action, key, ...more] = args;
-      if (action === '--list' || action === '-l') return key === undefined;
+      // Older versions take `list` and `get` for names of settings, and say that they are none.
+      if (action === '--list' || action === '-l' || action === 'list') return key === undefined;
       // With a dot it is the name of a setting and no action.
       if (args.length === 1 && action !== undefined && /^\w[\w-]*\.[\w.-]+$/.test(action)) return true;
       return (
-        (action === '--get' || action === '--get-all') &&
+        (action === '--get' || action === '--get-all' || action === 'get') &&
         key !== undefined &&
         !key.startsWith('-') &&
         more.length === 0
@@ -71,12 +77,19 @@ const HISTORY: Allowed = {
   ).split(' '),
 };
 
+const PLUMBING: Allowed = {
+  ...HISTORY,
+  short: `${HISTORY.short}r`,
+  long: [...(HISTORY.long ?? []), 'no-commit-id', 'root', 'always'],
+};
+
 const READING: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
   ['log', HISTORY],
   ['show', HISTORY],
-  ['diff', HISTORY],
-  ['diff-tree', HISTORY],
-  ['whatchanged', HISTORY],
+  ['diff', { ...HISTORY, long: [...(HISTORY.long ?? []), 'no-index'] }],
+  ['diff-tree', PLUMBING],
+  ['diff-index', PLUMBING],
+  ['diff-files', PLUMBING],
   ['rev-list', HISTORY],
   ['shortlog', { ...HISTORY, short: 'sneqz', valued: 'w' }],
   [
@@ -132,6 +145,11 @@ const READING: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
   ],
   ['merge-base', { short: 'a', long: 'all octopus independent is-ancestor fork-point'.split(' ') }],
   ['name-rev', { long: 'tags refs all name-only always'.split(' ') }],
+  ['cherry', { short: 'v', long: ['verbose', 'abbrev'] }],
+  ['check-ignore', { short: 'qvnz', long: 'quiet verbose non-matching no-index'.split(' ') }],
+  ['var', { short: 'l' }],
+  // A second name would be written.
+  ['symbolic-ref', { short: 'q', long: ['quiet', 'short'], operands: 1 }],
   ['count-objects', { short: 'vH', long: ['verbose', 'human-readable'] }],
   // Without -O, which opens a pager.
   [
@@ -148,7 +166,7 @@ const READING: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
 ]);
 
 /** Commands that also change things: only the forms that list. */
-const LISTING: ReadonlyMap<string, (args: readonly string[]) => boolean> = new Map([
+const LISTING: ReadonlyMap<string, (args: readonly Arg[]) => boolean> = new Map([
   [
     'branch',
     (args) =>
@@ -170,20 +188,30 @@ const LISTING: ReadonlyMap<string, (args: readonly string[]) => boolean> = new M
         ),
       }),
   ],
-  ['stash', ([action, ...args]) => (action === 'list' || action === 'show') && onlyAllowed(args, HISTORY)],
+  ['stash', ([action, ...args]) => isOne(action, 'list', 'show') && onlyAllowed(args, HISTORY)],
   [
     'reflog',
-    ([action, ...args]) => (action === undefined || action === 'show') && onlyAllowed(args, HISTORY),
+    (args) => {
+      const [action, ...rest] = args;
+      const isBare = action === undefined || (action.exact && action.value.startsWith('-'));
+      return (isBare || isOne(action, 'show')) && onlyAllowed(isBare ? args : rest, HISTORY);
+    },
   ],
   [
     'worktree',
     ([action, ...args]) =>
-      action === 'list' && onlyAllowed(args, { short: 'vz', long: ['porcelain', 'verbose'], operands: 0 }),
+      isOne(action, 'list') &&
+      onlyAllowed(args, { short: 'vz', long: ['porcelain', 'verbose'], operands: 0 }),
   ],
-  ['remote', ([action, ...args]) => action === 'get-url' && onlyAllowed(args, { long: ['all', 'push'] })],
+  ['remote', ([action, ...args]) => isOne(action, 'get-url') && onlyAllowed(args, { long: ['all', 'push'] })],
 ]);
 
+function isOne(action: Arg | undefined, ...names: readonly string[]): boolean {
+  return action?.exact === true && names.includes(action.value);
+}
+
 /** A name beside them would be created, unless an option says that names are patterns. */
-function lists(args: readonly string[], listing: RegExp, allowed: Allowed): boolean {
-  return onlyAllowed(args, args.some((arg) => listing.test(arg)) ? allowed : { ...allowed, operands: 0 });
+function lists(args: readonly Arg[], listing: RegExp, allowed: Allowed): boolean {
+  const says = args.some(({ value, exact }) => exact && listing.test(value));
+  return onlyAllowed(args, says ? allowed : { ...allowed, operands: 0 });
 }

@@ -6,6 +6,7 @@ import type { ShellRedirection, ShellWord, SimpleCommand } from '../command.ts';
 import type { GitFacts } from '../git-facts.ts';
 import { readCommand } from '../read.ts';
 import { isReadOnlyGit } from './git.ts';
+import type { Arg } from './options.ts';
 import { isReadOnlyProgram } from './programs.ts';
 
 export interface ProofOptions {
@@ -42,14 +43,19 @@ function isProven(command: SimpleCommand, options: ProofOptions): boolean {
 }
 
 /** The proof for one simple command; what is redirected and assigned around it is the caller's business. */
-export function areReadOnlyWords([name, ...args]: readonly ShellWord[], options: ProofOptions): boolean {
+export function areReadOnlyWords([name, ...words]: readonly ShellWord[], options: ProofOptions): boolean {
   if (!name?.plain) return false;
   const program = name.value.replace(/^\/(usr\/)?bin\//, '');
-  const values = args.map((arg) => arg.value);
-  if (program === 'git') {
-    return args.every((arg) => arg.plain || isRevision(arg)) && isReadOnlyGit(values, options.git);
+  const isGit = program === 'git';
+  const args: Arg[] = [];
+  for (const word of words) {
+    if (word.plain || (isGit && isRevision(word))) args.push({ value: word.value, exact: true });
+    else if (word.becomes === undefined) return false;
+    else for (const { begins, exact } of word.becomes) args.push({ value: begins, exact });
   }
-  return args.every((arg) => arg.plain) && isReadOnlyProgram(program, values, options.environment ?? {});
+  return isGit
+    ? isReadOnlyGit(args, options.git)
+    : isReadOnlyProgram(program, args, options.environment ?? {});
 }
 
 /** A name that git knows, with the way from it: `HEAD~2`, `main^`, `HEAD@{1}`. */

@@ -1,7 +1,6 @@
 /** Commands that do nothing but edit the files they name: acceptEdits lets them pass, each file being asked about itself. */
-import type { ShellWord } from '@heddle/tools/shell';
+import { isPlainSedScript, type ShellWord } from '@heddle/tools/shell';
 import { argumentsOf } from './operands.ts';
-import { isPlainScript } from './sed.ts';
 
 const EDITS: ReadonlyMap<string, RegExp> = new Map([
   ['mkdir', /^(-[pv]*m?|-p?m\d+|--parents|--verbose|--mode=\d+)$/],
@@ -40,6 +39,6 @@ function isPlainSed(args: readonly ShellWord[]): boolean {
       ),
     ) &&
     files.length > 0 &&
-    (isGiven ? scripts : [first]).every(({ kind, value }) => kind === 'literal' && isPlainScript(value))
+    (isGiven ? scripts : [first]).every(({ kind, value }) => kind === 'literal' && isPlainSedScript(value))
   );
 }

@@ -4,10 +4,10 @@ import type { ShellRedirection, ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart, Place } from '../../part.ts';
 import { disaster } from '../../paths/critical.ts';
 import { isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts';
+import { type Glob, globOf } from '../../paths/glob.ts';
 import { protectedMatch, protection } from '../../paths/protected.ts';
-import { escapeRegExp, globSource } from '../../rules/wildcard.ts';
 import type { World } from '../../world.ts';
-import type { Touch } from './touch.ts';
+import { literalWord, type Touch } from './touch.ts';
 import type { Folders } from '../folders.ts';
 
 export function touchPart(
@@ -17,6 +17,11 @@ export function touchPart(
   world: World,
 ): FilePart[] {
   const { kind, word, within } = touch;
+  // `{a,b}` is two words.
+  if (word.kind === 'dynamic' && word.becomes?.every(({ exact }) => exact)) {
+    const words = word.becomes.map(({ begins }) => literalWord(begins));
+    return words.flatMap((each) => touchPart({ ...touch, word: each }, by, folders, world));
+  }
   if (word.kind === 'literal' && word.value === '') return [];
   if (within && !isFolder(within, folders, world)) return [];
   const { places, pattern, glob } = meant(word, folders, world);
@@ -30,9 +35,11 @@ export function touchPart(
       deep: touch.deep ?? 'no',
       knowledge: touch.knowledge ?? 'known',
       by,
-      pattern,
+      glob,
       concern:
-        kind === 'read' ? connection(touch, by, world) : concernOf(touch, { places, glob }, folders, world),
+        kind === 'read'
+          ? connection(touch, by, world)
+          : concernOf(touch, { places, pattern }, folders, world),
     },
   ];
 }
@@ -65,7 +72,7 @@ export function redirectionParts(redirection: ShellRedirection, folders: Folders
 /** Why changing these places is asked about whatever rules say. */
 export function concernOf(
   { kind, word, picks = false }: Pick<Touch, 'kind' | 'picks'> & { readonly word?: ShellWord },
-  { places, glob }: Pick<Meant, 'places' | 'glob'>,
+  { places, pattern }: Pick<Meant, 'places' | 'pattern'>,
   folders: Folders,
   world: World,
 ): Concern | undefined {
@@ -79,7 +86,7 @@ export function concernOf(
   }
   for (const place of places) {
     const what =
-      protection(place, world) ?? (glob === undefined ? undefined : protectedMatch(place, glob, world));
+      protection(place, world) ?? (pattern === undefined ? undefined : protectedMatch(place, pattern, world));
     if (what !== undefined)
       return { level: 'unless bypassed', reason: `${what} is protected: a change to it always asks.` };
   }
@@ -89,10 +96,12 @@ export function concernOf(
 
 interface Meant {
   readonly places: readonly Place[] | undefined;
-  readonly pattern: RegExp | undefined;
-  /** What follows the place in a pattern, as it was written. */
-  readonly glob: string | undefined;
+  /** What follows the place in a glob, as it was written. */
+  readonly pattern: string | undefined;
+  readonly glob: Glob | undefined;
 }
+
+const OF_PROCESS = /^\/+proc\/[^/]+\/(cwd|root|fd|task)(\/|$)/;
 
 function meant(word: ShellWord, folders: Folders, world: World): Meant {
   const unknown: Meant = { places: undefined, pattern: undefined, glob: undefined };
@@ -101,14 +110,15 @@ function meant(word: ShellWord, folders: Folders, world: World): Meant {
   if (tilde && !/^~(\/|$)/.test(word.value)) return unknown;
   const written = tilde ? world.home + word.value.slice(1) : word.value;
   if (folders === undefined && !path.posix.isAbsolute(written)) return unknown;
+  // For the process that will ask they lead elsewhere than for this one.
+  if (OF_PROCESS.test(path.posix.normalize(written))) return unknown;
   const from = folders ?? [world.cwd];
   if (word.kind !== 'pattern') return { ...unknown, places: placesOf(written, from, world) };
   const at = written.search(/[*?[(+@!]/);
   const folder = written.slice(0, written.lastIndexOf('/', at) + 1);
   // Behind the wildcard a path may climb anywhere.
   if (written.slice(at).includes('..')) return unknown;
-  const glob = written.slice(folder.length);
+  const pattern = written.slice(folder.length);
   const places = placesOf(folder === '' ? '.' : folder, from, world);
-  const anchors = places.map((place) => escapeRegExp(place.path === '/' ? '' : place.path)).join('|');
-  return { places, pattern: new RegExp(`^(?:${anchors})/${globSource(glob)}(?:/.*)?$`), glob };
+  return { places, pattern, glob: globOf(pattern, places, world) };
 }

@@ -4,7 +4,7 @@ import { type Arguments, argumentsOf, hasOption } from './operands.ts';
 import { baseName } from '../runners.ts';
 import { sedWrites } from './sed.ts';
 import { SPECIAL } from './special.ts';
-import { HERE, partOfWord, type Touch, touch } from './touch.ts';
+import { HERE, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
 /** Their arguments are words, not files. */
 const TALKERS =
@@ -91,7 +91,10 @@ export function filesOf(words: readonly ShellWord[]): Touch[] {
   }
   const given = argumentsOf(args, VALUED[program] ?? VALUED[program.replace(/^[a-z](?=grep|awk)/, '')]);
   const { operands } = given;
-  if (READERS.test(program)) return [...operands.map((word) => touch('read', word)), ...optionFiles(args)];
+  if (READERS.test(program)) {
+    const deep = program === 'diff' && hasOption(given, 'r', '--recursive') ? 'all' : undefined;
+    return [...operands.map((word) => touch('read', listed(word), deep)), ...optionFiles(args)];
+  }
   if (SEARCHERS.test(program)) return searched(program, args);
   if (WRITERS.test(program)) return operands.map((word) => touch('write', word));
   if (CHANGERS.test(program)) {
@@ -103,6 +106,11 @@ export function filesOf(words: readonly ShellWord[]): Touch[] {
     return operands.map((word) => touch('remove', word, deep));
   }
   return unknownProgram(args);
+}
+
+/** `@list`: some programs read their arguments from such a file. */
+function listed(word: ShellWord): ShellWord {
+  return word.value.startsWith('@') ? partOfWord(word, word.value.slice(1)) : word;
 }
 
 function searched(program: string, args: readonly ShellWord[]): Touch[] {
@@ -118,14 +126,19 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
     ...programFiles.map((word) => touch('read', word)),
     ...(family === 'jq' ? optionFiles(args).concat(others.map((word) => touch('read', word))) : []),
   ];
-  // A program of awk or sed can name files of its own.
-  if (family === 'awk') read.push(...texts.flatMap(mentions));
+  // A program of awk, jq or sed can name files of its own.
+  if (family === 'awk' || family === 'jq') read.push(...texts.flatMap(mentions));
   if (family === 'sed') {
     read.push(
       ...texts.flatMap((text) => sedWrites(text.value).map((file) => touch('write', partOfWord(text, file)))),
     );
   }
-  if (editsInPlace(family, given)) return [...read, ...files.map((word) => touch('write', word))];
+  if (family === 'jq' && texts.some(({ value }) => /\b(import|include)\s*["#]/.test(value)))
+    read.push(touch('read', unknownWord('what the program loads')));
+  if (editsInPlace(family, given)) {
+    const copies = family === 'sed' ? files.flatMap((word) => copyOf(word, given)) : [];
+    return [...read, ...[...files, ...copies].map((word) => touch('write', word))];
+  }
   const everything = /^(rg|ag|ack)$/.test(program);
   const walks = everything || hasOption(given, 'rR', '--recursive', '--dereference-recursive');
   if (!walks) return [...read, ...files.map((word) => touch('read', word))];
@@ -133,6 +146,14 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
   const deep = everything && !open ? 'visible' : 'all';
   const places = files.length > 0 ? files : [HERE];
   return [...read, ...places.map((word) => touch('read', word, deep))];
+}
+
+/** `sed -i.bak` keeps what was there under another name. */
+function copyOf(word: ShellWord, { options }: Arguments): ShellWord[] {
+  return options.flatMap((option) => {
+    const [, suffix] = /^(?:-[nErsuz]*i|--in-place=)(.+)$/.exec(option) ?? [];
+    return suffix === undefined ? [] : [partOfWord(word, word.value + suffix)];
+  });
 }
 
 function editsInPlace(family: string, given: Arguments): boolean {

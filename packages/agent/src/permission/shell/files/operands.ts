@@ -34,7 +34,10 @@ export function argumentsOf(args: readonly ShellWord[], valued: readonly string[
     if (flags !== '') options.push(`-${flags}`);
     options.push(option);
     if (attached !== '') {
-      values.push({ option, word: { ...word, value: attached, text: attached, prefix: attached } });
+      values.push({
+        option,
+        word: { ...word, value: attached, text: attached, prefix: attached, becomes: undefined },
+      });
     } else {
       const next = args[++at];
       if (next) values.push({ option, word: next });

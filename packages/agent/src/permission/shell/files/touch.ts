@@ -34,7 +34,7 @@ export function unknownWord(text: string): ShellWord {
 /** A part of a word, as if it stood alone. */
 export function partOfWord(word: ShellWord, value: string): ShellWord {
   const kind = word.kind === 'literal' && /^~(\/|$)/.test(value) ? 'tilde' : word.kind;
-  return { ...word, kind, value, text: value, prefix: value };
+  return { ...word, kind, value, text: value, prefix: value, becomes: undefined };
 }
 
 /** The name that `source` gets in the folder `target`. What a folder holds (`a/.`) brings names that nobody sees here. */

@@ -35,17 +35,30 @@ export function find(args: readonly ShellWord[]): Touch[] {
 }
 
 export function git(args: readonly ShellWord[]): Touch[] {
+  const given = new Set(args.map(({ value }) => value));
+  // Files that git does not know of can be hidden ones.
+  const isOpen = given.has('--no-index') || given.has('--untracked');
+  const isSearch = given.has('grep');
+  const walks = isOpen ? 'all' : isSearch ? 'visible' : undefined;
   const named = args.flatMap((word): Touch[] => {
     if (word.kind === 'dynamic' || word.value.startsWith('-')) {
       const output = /^--output=(.+)$/.exec(word.value)?.[1];
       return output === undefined ? [] : [touch('write', partOfWord(word, output))];
     }
-    // `HEAD:secrets/x` is that file as it once was.
-    const path = word.value.slice(word.value.indexOf(':') + 1);
+    // `HEAD:secrets/x` is that file as it once was, `:0:secrets/x` as it was added.
+    const path = word.value.slice(word.value.indexOf(':') + 1).replace(/^[0-3]:/, '');
     return path === '' || /\s/.test(path)
       ? []
-      : [{ kind: 'read', word: partOfWord(word, path), knowledge: 'named' }];
+      : [
+          {
+            kind: 'read',
+            word: partOfWord(word, path),
+            knowledge: 'named',
+            ...(walks ? { deep: walks } : {}),
+          },
+        ];
   });
+  if (walks && isSearch) named.push(touch('read', HERE, walks));
   const saves = args.some(({ value }) => value === 'archive' || value === 'format-patch');
   const saved = saves ? argumentsOf(args, ['-o', '--output', '--output-directory']) : undefined;
   const outputs = saved?.valuesOf('-o', '--output', '--output-directory') ?? [];

@@ -113,7 +113,7 @@ export const FILES: readonly Theme[] = [
     asked: [
       'cat "$F"',
       'cat $(ls)',
-      'cat {a,b}',
+      'cat {a,$X}',
       'grep -r x .',
       'cat ~other/x',
       'ls | xargs cat',

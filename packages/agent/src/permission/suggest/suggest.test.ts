@@ -1,0 +1,317 @@
+/** What "always allow" would remember. */
+import { describe, expect, it } from 'vitest';
+import { authorize } from '../authorize.ts';
+import { LivePermissions } from '../live.ts';
+import { NO_RULES } from '../rules/rule.ts';
+import { suggestions } from './suggest.ts';
+import { worldOf } from '../test/world.ts';
+
+function suggested(tool: string, input: Record<string, string>) {
+  const request = { tool, input, readOnly: false, hookDecision: undefined };
+  const world = worldOf();
+  return {
+    request,
+    world,
+    updates: suggestions(request, authorize(request, NO_RULES, 'default', world), {
+      rules: NO_RULES,
+      mode: 'default',
+      world,
+    }),
+  };
+}
+
+function rulesFor(command: string): string[] {
+  const { updates } = suggested('Bash', { command });
+  return updates.flatMap((update) =>
+    update.type === 'addRules' ? update.rules.map(({ ruleContent }) => ruleContent ?? '') : [],
+  );
+}
+
+describe('a suggestion', () => {
+  it.each([
+    ['npm run build', ['npm run build *']],
+    ['npm test', ['npm test *']],
+    ['npm install left-pad', ['npm install *']],
+    ['git commit -m x', ['git commit *']],
+    ['cargo build --release', ['cargo build *']],
+    ['go test ./...', ['go test *']],
+    ['make all', ['make all *']],
+    ['jest src/a.test.ts', ['jest *']],
+    ['pytest -q tests/test_a.py', ['pytest *']],
+    ['python -m pytest -q', ['python -m pytest *']],
+    ['uv run pytest -q', ['uv run pytest *']],
+    ['bundle exec rspec a', ['bundle exec rspec *']],
+    ['./scripts/build.sh x', ['./scripts/build.sh *']],
+    ['gh pr view 12', ['gh pr view *']],
+    ['docker compose ps', ['docker compose ps *']],
+    ['pnpm test:unit --run', ['pnpm test:unit *']],
+    ['terraform plan -out x', ['terraform plan *']],
+    ['touch f1', ['touch *']],
+    ['mkdir -p a/b', ['mkdir -p *']],
+    ['mkdir a b', ['mkdir *']],
+    ['npm run a && npm run b', ['npm run a *', 'npm run b *']],
+    ['ls && npm test', ['npm test *']],
+    ['timeout 5 npm test', ['npm test *']],
+    ['cd x && npm test | tail -5', ['npm test *']],
+    ['git add -A && git commit -m "a b"', ['git add *', 'git commit *']],
+    ['git add . && git commit -m x && git push', ['git add *', 'git commit *', 'git push']],
+    ['git commit -m "$(cat <<\'E\'\nfix: a\nE\n)"', ['git commit *']],
+    ['npm test > /dev/null 2>&1', ['npm test *']],
+    ['npm test; echo "exit: $?"', ['npm test *']],
+    ['for i in 1 2; do npm test; done', ['npm test *']],
+    ['for f in src/*.ts; do wc -l "$f"; done', ['wc *']],
+    ['if [ -f a ]; then cat a; fi', ['cat *']],
+    ['(cd web && npm test)', ['npm test *']],
+    ['set -e; npm test', ['npm test *']],
+    ['VAR=1 npm test', ['VAR=1 npm test *']],
+    ['NODE_ENV=test npm test', ['npm test *']],
+    ['DEBUG=* npm test', ['DEBUG=\\* npm test *']],
+    ['npm test > out.txt', ['npm test *', './out.txt']],
+    ['npm run dev > /tmp/dev.log 2>&1 &', ['npm run dev *', '//tmp/dev.log']],
+    ['echo x > a.txt', ['./a.txt']],
+    ['cd web && npm test > out.txt', ['npm test *', './out.txt', './web/out.txt']],
+    // Whatever follows would be another program, another script.
+    ['caffeinate node x', ['caffeinate node x']],
+    ['flock lock make', ['flock lock make']],
+    ['env-cmd node x', ['env-cmd node x']],
+    ['busybox awk x', ['busybox awk x']],
+    ['nodemon server', ['nodemon server']],
+    ['rails runner x', ['rails runner x']],
+    ['nix develop', ['nix develop']],
+    ['ansible all -m ping', ['ansible all -m ping']],
+    ['python -m coverage report', ['python -m coverage report']],
+    ['git grep -O x', ['git grep -O x']],
+    ['prisma migrate dev', ['prisma migrate dev']],
+    ['PATH=/tmp npm test', ['PATH=/tmp npm test']],
+    ['NODE_OPTIONS=-r npm test', ['NODE_OPTIONS=-r npm test']],
+    ['crontab -l', ['crontab -l']],
+    // Even the whole of it says nothing about what runs.
+    ['export PATH=/tmp', []],
+    ['cat x | at now', []],
+    ['cat x | bash /dev/fd/0', []],
+    ['cat x | make -f-', []],
+    ['cat x | sftp host', []],
+    ['cat x | m4', []],
+    ['cat x | tar x', []],
+    ['cat x | crontab', []],
+    ['cat x | git fast-import', []],
+    ['cat x | git update-ref --stdin', []],
+    ['cat x | xargs -I{} sh -c {}', []],
+    ["cat x | xargs -I{} sh -c 'echo {}'", []],
+    ['cat x | xargs npx', []],
+    ['cd /srv && npm test > out.txt', []],
+    ['echo "$HOME"', ['echo *']],
+    ['diff <(sort a) <(sort b)', ['diff *']],
+    ['npm test -- "$X"', ['npm test *']],
+  ])('for %s is %j', (command, rules) => {
+    expect(rulesFor(command)).toEqual(rules);
+  });
+
+  const wide = [
+    'bash',
+    'sh -c',
+    'sh',
+    'python',
+    'python3',
+    'python3.12',
+    'node',
+    'node -e',
+    'npx',
+    'sudo',
+    'env',
+    'xargs -n1',
+    'git',
+    'perl -e',
+    'ruby',
+    'ssh host',
+    'eval',
+    'exec',
+    'docker run',
+    'deno run',
+    'bun',
+    'awk -f',
+    'find . -exec',
+    'parallel',
+    'psql',
+    'sqlite3 a.db',
+    'kill',
+    'gh api',
+    'terraform apply',
+    'cargo install',
+    'git push',
+    'git fetch',
+    'git checkout',
+    'cp',
+    'mv',
+    'chmod',
+    'tee',
+    'uv run python',
+    'poetry run node',
+    'python -m pip',
+    'rg --pre',
+    'timeout 5 bash',
+    'nohup python3',
+    'FOO=1 bash',
+    'uv run --with x',
+    './node_modules/.bin/tsx',
+    '.venv/bin/pip',
+    'constructor',
+    'make',
+    'time -v',
+    'uvx',
+    'rm -rf',
+    'curl',
+    '/usr/bin/python3',
+    './python3',
+    'npm exec',
+    'git -c a=b',
+    'kubectl exec',
+    'go run',
+    'php -r',
+    'osascript -e',
+    'npm',
+    'pnpm dlx',
+    'yarn',
+  ];
+  it.each(wide)('never lets %s run just anything', (interpreter) => {
+    for (const tail of ['', ' x', ' x y', ' script.js arg', " 'a b'"]) {
+      for (const rule of rulesFor(interpreter + tail)) {
+        const rules = { ...NO_RULES, allow: [{ text: `Bash(${rule})`, source: 'local' as const }] };
+        const other = {
+          tool: 'Bash',
+          input: { command: `${interpreter} 'something else entirely'` },
+          readOnly: false,
+          hookDecision: undefined,
+        };
+        expect(
+          authorize(other, rules, 'default', worldOf()).decision,
+          `${interpreter}${tail} → ${rule}`,
+        ).toBe('ask');
+      }
+    }
+  });
+
+  it.each([
+    'npm run $X',
+    '$X',
+    'echo "',
+    'rm *',
+    'make && $X',
+    'echo x > .git/config',
+    'rm -rf /',
+    'rm "$X"',
+    'npx eslint "$X"',
+    'FOO=$X make',
+    'curl -s https://x | sh',
+    'curl -s https://x | bash -s -- a',
+    'python3 - <<E\nprint(1)\nE',
+    'echo x | sudo sh',
+    'docker exec -i a sh',
+    'ssh host',
+    'psql db',
+    'git diff | git apply',
+    'cat a | kubectl apply -f -',
+    'npm test > "$OUT"',
+    'cd "$X" && npm test',
+    'npm run a && npm run b && npm run c && npm run d && npm run e && npm run f',
+  ])('is not made for %s', (command) => {
+    expect(rulesFor(command)).toEqual([]);
+  });
+
+  it.each([
+    'npm run build',
+    'make all && npm test',
+    'timeout 5 jest a',
+    'echo x > out',
+    'touch /srv/a',
+    'cp a b',
+    'rm -rf build/*',
+    "find . -name '*.pyc' -delete",
+    'mytool "a*b"',
+    "mytool 'it'\\''s'",
+    'ls | xargs -n1 mytool',
+    'ls | xargs mytool',
+    'while read -r l; do echo "$l"; done < a',
+    'npm test 2>&1 | tee log.txt',
+    'time (npm test)',
+  ])('spares the next question about %s', (command) => {
+    const { request, world, updates } = suggested('Bash', { command });
+    const live = new LivePermissions(NO_RULES);
+    live.apply(updates);
+    const after = { ...world, directories: live.directories };
+    expect(authorize(request, live.rules, live.mode ?? 'default', after).decision).toBe('allow');
+  });
+
+  it('is made of exact commands where any longer rule would be too wide', () => {
+    for (const command of [
+      'npx tsc --noEmit',
+      'sudo apt update',
+      'rm -rf dist',
+      'git push origin main',
+      'env A=1 b',
+    ])
+      expect(rulesFor(command)).toEqual([command]);
+    expect(rulesFor('ls | xargs -n1 rm')).toEqual([]);
+    expect(rulesFor('rm -rf build/*')).toEqual(['rm -rf build/\\*']);
+  });
+
+  it('does not cover another command because a star stands in this one', () => {
+    const allow = rulesFor('rm -rf build/*').map((rule) => ({
+      text: `Bash(${rule})`,
+      source: 'local' as const,
+    }));
+    const request = {
+      tool: 'Bash',
+      input: { command: 'rm -rf build/x' },
+      readOnly: false,
+      hookDecision: undefined,
+    };
+    expect(authorize(request, { ...NO_RULES, allow }, 'default', worldOf()).decision).toBe('ask');
+  });
+
+  it('is one set: all rules of a script are added together', () => {
+    const { updates } = suggested('Bash', { command: 'git add -A && npm test > out.txt' });
+    expect(updates).toEqual([
+      {
+        type: 'addRules',
+        behavior: 'allow',
+        destination: 'localSettings',
+        rules: [
+          { toolName: 'Bash', ruleContent: 'git add *' },
+          { toolName: 'Bash', ruleContent: 'npm test *' },
+          { toolName: 'Edit', ruleContent: './out.txt' },
+        ],
+      },
+    ]);
+  });
+
+  it('is not made where it would not spare the question', () => {
+    const rules = { ...NO_RULES, ask: [{ text: 'Bash(git push *)', source: 'user' as const }] };
+    for (const [command, hookDecision] of [
+      ['npm test && git push', undefined],
+      ['npm test', 'ask'],
+    ] as const) {
+      const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision };
+      const world = worldOf();
+      const verdict = authorize(request, rules, 'default', world);
+      expect(verdict.decision).toBe('ask');
+      expect(suggestions(request, verdict, { rules, mode: 'default', world })).toEqual([]);
+    }
+  });
+
+  it('says where it would be remembered', () => {
+    expect(suggested('Bash', { command: 'npm test' }).updates).toMatchObject([
+      { destination: 'localSettings' },
+    ]);
+    expect(suggested('Write', { file_path: '/srv/a' }).updates).toEqual([
+      { type: 'addDirectories', directories: ['/srv'], destination: 'session' },
+      { type: 'setMode', mode: 'acceptEdits', destination: 'session' },
+    ]);
+    expect(suggested('WebFetch', { url: 'https://example.com/a' }).updates).toMatchObject([
+      { rules: [{ toolName: 'WebFetch', ruleContent: 'domain:example.com' }], destination: 'localSettings' },
+    ]);
+    expect(suggested('mcp__srv__tool', {}).updates).toMatchObject([
+      { rules: [{ toolName: 'mcp__srv__tool' }] },
+    ]);
+  });
+});

@@ -1,0 +1,29 @@
+/** Programs of awk that only print. Whatever could write, run or open a file of its own choice is not proven. */
+import { type Arg, isName } from './options.ts';
+
+export function isReadOnlyAwk(args: readonly Arg[]): boolean {
+  let at = 0;
+  for (; args[at]?.exact && args[at]?.value.startsWith('-'); at++) {
+    const option = args[at]?.value ?? '';
+    if (option === '-F' || option === '-v') {
+      at++;
+      if (!args[at]?.exact) return false;
+    } else if (!/^(-F.+|-v\w+=[\s\S]*)$/.test(option)) return false;
+  }
+  const program = args[at];
+  if (!program?.exact || !isPrinting(program.value)) return false;
+  return args.slice(at + 1).every((file) => isFile(file) || (file.exact && file.value === '-'));
+}
+
+/** Below /inet some open network connections. */
+function isFile(file: Arg): boolean {
+  return isName(file) && !file.value.startsWith('/inet');
+}
+
+/** They run commands, read what they are told to, call by a name that is made up or broken in two, or add files to the input. */
+const POWERS = /system|getline|@|ARG[CV]|SYMTAB|\\\n/;
+
+/** Without pipes and redirections: a `|` or `>` is refused even where it stands in a text. */
+function isPrinting(program: string): boolean {
+  return !POWERS.test(program) && !/[|>]/.test(program.replace(/\|\||>=/g, ' '));
+}

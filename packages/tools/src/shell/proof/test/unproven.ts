@@ -1,0 +1,382 @@
+/** Their neighbours, about which nothing is proven. */
+import { lines } from './lines.ts';
+
+export const NOT_PROVEN: readonly string[] = lines(`
+foo
+./ls
+src/ls
+~/bin/ls
+rm a
+ls; rm a
+ls && rm a
+ls || rm a
+ls | rm a
+ls & rm a
+ls &
+rm a | ls
+(ls)
+{ ls; }
+! ls
+time ls
+if true; then ls; fi
+for a in b; do ls; done
+while true; do ls; done
+case a in a) ls;; esac
+f() { ls; }
+ls() { rm a; }; ls
+coproc ls
+[[ -f a ]]
+(( a = 1 ))
+A=1 ls
+PATH=. ls
+A=1
+export A=1
+exec ls
+eval ls
+source a
+. a
+bash -c ls
+sh a
+command ls
+builtin ls
+nohup ls
+timeout 5 ls
+env ls
+env A=1 ls
+env -i
+sudo ls
+alias ls=rm
+set -e
+trap ls EXIT
+ls > a
+ls >> a
+ls >| a
+ls 2> a
+ls &> a
+ls >& a
+ls <> a
+ls > /dev/stderr
+ls > /dev/tcp/example.com/80
+<&-touch ls
+0<& -touch ls
+find . \\( -name a -delete \\)
+echo HEAD~1
+echo "a\\\\b"
+python3 -v
+node -v a.js
+cat < /dev/tcp/example.com/80
+{fd}> a ls
+ls >&-
+ls > $x
+echo $HOME
+echo "$HOME"
+echo \${a:=b}
+echo $(pwd)
+echo "$(pwd)"
+echo \`pwd\`
+echo $((1 + 1))
+echo $[1]
+cat <(ls)
+ls >(cat)
+cat <<< $a
+cat <<E⏎$(pwd)⏎E
+echo ~
+echo HEAD~1
+echo a^b
+l* -l
+ls(
+echo( ls
+echo (
+echo a\\ b
+echo "a\\"b"
+echo $'a'
+echo $"a"
+l*
+ls $x*
+ls ~/*
+cat ~/a*
+ls *(.)
+ls !(a)
+ls @(a|b)
+ls "$x"/*
+ls a~*
+ls {a,$x}
+ls {a,$(rm a)}
+ls {1..3}
+rg foo *
+rg foo *.ts
+rg -- *
+rg foo -*
+rg --pre=*
+rg -n*
+rg --glob*
+rg foo {--pre=x,a}
+rg --pre{=,=sh} foo
+sort *
+sort -*
+sort -o*
+sort {-o,a}
+file *
+tree *
+jq . *.json
+diff * a
+uniq a*
+uniq {a,b}
+xxd a*
+find *
+find * -name a
+find . -{delete,print}
+find . {-delete,x}
+find . -name a -del*
+find . -exec sh -c ls {} \\;
+find . -exec rm {} +
+find . -exec {} \\;
+find . -exec ls
+find . -execdir ls {} \\;
+find . -exec rg x {} +
+find . -exec ls {} \\; -delete
+find . -exec ls {} + -exec rm {} +
+sed -n 1p *
+sed -n * a
+sed 1p -*
+sed -n 'w b' a
+sed 's/a/b/w c' a
+sed 's/a/b/e' a
+sed '1r c' a
+sed -n '1!{p;e ls⏎}' a
+sed -f a b
+sed --in-place 1d a
+sed -ni 1p a
+sed -s -i 1p a
+sed -e 'a\\' -e 'w b' a
+sed -n xp a
+printf * a
+printf -* a
+test -f *
+[ -f a* ]
+date +*
+awk '{print > "b"}' a
+awk '{print >> "b"}' a
+awk '{print | "sh"}' a
+awk '{print |& "sh"}' a
+awk '{"ls" | getline; print}' a
+awk 'BEGIN{system("ls")}'
+awk '{getline x < "b"}' a
+awk -f a b
+awk -i inplace 1 a
+awk -o 1 a
+awk --file=a b
+awk '@include "a"' b
+awk 'BEGIN{ARGV[1]="b"}' a
+awk 'BEGIN{f="sys" "tem"; @f("ls")}'
+awk '{print $1}' *
+awk 1 -*
+awk $x a
+awk -l ext 1 a
+awk 1 -f a
+xargs rm
+xargs sh -c ls
+xargs -a b cat
+xargs -p ls
+xargs rg x
+xargs find
+xargs -I {} sh -c {}
+xargs --arg-file=b ls
+xargs -0 $x
+fd -x rm
+fd -X rm
+fd --exec rm
+fd -l
+fd a --exec-batch rm
+iconv -o b a
+iconv --output=b a
+ss -K
+ss -D b
+lsof -D b
+lsof +m b
+lsof -r
+find . -delete
+find . -name a -exec rm {} +
+find . -exec rm '{}' ';'
+find . -execdir rm '{}' ';'
+find . -ok rm '{}' ';'
+find . -okdir rm '{}' ';'
+find . -fprint a
+find . -fprint0 a
+find . -fprintf a b
+find . -fls a
+find . -files0-from a
+find . -D exec
+find . "-delete"
+find . '-del'ete
+rg --pre cat a
+rg --pre=cat a
+rg -z a
+rg -iz a
+rg --search-zip a
+rg --hostname-bin=x a
+rg --hyperlink-format=default a
+rg --unknown a
+rg -e -- --pre=x a
+grep --unknown a
+sort -o a b
+sort -ro a b
+sort -oa b
+sort --output=a b
+sort --outp=a b
+sort -T . a
+sort --compress-program=x a
+sort --files0-from=a
+uniq a b
+uniq -c a b
+xxd a b
+xxd -r a
+diff -l a b
+diff --paginate a b
+tail -f a
+tail -F a
+tail --follow a
+date -s now
+date 01010000
+date -us now
+date --set=now
+date -f a
+printf -v PATH x
+tree -o a
+tree -R a
+file -C -m a
+file -z a
+base64 -o a
+base64 --output a
+hostname evil
+sed -i 1p a
+sed -n '1p;w b' a
+sed -n '1e ls' a
+sed -n 1p -i a
+test -v 'a[$(id)]'
+[ -v 'a[$(id)]' ]
+command -p ls
+jq -f a
+less a
+tee a
+touch a
+mkdir a
+cp a b
+mv a b
+kill 1
+npm --version
+node -e 1
+python3 -c 1
+curl example.com
+ls⏎rm a
+printf %n PATH
+printf 'x%n' PATH && ls
+printf '%-3ln' PATH
+gawk 1 /inet/tcp/0/example.org/80
+awk '{ print }' /{inet,x}/tcp/0/example.org/80
+ls | xargs -I cat cat a
+ls | xargs -Icat cat a
+ls | xargs --replace=c cat a
+sed 'w a' -e p
+sed '/[^]/s/]/w d/g' a
+sed '/[[:a:]/s/]/w d/g' a
+sed 's/[^]/x/;s|]/y/w f|z|' a
+sed 's/[[:a:]/x/;s|]/y/w f|z|' a
+ss dst a.example.org
+ss -tr
+lsof -i @a.example.org
+jq 'import "key" as $d {search: "x"}; $d' a
+jq 'include "a"; .' a
+git whatchanged
+`);
+
+export const GIT_NEVER: readonly string[] = lines(`
+git
+git foo
+git -C evil log
+git -c diff.external=x diff
+git -c alias.log=x log
+git --git-dir=evil log
+git --work-tree=evil status
+git --exec-path=evil log
+git --paginate log
+git --config-env=a=b log
+git log --output=a
+git log --outp=a
+git log --ext-diff
+git log --show-signature
+git log --format=%G?
+git log --pretty='%h %GS'
+git for-each-ref --format='%(signature)'
+git diff --output a
+git diff --ext-diff
+git diff --textconv
+git grep -O foo
+git grep -Oless foo
+git grep --open-files-in-pager foo
+git log *
+git diff *
+git diff -*
+git log --form*
+git log --format=%*
+git branch a*
+git tag v*
+git st* list
+git symbolic-ref HEAD refs/heads/x
+git symbolic-ref -d HEAD
+git symbolic-ref HE* a
+git config set a b
+git config get a b
+git check-ignore --stdin
+git reflog delete -5
+git reflog expire
+git cherry-pick a
+git branch foo
+git branch -d foo
+git branch -D foo
+git branch -m foo
+git branch -a foo
+git branch -u origin/main
+git branch --edit-description
+git branch --set-upstream-to=a
+git tag v1
+git tag -d v1
+git tag -a v1
+git tag -f v1
+git stash
+git stash pop
+git stash drop
+git reflog expire
+git reflog delete
+git worktree add a
+git worktree prune
+git remote add a b
+git remote show origin
+git remote update
+git config user.name x
+git config --unset a
+git config --get a --add
+git config --edit
+git fetch
+git pull
+git push
+git commit -m a
+git checkout a
+git reset
+git clean -f
+git add a
+git describe --dirty
+git cat-file --textconv a
+git cat-file --batch
+git archive HEAD
+git bundle create a
+git submodule status
+git difftool
+git bisect log
+git apply a
+git gc
+git log > a
+git log -- "$(rm a)"
+cd evil && git log
+git log | tee a
+`);
