@@ -32,8 +32,28 @@ describe('the command line', () => {
     [['model', 'the', 'data'], 'model the data'],
     [['--', 'sesions'], 'sesions'],
     [['hello'], 'hello'],
+    [['--', 'login'], 'login'],
+    [['update', 'the', 'dependencies'], 'update the dependencies'],
+    [['init the project'], 'init the project'],
   ])('takes %j for a prompt', (argv, prompt) => {
     expect(readArguments(argv)).toMatchObject({ command: { name: 'chat', prompt } });
+  });
+
+  it.each([
+    [['-p', '--resume', 'my nice title', 'And now?'], 'And now?'],
+    [['And now?', '--resume', 'my nice title', '-p'], 'And now?'],
+    [['-p', '--resume', 'my nice title'], undefined],
+  ])('takes what follows --resume for a session where nobody can choose one: %j', (argv, prompt) => {
+    expect(readArguments(argv)).toMatchObject({
+      command: { name: 'print', prompt, session: { from: { kind: 'resume', id: 'my nice title' } } },
+    });
+  });
+
+  it('takes version and help for words, too, where they stand alone', () => {
+    expect(readArguments(['version'])).toEqual({ ok: true, command: { name: 'version' } });
+    expect(readArguments(['version', 'the', 'API'])).toMatchObject({
+      command: { prompt: 'version the API' },
+    });
   });
 
   it('takes help for a word, too, and shows that of a command', () => {
@@ -43,8 +63,24 @@ describe('the command line', () => {
   });
 
   it.each([
-    [['-p', 'x', '--resume'], '--resume needs a session: there is nobody to choose one'],
+    [
+      ['-p', 'x', '--session-id', 'mine'],
+      '--session-id takes a UUID, not mine; a title is given with --name',
+    ],
+    [
+      ['-p', 'x', '--resume', 'abcd', '--session-id', '0b7f64f1-62a5-4f0e-9d5b-5f0b1c2d3e4f'],
+      '--session-id is for a new session; with --resume or --continue it needs --fork-session',
+    ],
+    [['help', 'sesions'], 'there is no command sesions; heddle --help lists commands and flags'],
+    [['-p', 'x', '--resume'], '--resume needs a session, its id or title: there is nobody to choose one'],
     [['--modle', 'x'], 'unknown flag --modle; did you mean --model?'],
+    [['-z'], 'unknown flag -z; see heddle --help'],
+    [['-P'], 'unknown flag -P; did you mean -p?'],
+    [
+      ['login'],
+      'there is no command login; keys are read from the environment: heddle models says which. As a prompt: heddle -- login',
+    ],
+    [['mcp'], 'there is no command mcp; MCP servers are not connected yet. As a prompt: heddle -- mcp'],
     [
       ['sesions'],
       'there is no command sesions; did you mean heddle sessions? As a prompt: heddle -- "sesions"',

@@ -1,7 +1,11 @@
-/** Reads the command line into a command. Pure; an unknown flag is an error that names the nearest known one. */
+/**
+ * Reads the command line into a command. Pure; an unknown flag is an error that names the nearest known one, except where a
+ * program speaks: the next release of its client library may have flags that this one has never heard of.
+ */
 import type { Effort, JsonObject, PermissionMode, Thinking } from '@heddle/core';
-import { type CommandName, isCommand, nearestCommand } from './commands.ts';
-import { collect, Refused } from './flags.ts';
+import { type CommandName, foreignCommand, isCommand, nearestCommand } from './commands.ts';
+import { collect, type FlagMistake, Refused } from './flags.ts';
+import { isUuid } from './uuid.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 
@@ -14,6 +18,8 @@ export interface PrintCommand extends RunOptions {
   /** Permission questions go to the host over the control channel. */
   readonly asksHost: boolean;
   readonly replayUserMessages: boolean;
+  /** Prompts are words for the model, also where they look like a command. */
+  readonly verbatim: boolean;
 }
 
 /** A conversation at the terminal. */
@@ -59,6 +65,8 @@ export interface RunOptions {
   readonly record: string | undefined;
   readonly bare: boolean;
   readonly session: SessionChoice;
+  /** What was asked for and there is not: told, and the run goes on without. */
+  readonly notes: readonly string[];
 }
 
 export type PromptText = { readonly text: string } | { readonly file: string };
@@ -114,8 +122,12 @@ function commandOf(argv: readonly string[]): Command {
   const [first = '', ...rest] = argv;
   if (isCommand(first)) return { name: 'own', command: first, argv: rest };
   if (first === 'help') return helpOf(rest);
+  if (first === 'version' && rest.length === 0) return { name: 'version' };
   refuseMistyped(first, rest);
-  const { values, lists, words } = collect(argv);
+  if (rest.length === 0) refuseForeignCommand(first);
+  const { values, lists, words, notes, unknown } = collect(argv);
+  const [mistake] = unknown;
+  if (mistake && values.get('inputFormat') !== 'stream-json') throw new Refused(mistake.message);
   if (values.has('help')) return { name: 'help' };
   if (values.has('version')) return { name: 'version' };
   const inputFormat = oneOf('--input-format', values.get('inputFormat') ?? 'text', [
@@ -125,9 +137,10 @@ function commandOf(argv: readonly string[]): Command {
   const prompt = words.length === 0 ? undefined : words.join(' ');
   // A client that speaks JSON on both sides wants no terminal; it does not say -p.
   const headless = values.has('print') || inputFormat === 'stream-json';
-  if (!headless) return { name: 'chat', prompt, plain: values.has('plain'), ...runOptions(values, lists) };
+  const options = { ...runOptions(values, lists), notes: [...notes, ...unknown.map(passedOver)] };
+  if (!headless) return { name: 'chat', prompt, plain: values.has('plain'), ...options };
   if (values.get('resume') === '')
-    throw new Refused('--resume needs a session: there is nobody to choose one');
+    throw new Refused('--resume needs a session, its id or title: there is nobody to choose one');
   const outputFormat = oneOf('--output-format', values.get('outputFormat') ?? 'text', FORMATS);
   if (inputFormat === 'stream-json' && outputFormat !== 'stream-json') {
     throw new Refused('--input-format stream-json needs --output-format stream-json');
@@ -137,16 +150,32 @@ function commandOf(argv: readonly string[]): Command {
     prompt,
     inputFormat,
     outputFormat,
-    asksHost:
-      optional(values.get('promptTool'), (value) => oneOf('--permission-prompt-tool', value, ['stdio'])) !==
-      undefined,
+    asksHost: asksHost(values),
     replayUserMessages: values.has('replayUserMessages'),
-    ...runOptions(values, lists),
+    verbatim: values.has('verbatim'),
+    ...options,
   };
 }
 
-function helpOf([about = '']: readonly string[]): Command {
-  return isCommand(about) ? { name: 'own', command: about, argv: ['--help'] } : { name: 'help' };
+/** Somebody is there to be asked, and wants to be. */
+function asksHost(values: Values): boolean {
+  const tool = optional(values.get('promptTool'), (value) =>
+    oneOf('--permission-prompt-tool', value, ['stdio']),
+  );
+  const who = optional(values.get('prompts'), (value) =>
+    oneOf('--permission-prompts', value, ['host', 'none'] as const),
+  );
+  return tool !== undefined && who !== 'none';
+}
+
+function passedOver({ name }: FlagMistake): string {
+  return `${name}: nobody here knows this flag; it is passed over`;
+}
+
+function helpOf([about]: readonly string[]): Command {
+  if (about === undefined) return { name: 'help' };
+  if (isCommand(about)) return { name: 'own', command: about, argv: ['--help'] };
+  throw new Refused(`there is no command ${about}; heddle --help lists commands and flags`);
 }
 
 /** `heddle sesions` is no prompt. Two words may still belong to a command; who says more says it to the model. */
@@ -159,7 +188,17 @@ function refuseMistyped(first: string, rest: readonly string[]): void {
   );
 }
 
-function runOptions(values: Values, lists: ReadonlyMap<string, readonly string[]>): RunOptions {
+/** `heddle login` alone comes from the habit of another program, and a key may pay for the answer. With more words it is a prompt. */
+function refuseForeignCommand(word: string): void {
+  const advice = foreignCommand(word);
+  if (advice !== undefined)
+    throw new Refused(`there is no command ${word}; ${advice}. As a prompt: heddle -- ${word}`);
+}
+
+function runOptions(
+  values: Values,
+  lists: ReadonlyMap<string, readonly string[]>,
+): Omit<RunOptions, 'notes'> {
   return {
     model: values.get('model'),
     fallbackModel: values.get('fallbackModel'),
@@ -205,14 +244,25 @@ function sessionOf(values: Values): SessionChoice {
         : { kind: 'resume' as const, id };
   const fork = values.has('fork');
   if (fork && from.kind === 'new') throw new Refused('--fork-session needs --resume or --continue');
+  const own = optional(values.get('sessionId'), uuidOf);
+  if (own !== undefined && from.kind !== 'new' && !fork)
+    throw new Refused(
+      '--session-id is for a new session; with --resume or --continue it needs --fork-session',
+    );
   return {
     persist: !values.has('noPersistence'),
     from,
     fork,
-    id: values.get('sessionId'),
+    id: own,
     title: values.get('title'),
     at: values.get('resumeAt'),
   };
+}
+
+/** What every client sends, and what no other session has by accident. */
+function uuidOf(text: string): string {
+  if (isUuid(text)) return text;
+  throw new Refused(`--session-id takes a UUID, not ${text}; a title is given with --name`);
 }
 
 function promptText(values: Values, name: string, flag: string): PromptText | undefined {

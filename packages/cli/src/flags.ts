@@ -1,4 +1,5 @@
 /** The flags, and how a command line is taken apart. */
+import { clientFlag } from './client-flags.ts';
 
 export interface Flag {
   /** `each`: one value, as often as wanted. `session`: a session, or nothing. `maybe`: a value behind an equals sign, or nothing. */
@@ -35,6 +36,7 @@ export const FLAGS = {
   '--dangerously-skip-permissions': { takes: 'nothing', as: 'bypass' },
   '--allow-dangerously-skip-permissions': { takes: 'nothing', as: 'allowBypass' },
   '--permission-prompt-tool': { takes: 'value', as: 'promptTool' },
+  '--permission-prompts': { takes: 'value', as: 'prompts' },
   '--settings': { takes: 'value', as: 'settings' },
   '--managed-settings': { takes: 'value', as: 'managedSettings' },
   '--setting-sources': { takes: 'value', as: 'settingSources' },
@@ -63,6 +65,7 @@ export const FLAGS = {
   '--debug': { takes: 'maybe', as: 'debug' },
   '--debug-file': { takes: 'value', as: 'debugFile' },
   '--bare': { takes: 'nothing', as: 'bare' },
+  '--disable-slash-commands': { takes: 'nothing', as: 'verbatim' },
 } as const satisfies Readonly<Record<string, Flag>>;
 
 export type FlagName = keyof typeof FLAGS;
@@ -71,12 +74,25 @@ interface Collected {
   readonly values: Map<string, string>;
   readonly lists: Map<string, string[]>;
   readonly words: string[];
+  /** What was asked for and there is not. */
+  readonly notes: string[];
+  /** Flags that nobody knows. */
+  readonly unknown: FlagMistake[];
+}
+
+export interface FlagMistake {
+  readonly name: string;
+  readonly message: string;
 }
 
 export function collect(argv: readonly string[]): Collected {
   const values = new Map<string, string>();
   const lists = new Map<string, string[]>();
   const words: string[] = [];
+  const notes: string[] = [];
+  const unknown: FlagMistake[] = [];
+  // With -p a session must be named, so whatever follows is its name.
+  const nobodyChooses = argv.includes('-p') || argv.includes('--print');
   let onlyWords = false;
   for (let at = 0; at < argv.length; at++) {
     const argument = argv[at] ?? '';
@@ -91,7 +107,14 @@ export function collect(argv: readonly string[]): Collected {
     const equals = argument.startsWith('--') ? argument.indexOf('=') : -1;
     const name = equals < 0 ? argument : argument.slice(0, equals);
     const flag = isFlag(name) ? FLAGS[name] : undefined;
-    if (!flag) throw new Refused(`unknown flag ${name}${suggestion(name)}`);
+    if (!flag) {
+      const known = clientFlag(name);
+      if (!known) unknown.push({ name, message: `unknown flag ${name}${suggestion(name)}` });
+      if (known?.isRefused) throw new Refused(`${name}: ${known.lacks}`);
+      if (known?.lacks !== undefined) notes.push(`${name}: ${known.lacks}`);
+      if (known?.takes === 'value' && equals < 0) at++;
+      continue;
+    }
     if (flag.takes === 'nothing') {
       if (equals >= 0) throw new Refused(`${name} takes no value`);
       values.set(flag.as, 'true');
@@ -102,7 +125,8 @@ export function collect(argv: readonly string[]): Collected {
       continue;
     }
     if (flag.takes === 'session') {
-      const given = equals >= 0 ? argument.slice(equals + 1) : isSessionWord(argv[at + 1]) ? argv[++at] : '';
+      const isNext = nobodyChooses ? isWord(argv[at + 1]) : isSessionWord(argv[at + 1]);
+      const given = equals >= 0 ? argument.slice(equals + 1) : isNext ? argv[++at] : '';
       values.set(flag.as, given ?? '');
       continue;
     }
@@ -113,10 +137,14 @@ export function collect(argv: readonly string[]): Collected {
       lists.set(flag.as, [...(lists.get(flag.as) ?? []), ...itemsOf(value, flag.takes)]);
     }
   }
-  return { values, lists, words };
+  return { values, lists, words, notes, unknown };
 }
 
-/** An id, the beginning of one, or a title in one word. A text with spaces behind `--resume` is a prompt. */
+function isWord(argument: string | undefined): boolean {
+  return argument !== undefined && !argument.startsWith('-');
+}
+
+/** An id, the beginning of one, or a title in one word. In a conversation a text with spaces behind `--resume` is its prompt. */
 function isSessionWord(word: string | undefined): boolean {
   return word !== undefined && /^[a-z0-9][\w.-]*$/i.test(word);
 }
@@ -148,6 +176,11 @@ function isFlag(name: string): name is FlagName {
 }
 
 function suggestion(name: string): string {
+  // Every letter is one step from every other.
+  if (name.length === 2) {
+    const other = Object.keys(FLAGS).find((flag) => flag.toLowerCase() === name.toLowerCase());
+    return other === undefined ? '; see heddle --help' : `; did you mean ${other}?`;
+  }
   const near = Object.keys(FLAGS)
     .map((flag) => ({ flag, distance: editDistance(flag, name) }))
     .sort((a, b) => a.distance - b.distance)[0];

@@ -79,7 +79,7 @@ describe('heddle -p', () => {
       '--model',
       script([[call('Read', { file_path: 'a' }, 'r1')]]),
     ]);
-    expect(ended).toMatchObject({ code: 1, stderr: 'heddle: Stopped after 1 turns: the limit is 1.\n' });
+    expect(ended).toMatchObject({ code: 1, stderr: 'heddle: Stopped after 1 turn: the limit is 1.\n' });
   });
 
   it.each([
@@ -98,6 +98,13 @@ describe('heddle -p', () => {
     const { code, stderr, stdout } = await run(argv);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(reason);
+  });
+
+  it('refuses a pipe that brings something else than text', async () => {
+    const { run } = home();
+    const ended = await run(['-p', 'x', '--model', 'rehearsal'], { input: '\u007fELF\0\0\u0001' });
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toMatch(/is no text/);
   });
 
   it('knows its version and its flags', async () => {

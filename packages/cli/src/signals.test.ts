@@ -105,6 +105,32 @@ describe('while it waits for a prompt', () => {
   });
 });
 
+describe('while a hook of its host decides about a prompt', () => {
+  it.each(SIGNALS)('%s ends it with an error as its result and exit code %i', async (signal, code) => {
+    const { run, script } = home();
+    const hooks = { UserPromptSubmit: [{ hookCallbackIds: ['hook_0'] }] };
+    const initialize = {
+      type: 'control_request',
+      request_id: '1',
+      request: { subtype: 'initialize', hooks },
+    };
+    let sent = false;
+    const ended = await run([...STREAM_JSON, '--model', script([])], {
+      input: null,
+      onStart: (child) => child.stdin?.write(`${JSON.stringify(initialize)}\n${userLine('go')}\n`),
+      onOutput(text, child) {
+        if (sent || !text.includes('hook_callback')) return;
+        sent = true;
+        child.kill(signal);
+      },
+    });
+    expect(ended.code).toBe(code);
+    expect(linesOf(ended.stdout).filter(({ type }) => type === 'result')).toMatchObject([
+      { is_error: true, errors: [expect.stringContaining('interrupted')] },
+    ]);
+  });
+});
+
 describe('before it has begun', () => {
   it.each(SIGNALS)('%s still gets a result, and exit code %i', async (signal, code) => {
     const { run, folder } = home();

@@ -1,10 +1,11 @@
 /**
- * The table of results as a script sees it: exit code, standard output, standard error, last line. Ends that only hooks or
- * context options bring about are in the engine's own table (agent/src/engine/terminals.test.ts); those that signals bring
- * about in signals.test.ts.
+ * The table of results as a script sees it: exit code, standard output, standard error, last line; and as a host sees it,
+ * where its hooks bring an end about. `blocking_limit`, which needs context options, is in the engine's own table
+ * (agent/src/engine/terminals.test.ts); those that signals bring about are in signals.test.ts.
  */
 import { call, fail, say, startFakeApi, type Step, usage } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeAtResult, control, converse, prompt, resultsOf } from './headless/host/test/conversation.ts';
 import { homeFor } from './test/home.ts';
 import { type Ended, install, type Installed, linesOf } from './test/program.ts';
 
@@ -46,7 +47,7 @@ const ROWS: readonly Row[] = [
     script: [call('Read', { file_path: 'none' }, 'r1')],
     flags: ['--max-turns', '1'],
     code: 1,
-    text: /the limit is 1/,
+    text: /Stopped after 1 turn: the limit is 1/,
     subtype: 'error_max_turns',
   },
   {
@@ -146,6 +147,35 @@ describe.each(ROWS)(
   },
 );
 
+describe.each([
+  { ends: 'hook_stopped', event: 'PostToolUse', script: [call('Read', { file_path: 'script.json' }, 'r1')] },
+  { ends: 'stop_hook_prevented', event: 'Stop', script: [say('Done.')] },
+])('a run that ends with $ends, because a hook of its host wants no more', ({ ends, event, script }) => {
+  it('exits with 0 and ends its stream with one success result', async () => {
+    const held = await converse(installed.program, {
+      script,
+      first: [
+        control('i1', { subtype: 'initialize', hooks: { [event]: [{ hookCallbackIds: ['hook_0'] }] } }),
+        prompt('go'),
+      ],
+      reply(line) {
+        const { type, request_id } = line;
+        if (type !== 'control_request') return closeAtResult(line);
+        const response = { subtype: 'success', request_id, response: { continue: false } };
+        return { type: 'control_response', response };
+      },
+    });
+    expect(held.code).toBe(0);
+    expect(resultsOf(held)).toEqual([held.lines.at(-1)]);
+    expect(held.lines.at(-1)).toMatchObject({
+      subtype: 'success',
+      is_error: false,
+      terminal_reason: ends,
+      result: expect.any(String),
+    });
+  });
+});
+
 describe('a budget in dollars', () => {
   const argv = ['-p', 'go', '--output-format', 'stream-json', '--max-budget-usd', '0.001', '--model'];
 
@@ -182,6 +212,8 @@ describe('what is not understood', () => {
     [['-p', 'go', '--resume', 'a', '--continue'], /exclude each other/],
     [['-p', 'go', '--fork-session'], /needs --resume or --continue/],
     [['-p', 'go', '--resum', 'a'], /did you mean --resume/],
+    [['-p', 'go', '--allowed-tools', 'Bash(git'], /--allowed-tools: Bash\(git is no rule/],
+    [['-p', 'go', '--disallowed-tools', 'Read()'], /--disallowed-tools: Read\(\) has empty parentheses/],
   ])('%j exits with 2, prints no result and says what is wrong', async (argv, says) => {
     const ended = await homeFor(installed.program).run(argv);
     expect(ended).toMatchObject({ code: 2, stdout: '' });

@@ -10,7 +10,7 @@ export type { ListedModel, ListedProvider, ListOptions } from './models.ts';
 export type { AnthropicOptions } from './anthropic/options.ts';
 export type { AnthropicPort } from './anthropic/port.ts';
 export type { KeySource } from './anthropic/credentials.ts';
-export { type UsageOfModel, usageByModel, webSearchesOf } from './prices/usage.ts';
+export { isCostTold, type UsageOfModel, usageByModel, webSearchesOf } from './prices/usage.ts';
 export type { KnownModel, PriceOverride, PriceOverrides, Prices } from './prices/prices.ts';
 export { type Environment, SECRET_VARIABLES, withoutSecrets } from './secrets/environment.ts';
 

@@ -1,5 +1,5 @@
 /** What a run may spend: dollars are counted after every event, whoever spent them; tokens by the loop; tasks by the API. */
-import { type LoopEvent, SUMMARY_MARK } from '@heddle/core';
+import { type LoopEvent, type ModelPort, SUMMARY_MARK } from '@heddle/core';
 import { answer, call, fakeTool, say, scriptedModel, usage } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { createAgent } from '../create-agent.ts';
@@ -110,5 +110,39 @@ describe('a budget for a task', () => {
     const model = scriptedModel([say('Done.')]);
     await submit({ model, taskBudget: { total: 5_000 } });
     expect(model.calls[0]?.request.options.taskBudget).toEqual({ total: 5_000, remaining: 5_000 });
+  });
+});
+
+describe('a price', () => {
+  it('is looked up while the first answer streams: neither before it is asked for nor after its end', async () => {
+    const order: string[] = [];
+    const scripted = scriptedModel([call('Look', {}, 'c1'), say('Hi.')]);
+    const model: ModelPort = async function* (request, signal) {
+      order.push('asked');
+      for await (const record of scripted(request, signal)) {
+        yield record;
+        order.push(String(record.type));
+      }
+    };
+    const loadPrice = () => {
+      order.push('prices');
+      return Promise.resolve(() => 0.5);
+    };
+    const [result] = await submit({ model, loadPrice });
+    expect(order.slice(0, 3)).toEqual(['asked', 'prices', 'message_start']);
+    expect(order.filter((what) => what === 'prices')).toHaveLength(1);
+    expect(result?.total_cost_usd).toBe(1);
+  });
+
+  it('that the provider told is not called one of a list, also when the session goes on', async () => {
+    const told = (costUsd?: number) =>
+      answer(
+        say('Hi.'),
+        usage({ output_tokens: 1, ...(costUsd === undefined ? {} : { cost_usd: costUsd }) }),
+      );
+    const price = () => 0.02;
+    const [first, second] = await submit({ model: scriptedModel([told(0.02), told()]), price }, ['go', 'on']);
+    expect(first?.modelUsage['scripted']).not.toHaveProperty('costBasis');
+    expect(second?.modelUsage['scripted']).toMatchObject({ costUSD: 0.04, costBasis: 'list' });
   });
 });

@@ -9,6 +9,7 @@ import {
   type ContextUsage,
   finishCalls,
   type History,
+  type HookWord,
   type LoopEvent,
   type Message,
   type PermissionMode,
@@ -19,7 +20,7 @@ import {
   type Terminal,
 } from '@heddle/core';
 import { DATE, dateNote } from '../prompt/date.ts';
-import type { ModelUsage, SdkMessage } from '../sdk/message.ts';
+import type { SdkMessage } from '../sdk/message.ts';
 import { createTranslator, replayLine } from '../sdk/translate.ts';
 import { entriesOf } from '../session/codec/entries.ts';
 import { JournalError } from '../session/journal/journal.ts';
@@ -42,7 +43,7 @@ import { contextDoorOf } from '../context/context-door.ts';
 import { goneNote, onFirmGround, PLAN_NOTE, resumedStance, whereNote } from './stance.ts';
 import { newHead, resumedHead } from './head.ts';
 import { paramsOf } from './params.ts';
-import { Purse } from './purse.ts';
+import { Purse, type Costs } from './purse.ts';
 import { type MessageStamp, SessionLog } from './session-log.ts';
 import { liveOf } from './permission.ts';
 import { errorSentence } from './result.ts';
@@ -140,9 +141,8 @@ export class QueryEngine {
   }
 
   /** What the conversation has cost so far. */
-  get spending(): { readonly costUsd: number; readonly models: Readonly<Record<string, ModelUsage>> } {
-    const { meter } = this.#purse;
-    return { costUsd: meter.costUsd, models: meter.perModel() };
+  get spending(): Costs {
+    return this.#purse.spending;
   }
 
   /** Between two prompts: joins the conversation, and no model is asked. For what the user did on their own. */
@@ -239,7 +239,7 @@ export class QueryEngine {
   }
 
   #endOf(turn: Turn, terminal: Terminal, unstored?: string): EndOfRun {
-    return endOf(turn, { terminal, meter: this.#purse.meter, now: this.#now(), unstored });
+    return endOf(turn, { terminal, spending: this.spending, now: this.#now(), unstored });
   }
 
   #turn(): Turn {
@@ -333,7 +333,9 @@ export class QueryEngine {
     const earlier = this.#finishEarlierCalls(params);
     let run: AsyncGenerator<LoopEvent, Terminal> | undefined;
     try {
-      for await (const event of earlier) yield* this.#record(event, turn);
+      let step = await earlier.next();
+      for (; !step.done; step = await earlier.next()) yield* this.#record(step.value, turn);
+      if (step.value) return { reason: 'hook_stopped', ...step.value };
       // After the earlier calls have their results, so that the run starts from them.
       run = query(this.#params(turn));
       while (true) {
@@ -348,24 +350,25 @@ export class QueryEngine {
       throw thrown;
     } finally {
       // However this ends, nothing below runs on unobserved. After a normal end this does nothing.
+      await earlier.return(undefined);
       await run?.return({ reason: 'aborted_streaming' });
     }
   }
 
-  /** What a crash left open: decided, or run again where that is harmless. */
-  async *#finishEarlierCalls(params: QueryParams): AsyncGenerator<LoopEvent> {
+  /** What a crash left open: decided, or run again where that is harmless. A hook around it may want no run to follow. */
+  async *#finishEarlierCalls(params: QueryParams): AsyncGenerator<LoopEvent, HookWord | undefined> {
     const { openCalls } = this.#session.projection;
-    if (openCalls.length === 0) return;
+    if (openCalls.length === 0) return undefined;
     const { again, told } = await planOpenCalls(openCalls, params.toolUseContext);
     for (const { open, text, isError } of told) {
       const message = resultMessage(this.#messageStamp(), open.call.id, text, isError);
       yield { type: 'message', message, outcome: { toolUseId: open.call.id, isError } };
     }
-    if (again.length > 0)
-      yield* finishCalls(
-        params,
-        answerOf(again, () => this.#messageStamp()),
-      );
+    if (again.length === 0) return undefined;
+    return yield* finishCalls(
+      params,
+      answerOf(again, () => this.#messageStamp()),
+    );
   }
 
   async *#record(event: LoopEvent, turn: Turn): AsyncGenerator<SdkMessage> {
@@ -413,6 +416,7 @@ export class QueryEngine {
 
   #params(turn: Turn): QueryParams {
     return paramsOf(this.#options, {
+      model: this.#purse.hearing(this.#options.model),
       session: this.#session,
       head: this.#currentHead(),
       signal: this.#controller.signal,

@@ -1,8 +1,9 @@
 /** The first and the last line of a prompt's run. */
-import type { Terminal } from '@heddle/core';
+import { NO_USAGE, type Terminal } from '@heddle/core';
 import type { PermissionDenial, SdkInit, SdkResult } from '../sdk/message.ts';
-import type { Meter } from './meter.ts';
+import { sdkUsage } from '../sdk/usage.ts';
 import type { AgentOptions } from './options.ts';
+import type { Costs } from './purse.ts';
 import { errorSentence, readingOf } from './result.ts';
 import type { Tally } from './tally.ts';
 
@@ -26,7 +27,7 @@ export function initLine(options: AgentOptions, stamp: LineStamp): SdkInit {
     claude_code_version: VERSION,
     tools: options.tools.map((tool) => tool.name),
     mcp_servers: [],
-    slash_commands: ['compact'],
+    slash_commands: ['compact', ...(options.slashCommands ?? [])],
     output_style: 'default',
     skills: [],
     plugins: [],
@@ -37,7 +38,8 @@ export interface EndOfRun {
   readonly terminal: Terminal;
   readonly tally: Tally;
   readonly denials: readonly PermissionDenial[];
-  readonly meter: Meter;
+  /** Of the whole conversation, not of this run alone. */
+  readonly spending: Costs;
   readonly now: number;
   /** The structured answer, if one was asked for and given. */
   readonly structured: unknown;
@@ -48,7 +50,7 @@ export interface EndOfRun {
 }
 
 export function resultLine(end: EndOfRun, stamp: LineStamp): SdkResult {
-  const { terminal, tally, meter } = end;
+  const { terminal, tally, spending } = end;
   const { subtype, isError, word } = end.exhausted
     ? NEVER_VALID
     : end.structured === undefined
@@ -62,9 +64,9 @@ export function resultLine(end: EndOfRun, stamp: LineStamp): SdkResult {
     duration_api_ms: tally.apiMs,
     num_turns: tally.answers,
     stop_reason: tally.stopReason,
-    total_cost_usd: meter.costUsd,
-    usage: tally.usage,
-    modelUsage: meter.perModel(),
+    total_cost_usd: spending.costUsd,
+    usage: sdkUsage(tally.usage, tally.webSearches),
+    modelUsage: spending.models,
     permission_denials: end.denials,
     terminal_reason: word,
     ...stamp,
@@ -114,7 +116,7 @@ export function failedStart(message: string, stamp: LineStamp): SdkResult {
     num_turns: 0,
     stop_reason: null,
     total_cost_usd: 0,
-    usage: { input_tokens: 0, output_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 },
+    usage: sdkUsage(NO_USAGE),
     modelUsage: {},
     permission_denials: [],
     terminal_reason: 'turn_setup_failed',

@@ -8,6 +8,9 @@ import type { Cost } from '../session/codec/entries.ts';
 /** USD for this usage of this model; undefined where no price is known. */
 export type Price = (model: string, usage: Usage) => number | undefined;
 
+/** How much a model can take and give at once. */
+export type Sizes = (model: string) => Pick<ModelUsage, 'contextWindow' | 'maxOutputTokens'>;
+
 export class Meter {
   #price: Price;
   readonly #bill: Bill;
@@ -50,9 +53,9 @@ export class Meter {
     return this.#bill.costUsd;
   }
 
-  perModel(): Record<string, ModelUsage> {
+  perModel(sizes: Sizes): Record<string, ModelUsage> {
     const report: Record<string, ModelUsage> = {};
-    for (const [model, { usage, costUsd, known, webSearches }] of this.#bill) {
+    for (const [model, { usage, costUsd, known, webSearches, told }] of this.#bill) {
       report[model] = {
         inputTokens: usage.input_tokens,
         outputTokens: usage.output_tokens,
@@ -60,7 +63,9 @@ export class Meter {
         cacheCreationInputTokens: usage.cache_creation_input_tokens,
         webSearchRequests: webSearches,
         costUSD: costUsd,
-        costBasis: known ? 'list' : 'unknown',
+        // Clients know no word for what the provider itself told.
+        ...(told ? {} : { costBasis: known ? 'list' : 'unknown' }),
+        ...sizes(model),
       };
     }
     return report;

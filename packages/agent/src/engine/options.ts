@@ -85,6 +85,8 @@ export interface AgentOptions {
   /** No background work at the end of a turn. */
   readonly bare?: boolean;
   readonly apiKeySource?: string;
+  /** Commands that the host itself reads from prompts, beside `/compact`: named in the first line. */
+  readonly slashCommands?: readonly string[];
   readonly config?: ConfigChanges;
   /** Called when a prompt was stored, before anything is done about it. */
   readonly onAccepted?: (userMessageId: string) => Promise<void>;

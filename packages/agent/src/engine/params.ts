@@ -3,6 +3,7 @@ import {
   type ContextPipeline,
   type EntryBody,
   type FileStateCache,
+  type ModelPort,
   type QueryParams,
   type SessionSnapshot,
   type Stance,
@@ -19,6 +20,7 @@ import { toolsOf } from './stance.ts';
 import { STRUCTURED_OUTPUT, type StructuredOutput } from './structured-output.ts';
 
 export interface RunSetup {
+  readonly model: ModelPort;
   readonly session: Session;
   /** What stands before the conversation. */
   readonly head: SessionSnapshot;
@@ -47,7 +49,7 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     fileState: setup.fileState,
     deniedFiles: deniedFilesOf(options, options.cwd),
   };
-  const deps = productionDeps(options, setup.context);
+  const deps = { ...productionDeps(options, setup.context), model: setup.model };
   return {
     messages: setup.session.projection.messages,
     systemPrompt: head.systemPrompt,

@@ -24,5 +24,6 @@ export type Changes = Partial<
     | 'systemPrompt'
     | 'appendSystemPrompt'
     | 'outputSchema'
+    | 'hooks'
   >
 >;

@@ -1,11 +1,29 @@
 /** What a conversation may spend and has spent. Prices come when they are needed, not before. */
-import { type LoopEvent, NO_USAGE, type Terminal } from '@heddle/core';
+import {
+  contextOptions,
+  DEFAULT_LIMITS,
+  type LoopEvent,
+  type ModelPort,
+  type ModelRecords,
+  NO_USAGE,
+  type Terminal,
+} from '@heddle/core';
+import type { ModelUsage } from '../sdk/message.ts';
 import type { Bill } from '../session/bill.ts';
 import type { Cost } from '../session/codec/entries.ts';
 import { Meter, type Price } from './meter.ts';
 import type { AgentOptions } from './options.ts';
 
-type Spender = Pick<AgentOptions, 'price' | 'loadPrice' | 'maxBudgetUsd' | 'modelName' | 'fallbackModel'>;
+type Spender = Pick<
+  AgentOptions,
+  'price' | 'loadPrice' | 'maxBudgetUsd' | 'modelName' | 'fallbackModel' | 'context' | 'maxOutputTokens'
+>;
+
+/** What a conversation has cost so far. */
+export interface Costs {
+  readonly costUsd: number;
+  readonly models: Readonly<Record<string, ModelUsage>>;
+}
 
 export class Purse {
   readonly meter: Meter;
@@ -47,6 +65,13 @@ export class Purse {
     return this.meter.add(model, usage);
   }
 
+  get spending(): Costs {
+    const { windowOf } = contextOptions(this.#options.context);
+    const { maxOutputTokens = DEFAULT_LIMITS.escalatedOutputTokens } = this.#options;
+    const models = this.meter.perModel((model) => ({ contextWindow: windowOf(model), maxOutputTokens }));
+    return { costUsd: this.meter.costUsd, models };
+  }
+
   /** Set once the budget is used up. */
   get spent(): Extract<Terminal, { reason: 'max_budget_usd' }> | undefined {
     const { maxBudgetUsd } = this.#options;
@@ -55,9 +80,42 @@ export class Purse {
     return { reason: 'max_budget_usd', limitUsd: maxBudgetUsd, spentUsd };
   }
 
-  /** The price list is large: it is loaded while the first answer streams, not before its request is out. */
+  /**
+   * The model with an ear at its first record. The price list is large: it is loaded while the first answer streams, neither
+   * before its request is out nor after its last word.
+   */
+  hearing(model: ModelPort): ModelPort {
+    if (!this.#options.loadPrice || this.#loading) return model;
+    // Why it failed, if it did, is told to whoever needs a price.
+    const load = (): void => void this.#load().catch(() => undefined);
+    const port: ModelPort = (request, signal) =>
+      this.#loading ? model(request, signal) : onFirstRecord(model(request, signal), load);
+    return Object.assign(port, model);
+  }
+
   async #load(): Promise<void> {
     this.#loading ??= this.#options.loadPrice?.();
     if (this.#loading) this.meter.setPrice(await this.#loading);
   }
 }
+
+function onFirstRecord(records: ModelRecords, tell: () => void): ModelRecords {
+  return {
+    [Symbol.asyncIterator]() {
+      const inner = records[Symbol.asyncIterator]();
+      let isFirst = true;
+      return {
+        next() {
+          const next = inner.next();
+          if (isFirst) next.then(tell, () => undefined);
+          isFirst = false;
+          return next;
+        },
+        ...(inner.ready ? { ready: () => inner.ready?.() } : {}),
+        ...(inner.return ? { return: async () => (await inner.return?.()) ?? OVER } : {}),
+      };
+    },
+  };
+}
+
+const OVER = { done: true, value: undefined } as const;

@@ -33,7 +33,7 @@ export function readingOf(terminal: Terminal): Reading {
 export function errorSentence(terminal: Terminal): string {
   switch (terminal.reason) {
     case 'max_turns':
-      return `Stopped after ${terminal.turnCount} turns: the limit is ${terminal.maxTurns}.`;
+      return `Stopped after ${terminal.turnCount} ${terminal.turnCount === 1 ? 'turn' : 'turns'}: the limit is ${terminal.maxTurns}.`;
     case 'max_budget_usd':
       return `Stopped at $${terminal.spentUsd.toFixed(4)}: the budget is $${terminal.limitUsd}.`;
     case 'aborted_streaming':

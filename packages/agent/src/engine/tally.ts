@@ -1,5 +1,6 @@
 /** What one prompt's run amounts to, for its result line. */
 import { addUsage, type LoopEvent, NO_USAGE, textOf, type Usage } from '@heddle/core';
+import { webSearchesOf } from '@heddle/models';
 
 export class Tally {
   readonly startedAt: number;
@@ -7,6 +8,7 @@ export class Tally {
   lastText = '';
   stopReason: string | null = null;
   usage: Usage = NO_USAGE;
+  webSearches = 0;
   /** Time spent waiting for the model. */
   apiMs = 0;
   #askedAt: number | undefined;
@@ -42,6 +44,7 @@ export class Tally {
 
   #answered(usage: Usage, now: number): void {
     this.usage = addUsage(this.usage, usage);
+    this.webSearches += webSearchesOf(usage);
     this.apiMs += now - (this.#askedAt ?? now);
     this.#askedAt = now;
   }

@@ -15,7 +15,7 @@ export interface Turn {
 
 export function endOf(
   { tally, denials, structured }: Turn,
-  end: Pick<EndOfRun, 'terminal' | 'meter' | 'now' | 'unstored'>,
+  end: Pick<EndOfRun, 'terminal' | 'spending' | 'now' | 'unstored'>,
 ): EndOfRun {
   return {
     ...end,

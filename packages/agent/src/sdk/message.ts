@@ -1,5 +1,6 @@
 /** `SdkMessage`: what a headless consumer reads, one JSON object a line. The field names are those its clients know. */
-import type { ApiEvent, ContentBlock, JsonObject, Usage } from '@heddle/core';
+import type { ApiEvent, ContentBlock, JsonObject } from '@heddle/core';
+import type { SdkUsage } from './usage.ts';
 
 interface Envelope {
   readonly uuid: string;
@@ -32,7 +33,7 @@ export interface SdkAssistant extends Envelope {
     readonly content: readonly ContentBlock[];
     readonly stop_reason: null;
     readonly stop_sequence: null;
-    readonly usage: Usage;
+    readonly usage: SdkUsage;
   };
   readonly parent_tool_use_id: string | null;
   readonly error?: string;
@@ -66,6 +67,8 @@ export interface SdkInformational extends Envelope {
   readonly subtype: 'informational';
   readonly content: string;
   readonly level: 'info' | 'warning';
+  /** What it tells of was not taken up. */
+  readonly prevent_continuation?: true;
 }
 
 export interface SdkStatus extends Envelope {
@@ -87,6 +90,28 @@ export interface SdkCompactBoundary extends Envelope {
     readonly post_tokens: number;
     readonly duration_ms?: number;
   };
+}
+
+/** A command goes on in the background. */
+export interface SdkTaskStarted extends Envelope {
+  readonly type: 'system';
+  readonly subtype: 'task_started';
+  readonly task_id: string;
+  readonly tool_use_id?: string;
+  readonly description: string;
+  readonly task_type: 'local_bash';
+  readonly is_backgrounded: true;
+}
+
+export interface SdkTaskNotification extends Envelope {
+  readonly type: 'system';
+  readonly subtype: 'task_notification';
+  readonly task_id: string;
+  readonly tool_use_id?: string;
+  readonly status: 'completed' | 'failed' | 'stopped';
+  /** Where all it wrote lies; empty where it wrote nothing. */
+  readonly output_file: string;
+  readonly summary: string;
 }
 
 export interface SdkToolProgress extends Envelope {
@@ -131,7 +156,7 @@ export interface SdkResult extends Envelope {
   readonly num_turns: number;
   readonly stop_reason: string | null;
   readonly total_cost_usd: number;
-  readonly usage: Usage;
+  readonly usage: SdkUsage;
   readonly modelUsage: Readonly<Record<string, ModelUsage>>;
   readonly permission_denials: readonly PermissionDenial[];
   /** Absent where a command was typed as a prompt: there was no run. */
@@ -153,7 +178,12 @@ export interface ModelUsage {
   readonly cacheCreationInputTokens: number;
   readonly webSearchRequests: number;
   readonly costUSD: number;
-  readonly costBasis: 'list' | 'unknown';
+  /** Absent where the provider itself said what it cost. */
+  readonly costBasis?: 'list' | 'unknown';
+  /** The tokens it can take in one request, as far as is known. */
+  readonly contextWindow: number;
+  /** The most that is asked of it in one answer. */
+  readonly maxOutputTokens: number;
 }
 
 export interface PermissionDenial {
@@ -170,6 +200,8 @@ export type SdkMessage =
   | SdkInformational
   | SdkStatus
   | SdkCompactBoundary
+  | SdkTaskStarted
+  | SdkTaskNotification
   | SdkToolProgress
   | SdkToolUseSummary
   | SdkStreamEvent

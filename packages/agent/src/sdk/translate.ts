@@ -9,6 +9,7 @@ import {
   type Usage,
 } from '@heddle/core';
 import type { SdkMessage, SdkUser } from './message.ts';
+import { sdkUsage } from './usage.ts';
 
 export interface Translator {
   lines(event: LoopEvent): SdkMessage[];
@@ -56,7 +57,7 @@ export function createTranslator({ sessionId, uuid, now, replays = false }: Tran
         content: message.content,
         stop_reason: null,
         stop_sequence: null,
-        usage,
+        usage: sdkUsage(usage),
       },
       parent_tool_use_id: null,
       uuid: message.uuid,

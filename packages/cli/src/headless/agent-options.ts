@@ -10,11 +10,14 @@ import { permissionSetup } from '../permissions/setup.ts';
 import { promptTexts } from './prompt-texts.ts';
 import { harmless } from '../terminal/harmless.ts';
 import { type ModelOptions, modelSetup, wrongFallback } from './model-options.ts';
-import { wrongPlace } from './named-places.ts';
+import { wrongPlace } from './named/places.ts';
+import { wrongRule } from './named/rules.ts';
+import { isNamed, namedTools } from './named/tools.ts';
 
 /** What an agent is started with. */
 export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
   readonly sandboxSettings?: SandboxSettings;
+  readonly plays?: ModelOptions['plays'];
 }
 
 export type OptionsRead =
@@ -27,13 +30,14 @@ export type OptionsRead =
   | { readonly ok: false; readonly message: string };
 
 export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
-  const wrong = wrongPlace(command);
+  const wrong = wrongPlace(command) ?? wrongRule(command);
   if (wrong !== undefined) return { ok: false, message: wrong };
   const permission = await permissionSetup(command);
   const settings = appliedSettings(permission.loaded);
   // Before a model is looked for: keys and addresses may stand there.
   Object.assign(process.env, settings.env);
-  const wanted = command.model ?? (await findModel(process.env, settings.model));
+  const wanted =
+    command.model ?? (await findModel(process.env, settings.model)) ?? (await modelSoFar(command));
   if (wanted === undefined) return { ok: false, message: NO_MODEL };
   const model = await modelSetup(wanted, command.record);
   if (!model.ok) return model;
@@ -42,16 +46,15 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
   const tools = builtinTools({
     web: { search: { model: model.options.model, modelName: model.options.modelName } },
   });
-  const unknown = command.tools?.find((name) => !tools.some((tool) => tool.name === name));
-  if (unknown !== undefined) {
-    return {
-      ok: false,
-      message: `--tools: there is no tool named ${unknown}; there are ${tools.map(({ name }) => name).join(', ')}`,
-    };
-  }
+  const named = namedTools(
+    command.tools ?? [],
+    tools.map(({ name }) => name),
+  );
+  if (!named.ok) return named;
   const prompts = await promptTexts(command);
   if (!prompts.ok) return prompts;
-  for (const note of permission.notes) process.stderr.write(`heddle: ${harmless(note)}\n`);
+  for (const note of [...command.notes, ...named.notes, ...permission.notes])
+    process.stderr.write(`heddle: ${harmless(note)}\n`);
   const fallback = command.fallbackModel ?? settings.fallbackModel;
   return {
     ok: true,
@@ -84,9 +87,15 @@ const NO_MODEL =
   'no model is configured: set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, …), start Ollama, or see heddle models.\n' +
   'Try one without network or key: heddle --model rehearsal, with or without -p';
 
+/** Nobody names a model: a session that goes on has one. */
+async function modelSoFar({ session }: RunOptions): Promise<string | undefined> {
+  if (session.from.kind === 'new') return undefined;
+  return (await import('./session-model.ts')).sessionModel(session);
+}
+
 /** A tool that is denied as a whole is not even shown to the model. */
 export function offered(name: string, { tools }: RunOptions, rules: AgentOptions['rules']): boolean {
-  if (tools !== undefined && !tools.includes(name)) return false;
+  if (tools !== undefined && !isNamed(name, tools)) return false;
   return !rules || !isToolDenied(name, rules instanceof LivePermissions ? rules.rules : rules);
 }
 

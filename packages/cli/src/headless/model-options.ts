@@ -8,11 +8,17 @@ import type { RecordedModel } from '../replay/record.ts';
 export type ModelOptions = Pick<
   AgentOptions,
   'model' | 'modelName' | 'apiKeySource' | 'loadPrice' | 'context'
->;
+> & {
+  /** The recording that is played in place of asking the model it names. */
+  readonly plays?: string | undefined;
+};
 
 export type ModelRead =
   | { readonly ok: true; readonly options: ModelOptions }
   | { readonly ok: false; readonly message: string };
+
+/** A session that is recorded stays so when it changes its model. */
+let recording: string | undefined;
 
 /** `record`: where the exchange with it is kept. */
 export async function modelSetup(wanted: string, record?: string): Promise<ModelRead> {
@@ -20,15 +26,18 @@ export async function modelSetup(wanted: string, record?: string): Promise<Model
   if (!model.ok) return model;
   // The connection is opened while the rest of the program still starts.
   model.preconnect?.();
-  const port = await recorded(model.port, model.name, record);
+  const { window, ...known } = knowledge(isOffline(model.name), model);
+  recording ??= record;
+  const port = await recorded(model, window, recording);
   if (!port.ok) return port;
   return {
     ok: true,
     options: {
       model: port.port,
       modelName: model.name,
+      plays: /^replay[:/]/.test(wanted) ? wanted : undefined,
       apiKeySource: model.keySource ?? 'none',
-      ...knowledge(isOffline(model.name), model.local),
+      ...known,
     },
   };
 }
@@ -40,27 +49,40 @@ export async function wrongFallback(name: string | undefined, first: string): Pr
   return chosen.ok ? undefined : `--fallback-model: ${chosen.message}`;
 }
 
-async function recorded(port: ModelPort, model: string, file: string | undefined): Promise<RecordedModel> {
-  return file === undefined
-    ? { ok: true, port }
-    : (await import('../replay/record.ts')).record(port, model, file);
+async function recorded(
+  { port, name }: { readonly port: ModelPort; readonly name: string },
+  window: () => number | undefined,
+  file: string | undefined,
+): Promise<RecordedModel> {
+  if (file === undefined) return { ok: true, port };
+  return (await import('../replay/record.ts')).record(port, { model: name, file, window });
 }
 
 /** Prices and windows come from one list that is loaded while the first answer streams; until then a common window is assumed. */
 function knowledge(
   offline: boolean,
-  local: (Chosen & { ok: true })['local'],
-): Pick<AgentOptions, 'loadPrice' | 'context'> {
-  if (offline) return { loadPrice: () => Promise.resolve(() => 0) };
+  { local, window: own }: Pick<Chosen & { ok: true }, 'local' | 'window'>,
+): Pick<AgentOptions, 'loadPrice' | 'context'> & {
+  /** What the model says of itself, once it has. */
+  readonly window: () => number | undefined;
+} {
+  let said = own;
+  void local?.window.then((window) => (said ??= window));
+  const usual = local === undefined ? USUAL_WINDOW : USUAL_LOCAL_WINDOW;
+  if (offline)
+    return {
+      loadPrice: () => Promise.resolve(() => 0),
+      context: { windowOf: () => said ?? usual },
+      window: () => said,
+    };
   let list: Prices | undefined;
-  let window = local === undefined ? USUAL_WINDOW : USUAL_LOCAL_WINDOW;
-  void local?.window.then((said) => (window = said ?? window));
   return {
     loadPrice: async () => {
       list = await loadPrices();
       return list.priceOf;
     },
-    context: { windowOf: (model) => list?.windowOf(model) ?? window },
+    context: { windowOf: (model) => own ?? list?.windowOf(model) ?? said ?? usual },
+    window: () => said,
   };
 }
 

@@ -35,9 +35,10 @@ export async function openChosen(choice: SessionChoice): Promise<Chosen> {
   if (id === undefined)
     return { ok: false, message: 'There is no conversation to continue in this folder.', sessionId: fresh };
   const opened = openEarlier(setup, choice, id, fresh);
-  if (opened.ok || isWholeId(id)) return named(opened, id);
-  const meant = await sessionCalled(id, setup);
-  return meant === undefined ? named(opened, id) : named(openEarlier(setup, choice, meant, fresh), meant);
+  if (opened.ok || !opened.isUnknown) return named(opened, id);
+  const { meantSession } = await import('../sessions/meant.ts');
+  const meant = meantSession(id, setup.place);
+  return meant.ok ? named(openEarlier(setup, choice, meant.id, fresh), meant.id) : named(meant, id);
 }
 
 function openEarlier(
@@ -51,17 +52,6 @@ function openEarlier(
   return fork ? forkSession(setup, id, fresh, { at }) : resumeSession(setup, id, { at });
 }
 
-function isWholeId(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
-}
-
-/** The one session of this folder that has this title, or an id that begins so. */
-async function sessionCalled(word: string, { place }: OpenSetup): Promise<string | undefined> {
-  const { findSession } = await import('@heddle/agent/sessions');
-  const found = findSession(word, place, 'here');
-  return found.kind === 'one' && found.session.id !== word ? found.session.id : undefined;
-}
-
-function named(opened: Opened, sessionId: string): Chosen {
-  return opened.ok ? opened : { ...opened, sessionId };
+function named(opened: Opened | { readonly ok: false; readonly message: string }, sessionId: string): Chosen {
+  return opened.ok ? opened : { ok: false, message: opened.message, sessionId };
 }

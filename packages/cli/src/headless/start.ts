@@ -12,6 +12,7 @@ import {
   sessionContext,
   type SessionContext,
 } from '@heddle/agent';
+import type { Attachment, LoopEvent } from '@heddle/core';
 import type { RunOptions, SessionChoice } from '../arguments.ts';
 import { harmless } from '../terminal/harmless.ts';
 import { type AgentSetup, offered } from './agent-options.ts';
@@ -22,8 +23,16 @@ import { type SessionTools, sessionTools, type ToolChoices } from './tools.ts';
 export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 'todos'> {
   readonly agent: Agent;
   readonly session: Session;
+  /** What the model was told of the user and the project when the session began. */
+  readonly userContext: SessionContext['userContext'];
   /** What a user should know about the session. */
   readonly notices: readonly string[];
+  /** Names the session, from its first prompt on. */
+  readonly entitle: (title: string) => void;
+  /** Whoever listens sees every event after it was stored. */
+  readonly listen: (listener: (event: LoopEvent) => void) => void;
+  /** Tells the model something with the next prompt, or between two calls. */
+  readonly remark: (remark: Attachment) => void;
   /** Ends what still runs, and lets go of the session. */
   readonly close: () => Promise<void>;
 }
@@ -65,22 +74,27 @@ export async function startAgent(
   });
   const { options: own, ended, dispose, ...parts } = tools;
   const debug = command.debug && (await import('./debug.ts')).debugLog(command.debug);
-  const name = choice.title === undefined ? undefined : naming(session, choice.title);
+  const naming = new Naming(session, choice.title);
+  const context = session.snapshot ? {} : contextOf(command, options);
+  const remarks: Attachment[] = [];
+  const listeners: ((event: LoopEvent) => void)[] = [];
   const agent = createAgent({
     ...options,
     ...(sandbox ? { sandbox } : {}),
-    ...(session.snapshot ? {} : contextOf(command, options)),
+    ...context,
     ...own,
     ...more,
     session,
     onAccepted: async (messageId) => {
       await own.onAccepted?.(messageId);
-      name?.();
+      naming.write();
     },
+    news: () => [...(own.news?.() ?? []), ...remarks.splice(0)],
     onEvent: (event) => {
       debug?.(event);
       own.onEvent?.(event);
       more.onEvent?.(event);
+      for (const listener of listeners) listener(event);
     },
   });
   const left = ended.map(({ command }) => `ended what an earlier run had left running: ${command}`);
@@ -90,7 +104,11 @@ export async function startAgent(
       agent,
       session,
       ...parts,
+      userContext: { ...session.snapshot, ...context }.userContext ?? {},
       notices: [...session.notices, ...left],
+      entitle: (title) => naming.entitle(title),
+      listen: (listener) => void listeners.push(listener),
+      remark: (remark) => void remarks.push(remark),
       close: async () => {
         await dispose();
         await sandbox?.dispose();
@@ -100,13 +118,24 @@ export async function startAgent(
   };
 }
 
-/** With the first prompt: a session without one is not stored. */
-function naming({ journal }: Session, title: string): () => void {
-  let isNamed = false;
-  return () => {
-    if (!isNamed) journal.append({ type: 'title', title });
-    isNamed = true;
-  };
+/** A title is written with the first prompt: a session without one is not stored. */
+class Naming {
+  readonly #journal: Session['journal'];
+  #title: string | undefined;
+
+  constructor({ journal }: Session, title: string | undefined) {
+    this.#journal = journal;
+    this.#title = title;
+  }
+
+  entitle(title: string): void {
+    this.#title = title;
+  }
+
+  write(): void {
+    if (this.#title !== undefined) this.#journal.append({ type: 'title', title: this.#title });
+    this.#title = undefined;
+  }
 }
 
 /** Answers may have added some since the start. */

@@ -37,13 +37,17 @@ export interface ReadAgain {
   readonly text: string;
 }
 
+/** The signal aborts when nobody waits for the compaction any more. */
 export interface CompactionHooks {
   /** May add instructions to the summariser's, or forbid the compaction. */
-  before(about: {
-    readonly trigger: CompactionTrigger;
-    readonly instructions: string | undefined;
-  }): Promise<{ readonly instructions?: string; readonly forbid?: string }>;
-  after(about: { readonly trigger: CompactionTrigger; readonly handOver: string }): Promise<void>;
+  before(
+    about: { readonly trigger: CompactionTrigger; readonly instructions: string | undefined },
+    signal: AbortSignal,
+  ): Promise<{ readonly instructions?: string; readonly forbid?: string }>;
+  after(
+    about: { readonly trigger: CompactionTrigger; readonly handOver: string },
+    signal: AbortSignal,
+  ): Promise<void>;
 }
 
 export const NO_COMPACTION_HOOKS: CompactionHooks = {

@@ -74,11 +74,14 @@ type Unwatched = Happened extends infer One
   : never;
 
 function withAborts(outcome: Unwatched, { decided }: RecordedIteration): Happened[] {
-  const isAborted =
-    decided?.kind === 'stop' &&
-    (decided.terminal.reason === 'aborted_streaming' || decided.terminal.reason === 'aborted_tools');
-  const causes: readonly (AbortCause | undefined)[] = isAborted ? [undefined, 'cancel'] : [undefined];
+  const causes: readonly (AbortCause | undefined)[] = isAbort(decided) ? [undefined, 'cancel'] : [undefined];
   return causes.map((aborted) => Object.assign({}, outcome, { aborted }));
+}
+
+function isAbort(decided: RecordedIteration['decided']): boolean {
+  if (decided?.kind !== 'stop') return false;
+  const { reason } = decided.terminal;
+  return reason === 'aborted_streaming' || reason === 'aborted_tools';
 }
 
 function autoCompactions(
@@ -94,11 +97,13 @@ function autoCompactions(
 function streamEnds({ answered, calls, decided }: RecordedIteration): StreamEnd[] {
   const terminal = decided?.kind === 'stop' ? decided.terminal : undefined;
   if (terminal?.reason === 'api_error') return [{ well: false, error: terminal.error }];
-  if (!answered) return LEFT_NO_ANSWER.map(failed);
+  if (!answered) return (isAbort(decided) ? ABORTED_FIRST : LEFT_NO_ANSWER).map(failed);
   return calls.length > 0 ? [{ well: true }] : [{ well: true }, failed('refusal')];
 }
 
 const LEFT_NO_ANSWER: readonly ModelErrorClass[] = ['overflow', 'media', 'output_cap', 'aborted'];
+/** Whoever interrupted a run needs no error before it to be believed. */
+const ABORTED_FIRST: readonly ModelErrorClass[] = ['aborted', 'overflow', 'media', 'output_cap'];
 
 function failed(errorClass: ModelErrorClass): StreamEnd {
   return { well: false, error: { type: 'model_error', class: errorClass, message: '' } };

@@ -14,6 +14,8 @@ export interface RecordedIteration {
   readonly entries: readonly EntryBody[];
   /** The calls of the answer, each with its result in its fingerprint. */
   readonly calls: readonly FinishedCall[];
+  /** Every call of the answer has its result. */
+  readonly settled: boolean;
   /** The model was asked. */
   readonly asked: boolean;
   /** Its answer counted. */
@@ -159,11 +161,11 @@ class IterationReader {
   }
 
   recorded(decided: Decided | undefined): RecordedIteration {
+    const calls = callsOf([...this.#answer.values()]);
     return {
       entries: this.#entries,
-      calls: callsOf([...this.#answer.values()]).map((call) =>
-        finishedCall(call, this.#results.get(call.id)),
-      ),
+      calls: calls.map((call) => finishedCall(call, this.#results.get(call.id))),
+      settled: calls.every(({ id }) => this.#results.has(id)),
       asked: this.#asked,
       answered: this.#answered,
       levels: this.#levels,

@@ -41,9 +41,11 @@ export function traceRun(run: RecordedRun, config: QueryConfig): TracedIteration
     const { decided } = recorded;
     if (turns.length === 0) return { recorded, verdict: 'unchecked', steps: [], instead: [] };
     const walks = turns.flatMap((turn) => walk(turn, { type: 'began' }, recorded, known));
-    if (!decided || isTheEngines(decided)) {
+    if (!decided || isTheEngines(decided, recorded)) {
       turns = [];
-      return { recorded, verdict: 'undecided', steps: decided ? [] : sharedSteps(walks), instead: [] };
+      const [first = []] = walks;
+      const steps = decided ? [] : first.slice(0, recordedSteps(first, recorded));
+      return { recorded, verdict: 'undecided', steps, instead: [] };
     }
     const words = wordsOf(decided);
     const matching = walks.filter((steps) => wordsOfWalk(steps) === words);
@@ -103,17 +105,35 @@ function watchedGuards(): { readonly guards: Guards; readonly asked: TracedStep[
   return { guards, asked };
 }
 
-/** What all ways have in common: as far as it is certain what was decided. */
-function sharedSteps(walks: readonly (readonly TracedStep[])[]): readonly TracedStep[] {
-  const [first = [], ...others] = walks;
-  const words = (step: TracedStep | undefined): string => JSON.stringify([step?.happened, step?.decision]);
-  const parts = first.findIndex((step, at) => others.some((other) => words(other[at]) !== words(step)));
-  return parts < 0 ? first : first.slice(0, parts);
+/** How far a walk tells what the log of a run that broke off still shows to have happened. */
+function recordedSteps(steps: readonly TracedStep[], recorded: RecordedIteration): number {
+  const unknown = steps.findIndex(({ happened }) => !isRecorded(happened.type, recorded));
+  return unknown < 0 ? steps.length : unknown;
 }
 
-/** The budget in dollars is kept by the engine, which alone knows prices. */
-function isTheEngines(decided: Decided): boolean {
-  return decided.kind === 'stop' && decided.terminal.reason === 'max_budget_usd';
+function isRecorded(type: Happened['type'], { asked, answered, calls, settled }: RecordedIteration): boolean {
+  switch (type) {
+    case 'began':
+      return true;
+    case 'prepared':
+      return asked;
+    case 'streamed':
+      return answered;
+    case 'tools_ran':
+      return calls.length > 0 && settled;
+    default:
+      return false;
+  }
+}
+
+/**
+ * The budget in dollars is kept by the engine, which alone knows prices; and where a hook ended a run before the model was
+ * asked, it stood around a call that an earlier run had left open.
+ */
+function isTheEngines(decided: Decided, { asked }: RecordedIteration): boolean {
+  if (decided.kind !== 'stop') return false;
+  const { reason } = decided.terminal;
+  return reason === 'max_budget_usd' || (reason === 'hook_stopped' && !asked);
 }
 
 function configOf(run: RecordedRun, config: QueryConfig): QueryConfig {

@@ -1,4 +1,8 @@
-/** Runs calls of an earlier run that was cut short: the same road, the same events, no model. */
+/**
+ * Runs calls of an earlier run that was cut short: the same road, the same events, no model. Answers with the word of a hook
+ * that wants no run to follow.
+ */
+import type { HookWord } from '../machine/happened.ts';
 import type { AssistantMessage } from '../messages/message.ts';
 import type { LoopEvent } from './run/events.ts';
 import { leavable } from './run/leave.ts';
@@ -9,7 +13,7 @@ import { runTools } from './effects/run-tools.ts';
 export function finishCalls(
   params: QueryParams,
   answer: readonly AssistantMessage[],
-): AsyncGenerator<LoopEvent, void> {
+): AsyncGenerator<LoopEvent, HookWord | undefined> {
   const leaving = new AbortController();
   return leavable(finish(params, answer, leaving.signal), () => leaving.abort());
 }
@@ -18,7 +22,7 @@ async function* finish(
   params: QueryParams,
   answer: readonly AssistantMessage[],
   leaving: AbortSignal,
-): AsyncGenerator<LoopEvent, void> {
+): AsyncGenerator<LoopEvent, HookWord | undefined> {
   const { config } = params;
   // Nothing streams, so the calls are handed to the executor all at once.
   const run = beginRun({
@@ -28,7 +32,8 @@ async function* finish(
   leaving.addEventListener('abort', () => void endRun(run));
   run.iteration.answer = [...answer];
   try {
-    yield* runTools(run);
+    const happened = yield* runTools(run);
+    return happened.type === 'tools_ran' ? happened.stoppedBy : undefined;
   } finally {
     await endRun(run);
   }

@@ -6,7 +6,7 @@ import type { ToolResult } from './tool.ts';
 export interface ToolHooks {
   /** Before permission. May have effects of its own, so it runs early only for calls that may start early. */
   before(call: HookedCall, signal: AbortSignal): Promise<BeforeTool>;
-  after(call: HookedCall, result: ToolResult, signal: AbortSignal): Promise<AfterTool>;
+  after(call: HookedCall, result: HookedResult, signal: AbortSignal): Promise<AfterTool>;
   afterFailure(call: HookedCall, message: string, signal: AbortSignal): Promise<AfterTool>;
 }
 
@@ -14,6 +14,11 @@ export interface HookedCall {
   readonly toolUseId: string;
   readonly tool: string;
   readonly input: JsonObject;
+}
+
+export interface HookedResult extends ToolResult {
+  /** What the tool gave, before it was put into words for the model. */
+  readonly data?: unknown;
 }
 
 export interface BeforeTool {

@@ -14,6 +14,8 @@ export interface PermissionCall {
   readonly toolUseId: string;
   /** A `PreToolUse` hook's word. Its allow only spares the question; rules still hold. */
   readonly hookDecision: 'allow' | 'ask' | undefined;
+  /** Why a hook wants it to be asked, in its own words. */
+  readonly hookReason?: string;
   /**
    * Someone has answered, and changed the input with the answer. Nobody is asked again: rules alone decide, so a deny wins
    * over the answer and an ask counts as answered.

@@ -46,7 +46,9 @@ export async function permit(
       if (!again.ok) return { ok: false, message: `A hook changed the input. ${again.message}` };
       call = again.call;
     }
-    const asked: PermissionCall = { toolUseId: id, hookDecision: before.decision, signal };
+    const { decision, message } = before;
+    const hookReason = decision === 'ask' && message !== undefined ? { hookReason: message } : {};
+    const asked: PermissionCall = { toolUseId: id, hookDecision: decision, ...hookReason, signal };
     const permission = await road.canUseTool(call.tool, call.raw, context, asked);
     if (permission.behavior === 'deny') return denied(permission);
     if (!permission.updatedInput || permission.updatedInput === call.raw) return { ok: true, call };
@@ -101,7 +103,7 @@ export async function runCall(
   try {
     const after = settled.result.isError
       ? await road.hooks.afterFailure(hooked, textOfResult(settled), signal)
-      : await road.hooks.after(hooked, settled.result, signal);
+      : await road.hooks.after(hooked, { ...settled.result, data: settled.data }, signal);
     remember(slot, after);
     // What our own tools said stays as they said it; a server's word may be put into better words.
     if (!after.updatedResult || !tool.isFromServer) return settled;

@@ -49,6 +49,11 @@ export function webSearchesOf(usage: Usage): number {
   return billLines('', usage).reduce((sum, { webSearches }) => sum + webSearches, 0);
 }
 
+/** The provider itself says what this cost. */
+export function isCostTold(usage: Usage): boolean {
+  return lineOf('', usage).toldUsd !== undefined;
+}
+
 function lineOf(model: string, usage: Usage): BillLine {
   const { more = {} } = usage;
   const cacheWriteTokens = count(usage.cache_creation_input_tokens);

@@ -24,6 +24,8 @@ afterAll(() => installed.remove());
 
 const converse = (conversation: Conversation): Promise<Held> => hold(installed.program, conversation);
 
+const CHOSEN = '0b7f64f1-62a5-4f0e-9d5b-5f0b1c2d3e4f';
+
 describe('prompts', () => {
   it('are answered one after another in one session, each with its own result', async () => {
     const held = await converse({
@@ -47,12 +49,12 @@ describe('prompts', () => {
   it('keep the id that the host gave them', async () => {
     const held = await converse({
       script: [say('Yes.')],
-      flags: ['--session-id', 'chosen'],
+      flags: ['--session-id', CHOSEN],
       first: [prompt('hello', { uuid: 'host-uuid' })],
       closes: true,
     });
     const folder = path.join(held.folder, 'config/projects', held.folder.replaceAll(/[^a-zA-Z0-9]/g, '-'));
-    expect(readFileSync(path.join(folder, 'chosen.jsonl'), 'utf8')).toContain('"uuid":"host-uuid"');
+    expect(readFileSync(path.join(folder, `${CHOSEN}.jsonl`), 'utf8')).toContain('"uuid":"host-uuid"');
   });
 
   it('under way are finished when the host closes its side', async () => {
@@ -111,6 +113,14 @@ describe('what is no prompt', () => {
     expect(held).toMatchObject({ code: 0 });
     expect(resultsOf(held)).toHaveLength(1);
     expect(held.stderr.match(/not a JSON object/g)).toHaveLength(2);
+  });
+
+  it('are an error where there was nothing else: one result, and exit code 1', async () => {
+    const held = await converse({ script: [], first: ['this is no JSON'], closes: true });
+    expect(held.code).toBe(1);
+    expect(resultsOf(held)).toMatchObject([
+      { is_error: true, errors: [expect.stringContaining('not a JSON object')] },
+    ]);
   });
 });
 

@@ -2,18 +2,25 @@
 import { createInterface } from 'node:readline';
 import type { AskPermission, Prompt } from '@heddle/agent';
 import type { QueuedCommand } from '@heddle/core';
-import type { Output } from '../output.ts';
-import type { Control } from './control.ts';
-import { Inbox, promptOf } from './inbox.ts';
+import type { Output } from '../output/output.ts';
+import type { Control } from './control/control.ts';
+import { type HostPrompt, Inbox, promptOf } from './inbox.ts';
 import { type Line, lineIn, parseLine } from './json.ts';
-import { Questions } from './questions.ts';
+import { askThe } from './questions.ts';
+import { HostRequests } from './requests.ts';
+
+export type TakenPrompt = Prompt & Partial<Pick<HostPrompt, 'isQuiet' | 'pass'>>;
 
 /** Where prompts come from. */
 export interface Host {
   /** Ends when the host closes its side. */
-  readonly prompts: AsyncIterable<Prompt & { readonly isQuiet?: boolean }>;
+  readonly prompts: AsyncIterable<TakenPrompt>;
   /** Permission questions go to the host. */
   readonly ask?: AskPermission;
+  /** What else is asked of it. */
+  readonly requests?: HostRequests;
+  /** What was wrong with lines that held no prompt; undefined: nothing. */
+  readonly misread?: string | undefined;
   /** What arrived for the turn that runs. */
   readonly takeQueued?: () => readonly QueuedCommand[];
   /** Requests are answered by it from now on, those that came before first. */
@@ -22,32 +29,40 @@ export interface Host {
   end?(): void;
 }
 
-/** A host that has one prompt and says no more. */
-export function singlePrompt(content: string): Host {
+/** A host that has one prompt and says no more. `verbatim`: see `Prompt`. */
+export function singlePrompt(content: string, verbatim: boolean): Host {
   return {
     prompts: (async function* () {
-      yield { content };
+      yield { content, verbatim };
     })(),
   };
 }
 
-export function createHost(output: Output): Host {
+/** `verbatim`: all of its prompts are. */
+export function createHost(output: Output, verbatim: boolean): Host {
   const inbox = new Inbox();
-  const questions = new Questions((line) => output.writeControl(line));
+  const requests = new HostRequests((line) => output.writeControl(line));
   const control = Promise.withResolvers<Control>();
   const lines = createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
   /** Lines are taken in their order: a prompt behind a request finds it done. */
   let taken = Promise.resolve();
+  let misread: string | undefined;
 
   lines.on('line', (text) => {
     const line = parseLine(text);
-    if (line?.['type'] === 'control_response') return questions.settle(line);
+    if (line?.['type'] === 'control_response') return requests.settle(line);
     taken = taken.then(() => take(line, text));
   });
   lines.on('close', () => {
-    questions.close();
+    requests.close();
     taken = taken.then(() => inbox.close());
   });
+
+  /** The run goes on: the next line may be better. */
+  function complain(about: string): void {
+    misread = `a line on standard input ${about}`;
+    process.stderr.write(`heddle: ${misread}\n`);
+  }
 
   async function take(line: Line | undefined, text: string): Promise<void> {
     switch (line?.['type']) {
@@ -55,10 +70,11 @@ export function createHost(output: Output): Host {
         if (text.trim() !== '') complain('is not a JSON object with a type');
         return;
       case 'user': {
-        const prompt = promptOf(line);
+        const prompt = promptOf(verbatim ? { ...line, client_composed: true } : line);
         if (!prompt) return complain('holds no prompt');
-        inbox.put(prompt);
-        if (prompt.priority === 'now') (await control.promise).makeRoom();
+        const { passOf, makeRoom } = await control.promise;
+        inbox.put({ ...prompt, pass: prompt.isQuiet ? undefined : passOf(prompt) });
+        if (prompt.priority === 'now') makeRoom();
         return;
       }
       case 'control_request': {
@@ -71,7 +87,11 @@ export function createHost(output: Output): Host {
 
   return {
     prompts: inbox,
-    ask: questions.ask,
+    ask: askThe(requests),
+    requests,
+    get misread() {
+      return misread;
+    },
     takeQueued: () => inbox.takeQueued(),
     serve: control.resolve,
     end() {
@@ -81,8 +101,4 @@ export function createHost(output: Output): Host {
       process.stdin.destroy();
     },
   };
-}
-
-function complain(about: string): void {
-  process.stderr.write(`heddle: a line on standard input ${about}\n`);
 }

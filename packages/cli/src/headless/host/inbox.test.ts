@@ -83,4 +83,23 @@ describe('prompts that wait', () => {
     inbox.put(given('b'));
     expect(await inOrder(inbox)).toEqual([]);
   });
+
+  it('join a running turn only when a hook has let them pass', () => {
+    const inbox = new Inbox();
+    const used: string[] = [];
+    const withPass = (content: string, isGiven: boolean): HostPrompt => ({
+      ...given(content),
+      pass: {
+        objection: Promise.resolve(undefined),
+        isGiven,
+        use: () => void used.push(content),
+        drop: () => undefined,
+      },
+    });
+    inbox.put(withPass('pending', false));
+    inbox.put(withPass('passed', true));
+    expect(inbox.takeQueued().map(({ prompt }) => prompt)).toEqual(['passed']);
+    expect(used).toEqual(['passed']);
+    expect(inbox.uuids).toHaveLength(1);
+  });
 });

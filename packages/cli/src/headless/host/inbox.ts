@@ -10,6 +10,26 @@ export interface HostPrompt extends Prompt {
   readonly priority: 'now' | 'next' | 'later';
   /** It joins the conversation, and the model is asked with the next one. */
   readonly isQuiet: boolean;
+  /** Undefined where nobody has a say in it. */
+  readonly pass?: Pass | undefined;
+}
+
+/** A hook of the host decides whether a prompt may be taken up, and has something to say with it. */
+export interface Pass {
+  /** Undefined: it may. Never rejects. */
+  readonly objection: Promise<Objection | undefined>;
+  /** The word is there, and it may. */
+  readonly isGiven: boolean;
+  /** The prompt is taken up now. */
+  use(): void;
+  /** The prompt is not taken up: nobody waits for the word any more. */
+  drop(): void;
+}
+
+/** Somebody said no, or whoever should have spoken could not be heard. */
+export interface Objection {
+  readonly kind: 'blocked' | 'unheard';
+  readonly reason: string;
 }
 
 /** Undefined where a line holds no prompt. */
@@ -39,9 +59,10 @@ export class Inbox {
 
   /** Those that join the running turn. One that is a command, or asks nothing, does not start one that asks. */
   takeQueued(): readonly QueuedCommand[] {
-    const joins = this.#waiting.filter((prompt) => prompt.priority !== 'later' && !isCommand(prompt));
+    const joins = this.#waiting.filter(mayJoin);
     if (joins.every(({ isQuiet }) => isQuiet)) return [];
     this.#waiting = this.#waiting.filter((prompt) => !joins.includes(prompt));
+    for (const { pass } of joins) pass?.use();
     return joins.map(({ uuid, content }) => ({ commandId: uuid, prompt: content }));
   }
 
@@ -52,6 +73,7 @@ export class Inbox {
   /** Answers with those that were dropped. */
   clear(): readonly string[] {
     const { uuids } = this;
+    for (const { pass } of this.#waiting) pass?.drop();
     this.#waiting = [];
     return uuids;
   }
@@ -74,6 +96,11 @@ export class Inbox {
       }
     }
   }
+}
+
+/** One about which a hook has not spoken yet, or not well, waits for a turn of its own. */
+function mayJoin(prompt: HostPrompt): boolean {
+  return prompt.priority !== 'later' && !isCommand(prompt) && prompt.pass?.isGiven !== false;
 }
 
 /** Commands have a turn of their own. */

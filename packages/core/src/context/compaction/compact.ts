@@ -106,7 +106,8 @@ interface Summarised {
 async function bySummary(job: CompactionJob, id: string, tokensBefore: number): Promise<Summarised> {
   const { messages, doors, options, trigger } = job;
   const { compaction } = options;
-  const word = await doors.hooks.before({ trigger, instructions: job.instructions });
+  const { signal } = job.context;
+  const word = await doors.hooks.before({ trigger, instructions: job.instructions }, signal);
   if (word.forbid !== undefined) return { made: undefined, why: word.forbid, spent: [] };
 
   // A conversation that is compacted early must not be all tail.
@@ -136,7 +137,7 @@ async function bySummary(job: CompactionJob, id: string, tokensBefore: number): 
   const tokensAfter = estimateMessages(next);
   if (tokensAfter > tokensBefore * (1 - compaction.leastFreed) || tokensAfter > job.room)
     return { made: undefined, why: 'The compacted conversation was hardly smaller.', spent };
-  await doors.hooks.after({ trigger, handOver: answer.text });
+  await doors.hooks.after({ trigger, handOver: answer.text }, signal);
   return { made: History.of(next), why: '', spent };
 }
 

@@ -80,8 +80,10 @@ function dropRounds(
   request: ReduceRequest,
   tokensBefore: number,
 ): History<Message> | undefined {
-  const outline = outlineOf(messages);
   const all = messages.since(0);
+  // Looked at first: where even that is too much, no share of the room will do, and each try measures everything anew.
+  if (estimateMessages(lastRequest(all)) > request.limit) return undefined;
+  const outline = outlineOf(messages);
   for (const room of [request.target, request.limit]) {
     for (const share of SHARES) {
       const from = tailFrom(messages, outline, room * share);
@@ -124,12 +126,17 @@ function lastWords(
   { limit, id, trigger, stamp }: ReduceRequest,
   tokensBefore: number,
 ): History<Message> | undefined {
-  const last = messages.findLast(isRequest);
-  const words = last ? blocksOf(last).filter((block) => !isToolResult(block)) : [];
-  const tail: readonly Message[] = last ? [withoutMedia({ ...last, content: words })] : [];
+  const tail = lastRequest(messages);
   const parts = { id, trigger, stamp, tokensBefore, tail, instructions: [], standing: [], files: [] };
   const next = assemble({ ...parts, summary: undefined, extract: NOTHING_KEPT });
   return estimateMessages(next) <= limit ? History.of(next) : undefined;
+}
+
+/** It is kept word for word, whatever else goes. */
+function lastRequest(messages: readonly Message[]): readonly Message[] {
+  const last = messages.findLast(isRequest);
+  const words = last ? blocksOf(last).filter((block) => !isToolResult(block)) : [];
+  return last ? [withoutMedia({ ...last, content: words })] : [];
 }
 
 const NOTHING_KEPT: WorkExtract = {

@@ -1,9 +1,10 @@
 /** Control requests of a host that change how the next turn runs. The real program against a fake Messages API. */
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type ApiScript, call, say } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import {
+  answers,
   closeAtResult,
   control,
   type Conversation,
@@ -11,8 +12,8 @@ import {
   prompt,
   replyTo,
   resultsOf,
-} from './test/conversation.ts';
-import { MODEL, stage } from './test/stage.ts';
+} from '../test/conversation.ts';
+import { MODEL, stage } from '../test/stage.ts';
 
 const perform = stage();
 
@@ -32,7 +33,13 @@ describe('initialize', () => {
     const held = await play([], { first: [initialize({})], closes: true });
     expect(replyTo('i1', held)).toMatchObject({
       subtype: 'success',
-      response: { commands: [], output_style: 'default', current_permission_mode: 'default' },
+      response: {
+        commands: ['compact', 'uncompact', 'context', 'cost', 'help'].map((name) => ({ name })),
+        models: [{ value: 'default', displayName: MODEL }, { value: 'opus' }, {}, {}],
+        account: { apiKeySource: 'ANTHROPIC_API_KEY' },
+        output_style: 'default',
+        current_permission_mode: 'default',
+      },
     });
   });
 
@@ -68,12 +75,110 @@ describe('initialize', () => {
     expect(resultsOf(held)).toMatchObject([{ structured_output: { n: 3 } }]);
   });
 
-  it('with hooks is refused, and nothing is begun without them', async () => {
-    const hooks = { PreToolUse: [{ hookCallbackIds: ['hook_0'] }] };
-    const held = await play([], { first: [initialize({ hooks }), prompt('go')], closes: true });
-    expect(replyTo('i1', held)).toMatchObject({ subtype: 'error', error: expect.stringContaining('Hooks') });
+  it('names the session', async () => {
+    const held = await play([say('Hm.')], {
+      first: [initialize({ title: 'The great rewrite' }), prompt('go')],
+      closes: true,
+    });
+    const [{ session_id: id } = {}] = resultsOf(held);
+    const folder = path.join(held.folder, 'config/projects', held.folder.replaceAll(/[^a-zA-Z0-9]/g, '-'));
+    expect(readFileSync(path.join(folder, `${String(id)}.jsonl`), 'utf8')).toContain('The great rewrite');
+  });
+
+  it('asks for what there is not: that is told, and the run goes on', async () => {
+    const held = await play([say('Alone, then.')], {
+      first: [
+        initialize({
+          agents: { helper: { description: 'helps', prompt: 'Help.' } },
+          sdkMcpServers: ['calc'],
+          hooks: { Notification: [{ hookCallbackIds: ['hook_0'] }] },
+          promptSuggestions: true,
+        }),
+        control('s1', { subtype: 'mcp_status' }),
+        prompt('go'),
+      ],
+      closes: true,
+    });
+    expect(held.stderr.trim().split('\n')).toEqual([
+      'heddle: there are no subagents yet',
+      'heddle: hooks for Notification are never called yet',
+      'heddle: MCP servers are not connected yet (calc)',
+    ]);
+    expect(replyTo('s1', held)).toMatchObject({
+      response: { mcpServers: [{ name: 'calc', status: 'failed' }] },
+    });
+    expect(resultsOf(held)).toMatchObject([{ result: 'Alone, then.' }]);
+  });
+
+  it('that would have tools run elsewhere is refused, and nothing is begun without them', async () => {
+    const held = await play([], {
+      first: [initialize({ toolAliases: { Bash: 'mcp__far__bash' } }), prompt('go')],
+      closes: true,
+    });
+    const sentence = expect.stringContaining('cannot stand in');
+    expect(replyTo('i1', held)).toMatchObject({ subtype: 'error', error: sentence });
     expect(held.bodies).toEqual([]);
-    expect(resultsOf(held)).toMatchObject([{ is_error: true, errors: [expect.stringContaining('Hooks')] }]);
+    expect(resultsOf(held)).toMatchObject([{ is_error: true, errors: [sentence] }]);
+  });
+});
+
+describe('rewind_files', () => {
+  const write = call('Write', { file_path: 'new.txt', content: 'one\n' }, 'w1');
+  const rewind = (id: string, more: object) =>
+    control(id, { subtype: 'rewind_files', user_message_id: 'p1', ...more });
+
+  it('says what would go back, puts it back, and knows the messages it can go back to', async () => {
+    const isThere: boolean[] = [];
+    const held = await play([write, say('Written.')], {
+      flags: ['--permission-mode', 'acceptEdits'],
+      first: [prompt('go', { uuid: 'p1' })],
+      reply(line, folder) {
+        if (line['type'] === 'result') return rewind('dry', { dry_run: true });
+        isThere.push(existsSync(path.join(folder, 'new.txt')));
+        if (answers(line, 'dry')) return [rewind('wet', {}), rewind('none', { user_message_id: 'p9' })];
+        return answers(line, 'none') ? 'close' : undefined;
+      },
+    });
+    const filesChanged = [path.join(realpathSync(held.folder), 'new.txt')];
+    const back = { canRewind: true, filesChanged, insertions: 0, deletions: 1 };
+    expect(replyTo('dry', held)).toMatchObject({ response: back });
+    expect(replyTo('wet', held)).toMatchObject({ response: { ...back, skippedLinks: 0 } });
+    expect(replyTo('none', held)).toMatchObject({
+      response: { canRewind: false, error: expect.stringContaining('p9') },
+    });
+    expect(isThere.slice(-3)).toEqual([true, false, false]);
+  });
+
+  it('has nothing to go back to where nothing is kept', async () => {
+    const held = await play([], {
+      flags: ['--no-session-persistence'],
+      first: [rewind('r1', {})],
+      closes: true,
+    });
+    expect(replyTo('r1', held)).toMatchObject({ subtype: 'success', response: { canRewind: false } });
+  });
+});
+
+describe('background tasks', () => {
+  it('are told to the host, which can stop them', async () => {
+    const sleep = call('Bash', { command: 'sleep 300', run_in_background: true }, 'b1');
+    const held = await play([sleep, say('It runs.')], {
+      flags: ['--allowed-tools', 'Bash'],
+      first: [control('none', { subtype: 'stop_task', task_id: 'b0' }), prompt('go')],
+      reply(line) {
+        if (line['subtype'] === 'task_started')
+          return control('stop', { subtype: 'stop_task', task_id: line['task_id'] });
+        return line['subtype'] === 'task_notification' ? 'close' : undefined;
+      },
+    });
+    const about = { tool_use_id: 'b1', task_id: expect.stringMatching(/^b/) };
+    const started = { subtype: 'task_started', description: 'sleep 300', task_type: 'local_bash', ...about };
+    const notification = { subtype: 'task_notification', status: 'stopped', ...about };
+    expect(held.lines).toContainEqual(expect.objectContaining(started));
+    expect(held.lines).toContainEqual(expect.objectContaining(notification));
+    expect(replyTo('stop', held)).toMatchObject({ subtype: 'success' });
+    expect(replyTo('none', held)).toMatchObject({ subtype: 'error', error: 'There is no task b0.' });
+    expect(resultsOf(held)).toHaveLength(1);
   });
 });
 
@@ -179,7 +284,14 @@ describe('what a host may ask', () => {
         line['type'] === 'result' ? [control('u1', { subtype: 'get_context_usage' })] : closeAt('u1')(line),
     });
     expect(replyTo('u1', held)).toMatchObject({
-      response: { totalTokens: expect.any(Number), rawMaxTokens: 200_000, categories: expect.any(Array) },
+      response: {
+        totalTokens: expect.any(Number),
+        rawMaxTokens: 200_000,
+        categories: expect.arrayContaining([expect.objectContaining({ name: 'tools', kind: 'used' })]),
+        gridRows: [],
+        isAutoCompactEnabled: true,
+        apiUsage: null,
+      },
     });
   });
 });

@@ -3,8 +3,9 @@
  * away ends the run, not the program.
  */
 import type { SdkMessage, SdkResult } from '@heddle/agent';
-import type { OutputFormat } from '../arguments.ts';
-import { harmless } from '../terminal/harmless.ts';
+import type { OutputFormat } from '../../arguments.ts';
+import { harmless } from '../../terminal/harmless.ts';
+import { CommandWords } from './command-words.ts';
 import { noticeOf } from './notices.ts';
 
 export interface Output {
@@ -30,6 +31,7 @@ export function createOutput(format: OutputFormat): Output {
   let closed = false;
   let stuck = false;
   let tell = (): void => undefined;
+  const command = new CommandWords();
   stdout.on('error', close);
   // Where nobody listens to warnings, the work goes on without them.
   process.stderr.on('error', () => undefined);
@@ -50,10 +52,16 @@ export function createOutput(format: OutputFormat): Output {
   }
 
   /** An answer goes to standard output, and nothing else does: what went wrong is for whoever watches. */
-  async function writeText({ is_error: failed, result, errors = [] }: SdkResult): Promise<void> {
+  async function writeText({
+    is_error: failed,
+    result,
+    errors = [],
+    local_command,
+  }: SdkResult): Promise<void> {
     const wrong = [...(failed && result !== undefined ? [result] : []), ...errors].join('\n');
     if (wrong !== '') process.stderr.write(`heddle: ${harmless(wrong)}\n`);
-    if (!failed && result !== undefined) return writeLine(harmless(result));
+    const answer = local_command !== undefined && result === '' ? command.words : result;
+    if (!failed && answer !== undefined) return writeLine(harmless(answer));
   }
 
   return {
@@ -65,6 +73,7 @@ export function createOutput(format: OutputFormat): Output {
           return line.type === 'result' ? writeLine(JSON.stringify(line)) : undefined;
         case 'text': {
           const notice = noticeOf(line, process.cwd());
+          command.hear(line);
           if (notice !== undefined) process.stderr.write(`heddle: ${harmless(notice)}\n`);
           return line.type === 'result' ? writeText(line) : undefined;
         }

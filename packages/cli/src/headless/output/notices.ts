@@ -1,7 +1,7 @@
 /** What somebody who reads only the answer should know besides: why it takes so long, and what was not done. */
 import type { PermissionDenial, SdkMessage } from '@heddle/agent';
-import { counted } from '../plain/render/amounts.ts';
-import { callLine } from '../plain/render/call.ts';
+import { counted } from '../../plain/render/amounts.ts';
+import { callLine } from '../../plain/render/call.ts';
 
 /** A shorter wait before another attempt is not worth a line. */
 const NOTICED_MS = 2_000;

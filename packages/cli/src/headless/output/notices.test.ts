@@ -1,8 +1,8 @@
 import type { SdkMessage } from '@heddle/agent';
 import { call, say } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { homeFor } from '../test/home.ts';
-import { install, type Installed } from '../test/program.ts';
+import { homeFor } from '../../test/home.ts';
+import { install, type Installed } from '../../test/program.ts';
 import { noticeOf } from './notices.ts';
 
 let installed: Installed;

@@ -1,6 +1,6 @@
 /** Files and folders that the command line names. A typing error there is told, not passed over. */
 import { readFileSync, statSync } from 'node:fs';
-import type { RunOptions } from '../arguments.ts';
+import type { RunOptions } from '../../arguments.ts';
 
 /** What is wrong with them; undefined: nothing. */
 export function wrongPlace({

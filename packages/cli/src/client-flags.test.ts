@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { readArguments } from './arguments.ts';
+
+const JSON_BOTH_WAYS = ['--output-format', 'stream-json', '--verbose', '--input-format', 'stream-json'];
+
+describe('a flag of a client library', () => {
+  it('that asks nothing of us is taken in silence', () => {
+    const flags = ['--strict-mcp-config', '--include-hook-events', '--await-initialize'];
+    expect(readArguments([...JSON_BOTH_WAYS, ...flags])).toMatchObject({ command: { notes: [] } });
+  });
+
+  it.each([
+    [['--mcp-config', '{"mcpServers":{}}'], '--mcp-config: MCP servers are not connected yet'],
+    [['--plugin-dir=/p'], '--plugin-dir: plugins are not loaded yet'],
+    [['--thinking-display=omitted'], '--thinking-display: thinking is shown as the API sends it'],
+  ])('that asks for what there is not is told: %j', (flags, note) => {
+    expect(readArguments(['-p', 'go', ...flags])).toMatchObject({ command: { prompt: 'go', notes: [note] } });
+  });
+
+  it.each(['--agent=helper', '--project-config-root=/p', '--resume-drops-turn=u', '--safe-mode'])(
+    'without which a run would be less careful is refused: %s',
+    (flag) => {
+      const [name = ''] = flag.split('=');
+      const message = expect.stringContaining(`${name}: `);
+      expect(readArguments([...JSON_BOTH_WAYS, flag])).toMatchObject({ ok: false, message });
+    },
+  );
+
+  it('that a later release brought is passed over with a word; a person who mistyped is told', () => {
+    expect(readArguments([...JSON_BOTH_WAYS, '--brand-new', 'x', '--model=m'])).toMatchObject({
+      command: { model: 'm', notes: [expect.stringContaining('--brand-new')] },
+    });
+    expect(readArguments(['-p', 'go', '--brand-new'])).toMatchObject({ ok: false });
+  });
+});
+
+it.each([
+  [['--permission-prompt-tool=stdio'], true],
+  [['--permission-prompt-tool=stdio', '--permission-prompts=host'], true],
+  [['--permission-prompt-tool=stdio', '--permission-prompts=none'], false],
+  [['--permission-prompts=host'], false],
+])('asks the host with %j: %s', (flags, asksHost) => {
+  expect(readArguments([...JSON_BOTH_WAYS, ...flags])).toMatchObject({ command: { asksHost } });
+});

@@ -1,0 +1,55 @@
+/**
+ * Flags that client libraries and scripts pass, and that Heddle has nothing for yet. One that asks nothing of it is taken in
+ * silence; one that asks for what there is not is told, and the run goes on; one without which a run would be less careful
+ * than its host believes is refused.
+ */
+export interface ClientFlag {
+  readonly takes: 'nothing' | 'value';
+  /** What is missing, told on standard error. Absent: nothing is. */
+  readonly lacks?: string;
+  readonly isRefused?: true;
+}
+
+const CLIENT_FLAGS: Readonly<Record<string, ClientFlag>> = {
+  // They ask nothing of us: prompts wait for `initialize` anyway, and what else they choose does not exist here.
+  '--await-initialize': { takes: 'nothing' },
+  '--debug-to-stderr': { takes: 'nothing' },
+  '--exclude-dynamic-system-prompt-sections': { takes: 'nothing' },
+  '--forward-subagent-text': { takes: 'nothing' },
+  '--include-hook-events': { takes: 'nothing' },
+  '--prompt-suggestions': { takes: 'nothing' },
+  '--strict-mcp-config': { takes: 'nothing' },
+  // The run goes on without.
+  '--agents': { takes: 'value', lacks: 'there are no subagents yet' },
+  '--mcp-config': { takes: 'value', lacks: 'MCP servers are not connected yet' },
+  '--plugin-dir': { takes: 'value', lacks: 'plugins are not loaded yet' },
+  '--plugin-dir-no-mcp': { takes: 'value', lacks: 'plugins are not loaded yet' },
+  '--session-mirror': { takes: 'nothing', lacks: 'the session is kept here only, and not by the host' },
+  '--thinking-display': { takes: 'value', lacks: 'thinking is shown as the API sends it' },
+  // Each narrows what may happen.
+  '--agent': {
+    takes: 'value',
+    lacks: 'there are no agents yet, and without its prompt and its tools this would be another run',
+    isRefused: true,
+  },
+  '--project-config-root': {
+    takes: 'value',
+    lacks: 'project settings can only be taken from the working folder',
+    isRefused: true,
+  },
+  '--restricted': { takes: 'nothing', lacks: 'there is no restricted mode', isRefused: true },
+  '--resume-drops-turn': {
+    takes: 'value',
+    lacks: 'what is dropped with --resume-session-at cannot be checked yet',
+    isRefused: true,
+  },
+  '--safe-mode': {
+    takes: 'nothing',
+    lacks: 'there is no safe mode; --bare looks for nothing',
+    isRefused: true,
+  },
+};
+
+export function clientFlag(name: string): ClientFlag | undefined {
+  return Object.hasOwn(CLIENT_FLAGS, name) ? CLIENT_FLAGS[name] : undefined;
+}

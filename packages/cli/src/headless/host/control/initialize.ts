@@ -1,0 +1,77 @@
+/** What a host brings with `initialize`, and who answers it. Pure. */
+import type { Changes } from '@heddle/agent';
+import { type HostHooks, readHooks } from '../hooks/registered.ts';
+import { isJsonObject, type Line, lineIn, textIn } from '../json.ts';
+
+export interface Wishes {
+  readonly changes: Changes;
+  readonly hooks: HostHooks;
+  /** What the session is called. */
+  readonly title: string | undefined;
+  /** Servers in the host's own process. */
+  readonly servers: readonly string[];
+  /** What was asked for and there is not. */
+  readonly notes: readonly string[];
+  /** Why nothing may be begun for this host. */
+  readonly refusal: string | undefined;
+}
+
+export function readInitialize(request: Line): Wishes {
+  const { jsonSchema } = request;
+  const systemPrompt = promptOf(request['systemPrompt']);
+  const append = textIn(request['appendSystemPrompt']);
+  const { hooks, unheard } = readHooks(request['hooks']);
+  const servers = namesIn(request['sdkMcpServers']);
+  const missing = LACKING.filter(([field]) => isGiven(request[field])).map(([, sentence]) => sentence);
+  return {
+    changes: {
+      ...(systemPrompt ? { systemPrompt } : {}),
+      ...(append === undefined ? {} : { appendSystemPrompt: append }),
+      ...(isJsonObject(jsonSchema) ? { outputSchema: jsonSchema } : {}),
+    },
+    hooks,
+    title: textIn(request['title']),
+    servers,
+    notes: [
+      ...missing,
+      ...unheard.map((event) => `hooks for ${event} are never called yet`),
+      ...servers.map((name) => `${NO_SERVERS} (${name})`),
+    ],
+    refusal: isGiven(request['toolAliases']) ? NO_ALIASES : undefined,
+  };
+}
+
+/** Fields that ask for what there is not; the run goes on without. The others that are not read here ask nothing of us. */
+const LACKING: readonly (readonly [field: string, sentence: string])[] = [
+  ['agents', 'there are no subagents yet'],
+  ['plugins', 'plugins are not loaded yet'],
+  ['skills', 'there are no skills yet'],
+  ['planModeInstructions', 'plan mode has its own instructions'],
+];
+
+export const NO_SERVERS = 'MCP servers are not connected yet';
+
+/** What the host means to run elsewhere would run here. */
+const NO_ALIASES = 'Tools of the host cannot stand in for others yet.';
+
+function isGiven(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  const fields = lineIn(value);
+  return fields ? Object.keys(fields).length > 0 : value !== undefined && value !== null && value !== '';
+}
+
+function namesIn(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((name) => typeof name === 'string') : [];
+}
+
+/** A client whose host says nothing about it sends an empty one, and means: no instructions beyond a name. */
+const MINIMAL = 'You are Heddle, a coding agent.';
+
+/** Where some clients mark what may change; here all of it stays as it is. */
+const DYNAMIC_BOUNDARY = '__SYSTEM_PROMPT_DYNAMIC_BOUNDARY__';
+
+function promptOf(value: unknown): readonly string[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const layers = value.filter((layer): layer is string => typeof layer === 'string' && layer.trim() !== '');
+  return layers.length === 0 ? [MINIMAL] : layers.filter((layer) => layer !== DYNAMIC_BOUNDARY);
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import type { HostReply } from '../requests.ts';
+import { type Answered, putTogether, unheardIn } from './said.ts';
+
+const hook = { callbackId: 'h', matches: () => true, deadlineMs: 1, isNeeded: false };
+const said = (response: Readonly<Record<string, unknown>>): Answered => ({
+  hook,
+  reply: { ok: true, response },
+});
+const before = (fields: object): Answered =>
+  said({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...fields } });
+const failed = (why: Extract<HostReply, { ok: false }>['why'], isNeeded = false): Answered => ({
+  hook: { ...hook, isNeeded },
+  reply: { ok: false, why, message: why },
+});
+
+describe('what several hooks say', () => {
+  it('is as strict as the strictest of them', () => {
+    const [allow, ask, deny] = ['allow', 'ask', 'deny'].map((permissionDecision) =>
+      before({ permissionDecision, permissionDecisionReason: `${permissionDecision}!` }),
+    );
+    if (!allow || !ask || !deny) throw new Error('unreachable');
+    expect(putTogether([allow, deny, ask])).toMatchObject({ decision: 'deny', reason: 'deny!' });
+    expect(putTogether([allow, ask])).toMatchObject({ decision: 'ask' });
+    expect(putTogether([said({}), allow])).toMatchObject({ decision: 'allow' });
+  });
+
+  it('may be in older words', () => {
+    expect(putTogether([said({ decision: 'approve' })])).toMatchObject({ decision: 'allow' });
+    expect(putTogether([said({ decision: 'block', reason: 'No.' })])).toMatchObject({
+      decision: 'deny',
+      block: 'No.',
+    });
+  });
+
+  it('is put together: remarks for the model, messages for people, the end of the run', () => {
+    const answers = [
+      before({ additionalContext: 'One.', updatedInput: { a: 1 } }),
+      before({ additionalContext: 'Two.' }),
+      said({ systemMessage: 'Look.', continue: false, stopReason: 'Enough.' }),
+    ];
+    expect(putTogether(answers)).toMatchObject({
+      context: 'One.\n\nTwo.',
+      updatedInput: { a: 1 },
+      messages: ['Look.'],
+      stop: 'Enough.',
+    });
+  });
+
+  it('is nothing where it is nonsense, or will be said later', () => {
+    const nonsense = [said({ async: true }), said({ hookSpecificOutput: 7, decision: null, continue: 'no' })];
+    expect(putTogether(nonsense)).toEqual({ messages: [], failures: [] });
+  });
+
+  it('is a wish to be asked where a decision is not understood', () => {
+    for (const answer of [said({ decision: 9 }), before({ permissionDecision: 'DENY' })])
+      expect(putTogether([answer])).toMatchObject({ decision: 'ask' });
+  });
+
+  it('is cut where it is a document', () => {
+    const long = 'x'.repeat(50_000);
+    const { context, reason, block } = putTogether([
+      before({ additionalContext: long, permissionDecisionReason: long }),
+      said({ decision: 'block', reason: long }),
+    ]);
+    for (const text of [context, reason, block]) expect(text?.length).toBeLessThan(10_100);
+  });
+});
+
+it.each([
+  ['error', false, undefined],
+  ['error', true, 'error'],
+  ['late', false, 'late'],
+  ['gone', false, 'gone'],
+] as const)('a hook that ends with %s (needed: %s) leaves %s unheard', (why, isNeeded, unheard) => {
+  expect(unheardIn(putTogether([failed(why, isNeeded)]))).toBe(unheard);
+});

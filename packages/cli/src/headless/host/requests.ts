@@ -1,0 +1,75 @@
+/** What is asked of the host. Several requests may be open; each has one end, and one that nobody waits for is withdrawn. */
+import { randomUUID } from 'node:crypto';
+import { type Line, lineIn, textIn } from './json.ts';
+
+export type HostReply =
+  | { readonly ok: true; readonly response: Line }
+  | { readonly ok: false; readonly why: 'error' | 'late' | 'withdrawn' | 'gone'; readonly message: string };
+
+export interface Patience {
+  /** Aborts when nobody waits for the reply any more. */
+  readonly signal?: AbortSignal | undefined;
+  /** Without one it is waited for as long as the host is there. */
+  readonly deadlineMs?: number;
+}
+
+export class HostRequests {
+  readonly #send: (line: object) => void;
+  readonly #open = new Map<string, (reply: HostReply) => void>();
+  #isClosed = false;
+
+  constructor(send: (line: object) => void) {
+    this.#send = send;
+  }
+
+  /** Never rejects. */
+  ask(request: object, { signal, deadlineMs }: Patience): Promise<HostReply> {
+    if (this.#isClosed) return Promise.resolve(GONE);
+    if (signal?.aborted) return Promise.resolve(WITHDRAWN);
+    const id = randomUUID();
+    return new Promise((resolve) => {
+      const finish = (reply: HostReply): void => {
+        this.#open.delete(id);
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', withdraw);
+        resolve(reply);
+      };
+      const giveUp = (reply: HostReply): void => {
+        this.#send({ type: 'control_cancel_request', request_id: id });
+        finish(reply);
+      };
+      const withdraw = (): void => giveUp(WITHDRAWN);
+      const timer = deadlineMs === undefined ? undefined : setTimeout(() => giveUp(LATE), deadlineMs);
+      this.#open.set(id, finish);
+      signal?.addEventListener('abort', withdraw, { once: true });
+      this.#send({ type: 'control_request', request_id: id, request });
+    });
+  }
+
+  /** A line of the host that answers one of them; one that nobody waits for is passed over. */
+  settle(line: Line): void {
+    const reply = lineIn(line['response']);
+    this.#open.get(textIn(reply?.['request_id']) ?? '')?.(read(reply ?? {}));
+  }
+
+  /** The host went away, or is not to be waited for. */
+  close(): void {
+    this.#isClosed = true;
+    for (const finish of this.#open.values()) finish(GONE);
+  }
+}
+
+/** A host that has nothing to say may leave the response out; one that says something else than an object has not answered. */
+function read(reply: Line): HostReply {
+  if (reply['subtype'] !== 'success') return failed(textIn(reply['error']) ?? 'The host could not answer.');
+  const response = lineIn(reply['response'] ?? {});
+  return response ? { ok: true, response } : failed('The host answered with something that is no object.');
+}
+
+function failed(message: string): HostReply {
+  return { ok: false, why: 'error', message };
+}
+
+const GONE: HostReply = { ok: false, why: 'gone', message: 'The host went away.' };
+const LATE: HostReply = { ok: false, why: 'late', message: 'The host did not answer in time.' };
+const WITHDRAWN: HostReply = { ok: false, why: 'withdrawn', message: 'The question was withdrawn.' };

@@ -1,0 +1,56 @@
+/** Everything that a host has of a running conversation beside its prompts: requests, hooks, news of background tasks. */
+import type { SdkMessage } from '@heddle/agent';
+import { harmless } from '../../terminal/harmless.ts';
+import type { AgentSetup } from '../agent-options.ts';
+import type { ModelOptions, ModelRead } from '../model-options.ts';
+import type { Started } from '../start.ts';
+import { createControl } from './control/control.ts';
+import { HooksOfHost } from './hooks/host-hooks.ts';
+import type { Host, TakenPrompt } from './host.ts';
+import { HostTasks } from './tasks.ts';
+
+export interface Service {
+  /** Why nothing may be begun for this host. */
+  readonly refusal: string | undefined;
+  /** What is said in place of a turn, where this prompt must not have one. */
+  insteadOf(prompt: TakenPrompt): Promise<readonly SdkMessage[] | undefined>;
+  /** A prompt that waits for its hooks is not taken up any more. */
+  giveUpWaiting(): void;
+  /** The program ends. */
+  end(): void;
+}
+
+export interface ServiceSetup {
+  readonly options: AgentSetup;
+  /** The model that the program was started with. */
+  readonly firstModel: ModelOptions;
+  readonly model: (name: string) => Promise<ModelRead>;
+  readonly write: (line: SdkMessage) => Promise<void>;
+}
+
+/** Undefined for a host that only has one prompt. */
+export function serve(host: Host, started: Started, setup: ServiceSetup): Service | undefined {
+  if (!host.requests || !host.serve) return undefined;
+  const { options, write } = setup;
+  const tasks = new HostTasks(started.tasks, started.agent.sessionId, write);
+  const hooks = new HooksOfHost(started, host.requests, write);
+  const control = createControl({
+    ...setup,
+    started,
+    tasks,
+    requestOptions: options.requestOptions,
+    compactsByItself: options.config?.gates?.autoCompact !== false,
+    hooks,
+    warn: (text) => process.stderr.write(`heddle: ${harmless(text)}\n`),
+  });
+  started.listen((event) => tasks.note(event));
+  host.serve(control);
+  return {
+    get refusal() {
+      return control.refusal;
+    },
+    insteadOf: ({ pass }) => hooks.insteadOf(pass),
+    giveUpWaiting: () => hooks.giveUpWaiting(),
+    end: () => tasks.end(),
+  };
+}

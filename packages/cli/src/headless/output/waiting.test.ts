@@ -1,0 +1,46 @@
+import type { LoopEvent } from '@heddle/core';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { Waiting } from './waiting.ts';
+
+let told: string[];
+let waiting: Waiting;
+beforeEach(() => {
+  vi.useFakeTimers();
+  told = [];
+  waiting = new Waiting((text) => told.push(text));
+});
+afterEach(() => vi.useRealTimers());
+
+const ASKED: LoopEvent = { type: 'stream_request_start' };
+const INTENT: LoopEvent = { type: 'tool_intent', toolUseId: 't', tool: 'Read', input: {}, effect: 'writing' };
+
+it('whoever waits for an answer is told after ten seconds, after a minute, and then no more', () => {
+  waiting.hear(ASKED);
+  vi.advanceTimersByTime(9_999);
+  expect(told).toEqual([]);
+  vi.advanceTimersByTime(600_000);
+  expect(told).toEqual(['10 s', '1 min 0 s'].map((time) => `still waiting for the model's answer, ${time}`));
+});
+
+it('of many answers that take ten seconds, one is told; of those that take a minute, each', () => {
+  for (const seconds of [12, 12, 70]) {
+    waiting.hear(ASKED);
+    vi.advanceTimersByTime(seconds * 1_000);
+    waiting.hear(INTENT);
+  }
+  expect(told).toHaveLength(2);
+});
+
+it('a pause before another attempt does not count, and nothing is told after the end', () => {
+  waiting.hear({
+    type: 'retry',
+    attempt: 2,
+    maxAttempts: 10,
+    delayMs: 30_000,
+    error: { type: 'model_error', class: 'overloaded', message: '' },
+  });
+  vi.advanceTimersByTime(35_000);
+  waiting.end();
+  vi.advanceTimersByTime(600_000);
+  expect(told).toEqual([]);
+});

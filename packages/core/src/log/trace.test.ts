@@ -1,0 +1,75 @@
+/** How a log is told that is not the usual one: interrupted, or broken off. */
+import { expect, it } from 'vitest';
+import { queryConfig } from '../machine/config.ts';
+import { NO_USAGE } from '../messages/usage.ts';
+import type { EntryBody } from './entry.ts';
+import { recordedRuns } from './recorded.ts';
+import { traceRun } from './trace.ts';
+
+const prompt: EntryBody = { type: 'user', message: { type: 'user', uuid: 'u1', at: 0, content: 'go' } };
+const called: EntryBody = {
+  type: 'assistant',
+  message: {
+    type: 'assistant',
+    uuid: 'a1',
+    at: 0,
+    responseId: 'r',
+    model: 'm',
+    content: [{ type: 'tool_use', id: 'c1', name: 'Read', input: {} }],
+  },
+};
+const answer: EntryBody = {
+  type: 'answer',
+  responseId: 'r',
+  model: 'm',
+  stopReason: 'tool_use',
+  usage: NO_USAGE,
+};
+const intent: EntryBody = { type: 'intent', toolUseId: 'c1', tool: 'Read', input: {}, effect: 'read_only' };
+const result: EntryBody = {
+  type: 'user',
+  message: {
+    type: 'user',
+    uuid: 'u2',
+    at: 0,
+    content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'x' }],
+  },
+};
+
+function told(...entries: readonly EntryBody[]): unknown[] {
+  const [run = []] = recordedRuns(entries);
+  return traceRun(run, queryConfig({ sessionId: '' })).map(({ verdict, steps }) => {
+    const words: string[] = [verdict];
+    for (const { happened, decision } of steps)
+      words.push(`${happened.type} → ${decision.kind === 'do' ? decision.effect.type : decision.kind}`);
+    return words;
+  });
+}
+
+it('takes an interruption for what it is, and invents no error before it', () => {
+  expect(told(prompt, { type: 'end', terminal: { reason: 'aborted_streaming' } })).toEqual([
+    ['confirmed', 'began → prepare', 'prepared → stream', 'streamed → stop'],
+  ]);
+});
+
+it.each([
+  ['before the model was asked', [], ['began → prepare']],
+  [
+    'while a call ran',
+    [called, answer, intent],
+    ['began → prepare', 'prepared → stream', 'streamed → run_tools'],
+  ],
+  ['in the middle of an answer', [called, intent], ['began → prepare', 'prepared → stream']],
+  [
+    'when the calls were done',
+    [called, answer, intent, result],
+    ['began → prepare', 'prepared → stream', 'streamed → run_tools', 'tools_ran → attach'],
+  ],
+])('follows a run that broke off %s as far as the log goes', (_, entries, steps) => {
+  expect(told(prompt, ...entries)).toEqual([['undecided', ...steps]]);
+});
+
+it('leaves to the engine what a hook decided before the model was asked, about a call of an earlier run', () => {
+  const end: EntryBody = { type: 'end', terminal: { reason: 'hook_stopped', hook: 'h', message: 'Enough.' } };
+  expect(told(prompt, end)).toEqual([['undecided']]);
+});
