@@ -1,2 +1,12 @@
 /** `heddle` as a library: an agent in a few lines. */
+import { type Chosen, chooseModel as choose } from '@heddle/models';
+import { modelKinds } from './models/kinds.ts';
+
 export { type Agent, type AgentOptions, createAgent } from '@heddle/agent';
+export type { Chosen } from '@heddle/models';
+export { builtinTools } from '@heddle/tools';
+
+/** Every name that `--model` takes: `sonnet`, `PROVIDER/MODEL`, `rehearsal`, `scripted:FILE`, `replay:FILE`. */
+export function chooseModel(name: string): Promise<Chosen> {
+  return choose(name, modelKinds);
+}

@@ -31,7 +31,7 @@ async function dispatch(): Promise<number> {
       return 0;
     }
     case 'help':
-      say((await import('./help/help.ts')).helpText());
+      say((await import('./help/help.ts')).helpText(process.stdout.columns));
       return 0;
     case 'own':
       if (asksForHelp(command.argv)) return (await import('./help/help.ts')).commandHelp(command.command);

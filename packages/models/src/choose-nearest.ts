@@ -1,5 +1,7 @@
 /** What a name that means nothing was probably meant to be. */
+import { modelsOnServer } from './providers/local.ts';
 import { PROVIDERS } from './providers/table.ts';
+import type { Environment } from './secrets/environment.ts';
 
 /** As others call them. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
@@ -25,6 +27,15 @@ export function nearestName(name: string, known: readonly string[]): string | un
   const ids = ['anthropic', ...PROVIDERS.map(({ id }) => id)];
   const id = OTHER_NAMES[word] ?? nearest(word, rest === '' ? [...known, ...ids] : ids);
   return id === undefined ? undefined : `${id}${name.slice(word.length)}`;
+}
+
+/** The whole name of what a server on this machine calls so. */
+export async function servedHere(name: string, environment: Environment): Promise<string | undefined> {
+  const asked = PROVIDERS.filter(({ local }) => local !== undefined).map(async (provider) => {
+    const served = await modelsOnServer(provider, environment);
+    return served?.some(({ id }) => id === name) ? `${provider.id}/${name}` : undefined;
+  });
+  return (await Promise.all(asked)).find((whole) => whole !== undefined);
 }
 
 function nearest(word: string, known: readonly string[]): string | undefined {

@@ -72,6 +72,13 @@ describe('choosing a model', () => {
     });
   });
 
+  it('says which variable named a model that is not there', async () => {
+    const misled = { ...environment, HEDDLE_MODEL: 'my-own-thing' };
+    expect(await chooseModel('my-own-thing', kinds, { environment: misled })).toMatchObject({
+      message: expect.stringContaining('There is no model named my-own-thing (HEDDLE_MODEL says so). '),
+    });
+  });
+
   it('says why a model could not be loaded', async () => {
     expect(await chooseModel('scripted:missing', kinds, { environment })).toEqual({
       ok: false,

@@ -3,7 +3,7 @@ import type { ModelPort } from '@heddle/core';
 import { aliasesIn, fullModelName } from './aliases.ts';
 import type { AnthropicOptions } from './anthropic/options.ts';
 import { routed } from './route.ts';
-import type { Environment } from './secrets/environment.ts';
+import { type Environment, variable } from './secrets/environment.ts';
 
 /** What a kind of model needs to be built from the part of the name behind the colon or slash. */
 export type ModelMaker = (
@@ -33,7 +33,7 @@ export type Chosen =
  */
 export async function chooseModel(
   name: string,
-  kinds: Readonly<Record<string, ModelMaker>>,
+  kinds: Readonly<Record<string, ModelMaker>> = {},
   options: AnthropicOptions = {},
 ): Promise<Chosen> {
   const [, kind = '', rest = ''] = /^([^:/]+)[:/]?(.*)$/s.exec(name) ?? [];
@@ -70,11 +70,14 @@ async function unknownName(
   environment: Environment,
 ): Promise<string> {
   const aliases = aliasesIn(environment).map(({ alias }) => alias);
-  const { nearestName } = await import('./choose-nearest.ts');
-  const near = nearestName(name, [...aliases, ...kinds]);
+  const { nearestName, servedHere } = await import('./choose-nearest.ts');
+  const near = nearestName(name, [...aliases, ...kinds]) ?? (await servedHere(name, environment));
   const known = [...aliases, 'claude-…', 'PROVIDER/MODEL', ...kinds].join(', ');
   const hint = near === undefined ? `Known: ${known}.` : `Did you mean ${near}?`;
-  return `There is no model named ${name}. ${hint} See: heddle models`;
+  // Whoever typed nothing of the kind looks for it in vain.
+  const from = ['HEDDLE_MODEL', 'ANTHROPIC_MODEL'].find((one) => variable(environment, one) === name);
+  const named = from === undefined ? name : `${name} (${from} says so)`;
+  return `There is no model named ${named}. ${hint} See: heddle models`;
 }
 
 /** A run may go over to another model on the way, which may be another provider's. */

@@ -6,14 +6,28 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { readSmallFile } from './small-file.ts';
 
+/** Undefined where HEAD is on no branch, or cannot be read. */
+export function branchOf(top: string): string | undefined {
+  const head = headOf(gitFolder(path.join(top, '.git')));
+  return head === undefined ? undefined : branchIn(head);
+}
+
 export function describeHead(top: string): string {
   const folder = gitFolder(path.join(top, '.git'));
-  const head = folder === undefined ? undefined : readSmallFile(path.join(folder, 'HEAD'), MOST_BYTES)?.text;
+  const head = headOf(folder);
   if (folder === undefined || head === undefined) return 'its HEAD cannot be read';
-  const branch = /^ref: refs\/heads\/(.+)$/m.exec(head)?.[1];
+  const branch = branchIn(head);
   const where = branch === undefined ? `detached at ${head.trim().slice(0, 12)}` : `on branch ${branch}`;
   const busy = UNDER_WAY.filter(([file]) => existsSync(path.join(folder, file))).map(([, what]) => what);
   return [where, ...busy].join(', ');
+}
+
+function headOf(folder: string | undefined): string | undefined {
+  return folder === undefined ? undefined : readSmallFile(path.join(folder, 'HEAD'), MOST_BYTES)?.text;
+}
+
+function branchIn(head: string): string | undefined {
+  return /^ref: refs\/heads\/(.+)$/m.exec(head)?.[1];
 }
 
 const MOST_BYTES = 4_096;

@@ -1,6 +1,6 @@
 /** What a session has cost, by model, as it was priced when it was spent. An amount nobody knew stays unknown, never zero. */
 import { addUsage, type EntryBody, NO_USAGE, updateUsage, type Usage } from '@heddle/core';
-import { usageByModel, webSearchesOf } from '@heddle/models';
+import { isCostTold, usageByModel, webSearchesOf } from '@heddle/models';
 import { isRecord } from './codec/shapes.ts';
 
 export interface Spending {
@@ -9,9 +9,11 @@ export interface Spending {
   /** Every part of it had a price. */
   readonly known: boolean;
   readonly webSearches: number;
+  /** The provider itself said what each part of it cost: nothing was taken from a list. */
+  readonly told?: true;
 }
 
-const NOTHING_SPENT: Spending = { usage: NO_USAGE, costUsd: 0, known: true, webSearches: 0 };
+const NOTHING_SPENT: Spending = { usage: NO_USAGE, costUsd: 0, known: true, webSearches: 0, told: true };
 
 export class Bill implements Iterable<readonly [model: string, spending: Spending]> {
   readonly #perModel: Map<string, Spending>;
@@ -26,13 +28,20 @@ export class Bill implements Iterable<readonly [model: string, spending: Spendin
     return total;
   }
 
-  add(model: string, usage: Usage, costUsd: number | undefined, webSearches = 0): void {
+  add(
+    model: string,
+    usage: Usage,
+    costUsd: number | undefined,
+    webSearches = 0,
+    isTold: boolean = isCostTold(usage),
+  ): void {
     const before = this.#perModel.get(model) ?? NOTHING_SPENT;
     this.#perModel.set(model, {
       usage: addUsage(before.usage, usage),
       costUsd: before.costUsd + (costUsd ?? 0),
       known: before.known && costUsd !== undefined,
       webSearches: before.webSearches + webSearches,
+      ...(before.told && isTold ? { told: true } : {}),
     });
   }
 
@@ -43,10 +52,10 @@ export class Bill implements Iterable<readonly [model: string, spending: Spendin
     const parts = usageByModel(model, usage);
     const spent = new Bill();
     for (const part of parts) spent.add(part.model, part.usage, 0, webSearchesOf(part.usage));
-    for (const [name, { usage: used, webSearches }] of spent) {
+    for (const [name, { usage: used, webSearches, told }] of spent) {
       // An entry that does not say who had which part: the model that answered stands for the whole of it.
       const known = costs ? costs[name] : name === model ? costUsd : undefined;
-      this.add(name, used, known, webSearches);
+      this.add(name, used, known, webSearches, told);
     }
   }
 
@@ -64,13 +73,14 @@ export function readBill(value: unknown): Bill {
   const bill = new Bill();
   if (!isRecord(value)) return bill;
   for (const [model, spending] of Object.entries(value)) {
-    const { usage, costUsd, known, webSearches } = isRecord(spending) ? spending : {};
+    const { usage, costUsd, known, webSearches, told } = isRecord(spending) ? spending : {};
     const isKnown = known === true && typeof costUsd === 'number';
     bill.add(
       model,
       updateUsage(NO_USAGE, usage),
       typeof costUsd === 'number' ? costUsd : undefined,
       typeof webSearches === 'number' ? webSearches : undefined,
+      told === true,
     );
     // A part without a price makes the whole unknown, however much the rest came to.
     if (!isKnown) bill.add(model, NO_USAGE, undefined);

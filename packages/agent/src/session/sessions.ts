@@ -9,5 +9,5 @@ export { listSessions, openSummaries } from './listing/list.ts';
 export type { SessionSummary } from './listing/summary.ts';
 export { matcherOf } from './search/matcher.ts';
 export { type Hit, searchSessions } from './search/search.ts';
-export { type Piece, piecesOf, type Role } from './transcript/pieces.ts';
+export { type CallPiece, type Piece, piecesOf, type Role } from './transcript/pieces.ts';
 export { readTranscript, type Transcript, type TranscriptItem } from './transcript/read.ts';

@@ -10,14 +10,15 @@ const HELP = `heddle completions bash|zsh|fish   prints a script for your shell
   fish   heddle completions fish > ~/.config/fish/completions/heddle.fish
 `;
 
-export function completions(argv: readonly string[]): Promise<number> {
+export async function completions(argv: readonly string[]): Promise<number> {
   const [shell = 'help', ...more] = argv;
+  if (shell === 'candidates') return (await import('./candidates.ts')).tellCandidates(more);
   const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
   if (script && more.length === 0) say(script());
   else if (shell === 'help' || shell === '--help' || shell === '-h') say(HELP);
   else {
     process.stderr.write(`heddle: completions takes bash, zsh or fish, not ${harmless(argv.join(' '))}\n`);
-    return Promise.resolve(2);
+    return 2;
   }
-  return Promise.resolve(0);
+  return 0;
 }

@@ -26,15 +26,27 @@ describe('heddle config', () => {
     expect((await scene.run(['config', 'get', 'sandbox.enabled'])).code).toBe(1);
   });
 
-  it('takes a text without quotes, keeps keys of others, and says that it does not know one', async () => {
+  it('takes a text without quotes, and keeps keys of others', async () => {
     const scene = home();
     mkdirSync(path.join(scene.folder, 'config'));
     writeFileSync(path.join(scene.folder, 'config/settings.json'), '{"outputStyle":"Concise"}');
     await scene.run(['config', 'set', 'model', 'opus']);
     expect(settings(scene)).toEqual({ outputStyle: 'Concise', model: 'opus' });
-    expect((await scene.run(['config', 'set', 'modle', 'opus'])).stderr).toContain(
-      'not a key that Heddle knows',
+  });
+
+  it('sets a key that it does not know only where that is insisted on, and names the one that was meant', async () => {
+    const scene = home();
+    const mistyped = await scene.run(['config', 'set', 'sandbox.enabeld', 'true']);
+    expect([mistyped.code, mistyped.stderr]).toEqual([
+      2,
+      'heddle: sandbox.enabeld is not a key that Heddle knows (did you mean sandbox.enabled?); --force sets it all the same\n',
+    ]);
+    expect((await scene.run(['config', 'set', 'sandbox', 'true'])).stderr).toContain(
+      'did you mean sandbox.enabled?',
     );
+    expect((await scene.run(['config', 'get', 'nosuch'])).stderr).toContain('see heddle config keys');
+    expect((await scene.run(['config', 'set', 'outputStyle', 'Concise', '--force'])).code).toBe(0);
+    expect(settings(scene)).toEqual({ outputStyle: 'Concise' });
   });
 
   it('refuses a value of another kind, and leaves a file alone that it cannot read', async () => {
@@ -54,7 +66,7 @@ describe('heddle config', () => {
   it('says in a sentence what the disk refuses, and takes names that every object has for names', async () => {
     const scene = home();
     writeFileSync(path.join(scene.folder, 'config'), 'a file');
-    const refused = await scene.run(['config', 'set', 'constructor', 'x']);
+    const refused = await scene.run(['config', 'set', 'constructor', 'x', '--force']);
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(/^heddle: .*settings\.json cannot be changed: [^\n]*\n$/);
   });

@@ -3,16 +3,18 @@ import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { KNOWN_SETTINGS, type Scope, SCOPES, setSetting, settingsFileOf } from '@heddle/agent/settings';
 import type { Json } from '@heddle/core';
+import { editDistance } from '../flags.ts';
 import { harmless } from '../terminal/harmless.ts';
+import { jsonText } from '../terminal/json-text.ts';
 import { say } from '../terminal/say.ts';
 import { effectiveSettings, valueAt } from './effective.ts';
 
-const HELP = `heddle config list [--json]                what is set here, and where it comes from
+const HELP = `heddle config list [--json]                 what is set here, and where it comes from
 heddle config get KEY                       one value, as JSON; exit code 1 where it is not set
-heddle config set KEY VALUE [--scope S]     VALUE is JSON, or a text
+heddle config set KEY VALUE [--scope S]     VALUE is JSON, or a text; --force sets a key that Heddle does not know
 heddle config unset KEY [--scope S]
-heddle config keys                          the keys that Heddle honours
-heddle config path                          the settings files, from the highest scope to the lowest
+heddle config keys [--json]                 the keys that Heddle honours
+heddle config path [--json]                 the settings files, from the highest scope to the lowest
 
 Scopes: user (default), project (committed with it), local (this checkout only).
 A key inside an object has dots: sandbox.enabled. Rules are easier with: heddle permissions add
@@ -28,6 +30,7 @@ export async function config(argv: readonly string[]): Promise<number> {
         json: { type: 'boolean' },
         help: { type: 'boolean', short: 'h' },
         scope: { type: 'string', short: 's' },
+        force: { type: 'boolean' },
       },
     });
   } catch (thrown) {
@@ -47,32 +50,43 @@ export async function config(argv: readonly string[]): Promise<number> {
       return key === undefined ? refused('config get takes a KEY') : get(key);
     case 'set':
       if (key === undefined || value === undefined) return refused('config set takes KEY VALUE');
-      return change(scope, key, valueOf(value));
+      return set(scope, key, valueOf(value), values.force === true);
     case 'unset':
       return key === undefined ? refused('config unset takes a KEY') : change(scope, key, undefined);
     case 'keys':
-      return tell(
-        Object.entries(KNOWN_SETTINGS)
-          .map(([name, { meaning, expects }]) => `${name.padEnd(42)}${meaning} (${expects})\n`)
-          .join(''),
-      );
+      return keys(values.json === true);
     case 'path':
-      return tell(
-        effectiveSettings()
-          .places.map(
-            ({ source, file, exists }) => `${source.padEnd(9)}${file}${exists ? '' : '  (not there)'}\n`,
-          )
-          .join(''),
-      );
+      return paths(values.json === true);
     default:
       return refused(`config ${verb} is not known; there are list, get, set, unset, keys, path`);
   }
 }
 
+function keys(json: boolean): number {
+  const known = Object.entries(KNOWN_SETTINGS).map(([key, { meaning, expects }]) => ({
+    key,
+    meaning,
+    expects,
+  }));
+  if (json) return tell(`${jsonText(known, 2)}\n`);
+  return tell(
+    known.map(({ key, meaning, expects }) => `${key.padEnd(42)}${meaning} (${expects})\n`).join(''),
+  );
+}
+
+function paths(json: boolean): number {
+  const { places } = effectiveSettings();
+  if (json) return tell(`${jsonText(places, 2)}\n`);
+  const lines = places.map(
+    ({ source, file, exists }) => `${source.padEnd(9)}${file}${exists ? '' : '  (not there)'}\n`,
+  );
+  return tell(lines.join(''));
+}
+
 function list(json: boolean): number {
   const { entries, problems, leftOut } = effectiveSettings();
   for (const note of [...problems, ...leftOut]) process.stderr.write(`heddle: ${harmless(note)}\n`);
-  if (json) return tell(`${JSON.stringify(entries, undefined, 2)}\n`);
+  if (json) return tell(`${jsonText(entries, 2)}\n`);
   if (entries.length === 0) return tell('Nothing is set. The keys there are: heddle config keys\n');
   return tell(
     entries
@@ -86,24 +100,41 @@ function list(json: boolean): number {
 
 function get(key: string): number {
   const value = valueAt(effectiveSettings().merged, key.split('.'));
-  if (value === undefined) return 1;
-  return tell(`${JSON.stringify(value)}\n`);
+  if (value !== undefined) return tell(`${jsonText(value)}\n`);
+  if (isKnown(key)) return 1;
+  return refused(`${key} is neither set nor a key that Heddle knows${advice(key)}`, 1);
+}
+
+/** A mistyped key that is set all the same is a protection somebody believes in. */
+function set(scope: Scope, key: string, value: Json, force: boolean): number {
+  const known = Object.hasOwn(KNOWN_SETTINGS, key) ? KNOWN_SETTINGS[key] : undefined;
+  if (known && !known.accepts(value))
+    return refused(`${key} takes ${known.expects}, not ${JSON.stringify(value)}`);
+  if (!isKnown(key) && !force)
+    return refused(`${key} is not a key that Heddle knows${advice(key)}; --force sets it all the same`);
+  return change(scope, key, value);
 }
 
 function change(scope: Scope, key: string, value: Json | undefined): number {
-  const known = Object.hasOwn(KNOWN_SETTINGS, key) ? KNOWN_SETTINGS[key] : undefined;
-  if (known && value !== undefined && !known.accepts(value))
-    return refused(`${key} takes ${known.expects}, not ${JSON.stringify(value)}`);
   const file = settingsFileOf(scope, { cwd: process.cwd(), home: os.homedir(), env: process.env });
   const edited = setSetting(file, key.split('.'), value);
   if (!edited.ok) return refused(edited.message, 1);
-  if (!known && value !== undefined && !isInside(key))
-    process.stderr.write(
-      `heddle: ${harmless(key)} is not a key that Heddle knows; it was set all the same\n`,
-    );
   return tell(
     `${key}: ${edited.changed ? (value === undefined ? 'taken out' : 'set') : 'nothing to change'} (${scope}, ${file})\n`,
   );
+}
+
+function isKnown(key: string): boolean {
+  return Object.hasOwn(KNOWN_SETTINGS, key) || isInside(key);
+}
+
+/** What was probably meant: a key that is written almost so, or one inside of the object that was named. */
+function advice(key: string): string {
+  const known = Object.keys(KNOWN_SETTINGS);
+  const inside = known.filter((one) => one.startsWith(`${key}.`));
+  const near = known.find((one) => editDistance(one.toLowerCase(), key.toLowerCase()) <= 2);
+  const meant = near ?? (inside.includes(`${key}.enabled`) ? `${key}.enabled` : inside[0]);
+  return meant === undefined ? ' (see heddle config keys)' : ` (did you mean ${meant}?)`;
 }
 
 /** `env.NAME` and the like: a part of a known object. */

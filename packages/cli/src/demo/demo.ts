@@ -6,6 +6,7 @@ import { styleText } from 'node:util';
 import { createAgent, newSession, type SdkResult, systemClock, VERSION } from '@heddle/agent';
 import { scriptedModel } from '@heddle/testing';
 import { builtinTools } from '@heddle/tools';
+import { harmless } from '../terminal/harmless.ts';
 import { say } from '../terminal/say.ts';
 import { demoScript } from './script.ts';
 import { createNarrator, explainEnd } from './narrate.ts';
@@ -13,7 +14,11 @@ import { buildStage } from './stage.ts';
 
 const PROMPT = 'The test fails. Fix it.';
 
-export async function runDemo(): Promise<number> {
+export async function runDemo(argv: readonly string[] = []): Promise<number> {
+  if (argv.length > 0) {
+    process.stderr.write(`heddle: demo takes no words, not ${harmless(argv.join(' '))}\n`);
+    return 2;
+  }
   const write = (line: string): void => say(`${line}\n`);
   const folder = buildStage();
   const place = { configDir: path.join(folder, '.session'), cwd: folder };

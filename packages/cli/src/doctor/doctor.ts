@@ -1,6 +1,7 @@
 /** `heddle doctor [--json]`: is everything there that Heddle needs, and what to do where not. */
 import { configDir } from '../config-dir.ts';
 import { harmless } from '../terminal/harmless.ts';
+import { jsonText } from '../terminal/json-text.ts';
 import { say } from '../terminal/say.ts';
 import { type Finding, problem } from './finding.ts';
 import { checkFolder, checkGit, checkNode, checkSearch } from './machine.ts';
@@ -9,22 +10,27 @@ import { checkSandboxing } from './sandbox.ts';
 import { checkLeftovers } from './sessions.ts';
 import { checkSettings } from './setup.ts';
 
-export async function doctor(argv: readonly string[]): Promise<number> {
+/** `inUse`: the model of the conversation that asks; by default the one that would be found. */
+export async function doctor(argv: readonly string[], inUse?: string): Promise<number> {
   const unknown = argv.find((word) => word !== '--json');
   if (unknown !== undefined) {
     process.stderr.write(`heddle: doctor takes only --json, not ${harmless(unknown)}\n`);
     return 2;
   }
-  const findings = await examine(process.cwd(), process.env);
-  say(argv.includes('--json') ? `${JSON.stringify(findings, undefined, 2)}\n` : report(findings));
+  const findings = await examine(process.cwd(), process.env, inUse);
+  say(argv.includes('--json') ? `${jsonText(findings, 2)}\n` : report(findings));
   return findings.some(({ state }) => state === 'problem') ? 1 : 0;
 }
 
-async function examine(cwd: string, env: NodeJS.ProcessEnv): Promise<readonly Finding[]> {
+async function examine(
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  inUse: string | undefined,
+): Promise<readonly Finding[]> {
   const folder = configDir(env);
   const found = await Promise.all([
     examined('program', () => checkNode()),
-    examined('model', () => checkModels(cwd, env)),
+    examined('model', () => checkModels(cwd, env, inUse)),
     examined('search', checkSearch),
     examined('git', checkGit),
     examined('sandbox', () => checkSandboxing(cwd, env)),

@@ -56,12 +56,16 @@ export function checkFolder(folder: string): Finding[] {
 }
 
 const LITTLE_SPACE = 1024 ** 3;
+/** A session may not even begin. */
+const NO_SPACE = 4 * 1024 ** 2;
 
 function checkDisk(folder: string): Finding {
   const { bavail, bsize } = statfsSync(folder);
   const free = bavail * bsize;
   const text = `${(free / 1024 ** 3).toFixed(1)} GB free for sessions`;
   if (free >= LITTLE_SPACE) return ok('disk', text);
+  if (free < NO_SPACE)
+    return problem('disk', 'the disk is full', 'make room; or name another place with HEDDLE_CONFIG_DIR');
   return hint('disk', text, 'make room, or prune old sessions: heddle sessions prune');
 }
 

@@ -6,7 +6,7 @@ import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { type Finding, ok, problem } from './finding.ts';
 
 /** As a run would find it: settings may name a model, or hold a key. */
-export async function checkModels(cwd: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+export async function checkModels(cwd: string, env: NodeJS.ProcessEnv, inUse?: string): Promise<Finding[]> {
   const settings = appliedSettings((await permissionSetup(NO_FLAGS, cwd, env)).loaded);
   const environment = { ...env, ...settings.env };
   const [providers, usual] = await Promise.all([
@@ -17,7 +17,9 @@ export async function checkModels(cwd: string, env: NodeJS.ProcessEnv): Promise<
     .filter(({ isUsable }) => isUsable)
     .map(({ name, because }) => `${name}${because ? ` (${because})` : ''}`);
   return [
-    await checkUsual(usual, providers, environment),
+    inUse === undefined
+      ? await checkUsual(usual, providers, environment)
+      : ok('model', `${inUse}, in this conversation`),
     ...(usable.length === 0 ? [] : [ok('providers', usable.join(', '))]),
   ];
 }

@@ -4,7 +4,11 @@ import { permissionSetup, NO_FLAGS } from '../permissions/setup.ts';
 import { type Finding, hint, ok, problem } from './finding.ts';
 
 export async function checkSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const { loaded, mode, rules, problems, leftOut } = await permissionSetup(NO_FLAGS, cwd, env);
+  const { loaded, mode, rules, problems, doubts, leftOut, notRun } = await permissionSetup(
+    NO_FLAGS,
+    cwd,
+    env,
+  );
   const count = rules.allow.length + rules.ask.length + rules.deny.length;
   const read = ok(
     'settings',
@@ -15,6 +19,8 @@ export async function checkSettings(cwd: string, env: NodeJS.ProcessEnv): Promis
     ...problems.map((text) =>
       problem('settings', text, 'mend the file it names; heddle config path lists them'),
     ),
+    ...doubts.map((text) => hint('rules', text, 'the rule is kept; if it is a slip, mend it in the file')),
+    ...notRun.map((text) => problem('hooks', text, 'write deny or ask rules: heddle permissions add')),
     ...leftOut.map((text) => hint('trust', text, 'if you trust this folder: heddle permissions trust')),
   ];
 }

@@ -1,5 +1,6 @@
 /** What each flag means, for `--help`, for completions and for the documentation. The compiler wants an entry for every flag. */
 import type { FlagName } from '../flags.ts';
+import type { CandidateKind } from './command-texts.ts';
 
 export interface FlagText {
   readonly group: Group;
@@ -8,6 +9,8 @@ export interface FlagText {
   readonly value?: string;
   /** The words its value can be. */
   readonly words?: readonly string[];
+  /** What the program offers for its value. */
+  readonly candidates?: CandidateKind;
   /** Other ways to write it. */
   readonly aliases?: readonly FlagName[];
 }
@@ -44,13 +47,23 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<FlagName, Alias>, FlagText>> = 
     value: 'SCHEMA',
     text: 'the answer must be an object of this JSON Schema',
   },
+  '--disable-slash-commands': {
+    group: 'Running',
+    text: 'prompts of -p are words for the model, also where they look like a command',
+  },
   '--bare': { group: 'Running', text: 'the fastest start: nothing is looked for, nothing runs beside' },
   '--model': {
     group: 'Model',
     value: 'NAME',
+    candidates: 'models',
     text: 'opus, sonnet, haiku, PROVIDER/MODEL, rehearsal (offline), replay:FILE; see heddle models',
   },
-  '--fallback-model': { group: 'Model', value: 'NAME', text: 'takes over when the model is overloaded' },
+  '--fallback-model': {
+    group: 'Model',
+    value: 'NAME',
+    candidates: 'models',
+    text: 'takes over when the model is overloaded',
+  },
   '--effort': {
     group: 'Model',
     text: 'how much work goes into an answer',
@@ -95,6 +108,11 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<FlagName, Alias>, FlagText>> = 
     text: 'stdio: the program that drives Heddle answers questions',
     words: ['stdio'],
   },
+  '--permission-prompts': {
+    group: 'Permission',
+    text: 'none: nobody is asked, whoever drives Heddle; what would ask is denied',
+    words: ['host', 'none'],
+  },
   '--dangerously-skip-permissions': {
     group: 'Permission',
     text: 'run everything that no rule denies or asks about; for containers',
@@ -104,7 +122,13 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<FlagName, Alias>, FlagText>> = 
     text: 'the driving program may switch to that later',
   },
   '--continue': { group: 'Sessions', text: 'go on with the newest session of this folder', aliases: ['-c'] },
-  '--resume': { group: 'Sessions', value: 'ID', text: 'go on with a session', aliases: ['-r'] },
+  '--resume': {
+    group: 'Sessions',
+    value: 'ID',
+    candidates: 'sessions',
+    text: 'go on with a session: its id, the beginning of it, or its title (--resume="two words")',
+    aliases: ['-r'],
+  },
   '--fork-session': { group: 'Sessions', text: 'go on in a copy; the old session stays as it is' },
   '--resume-session-at': {
     group: 'Sessions',

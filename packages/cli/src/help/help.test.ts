@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { COMMANDS } from '../commands.ts';
 import { FLAGS } from '../flags.ts';
+import { COMMAND_TEXTS } from './command-texts.ts';
 import { FLAG_TEXTS } from './flag-texts.ts';
 import { helpText } from './help.ts';
 
@@ -9,6 +10,12 @@ it('names every command and every flag, within 100 columns', () => {
   for (const command of Object.keys(COMMANDS)) expect(help).toContain(`heddle ${command}`);
   for (const flag of Object.keys(FLAG_TEXTS)) expect(help).toContain(flag);
   for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
+});
+
+it('fits a narrow terminal, but for what cannot be cut', () => {
+  const lines = helpText(40).split('\n');
+  const meanings = lines.slice(lines.indexOf('Commands:'));
+  expect(meanings.filter((line) => line.startsWith('      ') && line.length > 40)).toEqual([]);
 });
 
 it('says of a flag that it takes a value exactly where it does', () => {
@@ -20,5 +27,12 @@ it('says of a flag that it takes a value exactly where it does', () => {
       name,
       takes !== 'nothing' && takes !== 'maybe',
     ]);
+  }
+});
+
+it('has lines to try for every command', () => {
+  for (const [name, { examples }] of Object.entries(COMMAND_TEXTS)) {
+    expect(examples.length).toBeGreaterThan(0);
+    for (const example of examples) expect(example).toContain(`heddle ${name}`);
   }
 });

@@ -16,7 +16,10 @@ const START = `Heddle, a coding agent for the terminal
 No key yet? Try it offline: heddle demo, or heddle --model rehearsal
 `;
 
-export function helpText(): string {
+/** `columns`: of the terminal, where there is one. */
+export function helpText(columns: number = WIDTH): string {
+  const width = Math.min(columns, WIDTH);
+  const line = (left: string, text: string): string => entry(left, text, width);
   const commands = Object.entries(COMMAND_TEXTS).map(([name, { text }]) => line(`heddle ${name}`, text));
   const groups = GROUPS.map((group) => {
     const flags = Object.entries(FLAG_TEXTS).filter(([, flag]) => flag.group === group);
@@ -28,9 +31,10 @@ export function helpText(): string {
 }
 
 export async function commandHelp(name: CommandName): Promise<number> {
-  const { usage } = COMMAND_TEXTS[name];
-  if (usage === undefined) return (await COMMANDS[name]())(['help']);
-  say(`${usage}\n`);
+  const { usage, examples } = COMMAND_TEXTS[name];
+  if (usage === undefined) await (await COMMANDS[name]())(['help']);
+  else say(`${usage}\n`);
+  say(`\n${['For example:', ...examples].join('\n  ')}\n`);
   return 0;
 }
 
@@ -45,13 +49,17 @@ function meaningOf({ text, words }: FlagText): string {
 
 const COLUMN = 30;
 const WIDTH = 100;
+/** Where so little is left for meanings beside the names, they stand below. */
+const LEAST = 30;
+const BELOW = 6;
 
-/** Names that are too long for their column have their meaning below. */
-function line(left: string, text: string): string {
+/** Names that are too long for their column have their meaning below, too. */
+function entry(left: string, text: string, width: number): string {
   const start = `  ${left}`;
-  const indent = ' '.repeat(COLUMN);
-  const meaning = wrapped(text, WIDTH - COLUMN).join(`\n${indent}`);
-  return start.length < COLUMN ? `${start.padEnd(COLUMN)}${meaning}` : `${start}\n${indent}${meaning}`;
+  const column = width - COLUMN < LEAST ? BELOW : COLUMN;
+  const indent = ' '.repeat(column);
+  const meaning = wrapped(text, width - column).join(`\n${indent}`);
+  return start.length < column ? `${start.padEnd(column)}${meaning}` : `${start}\n${indent}${meaning}`;
 }
 
 function wrapped(text: string, width: number): string[] {

@@ -3,14 +3,15 @@ import { readFile } from 'node:fs/promises';
 import type { ModelMaker } from '@heddle/models';
 import { systemClock } from '@heddle/agent';
 import { configDir } from '../config-dir.ts';
+import { OWN_WINDOW } from './own-window.ts';
 
 export const modelKinds: Readonly<Record<string, ModelMaker>> = {
   rehearsal: async () => {
     const [{ scriptedModel }, { rehearsal }] = await Promise.all([
       import('@heddle/testing'),
-      import('./rehearsal.ts'),
+      import('./rehearsal/rehearsal.ts'),
     ]);
-    return scriptedModel(rehearsal, { clock: systemClock });
+    return scriptedModel(rehearsal, { clock: systemClock, window: OWN_WINDOW, script: 'rehearsal' });
   },
   replay: async (file) => {
     const { placesHere, replayPort } = await import('@heddle/models/recording');
@@ -18,9 +19,14 @@ export const modelKinds: Readonly<Record<string, ModelMaker>> = {
   },
   scripted: async (file) => {
     if (file === '') throw new Error('name the file: scripted:FILE');
-    const [{ scriptedModel }, text] = await Promise.all([import('@heddle/testing'), readFile(file, 'utf8')]);
-    const script: unknown = JSON.parse(text);
-    if (!Array.isArray(script)) throw new Error('a script is a JSON list with one step for each call');
-    return scriptedModel(script, { clock: systemClock });
+    const [{ readScript, scriptedModel }, text] = await Promise.all([
+      import('@heddle/testing'),
+      readFile(file, 'utf8').catch((thrown: unknown) => {
+        const isGone = thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT';
+        throw isGone ? new Error(`there is no file ${file}`, { cause: thrown }) : thrown;
+      }),
+    ]);
+    const { steps, window = OWN_WINDOW } = readScript(text);
+    return Object.assign(scriptedModel(steps, { clock: systemClock, window, script: file }), { window });
   },
 };

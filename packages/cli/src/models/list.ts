@@ -1,7 +1,9 @@
 /** `heddle models [PROVIDER] [--json]`: what can be used here and why, with window and price. Unknown is said as unknown. */
 import { type ListedModel, type ListedProvider, listProviders } from '@heddle/models';
 import { harmless } from '../terminal/harmless.ts';
+import { jsonText } from '../terminal/json-text.ts';
 import { say } from '../terminal/say.ts';
+import { OWN_WINDOW } from './own-window.ts';
 import { tableOf } from './table.ts';
 
 export async function printModels(argv: readonly string[] = []): Promise<number> {
@@ -15,7 +17,7 @@ export async function printModels(argv: readonly string[] = []): Promise<number>
     const known = (await listProviders(process.env)).map(({ id }) => id);
     return refuse(`there is no provider named ${harmless(only)}; there are ${known.join(', ')}`);
   }
-  if (argv.includes('--json')) say(`${JSON.stringify({ providers }, undefined, 2)}\n`);
+  if (argv.includes('--json')) say(`${jsonText({ providers }, 2)}\n`);
   else say(only === undefined ? overview(providers) : details(providers));
   return 0;
 }
@@ -25,26 +27,32 @@ function refuse(message: string): number {
   return 2;
 }
 
-/** Every provider, and the models of those that are usable. Anthropic's are always shown: they are what the aliases mean. */
+/** Every provider and the models of those that are usable, which come first. Of Claude the newest are always shown. */
 function overview(providers: readonly ListedProvider[]): string {
-  const rows = providers.map(({ id, isUsable, because, advice }) => [
+  const ranked = [...providers].sort((left, right) => Number(right.isUsable) - Number(left.isUsable));
+  const rows = ranked.map(({ id, isUsable, because, advice }) => [
     isUsable ? '*' : ' ',
     id,
     isUsable ? (because ?? '') : (advice ?? ''),
   ]);
   // Chat Completions are another way to the models of OpenAI.
-  const shown = providers.filter(({ id, isUsable }) =>
-    id === 'openai-chat' ? false : isUsable || id === 'anthropic',
-  );
-  const many = shown.filter(({ models }) => models.length > MOST);
-  const models = shown.filter((provider) => !many.includes(provider)).flatMap((provider) => provider.models);
+  const usable = ranked.filter(({ id, isUsable }) => isUsable && id !== 'openai-chat');
+  const many = usable.filter(({ models }) => models.length > MOST);
+  const models = usable.filter((provider) => !many.includes(provider)).flatMap((provider) => provider.models);
   const more = many.map(({ id, models }) => `${id}: ${models.length} models; see heddle models ${id}\n`);
   return [
     tableOf(['', 'provider', 'usable because of (*), or what to do'], rows, []),
     '\n',
     modelTable(models, OFFLINE),
     ...more,
+    ...ranked.filter(({ id, isUsable }) => id === 'anthropic' && !isUsable).map(outOfReach),
   ].join('');
+}
+
+/** What has a short name is the newest of its family. */
+function outOfReach({ id, name, models, advice }: ListedProvider): string {
+  const newest = models.filter(({ aliases }) => aliases.length > 0);
+  return `\n${name}, once you ${advice}; all of them: heddle models ${id}\n${modelTable(newest, [])}`;
 }
 
 /** A list that is longer than this is asked for by name. */
@@ -52,17 +60,16 @@ const MOST = 120;
 
 function details([provider]: readonly ListedProvider[]): string {
   if (provider === undefined) return '';
-  const { name, isUsable, because, advice, models } = provider;
-  const head = isUsable
-    ? `${name}: usable (${because})\n`
-    : `${name}: not usable here. To use it: ${advice}\n`;
+  const { name, isUsable, because, advice = '', models } = provider;
+  const remedy = advice.startsWith('Start ') ? advice : `To use it: ${advice}`;
+  const head = isUsable ? `${name}: usable (${because})\n` : `${name}: not usable here. ${remedy}\n`;
   const none = `No model of it is known here; any name will do: --model ${provider.id}/MODEL\n`;
   return harmless(head) + (models.length === 0 ? none : modelTable(models, []));
 }
 
 const OFFLINE = [
-  ['rehearsal', '', '-', '0', '0'],
-  ['scripted:FILE', '', '-', '0', '0'],
+  ['rehearsal', '', tokens(OWN_WINDOW), '0', '0'],
+  ['scripted:FILE', '', tokens(OWN_WINDOW), '0', '0'],
   ['replay:FILE', '', '-', '0', '0'],
 ];
 

@@ -156,6 +156,23 @@ describe('heddle models', () => {
     expect(stdout).not.toContain(KEY);
   });
 
+  it('has what is usable first, and of what is not only the newest', async () => {
+    const server = await serverOf('chat');
+    const { stdout } = await homeWithNote().run(['models'], { env: { ...PATIENT, OLLAMA_HOST: server.url } });
+    expect(stdout.split('\n')[1]).toMatch(/^\* +ollama /);
+    expect(stdout.indexOf('ollama/qwen3:8b')).toBeLessThan(stdout.indexOf('claude-opus-5-5'));
+    expect(stdout).toContain(
+      'Anthropic, once you set ANTHROPIC_API_KEY; all of them: heddle models anthropic\n',
+    );
+    expect(stdout.match(/^claude-/gm)).toHaveLength(4);
+    const { stderr } = await homeWithNote().run(['-p', '--model', 'qwen3:8b', 'go'], {
+      env: { ...PATIENT, OLLAMA_HOST: server.url },
+    });
+    expect(stderr).toContain('Did you mean ollama/qwen3:8b?');
+    const { stdout: one } = await homeWithNote().run(['models', 'ollama'], { env: NO_OLLAMA });
+    expect(one).toMatch(/^Ollama: not usable here\. Start it with: ollama serve\n/);
+  });
+
   it('lists one provider by name', async () => {
     const { stdout } = await homeWithNote().run(['models', 'groq'], { env: NO_OLLAMA });
     expect(stdout).toMatch(/^Groq: not usable here. To use it: set GROQ_API_KEY\n/);
@@ -176,5 +193,46 @@ describe('heddle models', () => {
     const { stderr, code } = await homeWithNote().run(['models', 'opnai'], { env: NO_OLLAMA });
     expect(code).toBe(2);
     expect(stderr).toContain('there is no provider named opnai; there are anthropic, openai,');
+  });
+});
+
+describe('a model that this program plays itself', () => {
+  const json = ['--output-format', 'json'];
+
+  it('refuses a prompt that is larger than its window, as a real one would', async () => {
+    const input = 'one more line of notes\n'.repeat(50_000);
+    const ended = await homeFor(installed.program).run(['-p', '--model', 'rehearsal', ...json], { input });
+    expect(ended.code).toBe(1);
+    expect(linesOf(ended.stdout).at(-1)).toMatchObject({
+      terminal_reason: 'prompt_too_long',
+      result: /^prompt is too long: \d+ tokens > 200000 maximum$/,
+    });
+  });
+
+  it('has the window that its script states', async () => {
+    const home = homeFor(installed.program);
+    const file = path.join(home.folder, 'small.json');
+    writeFileSync(file, JSON.stringify({ window: 1_000, steps: [say('Never.')] }));
+    const ended = await home.run(['-p', '--model', `scripted:${file}`, ...json, 'go']);
+    expect(linesOf(ended.stdout).at(-1)).toMatchObject({ is_error: true, result: /1000 maximum|too long/ });
+  });
+
+  it('says in plain words that its script has ended, or is none', async () => {
+    const home = homeWithNote();
+    const script = home.script([call('Read', { file_path: 'note.txt' }, 'r1')]);
+    const [, file = ''] = script.split(':');
+    expect(await home.run(['-p', '--model', script, 'go'])).toMatchObject({
+      code: 1,
+      stderr: `heddle: The script ${file} ended after 1 answer; the run asked for another.\n`,
+    });
+    writeFileSync(file, '[{"say":"hello"}]');
+    expect(await home.run(['-p', '--model', script, 'go'])).toMatchObject({
+      code: 2,
+      stderr: /step 1: \{"say":"hello"\} is no part/,
+    });
+    expect(await home.run(['-p', '--model', 'scripted:gone.json', 'go'])).toMatchObject({
+      code: 2,
+      stderr: 'heddle: The model scripted:gone.json could not be loaded: there is no file gone.json\n',
+    });
   });
 });

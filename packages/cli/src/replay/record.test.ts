@@ -56,6 +56,24 @@ function comparable({ stdout }: Ended): string[] {
 const read = (id: string): Part => call('Read', { file_path: 'notes.txt' }, id);
 
 describe('a recorded session', () => {
+  it('is played again although an output was too long and a command ran in the background', async () => {
+    const { record, replay } = told();
+    const flags = [...STREAM, '--allowed-tools', 'Bash'];
+    const recorded = await record(
+      [
+        call('Bash', { command: 'seq 1 20000' }, 'b1'),
+        call('Bash', { command: 'sleep 60', run_in_background: true }, 'b2'),
+        read('r1'),
+        say('Done.'),
+      ],
+      flags,
+    );
+    expect(recorded).toMatchObject({ code: 0, stderr: '' });
+    const replayed = await replay(flags);
+    expect(replayed).toMatchObject({ code: 0, stderr: '' });
+    expect(replayed.stdout).toContain('Done.');
+  });
+
   it('is played again line for line: tools, thinking, a retry, a fallback, partial messages', async () => {
     const { record, replay } = told();
     const flags = [...STREAM, '--fallback-model', 'another-model', '--allowed-tools', 'Bash'];

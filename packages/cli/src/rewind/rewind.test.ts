@@ -1,5 +1,5 @@
 /** Going back with the real program: the files as they were before a message, and the way back from there. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -52,6 +52,40 @@ it('puts changed and new files back, only says so in a dry run, and can be taken
   expect(contents()).toEqual(['after\n', true]);
 });
 
+it('spares what somebody else has changed since, until it is told not to', async () => {
+  const { folder, run, script } = homeFor(installed.program);
+  const file = path.join(folder, 'note.txt');
+  const model = script([call('Write', { file_path: file, content: 'agent\n' }, 'w1'), say('Changed.')]);
+  await run(['-p', 'change it', '--model', model, '--permission-mode', 'acceptEdits']);
+  const [{ id: session }] = JSON.parse((await run(['sessions', '--json'])).stdout);
+  const [{ uuid }] = JSON.parse((await run(['rewind', session, '--json'])).stdout) as [{ uuid: string }];
+  appendFileSync(file, 'mine\n');
+  // The beginning of the message's id is enough.
+  const careful = await run(['rewind', session, uuid.slice(0, 8)]);
+  expect(careful).toMatchObject({ code: 1, stdout: '0 files went back, +0 -0 lines\n' });
+  expect(careful.stderr).toContain(`left alone, somebody else has changed it since the agent did: ${file}\n`);
+  expect(careful.stderr).toContain(`heddle rewind ${session} ${uuid} --force\n`);
+  expect(readFileSync(file, 'utf8')).toBe('agent\nmine\n');
+
+  const forced = await run(['rewind', session, uuid, '--force']);
+  expect([forced.code, existsSync(file)]).toEqual([0, false]);
+  const again = await run(['rewind', session, uuid]);
+  expect(again.stdout).toBe('There is nothing to put back: the files are as they were then.\n');
+  const [, undo = ''] = /to take this back: heddle rewind \S+ (\S+)/.exec(forced.stdout) ?? [];
+  expect((await run(['rewind', session, undo])).code).toBe(0);
+  expect(readFileSync(file, 'utf8')).toBe('agent\nmine\n');
+});
+
+it('tells scripts the messages one can go back to', async () => {
+  const { run, script } = homeFor(installed.program);
+  await run(['-p', 'first', '--model', script([say('One.')])]);
+  const [{ id }] = JSON.parse((await run(['sessions', '--json'])).stdout);
+  const { stdout, code } = await run(['rewind', id, '--json']);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toEqual([{ uuid: expect.any(String), prompt: 'first' }]);
+  expect((await run(['rewind', id, '--bogus'])).code).toBe(2);
+});
+
 it('says what is wrong with its words', async () => {
   const { run } = homeFor(installed.program);
   expect(await run(['rewind'])).toMatchObject({
@@ -60,6 +94,6 @@ it('says what is wrong with its words', async () => {
   });
   expect(await run(['rewind', 'nothing'])).toMatchObject({
     code: 1,
-    stderr: 'heddle: there is no session nothing\n',
+    stderr: expect.stringMatching(/^heddle: there is no session nothing; heddle sessions lists .*\n$/),
   });
 });

@@ -2,49 +2,97 @@
 import { existsSync } from 'node:fs';
 import { piecesOf, readTranscript, type SessionSummary } from '@heddle/agent/sessions';
 import { isInterruption } from '@heddle/core';
-import { CheckpointStore } from '@heddle/tools';
+import { CheckpointStore, type Rewound } from '@heddle/tools';
 import { fileHistory } from '../headless/tools.ts';
 import { counted } from '../plain/render/amounts.ts';
 import { pick } from '../sessions/pick.ts';
 import { oneLine } from '../sessions/text/columns.ts';
 import { harmless } from '../terminal/harmless.ts';
+import { jsonText } from '../terminal/json-text.ts';
 import { say } from '../terminal/say.ts';
 
-const USAGE = 'usage: heddle rewind SESSION [MESSAGE] [--dry-run]; without MESSAGE it lists them';
+const USAGE =
+  'usage: heddle rewind SESSION [MESSAGE] [--dry-run] [--force] [--json]; without MESSAGE it lists them';
+const FLAGS: ReadonlySet<string> = new Set(['--dry-run', '--force', '--json']);
+
+interface Wishes {
+  readonly dryRun: boolean;
+  /** Files that somebody else has changed since go back, too. */
+  readonly force: boolean;
+  readonly json: boolean;
+}
 
 export async function rewind(argv: readonly string[]): Promise<number> {
-  const dryRun = argv.includes('--dry-run');
-  const [name, messageId, ...more] = argv.filter((word) => word !== '--dry-run');
-  if (name === undefined || name.startsWith('-') || more.length > 0) return refused(USAGE, 2);
+  const json = argv.includes('--json');
+  const [name, messageId, ...more] = argv.filter((word) => !FLAGS.has(word));
+  if (name === undefined || more.length > 0 || [name, messageId ?? ''].some((word) => word.startsWith('-')))
+    return refused(USAGE, 2);
   const picked = pick(name);
   if (!picked.ok) return refused(picked.message);
-  return messageId === undefined ? listPrompts(picked.session) : goBack(picked.session.id, messageId, dryRun);
+  if (messageId === undefined) return listPrompts(picked.session, json);
+  return goBack(picked.session.id, messageId, {
+    dryRun: argv.includes('--dry-run'),
+    force: argv.includes('--force'),
+    json,
+  });
 }
 
-async function goBack(sessionId: string, messageId: string, dryRun: boolean): Promise<number> {
+async function goBack(sessionId: string, word: string, { dryRun, force, json }: Wishes): Promise<number> {
   const folder = fileHistory(sessionId);
   if (!existsSync(folder)) return refused(`no files were changed in the session ${sessionId}`);
-  const rewound = await new CheckpointStore({ folder }).rewind(messageId, { dryRun });
-  if (!rewound.canRewind) return refused(rewound.error);
-  const { filesChanged, insertions, deletions, skippedLinks, failed, undoId } = rewound;
-  for (const file of filesChanged) say(`${harmless(file)}\n`);
-  say(
-    `${counted(filesChanged.length, 'file')} ${dryRun ? 'would go' : 'went'} back, +${insertions} -${deletions} lines\n`,
-  );
-  for (const link of skippedLinks) say(`left alone, it is a link now: ${harmless(link)}\n`);
-  for (const { path, why } of failed) process.stderr.write(`heddle: ${harmless(path)}: ${harmless(why)}\n`);
-  if (undoId !== undefined) say(`to take this back: heddle rewind ${sessionId} ${undoId}\n`);
-  return failed.length === 0 ? 0 : 1;
+  const store = new CheckpointStore({ folder });
+  const [messageId = word, ...others] = word.length < LEAST ? [] : await store.idsLike(word);
+  if (others.length > 0)
+    return refused(`${word} can mean several messages:\n${[messageId, ...others].join('\n')}`);
+  const rewound = await store.rewind(messageId, { dryRun, spareOthers: !force });
+  if (!rewound.canRewind)
+    return refused(`${rewound.error} Those one can go back to: heddle rewind ${sessionId}`);
+  const { canRewind: _, ...done } = rewound;
+  const isWhole = done.failed.length === 0 && (force || done.changedByOthers.length === 0);
+  if (json) say(`${jsonText({ dryRun, ...done }, 2)}\n`);
+  else tell(sessionId, messageId, done, { dryRun, force });
+  return isWhole ? 0 : 1;
 }
 
+type Done = Omit<Extract<Rewound, { canRewind: true }>, 'canRewind'>;
+
+function tell(
+  sessionId: string,
+  messageId: string,
+  { filesChanged, insertions, deletions, skippedLinks, changedByOthers, failed, undoId }: Done,
+  { dryRun, force }: Pick<Wishes, 'dryRun' | 'force'>,
+): void {
+  const warn = (line: string): void => void process.stderr.write(`heddle: ${harmless(line)}\n`);
+  for (const file of filesChanged) say(`${harmless(file)}\n`);
+  const isNothing = [filesChanged, skippedLinks, changedByOthers, failed].every((list) => list.length === 0);
+  if (isNothing) say('There is nothing to put back: the files are as they were then.\n');
+  else
+    say(
+      `${counted(filesChanged.length, 'file')} ${dryRun ? 'would go' : 'went'} back, +${insertions} -${deletions} lines\n`,
+    );
+  for (const link of skippedLinks) say(`left alone, it is a link now: ${harmless(link)}\n`);
+  for (const file of changedByOthers)
+    if (force) say(`with what somebody else had changed there since: ${harmless(file)}\n`);
+    else warn(`left alone, somebody else has changed it since the agent did: ${file}`);
+  if (changedByOthers.length > 0 && !force)
+    warn(`put back all the same: heddle rewind ${sessionId} ${messageId} --force`);
+  for (const { path, why } of failed) warn(`${path}: ${why}`);
+  if (undoId !== undefined) say(`to take this back: heddle rewind ${sessionId} ${undoId}\n`);
+}
+
+/** Letters of an id that are enough to mean it. */
+const LEAST = 4;
+
 /** The messages one can go back to, the newest last. */
-function listPrompts({ path }: SessionSummary): number {
-  for (const item of readTranscript(path).items) {
-    if (item.kind !== 'message' || item.message.type !== 'user') continue;
-    const text = piecesOf(item.message).flatMap((piece) => (piece.kind === 'text' ? [piece.text] : []));
-    if (text.length === 0 || isInterruption(text.join(' '))) continue;
-    say(`${item.message.uuid}  ${oneLine(text.join(' ')).slice(0, LONGEST)}\n`);
-  }
+function listPrompts({ path }: SessionSummary, json: boolean): number {
+  const prompts = readTranscript(path).items.flatMap((item) => {
+    if (item.kind !== 'message' || item.message.type !== 'user') return [];
+    const texts = piecesOf(item.message).flatMap((piece) => (piece.kind === 'text' ? [piece.text] : []));
+    const prompt = texts.join(' ');
+    return prompt === '' || isInterruption(prompt) ? [] : [{ uuid: item.message.uuid, prompt }];
+  });
+  if (json) say(`${jsonText(prompts, 2)}\n`);
+  else for (const { uuid, prompt } of prompts) say(`${uuid}  ${oneLine(prompt).slice(0, LONGEST)}\n`);
   return 0;
 }
 

@@ -1,5 +1,6 @@
 /** `heddle sessions list`: a table that fits the terminal, or JSON. */
 import { listSessions, type SessionSummary } from '@heddle/agent/sessions';
+import { jsonText } from '../terminal/json-text.ts';
 import { say } from '../terminal/say.ts';
 import { place } from './pick.ts';
 import { widthOf } from '../terminal/width.ts';
@@ -17,7 +18,7 @@ export function list({ all, limit, json }: Extract<SessionsCommand, { name: 'lis
   const sessions = listSessions({ configDir, cwd: all ? undefined : cwd });
   const shown = sessions.slice(0, limit === 0 ? undefined : (limit ?? (json ? undefined : USUAL_LIMIT)));
   if (json) {
-    say(`${JSON.stringify(shown.map(asJson), undefined, 2)}\n`);
+    say(`${jsonText(shown.map(asJson), 2)}\n`);
     return 0;
   }
   if (sessions.length === 0) {
@@ -31,7 +32,7 @@ export function list({ all, limit, json }: Extract<SessionsCommand, { name: 'lis
   const width = process.stdout.columns ?? (Number(process.env['COLUMNS']) || USUAL_WIDTH);
   say(table(shown, { width, now: Date.now(), all }));
   const left = sessions.length - shown.length;
-  if (left > 0) say(`${left} more; all of them: heddle sessions list --limit 0\n`);
+  if (left > 0) say(`${left} more; all of them: heddle sessions list ${all ? '--all ' : ''}--limit 0\n`);
   return 0;
 }
 

@@ -1,8 +1,8 @@
 /** The session that somebody means. */
 import { findSession, type SessionSummary } from '@heddle/agent/sessions';
 import { configDir } from '../config-dir.ts';
-import { agoText } from './text/units.ts';
 import { oneLine } from './text/columns.ts';
+import { severalText, suggestion } from './unclear.ts';
 
 export function place(): { readonly configDir: string; readonly cwd: string } {
   return { configDir: configDir(process.env), cwd: process.cwd() };
@@ -15,13 +15,14 @@ export type Picked =
 /** By its id, the beginning of its id, or its exact title. */
 export function pick(word: string): Picked {
   const found = findSession(word, place());
-  if (found.kind === 'one') return { ok: true, session: found.session };
-  if (found.kind === 'none') return { ok: false, message: `there is no session ${oneLine(word)}` };
-  const now = Date.now();
-  const candidates = found.sessions.map(
-    ({ id, title, lastAt }) => `  ${id}  ${agoText(lastAt, now)}  ${oneLine(title)}`,
-  );
-  return { ok: false, message: [`${oneLine(word)} can mean several sessions:`, ...candidates].join('\n') };
+  switch (found.kind) {
+    case 'one':
+      return { ok: true, session: found.session };
+    case 'several':
+      return { ok: false, message: severalText(word, found.sessions) };
+    case 'none':
+      return { ok: false, message: `there is no session ${oneLine(word)}; ${suggestion(word, place())}` };
+  }
 }
 
 export function refused(message: string): number {

@@ -9,7 +9,9 @@ import {
   toPrune,
   type Weighed,
 } from '@heddle/agent/sessions';
+import { jsonText } from '../terminal/json-text.ts';
 import { say } from '../terminal/say.ts';
+import { asJson } from './list.ts';
 import { pick, place, refused } from './pick.ts';
 import { oneLine } from './text/columns.ts';
 import { agoText, sizeText } from './text/units.ts';
@@ -17,7 +19,7 @@ import type { SessionsCommand } from './words.ts';
 
 export async function remove({
   sessions: words,
-  yes,
+  ...choice
 }: Extract<SessionsCommand, { name: 'delete' }>): Promise<number> {
   const sessions = new Map<string, SessionSummary>();
   for (const word of words) {
@@ -26,27 +28,31 @@ export async function remove({
     if (!picked.ok) return refused(`${picked.message}\nheddle: nothing was deleted`);
     sessions.set(picked.session.path, picked.session);
   }
-  return removeAll([...sessions.values()].map(weighed), yes);
+  return removeAll([...sessions.values()].map(weighed), choice);
 }
 
 export async function prune(command: Extract<SessionsCommand, { name: 'prune' }>): Promise<number> {
   const { configDir, cwd } = place();
   const sessions = listSessions({ configDir, cwd: command.all ? undefined : cwd }).map(weighed);
   const going = toPrune(sessions, command, Date.now());
-  const free = going.filter(({ path }) => !isInUse(path));
-  for (const { id, title } of going.filter((one) => !free.includes(one)))
-    say(`kept, it is in use: ${id}  ${oneLine(title)}\n`);
-  if (free.length === 0) {
-    say('There is nothing to prune.\n');
-    return 0;
+  const inUse = going.filter(({ path }) => isInUse(path));
+  const free = going.filter((session) => !inUse.includes(session));
+  const { dryRun, json } = command;
+  if (!json) for (const { id, title } of inUse) say(`kept, it is in use: ${id}  ${oneLine(title)}\n`);
+  if (free.length > 0 && !dryRun) return removeAll(free, command);
+  if (json) tellJson({ sessions: free, inUse, dryRun });
+  else if (free.length === 0) say('There is nothing to prune.\n');
+  else {
+    for (const session of free) say(`${rowOf(session)}\n`);
+    say(`${countOf(free)} would be deleted, ${sizeText(totalOf(free))}\n`);
   }
-  if (!command.dryRun) return removeAll(free, command.yes);
-  for (const session of free) say(`${rowOf(session)}\n`);
-  say(`${countOf(free)} would be deleted, ${sizeText(totalOf(free))}\n`);
   return 0;
 }
 
-async function removeAll(sessions: readonly Weighed[], yes: boolean): Promise<number> {
+async function removeAll(
+  sessions: readonly Weighed[],
+  { yes, json }: { readonly yes: boolean; readonly json: boolean },
+): Promise<number> {
   if (!yes) {
     for (const session of sessions) process.stderr.write(`${rowOf(session)}\n`);
     const asked = await agreed(`Delete ${countOf(sessions)} (${sizeText(totalOf(sessions))})? [y/N] `);
@@ -59,8 +65,22 @@ async function removeAll(sessions: readonly Weighed[], yes: boolean): Promise<nu
   );
   const gone = sessions.filter(({ path }) => removed.some((one) => one.path === path && one.outcome.ok));
   for (const { outcome } of removed) if (!outcome.ok) refused(outcome.message);
-  say(`${countOf(gone)} deleted, ${sizeText(totalOf(gone))} freed\n`);
+  if (json) tellJson({ sessions: gone, dryRun: false });
+  else say(`${countOf(gone)} deleted, ${sizeText(totalOf(gone))} freed\n`);
   return gone.length === sessions.length ? 0 : 1;
+}
+
+interface Removal {
+  /** Those that went, or would go. */
+  readonly sessions: readonly Weighed[];
+  /** Those that would go, and stay because a process writes to them. */
+  readonly inUse?: readonly Weighed[];
+  readonly dryRun: boolean;
+}
+
+function tellJson({ sessions, inUse = [], dryRun }: Removal): void {
+  const told = { dryRun, bytes: totalOf(sessions), sessions: sessions.map(asJson), inUse: inUse.map(asJson) };
+  say(`${jsonText(told, 2)}\n`);
 }
 
 async function agreed(question: string): Promise<'yes' | 'no' | 'nobody to ask'> {

@@ -1,6 +1,7 @@
 /** `heddle sessions search`: hits as they are found, newest session first. */
 import { type Hit, matcherOf, searchSessions, openSummaries } from '@heddle/agent/sessions';
 import { packagedRipgrep } from '@heddle/tools/engines';
+import { jsonText } from '../terminal/json-text.ts';
 import { say } from '../terminal/say.ts';
 import { place, refused } from './pick.ts';
 import { widthOf } from '../terminal/width.ts';
@@ -29,7 +30,7 @@ export async function search(command: SearchCommand): Promise<number> {
   let found = 0;
   let session = '';
   for await (const hit of hits) {
-    if (command.json) say(`${JSON.stringify(asJson(hit))}\n`);
+    if (command.json) say(`${jsonText(asJson(hit))}\n`);
     else {
       if (hit.session.path !== session)
         say(heading(summaries.of(hit.session)?.title ?? '', hit.session.id, found === 0));
@@ -40,6 +41,12 @@ export async function search(command: SearchCommand): Promise<number> {
     if (found === command.limit) break;
   }
   summaries.close();
+  if (found === 0 && !command.json)
+    refused(
+      command.all
+        ? 'nothing was found'
+        : 'nothing was found in the sessions of this folder; --all looks in all of them',
+    );
   return found > 0 ? 0 : 1;
 }
 

@@ -1,13 +1,11 @@
 /** `heddle sessions` as its user runs it. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { newSession, type Session } from '@heddle/agent';
-import type { EntryBody } from '@heddle/core';
 import { say } from '@heddle/testing';
 import { spawn } from '@lydell/node-pty';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Home, homeFor } from '../test/home.ts';
-import { type Ended, install, type Installed, linesOf } from '../test/program.ts';
+import { install, type Installed, linesOf } from '../test/program.ts';
+import { assistant, call, DAY, EVIL, ID, placeFor, result, user } from './test/place.ts';
 
 let installed: Installed;
 
@@ -16,74 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => installed.remove());
 
-interface Place extends Home {
-  readonly sessions: (...argv: string[]) => Promise<Ended>;
-  /** A session, still open. */
-  readonly begin: (id: string, bodies: readonly EntryBody[], at?: number) => Session;
-  readonly store: (id: string, bodies: readonly EntryBody[], at?: number) => void;
-  readonly file: (id: string) => string;
-  readonly configDir: string;
-}
-
-function place(): Place {
-  const home = homeFor(installed.program);
-  const configDir = path.join(home.folder, 'config');
-  const begin: Place['begin'] = (id, bodies, at = Date.now()) => {
-    const setup = {
-      place: { configDir, cwd: home.folder },
-      version: 'test',
-      durability: 'process',
-      now: () => at,
-    } as const;
-    const opened = newSession(setup, id);
-    if (!opened.ok) throw new Error(opened.message);
-    for (const body of bodies) opened.session.journal.append(body);
-    return opened.session;
-  };
-  return {
-    ...home,
-    configDir,
-    begin,
-    store: (id, bodies, at) => begin(id, bodies, at).journal.close(),
-    file: (id) =>
-      path.join(configDir, 'projects', home.folder.replaceAll(/[^a-zA-Z0-9]/g, '-'), `${id}.jsonl`),
-    sessions: (...argv) => home.run(['sessions', ...argv]),
-  };
-}
-
-const user = (content: string, uuid = 'u1'): EntryBody => ({
-  type: 'user',
-  message: { type: 'user', uuid, at: 0, content },
-});
-const assistant = (text: string): EntryBody => ({
-  type: 'assistant',
-  message: {
-    type: 'assistant',
-    uuid: 'a1',
-    at: 0,
-    responseId: 'r',
-    model: 'm',
-    content: [{ type: 'text', text }],
-  },
-});
-const call = (input: Record<string, string>): EntryBody => ({
-  type: 'assistant',
-  message: {
-    type: 'assistant',
-    uuid: 'a2',
-    at: 0,
-    responseId: 'r',
-    model: 'm',
-    content: [{ type: 'tool_use', id: 't', name: 'Bash', input }],
-  },
-});
-const result = (content: string): EntryBody => ({
-  type: 'user',
-  message: { type: 'user', uuid: 'r1', at: 0, content: [{ type: 'tool_result', tool_use_id: 't', content }] },
-});
-
-const DAY = 86_400_000;
-const EVIL = '\u001b]0;owned\u0007\u001b[31m<script>alert(1)</script>';
+const place = () => placeFor(installed.program);
 
 describe('sessions list', () => {
   it('is a table as wide as the terminal, newest first, in which nothing speaks to the terminal', async () => {
@@ -105,6 +36,9 @@ describe('sessions list', () => {
     for (const id of ['aaaa', 'bbbb', 'cccc']) store(id, [user(`prompt ${id}`), assistant('Yes.')], 1_000);
     const { stdout } = await sessions('list', '--json', '--limit', '2');
     expect(JSON.parse(stdout)).toHaveLength(2);
+    expect((await sessions('list', '--all', '--limit', '2')).stdout).toContain(
+      '1 more; all of them: heddle sessions list --all --limit 0\n',
+    );
     expect(JSON.parse((await sessions('--json')).stdout)).toContainEqual(
       expect.objectContaining({
         id: 'aaaa',
@@ -130,7 +64,11 @@ describe('sessions list', () => {
   it('says where to look when there is nothing, and what it does not understand', async () => {
     const { sessions } = place();
     expect(await sessions()).toMatchObject({ code: 0, stdout: /There are no sessions of this folder/ });
-    expect(await sessions('lsit')).toMatchObject({ code: 2, stderr: /sessions lsit is not known/ });
+    expect(await sessions('lsit')).toMatchObject({
+      code: 2,
+      stderr: /sessions lsit is not known; did you mean list\?/,
+    });
+    expect(await sessions('frobnicate')).toMatchObject({ code: 2, stderr: /there are list, show,/ });
     expect(await sessions('list', '--limit', 'x')).toMatchObject({ code: 2, stderr: /whole number/ });
     expect(await sessions('prune')).toMatchObject({ code: 2, stderr: /needs --older-than/ });
     expect(await sessions('help')).toMatchObject({ code: 0, stdout: /heddle sessions search WORDS/ });
@@ -150,7 +88,36 @@ describe('sessions show', () => {
     expect(stdout).toContain('line 10\n    … 29 more lines; --full shows them\n');
     expect(stdout).toContain(String.raw`Done. \x1b]0;owned`);
     expect((await sessions('show', 'Say it', '--full')).stdout).toContain('line 39\n');
-    expect(JSON.parse((await sessions('show', 'abcd', '--json')).stdout)).toMatchObject({ id: 'abcd-1' });
+  });
+
+  it('cuts long values too, and has the ids of messages for those who go back to one', async () => {
+    const { sessions, store } = place();
+    store('abcd-1', [user('Say it', 'message-1'), call({ todos: 'x'.repeat(4_000) })]);
+    const { stdout } = await sessions('show', 'abcd');
+    expect(stdout).toMatch(/todos: x+ … \d+ more characters; --full shows them\n/);
+    expect(stdout).not.toContain('message-1');
+    const full = (await sessions('show', 'abcd', '--full')).stdout;
+    expect(full).toContain('x'.repeat(4_000));
+    expect(full).toMatch(/^=== user, .*, message-1$/m);
+    expect(JSON.parse((await sessions('show', 'abcd', '--json')).stdout)).toMatchObject({
+      id: 'abcd-1',
+      conversation: [{ kind: 'message', message: { uuid: 'message-1' } }, {}],
+    });
+  });
+
+  it('has the summary that took the place of what stands above, where all is asked for', async () => {
+    const { sessions, store } = place();
+    const report = { level: 'autocompact', tokensBefore: 2, tokensAfter: 1, rewrotePrefix: true } as const;
+    const handOver = {
+      type: 'user',
+      uuid: 'h1',
+      at: 0,
+      content: 'What was done so far.',
+      isMeta: true,
+    } as const;
+    store('abcd-1', [user('Say it'), { type: 'context', report, messages: [handOver] }]);
+    expect((await sessions('show', 'abcd')).stdout).toMatch(/compacted here.*\(--full shows it\)\n/);
+    expect((await sessions('show', 'abcd', '--full')).stdout).toContain('    What was done so far.\n');
   });
 
   it('names the candidates where several are meant', async () => {
@@ -180,7 +147,12 @@ describe('sessions search', () => {
     expect(json).toMatchObject([
       { sessionId: 'abcd-1', role: 'assistant', line: 'In the kitchen.', start: 0, end: 14 },
     ]);
-    expect(await sessions('search', 'spoon')).toMatchObject({ code: 1, stdout: '' });
+    expect(await sessions('search', 'spoon')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'heddle: nothing was found in the sessions of this folder; --all looks in all of them\n',
+    });
+    expect(await sessions('search', '--json', 'spoon')).toMatchObject({ code: 1, stdout: '', stderr: '' });
     expect(await sessions('search', '--regex', '(')).toMatchObject({
       code: 2,
       stderr: /no regular expression/,
@@ -192,10 +164,10 @@ describe('sessions rename', () => {
   it('gives a name that the session can be resumed by', async () => {
     const { sessions, run, script } = place();
     const model = script([say('One.'), say('Two.')]);
-    await run(['-p', 'first', '--model', model, '--session-id', 'abcd-1']);
-    expect(await sessions('rename', 'abcd', 'the', 'name')).toMatchObject({
+    await run(['-p', 'first', '--model', model, '--session-id', ID]);
+    expect(await sessions('rename', ID.slice(0, 8), 'the', 'name')).toMatchObject({
       code: 0,
-      stdout: 'abcd-1 is called: the name\n',
+      stdout: `${ID} is called: the name\n`,
     });
     const resumed = await run([
       '-p',
@@ -206,7 +178,7 @@ describe('sessions rename', () => {
       '--output-format',
       'json',
     ]);
-    expect(JSON.parse(resumed.stdout)).toMatchObject({ session_id: 'abcd-1' });
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ session_id: ID });
     expect(JSON.parse((await sessions('--json')).stdout)).toMatchObject([
       { title: 'the name', isNamed: true, messages: 4 },
     ]);
@@ -240,13 +212,16 @@ describe('sessions export', () => {
       code: 0,
       stdout: '',
     });
+    expect((await sessions('export', 'abcd', '--format', 'html', '-o', 'page.html')).stderr).toBe(
+      'heddle: page.html was replaced\n',
+    );
     const file = path.join(folder, 'page.html');
     expect(statSync(file).mode & 0o077).toBe(0);
     const page = readFileSync(file, 'utf8');
     expect(page).not.toMatch(/<script|javascript:|https?:/);
     expect(page).not.toContain('\u001b');
     expect(page).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
-    expect(page.match(/<details>/g)).toHaveLength(2);
+    expect(page.match(/<details/g)).toHaveLength(2);
     expect(page).toContain('color-scheme: light dark');
   });
 
@@ -340,13 +315,13 @@ describe('a run that keeps no session', () => {
   it('goes on with an earlier conversation and leaves it as it is', async () => {
     const { run, script, configDir, file } = place();
     const model = script([say('One.'), say('Two.')]);
-    await run(['-p', 'first', '--model', model, '--session-id', 'abcd-1']);
-    const before = readFileSync(file('abcd-1'), 'utf8');
+    await run(['-p', 'first', '--model', model, '--session-id', ID]);
+    const before = readFileSync(file(ID), 'utf8');
     const names = readdirSync(configDir, { recursive: true });
-    const flags = ['--no-session-persistence', '--resume', 'abcd-1', '--output-format', 'json'];
+    const flags = ['--no-session-persistence', '--resume', ID, '--output-format', 'json'];
     const resumed = await run(['-p', 'second', '--model', model, ...flags]);
-    expect(JSON.parse(resumed.stdout)).toMatchObject({ session_id: 'abcd-1', is_error: false });
-    expect(readFileSync(file('abcd-1'), 'utf8')).toBe(before);
+    expect(JSON.parse(resumed.stdout)).toMatchObject({ session_id: ID, is_error: false });
+    expect(readFileSync(file(ID), 'utf8')).toBe(before);
     expect(readdirSync(configDir, { recursive: true })).toEqual(names);
   });
 });

@@ -6,10 +6,10 @@ import { readSessionsCommand, type SessionsCommand } from './words.ts';
 const HELP = `heddle sessions [list]            the sessions of this folder; --all, --limit N (0: all), --json
 heddle sessions show ID           what is known of one, and its conversation; --full, --json
 heddle sessions search WORDS      where something was said; --regex, --all, --limit N, --json
-heddle sessions rename ID TITLE   an empty title takes the name back
+heddle sessions rename ID TITLE   an empty title takes the name back; --json
 heddle sessions export ID         --format markdown (default), json or html; --output FILE
-heddle sessions delete ID…        with all that is theirs; --yes asks no question
-heddle sessions prune             --older-than 30d, --larger-than 500MB, --keep N; --all, --dry-run, --yes
+heddle sessions delete ID…        with all that is theirs; --yes asks no question, --json
+heddle sessions prune             --older-than 30d, --larger-than 500MB, --keep N; --all, --dry-run, --yes, --json
 
 ID is a session's id, the beginning of it (4 letters or more), or its exact title. Sessions that a process is
 writing to are neither renamed nor deleted. prune takes those to which everything that is said applies; --keep

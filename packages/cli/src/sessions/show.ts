@@ -1,31 +1,28 @@
 /** `heddle sessions show`: what is known of a session, and its conversation as text. */
-import {
-  type Piece,
-  readTranscript,
-  type SessionSummary,
-  type TranscriptItem,
-  piecesOf,
-} from '@heddle/agent/sessions';
+import { type Piece, readTranscript, type SessionSummary, type TranscriptItem } from '@heddle/agent/sessions';
 import { harmless } from '../terminal/harmless.ts';
+import { jsonText } from '../terminal/json-text.ts';
 import { say } from '../terminal/say.ts';
 import { asJson } from './list.ts';
 import { pick, refused } from './pick.ts';
 import { oneLine } from './text/columns.ts';
+import { told } from './text/speakers.ts';
 import { minuteText, sizeText } from './text/units.ts';
 import type { SessionsCommand } from './words.ts';
 
 /** Outputs of tools are shown so far; `--full` shows all. */
 const RESULT_LINES = 12;
+const RESULT_LINE_LENGTH = 400;
 
 export function show({ session: word, full, json }: Extract<SessionsCommand, { name: 'show' }>): number {
   const picked = pick(word);
   if (!picked.ok) return refused(picked.message);
   const { session } = picked;
+  const { items, damagedLines } = readTranscript(session.path);
   if (json) {
-    say(`${JSON.stringify(asJson(session), undefined, 2)}\n`);
+    say(`${jsonText({ ...asJson(session), conversation: items }, 2)}\n`);
     return 0;
   }
-  const { items, damagedLines } = readTranscript(session.path);
   say(
     `${[...facts(session), ['file', session.path] as const]
       .map(([what, value]) => `${what.padEnd(9)} ${oneLine(value)}\n`)
@@ -55,23 +52,17 @@ export function facts(session: SessionSummary): (readonly [what: string, value: 
 }
 
 function* conversation(items: readonly TranscriptItem[], full: boolean): Generator<string> {
-  let speaker = '';
-  for (const item of items) {
-    if (item.kind === 'compaction') {
-      yield `\n--- compacted here, ${minuteText(item.at)}: from now on the model saw a summary of what stands above\n`;
-      speaker = '';
-      continue;
-    }
-    for (const piece of piecesOf(item.message)) {
-      const next = piece.role === 'tool' ? 'assistant' : piece.role;
-      if (next !== speaker) yield `\n=== ${next}, ${minuteText(item.message.at)}\n`;
-      speaker = next;
-      yield `\n${pieceText(piece, full)}\n`;
-    }
+  for (const next of told(items)) {
+    if (next.kind === 'speaker')
+      yield `\n=== ${next.who}, ${minuteText(next.at)}${full ? `, ${oneLine(next.id)}` : ''}\n`;
+    else if (next.kind === 'compaction') {
+      yield `\n--- compacted here, ${minuteText(next.at)}: from now on the model saw a summary of what stands above${full ? ':' : ' (--full shows it)'}\n`;
+      if (full) for (const piece of next.handOver) yield `\n${indented(piece.text, full)}\n`;
+    } else yield `\n${pieceText(next.piece, next.name, full)}\n`;
   }
 }
 
-function pieceText(piece: Piece, full: boolean): string {
+function pieceText(piece: Piece, name: string, full: boolean): string {
   switch (piece.kind) {
     case 'text':
       return piece.text;
@@ -81,16 +72,24 @@ function pieceText(piece: Piece, full: boolean): string {
     case 'thinking':
       return indented(`(thinking) ${piece.text}`, full);
     case 'call':
-      return indented(`> ${piece.tool}\n${piece.text}`, full);
+      return indented(`> ${oneLine(piece.tool)}\n${piece.text}`, full);
     case 'result':
-      return indented(`< ${piece.isError ? 'error' : 'result'}\n${piece.text}`, full);
+      return indented(`< ${name}\n${piece.text}`, full);
   }
 }
 
 function indented(text: string, full: boolean): string {
   const lines = text.trimEnd().split('\n');
-  const shown = full ? lines : lines.slice(0, RESULT_LINES);
+  const shown = full ? lines : lines.slice(0, RESULT_LINES).map(cutLine);
   const left = lines.length - shown.length;
   const rest = left > 0 ? [`… ${left} more lines; --full shows them`] : [];
   return [...shown, ...rest].map((line) => `    ${line}`).join('\n');
+}
+
+/** A whole list may stand in one line of JSON. */
+function cutLine(line: string): string {
+  const left = line.length - RESULT_LINE_LENGTH;
+  return left > 0
+    ? `${line.slice(0, RESULT_LINE_LENGTH).toWellFormed()} … ${left} more characters; --full shows them`
+    : line;
 }

@@ -1,6 +1,6 @@
 /** The command line of `heddle sessions`. Throws `Refused` where it makes no sense. */
 import { parseArgs } from 'node:util';
-import { Refused } from '../flags.ts';
+import { editDistance, Refused } from '../flags.ts';
 import { bytesOf, durationOf } from './text/units.ts';
 
 export type ExportFormat = 'markdown' | 'json' | 'html';
@@ -23,14 +23,19 @@ export type SessionsCommand =
       readonly limit: number | undefined;
       readonly json: boolean;
     }
-  | { readonly name: 'rename'; readonly session: string; readonly title: string }
+  | { readonly name: 'rename'; readonly session: string; readonly title: string; readonly json: boolean }
   | {
       readonly name: 'export';
       readonly session: string;
       readonly format: ExportFormat;
       readonly output: string | undefined;
     }
-  | { readonly name: 'delete'; readonly sessions: readonly string[]; readonly yes: boolean }
+  | {
+      readonly name: 'delete';
+      readonly sessions: readonly string[];
+      readonly yes: boolean;
+      readonly json: boolean;
+    }
   | {
       readonly name: 'prune';
       readonly olderThanMs: number | undefined;
@@ -39,7 +44,10 @@ export type SessionsCommand =
       readonly all: boolean;
       readonly dryRun: boolean;
       readonly yes: boolean;
+      readonly json: boolean;
     };
+
+const VERBS = ['list', 'show', 'search', 'rename', 'export', 'delete', 'prune'] as const;
 
 type Flags = Readonly<Record<string, { readonly type: 'boolean' | 'string'; readonly short?: string }>>;
 
@@ -80,10 +88,11 @@ export function readSessionsCommand(argv: readonly string[]): SessionsCommand {
       };
     }
     case 'rename': {
-      const [session, ...title] = read(rest, {}).words;
+      const { values, words } = read(rest, { json: NOTHING });
+      const [session, ...title] = words;
       if (session === undefined || title.length === 0)
         throw new Refused('usage: heddle sessions rename ID TITLE');
-      return { name, session, title: title.join(' ').trim() };
+      return { name, session, title: title.join(' ').trim(), json: isOn(values, 'json') };
     }
     case 'export': {
       const { values, words } = read(rest, { format: VALUE, output: { ...VALUE, short: 'o' } });
@@ -91,16 +100,17 @@ export function readSessionsCommand(argv: readonly string[]): SessionsCommand {
       return { name, session: only(words, 'export'), format: formatOf(format), output: values.get('output') };
     }
     case 'delete': {
-      const { values, words } = read(rest, { yes: { ...NOTHING, short: 'y' } });
+      const { values, words } = read(rest, { yes: { ...NOTHING, short: 'y' }, json: NOTHING });
       if (words.length === 0) throw new Refused('usage: heddle sessions delete ID…');
-      return { name, sessions: words, yes: isOn(values, 'yes') };
+      return { name, sessions: words, yes: isOn(values, 'yes'), json: isOn(values, 'json') };
     }
     case 'prune':
       return pruneOf(rest);
-    default:
-      throw new Refused(
-        `sessions ${name} is not known; there are list, show, search, rename, export, delete, prune`,
-      );
+    default: {
+      const near = VERBS.find((verb) => editDistance(verb, name) <= 2);
+      const advice = near === undefined ? `there are ${VERBS.join(', ')}` : `did you mean ${near}?`;
+      throw new Refused(`sessions ${name} is not known; ${advice}`);
+    }
   }
 }
 
@@ -112,6 +122,7 @@ function pruneOf(argv: readonly string[]): SessionsCommand {
     all: NOTHING,
     'dry-run': NOTHING,
     yes: { ...NOTHING, short: 'y' },
+    json: NOTHING,
   });
   if (words.length > 0)
     throw new Refused('sessions prune takes no words; single ones go with: heddle sessions delete');
@@ -134,6 +145,7 @@ function pruneOf(argv: readonly string[]): SessionsCommand {
     all: isOn(values, 'all'),
     dryRun: isOn(values, 'dry-run'),
     yes: isOn(values, 'yes'),
+    json: isOn(values, 'json'),
   };
 }
 
@@ -148,9 +160,9 @@ function read(argv: readonly string[], options: Flags): Read {
     const given = Object.entries(values).map(([key, value]) => [key, String(value)] as const);
     return { values: new Map(given), words: positionals };
   } catch (thrown) {
-    throw new Refused(
-      `${thrown instanceof Error ? thrown.message : String(thrown)}; see heddle sessions help`,
-    );
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const [, unknown] = /^Unknown option '([^']*)'/.exec(why) ?? [];
+    throw new Refused(`${unknown === undefined ? why : `unknown flag ${unknown}`}; see heddle sessions help`);
   }
 }
 

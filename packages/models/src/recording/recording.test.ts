@@ -174,7 +174,7 @@ describe('a replay that is asked something else', () => {
       'a result',
       result('a.txt'),
       result('b.txt'),
-      'message 3 (user), block 1 (result of Bash), at character 1: recorded "a.txt", now "b.txt" (tools run for real in a replay: this one has another result than when it was recorded).',
+      'message 3 (user), block 1 (result of Bash), at character 1: recorded "a.txt", now "b.txt" (tools run for real in a replay: this one has another result than when it was recorded; ?match=calls lets results differ).',
     ],
     [
       'a message more',
@@ -188,7 +188,12 @@ describe('a replay that is asked something else', () => {
       first,
       'message 2 (assistant) was recorded and is not there now: [{"type":"text","text":"Hi."}].',
     ],
-    ['no tool', { ...first, tools: [tool] }, first, 'tools: Bash was recorded and is not offered now.'],
+    [
+      'no tool',
+      { ...first, tools: [tool] },
+      first,
+      'tools: Bash was recorded and is not offered now (a recorded conversation is replayed in one, a recorded -p with -p, and with the same flags; ?match=none compares nothing).',
+    ],
     [
       'a tool of another description',
       { ...first, tools: [tool] },
@@ -224,6 +229,11 @@ describe('a replay that is asked something else', () => {
       'The replay and the session part at request 2: the recording has none, it ends after one.';
     expect(await all(replay, second)).toMatchObject([{ message, shouldRetry: false }]);
     expect(await all(replay, first)).toMatchObject([{ message }]);
+  });
+
+  it('lets tools answer otherwise where only calls count, and nothing else', async () => {
+    expect(await parted(result('1.2 s'), result('1.3 s'), '?match=calls')).toBe('played');
+    expect(await parted(first, second, '?match=calls')).toContain('message 2 (assistant) was not recorded');
   });
 
   it('plays on where it is told not to compare, and takes no mark of the cache for a difference', async () => {
@@ -303,7 +313,11 @@ describe('the file of a recording', () => {
     await all(port, first);
     close();
     await expect(stage.play('?speed=fast')).rejects.toThrow('speed takes a number over 0, not fast');
-    await expect(stage.play('?match=all')).rejects.toThrow('match takes one of strict, loose, none, not all');
+    await expect(stage.play('?match=all')).rejects.toThrow(
+      'match takes one of strict, loose, calls, none, not all',
+    );
+    await expect(stage.play('?mtach=none')).rejects.toThrow('replay takes match= and speed=, not mtach=');
+    await expect(stage.play('.gone')).rejects.toThrow(`there is no file ${stage.file}.gone`);
     const whole = stage.text();
     writeFileSync(stage.file, whole.replace(/^\{"type":"part".*\n/m, ''));
     await expect(stage.play()).rejects.toThrow('line 2: a part of it is missing');
@@ -340,6 +354,16 @@ describe('the file of a recording', () => {
     await all(port, first);
     close();
     expect((await all(await stage.play(), first)).at(-1)).toMatchObject({ type: 'done' });
+  });
+
+  it('makes no folders for itself', () => {
+    const setup = { model: 'm', version: '1', places: [], environment: {}, onTrouble: () => undefined };
+    const lost = `${stage.file}.gone/recording.jsonl`;
+    const refused = recordingPort(() => ({ [Symbol.asyncIterator]: () => expect.fail() }), lost, setup);
+    expect(refused).toEqual({
+      ok: false,
+      message: `${lost} cannot be written: there is no folder ${stage.file}.gone`,
+    });
   });
 
   it('is whole although an older recording of that name is still written to', async () => {

@@ -3,24 +3,11 @@
  * the fake API, so that a script means the same in both.
  */
 import type { ApiEvent, Done, ModelError, ModelRecord, StopReason } from '@heddle/core';
-import type { Gate } from '../gate.ts';
+import type { Act, EndAct } from './act.ts';
 import { blockActs } from './blocks.ts';
 import { errorOf } from './errors.ts';
 import { foreign } from './foreign.ts';
 import { isGate, type Part, partsOf, type ScriptedUsage, type Step } from './part.ts';
-
-export type Act =
-  | { readonly act: 'event'; readonly event: ApiEvent }
-  | { readonly act: 'wait'; readonly ms: number }
-  | { readonly act: 'gate'; readonly gate: Gate }
-  | EndAct;
-
-/** The last act of every step, and only the last. */
-export type EndAct =
-  | { readonly act: 'done' }
-  | { readonly act: 'fail'; readonly error: ModelError }
-  | { readonly act: 'hang_up'; readonly clean: boolean }
-  | { readonly act: 'silence'; readonly ms: number | undefined };
 
 /** What a step must be told about the call it answers. */
 export interface Setting {

@@ -1,6 +1,6 @@
 /** How one content block is streamed: start, deltas, stop. */
 import type { BlockDelta, ContentBlock } from '@heddle/core';
-import type { Act } from './acts.ts';
+import type { Act } from './act.ts';
 import { foreign } from './foreign.ts';
 import { type BlockPart, isGate, type Piece } from './part.ts';
 

@@ -8,7 +8,7 @@ import { markedMessages, type RequestBody } from '../request-body.ts';
 import type { Violation } from '../validator/rules.ts';
 import { createSignatures, type Signatures } from '../validator/signatures.ts';
 import { explain, validateRequest } from '../validator/validate.ts';
-import type { Act } from './acts.ts';
+import type { Act } from './act.ts';
 import { errorOf } from './errors.ts';
 import { createMemory } from './memory.ts';
 import type { RecordedCall } from './recorded.ts';
@@ -25,6 +25,8 @@ export interface JudgeOptions {
   readonly badSignatures?: 'violation' | 'refuse' | 'ignore';
   /** The last message may be the assistant's. After `pause_turn` it always may. */
   readonly prefill?: boolean;
+  /** What the script is called where a person has it played: problems are told in plain words, without the mark for tests. */
+  readonly script?: string;
 }
 
 export interface Problem {
@@ -56,7 +58,7 @@ export function createJudge(options: JudgeOptions): Judge {
 
   const object: Judge['object'] = (call, kind, message, violations = []) => {
     problems.push({ kind, call, message, violations });
-    return errorOf('bad_request', { message: `TEST: ${message}` });
+    return errorOf('bad_request', { message: options.script === undefined ? `TEST: ${message}` : message });
   };
 
   const examineBody: Judge['examineBody'] = (call, body, bytes) => {

@@ -1,7 +1,7 @@
 /** What a server remembers of its own answers: what it signed, which kinds of blocks it sent, whether it paused. */
 import type { ApiEvent } from '@heddle/core';
 import type { Signatures } from '../validator/signatures.ts';
-import type { Act } from './acts.ts';
+import type { Act } from './act.ts';
 
 export interface Memory {
   /** Types of blocks that were sent and may come back. */

@@ -289,6 +289,29 @@ describe('a script', () => {
     expect(() => model.assertNoViolations()).toThrow('call 1');
   });
 
+  it('that a person has played says in plain words that it ended', async () => {
+    const model = scriptedModel([say('a')], { script: 'talk.json' });
+    await listOf(model(request, signal));
+    expect(await listOf(model(request, signal))).toMatchObject([
+      { message: 'The script talk.json ended after 1 answer; the run asked for another.' },
+    ]);
+  });
+
+  it('with a window refuses what does not fit, and counts an image as one', async () => {
+    const model = scriptedModel(() => say('a'), { window: 5_000 });
+    const data = `iVBORw0KGgo${'A'.repeat(100_000)}=`;
+    const block = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } } as const;
+    const text = requestOf([['user', 'word '.repeat(5_000)]]);
+    const image = requestOf([['user', [block]]]);
+    expect(await listOf(model(text, signal))).toMatchObject([
+      {
+        class: 'overflow',
+        message: expect.stringMatching(/^prompt is too long: \d+ tokens > 5000 maximum$/),
+      },
+    ]);
+    expect(words(await listOf(model(image, signal))).at(-1)).toBe('done');
+  });
+
   it('notes when its reader left before the end', async () => {
     const model = scriptedModel([say('a')]);
     for await (const _record of model(request, signal)) break;

@@ -5,7 +5,8 @@
  */
 import type { Clock, Done, ModelError, ModelPort, ModelRecord, ModelRequest } from '@heddle/core';
 import { untilAborted } from '../gate.ts';
-import { type Act, actsOf, type EndAct, lastRecord } from './acts.ts';
+import type { Act, EndAct } from './act.ts';
+import { actsOf, lastRecord } from './acts.ts';
 import { errorOf } from './errors.ts';
 import { createJudge, type Judge, type JudgeOptions, type Problem } from './judge.ts';
 import { RecordedCall } from './recorded.ts';
@@ -14,6 +15,8 @@ import type { Script, Step } from './part.ts';
 export interface ScriptedOptions extends JudgeOptions {
   /** Pauses and stalls are spent on this clock. Without one they take no time. */
   readonly clock?: Clock;
+  /** Tokens that fit into a request; a larger one is refused as the API would. Without it everything fits. */
+  readonly window?: number;
 }
 
 export interface ScriptedModel extends ModelPort {
@@ -36,7 +39,7 @@ export function scriptedModel(script: Script, options: ScriptedOptions = {}): Sc
   const port: ModelPort = (request, signal) => {
     const call = new RecordedCall(calls.length + 1, request, options.clock?.now() ?? 0);
     calls.push(call);
-    return play(call, script, judge, options.clock, signal);
+    return play(call, actsFor(call, script, judge, options), options.clock, signal);
   };
 
   return Object.assign(port, {
@@ -51,13 +54,12 @@ export function scriptedModel(script: Script, options: ScriptedOptions = {}): Sc
 
 async function* play(
   call: RecordedCall,
-  script: Script,
-  judge: Judge,
+  acts: readonly Act[],
   clock: Clock | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<ModelRecord, void> {
   try {
-    for (const act of actsFor(call, script, judge)) {
+    for (const act of acts) {
       const end = signal.aborted ? errorOf('aborted') : await perform(act, call.number, clock, signal);
       if (end !== undefined) {
         call.end(end);
@@ -100,21 +102,30 @@ async function perform(
 
 const NEVER = Promise.withResolvers<never>().promise;
 
-function actsFor(call: RecordedCall, script: Script, judge: Judge): readonly Act[] {
+function actsFor(
+  call: RecordedCall,
+  script: Script,
+  judge: Judge,
+  { window, script: name }: ScriptedOptions,
+): readonly Act[] {
   try {
     const objection = judge.examine(call);
     if (objection !== undefined) return [failing(objection)];
-    const step = stepFor(script, call.request, call.number);
-    if (step === undefined) {
+    const inputTokens = window === undefined ? call.inputTokens() : call.tokensOfWords();
+    if (window !== undefined && inputTokens > window)
       return [
-        failing(judge.object(call.number, 'out_of_script', `The script has no step for call ${call.number}`)),
+        failing(
+          errorOf('overflow', { message: `prompt is too long: ${inputTokens} tokens > ${window} maximum` }),
+        ),
       ];
-    }
+    const step = stepFor(script, call.request, call.number);
+    if (step === undefined)
+      return [failing(judge.object(call.number, 'out_of_script', endedText(call.number, name)))];
     const { model } = call.request;
     const acts = actsOf(step, {
       call: call.number,
       model,
-      inputTokens: call.inputTokens(),
+      inputTokens,
       sign: (thinking) => judge.signatures.sign(model, thinking),
     });
     judge.remember(model, acts);
@@ -125,6 +136,12 @@ function actsFor(call: RecordedCall, script: Script, judge: Judge): readonly Act
       failing(judge.object(call.number, 'script_threw', `The step for call ${call.number} threw: ${why}`)),
     ];
   }
+}
+
+function endedText(call: number, name: string | undefined): string {
+  if (name === undefined) return `The script has no step for call ${call}`;
+  const answers = call === 2 ? '1 answer' : `${call - 1} answers`;
+  return `The script ${name} ended after ${answers}; the run asked for another.`;
 }
 
 function stepFor(script: Script, request: ModelRequest, call: number): Step | undefined {

@@ -1,5 +1,5 @@
 /** One attempt as the scripted model saw it: the request as a shape at any time, as a body or bytes on demand. */
-import type { Done, ModelError, ModelErrorClass, ModelRequest } from '@heddle/core';
+import type { ContentBlock, Done, ModelError, ModelErrorClass, ModelRequest } from '@heddle/core';
 import { type RequestBody, bodyOf, messagesBytes } from '../request-body.ts';
 import { shapeOf } from '../shapes.ts';
 
@@ -49,6 +49,13 @@ export class RecordedCall {
     return Math.ceil(this.byteLength() / 4);
   }
 
+  /** The same, with images and documents by the piece: their bytes are no words. Looks at every block. */
+  tokensOfWords(): number {
+    const media = [...this.request.messages].flatMap(({ content }) => content.flatMap(mediaBytes));
+    const bytes = media.reduce((sum, each) => sum + each, 0);
+    return Math.ceil((this.byteLength() - bytes) / 4) + media.length * MEDIA_TOKENS;
+  }
+
   end(record: Done | ModelError): void {
     this.#ended = record.type === 'done' ? 'done' : record.class;
   }
@@ -56,4 +63,14 @@ export class RecordedCall {
   abandonUnlessEnded(): void {
     this.#ended ??= 'abandoned';
   }
+}
+
+/** What the API makes of a large image. */
+const MEDIA_TOKENS = 1_600;
+
+function mediaBytes(block: ContentBlock): number[] {
+  if (block.type === 'tool_result')
+    return typeof block.content === 'string' ? [] : block.content.flatMap(mediaBytes);
+  if (block.type !== 'image' && block.type !== 'document') return [];
+  return [block.source.type === 'base64' ? block.source.data.length : 0];
 }

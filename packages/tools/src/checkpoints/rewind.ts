@@ -17,14 +17,18 @@ export interface RewoundFiles {
   readonly deletions: number;
   /** Symbolic links stand where the files were; they were left alone. */
   readonly skippedLinks: readonly string[];
+  /** Somebody else has changed them since the agent wrote them: spared, or put back with the others. */
+  readonly changedByOthers: readonly string[];
   readonly failed: readonly { readonly path: string; readonly why: string }[];
 }
 
 export interface RewindDoors {
   readonly dryRun: boolean;
+  readonly spareOthers: boolean;
+  isByOthers(file: string, hash: string): Promise<boolean>;
   contentOf(hash: string): Promise<Buffer>;
-  /** Called before a file is changed, so that the rewind can be taken back. */
-  keep(file: string): Promise<void>;
+  /** Called before a file is changed, so that the rewind can be taken back. `after`: the hash of what it becomes. */
+  keep(file: string, after: string | null): Promise<void>;
 }
 
 const NEVER = new AbortController().signal;
@@ -35,6 +39,7 @@ export async function rewindFiles(
 ): Promise<RewoundFiles> {
   const filesChanged: string[] = [];
   const skippedLinks: string[] = [];
+  const changedByOthers: string[] = [];
   const failed: { path: string; why: string }[] = [];
   let insertions = 0;
   let deletions = 0;
@@ -46,6 +51,8 @@ export async function rewindFiles(
       if (step.do === 'leave_link') skippedLinks.push(file);
       else if (step.do === 'leave') failed.push({ path: file, why: step.why });
       else {
+        if (step.isByOthers) changedByOthers.push(file);
+        if (step.do === 'spared') continue;
         filesChanged.push(file);
         insertions += step.insertions;
         deletions += step.deletions;
@@ -54,10 +61,17 @@ export async function rewindFiles(
       failed.push({ path: file, why: reasonOf(thrown) });
     }
   }
-  return { filesChanged, insertions, deletions, skippedLinks, failed };
+  return { filesChanged, insertions, deletions, skippedLinks, changedByOthers, failed };
 }
 
-type Done = { readonly do: 'changed'; readonly insertions: number; readonly deletions: number };
+type Done =
+  | {
+      readonly do: 'changed';
+      readonly insertions: number;
+      readonly deletions: number;
+      readonly isByOthers: boolean;
+    }
+  | { readonly do: 'spared'; readonly isByOthers: true };
 
 async function rewindFile(
   version: FileVersion,
@@ -66,13 +80,15 @@ async function rewindFile(
   const { present, content } = await lookAt(version.path);
   const step = planStep(version, present);
   if (step === undefined || step.do === 'leave' || step.do === 'leave_link') return step;
+  const isByOthers = present.kind === 'file' && (await doors.isByOthers(version.path, present.hash));
+  if (isByOthers && doors.spareOthers) return { do: 'spared', isByOthers };
   const wanted = step.do === 'restore' ? await doors.contentOf(step.version.hash) : undefined;
   const counts = await countLines(textOf(content?.bytes), textOf(wanted));
   if (!doors.dryRun) {
-    await doors.keep(version.path);
+    await doors.keep(version.path, version.hash);
     await put(version, wanted, content);
   }
-  return { do: 'changed', ...counts };
+  return { do: 'changed', ...counts, isByOthers };
 }
 
 async function put(

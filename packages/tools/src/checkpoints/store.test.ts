@@ -14,6 +14,7 @@ import {
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { hashOf } from '../files/content.ts';
 import { Scratch, temporaryFolder } from '../files/test/scratch.ts';
 import { CheckpointStore, type Rewound } from './store.ts';
 
@@ -45,7 +46,7 @@ class Session {
 
   async rewind(
     messageId: string,
-    options: { dryRun?: boolean } = {},
+    options: { dryRun?: boolean; spareOthers?: boolean } = {},
   ): Promise<Extract<Rewound, { canRewind: true }>> {
     const rewound = await this.store.rewind(messageId, options);
     if (!rewound.canRewind) throw new Error(rewound.error);
@@ -113,6 +114,34 @@ describe('Rewinding files', () => {
     expect(session.tree()).toEqual(early);
   });
 
+  it('knows what somebody else has changed since the agent wrote it, and spares it where it is told to', async () => {
+    const session = new Session({ a: 'a0\n', b: 'b0\n' });
+    await session.store.begin('m1');
+    await session.edit('a', 'a1\n');
+    await session.edit('b', 'b1\n');
+    appendFileSync(session.files.path('a'), 'mine\n');
+    const [a, b] = [session.files.path('a'), session.files.path('b')];
+    expect(await session.rewind('m1', { spareOthers: true })).toMatchObject({
+      filesChanged: [b],
+      changedByOthers: [a],
+    });
+    expect(session.tree()).toEqual({ a: 'a1\nmine\n', b: 'b0\n' });
+    const { undoId = '', ...whole } = await session.rewind('m1');
+    expect(whole).toMatchObject({ filesChanged: [a], changedByOthers: [a] });
+    expect(session.tree()).toEqual({ a: 'a0\n', b: 'b0\n' });
+    // What a rewind wrote is nobody else's.
+    expect(await session.rewind(undoId, { spareOthers: true })).toMatchObject({ changedByOthers: [] });
+    expect(session.tree()).toEqual({ a: 'a1\nmine\n', b: 'b0\n' });
+  });
+
+  it('knows a message by the beginning of its id', async () => {
+    const session = new Session();
+    for (const id of ['abc1', 'abd2', 'ab']) await session.store.begin(id);
+    expect(await session.resumed().idsLike('abc')).toEqual(['abc1']);
+    expect(await session.store.idsLike('ab')).toEqual(['ab']);
+    expect(await session.store.idsLike('a')).toHaveLength(3);
+  });
+
   it('changes nothing where nothing changed', async () => {
     const session = await twoTurns();
     await session.store.begin('m3');
@@ -122,6 +151,7 @@ describe('Rewinding files', () => {
       insertions: 0,
       deletions: 0,
       skippedLinks: [],
+      changedByOthers: [],
       failed: [],
     });
   });
@@ -314,7 +344,7 @@ describe('Checkpoints', () => {
           if (each.do === 'message') await begin();
           else if (each.do === 'write') {
             const file = path.join(files, each.name);
-            await store.before(file, 't');
+            await store.before(file, 't', hashOf(Buffer.from(each.content)));
             mkdirSync(path.dirname(file), { recursive: true });
             writeFileSync(file, each.content);
           } else {

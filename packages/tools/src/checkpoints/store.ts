@@ -31,6 +31,12 @@ export type Rewound =
       readonly undoId?: string;
     } & RewoundFiles);
 
+export interface RewindOptions {
+  readonly dryRun?: boolean;
+  /** Files that somebody else has changed since the agent wrote them stay as they are. */
+  readonly spareOthers?: boolean;
+}
+
 const NEVER = new AbortController().signal;
 
 export class CheckpointStore {
@@ -54,22 +60,33 @@ export class CheckpointStore {
     return this.#next((timeline) => this.#append(timeline, { type: 'message', id: messageId }));
   }
 
-  /** Keeps the file's content as it is now. Throws where that is not possible: then the file must not be changed. */
-  before(file: string, toolUseId: string): Promise<void> {
-    return this.#next((timeline) => this.#keep(timeline, file, toolUseId));
+  /**
+   * Keeps the file's content as it is now; `after` is the hash of what it is about to become, null if it goes. Throws where
+   * that is not possible: then the file must not be changed.
+   */
+  before(file: string, toolUseId: string, after: string | null): Promise<void> {
+    return this.#next(async (timeline) => {
+      await this.#keep(timeline, file, toolUseId);
+      if (timeline.hasMessage) await this.#append(timeline, { type: 'written', path: file, hash: after });
+    });
+  }
+
+  /** The messages that can be gone back to whose ids begin so. */
+  idsLike(beginning: string): Promise<readonly string[]> {
+    return this.#next(async (timeline) => timeline.idsLike(beginning));
   }
 
   /**
    * Puts every file back as it was when the message came. Never throws for a single file: what failed is in the answer.
    * It waits for the files one by one, as a change does, so it must not hold up the checkpoints of changes under way.
    */
-  rewind(messageId: string, { dryRun = false }: { readonly dryRun?: boolean } = {}): Promise<Rewound> {
-    const result = this.#lastRewind.then(() => this.#rewind(messageId, dryRun));
+  rewind(messageId: string, options: RewindOptions = {}): Promise<Rewound> {
+    const result = this.#lastRewind.then(() => this.#rewind(messageId, options));
     this.#lastRewind = result.catch(() => undefined);
     return result;
   }
 
-  async #rewind(messageId: string, dryRun: boolean): Promise<Rewound> {
+  async #rewind(messageId: string, { dryRun = false, spareOthers = false }: RewindOptions): Promise<Rewound> {
     const versions = await this.#next(async (timeline) => timeline.versionsAt(messageId));
     if (versions === undefined)
       return { canRewind: false, error: `No files were kept under the message ${messageId}.` };
@@ -77,11 +94,13 @@ export class CheckpointStore {
     let begun = false;
     const files = await rewindFiles(versions, {
       dryRun,
+      spareOthers,
+      isByOthers: (file, hash) => this.#next(async (timeline) => timeline.isByOthers(file, hash)),
       contentOf: (hash) => this.#blobs.read(hash),
-      keep: async (file) => {
+      keep: async (file, after) => {
         if (!begun) await this.begin(undoId);
         begun = true;
-        await this.before(file, undoId);
+        await this.before(file, undoId, after);
       },
     });
     return { canRewind: true, ...files, ...(begun ? { undoId } : {}) };

@@ -11,17 +11,36 @@ export interface FileVersion {
 
 export type TimelineEntry =
   | { readonly type: 'message'; readonly id: string }
+  /** What the agent, or a rewind, is about to make of a file. Null: it goes. */
+  | { readonly type: 'written'; readonly path: string; readonly hash: string | null }
   | ({ readonly type: 'file'; readonly toolUseId: string } & FileVersion);
 
 export class Timeline {
   readonly #entries: TimelineEntry[] = [];
   /** Paths kept since the last message. */
   #kept = new Set<string>();
+  readonly #written = new Map<string, string | null>();
+  readonly #lastKept = new Map<string, string | null>();
 
   add(entry: TimelineEntry): void {
     this.#entries.push(entry);
     if (entry.type === 'message') this.#kept = new Set();
-    else this.#kept.add(entry.path);
+    if (entry.type === 'written') this.#written.set(entry.path, entry.hash);
+    if (entry.type !== 'file') return;
+    this.#kept.add(entry.path);
+    this.#lastKept.set(entry.path, entry.hash);
+  }
+
+  /** Somebody else made this of a file that the agent had written. Where the writing failed, it is as it was kept. */
+  isByOthers(path: string, hash: string): boolean {
+    const written = this.#written.get(path);
+    return written !== undefined && hash !== written && hash !== this.#lastKept.get(path);
+  }
+
+  /** The messages whose ids begin so; one that is named in full is meant alone. */
+  idsLike(beginning: string): readonly string[] {
+    const ids = new Set(this.#entries.flatMap((entry) => (entry.type === 'message' ? [entry.id] : [])));
+    return ids.has(beginning) ? [beginning] : [...ids].filter((id) => id.startsWith(beginning));
   }
 
   /** Only the first change after a message needs a checkpoint: later ones start from what the agent itself wrote. */
@@ -62,6 +81,10 @@ export function parseEntry(line: string): TimelineEntry | undefined {
   if (typeof value !== 'object' || value === null || !('type' in value)) return undefined;
   if (value.type === 'message' && 'id' in value && typeof value.id === 'string')
     return { type: 'message', id: value.id };
+  if (value.type === 'written' && 'path' in value && 'hash' in value) {
+    const { path, hash } = value;
+    return typeof path === 'string' && isHash(hash) ? { type: 'written', path, hash } : undefined;
+  }
   if (
     value.type !== 'file' ||
     !('path' in value && 'hash' in value && 'mode' in value && 'toolUseId' in value)
@@ -69,6 +92,9 @@ export function parseEntry(line: string): TimelineEntry | undefined {
     return undefined;
   const { path, hash, mode, toolUseId } = value;
   if (typeof path !== 'string' || typeof mode !== 'number' || typeof toolUseId !== 'string') return undefined;
-  if (hash !== null && typeof hash !== 'string') return undefined;
-  return { type: 'file', path, hash, mode, toolUseId };
+  return isHash(hash) ? { type: 'file', path, hash, mode, toolUseId } : undefined;
+}
+
+function isHash(value: unknown): value is string | null {
+  return value === null || typeof value === 'string';
 }

@@ -60,7 +60,7 @@ export async function performChange<About>(
     const planned = await planAt(file, change, context, tools);
     const { current, bytes, hash } = planned;
     if (hash !== current?.hash) {
-      await keepOld(file, toolUseId, tools);
+      await keepOld(file, toolUseId, hash, tools);
       await writeAtomically({
         file,
         bytes,
@@ -140,9 +140,14 @@ async function refuseUnknown(
   );
 }
 
-async function keepOld(file: string, toolUseId: string, { checkpoints }: FileTools): Promise<void> {
+async function keepOld(
+  file: string,
+  toolUseId: string,
+  after: string,
+  { checkpoints }: FileTools,
+): Promise<void> {
   try {
-    await checkpoints?.before(file, toolUseId);
+    await checkpoints?.before(file, toolUseId, after);
   } catch (thrown) {
     throw new FileError(
       `${shownPath(file)} was not changed: its old content could not be kept (${reasonOf(thrown)}).`,

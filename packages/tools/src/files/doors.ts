@@ -9,7 +9,8 @@ export interface FileToolDoors {
 }
 
 export interface Checkpoints {
-  before(file: string, toolUseId: string): Promise<void>;
+  /** `after`: the hash of what it is about to become. */
+  before(file: string, toolUseId: string, after: string): Promise<void>;
 }
 
 export interface FileTools extends FileToolDoors {

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import type { ResultContent } from '@heddle/core';
+import { pdfOf } from '@heddle/testing/samples';
 import { Scratch } from '../files/test/scratch.ts';
 import { prepareImage } from './image.ts';
 import { readPdf } from './pdf.ts';
-import { pdfOf } from './test/pdf.ts';
 
 async function picture(
   width: number,

@@ -65,10 +65,21 @@ export async function addressOf(host: string, isAllowed: boolean, resolve: Resol
   if (!first) throw new Error(`${host} has no address.`);
   // One private address among public ones is a trap, not a choice.
   const inside = found.find(({ address }) => isPrivate(address));
-  if (inside && !isAllowed) {
-    throw new Error(
-      `${host} is ${inside.address}, a private address. Those are fetched only where a rule WebFetch(domain:${host}) allows it.`,
-    );
-  }
+  if (inside && !isAllowed) throw privateAddress(host, inside.address);
   return first;
+}
+
+/** The same for hosts of which nobody needs to ask where they are. */
+export function refuseKnownPrivate(host: string, isAllowed: boolean): void {
+  const bare = host.replace(/^\[|\]$/g, '');
+  const isOurs = /(^|\.)localhost\.?$/i.test(bare);
+  if (isAllowed || !(isOurs || (isIP(bare) !== 0 && isPrivate(bare)))) return;
+  throw privateAddress(host, isOurs ? 'this machine' : bare);
+}
+
+function privateAddress(host: string, address: string): Error {
+  const is = host === address ? 'is' : `is ${address},`;
+  return new Error(
+    `${host} ${is} a private address. Those are fetched only where a rule WebFetch(domain:${host}) allows it.`,
+  );
 }

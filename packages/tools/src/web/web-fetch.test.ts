@@ -2,7 +2,9 @@ import { gzipSync } from 'node:zlib';
 import { contextOf } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { isPrivate } from './address.ts';
+import { type WebDoors, webDoors } from './doors.ts';
 import { fetcher, siteOf } from './test/server.ts';
+import { createWebFetchTool } from './web-fetch.ts';
 
 const html = { 'content-type': 'text/html; charset=utf-8' };
 
@@ -235,6 +237,17 @@ describe('a private address', () => {
   ])('is refused as %s', async (url) => {
     await expect(fetcher(refusing).fetch(url)).rejects.toThrow(/private address/);
   });
+
+  it.each(['http://127.0.0.1:9/', 'http://localhost/', 'http://[::1]/', 'http://api.localhost/'])(
+    'is refused as %s before anybody is asked, unless a rule names it',
+    async (url) => {
+      const resolve = () => expect.fail('A name is looked up only for a call that may run.');
+      const validated = (doors: Partial<WebDoors>) =>
+        createWebFetchTool(webDoors({ resolve, ...doors })).validateInput?.({ url, prompt: '' }, contextOf());
+      expect(await validated(refusing)).toMatchObject({ ok: false, message: /private address/ });
+      expect(await validated({ allowsPrivate: () => true })).toEqual({ ok: true });
+    },
+  );
 
   it('is refused behind a name, also beside a public one', async () => {
     const resolve = () =>

@@ -31,9 +31,12 @@ export function createWebFetchTool(doors: WebDoors): Tool<WebFetchInput, WebFetc
     inputSchema: async () => (await import('./schema.ts')).webFetchInput,
     ...OUTWARD,
 
-    validateInput({ url }) {
+    /** What is refused anyway is refused before anybody is asked. Names are looked up only for a call that may run. */
+    async validateInput({ url }) {
       try {
-        checkedUrl(url);
+        const { hostname } = checkedUrl(url);
+        const { refuseKnownPrivate } = await import('./address.ts');
+        refuseKnownPrivate(hostname, doors.allowsPrivate(hostname));
         return { ok: true };
       } catch (thrown) {
         return { ok: false, message: thrown instanceof Error ? thrown.message : String(thrown) };

@@ -10,6 +10,7 @@ export interface Frame {
   readonly sessionId: string;
   readonly cwd: string;
   readonly version: string;
+  readonly gitBranch?: string;
 }
 
 /** What came before an entry, as far as its line must tell. */

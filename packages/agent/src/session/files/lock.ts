@@ -2,9 +2,10 @@
  * One writer a session. The lock is an exclusive transaction on a small database file: the kernel lets go of it when the
  * process dies, however it dies, so there is no stale lock to argue about.
  */
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from './folder.ts';
 
 export type Lock = { readonly held: true; readonly release: () => void } | { readonly held: false };
 
@@ -16,7 +17,7 @@ const PATIENCE_MS = 100;
 
 /** Throws where the folder cannot be written to. */
 export function takeLock(folder: string): Lock {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  makeFolder(folder);
   const file = path.join(folder, 'lock');
   // Never opened by us once it is there: closing it again would let go of a lock that this process may hold.
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));

@@ -6,6 +6,7 @@ import type { Chain } from './chain.ts';
 import { type Durability, PowerPolicy } from './durability.ts';
 import { encode, type Frame, type Standing } from '../codec/encode.ts';
 import { type Journal, JournalError } from './journal.ts';
+import { reasonOf } from '../files/reason.ts';
 import { writeAll } from '../files/write.ts';
 
 export interface FileJournalSetup {
@@ -80,8 +81,4 @@ function cutBack(descriptor: number, length: number): boolean {
     // Tried again before the next line; and whoever next reads the session cuts it off.
     return false;
   }
-}
-
-function reasonOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -60,9 +60,9 @@ export function absorb(facts: Facts, bytes: Buffer, sessionId: string, blobs?: B
   const known = settled && parse(bytes, settled)?.['spent'];
   if (isRecord(known)) Object.assign(next, costOf(readBill(known)));
   for (const span of spent) {
-    const { costUsd, unpriced } = costIn(parse(bytes, span));
-    next.costUsd += costUsd;
-    next.unpriced += unpriced;
+    const cost = parse(bytes, span)?.['costUsd'];
+    if (typeof cost === 'number') next.costUsd = (next.costUsd ?? 0) + cost;
+    else next.unpriced++;
   }
   return next;
 }
@@ -103,11 +103,6 @@ function foundIn(line: Line | undefined): Partial<Facts> {
   if (!line || 'toolUseIds' in line) return {};
   const title = line['aiTitle'] ?? line['summary'];
   return isText(title) && title.trim() !== '' ? { foundTitle: title } : {};
-}
-
-function costIn(line: Line | undefined): Pick<Facts, 'costUsd' | 'unpriced'> {
-  const cost = line?.['costUsd'];
-  return typeof cost === 'number' ? { costUsd: cost, unpriced: 0 } : { costUsd: 0, unpriced: 1 };
 }
 
 function costOf(bill: Bill): Pick<Facts, 'costUsd' | 'unpriced'> {

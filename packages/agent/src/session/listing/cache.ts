@@ -23,7 +23,7 @@ export interface Cache {
 }
 
 /** Another shape of the table is another number; a file with another number is thrown away. */
-const VERSION = 1;
+const VERSION = 2;
 /** How long a list waits for another process that writes at this moment. */
 const BUSY_MS = 200;
 
@@ -124,9 +124,9 @@ function knownOf(row: Record<string, SQLOutputValue>): Known {
   return { path: file, size, mtimeMs, facts: row };
 }
 
-const NUMBERS = ['readTo', 'messages', 'costUsd', 'unpriced'] as const;
-const TIMES = ['startedAt', 'lastAt'] as const;
-const TEXTS = FACTS.filter((key) => ![...NUMBERS, ...TIMES].some((other) => other === key));
+const NUMBERS = ['readTo', 'messages', 'unpriced'] as const;
+const NUMBERS_OR_NULL = ['startedAt', 'lastAt', 'costUsd'] as const;
+const TEXTS = FACTS.filter((key) => ![...NUMBERS, ...NUMBERS_OR_NULL].some((other) => other === key));
 
 function isFacts(row: object): row is Facts {
   const has = (type: string, keys: readonly string[], orNull: boolean): boolean =>
@@ -134,7 +134,7 @@ function isFacts(row: object): row is Facts {
       const value: unknown = Reflect.get(row, key);
       return value === null ? orNull : typeof value === type;
     });
-  return has('number', NUMBERS, false) && has('number', TIMES, true) && has('string', TEXTS, true);
+  return has('number', NUMBERS, false) && has('number', NUMBERS_OR_NULL, true) && has('string', TEXTS, true);
 }
 
 function writeRows(database: DatabaseSync, known: readonly Known[], gone: readonly string[]): true {

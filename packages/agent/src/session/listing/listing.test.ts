@@ -69,12 +69,22 @@ describe('a session in the list', () => {
     });
   });
 
+  it('says on which branch it was begun', () => {
+    const home = house();
+    mkdirSync(`${home.place.cwd}/.git`, { recursive: true });
+    writeFileSync(`${home.place.cwd}/.git/HEAD`, 'ref: refs/heads/mend/it\n');
+    store(home, 's1', [user('u1')]);
+    expect(only(home)?.gitBranch).toBe('mend/it');
+  });
+
   it('has no cost where a price was unknown, and counts on from a boundary', () => {
     const home = house();
     store(home, 'known', [user('u1'), spent(1, 1), boundary('b1'), spent(1, 2)]);
     store(home, 'unknown', [user('u1'), spent(1), spent(1, 2)]);
+    store(home, 'free', [user('u1'), spent(1, 0)]);
+    store(home, 'silent', [user('u1')]);
     const costs = Object.fromEntries(listed(home).map(({ id, costUsd }) => [id, costUsd]));
-    expect(costs).toEqual({ known: 3, unknown: undefined });
+    expect(costs).toEqual({ known: 3, unknown: undefined, free: 0, silent: undefined });
   });
 
   it('has the name that was given last, and its prompt again when the name is taken back', () => {

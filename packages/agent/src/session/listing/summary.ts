@@ -21,7 +21,8 @@ export interface Facts {
   readonly lastAt: number | null;
   readonly messages: number;
   readonly model: string | null;
-  readonly costUsd: number;
+  /** Null until something is said about it. */
+  readonly costUsd: number | null;
   /** Answers whose price nobody knew. */
   readonly unpriced: number;
 }
@@ -40,7 +41,7 @@ export const NO_FACTS: Facts = {
   lastAt: null,
   messages: 0,
   model: null,
-  costUsd: 0,
+  costUsd: null,
   unpriced: 0,
 };
 
@@ -84,7 +85,7 @@ export function summaryOf({ id, path, size, mtimeMs }: SessionFile, facts: Facts
     messages: facts.messages,
     bytes: size,
     model: facts.model ?? undefined,
-    costUsd: facts.unpriced > 0 || facts.costUsd === 0 ? undefined : facts.costUsd,
+    costUsd: facts.unpriced > 0 ? undefined : (facts.costUsd ?? undefined),
   };
 }
 

@@ -26,12 +26,12 @@ describe('a fork', () => {
     writeFileSync(edited, 'first');
     const parent = new CheckpointStore({ folder: history('s1') });
     await parent.begin('u1');
-    await parent.before(edited, 't1');
+    await parent.before(edited, 't1', 'the hash of second');
     writeFileSync(edited, 'second');
     sessionOf(forkSession(home.setup, 's1', 's2'));
     const fork = new CheckpointStore({ folder: history('s2') });
     await fork.begin('u2');
-    await fork.before(edited, 't2');
+    await fork.before(edited, 't2', 'the hash of third');
     writeFileSync(edited, 'third');
     expect(await parent.rewind('u2')).toMatchObject({ canRewind: false });
     expect(await fork.rewind('u2')).toMatchObject({ canRewind: true });

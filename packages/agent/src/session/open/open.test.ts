@@ -156,6 +156,8 @@ describe('what cannot be opened', () => {
     const file = path.join(home.place.cwd, 'a-file');
     writeFileSync(file, '');
     const place = { configDir: file, cwd: home.place.cwd };
-    expect(reasonOf(newSession({ ...home.setup, place }, 's1'))).toMatch(/cannot be opened/);
+    expect(reasonOf(newSession({ ...home.setup, place }, 's1'))).toMatch(
+      /cannot be opened: a file stands where a folder is needed .* HEDDLE_CONFIG_DIR names another place for sessions; --no-session-persistence keeps none$/,
+    );
   });
 });

@@ -1,6 +1,8 @@
 /** Opens a session: a new one, one to go on with, or a copy of one. Errors of life are values. */
 import { existsSync, openSync, statSync } from 'node:fs';
 import { Projection, type SessionSnapshot } from '@heddle/core';
+import { branchOf } from '../../prompt/git-head.ts';
+import { repositoryTop } from '../../settings/scopes.ts';
 import { Bill } from '../bill.ts';
 import { type Blobs, createBlobs } from '../files/blobs.ts';
 import { Chain } from '../journal/chain.ts';
@@ -21,6 +23,7 @@ import {
   sessionFolder,
   type SessionPlace,
 } from '../files/paths.ts';
+import { reasonOf } from '../files/reason.ts';
 import { type SessionFile, sessionFilesIn } from '../files/session-files.ts';
 import { syncFolder } from '../files/write.ts';
 
@@ -38,7 +41,12 @@ export interface Session {
 
 export type Opened =
   | { readonly ok: true; readonly session: Session }
-  | { readonly ok: false; readonly message: string };
+  | {
+      readonly ok: false;
+      readonly message: string;
+      /** There is no session with this id. It may be the beginning of one, or a title. */
+      readonly isUnknown: boolean;
+    };
 
 export interface OpenSetup {
   readonly place: SessionPlace;
@@ -62,7 +70,6 @@ export function resumeSession(setup: OpenSetup, id: string, { at }: ResumeChoice
 
 /** A second life of a session under another id; the first stays as it is. */
 export function forkSession(setup: OpenSetup, from: string, id: string, { at }: ResumeChoice = {}): Opened {
-  if (!isKnown(setup, from)) return refused(notFound(from));
   return open(setup, id, { is: 'copy', of: from }, at);
 }
 
@@ -79,8 +86,8 @@ export function newestSession(place: SessionPlace): string | undefined {
  * forgotten with the process. What cannot be read is left out.
  */
 export function recallSession(setup: OpenSetup, from: string, id: string, { at }: ResumeChoice = {}): Opened {
-  if (!isKnown(setup, from)) return refused(notFound(from));
   return attempt(from, () => {
+    if (!isKnown(setup, from)) return unknown(from);
     const file = sessionFile(setup.place, from);
     const blobs = blobsOf(setup);
     const { projection, snapshot, bill, damagedLines } = loadSession(file, blobs);
@@ -96,16 +103,16 @@ export function recallSession(setup: OpenSetup, from: string, id: string, { at }
 type Way = { readonly is: 'new' | 'known' } | { readonly is: 'copy'; readonly of: string };
 
 function open(setup: OpenSetup, id: string, way: Way, at?: string): Opened {
-  const why = objection(setup, id, way);
-  if (why !== undefined) return refused(why);
   return attempt(id, () => {
+    const refusal = objection(setup, id, way);
+    if (refusal) return refusal;
     const lock = takeLock(sessionFolder(setup.place, id));
     if (!lock.held)
       return refused(`The session ${id} is in use by another process; fork it to go on beside it`);
     return orElse(lock.release, () => {
       // Whoever had the lock before may have begun the session, or removed it.
-      const whyNow = objection(setup, id, way);
-      if (whyNow !== undefined) return refused(whyNow);
+      const refusalNow = objection(setup, id, way);
+      if (refusalNow) return refusalNow;
       const { release } = lock;
       if (way.is === 'copy') return openCopy(setup, id, way.of, { release, at });
       return openLocked(setup, id, { release, at, name: id, damage: 'as it is' });
@@ -113,11 +120,12 @@ function open(setup: OpenSetup, id: string, way: Way, at?: string): Opened {
   });
 }
 
-function objection(setup: OpenSetup, id: string, { is }: Way): string | undefined {
-  if (is === 'known') return isKnown(setup, id) ? undefined : notFound(id);
-  if (!isSessionId(id)) return `${id} is not a session id`;
+function objection(setup: OpenSetup, id: string, way: Way): Opened | undefined {
+  if (way.is === 'known') return isKnown(setup, id) ? undefined : unknown(id);
+  if (way.is === 'copy' && !isKnown(setup, way.of)) return unknown(way.of);
+  if (!isSessionId(id)) return refused(`${id} is not a session id`);
   if (!isKnown(setup, id)) return undefined;
-  return `The session ${id} exists already${is === 'new' ? '; resume it, or fork it' : ''}`;
+  return refused(`The session ${id} exists already${way.is === 'new' ? '; resume it, or fork it' : ''}`);
 }
 
 /** A file without a line is what a run left that never began. */
@@ -130,10 +138,12 @@ function attempt(id: string, work: () => Opened): Opened {
   try {
     return work();
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
-    return refused(`The session ${id} cannot be opened: ${why}`);
+    return refused(`The session ${id} cannot be opened: ${reasonOf(thrown)}. ${WITHOUT_THAT_PLACE}`);
   }
 }
+
+const WITHOUT_THAT_PLACE =
+  'HEDDLE_CONFIG_DIR names another place for sessions; --no-session-persistence keeps none';
 
 /** Where nothing comes of it, what was begun for it is undone. */
 function orElse(undo: () => void, work: () => Opened): Opened {
@@ -199,7 +209,7 @@ function openLocked(setup: OpenSetup, id: string, { at, name, damage, release }:
     path: file,
     descriptor,
     length: mended?.length ?? 0,
-    frame: { sessionId: id, cwd: place.cwd, version },
+    frame: { sessionId: id, cwd: place.cwd, version, ...branchAt(place.cwd) },
     blobs,
     durability,
     chain,
@@ -210,6 +220,12 @@ function openLocked(setup: OpenSetup, id: string, { at, name, damage, release }:
   });
   notices.push(...(mended?.notices ?? []));
   return rewound({ id, journal, projection, snapshot, bill, notices }, { to: at, name, file, blobs });
+}
+
+function branchAt(cwd: string): { readonly gitBranch?: string } {
+  const top = repositoryTop(cwd);
+  const gitBranch = top === undefined ? undefined : branchOf(top);
+  return gitBranch === undefined ? {} : { gitBranch };
 }
 
 function linesOf(count: number): string {
@@ -224,10 +240,10 @@ function blobsOf({ place, durability }: OpenSetup): Blobs {
   return createBlobs(blobFolder(place), durability === 'power');
 }
 
-function notFound(id: string): string {
-  return `No conversation found with session ID: ${id}`;
+function unknown(id: string): Opened {
+  return { ok: false, message: `No conversation found with session ID: ${id}`, isUnknown: true };
 }
 
 function refused(message: string): Opened {
-  return { ok: false, message };
+  return { ok: false, message, isUnknown: false };
 }

@@ -22,7 +22,7 @@ export function rewound(session: Session, { to, name, file, blobs }: WayBack): O
     const messages = isNear ? undefined : historyUpTo(file, to, blobs);
     if (!isNear && !messages) {
       journal.close();
-      return { ok: false, message: `The session ${name} has no message ${to}` };
+      return { ok: false, message: `The session ${name} has no message ${to}`, isUnknown: false };
     }
     const entry = { type: 'rewind' as const, to, ...(messages ? { messages } : {}) };
     journal.append(entry);

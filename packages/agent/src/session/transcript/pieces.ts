@@ -9,9 +9,26 @@ export type Role = 'user' | 'assistant' | 'tool' | 'system';
 
 export type Piece =
   | { readonly kind: 'text' | 'thinking' | 'note'; readonly role: Role; readonly text: string }
-  | { readonly kind: 'call'; readonly role: 'assistant'; readonly tool: string; readonly text: string }
-  | { readonly kind: 'result'; readonly role: 'tool'; readonly text: string; readonly isError: boolean }
+  | CallPiece
+  | {
+      readonly kind: 'result';
+      readonly role: 'tool';
+      /** Of the call that it answers. */
+      readonly callId: string;
+      readonly text: string;
+      readonly isError: boolean;
+    }
   | { readonly kind: 'media'; readonly role: Role; readonly text: string; readonly source: MediaSource };
+
+export interface CallPiece {
+  readonly kind: 'call';
+  readonly role: 'assistant';
+  readonly id: string;
+  readonly tool: string;
+  /** What tells it from other calls of the tool, in one line. */
+  readonly about: string;
+  readonly text: string;
+}
 
 /** What the loop wrote for the model alone is left out. */
 export function piecesOf(message: Message): Piece[] {
@@ -45,9 +62,9 @@ function blockPieces(block: ContentBlock, role: Role): Piece[] {
     case 'thinking':
       return said(block.thinking, role, 'thinking');
     case 'tool_use':
-      return [{ kind: 'call', role: 'assistant', tool: textIn(block.name), text: inputText(block.input) }];
+      return [callPiece(block.id, block.name, block.input)];
     case 'tool_result':
-      return resultPieces(block.content, block.is_error === true);
+      return resultPieces(block);
     case 'image':
     case 'document':
       return mediaPieces(block.type, block.source, role);
@@ -61,15 +78,21 @@ function forPeople(text: string): string {
   return text.replace(/^<tool_use_error>([^]*)<\/tool_use_error>$/, '$1');
 }
 
-function resultPieces(value: unknown, isError: boolean): Piece[] {
-  const content = contentOf(value) ?? '';
-  if (isText(content)) return [{ kind: 'result', role: 'tool', text: forPeople(content), isError }];
+function resultPieces(block: Extract<ContentBlock, { type: 'tool_result' }>): Piece[] {
+  const about = {
+    kind: 'result',
+    role: 'tool',
+    callId: textIn(block.tool_use_id),
+    isError: block.is_error === true,
+  } as const;
+  const content = contentOf(block.content) ?? '';
+  if (isText(content)) return [{ ...about, text: forPeople(content) }];
   const text = content
     .map((part) => (part.type === 'text' ? textIn(part.text) : ''))
     .filter(Boolean)
     .join('\n');
   const media = content.flatMap((part) => (part.type === 'text' ? [] : blockPieces(part, 'tool')));
-  return [{ kind: 'result', role: 'tool', text, isError }, ...media];
+  return [{ ...about, text }, ...media];
 }
 
 function attachmentPieces(attachment: Attachment): Piece[] {
@@ -95,6 +118,27 @@ function said(value: unknown, role: Role, kind: 'text' | 'thinking' | 'note' = '
 
 function note(value: unknown): Piece[] {
   return said(value, 'system', 'note');
+}
+
+function callPiece(id: unknown, tool: unknown, input: unknown): CallPiece {
+  return {
+    kind: 'call',
+    role: 'assistant',
+    id: textIn(id),
+    tool: textIn(tool),
+    about: aboutOf(input),
+    text: inputText(input),
+  };
+}
+
+/** The fields that say most, of the tools that people know; else the first text. */
+const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'path', 'url', 'query', 'description'];
+
+function aboutOf(input: unknown): string {
+  if (!isRecord(input)) return '';
+  const telling = [...TELLING.map((name) => input[name]), ...Object.values(input)].find(isText) ?? '';
+  const [line = ''] = telling.trim().split('\n');
+  return line;
 }
 
 /** One line a field; texts as they are, so that a command reads as it was run. */

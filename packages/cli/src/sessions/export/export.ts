@@ -1,8 +1,9 @@
 /** `heddle sessions export`: a session for others to read, on standard output or in a file. */
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { readTranscript, type SessionSummary, type Transcript } from '@heddle/agent/sessions';
 import { harmless } from '../../terminal/harmless.ts';
 import { say } from '../../terminal/say.ts';
+import { jsonText } from '../../terminal/json-text.ts';
 import { asJson } from '../list.ts';
 import { pick, refused } from '../pick.ts';
 import type { ExportFormat, SessionsCommand } from '../words.ts';
@@ -18,12 +19,14 @@ export function exportSession({
   if (!picked.ok) return refused(picked.message);
   const text = write(format, picked.session, readTranscript(picked.session.path));
   if (output === undefined) {
-    say(process.stdout.isTTY ? harmless(text) : text);
+    say(text);
     return 0;
   }
   try {
     // Whatever was said and read is in it: for the owner, until he hands it on.
+    const isThere = existsSync(output);
     writeFileSync(output, text, { mode: 0o600 });
+    process.stderr.write(`heddle: ${harmless(output)} was ${isThere ? 'replaced' : 'written'}\n`);
     return 0;
   } catch (thrown) {
     return refused(
@@ -39,6 +42,6 @@ function write(format: ExportFormat, session: SessionSummary, transcript: Transc
     case 'html':
       return asHtml(session, transcript);
     case 'json':
-      return `${JSON.stringify({ session: asJson(session), items: transcript.items }, undefined, 2)}\n`;
+      return `${jsonText({ session: asJson(session), items: transcript.items }, 2)}\n`;
   }
 }

@@ -1,26 +1,12 @@
 /** A session as one page: no scripts, nothing loaded from elsewhere, light or dark as the reader has it. Pure. */
-import { type Piece, piecesOf, type SessionSummary, type Transcript } from '@heddle/agent/sessions';
+import type { Piece, SessionSummary, Transcript } from '@heddle/agent/sessions';
+import { harmless } from '../../terminal/harmless.ts';
 import { facts } from '../show.ts';
+import { capitalised, type Told, told } from '../text/speakers.ts';
 import { minuteText } from '../text/units.ts';
-import { handOverPieces } from './markdown.ts';
 
 export function asHtml(session: SessionSummary, { items }: Transcript): string {
-  const body: string[] = [];
-  let speaker = '';
-  for (const item of items) {
-    if (item.kind === 'compaction') {
-      body.push(`<p class="note">Compacted here, ${minuteText(item.at)}</p>`);
-      for (const { text } of item.handOver.flatMap(handOverPieces)) body.push(folded('Hand-over', '', text));
-      speaker = '';
-      continue;
-    }
-    for (const piece of piecesOf(item.message)) {
-      const next = piece.role === 'tool' ? 'assistant' : piece.role;
-      if (next !== speaker) body.push(`<h2>${next} <time>${minuteText(item.message.at)}</time></h2>`);
-      speaker = next;
-      body.push(pieceHtml(piece));
-    }
-  }
+  const body = [...told(items)].map(toldHtml);
   const rows = facts(session).slice(1);
   return `<!doctype html>
 <html lang="en">
@@ -44,7 +30,20 @@ ${body.join('\n')}
 `;
 }
 
-function pieceHtml(piece: Piece): string {
+function toldHtml(next: Told): string {
+  switch (next.kind) {
+    case 'speaker':
+      return `<h2>${next.who} <time>${minuteText(next.at)}</time></h2>`;
+    case 'piece':
+      return pieceHtml(next.piece, next.name);
+    case 'compaction': {
+      const handOver = next.handOver.map(({ text }) => folded('Hand-over', text));
+      return [`<p class="note">Compacted here, ${minuteText(next.at)}</p>`, ...handOver].join('\n');
+    }
+  }
+}
+
+function pieceHtml(piece: Piece, name: string): string {
   switch (piece.kind) {
     case 'text':
       return `<div class="${piece.role}">${escape(piece.text)}</div>`;
@@ -53,20 +52,19 @@ function pieceHtml(piece: Piece): string {
     case 'media':
       return picture(piece) ?? `<p class="note">${escape(piece.text)}</p>`;
     case 'thinking':
-      return folded('Thinking', '', piece.text);
+      return folded('Thinking', piece.text);
     case 'call':
-      return folded(piece.tool, piece.text.split('\n')[0] ?? '', piece.text);
+      return folded(name, piece.text);
     case 'result':
-      return folded(piece.isError ? 'Error' : 'Result', piece.text.split('\n')[0] ?? '', piece.text);
+      return folded(capitalised(name), piece.text, piece.isError ? 'error' : 'result');
   }
 }
 
-function folded(what: string, glance: string, text: string): string {
-  const short = glance.length > GLANCE ? `${glance.slice(0, GLANCE)}…` : glance;
-  return `<details><summary>${escape(what)} <span>${escape(short)}</span></summary><pre>${escape(text)}</pre></details>`;
+function folded(what: string, text: string, kind = ''): string {
+  const attribute = kind === '' ? '' : ` class="${kind}"`;
+  return `<details${attribute}><summary>${escape(what)}</summary><pre>${escape(text)}</pre></details>`;
 }
 
-const GLANCE = 100;
 const PICTURES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 
 function picture({ source, text }: Extract<Piece, { kind: 'media' }>): string | undefined {
@@ -83,24 +81,20 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Control characters are no text; a page may not even hold some of them. */
+/** Control characters are no text, and a page may not even hold some of them: shown, like what turns the direction of writing. */
 function escape(text: string): string {
-  return (
-    text
-      .replaceAll(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter)
-      // oxlint-disable-next-line no-control-regex -- control characters are the point
-      .replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, (letter) => (letter === '\r' ? '' : '\ufffd'))
-  );
+  return harmless(text.replaceAll(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter));
 }
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8881; --dim: #888; }
 body { font: 16px/1.55 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.4rem; } h2 { font-size: .85rem; text-transform: capitalize; margin: 2rem 0 .5rem; }
-time, .note, summary span, dt { color: var(--dim); font-weight: normal; }
+time, .note, dt { color: var(--dim); font-weight: normal; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1rem; font-size: .85rem; } dd { margin: 0; }
 .user, .assistant { white-space: pre-wrap; margin: .5rem 0; }
 .user { background: var(--soft); border-left: 3px solid var(--line); padding: .5rem .8rem; }
 details { border: 1px solid var(--line); border-radius: 4px; margin: .4rem 0; padding: .2rem .6rem; font-size: .85rem; }
+details.result, details.error { margin-left: 1.2rem; } .error summary { color: #c33; }
 summary { cursor: pointer; } pre { white-space: pre-wrap; margin: .4rem 0; } img { max-width: 100%; }
 `;

@@ -1,8 +1,11 @@
 /** A session as Markdown. Calls and results are folded where the reader's program can fold. Pure. */
-import { type Piece, piecesOf, type SessionSummary, type Transcript } from '@heddle/agent/sessions';
+import type { Piece, SessionSummary, Transcript } from '@heddle/agent/sessions';
+import { harmless } from '../../terminal/harmless.ts';
 import { facts } from '../show.ts';
 import { oneLine } from '../text/columns.ts';
+import { capitalised, told } from '../text/speakers.ts';
 import { minuteText } from '../text/units.ts';
+import { withoutTags } from './tags.ts';
 
 export function asMarkdown(session: SessionSummary, { items }: Transcript): string {
   const parts = [
@@ -12,46 +15,32 @@ export function asMarkdown(session: SessionSummary, { items }: Transcript): stri
       .map(([what, value]) => `- ${what}: \`${oneLine(value).replaceAll('`', "'")}\``)
       .join('\n'),
   ];
-  let speaker = '';
-  for (const item of items) {
-    if (item.kind === 'compaction') {
-      parts.push(`---\n\n*Compacted here, ${minuteText(item.at)}.*`);
-      for (const { text } of item.handOver.flatMap(handOverPieces)) parts.push(folded('Hand-over', text));
-      speaker = '';
-      continue;
-    }
-    for (const piece of piecesOf(item.message)) {
-      const next = piece.role === 'tool' ? 'assistant' : piece.role;
-      if (next !== speaker) parts.push(`## ${HEADINGS[next]} (${minuteText(item.message.at)})`);
-      speaker = next;
-      parts.push(pieceText(piece));
+  for (const next of told(items)) {
+    if (next.kind === 'speaker') parts.push(`## ${HEADINGS[next.who]} (${minuteText(next.at)})`);
+    else if (next.kind === 'piece') parts.push(pieceText(next.piece, next.name));
+    else {
+      parts.push(`---\n\n*Compacted here, ${minuteText(next.at)}.*`);
+      for (const { text } of next.handOver) parts.push(folded('Hand-over', text));
     }
   }
-  return `${parts.join('\n\n')}\n`;
+  // A text to read: also what a terminal shows of it must be harmless.
+  return `${harmless(parts.join('\n\n'))}\n`;
 }
 
 const HEADINGS = { user: 'User', assistant: 'Assistant', system: 'Note' } as const;
 
-/** A hand-over is written for the model: what it says is hidden from people elsewhere. */
-export function handOverPieces(message: Parameters<typeof piecesOf>[0]): Piece[] {
-  if (message.type !== 'user') return piecesOf(message);
-  const { isMeta: _hidden, ...shown } = message;
-  return piecesOf(shown);
-}
-
-function pieceText(piece: Piece): string {
+function pieceText(piece: Piece, name: string): string {
   switch (piece.kind) {
     case 'text':
-      return piece.text;
+      return withoutTags(piece.text);
     case 'note':
     case 'media':
-      return `*${plain(piece.text)}*`;
+      return `*${plain(oneLine(piece.text))}*`;
     case 'thinking':
       return folded('Thinking', piece.text);
     case 'call':
-      return folded(piece.tool, piece.text);
     case 'result':
-      return folded(piece.isError ? 'Error' : 'Result', piece.text);
+      return folded(capitalised(name), piece.text);
   }
 }
 

@@ -5,6 +5,7 @@
 import type { ModelRequest } from '@heddle/core';
 import { digestOf } from '../digest.ts';
 import { Chain } from './chain.ts';
+import { field } from './difference.ts';
 import { mapTexts } from '../text/chunks.ts';
 import { namer } from '../text/circumstances.ts';
 import type { Place } from '../text/places.ts';
@@ -12,8 +13,11 @@ import type { Scrubber } from '../text/scrub.ts';
 import type { PlainRequest, RecordedAttempt, Recording } from './load.ts';
 import { type ComparedRequest, parting } from './parting.ts';
 
-/** `loose`: folders, today's date and random ids may differ. `none`: whatever is asked, the next answer is played. */
-export type MatchRule = 'strict' | 'loose' | 'none';
+/**
+ * `loose`: folders, today's date and random ids may differ. `calls`: what tools answered may, too. `none`: whatever is asked,
+ * the next answer is played.
+ */
+export type MatchRule = 'strict' | 'loose' | 'calls' | 'none';
 
 export interface MatcherSetup {
   readonly rule: MatchRule;
@@ -52,8 +56,9 @@ export class Matcher {
     const isLoose = rule !== 'strict';
     const nameTheirs = isLoose ? namer(theirs, places, days) : asItIs;
     const nameOurs = isLoose ? namer(places, theirs, days) : asItIs;
-    this.#recorded = sideOf((value) => mapTexts(value, nameTheirs));
-    this.#live = sideOf((value) => mapTexts(scrubber.value(value), nameOurs));
+    const compared = rule === 'calls' ? withoutResults : asItIs;
+    this.#recorded = sideOf((value) => compared(mapTexts(value, nameTheirs)));
+    this.#live = sideOf((value) => compared(mapTexts(scrubber.value(value), nameOurs)));
     for (const attempt of recording.attempts) {
       const key = this.#keyOf(attempt.request, this.#recorded);
       this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), attempt]);
@@ -193,6 +198,19 @@ function partsOf(change: (value: unknown) => unknown): (value: object) => Part {
   };
 }
 
-function asItIs(text: string): string {
-  return text;
+function asItIs<T>(value: T): T {
+  return value;
+}
+
+/** A message in which every tool has answered, and nobody knows what. */
+function withoutResults(part: unknown): unknown {
+  const content = field(part, 'content');
+  if (!Array.isArray(content)) return part;
+  const blocks: readonly unknown[] = content;
+  const blanked = blocks.map((block) =>
+    field(block, 'type') === 'tool_result'
+      ? { type: 'tool_result', tool_use_id: field(block, 'tool_use_id') }
+      : block,
+  );
+  return Object.assign({}, part, { content: blanked });
 }

@@ -48,9 +48,11 @@ function inTools(recorded: readonly unknown[], now: readonly unknown[]): Told | 
   const before = new Map(recorded.map((tool) => [word(tool, 'name'), tool]));
   const after = new Map(now.map((tool) => [word(tool, 'name'), tool]));
   const gone = [...before.keys()].find((name) => !after.has(name));
-  if (gone !== undefined) return { area, text: `tools: ${gone} was recorded and is not offered now` };
+  if (gone !== undefined)
+    return { area, text: `tools: ${gone} was recorded and is not offered now${SAME_START}` };
   const added = [...after.keys()].find((name) => !before.has(name));
-  if (added !== undefined) return { area, text: `tools: ${added} is offered now and was not recorded` };
+  if (added !== undefined)
+    return { area, text: `tools: ${added} is offered now and was not recorded${SAME_START}` };
   for (const [name, tool] of before) {
     const found = difference(tool, after.get(name));
     if (found) return { area, text: sentence(`tools: ${name}`, found) };
@@ -98,7 +100,10 @@ function inBlocks(
 }
 
 const TOOLS_ARE_REAL =
-  ' (tools run for real in a replay: this one has another result than when it was recorded)';
+  ' (tools run for real in a replay: this one has another result than when it was recorded; ?match=calls lets results differ)';
+/** Which tools there are depends on whether somebody can be asked, on flags, rules and settings. */
+const SAME_START =
+  ' (a recorded conversation is replayed in one, a recorded -p with -p, and with the same flags; ?match=none compares nothing)';
 
 function kindOf(block: unknown, calls: ReadonlyMap<unknown, string>): string {
   switch (field(block, 'type')) {

@@ -28,11 +28,11 @@ export interface ReplaySetup {
   readonly clock?: Clock;
 }
 
-/** `FILE`, `FILE?match=strict`, `FILE?speed=1&match=none`. Throws an error that says what is wrong with it. */
+/** `FILE`, `FILE?match=calls`, `FILE?speed=1&match=none`. Throws an error that says what is wrong with it. */
 export async function replayPort(name: string, setup: ReplaySetup): Promise<ReplayPort> {
   const { file, rule, speed } = readName(name);
   const { places, environment = process.env, clock = systemClock } = setup;
-  const recording = readRecording(await readFile(file, 'utf8'));
+  const recording = readRecording(await textOf(file));
   const scrubber = new Scrubber(secretValues(environment));
   const matcher = new Matcher(recording, { rule, scrubber, places, now: clock.now() });
   const move = rule === 'strict' ? undefined : relocations(recording.header.places, places);
@@ -108,11 +108,23 @@ interface ReplayName {
   readonly speed: number | undefined;
 }
 
-const RULES: readonly MatchRule[] = ['strict', 'loose', 'none'];
+const RULES: readonly MatchRule[] = ['strict', 'loose', 'calls', 'none'];
 
+async function textOf(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (thrown) {
+    const isGone = thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT';
+    throw isGone ? new Error(`there is no file ${file}`, { cause: thrown }) : thrown;
+  }
+}
+
+/** A question mark may be part of a file's name; only what looks like wishes behind it is read as such. */
 function readName(name: string): ReplayName {
-  const [, file = name, query = ''] = /^(.+)\?((?:(?:match|speed)=[^&?]*&?)+)$/s.exec(name) ?? [];
+  const [, file = name, query = ''] = /^(.+)\?((?:\w+=[^&?/]*&?)+)$/s.exec(name) ?? [];
   const asked = new URLSearchParams(query);
+  const unknown = [...asked.keys()].find((key) => key !== 'match' && key !== 'speed');
+  if (unknown !== undefined) throw new Error(`replay takes match= and speed=, not ${unknown}=`);
   const match = asked.get('match') ?? 'loose';
   const rule = RULES.find((one) => one === match);
   if (!rule) throw new Error(`match takes one of ${RULES.join(', ')}, not ${match}`);

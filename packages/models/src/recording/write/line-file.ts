@@ -12,6 +12,7 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
+import { dirname } from 'node:path';
 import type { Line } from '../format.ts';
 
 export type OpenedFile =
@@ -29,7 +30,10 @@ export function openLineFile(path: string, onTrouble: (message: string) => void)
     closeSync(descriptor);
     return { ok: false, message: `${path} ${refusal}` };
   } catch (thrown) {
-    return { ok: false, message: `${path} cannot be written: ${reasonOf(thrown)}` };
+    // A mistyped path makes no tree of folders.
+    const isGone = thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT';
+    const why = isGone ? `there is no folder ${dirname(path)}` : reasonOf(thrown);
+    return { ok: false, message: `${path} cannot be written: ${why}` };
   }
 }
 

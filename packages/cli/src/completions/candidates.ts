@@ -1,0 +1,72 @@
+/**
+ * `heddle completions candidates KIND`: what the scripts for the shells ask for while somebody presses Tab. One candidate a
+ * line, a tab, and what it is. Whatever goes wrong, nothing is said: the line somebody is typing is on the screen.
+ */
+import type { CandidateKind } from '../help/command-texts.ts';
+import { say } from '../terminal/say.ts';
+
+type Candidate = readonly [value: string, meaning: string];
+
+/** As many as somebody can look through. */
+const MOST_SESSIONS = 50;
+
+const CANDIDATES: Readonly<Record<CandidateKind, () => Promise<readonly Candidate[]>>> = {
+  sessions,
+  keys,
+  models,
+  providers,
+};
+
+export async function tellCandidates([kind = '']: readonly string[]): Promise<number> {
+  if (!isKind(kind)) return 2;
+  const { cutTo, oneLine } = await import('../sessions/text/columns.ts');
+  for (const [value, meaning] of await CANDIDATES[kind]())
+    say(`${oneLine(value)}\t${cutTo(oneLine(meaning), 60)}\n`);
+  return 0;
+}
+
+function isKind(word: string): word is CandidateKind {
+  return Object.hasOwn(CANDIDATES, word);
+}
+
+/** Those of this folder, else all there are: by the beginning of the id, with the title. */
+async function sessions(): Promise<readonly Candidate[]> {
+  const { listSessions } = await import('@heddle/agent/sessions');
+  const { place } = await import('../sessions/pick.ts');
+  const { configDir, cwd } = place();
+  const here = listSessions({ configDir, cwd });
+  const shown = here.length > 0 ? here : listSessions({ configDir, cwd: undefined });
+  const beginnings = Map.groupBy(shown, ({ id }) => id.slice(0, 8));
+  return shown
+    .slice(0, MOST_SESSIONS)
+    .map(({ id, title }) => [beginnings.get(id.slice(0, 8))?.length === 1 ? id.slice(0, 8) : id, title]);
+}
+
+async function keys(): Promise<readonly Candidate[]> {
+  const { KNOWN_SETTINGS } = await import('@heddle/agent/settings');
+  return Object.entries(KNOWN_SETTINGS).map(([key, { meaning }]) => [key, meaning]);
+}
+
+async function models(): Promise<readonly Candidate[]> {
+  const { listProviders } = await import('@heddle/models');
+  const usable = (await listProviders(process.env)).filter(
+    ({ isUsable, id }) => isUsable || id === 'anthropic',
+  );
+  const named = usable.flatMap((provider) =>
+    provider.models.flatMap(({ id, aliases }): Candidate[] => [
+      ...aliases.map((alias): Candidate => [alias, id]),
+      ...(provider.isUsable ? [[id, provider.name] as const] : []),
+    ]),
+  );
+  return [
+    ...named,
+    ['rehearsal', 'offline, to try things out'],
+    ['replay:', 'a recording'],
+    ['scripted:', 'a script'],
+  ];
+}
+
+async function providers(): Promise<readonly Candidate[]> {
+  const { listProviders } = await import('@heddle/models');
+  return (await listProviders(process.env)).map(({ id, name }) => [id, name]);
+}

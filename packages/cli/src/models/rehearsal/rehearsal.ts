@@ -1,0 +1,33 @@
+/**
+ * The rehearsal model: it needs no network and no key. A word of the prompt chooses a scene, and the scene makes the calls a
+ * model would make; everything around them is real. The same conversation always goes the same way.
+ */
+import type { ModelRequest } from '@heddle/core';
+import { say, type Step } from '@heddle/testing';
+import { SCENES, talk } from './scenes.ts';
+import { situationOf } from './situation.ts';
+
+export function rehearsal(request: ModelRequest): Step {
+  const situation = situationOf(request);
+  if (situation.isHandOver) return say(HAND_OVER);
+  const scene = SCENES.find(({ word }) => new RegExp(String.raw`\b${word}\b`, 'i').test(situation.wish));
+  return (scene?.play ?? talk)(situation);
+}
+
+const HAND_OVER = `## Intent
+To rehearse.
+
+## Decisions
+None.
+
+## Files
+None that matter.
+
+## Errors and fixes
+None.
+
+## State of work
+The rehearsal goes on.
+
+## Next step
+Wait for the next prompt.`;

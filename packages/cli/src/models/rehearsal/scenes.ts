@@ -1,0 +1,181 @@
+/** What the rehearsal model plays, by a word of the prompt. Each scene looks at what its calls have come to, and goes on from there. */
+import { pace, type Part, say, type Step } from '@heddle/testing';
+import type { Situation } from './situation.ts';
+
+interface Scene {
+  /** In the prompt. */
+  readonly word: string;
+  /** What one sees. */
+  readonly shows: string;
+  readonly play: (situation: Situation) => Step;
+}
+
+export const SCENES: readonly Scene[] = [
+  { word: 'edit', shows: 'a file written and changed, each after a question with its lines', play: edit },
+  { word: 'run', shows: 'a command that runs at once, and one that you are asked about', play: run },
+  { word: 'plan', shows: 'a plan to approve or to send back', play: plan },
+  { word: 'ask', shows: 'questions with options', play: ask },
+  { word: 'todo', shows: 'a list of steps that is worked through', play: todo },
+  { word: 'fetch', shows: 'a web page, after a question', play: fetch },
+  { word: 'long', shows: 'a long answer, to interrupt or to write into', play: long },
+];
+
+const SCRATCH = 'heddle-rehearsal.txt';
+
+function edit({ made, last, call }: Situation): Step {
+  const [read, written, edited] = [last('Read'), last('Write'), last('Edit')];
+  const content = 'A first line.\nA line to change.\nA last line.\n';
+  const write = call('Write', { file_path: SCRATCH, content });
+  if (!written) return [opening(`I write a scratch file, ${SCRATCH}, and change a line of it.`), write];
+  if (written.failed && written.result.includes('has not been read') && !read)
+    return [
+      say('It is there from another rehearsal: I read it first.'),
+      call('Read', { file_path: SCRATCH }),
+    ];
+  if (written.failed && read && made.at(-1) === read && !read.failed) return write;
+  if (written.failed) return notDone(written.result);
+  if (!edited) {
+    const change = { old_string: 'A line to change.', new_string: 'A line that was changed.' };
+    return [say('Now I change its second line.'), call('Edit', { file_path: SCRATCH, ...change })];
+  }
+  if (edited.failed) return notDone(edited.result);
+  return say(`${SCRATCH} is written and changed. /rewind, or heddle rewind, puts files back as they were.`);
+}
+
+function run({ made, call }: Situation): Step {
+  const commands = made.filter(({ tool }) => tool === 'Bash');
+  const [listed, reckoned] = commands;
+  if (!listed)
+    return [
+      opening('I list the folder: that changes nothing, so nobody is asked.'),
+      call('Bash', { command: 'ls', description: 'List the folder' }),
+    ];
+  if (!reckoned)
+    return [
+      say('What a program of its own does cannot be told before: you are asked about the next one.'),
+      call('Bash', { command: 'node -e "console.log(6 * 7)"', description: 'Multiply six by seven' }),
+    ];
+  return reckoned.failed ? notDone(reckoned.result) : say(`It says: ${reckoned.result.trim()}`);
+}
+
+const PLAN = `## A plan to rehearse with
+
+1. Read the README.
+2. Change nothing.
+3. Say so.`;
+
+function plan(situation: Situation): Step {
+  const { last, call } = situation;
+  const [entered, given, read] = [last('EnterPlanMode'), last('ExitPlanMode'), last('Read')];
+  if (!entered) return wanting(situation, ['EnterPlanMode', 'ExitPlanMode'], () => call('EnterPlanMode', {}));
+  const isPlanning = !entered.failed || entered.result.includes('planning already');
+  if (!isPlanning) return notDone(entered.result);
+  if (!given) return [say('This is the plan.'), call('ExitPlanMode', { plan: PLAN })];
+  if (given.failed) return say(`${PLAN}\n\nThere is nobody here to approve it.`);
+  if (given.result.includes('did not approve'))
+    return say('Then not. A real model would think again, and come back.');
+  if (!read) return [say('Approved. I carry it out.'), call('Read', { file_path: 'README.md' })];
+  return say('I read the README and changed nothing: the plan is carried out.');
+}
+
+function ask(situation: Situation): Step {
+  const asked = situation.last('AskUserQuestion');
+  if (!asked)
+    return wanting(situation, ['AskUserQuestion'], () =>
+      situation.call('AskUserQuestion', { questions: QUESTIONS }),
+    );
+  return asked.failed ? notDone(asked.result) : say(`Thank you. What I was told:\n\n${asked.result}`);
+}
+
+const QUESTIONS = [
+  {
+    question: 'Where should the cache live?',
+    header: 'Cache',
+    options: [
+      { label: 'In memory', description: 'Gone with the process' },
+      { label: 'In a file', description: 'Survives a restart' },
+    ],
+  },
+  {
+    question: 'What else should it have?',
+    header: 'Extras',
+    multiSelect: true,
+    options: [{ label: 'A time limit' }, { label: 'Statistics' }, { label: 'A way to empty it' }],
+  },
+];
+
+const STEPS = ['Look at the README', 'Look around', 'Say what is there'];
+
+function todo({ made, call }: Situation): Step {
+  const done = made.filter(({ tool }) => tool === 'TodoWrite').length;
+  const failed = made.find((one) => one.tool === 'TodoWrite' && one.failed);
+  if (failed) return notDone(failed.result);
+  if (done > STEPS.length) return say('All three steps are done.');
+  const todos = STEPS.map((content, at) => ({
+    content,
+    status: at < done ? 'completed' : at === done ? 'in_progress' : 'pending',
+  }));
+  const list = call('TodoWrite', { todos });
+  return done === 0 ? [opening('I make a list of steps and work through it.'), list] : list;
+}
+
+function fetch(situation: Situation): Step {
+  const fetched = situation.last('WebFetch');
+  const input = { url: 'https://example.com/', prompt: 'What is this page for?' };
+  if (!fetched) return wanting(situation, ['WebFetch'], () => situation.call('WebFetch', input));
+  return fetched.failed ? notDone(fetched.result) : say('The page came. A real model would read it now.');
+}
+
+/** Milliseconds between two pieces: slow enough to be interrupted, and over in some seconds. */
+const PACE_MS = 150;
+
+function long(): Step {
+  const verse = (at: number): string =>
+    `## Part ${at}\n\nThread over thread, the loom goes on; the heddle lifts every *second* one, and lets the others be. ` +
+    'Press **Ctrl-C** to stop me, or type something: it waits until I am done.\n\n';
+  const text = Array.from({ length: 12 }, (_, at) => verse(at + 1)).join('');
+  return [pace(PACE_MS), opening('A long answer, piece by piece.\n\n'), say(`${text}That is all.`)];
+}
+
+/** Where no word is known: one look at the README, and from then on what there is to see. */
+export function talk({ made, nth, call, has }: Situation): Step {
+  const [first, second] = made;
+  if (nth > 1 && !first)
+    return say(`This is still a rehearsal, and prompt ${nth} has none of its words.\n\n${menu()}`);
+  if (!first && has('Read'))
+    return [opening('I look at the README first.'), call('Read', { file_path: 'README.md' })];
+  // Some write its name in small letters; the tool says so.
+  const [, meant] = /Did you mean (readme\S*)\?/i.exec(first && !second ? first.result : '') ?? [];
+  if (meant !== undefined) return call('Read', { file_path: meant });
+  const found = made.some(({ failed }) => !failed);
+  return say(`${found ? 'I read the README.' : 'There is no README I could read.'} ${menu()}`);
+}
+
+function menu(): string {
+  const words = SCENES.map(({ word, shows }) => `- ${word}: ${shows}`);
+  return [
+    'To see more, use one of these words in a prompt:',
+    '',
+    ...words,
+    '',
+    'To work on this, choose a real model with --model.',
+  ].join('\n');
+}
+
+function opening(text: string): Part {
+  return say(`This is a rehearsal: no model is asked. ${text}`);
+}
+
+/** Some tools are looked for before they are used; with nobody to ask, some are not there at all. */
+function wanting({ has, last, call }: Situation, tools: readonly string[], then: () => Step): Step {
+  if (tools.every(has)) return then();
+  const names = tools.join(' and ');
+  if (has('ToolSearch') && !last('ToolSearch'))
+    return [opening(`I look for ${names}.`), call('ToolSearch', { query: `select:${tools.join(',')}` })];
+  return say(`${names} cannot be used here: nobody can be asked, or a flag or a rule takes it away.`);
+}
+
+function notDone(why: string): Step {
+  const [line = ''] = why.replaceAll(/<\/?tool_use_error>/g, '').split('\n');
+  return say(`That did not happen: ${line} A real model would now try another way, or ask you.`);
+}

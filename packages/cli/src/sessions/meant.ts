@@ -1,0 +1,23 @@
+/** What `--resume WORD` means: the session of this folder with that id, with an id that begins so, or with that title. */
+import { findSession } from '@heddle/agent/sessions';
+import { oneLine } from './text/columns.ts';
+import { severalText, suggestion } from './unclear.ts';
+
+export type Meant =
+  | { readonly ok: true; readonly id: string }
+  | { readonly ok: false; readonly message: string };
+
+export function meantSession(
+  word: string,
+  place: { readonly configDir: string; readonly cwd: string },
+): Meant {
+  const here = findSession(word, place, 'here');
+  if (here.kind === 'one') return { ok: true, id: here.session.id };
+  if (here.kind === 'several') return { ok: false, message: severalText(word, here.sessions) };
+  const elsewhere = findSession(word, place);
+  const advice =
+    elsewhere.kind === 'one'
+      ? `it belongs to ${oneLine(elsewhere.session.cwd ?? 'another folder')}; resume it there`
+      : suggestion(word, place);
+  return { ok: false, message: `No conversation found with session ID: ${oneLine(word)}; ${advice}` };
+}

@@ -1,0 +1,100 @@
+/** A script from a file: a list of steps, or `{ "window": 50000, "steps": […] }`. Other people's files, so all is looked at. */
+import type { Part, Step } from './part.ts';
+
+export interface ReadScript {
+  readonly steps: readonly Step[];
+  /** Tokens that fit into a request. */
+  readonly window: number | undefined;
+}
+
+/** Throws an error that says what is wrong with the text. */
+export function readScript(text: string): ReadScript {
+  const value = parsed(text);
+  const given = isFields(value) ? value : { steps: value };
+  const { steps, window } = given;
+  if (!Array.isArray(steps)) throw new Error('a script is a JSON list with one step for each call');
+  if (window !== undefined && !(typeof window === 'number' && window > 0))
+    throw new Error('the window of a script is a number of tokens');
+  return { steps: steps.map(stepAt), window };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (thrown) {
+    throw new Error(`it is no JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`, {
+      cause: thrown,
+    });
+  }
+}
+
+function stepAt(value: unknown, at: number): Step {
+  const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return parts.map((part, index) => {
+    if (isPart(part)) return part;
+    const place = parts.length === 1 ? `step ${at + 1}` : `step ${at + 1}, part ${index + 1}`;
+    throw new Error(`${place}: ${complaint(part)}`);
+  });
+}
+
+/** Why it is no part. */
+function complaint(value: unknown): string {
+  const seen = JSON.stringify(value)?.slice(0, 60);
+  const name = isFields(value) ? value['part'] : undefined;
+  const known = Object.keys(FIELDS).join(', ');
+  if (typeof name !== 'string')
+    return `${seen} is no part; a part is an object whose "part" is one of ${known}`;
+  const fields = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
+  if (fields === undefined) return `there is no part ${name}; there are ${known}`;
+  const wants = Object.entries(fields).map(([field, kind]) => `"${field}" (${WORDS[kind]})`);
+  return `${seen} is no whole ${name}; it has ${wants.join(', ')}`;
+}
+
+type Kind = 'text' | 'texts' | 'number' | 'object' | 'any';
+
+/** What each part must have, by its name. */
+const FIELDS: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
+  text: { pieces: 'texts' },
+  thinking: { pieces: 'texts' },
+  redacted_thinking: { data: 'text' },
+  tool_use: { id: 'text', name: 'text', pieces: 'texts' },
+  foreign_block: { block: 'object' },
+  pause: { ms: 'number' },
+  pace: { ms: 'number' },
+  begin: {},
+  ping: {},
+  foreign_event: { event: 'object' },
+  usage: { usage: 'object' },
+  stop: { reason: 'any' },
+  fail: { error: 'object' },
+  hang_up: {},
+  break_at: { events: 'number' },
+  stall: {},
+};
+
+const WORDS: Readonly<Record<Kind, string>> = {
+  text: 'a text',
+  texts: 'a list of texts',
+  number: 'a number',
+  object: 'an object',
+  any: 'anything',
+};
+
+function isPart(value: unknown): value is Part {
+  if (!isFields(value) || typeof value['part'] !== 'string') return false;
+  const fields = Object.hasOwn(FIELDS, value['part']) ? FIELDS[value['part']] : undefined;
+  return fields !== undefined && Object.entries(fields).every(([name, kind]) => IS[kind](value[name]));
+}
+
+const IS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
+  text: (value) => typeof value === 'string',
+  texts: (value) =>
+    Array.isArray(value) && value.every((piece) => typeof piece === 'string' || isPart(piece)),
+  number: (value) => typeof value === 'number',
+  object: isFields,
+  any: () => true,
+};
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
