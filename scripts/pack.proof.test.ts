@@ -45,7 +45,7 @@ describe('the packages, installed elsewhere', () => {
   it('bring the program', () => {
     const program = path.join(project, 'node_modules/heddle/bin/heddle.js');
     expect(run(process.execPath, program, '-p', '--model', 'rehearsal', 'What is here?')).toContain(
-      'rehearsal',
+      'choose a real model',
     );
   });
 });

@@ -148,6 +148,38 @@ describe('what goes on beside a question', () => {
     await terminal.sees(/\nplan>$/);
   });
 
+  it('runs after the turn where it is a command that cannot run now: it is no reason for a no', async () => {
+    const { folder, start } = await scene([[touch('new.txt', 't1')], [say('Done.')]]);
+    const terminal = start(['go']);
+    await terminal.sees(/\nallow\?$/);
+    terminal.type(`/effort high${ENTER}`);
+    await terminal.sees('(runs after this turn: /effort high)');
+    await terminal.sees(/\nallow\?$/);
+    terminal.type(`!echo th'r'ee${ENTER}`);
+    await terminal.sees("(runs after this turn: !echo th'r'ee)");
+    await terminal.sees(/\nallow\?$/);
+    terminal.type(`/mdoel opus${ENTER}`);
+    await terminal.sees('Did you mean /model?');
+    await terminal.sees(/\nallow\?$/);
+    terminal.type(`1${ENTER}`);
+    await terminal.sees('Done.');
+    await terminal.sees('The effort is high');
+    await terminal.sees('three');
+    expect(existsSync(path.join(folder, 'new.txt'))).toBe(true);
+    expect(terminal.text).not.toContain('4 says no');
+  });
+
+  it('may be half an answer, which does not outlast its question', async () => {
+    const { start } = await scene([[touch('new.txt', 't1')]]);
+    const terminal = start(['go']);
+    await terminal.sees(/\nallow\?$/);
+    terminal.type('half an answer');
+    await terminal.sees('allow? half an answer');
+    terminal.type(CTRL_C);
+    await terminal.sees('Interrupted.');
+    await terminal.sees(PROMPT);
+  });
+
   it('may be the end of a command in the background, which is told below it', async () => {
     const command = 'until [ -e go ]; do sleep 0.05; done';
     const { folder, start } = await scene([
@@ -179,8 +211,14 @@ describe('a command in the background', () => {
     terminal.type(`/tasks ${id}${ENTER}`);
     await terminal.sees('| working');
     await terminal.sees(PROMPT);
-    terminal.type(`/tasks stop ${id}${ENTER}`);
+    terminal.type(`/tasks stop${ENTER}`);
     await terminal.sees(`${id} is stopped.`);
+    await terminal.sees(PROMPT);
+    terminal.type(`/tasks stop ${id}${ENTER}`);
+    await terminal.sees(`${id} is over already.`);
+    await terminal.sees(PROMPT);
+    terminal.type(`/output 5${ENTER}`);
+    await terminal.sees('There is one call so far: /output shows it.');
     await terminal.sees(PROMPT);
     terminal.type(`/tasks nope${ENTER}`);
     await terminal.sees('There is no such task.');
@@ -220,13 +258,14 @@ describe('a question of the model', () => {
 
   it('may be a plan, which sets the mode', async () => {
     const { start } = await scene([
-      [call('ExitPlanMode', { plan: '1. Look\n2. Act' }, 'p1')],
+      [call('ExitPlanMode', { plan: '1. Look\n2. **Act** now' }, 'p1')],
       [say('At work.')],
     ]);
     const terminal = start(['go', '--permission-mode', 'plan']);
     await terminal.sees('plan> go');
-    await terminal.sees('| 2. Act');
+    await terminal.sees('| 2. Act now');
     await terminal.sees('plan?');
+    expect(terminal.text).not.toContain('You are planning');
     terminal.type(`1${ENTER}`);
     await terminal.sees('At work.');
     await terminal.sees(/\nacceptEdits>$/);
@@ -256,6 +295,7 @@ describe('commands', () => {
       ['/doctor', 'claude-sonnet-4-5, in this conversation'],
       ['/export', /exports\/heddle-\w{8}\.md/],
       ['/export talk.md', 'The conversation is in talk.md.'],
+      ['/export no/such/talk.md', 'no/such/talk.md cannot be written: ENOENT'],
       ['/output', 'No call has come to an end yet.'],
       ['/todos', 'There is nothing on the list.'],
       ['/tasks', 'Nothing runs in the background.'],
@@ -270,6 +310,7 @@ describe('commands', () => {
       terminal.type(`${typed}${ENTER}`);
       await terminal.sees(answer);
     }
+    expect(terminal.text).not.toContain('was written');
     expect(readFileSync(path.join(folder, 'talk.md'), 'utf8')).toContain('the first prompt');
     await terminal.sees(PROMPT);
     terminal.type(`what did I run?${ENTER}`);
@@ -299,5 +340,61 @@ describe('commands', () => {
     await terminal.sees(PROMPT);
     terminal.type(`/exit${ENTER}`);
     expect(await terminal.ended).toMatchObject({ exitCode: 0 });
+  });
+});
+
+describe('/status', () => {
+  it('says where commands run once one of them has gone elsewhere', async () => {
+    const { start } = await scene([[call('Bash', { command: 'cd config' }, 'c1')], [say('There.')]]);
+    const terminal = start(['go', '--allowed-tools', 'Bash']);
+    await terminal.sees('There.');
+    await terminal.sees(PROMPT);
+    terminal.type(`/status${ENTER}`);
+    await terminal.sees(/commands run in +\S+\/config\n/);
+  });
+});
+
+describe('/rewind', () => {
+  it('spares what somebody else has changed since, unless told otherwise, and can be taken back', async () => {
+    const { folder, start } = await scene([
+      [call('Write', { file_path: 'a.txt', content: 'agent\n' }, 'w1')],
+      [call('Write', { file_path: 'b.txt', content: 'agent\n' }, 'w2')],
+      [say('Written.')],
+    ]);
+    const [a, b] = ['a.txt', 'b.txt'].map((name) => path.join(folder, name)) as [string, string];
+    const terminal = start(['go', '--permission-mode', 'acceptEdits']);
+    const goBack = async (): Promise<void> => {
+      await terminal.sees(/(^|\n)acceptEdits>$/);
+      terminal.type(`/rewind 1${ENTER}`);
+      await terminal.sees('what>');
+      terminal.type(`3${ENTER}`);
+    };
+    await terminal.sees('Written.');
+    writeFileSync(a, 'agent\nmine\n');
+    await goBack();
+    await terminal.sees('Somebody else has changed this since the agent did:');
+    await terminal.sees('others>');
+    terminal.type(CTRL_C);
+    expect(existsSync(b)).toBe(true);
+    await goBack();
+    await terminal.sees('others>');
+    terminal.type(`1${ENTER}`);
+    await terminal.sees('1 file went back');
+    await terminal.sees(/left alone, somebody else has changed it\s+since the agent did:\s+\S+a\.txt/);
+    await terminal.sees(/to take this back: \/rewind rewind-\w{8}\n/);
+    expect([readFileSync(a, 'utf8'), existsSync(b)]).toEqual(['agent\nmine\n', false]);
+
+    const [, undo = ''] = /take this back: (\S+ \S+)/.exec(terminal.text) ?? [];
+    await terminal.sees(/(^|\n)acceptEdits>$/);
+    terminal.type(`${undo}${ENTER}`);
+    await terminal.sees('1 file went back');
+    expect(readFileSync(b, 'utf8')).toBe('agent\n');
+    await goBack();
+    await terminal.sees('others>');
+    terminal.type(`2${ENTER}`);
+    await terminal.sees('2 files went back');
+    expect([existsSync(a), existsSync(b)]).toEqual([false, false]);
+    await goBack();
+    await terminal.sees('There is nothing to put back: the files are as they were then.');
   });
 });

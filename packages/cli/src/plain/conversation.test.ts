@@ -1,5 +1,5 @@
 /** The plain conversation as its user has it: the real program in a pty, its screen read back. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { breakOff, call, createGate, fail, hang, say, think } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
@@ -193,6 +193,34 @@ describe('the line being typed', () => {
     expect(sent(2)).not.toContain('echo hi');
   });
 
+  it('comes back after a shell command was interrupted, and is not sent unseen', async () => {
+    const { api, start } = await scene([]);
+    const terminal = start();
+    await terminal.sees(PROMPT);
+    terminal.type(`!echo b'e'gun; sleep 60${ENTER}`);
+    await terminal.sees('begun');
+    terminal.type(`while it runs${ENTER}`);
+    await terminal.sees('(queued: while it runs)');
+    terminal.type(CTRL_C);
+    await terminal.sees('(interrupted)');
+    await terminal.sees(/\n> while it runs$/);
+    expect(api.requests.filter(({ path }) => path === '/v1/messages')).toHaveLength(0);
+  });
+
+  it('survives a Ctrl-C that was meant for the editor it is open in', async () => {
+    const { folder, start } = await scene([]);
+    writeFileSync(path.join(folder, 'edit.sh'), 'echo editing; sleep 60\n');
+    const terminal = start([], { env: { EDITOR: 'sh edit.sh' } });
+    await terminal.sees(PROMPT);
+    terminal.type('a draft');
+    await terminal.sees('> a draft');
+    terminal.type('\u0007');
+    await terminal.sees('editing');
+    terminal.type(CTRL_C);
+    await terminal.sees('failed; the line is as it was');
+    await terminal.sees(/\n> a draft$/);
+  });
+
   it('is completed with Tab, found again with Ctrl-R, and edited in an editor of the user', async () => {
     const { sent, start } = await scene([[say('One.')], [say('Two.')], [say('Three.')]]);
     const EDITOR = 'sed -i s/config/settings/';
@@ -325,6 +353,8 @@ describe('leaving', () => {
     terminal.type(CTRL_C);
     terminal.type(CTRL_C);
     await terminal.sees('press Ctrl-C again to leave');
+    terminal.type(`x\u007f${CTRL_C}`);
+    await terminal.sees('press Ctrl-C again to leave');
     terminal.type(CTRL_C);
     expect(await terminal.ended).toMatchObject({ exitCode: 0 });
     expect(terminal.text).not.toContain('--resume');
@@ -369,6 +399,21 @@ describe('without a terminal', () => {
 });
 
 describe('an earlier session', () => {
+  it('is shown with its answer as it was painted, and says how to go on beside another window', async () => {
+    const { start } = await scene([[say('It is **done** now.')]]);
+    const first = start(['go']);
+    await first.sees('% of the window');
+    await first.sees(PROMPT);
+    const beside = start(['--continue'], { columns: 60 });
+    await beside.sees(/is\s+in use by another process\. Go on in a copy/);
+    await beside.sees(/heddle\s+--resume\s+\w{8}\s+--fork-session$/);
+    expect(await beside.ended).toMatchObject({ exitCode: 1 });
+    first.type(CTRL_D);
+    await first.ended;
+    const later = start(['--continue']);
+    await later.sees('> go\nIt is done now.\n');
+  });
+
   it('that does not exist is not looked for in silence', async () => {
     const { start } = await scene([]);
     const terminal = start(['--resume']);

@@ -7,6 +7,7 @@ import type { AgentSetup } from '../headless/agent-options.ts';
 import { harmless } from '../terminal/harmless.ts';
 import type { Chat } from './commands/command.ts';
 import { readSlash } from './commands/table.ts';
+import { printed } from './layout/printed.ts';
 import { Inbox } from './prompts/inbox.ts';
 import { type Returned, returned } from './prompts/returned.ts';
 import type { Desk } from './questions/desk.ts';
@@ -18,6 +19,7 @@ import { OpenSession } from './session/open-session.ts';
 import { chooseSession } from './session/pick.ts';
 import { sessionStart } from './session/show.ts';
 import type { Style } from './style.ts';
+import { showPiece } from './turn/turn.ts';
 import { Work } from './turn/work.ts';
 import { isShell, Typing } from './typing.ts';
 
@@ -112,9 +114,10 @@ export class Conversation {
     const { screen, configDir, options, style } = this.#setup;
     screen.listen({
       line: (text) => {
-        this.#interruptedAt = Number.NEGATIVE_INFINITY;
+        this.#disarm();
         this.#typing.line(text);
       },
+      touched: () => this.#disarm(),
       interrupt: () => this.interrupt(),
       escape: (draft) => this.#typing.escape(draft),
       nextMode: () => void this.#typing.nextMode(),
@@ -147,14 +150,21 @@ export class Conversation {
   interrupt(): void {
     const { screen, now } = this.#setup;
     const hadQuestion = this.#desk.isOpen;
+    // Half an answer is no beginning of the next prompt.
+    if (hadQuestion) screen.takeDraft();
     this.#desk.dismiss();
     if (this.#work.isUnderWay) return this.#work.stop(INTERRUPTED);
     const isSecond = now() - this.#interruptedAt < TWICE_MS;
-    this.#interruptedAt = Number.NEGATIVE_INFINITY;
+    this.#disarm();
     if (hadQuestion || screen.takeDraft() !== '') return;
     if (isSecond || this.#ended) return this.#inbox.stopWaiting();
     this.#interruptedAt = now();
     this.#note('press Ctrl-C again to leave');
+  }
+
+  /** The next Ctrl-C is the first one again. */
+  #disarm(): void {
+    this.#interruptedAt = Number.NEGATIVE_INFINITY;
   }
 
   async #talk(first: string): Promise<void> {
@@ -207,9 +217,9 @@ export class Conversation {
     this.#setup.remember(text);
     const slash = readSlash(line);
     if (slash?.kind === 'unknown') return this.#setup.screen.print(slash.message);
-    if (slash) return this.#work.command(slash.command, slash.words);
+    if (slash) return void this.#settle(await this.#work.command(slash.command, slash.words));
     if (line === '!') return this.#note('a command goes behind the !, such as !ls');
-    if (isShell(line)) return this.#work.shell(line.slice(1).trim());
+    if (isShell(line)) return void this.#settle(await this.#work.shell(line.slice(1).trim()));
     let left = await this.#turn(text);
     while (left !== undefined && !this.#leaving) left = await this.#turn(this.#echoed(left));
   }
@@ -219,9 +229,14 @@ export class Conversation {
     // Esc during something else was not meant for this turn.
     this.#typing.takeSendsNow();
     const isComplete = await this.#work.turn(prompt);
-    if (this.#typing.takeSendsNow() || isComplete) return this.#inbox.takeLeft();
+    return this.#settle(isComplete) ? this.#inbox.takeLeft() : undefined;
+  }
+
+  /** What was typed during something that was interrupted is not sent unseen. Answers whether it may be. */
+  #settle(isComplete: boolean): boolean {
+    if (this.#typing.takeSendsNow() || isComplete) return true;
     this.#giveBack(returned(this.#inbox.takeUnsent()));
-    return undefined;
+    return false;
   }
 
   #giveBack({ draft, aside }: Returned): void {
@@ -261,8 +276,8 @@ export class Conversation {
   #showSession(): void {
     const { openCalls } = this.#session.started.session.projection;
     this.#setup.teller.takeUp(openCalls.map(({ call }) => call));
-    const lines = sessionStart(this.#session.started, this.#session.options, this.#setup.style);
-    if (lines.length > 0) this.#setup.screen.print(lines.join('\n'));
+    const pieces = sessionStart(this.#session.started, this.#session.options, this.#setup.style);
+    for (const piece of pieces) showPiece(piece, this.#setup.screen);
   }
 
   #promptText(): string {
@@ -279,7 +294,8 @@ export class Conversation {
 
   #refuse(problem: string): number {
     this.#setup.screen.close();
-    process.stderr.write(`heddle: ${harmless(problem)}\n`);
+    const line = `heddle: ${harmless(problem)}`;
+    process.stderr.write(`${process.stderr.isTTY ? printed(line, process.stderr.columns) : line}\n`);
     return 1;
   }
 

@@ -66,12 +66,18 @@ export class Typing {
     if (!desk.isOpen) screen.reprompt(prompt());
   }
 
-  /** At a question. Commands that only show something work there, too. */
+  /**
+   * At a question. Commands that only show something work there, too; others are no answer and wait, unless the question
+   * takes any words.
+   */
   #answer(text: string): void {
     const { desk, work } = this.#setup;
     const slash = readSlash(text);
-    if (slash?.kind !== 'command' || !slash.command.anytime) return desk.read(text);
-    void work.beside(slash.command, slash.words).then(() => desk.askAgain());
+    if (slash?.kind === 'command' && slash.command.anytime)
+      return void work.beside(slash.command, slash.words).then(() => desk.askAgain());
+    if (desk.takesWords || !(slash || isShell(text))) return desk.read(text);
+    this.#meanwhile(text);
+    desk.askAgain();
   }
 
   /** While something is under way a prompt waits to join it; some commands need not wait, others run after it. */

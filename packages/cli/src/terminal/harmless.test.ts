@@ -12,3 +12,7 @@ it('shows what would turn the direction of writing', () => {
 it('leaves lines, tabs and every script of the world alone', () => {
   expect(harmless('a\tb\r\nc ünï 漢字 🧵')).toBe('a\tb\nc ünï 漢字 🧵');
 });
+
+it('parts words at a return in the middle of a line, and breaks no line there', () => {
+  expect(harmless('lone\rreturn\r\r\nend\r')).toBe('lone return\nend');
+});

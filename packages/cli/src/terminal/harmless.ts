@@ -1,7 +1,8 @@
 /** Text from models, tools and files must not drive the terminal: control characters are shown, not obeyed. */
 export function harmless(text: string): string {
-  return text.replace(DRIVING, (character) => {
-    if (character === '\r') return '';
+  return text.replace(DRIVING, (character, at: number) => {
+    // In the middle of a line it parts words. A line break would be too much: some lines were told apart before.
+    if (character === '\r') return /[\r\n]/.test(text[at + 1] ?? '\n') ? '' : ' ';
     const code = character.charCodeAt(0).toString(16);
     return code.length > 2 ? `\\u${code}` : `\\x${code.padStart(2, '0')}`;
   });

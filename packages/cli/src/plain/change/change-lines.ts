@@ -1,5 +1,6 @@
 /** A change as people read it: the lines that go, the lines that come, and a few around them, each with its number. Pure. */
 import { harmless } from '../../terminal/harmless.ts';
+import { withoutTabs } from '../../terminal/width.ts';
 import type { Style } from '../style.ts';
 import type { Change } from './change.ts';
 import type { Hunk } from './hunks.ts';
@@ -19,7 +20,7 @@ export function changeLines(change: Change, around: number, { paint, signs }: St
   return rows.map(({ mark, number, text }) => {
     const lead = isNumbered ? `${String(number).padStart(width)} ` : '';
     if (mark === '…') return paint('dim', ' '.repeat(lead.length) + signs.more);
-    const line = `${lead}${mark} ${harmless(text)}`.trimEnd();
+    const line = `${lead}${mark} ${withoutTabs(harmless(text))}`.trimEnd();
     return mark === ' ' ? paint('dim', line) : paint(mark === '-' ? 'red' : 'green', line);
   });
 }

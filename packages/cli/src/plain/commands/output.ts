@@ -17,7 +17,12 @@ export function output(words: string, { started, say, style, cwd }: Chat): void 
   const results = messages.flatMap(resultsIn);
   if (results.length === 0) return say('No call has come to an end yet.');
   const result = /^\d*$/.test(words) ? results.at(-Math.max(1, Number(words))) : undefined;
-  if (!result) return say(`Type a number from 1, the last call, to ${results.length}.`);
+  if (!result)
+    return say(
+      results.length === 1
+        ? 'There is one call so far: /output shows it.'
+        : `Type a number from 1, the last call, to ${results.length}.`,
+    );
   const call = messages.flatMap(callsIn).find(({ id }) => id === result.tool_use_id);
   const title = call
     ? callLine(call.name, call.input, cwd)

@@ -3,15 +3,17 @@ import type { Message } from '@heddle/core';
 import { promptOf } from '../prompts/prompt-of.ts';
 import { harmless } from '../../terminal/harmless.ts';
 import { again, answered, choiceDialog, type Dialog } from '../questions/dialog.ts';
-import { ago, counted, shortened } from '../render/amounts.ts';
+import { ago, shortened } from '../render/amounts.ts';
 import type { Style } from '../style.ts';
 import type { Chat } from './command.ts';
+import { rewindFiles, UNDO_MARK, undoRewind } from './rewind-files.ts';
 
 /** Prompts to choose from, the newest ones. */
 const SHOWN = 15;
 
 export async function rewind(words: string, chat: Chat): Promise<void> {
   const { started, say, ask, style } = chat;
+  if (words.startsWith(UNDO_MARK)) return undoRewind(words, chat);
   const messages = [...started.agent.messages];
   const prompts = messages.flatMap(earlierPrompt).slice(-SHOWN);
   const missing = missingNote(messages);
@@ -23,25 +25,12 @@ export async function rewind(words: string, chat: Chat): Promise<void> {
   if (!prompt) return;
   const what = await ask(whatDialog(started.checkpoints !== undefined));
   if (what === undefined) return;
-  if (what !== 'conversation') await rewindFiles(prompt, chat);
+  if (what !== 'conversation' && !(await rewindFiles(prompt.uuid, chat))) return;
   if (what === 'files') return;
   const rewound = started.agent.rewindBefore(prompt.uuid);
   if (!rewound.ok) return say(rewound.message);
   say('The conversation is back before that prompt. It is in the line below.');
   chat.put(prompt.text);
-}
-
-async function rewindFiles({ uuid }: EarlierPrompt, { started, say }: Chat): Promise<void> {
-  const rewound = await started.checkpoints?.rewind(uuid);
-  if (!rewound?.canRewind) return say(harmless(rewound?.error ?? 'The files of this session are not kept.'));
-  const { filesChanged, insertions, deletions, skippedLinks, failed } = rewound;
-  const lines = [
-    ...filesChanged.map((file) => `  ${file}`),
-    `${counted(filesChanged.length, 'file')} went back, +${insertions} -${deletions} lines`,
-    ...skippedLinks.map((link) => `left alone, it is a link now: ${link}`),
-    ...failed.map(({ path, why }) => `${path}: ${why}`),
-  ];
-  say(lines.map(harmless).join('\n'));
 }
 
 /** Why there are no more of them. */

@@ -1,8 +1,9 @@
 /** `/clear`, `/resume`, `/sessions`, `/rename` and `/export`. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { listSessions } from '@heddle/agent/sessions';
-import { sessions as sessionsCommand } from '../../sessions/sessions.ts';
+import { exportText } from '../../sessions/export/export.ts';
+import { pick } from '../../sessions/pick.ts';
 import { harmless } from '../../terminal/harmless.ts';
 import { shortened } from '../render/amounts.ts';
 import { pickDialog, sessionLines } from '../session/pick.ts';
@@ -61,8 +62,16 @@ export async function exportTo(words: string, { started, say, configDir }: Chat)
   if (agent.messages.length === 0) return say('Say something first: there is nothing to export.');
   const file = words === '' ? await usualFile(configDir, agent.sessionId) : words;
   const format = /\.html?$/i.test(file) ? 'html' : /\.json$/i.test(file) ? 'json' : 'markdown';
-  const code = await sessionsCommand(['export', agent.sessionId, '--format', format, '--output', file]);
-  if (code === 0) say(`The conversation is in ${harmless(file)}.`);
+  const picked = pick(agent.sessionId);
+  if (!picked.ok) return say(harmless(picked.message));
+  try {
+    // Whatever was said and read is in it: for the owner, until he hands it on.
+    await writeFile(file, exportText(format, picked.session), { mode: 0o600 });
+    say(`The conversation is in ${harmless(file)}.`);
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    say(harmless(`${file} cannot be written: ${why}`));
+  }
 }
 
 /** Not in the project: a whole conversation is private, and would turn up among the changes. */

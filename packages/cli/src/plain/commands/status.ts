@@ -12,12 +12,14 @@ export async function status({ started, options, cwd, say }: Chat): Promise<void
   const running = tasks.list().filter(({ end }) => end === undefined).length;
   const instructions = instructionFiles(started.userContext).map((file) => nearPath(file, cwd));
   const folders = options.rules instanceof LivePermissions ? options.rules.directories : [];
+  const standing = session.projection.stance?.workingDirectory ?? cwd;
   const { state, thresholds } = await agent.contextUsage();
   const rows: readonly (readonly [string, string])[] = [
     ['version', VERSION],
     ['session', agent.sessionId],
     ['kept in', session.journal.path ?? 'memory only'],
     ['folder', cwd],
+    ...(standing === cwd ? [] : [['commands run in', standing] as const]),
     ...(folders.length > 0 ? [['more folders', folders.join(', ')] as const] : []),
     ['instructions', instructions.length > 0 ? instructions.join(', ') : 'none'],
     ['model', modelWords(options)],

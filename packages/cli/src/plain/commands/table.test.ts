@@ -22,6 +22,7 @@ describe('slash commands', () => {
 
   it.each([
     ['/contxt', 'Did you mean /context?'],
+    ['/mdoel', 'Did you mean /model?'],
     ['/perm', 'Did you mean /permissions?'],
     ['/xyzzy', 'See /help.'],
   ])('says of %j what was probably meant', (line, hint) => {

@@ -13,12 +13,22 @@ export async function tasks(words: string, chat: Chat): Promise<void> {
   const all = started.tasks.list();
   if (all.length === 0) return say('Nothing runs in the background.');
   if (words === '') return say(all.map(lineOf).join('\n'));
-  const [, stops, id = ''] = /^(stop\s+)?(\S*)$/i.exec(words) ?? [];
-  const task = started.tasks.get(id) ?? (all.length === 1 && id === '' ? all[0] : undefined);
-  if (!task) return say(`There is no such task. /tasks ID shows its output, /tasks stop ID ends it.`);
+  const [, stops, id = ''] = /^(stop\b\s*)?(\S*)$/i.exec(words) ?? [];
+  const task = started.tasks.get(id) ?? (id === '' ? onlyOne(all) : undefined);
+  if (!task)
+    return say(
+      `${id === '' ? 'Which one?' : 'There is no such task.'} /tasks ID shows its output, /tasks stop ID ends it.`,
+    );
   if (stops === undefined) return say(outputOf(task, chat));
+  if (task.end !== undefined) return say(`${task.id} is over already.`);
   await task.stop('stopped by the user');
   say(`${task.id} is stopped.`);
+}
+
+/** The one that needs no name: the only one that still runs. */
+function onlyOne(all: readonly Task[]): Task | undefined {
+  const [only, ...others] = all.filter(({ end }) => end === undefined);
+  return others.length === 0 ? only : undefined;
 }
 
 function lineOf({ id, spec, end, startedAt, endedAt }: Task): string {

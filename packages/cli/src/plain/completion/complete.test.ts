@@ -7,9 +7,10 @@ import { complete, type CompletionSources } from './complete.ts';
 import { listFolder } from './folders.ts';
 
 const FILES: Readonly<Record<string, readonly string[]>> = {
-  '': ['README.md', 'package.json', 'packages/', '.git/', '.gitignore'],
+  '': ['README.md', 'package.json', 'packages/', '.git/', '.gitignore', 'my dir/', "it's $1"],
   'packages/': ['cli/', 'core/', 'cli-docs/'],
   '/': ['usr/'],
+  'my dir/': ['a file.txt', 'b file.txt'],
 };
 const sources: CompletionSources = {
   commands: ['compact', 'context', 'cost', 'model', 'mode'],
@@ -37,7 +38,16 @@ describe('Tab', () => {
     ['@packages/co', '@packages/core/|'],
     ['!ls packages/cli', ['cli/', 'cli-docs/']],
     ['.giti', '.gitignore |'],
-    ['@', ['README.md', 'package.json', 'packages/']],
+    ['@', ['README.md', 'package.json', 'packages/', 'my dir/', "it's $1"]],
+    ['@my', '@my dir/|'],
+    ['see @my dir/a', 'see @my dir/a file.txt |'],
+    ['see my dir/b f', 'see my dir/b file.txt |'],
+    ['@my dir/', ['a file.txt', 'b file.txt']],
+    ['!cat my', '!cat my\\ dir/|'],
+    ['!cat my\\ dir/a', '!cat my\\ dir/a\\ file.txt |'],
+    ['!cat "my', '!cat "my dir/|'],
+    ['!cat "my dir/a', '!cat "my dir/a file.txt" |'],
+    ['!cat it', "!cat it\\'s\\ \\$1 |"],
     ['no such file', 'no such file|'],
     ['', '|'],
     ['a word ', 'a word |'],

@@ -1,5 +1,6 @@
 /** What Tab makes of a draft: the name of a command at its beginning, a path anywhere else. Pure. */
 import type { Draft } from '../screen/editor.ts';
+import { type Begun, wordOfShell, wordsOfPrompt } from './words.ts';
 
 export interface CompletionSources {
   /** Names of slash commands, without the slash. */
@@ -32,31 +33,51 @@ export function complete(draft: Draft, sources: CompletionSources): Completed {
     const done = completed(draft, command, commandsLike(command, sources));
     if (done.kind !== 'nothing') return done;
   }
-  const [, written = ''] = /(?:^|[\s"'(@!=])([^\s"'(@!=]*)$/.exec(before) ?? [];
-  const end = written.lastIndexOf('/') + 1;
-  const begun = written.slice(end);
+  const shell = /^\s*!/.exec(before)?.[0];
+  const words = shell === undefined ? wordsOfPrompt(before) : [wordOfShell(before.slice(shell.length))];
   // Tab after a space would list everything.
-  if (written === '' && !before.endsWith('@')) return { kind: 'nothing' };
-  return completed(draft, begun, filesLike(begun, written.slice(0, end), sources));
+  if (words[0]?.path === '' && !before.endsWith('@')) return { kind: 'nothing' };
+  for (const word of words) {
+    const done = completedPath(draft, word, sources);
+    if (done.kind !== 'nothing') return done;
+  }
+  return { kind: 'nothing' };
+}
+
+function completedPath(draft: Draft, word: Begun, sources: CompletionSources): Completed {
+  const end = word.path.lastIndexOf('/') + 1;
+  const begun = word.path.slice(end);
+  const files = filesLike(begun, word.path.slice(0, end), sources);
+  return completed(
+    draft,
+    begun,
+    files.map(({ name, isFolder }) => ({ name, end: isFolder ? '/' : word.end })),
+    word.write,
+  );
 }
 
 function commandsLike(begun: string, { commands }: CompletionSources): Candidate[] {
   return commands.filter((name) => name.startsWith(begun)).map((name) => ({ name, end: ' ' }));
 }
 
-function filesLike(begun: string, folder: string, { list }: CompletionSources): Candidate[] {
-  return list(folder)
-    .filter(({ name }) => name.startsWith(begun) && (begun.startsWith('.') || !name.startsWith('.')))
-    .map(({ name, isFolder }) => ({ name, end: isFolder ? '/' : ' ' }));
+function filesLike(begun: string, folder: string, { list }: CompletionSources): FolderEntry[] {
+  return list(folder).filter(
+    ({ name }) => name.startsWith(begun) && (begun.startsWith('.') || !name.startsWith('.')),
+  );
 }
 
-function completed(draft: Draft, begun: string, candidates: readonly Candidate[]): Completed {
+function completed(
+  draft: Draft,
+  begun: string,
+  candidates: readonly Candidate[],
+  write: Begun['write'] = (added) => added,
+): Completed {
   const [only, ...others] = candidates;
   if (!only) return { kind: 'nothing' };
-  if (others.length === 0) return grown(draft, only.name.slice(begun.length) + only.end);
+  if (others.length === 0) return grown(draft, write(only.name.slice(begun.length)) + only.end);
   const common = candidates.map(({ name }) => name).reduce(commonStart);
-  if (common.length > begun.length) return grown(draft, common.slice(begun.length));
-  return { kind: 'choices', names: candidates.map(({ name, end }) => name + end.trim()) };
+  if (common.length > begun.length) return grown(draft, write(common.slice(begun.length)));
+  return { kind: 'choices', names: candidates.map(({ name, end }) => (end === '/' ? `${name}/` : name)) };
 }
 
 function grown({ text, cursor }: Draft, added: string): Completed {

@@ -1,5 +1,5 @@
 /** A line broken at the edge, as a terminal does it, or at the word before it. Pure. */
-import { cellsOf, charactersOf } from '../../terminal/width.ts';
+import { charactersOf, mostCellsOf, withoutTabs } from '../../terminal/width.ts';
 
 /** Our own colours: they take no room. */
 const COLOUR = '\u001b[';
@@ -19,7 +19,7 @@ export function broken(line: string, room: number, { hang = '', atWords = false 
       continue;
     }
     for (const character of charactersOf(piece)) {
-      const cells = cellsOf(character);
+      const cells = mostCellsOf(character);
       if (used > 0 && used + cells > room) {
         // A long word is broken: it would leave a row behind that is almost empty.
         const movesWord = atWords && word.start > 0 && word.cells <= room / 2;
@@ -40,7 +40,7 @@ export function broken(line: string, room: number, { hang = '', atWords = false 
 /** Up to the end of the last whole row: the next one is still coming. */
 export function wholeRows(text: string, columns: number): { readonly now: string; readonly later: string } {
   const start = text.lastIndexOf('\n') + 1;
-  const rows = text.slice(0, start) + broken(text.slice(start), columns);
+  const rows = text.slice(0, start) + broken(withoutTabs(text.slice(start)), columns);
   const end = rows.lastIndexOf('\n') + 1;
   return { now: rows.slice(0, end), later: rows.slice(end) };
 }

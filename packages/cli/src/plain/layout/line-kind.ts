@@ -25,12 +25,15 @@ export const NOTHING_BEGUN: Surroundings = { fence: undefined, isInList: false }
 
 /** A first word that is longer decides nothing. */
 const LONGEST_SIGN = 40;
+/** What a tab is shown as. */
+export const TAB = '    ';
 const VERBATIM: LineKind = { kind: 'verbatim' };
 
 /** Undefined: more of it has to come. */
 export function lineKind(text: string, around: Surroundings, isWhole: boolean): Begun | undefined {
   const [, lead = '', word = '', after = ''] = /^([ \t]*)(\S*)(\s?)/.exec(text) ?? [];
   if (after === '' && !isWhole && word.length < LONGEST_SIGN) return undefined;
+  const indent = lead.replaceAll('\t', TAB);
   if (word === '') return { line: around.fence === undefined ? prose('') : VERBATIM, next: around };
   if (around.fence !== undefined) {
     const isEnd = word.startsWith(around.fence) && /^(`+|~+)$/.test(word);
@@ -40,14 +43,15 @@ export function lineKind(text: string, around: Surroundings, isWhole: boolean): 
   if (fence !== undefined) return { line: VERBATIM, next: { ...around, fence } };
   if (word.startsWith('|')) return { line: VERBATIM, next: around };
   if (/^(?:[-*+]|\d{1,9}[.)])$/.test(word)) {
-    const hang = ' '.repeat(lead.length + word.length + 1);
+    const hang = ' '.repeat(indent.length + word.length + 1);
     return { line: prose(hang), next: { ...around, isInList: true } };
   }
   const isInList = around.isInList && lead !== '';
   if (!isInList && /^(?: {4}|\t)/.test(lead)) return { line: VERBATIM, next: around };
   const next = { ...around, isInList };
-  if (word.startsWith('>')) return { line: prose(`${lead}> `), next };
-  return { line: prose(lead, /^#{1,6}$/.test(word)), next };
+  if (word.startsWith('>')) return { line: prose(`${indent}> `), next };
+  const isHeading = /^#{1,6}$/.test(word) && /[^\S\n]/.test(after);
+  return { line: prose(indent, isHeading), next };
 }
 
 function prose(hang: string, isHeading = false): LineKind {

@@ -24,7 +24,47 @@ describe('a printed line', () => {
     expect(printed(`  | echo ${' '.repeat(11)}1  yes`, 20)).toBe(`  | echo ${' '.repeat(11)}\n  | 1  yes`);
     expect(printed('  | npm test -- --run  it', 16)).toBe('  | npm test -- \n  | --run  it');
     expect(printed('  | abcdefghijkl', 10)).toBe('  | abcdef\n  | ghijkl');
-    expect(printed(`  | ${paint('red', '- 漢字漢字')}`, 10)).toBe(`  | ${paint('red', '- 漢字\n  | 漢字')}`);
+    expect(printed(`  | ${paint('red', '- 漢字漢字')}`, 10)).toBe(
+      `  | ${paint('red', '- 漢字\n  |   漢字')}`,
+    );
+  });
+
+  it('shows tabs as spaces, counted from where the text begins, and measures those', () => {
+    expect(printed('  | a\tb', 40)).toBe(`  | a${' '.repeat(7)}b`);
+    expect(printed(`  | ${paint('red', 'ab\t\tc')}`, 40)).toBe(`  | ${paint('red', `ab${' '.repeat(14)}c`)}`);
+    expect(printed('name\tvalue', 40)).toBe('name    value');
+    const spoof = printed(`  | ls #${'\t'.repeat(9)}1  A rule allows it; it only reads.`, 80);
+    for (const row of spoof.split('\n')) {
+      expect(row).toMatch(/^ {2}\| /);
+      expect(row).not.toContain('\t');
+      expect(row.length).toBeLessThanOrEqual(80);
+    }
+  });
+
+  it.each([
+    ['skin tones', '👍🏽', 4],
+    ['families', '👩‍👩‍👧‍👦', 8],
+    ['flags', '🇩🇪', 4],
+    ['soft hyphens', '\u00ad', 1],
+    ['letters that are put together', '\u1112\u1161\u11ab', 4],
+  ])('keeps its bar in terminals that take more room for %s', (_what, character, most) => {
+    for (const row of printed(`  | touch ${character.repeat(60)}`, 40).split('\n')) {
+      expect(row).toMatch(/^ {2}\| /);
+      const count = row.split(character).length - 1;
+      expect(count * most + row.replaceAll(character, '').length).toBeLessThanOrEqual(40);
+    }
+  });
+
+  it('goes on below its text where it is a changed line: not a word gets below the number and the sign', () => {
+    expect(printed(`  | ${paint('green', '12 +   one two three')}`, 20)).toBe(
+      `  | ${paint('green', '12 +   one two \n  |        three')}`,
+    );
+    expect(printed('  | + one two three', 16)).toBe('  | + one two \n  |   three');
+    expect(printed('  |     one two three', 20)).toBe('  |     one two \n  |     three');
+    expect(printed(`  | + ${' '.repeat(20)}x`, 20).split('\n')).toEqual([
+      `  | + ${' '.repeat(14)}`,
+      `  |   ${' '.repeat(6)}x`,
+    ]);
   });
 });
 
@@ -49,6 +89,7 @@ describe('output', () => {
     expect(solid.later.length).toBeLessThanOrEqual(80);
     expect(solid.now.replaceAll('\n', '') + solid.later).toBe('x'.repeat(100_000));
     expect(wholeRows('😀'.repeat(50), 7).now).toMatch(/^(😀😀😀\n)+$/u);
+    expect(wholeRows('a\tb\tc', 12)).toEqual({ now: `a${' '.repeat(7)}b   \n`, later: '    c' });
     expect(wholeRows(paint('bold', 'a bold word'), 6).now).toBe('\u001b[1ma bold\n');
   });
 });

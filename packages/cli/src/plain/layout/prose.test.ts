@@ -49,12 +49,19 @@ describe('the words of the model', () => {
       '      five',
       '      six',
     ]);
+    expect(rows('- a\n\t- one two', 12)).toEqual(['- a', '    - one', '      two']);
     expect(rows('> one two three', 10)).toEqual(['> one two', '> three']);
   });
 
   it('are counted in cells, and broken anywhere in scripts without spaces, but not before a full stop', () => {
     expect(rows('漢字漢字。漢字', 8)).toEqual(['漢字漢', '字。漢字']);
-    expect(rows('漢字 👩‍👩‍👧👩‍👩‍👧 e\u0301e\u0301 x', 8)).toEqual(['漢字 👩‍👩‍👧', '👩‍👩‍👧 e\u0301e\u0301 x']);
+    expect(rows('漢字 😀😀 e\u0301e\u0301 x', 8)).toEqual(['漢字 😀', '😀 e\u0301e\u0301 x']);
+  });
+
+  it('leave room where terminals take more of it for a picture', () => {
+    expect(rows('one 👍🏽 two', 10)).toEqual(['one 👍🏽', 'two']);
+    expect(rows('a 🇩🇪 flag', 10)).toEqual(['a 🇩🇪', 'flag']);
+    expect(rows('👩‍👩‍👧👩‍👩‍👧 x', 10)).toEqual(['👩‍👩‍👧', '👩‍👩‍👧 x']);
   });
 
   it('do not wrap where they are code or a table', () => {
@@ -86,6 +93,11 @@ describe('bold, code and headings', () => {
     ['run `npm test`, then', 'run ‹npm› ‹test›, then'],
     ['**`both` of them**!', '‹both› «of» «them»!'],
     ['``a ` b`` c', '‹a› ‹`› ‹b› c'],
+    ['`` a`b `` and `` ` ``', '‹a`b› and ‹`›'],
+    ['`  two  ` x', ' ‹two›  x'],
+    ['**a ** b** c', '«a» «**» «b» c'],
+    ['这是**粗体**文字', '这是«粗»«体»文字'],
+    ['(**so**), **1.** x', '(«so»), «1.» x'],
     ['## A title\ntext', '«##» «A» «title»\ntext'],
   ])('are painted: %j', (text, expected) => {
     expect(shown([text], 80)).toBe(expected);
@@ -99,10 +111,25 @@ describe('bold, code and headings', () => {
     '\\*\\*escaped\\*\\*',
     '* a list, and *emphasis*',
     '***',
+    '2**10 and 3**4',
+    'a**b**c',
+    '**kwargs and *args, 2**10',
+    'f(**a) and g(**b)',
+    '(x+1)**2 and (y)**3',
     '#hashtag and C# code',
+    '#',
     `**${'far '.repeat(80)}**`.trim(),
   ])('are not made of what has no other half: %j', (text) => {
     expect(shown([text], 1_000)).toBe(text);
+  });
+
+  it('leave what came in grey grey', () => {
+    const text = painted.paint('dim', 'I think **hard** about it');
+    const prose = new Prose(painted, () => 80);
+    expect(prose.add(text) + prose.end()).toBe(
+      '\u001b[2mI think \u001b[1mhard\u001b[22m\u001b[2m about it\u001b[22m',
+    );
+    expect(prose.add('**bold** again') + prose.end()).toBe('\u001b[1mbold\u001b[22m again');
   });
 
   it('keep their marks where there are no colours', () => {
@@ -115,6 +142,7 @@ describe('a text that is still coming', () => {
   const text = [
     '# Title of it',
     'Some **bold words** and `code with spaces` and **unclosed, 2 ** 3, *x* \\* y.',
+    'So 2**10, **kwargs, a**b**c and **bold**, `` a`b `` too.',
     '- item one with words 漢字漢字漢字。漢字「漢字」 👩‍👩‍👧 e\u0301',
     '  1) nested https://example.com/very/long/path/without/any/space/in/it and on',
     '```',

@@ -2,10 +2,11 @@
  * The model's words while they come: wrapped at words, with bold, code and headings painted where there are colours. Lines
  * of code and of tables stay as they are. However the text is cut into pieces, the same comes out.
  */
+import { stripVTControlCharacters } from 'node:util';
 import { widthOf } from '../../terminal/width.ts';
 import type { Style } from '../style.ts';
 import type { Layout } from './layout.ts';
-import { type LineKind, lineKind, NOTHING_BEGUN, type Surroundings } from './line-kind.ts';
+import { type LineKind, lineKind, NOTHING_BEGUN, type Surroundings, TAB } from './line-kind.ts';
 import { partsOf } from './parts.ts';
 import { Rows } from './rows.ts';
 import { nextToken, NO_SPANS, type Spans, type Token } from './spans.ts';
@@ -14,8 +15,6 @@ interface Piece {
   readonly text: string;
   readonly look: 'bold' | 'cyan' | undefined;
 }
-
-const TAB = '    ';
 
 export class Prose implements Layout {
   readonly #style: Style;
@@ -26,7 +25,11 @@ export class Prose implements Layout {
   /** The line that is being shown; undefined at the beginning of one. */
   #line: LineKind | undefined;
   #spans: Spans = NO_SPANS;
+  /** The character that was taken last. */
+  #before = '';
   #gap = '';
+  /** The text itself came in grey. */
+  #isDim = false;
   /** The word that is still growing. */
   #word: Piece[] = [];
   /** A part of that word stands there already: it is longer than a row. */
@@ -48,6 +51,8 @@ export class Prose implements Layout {
     this.#line = undefined;
     this.#around = NOTHING_BEGUN;
     this.#spans = NO_SPANS;
+    this.#before = '';
+    this.#isDim = false;
     this.#gap = '';
     this.#rows.begin();
     return rest;
@@ -68,6 +73,7 @@ export class Prose implements Layout {
         this.#held = this.#held.slice(token.text.length);
         shown += this.#take(token);
         this.#spans = token.spans;
+        this.#before = stripVTControlCharacters(token.text).at(-1) ?? this.#before;
       }
     }
     return shown;
@@ -92,7 +98,7 @@ export class Prose implements Layout {
 
   /** Without colours every mark stays where it is. */
   #token(isWhole: boolean): Token | undefined {
-    if (this.#style.colours) return nextToken(this.#held, this.#spans, isWhole);
+    if (this.#style.colours) return nextToken(this.#held, this.#spans, { before: this.#before, isWhole });
     const [text = ''] = /^(?:\n|[^\S\n]+|\S+)/.exec(this.#held) ?? [];
     const kind = text === '\n' ? 'newline' : /^\s/.test(text) ? 'gap' : 'text';
     return { kind, text, spans: NO_SPANS };
@@ -142,7 +148,12 @@ export class Prose implements Layout {
   #place(): string {
     const { paint } = this.#style;
     const word = joined(this.#word)
-      .map(({ text, look }) => (look === undefined ? text : paint(look, text)))
+      .map(({ text, look }) => {
+        this.#isDim = isDimAfter(text, this.#isDim);
+        if (look === undefined) return text;
+        // The end of bold is the end of dim too.
+        return paint(look, text) + (look === 'bold' && this.#isDim ? DIM : '');
+      })
       .join('');
     const [gap, isRest] = [this.#gap, this.#isOverlong];
     this.#isOverlong = false;
@@ -151,6 +162,14 @@ export class Prose implements Layout {
     this.#gap = '';
     return isRest ? this.#rows.continue(word) : this.#rows.put(gap, word);
   }
+}
+
+const DIM = '\u001b[2m';
+const NOT_DIM = '\u001b[22m';
+
+function isDimAfter(text: string, isDim: boolean): boolean {
+  const [on, off] = [text.lastIndexOf(DIM), text.lastIndexOf(NOT_DIM)];
+  return on === off ? isDim : on > off;
 }
 
 /** Neighbours of one look are painted as one. */

@@ -3,7 +3,7 @@
  * than a row is left for the terminal to break, so that it can be copied in one piece. Nothing is ever drawn again.
  */
 import { stripVTControlCharacters } from 'node:util';
-import { cellsOf, charactersOf, widthOf } from '../../terminal/width.ts';
+import { charactersOf, mostCellsOf, mostWidthOf } from '../../terminal/width.ts';
 
 export class Rows {
   readonly #columns: () => number;
@@ -39,7 +39,8 @@ export class Rows {
     if (this.#column > columns) this.#column %= columns;
     const start = this.#column + gap.length;
     const isEmptyRow = start <= this.#hang.length || this.#column === 0;
-    const fits = start + widthOf(bare) <= columns;
+    // A row that ends early does less harm than one that the terminal breaks within a word.
+    const fits = start + mostWidthOf(bare) <= columns;
     if (!this.#isTornOff && (fits || isEmptyRow)) return this.#write(gap + word, gap + bare);
     const broken = this.#isTornOff ? '' : '\n';
     this.#isTornOff = false;
@@ -54,11 +55,11 @@ export class Rows {
 
   #write(drawn: string, bare: string): string {
     const columns = this.#columns();
-    const width = widthOf(bare);
+    const width = mostWidthOf(bare);
     if (this.#column + width <= columns) this.#column += width;
     else
       for (const character of charactersOf(bare)) {
-        const cells = cellsOf(character);
+        const cells = mostCellsOf(character);
         if (this.#column + cells > columns) this.#column = 0;
         this.#column += cells;
       }

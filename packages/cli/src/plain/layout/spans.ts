@@ -6,7 +6,7 @@
 /** The spans that the next character lies in. */
 export interface Spans {
   readonly bold: boolean;
-  /** The backticks that end the code; empty outside of code. */
+  /** What ends the code, with the space before it where it is padded; empty outside of code. */
   readonly code: string;
 }
 
@@ -22,15 +22,22 @@ export const NO_SPANS: Spans = { bold: false, code: '' };
 /** A span that is longer is none: an answer must not wait for a mark that never comes. */
 const LONGEST_SPAN = 240;
 
+interface Around {
+  /** The character before the text; empty at the beginning of a line. */
+  readonly before: string;
+  /** Nothing more comes. */
+  readonly isWhole: boolean;
+}
+
 /** The next token at the beginning of a text. Undefined: more has to come before it can be told. */
-export function nextToken(text: string, spans: Spans, isWhole: boolean): Token | undefined {
+export function nextToken(text: string, spans: Spans, { before, isWhole }: Around): Token | undefined {
   if (text === '') return undefined;
   if (text.startsWith('\n')) return { kind: 'newline', text: '\n', spans: NO_SPANS };
+  if (spans.code !== '') return codeToken(text, spans);
   const gap = /^[^\S\n]+/.exec(text)?.[0];
   if (gap !== undefined) return { kind: 'gap', text: gap, spans };
-  if (spans.code !== '') return codeToken(text, spans);
   if (text.startsWith('`')) return backticks(text, spans, isWhole);
-  if (text.startsWith('**')) return stars(text, spans, isWhole);
+  if (text.startsWith('**')) return stars(text, spans, { before, isWhole });
   const [plain = ''] = /^(?:\\[*`]|[^\s`*]|\*(?!\*))+/.exec(text) ?? [];
   // What may be half a mark waits.
   const isCutOff = !isWhole && plain.length === text.length && /[*\\]$/.test(plain);
@@ -38,9 +45,17 @@ export function nextToken(text: string, spans: Spans, isWhole: boolean): Token |
   return known === '' ? undefined : { kind: 'text', text: known, spans };
 }
 
+/** Its end is there: else it would not have begun. */
 function codeToken(text: string, spans: Spans): Token {
-  const [run = ''] = /^`+/.exec(text) ?? [];
-  if (run === spans.code) return { kind: 'mark', text: run, spans: { ...spans, code: '' } };
+  const [gap = ''] = /^[^\S\n]+/.exec(text) ?? [];
+  const [run = ''] = /^`+/.exec(text.slice(gap.length)) ?? [];
+  const end = spans.code;
+  if (run === end.trim() && (gap + run).endsWith(end)) {
+    const inside = (gap + run).slice(0, -end.length);
+    if (inside === '') return { kind: 'mark', text: end, spans: { ...spans, code: '' } };
+    return { kind: 'gap', text: inside, spans };
+  }
+  if (gap !== '') return { kind: 'gap', text: gap, spans };
   return { kind: 'text', text: run === '' ? (/^[^\s`]+/.exec(text)?.[0] ?? '') : run, spans };
 }
 
@@ -51,18 +66,32 @@ function backticks(text: string, spans: Spans, isWhole: boolean): Token | undefi
   // At the end of what is there, more backticks may follow.
   const isKnown = rest.isComplete || (end && end.index + run.length < rest.text.length);
   if (!isKnown) return undefined;
-  return end
-    ? { kind: 'mark', text: run, spans: { ...spans, code: run } }
-    : { kind: 'text', text: run, spans };
+  if (!end) return { kind: 'text', text: run, spans };
+  // One space on each side lets the code begin or end with a backtick.
+  const padding = /^ .*[^ ].* $/.test(rest.text.slice(0, end.index)) ? ' ' : '';
+  return { kind: 'mark', text: run + padding, spans: { ...spans, code: padding + run } };
 }
 
-function stars(text: string, spans: Spans, isWhole: boolean): Token | undefined {
-  if (spans.bold) return { kind: 'mark', text: '**', spans: { ...spans, bold: false } };
+/** Beside a word on their outside, stars are signs: `2**10`, `a**b**c`. Scripts without spaces know only the mark. */
+const WORD = String.raw`[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}_]`;
+const AFTER_WORD = new RegExp(`(?:${WORD}|[)\\]])$`, 'u');
+const BEFORE_WORD = new RegExp(`^${WORD}`, 'u');
+const WITH_END = new RegExp(`^[^\\s*].*?(?<=[^\\s*])\\*\\*(?!${WORD})`, 'u');
+
+function stars(text: string, spans: Spans, { before, isWhole }: Around): Token | undefined {
   const rest = restOfLine(text.slice(2), isWhole);
-  const opens = /^[^\s*].*?(?<=\S)\*\*/.test(rest.text);
-  if (opens) return { kind: 'mark', text: '**', spans: { ...spans, bold: true } };
-  if (!rest.isComplete) return undefined;
-  return { kind: 'text', text: /^\*+/.exec(text)?.[0] ?? '**', spans };
+  const signs: Token = { kind: 'text', text: /^\*+/.exec(text)?.[0] ?? '**', spans };
+  if (spans.bold) {
+    if (rest.text === '' && !rest.isComplete) return undefined;
+    const closes = /[^\s*]/.test(before) && !BEFORE_WORD.test(rest.text);
+    return closes ? { kind: 'mark', text: '**', spans: { ...spans, bold: false } } : signs;
+  }
+  if (AFTER_WORD.test(before)) return signs;
+  const inside = WITH_END.exec(rest.text)?.[0];
+  // At the end of what is there, a word may follow.
+  const isKnown = rest.isComplete || (inside !== undefined && inside.length < rest.text.length);
+  if (!isKnown) return undefined;
+  return inside === undefined ? signs : { kind: 'mark', text: '**', spans: { ...spans, bold: true } };
 }
 
 /** As much of the line as a span may take. */

@@ -19,6 +19,7 @@ export function userQuestionDialog(question: UserQuestion, style: Style): Dialog
       paint('dim', `  ${multiSelect ? 'numbers (1,2), ' : 'a number, '}your own words, or 0 for no answer`),
     ],
     prompt: 'answer> ',
+    takesWords: true,
     read: (line) => read(line.trim()),
   };
 

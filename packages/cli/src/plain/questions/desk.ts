@@ -43,6 +43,11 @@ export class Desk {
     return this.#open.length > 0;
   }
 
+  /** The question that is shown takes whatever is typed for an answer. */
+  get takesWords(): boolean {
+    return this.#open[0]?.dialog.takesWords ?? false;
+  }
+
   /** Undefined: it was withdrawn, or nobody wants to answer. */
   ask<Answer>(asked: Dialog<Answer>, signal?: AbortSignal): Promise<Answer | undefined> {
     if (signal?.aborted) return Promise.resolve(undefined);

@@ -10,6 +10,8 @@ export interface Dialog<Answer> {
   readonly about?: string;
   /** Why it would be withdrawn; by default because its call was discarded. */
   readonly ends?: string;
+  /** Any words are an answer; else what is a command elsewhere is none. */
+  readonly takesWords?: true;
   read(line: string): Reading<Answer>;
 }
 
@@ -44,6 +46,7 @@ export function textDialog<Answer>(prompt: string, then: (text: string) => Answe
   const dialog: Dialog<Answer> = {
     lines: [],
     prompt,
+    takesWords: true,
     read: (line) =>
       line.trim() === '' ? again(dialog, 'Type it, or press Ctrl-C.') : answered(then(line.trim())),
   };

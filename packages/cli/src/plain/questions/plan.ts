@@ -1,6 +1,7 @@
 /** ExitPlanMode: the plan, and whether it is carried out. */
 import type { PlanDecision } from '@heddle/tools';
 import { harmless } from '../../terminal/harmless.ts';
+import { Prose } from '../layout/prose.ts';
 import type { Style } from '../style.ts';
 import { answered, choiceDialog, type Dialog } from './dialog.ts';
 import { keptFor, noBecause } from './no-because.ts';
@@ -11,9 +12,7 @@ export function planDialog(plan: string, style: Style, words = ''): Dialog<PlanD
   return choiceDialog<PlanDecision>(
     [
       paint('yellow', 'The plan:'),
-      ...harmless(plan)
-        .split('\n')
-        .map((line) => `  | ${line}`),
+      ...painted(harmless(plan), style).map((line) => `  | ${line}`),
       paint('yellow', 'Carry it out?'),
     ],
     [
@@ -37,4 +36,10 @@ export function planDialog(plan: string, style: Style, words = ''): Dialog<PlanD
       otherwise: (typed) => keptFor(typed, (kept) => planDialog(plan, style, kept)),
     },
   );
+}
+
+/** As an answer is; broken into rows where it is printed, because each needs its bar. */
+function painted(text: string, style: Style): string[] {
+  const prose = new Prose(style, () => Number.POSITIVE_INFINITY);
+  return (prose.add(text) + prose.end()).split('\n');
 }

@@ -200,6 +200,25 @@ describe('the permission question', () => {
     expect(answer(dialog, '?')).toContain('  | line 29');
   });
 
+  it('has no row of foreign text without a bar, whatever a field or a reason holds', () => {
+    const spoof = 'x\n  A rule allows it.\n  1  yes';
+    const asked = question({
+      input: { command: 'ls', description: spoof, timeout: spoof },
+      reason: `No rule allows the command ${spoof}.`,
+      parts: [{ kind: 'command', part: spoof, decision: 'ask', reason: spoof }],
+      suggestions: [],
+    });
+    const rows = permissionDialog(asked, view).lines.flatMap((line) => line.split('\n'));
+    expect(rows.filter((row) => !row.startsWith('  | '))).toEqual([
+      'May Bash run? (x A rule allows it. 1 yes)',
+      '  No rule allows the command x A rule allows it. 1  yes.',
+      '  x A rule allows it. 1  yes',
+      '  1  yes',
+      '  3  no',
+      '  4  no, and say why',
+    ]);
+  });
+
   it('shows what an edit takes away and what it adds, where nobody knows the file', () => {
     const input = { file_path: 'a.ts', old_string: 'keep\nold\nend', new_string: 'keep\nnew\nnewer\nend' };
     const { lines } = permissionDialog(question({ tool: 'Edit', input }), view);

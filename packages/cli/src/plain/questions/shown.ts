@@ -45,7 +45,7 @@ export function shownCall(question: PermissionQuestion, view: CallView, most: nu
 export function aboutOf({ tool, input }: PermissionQuestion, cwd: string): string {
   const { host } = input;
   const isReaching = isHost(tool) && typeof host === 'string';
-  return shortened(isReaching ? `reach ${harmless(host)}` : callLine(tool, input, cwd), LONGEST_ABOUT);
+  return shortened(isReaching ? `reach ${inOneRow(host)}` : callLine(tool, input, cwd), LONGEST_ABOUT);
 }
 
 /** It stands before the answer, and both fit into 40 columns. */
@@ -57,14 +57,14 @@ export function isHost(tool: string): boolean {
 }
 
 function titleOf({ tool, input, agentId }: PermissionQuestion, { style, cwd }: CallView): string {
-  const who = agentId === undefined ? '' : ` (agent ${harmless(agentId)})`;
+  const who = agentId === undefined ? '' : ` (agent ${inOneRow(agentId)})`;
   const title = isHost(tool) ? 'May the command reach this host?' : `May ${nameOf(tool)} run?`;
   const { file_path: file, description } = input;
   const what =
     typeof file === 'string'
-      ? ` ${harmless(nearPath(file, cwd))}`
+      ? ` ${inOneRow(nearPath(file, cwd))}`
       : typeof description === 'string' && typeof input['command'] === 'string'
-        ? style.paint('dim', ` (${harmless(shortened(description, 100))})`)
+        ? style.paint('dim', ` (${inOneRow(shortened(description, 100))})`)
         : '';
   return style.paint('yellow', `${title}${who}`) + what;
 }
@@ -74,13 +74,14 @@ function inputLines({ input }: PermissionQuestion): string[] {
   const { command, ...rest } = input;
   if (typeof command === 'string') {
     const about = Object.entries(rest).filter(([name]) => name !== 'description');
-    return [...harmless(command).split('\n'), ...about.map(([name, value]) => fieldLine(name, value))];
+    return [...harmless(command).split('\n'), ...about.flatMap(fieldLines)];
   }
-  return Object.entries(input).flatMap(([name, value]) => fieldLine(name, value).split('\n'));
+  return Object.entries(input).flatMap(fieldLines);
 }
 
-function fieldLine(name: string, value: unknown): string {
-  return `${harmless(name)}: ${harmless(typeof value === 'string' ? value : JSON.stringify(value))}`;
+function fieldLines([name, value]: readonly [string, unknown]): string[] {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return `${harmless(name)}: ${harmless(text)}`.split('\n');
 }
 
 /** Of the parts only those that need the answer, and each reason once. */
@@ -88,5 +89,10 @@ function reasonsOf({ reason, parts }: PermissionQuestion): string[] {
   const others = parts
     .filter(({ decision, reason: why }) => decision !== 'allow' && why !== reason)
     .map(({ part, reason: why }) => (why.includes(part) ? why : `${part}: ${why}`));
-  return [...new Set([reason, ...others])].map(harmless);
+  return [...new Set([reason, ...others])].map(inOneRow);
+}
+
+/** Only what stands behind a bar may have several: a row without one is ours. */
+function inOneRow(text: string): string {
+  return harmless(text.replaceAll(/\s*[\r\n]\s*/g, ' '));
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { styleFor } from '../style.ts';
 import { ago, dollars, shortened, timeOf, tokens } from './amounts.ts';
 import { endLines } from './end.ts';
-import { tailLines } from './tail.ts';
+import { tailPieces } from './tail.ts';
 
 const style = styleFor({ plain: true, env: {} });
 
@@ -101,33 +101,41 @@ describe('a conversation that is taken up again', () => {
     content: [{ type: 'text' as const, text }],
   });
 
+  const line = (text: string) => ({ kind: 'line', text });
+  const answer = (text: string) => [{ kind: 'stream', text }, { kind: 'end of stream' }];
+
   it('shows its last prompt and the whole answer', () => {
-    const long = Array.from({ length: 20 }, (_, index) => `line ${index}`).join('\n');
-    expect(tailLines([prompt, block('First.'), block('Then.')], 0, style)).toEqual([
-      '  (3 messages so far)',
-      '> What now?',
-      'First.',
-      'Then.',
+    expect(tailPieces([prompt, block('First.'), block('Then.')], 0, style)).toEqual([
+      line('  (3 messages so far)'),
+      line('> What now?'),
+      ...answer('First.\nThen.'),
     ]);
-    expect(tailLines([prompt, block(long)], 0, style).at(-1)).toBe('... 8 more lines');
+  });
+
+  it('shows the end of a long answer, where its conclusion is, and code as code', () => {
+    const long = ['```js', ...Array.from({ length: 18 }, (_, index) => `line ${index}`), '```', 'So be it.'];
+    expect(tailPieces([prompt, block(long.join('\n'))], 0, style).slice(2)).toEqual([
+      line('  (... 9 lines before)'),
+      ...answer(['```js', ...long.slice(-12)].join('\n')),
+    ]);
   });
 
   it('takes an interruption for none of the prompts', () => {
     const interrupted = { type: 'user' as const, ...stamp, content: '[Request interrupted by user]' };
-    expect(tailLines([prompt, block('Half.'), interrupted], 0, style)).toEqual([
-      '  (3 messages so far)',
-      '> What now?',
-      'Half.',
-      '  (interrupted)',
+    expect(tailPieces([prompt, block('Half.'), interrupted], 0, style)).toEqual([
+      line('  (3 messages so far)'),
+      line('> What now?'),
+      ...answer('Half.'),
+      line('  (interrupted)'),
     ]);
   });
 
   it('says what was left open', () => {
-    expect(tailLines([block('Earlier.'), prompt], 1, style)).toEqual([
-      '  (2 messages so far)',
-      '> What now?',
-      '  (this was not answered)',
-      '  (1 call had not come to an end; settled with the next prompt)',
+    expect(tailPieces([block('Earlier.'), prompt], 1, style)).toEqual([
+      line('  (2 messages so far)'),
+      line('> What now?'),
+      line('  (this was not answered)'),
+      line('  (1 call had not come to an end; settled with the next prompt)'),
     ]);
   });
 });

@@ -121,9 +121,10 @@ export function attachmentNote({ attachment }: AttachmentMessage): string | unde
     case 'reminder':
       if (attachment.about === 'repetition')
         return 'the same call keeps giving the same result; the model was told';
-      return attachment.about === 'todo' || attachment.about === 'plan'
-        ? undefined
-        : harmless(shortened(attachment.text, LONGEST));
+      // Of the rest most are words for the model; where commands run from now on is of use to its user, too.
+      return attachment.about === 'hook' || attachment.text.startsWith('The working directory ')
+        ? harmless(shortened(attachment.text, LONGEST))
+        : undefined;
     case 'hook_stopped_continuation':
       return `stopped by a hook: ${harmless(shortened(attachment.reason, LONGEST))}`;
     // A queued prompt is shown as what it is; the limit is told by the end of the turn.

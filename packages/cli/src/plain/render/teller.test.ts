@@ -337,8 +337,16 @@ const CASES: readonly (readonly [what: string, events: readonly LoopEvent[], lin
     '  (the same call keeps giving the same result; the model was told)',
   ],
   [
+    'where commands run from now on',
+    [attached({ kind: 'reminder', about: 'other', text: 'The working directory /a no longer exists.' })],
+    '  (The working directory /a no longer exists.)',
+  ],
+  [
     'what is meant for the model alone',
-    [message({ type: 'user', ...stamp, isMeta: true, content: 'Resume.' })],
+    [
+      message({ type: 'user', ...stamp, isMeta: true, content: 'Resume.' }),
+      attached({ kind: 'reminder', about: 'other', text: 'You are planning: change nothing.' }),
+    ],
     '',
   ],
 ];

@@ -16,6 +16,7 @@ export async function editOutside(
   const editor = env['VISUAL'] || env['EDITOR'] || 'vi';
   const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-prompt-'));
   const file = path.join(folder, 'prompt.md');
+  const listenAgain = ignoreInterrupts();
   try {
     writeFileSync(file, text, { mode: 0o600 });
     // A shell reads it: it may hold words of its own, as `code --wait`.
@@ -25,6 +26,19 @@ export async function editOutside(
     if ((await promise) !== 0) return { ok: false, message: `${editor} failed; the line is as it was` };
     return { ok: true, text: readFileSync(file, 'utf8').replace(/\n$/, '') };
   } finally {
+    listenAgain();
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Ctrl-C reaches every process of the terminal, and is meant for the editor alone. */
+function ignoreInterrupts(): () => void {
+  const listeners = process.listeners('SIGINT');
+  const ignore = (): void => undefined;
+  process.on('SIGINT', ignore);
+  for (const listener of listeners) process.off('SIGINT', listener);
+  return () => {
+    for (const listener of listeners) process.on('SIGINT', listener);
+    process.off('SIGINT', ignore);
+  };
 }

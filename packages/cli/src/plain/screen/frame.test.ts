@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { draftOf } from './editor.ts';
-import { frameOf, rowsAbove, withStatus } from './frame.ts';
+import { frameOf, rowsAbove, searchFrame, withStatus } from './frame.ts';
 import { widthOf } from '../../terminal/width.ts';
 
 const room = { columns: 11, maxRows: 10 };
@@ -70,5 +70,23 @@ describe('a draft on the screen', () => {
     expect(rowsAbove(frame, 11)).toBe(2);
     expect(rowsAbove(frame, 100)).toBe(2);
     expect(rowsAbove(frame, 6)).toBe(4);
+  });
+});
+
+describe('a search on the screen', () => {
+  const shown = (prompt: string, hit: string, query: string): string | undefined => {
+    const from = hit.indexOf(query);
+    const found = { line: hit, from, to: from + query.length };
+    const { rows, cursorRow } = searchFrame(prompt, found, { columns: 21, maxRows: 10 }, (text) => text);
+    expect([rows.length, cursorRow]).toEqual([1, 0]);
+    expect(widthOf(rows[0] ?? '')).toBeLessThanOrEqual(20);
+    return rows[0];
+  };
+
+  it('takes one row, in which its words are seen', () => {
+    expect(shown('search "a": ', 'short', 't')).toBe('search "a": short');
+    expect(shown('search "a": ', 'a line that is long', 'a')).toBe('search "a": a line …');
+    expect(shown('search "it": ', 'far behind it stands', 'it')).toBe('search "it": …it st…');
+    expect(shown('search "words without end": ', 'words without end', 'words')).toBe('…ords without end": ');
   });
 });

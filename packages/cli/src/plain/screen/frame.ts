@@ -1,7 +1,8 @@
 /** How a draft lies on the screen: rows, and the place of the cursor. Pure. */
 import { stripVTControlCharacters } from 'node:util';
 import type { Draft } from './editor.ts';
-import { cellsOf, charactersOf, widthOf } from '../../terminal/width.ts';
+import type { Hit } from './search.ts';
+import { cellsOf, charactersOf, widthOf, withoutTabs } from '../../terminal/width.ts';
 
 export interface Frame {
   readonly rows: readonly string[];
@@ -37,6 +38,32 @@ export function frameOf(
   return clipped(drawn, { row: Math.max(0, row), column }, maxRows);
 }
 
+/** A search in one row: what is looked for is always seen, and of a long line at least where it was found. */
+export function searchFrame(
+  prompt: string,
+  { line, from, to }: Hit,
+  { columns }: FrameRoom,
+  paint: (text: string) => string,
+): Frame {
+  const width = Math.max(8, columns - 1);
+  const head = endOf(prompt, width);
+  const free = width - widthOf(head);
+  const isSeen = widthOf(line.slice(0, to)) < free;
+  // A tab is a space here: the row only has to be recognised.
+  const text = (isSeen ? line : `…${line.slice(from)}`).replaceAll('\t', ' ');
+  const shown = free > 0 ? cutTo(text, free) : '';
+  return { rows: [paint(head) + shown], cursorRow: 0, cursorColumn: widthOf(head + shown) };
+}
+
+function endOf(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let free = width - 1;
+  const kept = charactersOf(text)
+    .toReversed()
+    .filter((character) => (free -= cellsOf(character)) >= 0);
+  return `…${kept.toReversed().join('')}`;
+}
+
 /** `status`: one row above the line being typed, cut where it gets too long. Without such a line it stands alone. */
 export function withStatus(
   status: string,
@@ -44,7 +71,7 @@ export function withStatus(
   { columns }: FrameRoom,
   paint: (text: string) => string,
 ): Frame {
-  const row = cutTo(status, columns - 1);
+  const row = cutTo(withoutTabs(status), columns - 1);
   if (!line) return { rows: [paint(row)], cursorRow: 0, cursorColumn: widthOf(row) };
   return { ...line, rows: [paint(row), ...line.rows], cursorRow: line.cursorRow + 1 };
 }

@@ -1,15 +1,16 @@
 /** A terminal that can move its cursor: keys come in one by one, and the line being typed stands below what is written. */
 import { stripVTControlCharacters } from 'node:util';
 import { harmless } from '../../terminal/harmless.ts';
+import { choiceRows } from '../completion/choices.ts';
 import type { Completed } from '../completion/complete.ts';
 import type { Recall } from '../prompts/recall.ts';
 import type { Style } from '../style.ts';
 import { type Draft, draftOf, EMPTY, insert, type Key, press, type Wish } from './editor.ts';
-import { type Frame, frameOf, type FrameRoom, withStatus } from './frame.ts';
+import { type Frame, frameOf, type FrameRoom, searchFrame, withStatus } from './frame.ts';
 import { Keyboard } from './keyboard.ts';
 import { Paper } from './paper.ts';
 import type { Screen, ScreenListener } from './screen.ts';
-import { found, NEW_SEARCH, type Search, type Searched, searchKey } from './search.ts';
+import { found, hitOf, NEW_SEARCH, type Search, type Searched, searchKey } from './search.ts';
 
 export interface KeyScreenSetup {
   readonly recall: Recall;
@@ -21,8 +22,6 @@ export interface KeyScreenSetup {
 /** Rows of the terminal that the line being typed leaves to the output, and the most it takes. */
 const ROWS_ABOVE = 2;
 const MOST_ROWS = 12;
-/** More names are no help. */
-const MOST_CHOICES = 40;
 
 export class KeyScreen implements Screen {
   readonly readsKeys = true;
@@ -49,6 +48,7 @@ export class KeyScreen implements Screen {
     this.#keyboard = new Keyboard(input, output, {
       key: (key) => this.#take(key),
       paste: (text) => {
+        this.#listener?.touched();
         this.#search = undefined;
         this.#edit(insert(this.#draft, text));
       },
@@ -123,8 +123,9 @@ export class KeyScreen implements Screen {
   }
 
   #take(key: Key): void {
-    if (this.#search) return this.#searched(searchKey(this.#search, key));
     const pressed = press(this.#draft, key);
+    if (this.#search || pressed.kind !== 'wish' || pressed.wish !== 'interrupt') this.#listener?.touched();
+    if (this.#search) return this.#searched(searchKey(this.#search, key));
     if (pressed.kind === 'wish') return this.#grant(pressed.wish);
     if (pressed.cut) this.#cut = pressed.cut;
     this.#edit(pressed.draft);
@@ -188,10 +189,8 @@ export class KeyScreen implements Screen {
     if (completed.kind === 'draft') return this.#edit(completed.draft);
     if (completed.kind === 'nothing') return;
     const { paint, signs } = this.#setup.style;
-    const names = completed.names.slice(0, MOST_CHOICES);
-    const more = completed.names.length - names.length;
-    const rest = more > 0 ? [`${signs.more} ${more} more`] : [];
-    this.#paper.print(paint('dim', `  ${[...names, ...rest].join('  ')}`));
+    const rows = choiceRows(completed.names, this.#paper.columns, signs.more);
+    this.#paper.print(paint('dim', rows.join('\n')));
   }
 
   async #editOutside(): Promise<void> {
@@ -234,7 +233,8 @@ export class KeyScreen implements Screen {
       const match = this.#match();
       const isMissing = match === undefined && this.#search.query !== '';
       const prompt = `${isMissing ? 'not found' : 'search'} "${this.#search.query}": `;
-      return frameOf(prompt, draftOf(match ?? ''), room, this.#setup.style.paint('yellow', prompt));
+      const paint = (text: string): string => this.#setup.style.paint('yellow', text);
+      return searchFrame(prompt, hitOf(this.#search, match ?? ''), room, paint);
     }
     if (!this.#asking && this.#draft.text === '') return undefined;
     return frameOf(stripVTControlCharacters(this.#prompt), this.#draft, room, this.#prompt);

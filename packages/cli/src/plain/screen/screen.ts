@@ -35,6 +35,8 @@ export interface Screen {
 export interface ScreenListener {
   /** A whole line, or several that were typed as one. */
   readonly line: (text: string) => void;
+  /** Any other key than Ctrl-C was pressed, or something was pasted. Only where keys are read. */
+  readonly touched: () => void;
   /** Ctrl-C. */
   readonly interrupt: () => void;
   /** Esc, with what was being typed. */

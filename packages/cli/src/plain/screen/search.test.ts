@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Key } from './editor.ts';
-import { found, NEW_SEARCH, searchKey } from './search.ts';
+import { found, hitOf, NEW_SEARCH, searchKey } from './search.ts';
 
 const PROMPTS = ['fix the test', 'Test it again', 'write docs', 'run the tests'];
 
@@ -31,4 +31,10 @@ it.each<[string, (Key | string)[], string | undefined]>([
   ['nothing after Ctrl-C', ['d', ctrl('c')], 'cancelled'],
 ])('a search finds %s', (_what, keys, expected) => {
   expect(searched(...keys)).toBe(expected);
+});
+
+it('shows the line of a prompt in which the words stand', () => {
+  const prompt = 'look at this:\nfirst\nthe Second one\nsecond again';
+  expect(hitOf({ query: 'second', passed: 0 }, prompt)).toEqual({ line: 'the Second one', from: 4, to: 10 });
+  expect(hitOf(NEW_SEARCH, '')).toEqual({ line: '', from: 0, to: 0 });
 });

@@ -34,6 +34,21 @@ export function found({ query, passed }: Search, newestFirst: readonly string[])
   return matches[Math.min(passed, matches.length - 1)];
 }
 
+/** The line of a prompt in which the words stand. */
+export interface Hit {
+  readonly line: string;
+  /** Where in it they begin and end. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export function hitOf({ query }: Search, prompt: string): Hit {
+  const wanted = query.toLowerCase();
+  const line = prompt.split('\n').find((one) => one.toLowerCase().includes(wanted)) ?? '';
+  const from = Math.max(0, line.toLowerCase().indexOf(wanted));
+  return { line, from, to: from + query.length };
+}
+
 function on(query: string, passed: number): Searched {
   return { kind: 'search', search: { query, passed } };
 }

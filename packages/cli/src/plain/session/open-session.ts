@@ -41,7 +41,7 @@ export class OpenSession {
   async open(choice: SessionChoice): Promise<string | undefined> {
     const { command, surface } = this.#setup;
     const starting = await startAgent(command, this.#options, { ...surface, choice });
-    if (!starting.ok) return starting.message;
+    if (!starting.ok) return inOurWords(starting.message);
     await this.#started?.close();
     this.#started = starting.started;
     return undefined;
@@ -68,4 +68,13 @@ export class OpenSession {
       ? `Resume this conversation with: heddle --resume ${agent.sessionId.slice(0, SHORT_ID)}`
       : undefined;
   }
+}
+
+/** The library says what to do; here it has a name. */
+function inOurWords(message: string): string {
+  return message.replace(
+    /^(The session (\S+) is in use by another process); fork it .*$/,
+    (_, what: string, id: string) =>
+      `${what}. Go on in a copy of it with: heddle --resume ${id.slice(0, SHORT_ID)} --fork-session`,
+  );
 }

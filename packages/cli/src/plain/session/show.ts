@@ -3,7 +3,8 @@ import type { AgentSetup } from '../../headless/agent-options.ts';
 import type { Started } from '../../headless/start.ts';
 import { harmless } from '../../terminal/harmless.ts';
 import { nearPath } from '../render/call.ts';
-import { tailLines } from '../render/tail.ts';
+import type { Piece } from '../render/piece.ts';
+import { tailPieces } from '../render/tail.ts';
 import type { Style } from '../style.ts';
 import { instructionFiles } from './instruction-files.ts';
 
@@ -11,16 +12,16 @@ export function sessionStart(
   { agent, session, notices, userContext }: Started,
   { cwd, sandboxSettings }: Pick<AgentSetup, 'cwd' | 'sandboxSettings'>,
   style: Style,
-): string[] {
+): Piece[] {
   const messages = [...agent.messages];
   const files = instructionFiles(userContext).map((file) => nearPath(file, cwd));
   const inForce = [
     ...(files.length > 0 ? [`instructions: ${files.join(', ')}`] : []),
     ...(sandboxSettings?.enabled ? ['sandbox on'] : []),
   ];
+  const notes = [...(inForce.length > 0 ? [inForce.join('; ')] : []), ...notices];
   return [
-    ...(inForce.length > 0 ? [style.paint('dim', `  (${harmless(inForce.join('; '))})`)] : []),
-    ...notices.map((notice) => style.paint('dim', `  (${harmless(notice)})`)),
-    ...(messages.length > 0 ? tailLines(messages, session.projection.openCalls.length, style) : []),
+    ...notes.map((note): Piece => ({ kind: 'line', text: style.paint('dim', `  (${harmless(note)})`) })),
+    ...(messages.length > 0 ? tailPieces(messages, session.projection.openCalls.length, style) : []),
   ];
 }

@@ -79,20 +79,17 @@ export class Work {
   async turn(prompt: string): Promise<boolean> {
     const { started, options } = this.#setup.session;
     const { agent, tasks } = started;
-    let wasStopped = false;
     const work = async (): Promise<void> => {
       const isReplay = options.plays !== undefined;
       this.#lastTurnFailed = !(await runTurn(prompt, { ...this.#setup, agent, isReplay }));
     };
-    await this.#do(work, (reason) => {
-      wasStopped = true;
-      agent.abort(reason);
-    });
+    const isComplete = await this.#do(work, (reason) => agent.abort(reason));
     this.#endedTasks.watch(tasks);
-    return !wasStopped;
+    return isComplete;
   }
 
-  async shell(command: string): Promise<void> {
+  /** Answers as `turn` does; so do commands. */
+  shell(command: string): Promise<boolean> {
     const { screen, session, note } = this.#setup;
     const stopped = new AbortController();
     const work = async (): Promise<void> => {
@@ -104,14 +101,15 @@ export class Work {
       screen.endStream();
       if (/^cd\b[^;&|]*$/.test(command))
         note('a cd holds only for its own command; the folder is still the same');
-      if (end.code !== 0) note(end.code === null ? 'ended' : `exit code ${end.code}`);
+      if (stopped.signal.aborted) note('interrupted');
+      else if (end.code !== 0) note(end.code === null ? 'ended' : `exit code ${end.code}`);
       const added = session.started.agent.add(shellMessage(command, end));
       if (!added.ok) screen.print(harmless(added.message));
     };
-    await this.#do(work, () => stopped.abort());
+    return this.#do(work, () => stopped.abort());
   }
 
-  command(command: SlashCommand, words: string): Promise<void> {
+  command(command: SlashCommand, words: string): Promise<boolean> {
     const { session } = this.#setup;
     return this.#do(
       () => this.beside(command, words),
@@ -129,8 +127,12 @@ export class Work {
     }
   }
 
-  async #do(work: () => Promise<void>, stop: Stop): Promise<void> {
-    this.#stop = stop;
+  async #do(work: () => Promise<void>, stop: Stop): Promise<boolean> {
+    let wasStopped = false;
+    this.#stop = (reason) => {
+      wasStopped = true;
+      stop(reason);
+    };
     this.#setup.screen.busy(this.#setup.prompt());
     try {
       await work();
@@ -139,5 +141,6 @@ export class Work {
       this.#silence.end();
       this.#running.end();
     }
+    return !wasStopped;
   }
 }

@@ -1,6 +1,6 @@
 /** `heddle sessions export`: a session for others to read, on standard output or in a file. */
 import { existsSync, writeFileSync } from 'node:fs';
-import { readTranscript, type SessionSummary, type Transcript } from '@heddle/agent/sessions';
+import { readTranscript, type SessionSummary } from '@heddle/agent/sessions';
 import { harmless } from '../../terminal/harmless.ts';
 import { say } from '../../terminal/say.ts';
 import { jsonText } from '../../terminal/json-text.ts';
@@ -17,7 +17,7 @@ export function exportSession({
 }: Extract<SessionsCommand, { name: 'export' }>): number {
   const picked = pick(word);
   if (!picked.ok) return refused(picked.message);
-  const text = write(format, picked.session, readTranscript(picked.session.path));
+  const text = exportText(format, picked.session);
   if (output === undefined) {
     say(text);
     return 0;
@@ -35,7 +35,8 @@ export function exportSession({
   }
 }
 
-function write(format: ExportFormat, session: SessionSummary, transcript: Transcript): string {
+export function exportText(format: ExportFormat, session: SessionSummary): string {
+  const transcript = readTranscript(session.path);
   switch (format) {
     case 'markdown':
       return asMarkdown(session, transcript);

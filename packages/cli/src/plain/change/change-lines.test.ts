@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { styleFor } from '../style.ts';
+import { changeOf } from './change.ts';
+import { changeLines } from './change-lines.ts';
+
+const style = styleFor({ plain: true, env: {} });
+
+it('a changed line shows its tabs as spaces, counted from behind its number and its sign', () => {
+  const change = changeOf('Write', { content: 'a\n\tb\tc\n' }, 'a\n\tb\n');
+  expect(change && changeLines(change, 1, style)).toEqual([
+    '1   a',
+    `2 - ${' '.repeat(8)}b`,
+    `2 + ${' '.repeat(8)}b${' '.repeat(7)}c`,
+  ]);
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { choiceRows } from './choices.ts';
+
+describe('names that could follow', () => {
+  it('stand in columns that are read downwards', () => {
+    expect(choiceRows(['clear', 'compact', 'cost', 'help', 'mode'], 24, '…')).toEqual([
+      '  clear    help',
+      '  compact  mode',
+      '  cost',
+    ]);
+    expect(choiceRows(['a', '漢字', 'b'], 80, '…')).toEqual(['  a     漢字  b']);
+  });
+
+  it('never take more than ten rows, and say how many are left out', () => {
+    const names = Array.from({ length: 400 }, (_name, index) => `a-rather-long-name-${index}.txt`);
+    const rows = choiceRows(names, 80, '…');
+    expect(rows).toHaveLength(10);
+    expect(rows[0]).toMatch(/name-0\.txt +a-rather-long-name-9\.txt/);
+    expect(rows.at(-1)).toBe('  … 382 more');
+    for (const row of rows) expect(row.length).toBeLessThan(80);
+  });
+
+  it('are cut where one is wider than the terminal', () => {
+    expect(choiceRows(['abcdefghijkl', 'x'], 10, '…')).toEqual(['  abcdef…', '  x']);
+  });
+});
