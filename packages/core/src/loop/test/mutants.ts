@@ -171,7 +171,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an attempt without an answer is not billed',
     file: 'loop/effects/stream.ts',
-    text: "yield { type: 'spent', model, usage };",
+    text: "if (isSpent(usage)) yield { type: 'spent', model, usage };",
     instead: '',
   },
   {
