@@ -396,6 +396,22 @@ describe('an abort', () => {
     ]);
   });
 
+  it('that comes while a call is started ends those that would have started with it', async () => {
+    const aborting: Tool = {
+      ...note,
+      validateInput: () => {
+        rig.controller.abort('interrupt');
+        return { ok: true };
+      },
+    };
+    const rig = new Rig([aborting]);
+    await rig.add('Note n1', 'Note n2');
+    await rig.endStream();
+    const notRun =
+      '<tool_use_error>The call was not run: the turn was interrupted before it began.</tool_use_error>';
+    expect(rig.results()).toEqual([`n1! ${notRun}`, `n2! ${notRun}`]);
+  });
+
   it('does not wait longer than the grace for a tool that does not listen, and not twice', async () => {
     const deaf = fakeTool({ name: 'Deaf', gate: createGate(), ignoresAbort: true });
     const clock = createClock();

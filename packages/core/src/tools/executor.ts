@@ -18,7 +18,7 @@ import { classify } from './classify.ts';
 import type { ToolUseContext } from './context.ts';
 import { describe, failure, permit, runCall, type Road } from './road.ts';
 import { nextCalls } from './order.ts';
-import { isOpen, newSlot, type ClassifiedCall, type Settled, type Slot } from './slot.ts';
+import { isOpen, isWaiting, newSlot, type ClassifiedCall, type Settled, type Slot } from './slot.ts';
 import * as texts from './texts.ts';
 
 export type ToolUpdate =
@@ -156,6 +156,8 @@ export class StreamingToolExecutor {
     if (this.#closed) return;
     const { toolConcurrency } = this.#setup.limits;
     for (const { slot, call, index } of nextCalls(this.#slots, toolConcurrency, this.#streamEnded)) {
+      // The tool of the one before may have ended the turn while it looked at its input, and this call with it.
+      if (!isWaiting(slot)) continue;
       const isPermitted = slot.state === 'permitted';
       this.#follow(slot, isPermitted ? this.#announce(slot, call) : this.#permit(slot, call, index));
     }

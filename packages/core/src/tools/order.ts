@@ -2,7 +2,7 @@
  * Whose turn it is. The order of the calls decides: neighbours that are safe go on together, as many as there is room for,
  * every other call alone, and nothing overtakes a call that must run alone.
  */
-import { isActive, isOpen, isUnderWay, type ClassifiedCall, type Slot } from './slot.ts';
+import { isActive, isOpen, isUnderWay, isWaiting, type ClassifiedCall, type Slot } from './slot.ts';
 
 export interface NextCall {
   readonly slot: Slot;
@@ -21,9 +21,8 @@ export function nextCalls(slots: readonly Slot[], concurrency: number, streamEnd
     const { call } = slot;
     // Not read yet: what comes behind it may have to wait for it.
     if (!call) return next;
-    const waits = slot.state === 'queued' || slot.state === 'permitted';
     const itsTurn = call.safe || (isFirst && !slots.some((other) => other !== slot && isActive(other)));
-    if (waits && itsTurn && (streamEnded || call.early)) {
+    if (isWaiting(slot) && itsTurn && (streamEnded || call.early)) {
       if (room <= 0) return next;
       next.push({ slot, call, index });
       room--;

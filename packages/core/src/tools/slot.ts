@@ -77,6 +77,11 @@ export function isOpen({ state }: Slot): boolean {
   return state !== 'settled' && state !== 'delivered';
 }
 
+/** For its turn, to be permitted or to run. */
+export function isWaiting({ state }: Slot): boolean {
+  return state === 'queued' || state === 'permitted';
+}
+
 /** Under way, or about to be: its intent may have been stored. */
 export function isActive({ state }: Slot): boolean {
   return state === 'ready' || state === 'running';
