@@ -13,7 +13,7 @@ export type {
 export { createFileState } from './engine/file-state.ts';
 export type { Price } from './engine/meter.ts';
 export { systemClock } from './engine/deps.ts';
-export { LivePermissions, type PermissionUpdate } from './permission/live.ts';
+export { LivePermissions, type PermissionUpdate, ruleText } from './permission/live.ts';
 export { isHostNamed } from './permission/rules/named-hosts.ts';
 export { isToolDenied } from './permission/rules/denied-tools.ts';
 export { permissionUpdates } from './permission/updates.ts';

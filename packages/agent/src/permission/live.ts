@@ -87,7 +87,8 @@ export class LivePermissions {
   }
 }
 
-function ruleText({
+/** As a rule is written in settings. */
+export function ruleText({
   toolName,
   ruleContent,
 }: {

@@ -1,5 +1,5 @@
 /** What a yes for ever would remember: the exact rules with the file they go to, and what ends with the session. */
-import type { PermissionAnswer, PermissionUpdate } from '@heddle/agent';
+import { type PermissionAnswer, type PermissionUpdate, ruleText } from '@heddle/agent';
 import type { Scope } from '@heddle/agent/settings';
 import { harmless } from '../../terminal/harmless.ts';
 import type { Style } from '../style.ts';
@@ -55,14 +55,4 @@ function wordsOf(update: PermissionUpdate): string {
     case 'removeDirectories':
       return `allow changes in ${update.directories.map(harmless).join(', ')}`;
   }
-}
-
-export function ruleText({
-  toolName,
-  ruleContent,
-}: {
-  readonly toolName: string;
-  readonly ruleContent?: string;
-}): string {
-  return ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
 }

@@ -1,14 +1,18 @@
 /** The person at the keyboard, as the agent's doors want them: permission, choices, plans. */
 import os from 'node:os';
 import path from 'node:path';
-import type { PermissionAnswer, PermissionQuestion, PermissionUpdate } from '@heddle/agent';
+import {
+  type PermissionAnswer,
+  type PermissionQuestion,
+  type PermissionUpdate,
+  ruleText,
+} from '@heddle/agent';
 import { persistUpdates, settingsFileOf, type SettingsPlaces } from '@heddle/agent/settings';
 import type { PlanDecision } from '@heddle/tools';
 import { harmless } from '../../terminal/harmless.ts';
 import type { Style } from '../style.ts';
 import { nearPath } from '../render/call.ts';
 import { currentText } from '../change/current-text.ts';
-import { ruleText } from './always.ts';
 import { type UserQuestion, userQuestionDialog } from './ask.ts';
 import { type Dialog, noting } from './dialog.ts';
 import { permissionDialog } from './permission.ts';
