@@ -1,4 +1,4 @@
-import { createClock, createGate, fakeTool, type FakeTool } from '@heddle/testing';
+import { createGate, fakeTool, type FakeTool } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import type { Tool, ToolUseContext } from '../index.ts';
 import { Rig } from './test/rig.ts';
@@ -378,105 +378,6 @@ describe('an attempt that is given up', () => {
     rig.executor.discard();
     await rig.begin();
     expect(tool.calls).toEqual([]);
-  });
-});
-
-describe('an abort', () => {
-  it('ends what runs, refuses what waits, and lets each have its result', async () => {
-    const slow = fakeTool({ name: 'Slow', gate: createGate() });
-    const rig = new Rig([slow, read, write]);
-    await rig.add('Slow s1', 'Read r1', 'Write w1');
-    await rig.begin('s1');
-    rig.controller.abort('cancelled');
-    await rig.rest();
-    expect(rig.results()).toEqual([
-      's1! <tool_use_error>Slow was aborted</tool_use_error>',
-      'r1! <tool_use_error>The call was not run: the turn was interrupted before it began.</tool_use_error>',
-      'w1! <tool_use_error>The call was not run: the turn was interrupted before it began.</tool_use_error>',
-    ]);
-  });
-
-  it('that comes while a call is started ends those that would have started with it', async () => {
-    const aborting: Tool = {
-      ...note,
-      validateInput: () => {
-        rig.controller.abort('interrupt');
-        return { ok: true };
-      },
-    };
-    const rig = new Rig([aborting]);
-    await rig.add('Note n1', 'Note n2');
-    await rig.endStream();
-    const notRun =
-      '<tool_use_error>The call was not run: the turn was interrupted before it began.</tool_use_error>';
-    expect(rig.results()).toEqual([`n1! ${notRun}`, `n2! ${notRun}`]);
-  });
-
-  it('does not wait longer than the grace for a tool that does not listen, and not twice', async () => {
-    const deaf = fakeTool({ name: 'Deaf', gate: createGate(), ignoresAbort: true });
-    const clock = createClock();
-    const rig = new Rig([deaf], { clock });
-    await rig.add('Deaf d1');
-    await rig.begin();
-    const began = clock.now();
-    rig.controller.abort();
-    await clock.run(rig.executor.close('not run'));
-    expect(clock.now() - began).toBe(800);
-    expect(rig.results()).toEqual([
-      'd1! <tool_use_error>The call was interrupted. It may or may not have taken effect: look before you repeat it.</tool_use_error>',
-    ]);
-    await clock.run(rig.executor.stop());
-    expect(clock.now() - began).toBe(800);
-    expect(clock.pending).toEqual([]);
-  });
-
-  it('takes calls that come after it for not run', async () => {
-    const rig = new Rig([read]);
-    rig.controller.abort();
-    await rig.add('Read r1');
-    expect(rig.results()).toEqual([
-      'r1! <tool_use_error>The call was not run: the turn was interrupted before it began.</tool_use_error>',
-    ]);
-  });
-
-  describe('by a new message of the user', () => {
-    it('lets a call finish that must not be broken, and waits for it', async () => {
-      const gate = createGate();
-      const careful = fakeTool({ name: 'Careful', gate, interruptBehavior: 'block' });
-      const rig = new Rig([careful, read]);
-      await rig.add('Careful c1', 'Read r1');
-      await rig.begin('c1');
-      rig.controller.abort('interrupt');
-      const closed = rig.executor.close('not run');
-      await rig.clock.advance(10_000);
-      expect(careful.calls).toMatchObject([{ ended: undefined }]);
-      gate.open();
-      await closed;
-      expect(rig.results()).toEqual([
-        'c1 Careful ok',
-        'r1! <tool_use_error>The call was not run: the turn was interrupted before it began.</tool_use_error>',
-      ]);
-    });
-
-    it('ends the others', async () => {
-      const slow = fakeTool({ name: 'Slow', gate: createGate() });
-      const rig = new Rig([slow]);
-      await rig.add('Slow s1');
-      await rig.begin();
-      rig.controller.abort('interrupt');
-      await rig.rest();
-      expect(slow.calls).toMatchObject([{ ended: 'aborted' }]);
-    });
-
-    it('spares nothing once the consumer walks away', async () => {
-      const careful = fakeTool({ name: 'Careful', gate: createGate(), interruptBehavior: 'block' });
-      const rig = new Rig([careful]);
-      await rig.add('Careful c1');
-      await rig.begin();
-      rig.controller.abort('interrupt');
-      await rig.clock.run(rig.executor.stop());
-      expect(careful.calls).toMatchObject([{ ended: 'aborted' }]);
-    });
   });
 });
 
