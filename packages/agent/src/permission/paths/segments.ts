@@ -70,14 +70,9 @@ export function lowered(segments: readonly Segment[]): Segment[] {
 
 /** Whether some path is meant by both. `hidden`: a wildcard at the beginning of a name on the left finds a dot there, too. */
 export function meet(left: readonly Segment[], right: readonly Segment[], hidden: boolean): boolean {
-  const seen = new Set<number>();
-  const from = (at: number, other: number): boolean => {
-    const key = at * (right.length + 1) + other;
-    if (seen.has(key)) return false;
-    seen.add(key);
+  return canEndTogether(left, right, (at, other, from) => {
     const one = left[at];
     const two = right[other];
-    if (one === undefined && two === undefined) return true;
     if (
       typeof one === 'string' &&
       (from(at + 1, other) || (two !== undefined && canStand(one, two) && from(at, other + 1)))
@@ -86,8 +81,7 @@ export function meet(left: readonly Segment[], right: readonly Segment[], hidden
     if (typeof two === 'string') return from(at, other + 1) || (one !== undefined && from(at + 1, other));
     if (one === undefined || two === undefined || typeof one === 'string') return false;
     return namesMeet(one, two, hidden) && from(at + 1, other + 1);
-  };
-  return from(0, 0);
+  });
 }
 
 function canStand(any: Exclude<Segment, readonly Token[]>, name: Segment): boolean {
@@ -106,18 +100,31 @@ export function namesMeet(left: readonly Token[], right: readonly Token[], hidde
 
 function restMeets(left: readonly Token[], right: readonly Token[]): boolean {
   if (left.length === 0 || right.length === 0) return [...left, ...right].every((token) => token === MANY);
-  const seen = new Set<number>();
-  const from = (at: number, other: number): boolean => {
-    const key = at * (right.length + 1) + other;
-    if (seen.has(key)) return false;
-    seen.add(key);
+  return canEndTogether(left, right, (at, other, from) => {
     const one = left[at];
     const two = right[other];
-    if (one === undefined && two === undefined) return true;
     if (one === MANY && (from(at + 1, other) || (two !== undefined && from(at, other + 1)))) return true;
     if (two === MANY && (from(at, other + 1) || (one !== undefined && from(at + 1, other)))) return true;
     if (one === undefined || two === undefined || one === MANY || two === MANY) return false;
     return (one === two || one === ONE || two === ONE) && from(at + 1, other + 1);
+  });
+}
+
+/** From one place in each list, whether both can come to their ends. */
+type From = (at: number, other: number) => boolean;
+
+/** Walks two lists side by side from their beginnings; `step` says how it may go on. Each pair of places is tried once. */
+function canEndTogether(
+  left: readonly unknown[],
+  right: readonly unknown[],
+  step: (at: number, other: number, from: From) => boolean,
+): boolean {
+  const seen = new Set<number>();
+  const from: From = (at, other) => {
+    const key = at * (right.length + 1) + other;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return (at === left.length && other === right.length) || step(at, other, from);
   };
   return from(0, 0);
 }
