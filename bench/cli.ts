@@ -35,11 +35,11 @@ const early = median(long.flatMap((run) => run.gaps.slice(20, 60)));
 const late = median(long.flatMap((run) => run.gaps.slice(-40)));
 const goals: [string, number, number | undefined, string][] = [
   ['bare node, spawn to exit', median(bare), undefined, 'ms'],
-  ['--version, spawn to exit', median(version), 60, 'ms'],
-  ['spawn to prompt in a terminal', median(prompt), 150, 'ms'],
-  ['spawn to first request', median(request), 120, 'ms'],
+  ['--version, spawn to exit', median(version), 50, 'ms'],
+  ['spawn to prompt in a terminal', median(prompt), 110, 'ms'],
+  ['spawn to first request', median(request), 100, 'ms'],
   ['   the same, fastest', Math.min(...request), undefined, 'ms'],
-  ['-p, spawn to exit', median(end), 200, 'ms'],
+  ['-p, spawn to exit', median(end), 170, 'ms'],
   ['peak memory, one reply', median(peaks), 85, 'MB'],
   ['peak memory, 200 turns', median(long.map((run) => run.peakMB)), 120, 'MB'],
   ['own time a turn, 200 turns', median(gaps), 3, 'ms'],
