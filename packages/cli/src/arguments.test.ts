@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readArguments } from './arguments.ts';
-import { splitRules } from './flags.ts';
+import { splitRules } from './list-flags.ts';
 
 describe('the command line', () => {
   it('reads a prompt and its flags, with values after a space or an equals sign', () => {

@@ -215,9 +215,7 @@ function runOptions(
     settings: values.get('settings'),
     managedSettings: values.get('managedSettings'),
     settingSources: optional(values.get('settingSources'), sourcesOf),
-    tools: optional(values.get('tools'), (value) =>
-      value === 'default' ? undefined : value.split(',').filter(Boolean),
-    ),
+    tools: lists.get('tools')?.includes('default') ? undefined : lists.get('tools'),
     allowedTools: lists.get('allowedTools') ?? [],
     disallowedTools: lists.get('disallowedTools') ?? [],
     systemPrompt: promptText(values, 'systemPrompt', '--system-prompt'),

@@ -4,7 +4,7 @@
  * than its host believes is refused.
  */
 export interface ClientFlag {
-  readonly takes: 'nothing' | 'value';
+  readonly takes: 'nothing' | 'value' | 'configs';
   /** What is missing, told on standard error. Absent: nothing is. */
   readonly lacks?: string;
   readonly isRefused?: true;
@@ -21,7 +21,7 @@ const CLIENT_FLAGS: Readonly<Record<string, ClientFlag>> = {
   '--strict-mcp-config': { takes: 'nothing' },
   // The run goes on without.
   '--agents': { takes: 'value', lacks: 'there are no subagents yet' },
-  '--mcp-config': { takes: 'value', lacks: 'MCP servers are not connected yet' },
+  '--mcp-config': { takes: 'configs', lacks: 'MCP servers are not connected yet' },
   '--plugin-dir': { takes: 'value', lacks: 'plugins are not loaded yet' },
   '--plugin-dir-no-mcp': { takes: 'value', lacks: 'plugins are not loaded yet' },
   '--session-mirror': { takes: 'nothing', lacks: 'the session is kept here only, and not by the host' },

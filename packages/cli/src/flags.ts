@@ -1,14 +1,14 @@
 /** The flags, and how a command line is taken apart. */
 import { clientFlag } from './client-flags.ts';
+import { type ListKind, Refused, takeList } from './list-flags.ts';
+
+export { Refused };
 
 export interface Flag {
-  /** `each`: one value, as often as wanted. `session`: a session, or nothing. `maybe`: a value behind an equals sign, or nothing. */
-  readonly takes: 'nothing' | 'value' | 'list' | 'rules' | 'each' | 'session' | 'maybe';
+  /** `session`: a session, or nothing. `maybe`: a value behind an equals sign, or nothing. A list: words up to the next flag. */
+  readonly takes: 'nothing' | 'value' | 'session' | 'maybe' | ListKind;
   readonly as: string;
 }
-
-/** A mistake of the person at the keyboard. */
-export class Refused extends Error {}
 
 export const FLAGS = {
   '-p': { takes: 'nothing', as: 'print' },
@@ -27,7 +27,7 @@ export const FLAGS = {
   '--effort': { takes: 'value', as: 'effort' },
   '--thinking': { takes: 'value', as: 'thinking' },
   '--max-thinking-tokens': { takes: 'value', as: 'maxThinkingTokens' },
-  '--betas': { takes: 'list', as: 'betas' },
+  '--betas': { takes: 'betas', as: 'betas' },
   '--max-turns': { takes: 'value', as: 'maxTurns' },
   '--max-budget-usd': { takes: 'value', as: 'maxBudgetUsd' },
   '--task-budget': { takes: 'value', as: 'taskBudget' },
@@ -40,8 +40,8 @@ export const FLAGS = {
   '--settings': { takes: 'value', as: 'settings' },
   '--managed-settings': { takes: 'value', as: 'managedSettings' },
   '--setting-sources': { takes: 'value', as: 'settingSources' },
-  '--add-dir': { takes: 'each', as: 'addDirs' },
-  '--tools': { takes: 'value', as: 'tools' },
+  '--add-dir': { takes: 'folders', as: 'addDirs' },
+  '--tools': { takes: 'tools', as: 'tools' },
   '--allowed-tools': { takes: 'rules', as: 'allowedTools' },
   '--allowedTools': { takes: 'rules', as: 'allowedTools' },
   '--disallowed-tools': { takes: 'rules', as: 'disallowedTools' },
@@ -106,6 +106,7 @@ export function collect(argv: readonly string[]): Collected {
     }
     const equals = argument.startsWith('--') ? argument.indexOf('=') : -1;
     const name = equals < 0 ? argument : argument.slice(0, equals);
+    const inline = equals < 0 ? undefined : argument.slice(equals + 1);
     const flag = isFlag(name) ? FLAGS[name] : undefined;
     if (!flag) {
       const known = clientFlag(name);
@@ -113,6 +114,7 @@ export function collect(argv: readonly string[]): Collected {
       if (known?.isRefused) throw new Refused(`${name}: ${known.lacks}`);
       if (known?.lacks !== undefined) notes.push(`${name}: ${known.lacks}`);
       if (known?.takes === 'value' && equals < 0) at++;
+      if (known?.takes === 'configs') ({ at } = takeList(name, known.takes, argv, at, inline));
       continue;
     }
     if (flag.takes === 'nothing') {
@@ -121,21 +123,24 @@ export function collect(argv: readonly string[]): Collected {
       continue;
     }
     if (flag.takes === 'maybe') {
-      values.set(flag.as, equals < 0 ? '' : argument.slice(equals + 1));
+      values.set(flag.as, inline ?? '');
       continue;
     }
     if (flag.takes === 'session') {
       const isNext = nobodyChooses ? isWord(argv[at + 1]) : isSessionWord(argv[at + 1]);
-      const given = equals >= 0 ? argument.slice(equals + 1) : isNext ? argv[++at] : '';
+      const given = inline ?? (isNext ? argv[++at] : '');
       values.set(flag.as, given ?? '');
       continue;
     }
-    const value = equals < 0 ? argv[++at] : argument.slice(equals + 1);
-    if (value === undefined) throw new Refused(`${name} needs a value`);
-    if (flag.takes === 'value') values.set(flag.as, value);
-    else {
-      lists.set(flag.as, [...(lists.get(flag.as) ?? []), ...itemsOf(value, flag.takes)]);
+    if (flag.takes === 'value') {
+      const value = inline ?? argv[++at];
+      if (value === undefined) throw new Refused(`${name} needs a value`);
+      values.set(flag.as, value);
+      continue;
     }
+    const taken = takeList(name, flag.takes, argv, at, inline);
+    lists.set(flag.as, [...(lists.get(flag.as) ?? []), ...taken.items]);
+    ({ at } = taken);
   }
   return { values, lists, words, notes, unknown };
 }
@@ -147,28 +152,6 @@ function isWord(argument: string | undefined): boolean {
 /** An id, the beginning of one, or a title in one word. In a conversation a text with spaces behind `--resume` is its prompt. */
 function isSessionWord(word: string | undefined): boolean {
   return word !== undefined && /^[a-z0-9][\w.-]*$/i.test(word);
-}
-
-/** Rules are separated by commas or spaces; those inside parentheses belong to the rule. */
-export function splitRules(value: string): string[] {
-  const rules: string[] = [];
-  let rule = '';
-  let depth = 0;
-  for (const letter of value) {
-    if (letter === '(') depth++;
-    if (letter === ')') depth = Math.max(0, depth - 1);
-    if (depth > 0 || !/[\s,]/.test(letter)) rule += letter;
-    else {
-      rules.push(rule);
-      rule = '';
-    }
-  }
-  return [...rules, rule].filter(Boolean);
-}
-
-function itemsOf(value: string, takes: Flag['takes']): string[] {
-  if (takes === 'each') return [value];
-  return takes === 'rules' ? splitRules(value) : value.split(',').filter(Boolean);
 }
 
 function isFlag(name: string): name is FlagName {

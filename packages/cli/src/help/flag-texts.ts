@@ -75,7 +75,7 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<FlagName, Alias>, FlagText>> = 
     words: ['adaptive', 'disabled'],
   },
   '--max-thinking-tokens': { group: 'Model', value: 'N', text: 'how long it may think; 0 switches it off' },
-  '--betas': { group: 'Model', value: 'NAMES', text: 'beta features of the API, separated by commas' },
+  '--betas': { group: 'Model', value: 'NAMES', text: 'beta features of the API, up to the next flag' },
   '--record': {
     group: 'Model',
     value: 'FILE',
@@ -92,17 +92,25 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<FlagName, Alias>, FlagText>> = 
   '--allowed-tools': {
     group: 'Permission',
     value: 'RULES',
-    text: 'let these run unasked, for example: "Read,Bash(npm test)"',
+    text: 'let these run unasked, up to the next flag, for example: Read "Bash(npm test)"',
     aliases: ['--allowedTools'],
   },
   '--disallowed-tools': {
     group: 'Permission',
     value: 'RULES',
-    text: 'never run these',
+    text: 'never run these, up to the next flag',
     aliases: ['--disallowedTools'],
   },
-  '--tools': { group: 'Permission', value: 'NAMES', text: 'offer the model only these tools; "" for none' },
-  '--add-dir': { group: 'Permission', value: 'FOLDER', text: 'a folder to work in beside this one' },
+  '--tools': {
+    group: 'Permission',
+    value: 'NAMES',
+    text: 'offer the model only these tools, up to the next flag; "" for none',
+  },
+  '--add-dir': {
+    group: 'Permission',
+    value: 'FOLDERS',
+    text: 'folders to work in beside this one, up to the next flag',
+  },
   '--permission-prompt-tool': {
     group: 'Permission',
     text: 'stdio: the program that drives Heddle answers questions',

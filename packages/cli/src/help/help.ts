@@ -12,6 +12,8 @@ const START = `Heddle, a coding agent for the terminal
   git diff | heddle -p "review this"
                               what comes through the pipe belongs to the prompt
   heddle -c                   go on where you left off
+  heddle --allowed-tools Read Edit -- "prompt"
+                              a list takes every word up to the next flag; -- ends it
 
 No key yet? Try it offline: heddle demo, or heddle --model rehearsal
 `;

@@ -32,7 +32,7 @@ function place() {
       });
     });
   const explain = async (tool: string, input: object, ...flags: string[]) =>
-    JSON.parse((await run('explain', '--json', ...flags, tool, JSON.stringify(input))).stdout) as Record<
+    JSON.parse((await run('explain', '--json', tool, JSON.stringify(input), ...flags)).stdout) as Record<
       string,
       unknown
     >;

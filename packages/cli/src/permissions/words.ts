@@ -2,7 +2,7 @@
 import type { JsonObject, PermissionMode } from '@heddle/core';
 import type { RuleList } from '@heddle/agent';
 import { type Scope, SCOPES, unknownTool } from '@heddle/agent/settings';
-import { Refused, splitRules } from '../flags.ts';
+import { type ListKind, Refused, takeList } from '../list-flags.ts';
 import { NO_FLAGS, type PermissionFlags } from './setup.ts';
 
 export type PermissionsCommand =
@@ -79,20 +79,20 @@ function bareInput(tool: string, text: string): JsonObject | undefined {
   return field === undefined || /^\s*[[{]/.test(text) ? undefined : { [field]: text };
 }
 
-const FLAGS: Readonly<Record<string, 'nothing' | 'value'>> = {
+const FLAGS: Readonly<Record<string, 'nothing' | 'value' | ListKind>> = {
   '--json': 'nothing',
   '--revoke': 'nothing',
   '--scope': 'value',
   '-s': 'value',
   '--permission-mode': 'value',
-  '--allowed-tools': 'value',
-  '--allowedTools': 'value',
-  '--disallowed-tools': 'value',
-  '--disallowedTools': 'value',
+  '--allowed-tools': 'rules',
+  '--allowedTools': 'rules',
+  '--disallowed-tools': 'rules',
+  '--disallowedTools': 'rules',
   '--settings': 'value',
   '--managed-settings': 'value',
   '--setting-sources': 'value',
-  '--add-dir': 'value',
+  '--add-dir': 'folders',
 };
 
 const LONG: Readonly<Record<string, string>> = {
@@ -121,10 +121,17 @@ function collect(argv: readonly string[]): { readonly words: readonly string[]; 
     const name = equals < 0 ? word : word.slice(0, equals);
     const takes = Object.hasOwn(FLAGS, name) ? FLAGS[name] : undefined;
     if (takes === undefined) throw new Refused(`unknown flag ${name}; see heddle permissions help`);
-    const value = takes === 'nothing' ? '' : equals < 0 ? argv[++at] : word.slice(equals + 1);
-    if (value === undefined) throw new Refused(`${name} needs a value`);
     const key = LONG[name] ?? name;
-    values.set(key, [...(values.get(key) ?? []), value]);
+    const inline = equals < 0 ? undefined : word.slice(equals + 1);
+    if (takes === 'nothing' || takes === 'value') {
+      const value = takes === 'nothing' ? '' : (inline ?? argv[++at]);
+      if (value === undefined) throw new Refused(`${name} needs a value`);
+      values.set(key, [...(values.get(key) ?? []), value]);
+      continue;
+    }
+    const taken = takeList(name, takes, argv, at, inline);
+    values.set(key, [...(values.get(key) ?? []), ...taken.items]);
+    ({ at } = taken);
   }
   return { words, values };
 }
@@ -139,8 +146,8 @@ function flagsOf(values: Values): PermissionFlags {
       mode === undefined
         ? undefined
         : oneOf('--permission-mode', mode === 'manual' ? 'default' : mode, MODES),
-    allowedTools: (values.get('--allowed-tools') ?? []).flatMap(splitRules),
-    disallowedTools: (values.get('--disallowed-tools') ?? []).flatMap(splitRules),
+    allowedTools: values.get('--allowed-tools') ?? [],
+    disallowedTools: values.get('--disallowed-tools') ?? [],
     addDirs: values.get('--add-dir') ?? [],
     settings: last('--settings'),
     managedSettings: last('--managed-settings'),

@@ -22,10 +22,16 @@ export interface TypingSetup {
   readonly interrupt: () => void;
 }
 
+/** Lines that follow each other faster than this were not typed by hand. */
+const BURST_MS = 25;
+
 export class Typing {
   readonly #setup: TypingSetup;
   /** What was typed goes to the model at once, although the turn was interrupted. */
   #sendsNow = false;
+  /** Lines that arrived at a question together. */
+  #burst: string[] = [];
+  #burstEnd: NodeJS.Timeout | undefined;
 
   constructor(setup: TypingSetup) {
     this.#setup = setup;
@@ -40,7 +46,7 @@ export class Typing {
 
   line(text: string): void {
     const { desk, work, inbox } = this.#setup;
-    if (desk.isOpen) this.#answer(text);
+    if (desk.isOpen) this.#collect(text);
     else if (!work.isUnderWay) inbox.give(text);
     else if (text.trim() !== '') this.#meanwhile(text);
   }
@@ -64,6 +70,22 @@ export class Typing {
     const slash = readSlash(`/mode ${modeAfter(session.started.agent.permissionMode)}`);
     if (slash?.kind === 'command') await work.beside(slash.command, slash.words);
     if (!desk.isOpen) screen.reprompt(prompt());
+  }
+
+  /**
+   * Joins lines that arrive together into one answer. A terminal without bracketed paste delivers pasted text line by line,
+   * and a line of it that holds only "1" must not choose.
+   */
+  #collect(text: string): void {
+    // A pipe hands out one line for each question.
+    if (this.#setup.screen.isPipe) return this.#answer(text);
+    this.#burst.push(text);
+    clearTimeout(this.#burstEnd);
+    this.#burstEnd = setTimeout(() => {
+      const lines = this.#burst.splice(0);
+      if (this.#setup.desk.isOpen) this.#answer(lines.join('\n'));
+      else for (const line of lines) this.line(line);
+    }, BURST_MS);
   }
 
   /**

@@ -1,6 +1,7 @@
 /** Files and folders that the command line names. A typing error there is told, not passed over. */
 import { readFileSync, statSync } from 'node:fs';
 import type { RunOptions } from '../../arguments.ts';
+import { promptHint } from '../../list-flags.ts';
 
 /** What is wrong with them; undefined: nothing. */
 export function wrongPlace({
@@ -10,7 +11,8 @@ export function wrongPlace({
   const missing = addDirs.find(
     (folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true,
   );
-  if (missing !== undefined) return `--add-dir: there is no folder ${missing}`;
+  if (missing !== undefined)
+    return `--add-dir: there is no folder ${missing}${missing.includes(' ') ? `. ${promptHint('--add-dir')}` : ''}`;
   return settings === undefined ? undefined : wrongSettings(settings);
 }
 

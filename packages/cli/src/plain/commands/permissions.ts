@@ -1,7 +1,7 @@
 /** `/mode` and `/permissions`. */
 import { LivePermissions, NO_RULES, type PermissionUpdate, type RuleList } from '@heddle/agent';
 import type { PermissionMode } from '@heddle/core';
-import { Refused, splitRules } from '../../flags.ts';
+import { Refused, splitRules } from '../../list-flags.ts';
 import { permissions as permissionsCommand } from '../../permissions/permissions.ts';
 import { readPermissionsCommand } from '../../permissions/words.ts';
 import { harmless } from '../../terminal/harmless.ts';

@@ -63,7 +63,8 @@ function promptDialog(prompts: readonly EarlierPrompt[], { paint }: Style): Dial
     ],
     prompt: 'rewind> ',
     read(line) {
-      const chosen = prompts[Number(line.trim()) - 1];
+      const typed = line.trim();
+      const chosen = /^\d{1,3}$/.test(typed) ? prompts[Number(typed) - 1] : undefined;
       return chosen ? answered(chosen) : again(dialog, `Type a number from 1 to ${prompts.length}.`);
     },
   };

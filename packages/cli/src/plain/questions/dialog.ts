@@ -59,8 +59,12 @@ export interface Choice<Answer> {
   readonly text: string;
   /** Other words for the same. */
   readonly also?: readonly string[];
-  /** `rest`: what was typed behind the key. */
-  readonly reply: (rest: string) => Reading<Answer>;
+  readonly reply: () => Reading<Answer>;
+  /**
+   * Reads `KEY words` as this choice with those words. Only a choice that refuses may have it: text behind any other key
+   * can be a sentence that happens to begin with a number.
+   */
+  readonly replyWith?: (words: string) => Reading<Answer>;
 }
 
 export interface ChoiceView<Answer> extends Pick<Dialog<Answer>, 'about' | 'ends'> {
@@ -81,13 +85,15 @@ export function choiceDialog<Answer>(
     lines: [...lines, ...listed],
     prompt,
     read(line) {
-      const [, word = '', rest = ''] = /^(\S*)\s*(.*)$/s.exec(line.trim()) ?? [];
-      const chosen = choices.find(
-        ({ key, also = [] }) =>
-          key === word.toLowerCase() || (rest === '' && also.includes(word.toLowerCase())),
-      );
-      if (chosen) return chosen.reply(rest);
-      return otherwise?.(line.trim()) ?? again(dialog, `Type ${listOf(keysOf(choices))}.`);
+      const typed = line.trim();
+      const bare = typed.toLowerCase();
+      // The whole line must be the key: "2 things first" is a sentence and does not choose 2.
+      const chosen = choices.find(({ key, also = [] }) => key === bare || also.includes(bare));
+      if (chosen) return chosen.reply();
+      const [, first = '', rest = ''] = /^(\S+)\s+(.+)$/s.exec(typed) ?? [];
+      const refusing = choices.find(({ key }) => key === first)?.replyWith;
+      if (refusing) return refusing(rest);
+      return otherwise?.(typed) ?? again(dialog, `Type ${listOf(keysOf(choices))}.`);
     },
   };
   return dialog;

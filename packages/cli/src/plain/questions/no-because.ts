@@ -13,10 +13,9 @@ export function noBecause<Answer>(
   return {
     key: KEY,
     text,
-    reply(rest) {
-      const said = rest === '' ? words : rest;
-      return said === '' ? { kind: 'more', dialog: textDialog(prompt, answerOf) } : answered(answerOf(said));
-    },
+    reply: () =>
+      words === '' ? { kind: 'more', dialog: textDialog(prompt, answerOf) } : answered(answerOf(words)),
+    replyWith: (typed) => answered(answerOf(typed)),
   };
 }
 
