@@ -39,11 +39,12 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
     // A model that writes the user's answer itself; a hook may speak for the user.
     if (isQuestion(tool.name) && 'answers' in input && !answered && hookDecision !== 'allow')
       return deny('Only the user can answer: leave out the answers.');
-    const { decide, suggest } = await decider(options, live, request, context, signal);
+    const { decide, suggest, places } = await decider(options, live, request, context, signal);
     const verdict = decide();
-    if (verdict.decision === 'allow') return { behavior: 'allow' };
+    const allowed: Permission = { behavior: 'allow', ...(places === undefined ? {} : { places }) };
+    if (verdict.decision === 'allow') return allowed;
     if (verdict.decision === 'deny') return deny(`Permission denied. ${verdict.reason}`);
-    if (answered) return { behavior: 'allow' };
+    if (answered) return allowed;
     const reason = hookReason === undefined ? verdict.reason : `${verdict.reason} ${hookReason}`;
     if (!options.canUseTool) {
       const advice = withoutAnswer(tool.name);
@@ -71,7 +72,7 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
     // Rules may have changed while the question was open: what is denied now stays denied.
     const now = decide();
     if (now.decision === 'deny' && now.rule !== undefined) return deny(`Permission denied. ${now.reason}`);
-    return updatedInput ? { behavior: 'allow', updatedInput } : { behavior: 'allow' };
+    return updatedInput ? { ...allowed, updatedInput } : allowed;
   };
 }
 
@@ -104,6 +105,7 @@ function load() {
     import('../permission/look.ts'),
     import('../permission/suggest/suggest.ts'),
     import('../permission/denied-files.ts'),
+    import('../permission/call-parts.ts'),
   ]);
 }
 
@@ -143,7 +145,7 @@ async function decider(
   signal: AbortSignal,
 ) {
   loading ??= load();
-  const [{ authorize }, { lookAround }, { suggestions }] = await loading;
+  const [{ authorize }, { lookAround }, { suggestions }, , { placesOfCall }] = await loading;
   const { workingDirectory: cwd, additionalDirectories } = context;
   const surroundings = surroundingsOf(options, live, cwd, additionalDirectories);
   const world: World = await lookAround(surroundings, request, signal);
@@ -158,6 +160,8 @@ async function decider(
       return authorize(request, rules, mode, now);
     },
     suggest: (verdict: Authorization) => suggestions(request, verdict, standing()),
+    /** Looked at once, before anyone is asked: the call may open only what the decision was about. */
+    places: placesOfCall(request, world),
   };
 }
 

@@ -1,7 +1,7 @@
 /** A call of any tool, taken apart. */
 import type { JsonObject } from '@heddle/core';
-import type { CallPart, FilePart, Part } from './part.ts';
-import { placesOf, tildeExpanded } from './paths/places.ts';
+import { globPlace, resolvePath } from '@heddle/tools/files';
+import type { CallPart, FilePart, Part, Place } from './part.ts';
 import type { AuthorizeRequest } from './request.ts';
 import { currentName } from './rules/rule.ts';
 import { fileAccess } from './rules/tools.ts';
@@ -51,7 +51,7 @@ export function partsOf(request: AuthorizeRequest, world: World): CallParts {
 
 function filePart(request: AuthorizeRequest, kind: 'read' | 'write', path: string, world: World): FilePart {
   const tool = currentName(request.tool);
-  const places = placesOf(tildeExpanded(path, world.home), [world.cwd], world);
+  const places = [placeOf(path, world)];
   const walks = tool === 'Grep';
   return {
     kind,
@@ -69,6 +69,25 @@ function filePart(request: AuthorizeRequest, kind: 'read' | 'write', path: strin
   };
 }
 
+/** Resolved as the tool itself does: `..` goes up in the path as it is written. */
+function placeOf(written: string, world: World): Place {
+  const path = resolvePath(written, world.cwd, world.home);
+  return { path, real: world.realpath(path) };
+}
+
+/** The places that a decision about the call is made for; undefined if it is not the call of a file tool. */
+export function placesOfCall({ tool: given, input }: AuthorizeRequest, world: World): Place[] | undefined {
+  const tool = currentName(given);
+  if (fileAccess(tool) === undefined) return undefined;
+  const { path, pattern } = input;
+  const folder = typeof path === 'string' && path !== '' ? path : undefined;
+  const begin =
+    tool === 'Glob' && typeof pattern === 'string' ? globPlace({ path: folder, pattern }).place : folder;
+  // A search begins there, also if the pattern names a place below.
+  const searched = tool === 'Glob' || tool === 'Grep' ? [begin ?? '.'] : [];
+  return [...searched, ...pathsOf(tool, input, world)].map((written) => placeOf(written, world));
+}
+
 /** Every path the input names. A search without one looks where the agent stands; its pattern may name another. */
 function pathsOf(tool: string, input: JsonObject, world: World): string[] {
   const named = ['file_path', 'notebook_path', 'path', 'filePath'].flatMap((field) => {
@@ -82,7 +101,8 @@ function pathsOf(tool: string, input: JsonObject, world: World): string[] {
       .split('/')
       .filter((_, index, all) => !all.slice(0, index + 1).some((part) => /[*?[{]/.test(part)));
     if (literal.length > 0 && literal.join('') !== '') {
-      named.push(pattern.startsWith('/') ? literal.join('/') : `${folder}/${literal.join('/')}`);
+      const isAnchored = pattern.startsWith('/') || (tool === 'Glob' && pattern.startsWith('~/'));
+      named.push(isAnchored ? literal.join('/') : `${folder}/${literal.join('/')}`);
     }
   }
   return named.length > 0 ? named : [world.cwd];

@@ -1,7 +1,8 @@
 /** The world as it is on this machine. Looked at anew for each call: files and links change while an agent works. */
-import { existsSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '@heddle/core';
+import { realTarget } from '@heddle/tools/files';
 import { readGitFacts } from '@heddle/tools/shell';
 import type { World } from './world.ts';
 
@@ -52,26 +53,12 @@ function namesIn(folder: string): readonly string[] | undefined {
   }
 }
 
-/** As many links as a kernel follows before it gives up. */
-const MOST_LINKS = 40;
-
-/** What does not exist yet is resolved as far as it does; a link to nothing still points somewhere. */
-function realPath(file: string, links = 0): string {
+/** As the file tools resolve it. Total: of what cannot be resolved, as much as can. */
+function realPath(file: string): string {
   try {
-    return realpathSync.native(file);
+    return realTarget(file);
   } catch {
     const folder = path.dirname(file);
-    if (folder === file || links > MOST_LINKS) return file;
-    const target = linkTarget(file);
-    if (target !== undefined) return realPath(path.resolve(folder, target), links + 1);
-    return path.join(realPath(folder, links), path.basename(file));
-  }
-}
-
-function linkTarget(file: string): string | undefined {
-  try {
-    return readlinkSync(file);
-  } catch {
-    return undefined;
+    return folder === file ? file : path.join(realPath(folder), path.basename(file));
   }
 }

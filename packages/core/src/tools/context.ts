@@ -16,6 +16,16 @@ export interface ToolUseContext {
   readonly fileState: FileStateCache;
   /** Tells, by the rules as they are now, whether a file may not be shown. For tools that walk over many files. */
   readonly deniedFiles?: () => Promise<(file: string) => boolean>;
+  /** Where the paths of this call led when it was permitted; undefined before, and for calls that name no path. */
+  readonly places?: readonly PermittedPlace[];
+}
+
+/** A path of a call's input, and where it led when permission was decided. */
+export interface PermittedPlace {
+  /** Absolute, as it was written. */
+  readonly path: string;
+  /** With every symbolic link followed. */
+  readonly real: string;
 }
 
 /** What tools have changed of it, as plain data: it outlasts the run, and a session that is resumed takes it up again. */

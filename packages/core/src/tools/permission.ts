@@ -1,6 +1,6 @@
 /** `core` sees only allow or deny: asking is the business of whoever stands around the loop. */
 import type { JsonObject } from '../json.ts';
-import type { ToolUseContext } from './context.ts';
+import type { PermittedPlace, ToolUseContext } from './context.ts';
 import type { Tool } from './tool.ts';
 
 export type CanUseTool = (
@@ -26,5 +26,10 @@ export interface PermissionCall {
 }
 
 export type Permission =
-  | { readonly behavior: 'allow'; readonly updatedInput?: JsonObject }
+  | {
+      readonly behavior: 'allow';
+      readonly updatedInput?: JsonObject;
+      /** The places of the input's paths that were decided on. The call may open these and no others. */
+      readonly places?: readonly PermittedPlace[];
+    }
   | { readonly behavior: 'deny'; readonly message: string; readonly interrupt?: boolean };

@@ -51,17 +51,29 @@ export async function permit(
     const asked: PermissionCall = { toolUseId: id, hookDecision: decision, ...hookReason, signal };
     const permission = await road.canUseTool(call.tool, call.raw, context, asked);
     if (permission.behavior === 'deny') return denied(permission);
-    if (!permission.updatedInput || permission.updatedInput === call.raw) return { ok: true, call };
+    if (!permission.updatedInput || permission.updatedInput === call.raw) return permitted(call, permission);
     const again = await readAgain(call, permission.updatedInput, context);
     if (!again.ok)
       return { ok: false, message: `The input was changed when it was permitted. ${again.message}` };
     // What was permitted is not what will run: the rules have their say on that, too.
     const { tool, raw } = again.call;
     const ruled = await road.canUseTool(tool, raw, context, { ...asked, answered: true });
-    return ruled.behavior === 'deny' ? denied(ruled) : again;
+    return ruled.behavior === 'deny' ? denied(ruled) : permitted(again.call, ruled);
   } catch (thrown) {
     return { ok: false, message: `Permission could not be decided: ${messageOf(thrown)}` };
   }
+}
+
+function permitted(
+  call: ClassifiedCall,
+  { places }: Extract<Permission, { behavior: 'allow' }>,
+): Extract<Permitted, { ok: true }> {
+  return { ok: true, call: places === undefined ? call : { ...call, places } };
+}
+
+/** A call sees the places that were permitted for it, and those of no other call. */
+function contextFor({ places }: ClassifiedCall, context: ToolUseContext): ToolUseContext {
+  return places === undefined ? context : { ...context, places };
 }
 
 function denied({ message, interrupt }: Extract<Permission, { behavior: 'deny' }>): Permitted {
@@ -74,7 +86,7 @@ export async function describe(
   context: ToolUseContext,
 ): Promise<JsonObject | undefined> {
   try {
-    return await call.tool.describeIntent?.(call.input, context);
+    return await call.tool.describeIntent?.(call.input, contextFor(call, context));
   } catch {
     return undefined;
   }
@@ -93,7 +105,8 @@ export async function runCall(
   const hooked = { toolUseId: id, tool: tool.name, input: call.raw };
   let settled: Settled;
   try {
-    const output = await tool.call(call.input, { ...context, signal, toolUseId: id }, onProgress);
+    const own = { ...contextFor(call, context), signal, toolUseId: id };
+    const output = await tool.call(call.input, own, onProgress);
     const result = checkResult(tool.name, tool.toResult(output.data));
     const { data, newContext, spent } = output;
     settled = { result, data, ...(newContext ? { newContext } : {}), ...(spent ? { spent } : {}) };

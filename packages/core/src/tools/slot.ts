@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.ts';
 import type { ToolUseBlock } from '../messages/blocks.ts';
 import type { Spent } from '../messages/usage.ts';
 import type { HookWord } from '../machine/happened.ts';
-import type { ToolUseContext } from './context.ts';
+import type { PermittedPlace, ToolUseContext } from './context.ts';
 import type { EffectClass, Tool, ToolResult } from './tool.ts';
 
 type SlotState =
@@ -48,6 +48,8 @@ export interface ClassifiedCall {
   /** May be thrown away, so it may start before the answer is complete. */
   readonly early: boolean;
   readonly effect: EffectClass;
+  /** Once it is permitted: where its paths led then. */
+  readonly places?: readonly PermittedPlace[];
 }
 
 export interface Settled {

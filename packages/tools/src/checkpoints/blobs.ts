@@ -1,8 +1,9 @@
 /** Old contents under their hashes: the same content is kept once. */
-import { mkdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { writeAtomically } from '../files/atomic.ts';
-import { hashOf } from '../files/content.ts';
+import { withContent } from '../files/content.ts';
+import { realTarget } from '../files/path.ts';
+import { PinnedPlace } from '../files/pinned-place.ts';
 
 /** Private: what was in somebody's files is nobody else's business. */
 export const PRIVATE_FOLDER = { recursive: true, mode: 0o700 } as const;
@@ -10,35 +11,46 @@ export const PRIVATE_FOLDER = { recursive: true, mode: 0o700 } as const;
 const NEVER = new AbortController().signal;
 
 export class ContentBlobs {
-  readonly #folder: string;
+  readonly #given: string;
+  /** Real. Links are followed once: the folder that was found first is the one that is used. */
+  #folder: string | undefined;
 
   constructor(folder: string) {
-    this.#folder = folder;
+    this.#given = folder;
   }
 
   async keep(hash: string, bytes: Buffer): Promise<void> {
-    const file = this.#fileOf(hash);
-    if (await isWhole(file, bytes.length)) return;
-    await mkdir(this.#folder, PRIVATE_FOLDER);
-    await writeAtomically({ file, bytes, signal: NEVER });
+    const place = PinnedPlace.open(this.#fileOf(hash));
+    try {
+      if (sizeOf(place) === bytes.length) return;
+      await writeAtomically({ place, bytes, folderMode: PRIVATE_FOLDER.mode, signal: NEVER });
+    } finally {
+      place.close();
+    }
   }
 
-  /** Throws where it is gone or damaged. */
+  /** Throws if it is gone or damaged. */
   async read(hash: string): Promise<Buffer> {
-    const bytes = await readFile(this.#fileOf(hash));
-    if (hashOf(bytes) !== hash) throw new Error('the content that was kept is damaged');
+    const { bytes, hash: found } = await withContent(
+      this.#fileOf(hash),
+      NEVER,
+      (content) => content,
+      () => {
+        throw new Error('the content that was kept is damaged');
+      },
+    );
+    if (found !== hash) throw new Error('the content that was kept is damaged');
     return bytes;
   }
 
   #fileOf(hash: string): string {
+    this.#folder ??= realTarget(this.#given);
     return path.join(this.#folder, path.basename(hash));
   }
 }
 
-async function isWhole(file: string, size: number): Promise<boolean> {
-  try {
-    return (await stat(file)).size === size;
-  } catch {
-    return false;
-  }
+function sizeOf(place: PinnedPlace): number | undefined {
+  const pinned = place.pin();
+  pinned?.close();
+  return pinned?.about.isFile() === true ? pinned.about.size : undefined;
 }

@@ -1,11 +1,12 @@
 /** Puts files back, one by one. What cannot be put back is reported, and does not keep the others from it. */
-import { lstat, realpath, rm } from 'node:fs/promises';
-import path from 'node:path';
+import { unlink } from 'node:fs/promises';
 import { writeAtomically } from '../files/atomic.ts';
 import { type Content, readContent } from '../files/content.ts';
 import { decodeText } from '../files/encoding.ts';
-import { codeOf, FileError, reasonOf } from '../files/errors.ts';
+import { FileError, reasonOf } from '../files/errors.ts';
 import { countLines } from '../files/line-diff.ts';
+import { MovedError } from '../files/pinned.ts';
+import { PinnedPlace } from '../files/pinned-place.ts';
 import { inOrder } from '../files/queue.ts';
 import { planStep, type Present, type RewindStep } from './plan.ts';
 import type { FileVersion } from './timeline.ts';
@@ -28,7 +29,7 @@ export interface RewindDoors {
   isByOthers(file: string, hash: string): Promise<boolean>;
   contentOf(hash: string): Promise<Buffer>;
   /** Called before a file is changed, so that the rewind can be taken back. `after`: the hash of what it becomes. */
-  keep(file: string, after: string | null): Promise<void>;
+  keep(file: string, after: string | null, current: Content | undefined): Promise<void>;
 }
 
 const NEVER = new AbortController().signal;
@@ -77,7 +78,35 @@ async function rewindFile(
   version: FileVersion,
   doors: RewindDoors,
 ): Promise<Done | Extract<RewindStep, { do: 'leave' | 'leave_link' }> | undefined> {
-  const { present, content } = await lookAt(version.path);
+  const place = placeOf(version.path);
+  if (place === undefined) {
+    const step = planStep(version, { kind: 'link' });
+    return step?.do === 'leave' ? step : { do: 'leave_link' };
+  }
+  try {
+    return await rewindAt(place, version, doors);
+  } finally {
+    place.close();
+  }
+}
+
+/** Undefined if the path, or a folder on the way to it, has become a link: writing would change something else. */
+function placeOf(file: string): PinnedPlace | undefined {
+  try {
+    return PinnedPlace.open(file);
+  } catch (thrown) {
+    if (thrown instanceof MovedError) return undefined;
+    throw thrown;
+  }
+}
+
+/** From the look at the file to its change in one and the same folder. */
+async function rewindAt(
+  place: PinnedPlace,
+  version: FileVersion,
+  doors: RewindDoors,
+): Promise<Done | Extract<RewindStep, { do: 'leave' | 'leave_link' }> | undefined> {
+  const { present, content } = await lookAt(place);
   const step = planStep(version, present);
   if (step === undefined || step.do === 'leave' || step.do === 'leave_link') return step;
   const isByOthers = present.kind === 'file' && (await doors.isByOthers(version.path, present.hash));
@@ -85,45 +114,33 @@ async function rewindFile(
   const wanted = step.do === 'restore' ? await doors.contentOf(step.version.hash) : undefined;
   const counts = await countLines(textOf(content?.bytes), textOf(wanted));
   if (!doors.dryRun) {
-    await doors.keep(version.path, version.hash);
-    await put(version, wanted, content);
+    await doors.keep(version.path, version.hash, content);
+    await put(place, version.mode, wanted, content);
   }
   return { do: 'changed', ...counts, isByOthers };
 }
 
 async function put(
-  { path: file, mode }: FileVersion,
+  place: PinnedPlace,
+  mode: number,
   wanted: Buffer | undefined,
   content: Content | undefined,
 ): Promise<void> {
-  if (wanted === undefined) return rm(file);
+  if (wanted === undefined) return unlink(place.at());
   const owner = content ?? { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
-  const keep = { mode, uid: owner.uid, gid: owner.gid };
-  await writeAtomically({ file, bytes: wanted, keep, signal: NEVER });
+  const { uid, gid } = owner;
+  const old = { mode, uid, gid, ...(content === undefined ? {} : { bytes: content.bytes }) };
+  await writeAtomically({ place, bytes: wanted, old, signal: NEVER });
 }
 
-async function lookAt(file: string): Promise<{ present: Present; content?: Content }> {
+async function lookAt(place: PinnedPlace): Promise<{ present: Present; content?: Content }> {
   try {
-    if ((await lstat(file)).isSymbolicLink()) return { present: { kind: 'link' } };
-    if ((await realpath(file)) !== file) return { present: { kind: 'link' } };
-    const content = await readContent(file, NEVER);
+    const content = await readContent(place, NEVER);
     if (content === undefined) return { present: { kind: 'absent' } };
     return { present: { kind: 'file', hash: content.hash }, content };
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return { present: await absentOrLinked(file) };
+    if (thrown instanceof MovedError) return { present: { kind: 'link' } };
     if (thrown instanceof FileError) return { present: { kind: 'other', what: thrown.message } };
-    throw thrown;
-  }
-}
-
-/** The folder that is left of the path must still be the one it was. */
-async function absentOrLinked(file: string): Promise<Present> {
-  const folder = path.dirname(file);
-  if (folder === file) return { kind: 'absent' };
-  try {
-    return (await realpath(folder)) === folder ? { kind: 'absent' } : { kind: 'link' };
-  } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return absentOrLinked(folder);
     throw thrown;
   }
 }

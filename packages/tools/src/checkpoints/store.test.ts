@@ -15,6 +15,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashOf } from '../files/content.ts';
+import type { KeptContent } from '../files/doors.ts';
 import { Scratch, temporaryFolder } from '../files/test/scratch.ts';
 import { CheckpointStore, type Rewound } from './store.ts';
 
@@ -344,7 +345,7 @@ describe('Checkpoints', () => {
           if (each.do === 'message') await begin();
           else if (each.do === 'write') {
             const file = path.join(files, each.name);
-            await store.before(file, 't', hashOf(Buffer.from(each.content)));
+            await store.before(file, 't', hashOf(Buffer.from(each.content)), currentOf(file));
             mkdirSync(path.dirname(file), { recursive: true });
             writeFileSync(file, each.content);
           } else {
@@ -361,3 +362,9 @@ describe('Checkpoints', () => {
     );
   });
 });
+
+function currentOf(file: string): KeptContent | undefined {
+  if (!existsSync(file)) return undefined;
+  const bytes = readFileSync(file);
+  return { bytes, hash: hashOf(bytes), mode: statSync(file).mode };
+}

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readContent } from '../files/content.ts';
+import type { KeptContent } from '../files/doors.ts';
 import { codeOf } from '../files/errors.ts';
 import { ContentBlobs, PRIVATE_FOLDER } from './blobs.ts';
 import { rewindFiles, type RewoundFiles } from './rewind.ts';
@@ -37,8 +37,6 @@ export interface RewindOptions {
   readonly spareOthers?: boolean;
 }
 
-const NEVER = new AbortController().signal;
-
 export class CheckpointStore {
   readonly #options: CheckpointOptions;
   readonly #index: string;
@@ -61,14 +59,24 @@ export class CheckpointStore {
   }
 
   /**
-   * Keeps the file's content as it is now; `after` is the hash of what it is about to become, null if it goes. Throws where
-   * that is not possible: then the file must not be changed.
+   * Keeps the file's content as it is now: `current`, undefined if there is no such file. `after` is the hash of what it is
+   * about to become, null if it goes. Throws if that is not possible: then the file must not be changed.
    */
-  before(file: string, toolUseId: string, after: string | null): Promise<void> {
+  before(
+    file: string,
+    toolUseId: string,
+    after: string | null,
+    current: KeptContent | undefined,
+  ): Promise<void> {
     return this.#next(async (timeline) => {
-      await this.#keep(timeline, file, toolUseId);
+      await this.#keep(timeline, file, toolUseId, current);
       if (timeline.hasMessage) await this.#append(timeline, { type: 'written', path: file, hash: after });
     });
+  }
+
+  /** Kept under its hash, also if an earlier content of the file is kept already. */
+  async keepCopy({ hash, bytes }: KeptContent): Promise<void> {
+    await this.#blobs.keep(hash, bytes);
   }
 
   /** The messages that can be gone back to whose ids begin so. */
@@ -97,18 +105,22 @@ export class CheckpointStore {
       spareOthers,
       isByOthers: (file, hash) => this.#next(async (timeline) => timeline.isByOthers(file, hash)),
       contentOf: (hash) => this.#blobs.read(hash),
-      keep: async (file, after) => {
+      keep: async (file, after, current) => {
         if (!begun) await this.begin(undoId);
         begun = true;
-        await this.before(file, undoId, after);
+        await this.before(file, undoId, after, current);
       },
     });
     return { canRewind: true, ...files, ...(begun ? { undoId } : {}) };
   }
 
-  async #keep(timeline: Timeline, file: string, toolUseId: string): Promise<void> {
+  async #keep(
+    timeline: Timeline,
+    file: string,
+    toolUseId: string,
+    content: KeptContent | undefined,
+  ): Promise<void> {
     if (!timeline.hasMessage || timeline.isKept(file)) return;
-    const content = await readContent(file, NEVER);
     if (content !== undefined) await this.#blobs.keep(content.hash, content.bytes);
     const hash = content?.hash ?? null;
     await this.#append(timeline, { type: 'file', path: file, hash, mode: content?.mode ?? 0, toolUseId });

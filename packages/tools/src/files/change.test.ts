@@ -18,6 +18,7 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { KeptContent } from './doors.ts';
 import { inOrder } from './queue.ts';
 import { asNobody, Scratch, shown } from './test/scratch.ts';
 
@@ -94,16 +95,22 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
     expect(shown(await scratch.call(tool, inputFor(`a\nb${ending}`)))).toContain(String.raw`a\nb`);
   });
 
-  it('changes nothing in a folder without permission, and leaves no draft', async () => {
-    const scratch = new Scratch({ [`a${ending}`]: content });
+  it('writes a file in place if its folder takes no other, and keeps the old content first', async () => {
+    const copies: string[] = [];
+    const doors = {
+      checkpoints: {
+        before: () => Promise.resolve(),
+        keepCopy: async ({ bytes }: KeptContent) => void copies.push(bytes.toString()),
+      },
+    };
+    const scratch = new Scratch({ [`a${ending}`]: content }, { doors });
     await scratch.read(`a${ending}`);
     chmodSync(scratch.path(`a${ending}`), 0o666);
-    await asNobody(scratch, async () => {
-      await expect(scratch.call(tool, inputFor(`a${ending}`))).rejects.toThrow(
-        /could not be written, and is as it was: permission denied/,
-      );
-    });
-    expect(scratch.text(`a${ending}`)).toBe(content);
+    const { ino } = statSync(scratch.path(`a${ending}`));
+    await asNobody(scratch, async () => void (await scratch.call(tool, inputFor(`a${ending}`))));
+    expect(scratch.text(`a${ending}`)).not.toBe(content);
+    expect(statSync(scratch.path(`a${ending}`)).ino).toBe(ino);
+    expect(copies).toEqual([content]);
     expect(readdirSync(scratch.folder)).toEqual([`a${ending}`]);
   });
 

@@ -1,5 +1,5 @@
 /** The road of every change: look, refuse what was not read or has changed since, keep the old content, write as a whole. */
-import { access, constants, stat } from 'node:fs/promises';
+import { access, constants, lstat } from 'node:fs/promises';
 import type { CallContext, JsonObject, ToolUseContext, Validation } from '@heddle/core';
 import { writeAtomically } from './atomic.ts';
 import { type Content, hashOf, hashOfFile, readContent } from './content.ts';
@@ -7,7 +7,8 @@ import type { FileTools } from './doors.ts';
 import { decodeText } from './encoding.ts';
 import { FileError, fileError, reasonOf, shownPath } from './errors.ts';
 import { shortDiff } from './line-diff.ts';
-import { realTarget, resolvePath } from './path.ts';
+import { permittedPlace } from './path.ts';
+import { PinnedPlace } from './pinned-place.ts';
 import { inOrder } from './queue.ts';
 
 /** What a tool makes of a file's content. Pure; throws to refuse. */
@@ -30,8 +31,7 @@ export async function planChange<About>(
   context: ToolUseContext,
   tools: FileTools,
 ): Promise<PlannedChange<About>> {
-  const file = await realTarget(resolvePath(given, context.workingDirectory));
-  return planAt(file, change, context, tools);
+  return withPlace(permittedPlace(given, context), (place) => planAt(place, change, context, tools));
 }
 
 /** Everything a plan would refuse is refused before anybody is asked for permission. */
@@ -55,24 +55,26 @@ export async function performChange<About>(
   tools: FileTools,
 ): Promise<PlannedChange<About>> {
   const { signal, toolUseId } = context;
-  const file = await realTarget(resolvePath(given, context.workingDirectory));
-  return inOrder(file, signal, async () => {
-    const planned = await planAt(file, change, context, tools);
+  const file = permittedPlace(given, context);
+  const perform = async (place: PinnedPlace): Promise<PlannedChange<About>> => {
+    const planned = await planAt(place, change, context, tools);
     const { current, bytes, hash } = planned;
     if (hash !== current?.hash) {
-      await keepOld(file, toolUseId, hash, tools);
+      await keepOld(file, toolUseId, hash, current, tools);
       await writeAtomically({
-        file,
+        place,
         bytes,
         signal,
-        ...(current === undefined ? {} : { keep: current }),
+        ...(current === undefined ? {} : { old: current }),
         ...(tools.sync === undefined ? {} : { sync: tools.sync }),
-        confirm: () => stillSame(file, current?.hash ?? null, signal),
+        keepCopy: () => keepCopy(file, current, tools),
+        confirm: () => stillSame(place, current?.hash ?? null, signal),
       });
     }
-    await remember(file, bytes, hash, context, tools);
+    await remember(place, bytes, hash, context, tools);
     return planned;
-  });
+  };
+  return inOrder(file, signal, () => withPlace(file, perform));
 }
 
 /** After a crash: the file itself says whether it happened. */
@@ -83,22 +85,41 @@ export async function recallChange(
   const { path: file, before, after } = details;
   if (typeof file !== 'string' || typeof after !== 'string') return 'unknown';
   try {
-    const hash = await hashOfFile(file, signal);
+    const hash = await withPlace(file, (place) => hashOfFile(place, signal));
     return hash === after ? 'done' : hash === before ? 'not_done' : 'unknown';
   } catch {
     return 'unknown';
   }
 }
 
+/** From the first look to the last step in one and the same folder. */
+async function withPlace<T>(file: string, work: (place: PinnedPlace) => Promise<T>): Promise<T> {
+  const place = openPlace(file);
+  try {
+    return await work(place);
+  } finally {
+    place.close();
+  }
+}
+
+function openPlace(file: string): PinnedPlace {
+  try {
+    return PinnedPlace.open(file);
+  } catch (thrown) {
+    throw fileError('cannot be reached', file, thrown);
+  }
+}
+
 async function planAt<About>(
-  file: string,
+  place: PinnedPlace,
   change: Change<About>,
   context: ToolUseContext,
   tools: FileTools,
 ): Promise<PlannedChange<About>> {
-  const current = await readContent(file, context.signal);
+  const { file } = place;
+  const current = await readContent(place, context.signal);
   if (current !== undefined) {
-    await refuseReadOnly(file, current);
+    await refuseReadOnly(place, current);
     await refuseUnknown(file, current, context, tools);
   }
   const { bytes, about } = change(current);
@@ -106,16 +127,16 @@ async function planAt<About>(
 }
 
 /** A rename asks only whether the folder may be written. */
-async function refuseReadOnly(file: string, { mode }: Content): Promise<void> {
-  const name = shownPath(file);
+async function refuseReadOnly(place: PinnedPlace, { mode }: Content): Promise<void> {
+  const name = shownPath(place.file);
   if ((mode & 0o222) === 0)
     throw new FileError(
       `${name} is read-only, so nothing was written. If it is meant to be changed, make it writable first.`,
     );
   try {
-    await access(file, constants.W_OK);
+    await access(place.at(), constants.W_OK);
   } catch (thrown) {
-    throw fileError('may not be written', file, thrown);
+    throw fileError('may not be written', place.file, thrown);
   }
 }
 
@@ -144,41 +165,58 @@ async function keepOld(
   file: string,
   toolUseId: string,
   after: string,
+  current: Content | undefined,
   { checkpoints }: FileTools,
 ): Promise<void> {
   try {
-    await checkpoints?.before(file, toolUseId, after);
+    await checkpoints?.before(file, toolUseId, after, current);
   } catch (thrown) {
-    throw new FileError(
-      `${shownPath(file)} was not changed: its old content could not be kept (${reasonOf(thrown)}).`,
-    );
+    throw notKept(file, thrown);
   }
 }
 
-async function stillSame(file: string, before: string | null, signal: AbortSignal): Promise<void> {
-  if ((await hashOfFile(file, signal)) === before) return;
+async function keepCopy(
+  file: string,
+  current: Content | undefined,
+  { checkpoints }: FileTools,
+): Promise<void> {
+  try {
+    if (current !== undefined) await checkpoints?.keepCopy?.(current);
+  } catch (thrown) {
+    throw notKept(file, thrown);
+  }
+}
+
+function notKept(file: string, thrown: unknown): FileError {
+  return new FileError(
+    `${shownPath(file)} was not changed: its old content could not be kept (${reasonOf(thrown)}).`,
+  );
+}
+
+async function stillSame(place: PinnedPlace, before: string | null, signal: AbortSignal): Promise<void> {
+  if ((await hashOfFile(place, signal)) === before) return;
   throw new FileError(
-    `${shownPath(file)} was changed by somebody else at the same moment, so nothing was written. Read it again.`,
+    `${shownPath(place.file)} was changed by another program at the same moment, so nothing was written. Read it again.`,
   );
 }
 
 async function remember(
-  file: string,
+  place: PinnedPlace,
   bytes: Buffer,
   hash: string,
   context: ToolUseContext,
   tools: FileTools,
 ): Promise<void> {
   // The time is what tells the engine that the file was touched after this; where it cannot be had, it looks.
-  const readAt = await modifiedAt(file);
-  context.fileState.set(file, { hash, readAt });
+  const readAt = await modifiedAt(place);
+  context.fileState.set(place.file, { hash, readAt });
   const text = decodeText(bytes)?.text;
   if (text !== undefined) tools.knownTexts.keep(hash, text);
 }
 
-async function modifiedAt(file: string): Promise<number> {
+async function modifiedAt(place: PinnedPlace): Promise<number> {
   try {
-    return (await stat(file)).mtimeMs;
+    return (await lstat(place.at())).mtimeMs;
   } catch {
     return 0;
   }

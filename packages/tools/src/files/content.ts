@@ -1,9 +1,11 @@
 /** A file's whole content, read without waiting for ever: only regular files, up to a size that fits in memory. */
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { stopIfAborted } from './abort.ts';
 import { codeOf, FileError, fileError, shownPath } from './errors.ts';
+import { pinFile, type PinnedFile, requireSame } from './pinned.ts';
+import type { PinnedPlace } from './pinned-place.ts';
 
 /** Beyond this a file is only read page by page, and not edited: its hash and its text would cost too much. */
 const MAX_WHOLE_BYTES = 32 * 1024 * 1024;
@@ -29,37 +31,61 @@ const AT_ONCE_BYTES = 256 * 1024;
 /** Of larger ones, between two looks at the signal. */
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Runs `use` on the content, or `useLarge` on the open file where it is too large for that. */
+/**
+ * Runs `use` on the content, or `useLarge` on the open file if it is too large for that. `file` is a real path; a link that
+ * stands in it now is not followed.
+ */
 export async function withContent<T>(
   file: string,
   signal: AbortSignal,
   use: (content: Content) => Promise<T> | T,
   useLarge: (handle: FileHandle, about: Stats) => Promise<T> | T,
 ): Promise<T> {
-  stopIfAborted(signal);
+  return reading(file, async () => {
+    stopIfAborted(signal);
+    const pinned = pinFile(file);
+    try {
+      const content = await contentOrHandle(file, pinned, signal, useLarge);
+      return 'content' in content ? await use(content.content) : content.used;
+    } finally {
+      pinned.close();
+    }
+  });
+}
+
+async function reading<T>(file: string, read: () => Promise<T>): Promise<T> {
   try {
-    const about = statSync(file);
-    // A pipe or device is refused before it is opened.
-    refuseSpecial(file, about);
-    const isSmall = about.size > 0 && about.size <= AT_ONCE_BYTES;
-    const content = isSmall ? contentAtOnce(file) : undefined;
-    if (content) return await use(content);
-    return await withOpenFile(file, async (handle, now) =>
-      now.size > MAX_WHOLE_BYTES
-        ? useLarge(handle, now)
-        : use(contentOf(await readAll(file, handle, signal), now)),
-    );
+    return await read();
   } catch (thrown) {
     throw codeOf(thrown) === undefined ? thrown : fileError('cannot be read', file, thrown);
   }
 }
 
+async function contentOrHandle<T>(
+  file: string,
+  pinned: PinnedFile,
+  signal: AbortSignal,
+  useLarge: (handle: FileHandle, about: Stats) => Promise<T> | T,
+): Promise<{ readonly content: Content } | { readonly used: T }> {
+  const { about } = pinned;
+  // A pipe or device is refused before it is opened.
+  refuseSpecial(file, about);
+  const isSmall = about.size > 0 && about.size <= AT_ONCE_BYTES;
+  const content = isSmall ? contentAtOnce(pinned) : undefined;
+  if (content) return { content };
+  return withOpenFile(pinned, async (handle, now) =>
+    now.size > MAX_WHOLE_BYTES
+      ? { used: await useLarge(handle, now) }
+      : { content: contentOf(await readAll(file, handle, signal), now) },
+  );
+}
+
 /** Undefined where it has grown meanwhile. */
-function contentAtOnce(file: string): Content | undefined {
-  const descriptor = openSync(file, READ);
+function contentAtOnce(pinned: PinnedFile): Content | undefined {
+  const descriptor = openSync(pinned.path, READ | pinned.flags);
   try {
     const about = fstatSync(descriptor);
-    refuseSpecial(file, about);
+    requireSame(pinned, about);
     return about.size > AT_ONCE_BYTES ? undefined : contentOf(readFileSync(descriptor), about);
   } finally {
     closeSync(descriptor);
@@ -67,13 +93,13 @@ function contentAtOnce(file: string): Content | undefined {
 }
 
 async function withOpenFile<T>(
-  file: string,
+  pinned: PinnedFile,
   use: (handle: FileHandle, about: Stats) => Promise<T>,
 ): Promise<T> {
-  const handle = await open(file, READ);
+  const handle = await open(pinned.path, READ | pinned.flags);
   try {
     const about = await handle.stat();
-    refuseSpecial(file, about);
+    requireSame(pinned, about);
     return await use(handle, about);
   } finally {
     await handle.close();
@@ -111,26 +137,27 @@ async function readAll(file: string, handle: FileHandle, signal: AbortSignal): P
   );
 }
 
-/** Undefined where there is no file. For files that are about to be changed. */
-export async function readContent(file: string, signal: AbortSignal): Promise<Content | undefined> {
-  try {
-    return await withContent<Content>(
-      file,
-      signal,
-      (content) => content,
-      (_handle, { size }) => {
+/** Undefined if there is no file. For files that are about to be changed. */
+export async function readContent(place: PinnedPlace, signal: AbortSignal): Promise<Content | undefined> {
+  const { file } = place;
+  return reading(file, async () => {
+    stopIfAborted(signal);
+    const pinned = place.pin();
+    if (pinned === undefined) return undefined;
+    try {
+      const read = await contentOrHandle(file, pinned, signal, (_handle, { size }): never => {
         throw new FileError(
           `${shownPath(file)} has ${size} bytes, more than this tool changes. Use a shell command.`,
         );
-      },
-    );
-  } catch (thrown) {
-    if (thrown instanceof FileError && codeOf(thrown.cause) === 'ENOENT') return undefined;
-    throw thrown;
-  }
+      });
+      return 'content' in read ? read.content : undefined;
+    } finally {
+      pinned.close();
+    }
+  });
 }
 
-/** Null where there is no file. */
-export async function hashOfFile(file: string, signal: AbortSignal): Promise<string | null> {
-  return (await readContent(file, signal))?.hash ?? null;
+/** Null if there is no file. */
+export async function hashOfFile(place: PinnedPlace, signal: AbortSignal): Promise<string | null> {
+  return (await readContent(place, signal))?.hash ?? null;
 }

@@ -9,8 +9,16 @@ export interface FileToolDoors {
 }
 
 export interface Checkpoints {
-  /** `after`: the hash of what it is about to become. */
-  before(file: string, toolUseId: string, after: string): Promise<void>;
+  /** `after`: the hash of what it is about to become. `current`: the content that is replaced; undefined for a new file. */
+  before(file: string, toolUseId: string, after: string, current: KeptContent | undefined): Promise<void>;
+  /** Called before a file is written in place, which a crash can cut short. */
+  keepCopy?(current: KeptContent): Promise<void>;
+}
+
+export interface KeptContent {
+  readonly bytes: Buffer;
+  readonly hash: string;
+  readonly mode: number;
 }
 
 export interface FileTools extends FileToolDoors {

@@ -2,11 +2,12 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
+import type { PinnedPlace } from './pinned-place.ts';
 
 const DRAFT = /^\.heddle-[0-9a-f]{12}\.tmp$/;
 
-export function draftIn(folder: string): string {
-  return path.join(folder, `.heddle-${randomBytes(6).toString('hex')}.tmp`);
+export function draftName(): string {
+  return `.heddle-${randomBytes(6).toString('hex')}.tmp`;
 }
 
 /** A draft lives for less than a second. One this old has nobody who would still put it in its place. */
@@ -14,14 +15,15 @@ const LEFT_BEHIND_MS = 60 * 60 * 1_000;
 
 const swept = new Set<string>();
 
-/** Removes what crashed runs left in a folder. Looked for once per folder, after a write there; never throws. */
-export async function sweepDrafts(folder: string, now = Date.now()): Promise<void> {
+/** Removes what crashed runs left beside a file. Looked for once per folder, after a write there; never throws. */
+export async function sweepDrafts(place: PinnedPlace, now = Date.now()): Promise<void> {
+  const folder = path.dirname(place.file);
   if (swept.has(folder)) return;
   swept.add(folder);
   try {
-    for (const name of await readdir(folder)) {
+    for (const name of await readdir(place.at('.'))) {
       if (!DRAFT.test(name)) continue;
-      const draft = path.join(folder, name);
+      const draft = place.at(name);
       const about = await lstat(draft);
       const isOurs = about.isFile() && about.uid === (process.getuid?.() ?? about.uid);
       if (isOurs && now - about.mtimeMs > LEFT_BEHIND_MS) await rm(draft);

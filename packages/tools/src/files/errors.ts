@@ -44,5 +44,10 @@ const REASONS: Readonly<Record<string, string>> = {
 export function reasonOf(thrown: unknown): string {
   const code = codeOf(thrown);
   const known = typeof code === 'string' && Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
-  return known ?? (thrown instanceof Error ? thrown.message : String(thrown));
+  return known ?? (thrown instanceof Error ? systemMessage(thrown) : String(thrown));
+}
+
+/** Without the call and the path that failed: the path may be that of a descriptor. */
+function systemMessage(thrown: Error): string {
+  return 'syscall' in thrown ? thrown.message.replace(/, \w+(?: '.*)?$/s, '') : thrown.message;
 }

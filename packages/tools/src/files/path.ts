@@ -1,43 +1,71 @@
-/** Paths as the model gives them, and the file they end at. */
-import { lstat, readlink, realpath } from 'node:fs/promises';
+/** Paths as the model gives them, and the file they end at. Permission decides with these functions, too. */
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
-import { codeOf, fileError } from './errors.ts';
+import type { ToolUseContext } from '@heddle/core';
+import { codeOf, FileError, fileError, shownPath } from './errors.ts';
 
 /** As many as Linux follows. */
 const MAX_LINKS = 40;
 
-export function resolvePath(given: string, workingDirectory: string): string {
-  return path.resolve(workingDirectory, given);
+/** `~` and `~/x` are the user's home folder, as in a shell. */
+export function resolvePath(given: string, workingDirectory: string, home = os.homedir()): string {
+  return path.resolve(workingDirectory, expandTilde(given, home));
+}
+
+function expandTilde(given: string, home: string): string {
+  return given === '~' || given.startsWith('~/') ? `${home}${given.slice(1)}` : given;
+}
+
+/**
+ * The real path that a call may open: the one that was decided on, if it still is where the path leads.
+ *
+ * Contract: throws `FileError` if the path leads elsewhere now. Before a decision, the place where the path leads.
+ */
+export function permittedPlace(
+  given: string,
+  { workingDirectory, places }: Pick<ToolUseContext, 'workingDirectory' | 'places'>,
+): string {
+  const absolute = resolvePath(given, workingDirectory);
+  const real = realTarget(absolute);
+  if (places === undefined) return real;
+  const place = places.find((decided) => decided.path === absolute);
+  if (place?.real === real) return real;
+  const before =
+    place === undefined ? 'was not part of what was permitted' : `led to ${shownPath(place.real)}`;
+  throw new FileError(
+    `${shownPath(absolute)} ${before} when the call was permitted, and leads to ${shownPath(real)} now. Nothing was read or changed. Look at it again.`,
+  );
 }
 
 /**
  * Where a path ends when every symbolic link is followed; what does not exist yet is kept as it is. A write goes there, so a
  * link stays a link, and two names of one file are one file.
  */
-export async function realTarget(file: string): Promise<string> {
+export function realTarget(file: string): string {
   try {
-    return await follow(file, 0);
+    return follow(file, 0);
   } catch (thrown) {
     throw fileError('cannot be reached', file, thrown);
   }
 }
 
-async function follow(file: string, links: number): Promise<string> {
+function follow(file: string, links: number): string {
   try {
-    return await realpath(file);
+    return realpathSync.native(file);
   } catch (thrown) {
     if (codeOf(thrown) !== 'ENOENT' || links >= MAX_LINKS) throw thrown;
   }
   const parent = path.dirname(file);
   if (parent === file) return file;
-  const link = await linkOf(file);
-  if (link !== undefined) return follow(path.resolve(await follow(parent, links + 1), link), links + 1);
-  return path.join(await follow(parent, links), path.basename(file));
+  const link = linkOf(file);
+  if (link !== undefined) return follow(path.resolve(follow(parent, links + 1), link), links + 1);
+  return path.join(follow(parent, links), path.basename(file));
 }
 
-async function linkOf(file: string): Promise<string | undefined> {
+function linkOf(file: string): string | undefined {
   try {
-    return (await lstat(file)).isSymbolicLink() ? await readlink(file) : undefined;
+    return lstatSync(file).isSymbolicLink() ? readlinkSync(file) : undefined;
   } catch (thrown) {
     if (codeOf(thrown) === 'ENOENT') return undefined;
     throw thrown;

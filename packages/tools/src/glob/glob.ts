@@ -9,6 +9,7 @@ import { shownBelow } from '../grep/shown.ts';
 import { targetOf } from '../grep/target.ts';
 import { withTimeLimit } from '../grep/time-limit.ts';
 import { SEARCHING } from '../grep/traits.ts';
+import { globPlace } from './glob-place.ts';
 import type { GlobInput } from './schema.ts';
 
 export interface GlobData {
@@ -48,7 +49,7 @@ export function createGlobTool(doors: SearchDoors): Tool<GlobInput, GlobData> {
 
 async function glob(input: GlobInput, doors: SearchDoors, context: ToolUseContext): Promise<GlobData> {
   const { workingDirectory, signal } = context;
-  const { place, pattern } = placed(input);
+  const { place, pattern } = globPlace(input);
   const { root, file, prefix } = await targetOf(place, workingDirectory);
   if (file !== undefined) throw new Error(`${path.join(root, file)} is a file, not a folder.`);
   const { filePattern } = await import('../grep/file-pattern.ts');
@@ -62,15 +63,4 @@ async function glob(input: GlobInput, doors: SearchDoors, context: ToolUseContex
     total: found.length,
     isCut,
   };
-}
-
-/** An absolute pattern says itself where to begin; `../` leads out of where it would begin. */
-function placed({ path: given, pattern }: GlobInput): { place: string | undefined; pattern: string } {
-  if (!path.isAbsolute(pattern) && !pattern.startsWith('../')) return { place: given, pattern };
-  const parts = pattern.split('/');
-  const first = parts.findIndex((part) => /[*?[{!]/.test(part));
-  const end = first < 0 ? parts.length - 1 : first;
-  const base = parts.slice(0, end).join('/') || '/';
-  const place = path.isAbsolute(base) ? base : path.join(given ?? '.', base);
-  return { place, pattern: parts.slice(end).join('/') };
 }

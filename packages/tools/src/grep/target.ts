@@ -1,6 +1,7 @@
 /** Where to search: a folder, or one file in one. */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
+import { resolvePath } from '../files/path.ts';
 
 export interface Target {
   readonly root: string;
@@ -10,7 +11,7 @@ export interface Target {
 }
 
 export async function targetOf(given: string | undefined, workingDirectory: string): Promise<Target> {
-  const place = path.resolve(workingDirectory, given ?? '.');
+  const place = resolvePath(given ?? '.', workingDirectory);
   const about = await stat(place).catch(() => undefined);
   if (!about) throw new Error(`${place} does not exist. The working directory is ${workingDirectory}.`);
   if (!about.isDirectory() && !about.isFile()) throw new Error(`${place} is neither a file nor a folder.`);

@@ -1,10 +1,9 @@
 /** Read: text with line numbers, images, PDF pages, notebooks. */
-import { realpathSync } from 'node:fs';
 import type { CallContext, Tool } from '@heddle/core';
 import { type Content, withContent } from '../files/content.ts';
 import { type FileTools, openDoors } from '../files/doors.ts';
-import { codeOf, FileError, fileError } from '../files/errors.ts';
-import { resolvePath } from '../files/path.ts';
+import { codeOf, FileError } from '../files/errors.ts';
+import { permittedPlace } from '../files/path.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import { missingFile } from './missing.ts';
 import type { ReadInput } from './schema.ts';
@@ -33,13 +32,19 @@ export function createReadTool(tools: FileTools): Tool<ReadInput, ReadData> {
 export const readTool = createReadTool(openDoors());
 
 async function readFile(input: ReadInput, context: CallContext, tools: FileTools): Promise<ReadData> {
-  const file = await realFile(resolvePath(input.file_path, context.workingDirectory), context);
-  return withContent(
-    file,
-    context.signal,
-    (content) => readContent(file, content, input, context, tools),
-    (handle) => showHuge(file, handle, input, context.signal),
-  );
+  // Links are followed first: two names of one file share what is known of it.
+  const file = permittedPlace(input.file_path, context);
+  try {
+    return await withContent(
+      file,
+      context.signal,
+      (content) => readContent(file, content, input, context, tools),
+      (handle) => showHuge(file, handle, input, context.signal),
+    );
+  } catch (thrown) {
+    const isMissing = thrown instanceof FileError && codeOf(thrown.cause) === 'ENOENT';
+    throw isMissing ? await missingFile(file, context.workingDirectory) : thrown;
+  }
 }
 
 async function readContent(
@@ -57,14 +62,4 @@ async function readContent(
   });
   if (text !== undefined) tools.knownTexts.keep(hash, text);
   return data;
-}
-
-/** Links are followed first: two names of one file share what is known of it. */
-async function realFile(file: string, { workingDirectory }: CallContext): Promise<string> {
-  try {
-    return realpathSync.native(file);
-  } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') throw await missingFile(file, workingDirectory);
-    throw thrown instanceof FileError ? thrown : fileError('cannot be read', file, thrown);
-  }
 }

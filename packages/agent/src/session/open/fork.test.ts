@@ -1,4 +1,5 @@
 /** What a fork takes along, and a conversation that is only remembered. */
+import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { CheckpointStore } from '@heddle/tools';
@@ -26,12 +27,12 @@ describe('a fork', () => {
     writeFileSync(edited, 'first');
     const parent = new CheckpointStore({ folder: history('s1') });
     await parent.begin('u1');
-    await parent.before(edited, 't1', 'the hash of second');
+    await parent.before(edited, 't1', 'the hash of second', contentOf('first'));
     writeFileSync(edited, 'second');
     sessionOf(forkSession(home.setup, 's1', 's2'));
     const fork = new CheckpointStore({ folder: history('s2') });
     await fork.begin('u2');
-    await fork.before(edited, 't2', 'the hash of third');
+    await fork.before(edited, 't2', 'the hash of third', contentOf('second'));
     writeFileSync(edited, 'third');
     expect(await parent.rewind('u2')).toMatchObject({ canRewind: false });
     expect(await fork.rewind('u2')).toMatchObject({ canRewind: true });
@@ -93,3 +94,8 @@ describe('a conversation that is only remembered', () => {
     expect(session.notices).toEqual(['1 line of the session could not be read; it goes on without.']);
   });
 });
+
+function contentOf(text: string): { bytes: Buffer; hash: string; mode: number } {
+  const bytes = Buffer.from(text);
+  return { bytes, hash: createHash('sha256').update(bytes).digest('hex'), mode: 0o644 };
+}

@@ -12,7 +12,8 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Tool, ToolResult, ToolUseContext } from '@heddle/core';
 import { contextOf } from '@heddle/testing';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
+import { createSearchTools } from '../../grep/tools.ts';
 import { createFileTools } from '../tools.ts';
 import type { FileToolDoors } from '../doors.ts';
 
@@ -24,13 +25,23 @@ export class Scratch {
 
   constructor(
     files: Readonly<Record<string, string | Buffer>> = {},
-    options: { readonly doors?: FileToolDoors; readonly signal?: AbortSignal } = {},
+    options: {
+      readonly doors?: FileToolDoors;
+      readonly signal?: AbortSignal;
+      /** The folder is the user's home; the working directory is another. */
+      readonly home?: boolean;
+    } = {},
   ) {
     this.folder = temporaryFolder();
     for (const [name, content] of Object.entries(files)) this.put(name, content);
     const { signal } = options;
-    this.context = contextOf({ workingDirectory: this.folder, ...(signal ? { signal } : {}) });
-    this.#tools = createFileTools(options.doors);
+    const workingDirectory = options.home === true ? temporaryFolder() : this.folder;
+    if (options.home === true) {
+      vi.stubEnv('HOME', this.folder);
+      onTestFinished(() => void vi.unstubAllEnvs());
+    }
+    this.context = contextOf({ workingDirectory, ...(signal ? { signal } : {}) });
+    this.#tools = [...createFileTools(options.doors), ...createSearchTools()];
   }
 
   path(name: string): string {
@@ -100,10 +111,10 @@ export function temporaryFolder(): string {
 
 /** Root may do everything; the work is then done as a user who may not. The folder is opened to that user. */
 export async function asNobody(
-  scratch: { readonly folder: string },
+  scratch: { readonly folder: string; readonly mode?: number },
   work: () => Promise<void>,
 ): Promise<void> {
-  chmodSync(scratch.folder, 0o755);
+  chmodSync(scratch.folder, scratch.mode ?? 0o755);
   if (process.geteuid?.() !== 0) return work();
   process.seteuid?.(NOBODY);
   try {

@@ -1,0 +1,79 @@
+/** Writes a file that cannot be replaced through its open descriptor. */
+import { constants, type FileHandle, open } from 'node:fs/promises';
+import { codeOf, FileError, reasonOf, shownPath } from './errors.ts';
+import { requireSame } from './pinned.ts';
+import type { PinnedPlace } from './pinned-place.ts';
+
+/** A file as it was. */
+export interface OldFile {
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  /** Without them the file is never written in place. */
+  readonly bytes?: Uint8Array;
+}
+
+/**
+ * - EACCES, EPERM, EROFS: the folder takes no new file, or a sticky one protects the files of others.
+ * - EBUSY, EXDEV: the file is a mount point.
+ */
+const CANNOT_REPLACE: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']);
+
+export function cannotReplace(thrown: unknown): boolean {
+  return CANNOT_REPLACE.has(codeOf(thrown));
+}
+
+/**
+ * Not atomic: the caller has kept the old content. If the writing fails half-way, the old content is put back; if that fails,
+ * too, the error says so.
+ */
+export async function writeInPlace(
+  place: PinnedPlace,
+  bytes: Uint8Array,
+  old: Uint8Array,
+  sync: boolean,
+): Promise<void> {
+  const pinned = place.pin();
+  if (pinned === undefined) throw new FileError(`${shownPath(place.file)} is gone, so nothing was written.`);
+  try {
+    // Not emptied on opening: until the first byte is written, the file is as it was.
+    const handle = await open(pinned.path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0) | pinned.flags);
+    try {
+      requireSame(pinned, await handle.stat());
+      await overwrite(handle, bytes, old, place.file);
+      if (sync) await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } finally {
+    pinned.close();
+  }
+}
+
+async function overwrite(
+  handle: FileHandle,
+  bytes: Uint8Array,
+  old: Uint8Array,
+  file: string,
+): Promise<void> {
+  try {
+    await writeWhole(handle, bytes);
+  } catch (thrown) {
+    try {
+      await writeWhole(handle, old);
+    } catch (again) {
+      throw new FileError(
+        `${shownPath(file)} was written only in part (${reasonOf(thrown)}), and its old content could not be put back (${reasonOf(again)}). Restore it with /rewind.`,
+      );
+    }
+    throw thrown;
+  }
+}
+
+async function writeWhole(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, at);
+    at += bytesWritten;
+  }
+  await handle.truncate(bytes.length);
+}

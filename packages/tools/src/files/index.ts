@@ -1,0 +1,3 @@
+/** How the file tools resolve paths, for permission to decide with; and files held open, for files of the session. */
+export { globPlace } from '../glob/glob-place.ts';
+export { realTarget, resolvePath } from './path.ts';
