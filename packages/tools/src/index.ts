@@ -14,7 +14,7 @@ export {
 export const bashTool = createBashTool(shellDoors());
 export { readTool } from './read/read.ts';
 
-export type { CommandToRun, Confined, ShellDoors, ShellSandbox } from './bash/doors.ts';
+export type { CommandToRun, Confined, ShellDoors, ShellSandbox, ShellView } from './bash/doors.ts';
 export { createShellTools } from './bash/tools.ts';
 export { endLeftovers, findLeftovers, type Leftover } from './tasks/leftovers.ts';
 export { TaskRegistry, type RegistryOptions } from './tasks/registry.ts';

@@ -21,6 +21,7 @@ import type { LivePermissions, PermissionUpdate } from '../permission/live.ts';
 import type { PartVerdict } from '../permission/request.ts';
 import type { Rules } from '../permission/rules/rule.ts';
 import type { SandboxGate } from '../sandbox/gate.ts';
+import type { ReadOnlyView } from '../sandbox/view/view.ts';
 import type { Session } from '../session/open/open.ts';
 import type { Price } from './meter.ts';
 
@@ -49,6 +50,8 @@ export interface AgentOptions {
   readonly canUseTool?: AskPermission;
   /** Where commands run; the same one that Bash has as its door. */
   readonly sandbox?: Pick<SandboxGate, 'enter' | 'sparesQuestions'>;
+  /** Where commands run that are allowed only because they change nothing; the same one that Bash has. */
+  readonly view?: Pick<ReadOnlyView, 'readiness' | 'hasFailed'>;
   readonly hooks?: AgentHooks;
   /** Takes what the user typed while a turn runs: it joins that turn. */
   readonly takeQueued?: () => readonly QueuedCommand[];

@@ -75,7 +75,7 @@ describe('a question', () => {
     });
     const first = ask('make a', 't1');
     const second = ask('make b', 't2');
-    expect(await ask('ls', 't3')).toEqual({ behavior: 'allow' });
+    expect(await ask('ls', 't3')).toEqual({ behavior: 'allow', readOnlyRun: 'preferred' });
     await both;
     open.get('t2')?.({ allow: true });
     expect(await second).toEqual({ behavior: 'allow' });

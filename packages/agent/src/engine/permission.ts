@@ -33,16 +33,22 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
       input,
       sandboxed: place?.kind === 'inside' && options.sandbox?.sparesQuestions === true,
       readOnly: await isReadOnly(tool, input, context),
+      failedInView: hasFailedInView(options, input),
       leavesOutDenied: tool.leavesOutDenied === true && context.deniedFiles !== undefined,
       hookDecision,
     };
     // A model that writes the user's answer itself; a hook may speak for the user.
     if (isQuestion(tool.name) && 'answers' in input && !answered && hookDecision !== 'allow')
       return deny('Only the user can answer: leave out the answers.');
-    const { decide, suggest, places } = await decider(options, live, request, context, signal);
+    const readOnlyView = place?.kind !== 'inside' && (await isViewComplete(tool, options));
+    const deciding = { request, readOnlyView };
+    const { decide, suggest, places } = await decider(options, live, deciding, context, signal);
     const verdict = decide();
     const allowed: Permission = { behavior: 'allow', ...(places === undefined ? {} : { places }) };
-    if (verdict.decision === 'allow') return allowed;
+    if (verdict.decision === 'allow') {
+      const { readOnlyRun } = verdict;
+      return readOnlyRun ? { ...allowed, readOnlyRun } : allowed;
+    }
     if (verdict.decision === 'deny') return deny(`Permission denied. ${verdict.reason}`);
     if (answered) return allowed;
     const reason = hookReason === undefined ? verdict.reason : `${verdict.reason} ${hookReason}`;
@@ -74,6 +80,16 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
     if (now.decision === 'deny' && now.rule !== undefined) return deny(`Permission denied. ${now.reason}`);
     return updatedInput ? { ...allowed, updatedInput } : allowed;
   };
+}
+
+/** Only then can a command be allowed because it runs in the view. */
+async function isViewComplete({ name }: Tool, { view }: AgentOptions): Promise<boolean> {
+  const readiness = name === 'Bash' ? await view?.readiness() : undefined;
+  return readiness?.ready === true && readiness.isComplete;
+}
+
+function hasFailedInView({ view }: AgentOptions, { command }: JsonObject): boolean {
+  return typeof command === 'string' && view?.hasFailed(command) === true;
 }
 
 /** A tool whose proof fails has proven nothing. */
@@ -140,14 +156,14 @@ function surroundingsOf(
 async function decider(
   options: AgentOptions,
   live: LivePermissions,
-  request: AuthorizeRequest,
+  { request, readOnlyView }: { readonly request: AuthorizeRequest; readonly readOnlyView: boolean },
   context: ToolUseContext,
   signal: AbortSignal,
 ) {
   loading ??= load();
   const [{ authorize }, { lookAround }, { suggestions }, , { placesOfCall }] = await loading;
   const { workingDirectory: cwd, additionalDirectories } = context;
-  const surroundings = surroundingsOf(options, live, cwd, additionalDirectories);
+  const surroundings = { ...surroundingsOf(options, live, cwd, additionalDirectories), readOnlyView };
   const world: World = await lookAround(surroundings, request, signal);
   const standing = () => ({
     rules: live.rules,

@@ -6,6 +6,7 @@ import type { PermissionMode } from '@heddle/core';
 import { partsOf } from './call-parts.ts';
 import { type Case, type Decided, decidePart } from './decide-part.ts';
 import { decideUnread } from './decide-unread.ts';
+import { fitsView } from './in-view.ts';
 import type { Part } from './part.ts';
 import type { Authorization, AuthorizeRequest, Decision, PartVerdict, Verdict } from './request.ts';
 import { type CompiledRules, compileRules } from './rules/compile.ts';
@@ -20,7 +21,8 @@ export function authorize(
   world: World,
 ): Authorization {
   const compiled = compileRules(rules, world);
-  const read = partsOf(request, world);
+  const given = partsOf(request, world);
+  const read = given.ok && request.failedInView ? { ...given, parts: given.parts.map(unproven) } : given;
   const held: Case = {
     request,
     rules: compiled,
@@ -28,6 +30,7 @@ export function authorize(
     world,
     hasCovered:
       read.ok && read.parts.some(leansOnRule) && read.parts.some((part) => isCovered(part, compiled)),
+    inView: read.ok && world.readOnlyView === true && fitsView(request, read.parts, compiled),
   };
   const verdicts = read.ok ? read.parts.map((part) => decidePart(part, held)) : decideUnread(read, held);
   return settle(request, mode, verdicts);
@@ -39,6 +42,12 @@ function leansOnRule(part: Part): boolean {
 
 function isCovered(part: Part, rules: CompiledRules): boolean {
   return part.kind === 'command' && !part.inner && coverOf(part, rules) !== undefined;
+}
+
+/** The view showed that it needs more than to read. */
+function unproven(part: Part): Part {
+  if (part.kind === 'command') return { ...part, readOnly: 'no', confinable: 'no' };
+  return part.kind === 'call' ? { ...part, readOnly: false } : part;
 }
 
 /** The strongest verdict of all parts is the call's; of equals, the one that says most. */
@@ -70,12 +79,22 @@ function settle(
     ...(rule === undefined ? {} : { rule }),
     ...(source === undefined ? {} : { source }),
     ...(file === undefined ? {} : { file }),
+    ...(decision === 'allow' ? conditionOf(verdicts) : {}),
     parts: told(verdicts),
   };
+}
+
+/** One part that only the view allows is enough; one that is allowed whatever it does spares the condition. */
+function conditionOf(verdicts: readonly Decided[]): Pick<Authorization, 'readOnlyRun'> {
+  const has = (ground: Decided['ground']): boolean => verdicts.some((verdict) => verdict.ground === ground);
+  if (has('view')) return { readOnlyRun: 'required' };
+  return has('proof') && !has('permit') ? { readOnlyRun: 'preferred' } : {};
 }
 
 /** What merely may be a part, or shares its fate with another, is told only where it decides. */
 function told(verdicts: readonly Decided[]): PartVerdict[] {
   const loud = verdicts.filter(({ quiet, decision }) => !quiet || decision !== 'allow');
-  return (loud.length > 0 ? loud : verdicts).map(({ quiet: _quiet, grave: _grave, ...verdict }) => verdict);
+  return (loud.length > 0 ? loud : verdicts).map(
+    ({ quiet: _quiet, grave: _grave, ground: _ground, ...verdict }) => verdict,
+  );
 }

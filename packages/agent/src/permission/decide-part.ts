@@ -1,6 +1,7 @@
 /**
  * What is decided about one part, in this order: deny rules, plan mode (a denial, too), ask rules, concerns that no allow
- * rule settles, the other modes and the sandbox, allow rules, proof that nothing changes, a hook's allow, and else the question.
+ * rule settles, the other modes and the sandbox, allow rules, proof that nothing changes, the read-only view, a hook's allow,
+ * and else the question.
  */
 import type { PermissionMode } from '@heddle/core';
 import type { FilePart, Part } from './part.ts';
@@ -18,6 +19,8 @@ export interface Case {
   readonly world: World;
   /** An allow rule covers one of the call's commands. */
   readonly hasCovered: boolean;
+  /** It may run in the read-only view, and does if nothing else allows it. */
+  readonly inView: boolean;
 }
 
 export interface Decided extends PartVerdict {
@@ -25,15 +28,25 @@ export interface Decided extends PartVerdict {
   readonly quiet: boolean;
   /** Asked about whatever rules say: that says more than that no rule allows it. */
   readonly grave?: boolean;
+  /**
+   * Why it is allowed: by proof, by the read-only view, or with whatever effects it has, by a rule, a mode or a hook.
+   * Undefined: another part decides.
+   */
+  readonly ground?: 'proof' | 'view' | 'permit';
 }
 
 export function decidePart(part: Part, held: Case): Decided {
   const { rules, mode, request, world } = held;
   const say = (decision: Decision, reason: string, rule?: Rule) => verdict(part, decision, reason, rule);
+  const permit = (reason: string, rule?: Rule): Decided => ({
+    ...say('allow', reason, rule),
+    ground: 'permit',
+  });
+  const prove = (reason: string): Decided => ({ ...say('allow', reason), ground: 'proof' });
   const denied = objection(part, 'deny', rules, world);
   if (denied) return byObjection(part, 'deny', denied);
   const isQuestionToUser = part.kind === 'call' && isQuestion(part.tool);
-  if (mode === 'plan' && hasEffects(part) && !isQuestionToUser) {
+  if (mode === 'plan' && hasEffects(part) && !isQuestionToUser && !held.inView) {
     return say('deny', 'Plan mode: nothing with effects runs.');
   }
   const asked = objection(part, 'ask', rules, world);
@@ -43,9 +56,12 @@ export function decidePart(part: Part, held: Case): Decided {
   if (isQuestionToUser) return say('ask', 'It is a question to the user.');
   const concern = 'concern' in part ? part.concern : undefined;
   if (concern?.level === 'always') return { ...say('ask', concern.reason), grave: true };
-  if (mode === 'bypassPermissions') return say('allow', 'The mode bypassPermissions allows it.');
+  if (mode === 'bypassPermissions') return permit('The mode bypassPermissions allows it.');
   // What it must not touch, the sandbox keeps from it.
-  if (request.sandboxed) return say('allow', 'It runs in the sandbox.');
+  if (request.sandboxed) {
+    const inSandbox = 'It runs in the sandbox.';
+    return hasEffects(part) ? permit(inSandbox) : prove(inSandbox);
+  }
   if (concern?.level === 'unless bypassed') return { ...say('ask', concern.reason), grave: true };
   if (part.kind === 'command' && part.inner) return say('allow', 'The command around it decides.');
   const cover = coverOf(part, rules);
@@ -54,17 +70,20 @@ export function decidePart(part: Part, held: Case): Decided {
   if (concern?.level === 'outside') {
     // A rule for a whole tool says nothing about places outside the working directories; one with a path does.
     const named = coverOf(part, rules, 'named');
-    return named ? say('allow', said(named, 'allow'), named) : say('ask', concern.reason);
+    return named ? permit(said(named, 'allow'), named) : say('ask', concern.reason);
   }
-  if (mode === 'acceptEdits' && isEdit(part))
-    return say('allow', 'The mode acceptEdits allows edits in the working directories.');
-  if (cover) return say('allow', said(cover, 'allow'), cover);
+  if (mode === 'acceptEdits' && isEdit(part) && hasEffects(part))
+    return permit('The mode acceptEdits allows edits in the working directories.');
+  if (cover && part.kind === 'read') return say('allow', said(cover, 'allow'), cover);
+  if (cover) return permit(said(cover, 'allow'), cover);
   if (isFilePart(part) && part.by === 'command') return say('allow', 'The command itself decides.');
   // What is fetched changes nothing here, but the request itself tells others something.
-  if (!hasEffects(part) && part.kind !== 'fetch') return say('allow', 'It changes nothing.');
+  if (!hasEffects(part) && part.kind !== 'fetch') return prove('It changes nothing.');
   if (part.kind === 'command' && part.readOnly === 'beside a rule' && held.hasCovered)
-    return say('allow', 'It changes nothing.');
-  if (request.hookDecision === 'allow') return say('allow', 'A hook allowed it.');
+    return prove('It changes nothing.');
+  if (held.inView && part.kind === 'command')
+    return { ...say('allow', 'It runs in a read-only view.'), ground: 'view' };
+  if (request.hookDecision === 'allow') return permit('A hook allowed it.');
   return say('ask', open(part));
 }
 

@@ -30,6 +30,7 @@ export function decideUnread(
       decision: 'allow',
       reason: sandboxed ? 'It runs in the sandbox.' : 'The mode bypassPermissions allows it.',
       quiet: false,
+      ground: 'permit',
     },
   ];
 }

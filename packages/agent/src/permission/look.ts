@@ -13,6 +13,7 @@ export interface Surroundings {
   readonly home: string;
   readonly configDirs: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly readOnlyView?: boolean;
 }
 
 export async function lookAround(

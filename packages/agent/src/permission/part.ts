@@ -37,6 +37,11 @@ export interface CommandPart {
    * enough in a script of which a rule allows something, and not for a script that no rule speaks of.
    */
   readonly readOnly: 'no' | 'beside a rule' | 'yes';
+  /**
+   * In the read-only view it does its work as well as anywhere, so the view can stand in for a proof. `closed`: it reads only
+   * files that it is given by name, and runs nothing.
+   */
+  readonly confinable: 'no' | 'closed' | 'yes';
   /** An edit of files that acceptEdits lets pass; the files are parts of their own. */
   readonly edits: boolean;
   /** Only a rule for all commands can cover it: nobody can tell what runs, or where. */

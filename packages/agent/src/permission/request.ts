@@ -1,5 +1,5 @@
 /** What is asked of permission, and how it answers. Plain data: an answer can be printed, stored and compared. */
-import type { JsonObject } from '@heddle/core';
+import type { JsonObject, ReadOnlyRun } from '@heddle/core';
 import type { RuleSource } from './rules/rule.ts';
 
 export interface AuthorizeRequest {
@@ -13,6 +13,8 @@ export interface AuthorizeRequest {
   readonly hookDecision: 'allow' | 'ask' | undefined;
   /** The command would run in a sandbox, and what runs there needs no question. */
   readonly sandboxed?: boolean;
+  /** The same command missed something in the read-only view: neither proof nor the view is enough for it. */
+  readonly failedInView?: boolean;
 }
 
 export type Decision = 'allow' | 'deny' | 'ask';
@@ -36,5 +38,7 @@ export interface PartVerdict extends Verdict {
 }
 
 export interface Authorization extends Verdict {
+  /** It is allowed only as long as it changes nothing. Undefined: a rule, the mode or a hook allows what it may do. */
+  readonly readOnlyRun?: ReadOnlyRun;
   readonly parts: readonly PartVerdict[];
 }

@@ -25,6 +25,8 @@ export interface World {
   readonly git: GitFacts | undefined;
   /** The environment a command would run with: variables can give options to programs. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Commands can run in a read-only view that lets no effect out. */
+  readonly readOnlyView?: boolean;
 }
 
 /** Where nothing is known but the folder: to read a rule or a command by, when what lies on the disk does not matter. */

@@ -21,15 +21,18 @@ export interface Confining {
 export interface CommandInside {
   readonly command: string;
   readonly directory: string;
+  /** It may write nothing but its temporary files. */
+  readonly readOnly: boolean;
   readonly sandbox: Sandbox;
   readonly settings: SandboxSettings;
   readonly confining: Confining;
 }
 
 export async function confinementOf(inside: CommandInside): Promise<Confinement> {
-  const { command, directory, sandbox, settings, confining } = inside;
+  const { command, directory, readOnly, sandbox, settings, confining } = inside;
   const folder = confining.temp();
-  const laid = await confining.policyFor(directory);
+  const whole = await confining.policyFor(directory);
+  const laid = readOnly ? { ...whole, writable: [folder], unwritable: [], unwritableLike: [] } : whole;
   const folders = laid.writable.filter((place) => place !== folder);
   const before = await scan(folders);
   const policy = { ...laid, unwritable: [...new Set([...laid.unwritable, ...standing(before)])] };

@@ -105,11 +105,18 @@ export function createGate(doors: GateDoors): SandboxGate {
       if (call.tool !== 'Bash' || typeof command !== 'string') return OUTSIDE;
       return (await wants(command, dangerouslyDisableSandbox === true)) ? start(call, signal) : OUTSIDE;
     },
-    async confine({ command, directory, leave }): Promise<Confined> {
+    async confine({ command, directory, leave, readOnly }): Promise<Confined> {
       if (!(await wants(command, leave))) return { kind: 'outside' };
       const entered = await start();
       if (entered.kind !== 'inside') return entered;
-      const confinement = await confinementOf({ command, directory, sandbox, settings, confining });
+      const confinement = await confinementOf({
+        command,
+        directory,
+        readOnly,
+        sandbox,
+        settings,
+        confining,
+      });
       return { kind: 'inside', confinement };
     },
     dispose: () => sandbox.dispose(),

@@ -5,3 +5,4 @@ export { type SandboxGate, WITHOUT_SANDBOX } from './gate.ts';
 export { REACH_HOST } from './hosts.ts';
 export type { SandboxPolicy } from './policy/policy.ts';
 export type { Readiness, Sandbox, Wrapped, WrappedEnd, Wrapping } from './sandbox.ts';
+export { createReadOnlyView, type ReadOnlyView, type ViewReadiness } from './view/view.ts';

@@ -64,6 +64,10 @@ export const KNOWN_SETTINGS: Readonly<Record<string, KnownSetting>> = {
   'sandbox.filesystem.denyWrite': { ...texts, meaning: 'places that sandboxed commands may not write' },
   'sandbox.filesystem.denyRead': { ...texts, meaning: 'places that sandboxed commands may not read' },
   'sandbox.filesystem.allowRead': { ...texts, meaning: 'exceptions from what may not be read' },
+  'sandbox.readOnlyView': {
+    ...oneOf('auto', 'off'),
+    meaning: 'whether commands proven to only read run in a read-only view',
+  },
   'sandbox.network.allowedDomains': { ...texts, meaning: 'hosts that sandboxed commands may reach' },
   'sandbox.network.deniedDomains': { ...texts, meaning: 'hosts that sandboxed commands may never reach' },
 };

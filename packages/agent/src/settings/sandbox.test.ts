@@ -24,6 +24,7 @@ describe('settings of the sandbox', () => {
       failIfUnavailable: false,
       autoAllowBashIfSandboxed: true,
       allowUnsandboxedCommands: true,
+      readOnlyView: 'auto',
     });
   });
 
@@ -41,6 +42,11 @@ describe('settings of the sandbox', () => {
       excludedCommands: ['docker', 'podman'],
       network: { allowedDomains: ['a.org'] },
     });
+  });
+
+  it('switch off the read-only view in a trusted file only', () => {
+    expect(read(file('/p', { readOnlyView: 'off' })).readOnlyView).toBe('off');
+    expect(read(file('/p', { readOnlyView: 'off' }, false)).readOnlyView).toBe('auto');
   });
 
   it('say nothing where the folder is not trusted', () => {
@@ -71,6 +77,7 @@ describe('settings of the sandbox', () => {
     [{ enabled: 'true' }, 'sandbox.enabled is not true or false'],
     [{ network: { allowedDomains: 'a.org' } }, 'sandbox.network.allowedDomains is not a list of strings'],
     [{ filesystem: [] }, 'sandbox.filesystem is not an object'],
+    [{ readOnlyView: false }, 'sandbox.readOnlyView is not auto or off'],
   ])('that are malformed make the file be skipped and reported: %j', (sandbox, message) => {
     expect(checkSettings(JSON.stringify({ sandbox }))).toEqual({ ok: false, message });
   });

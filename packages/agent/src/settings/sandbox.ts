@@ -28,6 +28,8 @@ export interface SandboxSettings {
   };
   /** For containers that let nobody mount `/proc`. */
   readonly enableWeakerNestedSandbox: boolean;
+  /** Whether commands that were proven to only read run in a read-only view, if that is possible. */
+  readonly readOnlyView: 'auto' | 'off';
 }
 
 export function sandboxSettings({ files }: LoadedSettings, home: string): SandboxSettings {
@@ -67,6 +69,7 @@ export function sandboxSettings({ files }: LoadedSettings, home: string): Sandbo
       socksProxyPort: port(first('network', 'socksProxyPort')),
     },
     enableWeakerNestedSandbox: flag(first('enableWeakerNestedSandbox'), false),
+    readOnlyView: first('readOnlyView') === 'off' ? 'off' : 'auto',
   };
 }
 

@@ -57,6 +57,8 @@ function sandboxProblem(sandbox: Json): string | undefined {
     if (!['boolean', 'undefined'].includes(typeof sandbox[name]))
       return `sandbox.${name} is not true or false`;
   }
+  if (!['auto', 'off', undefined].some((word) => word === sandbox['readOnlyView']))
+    return 'sandbox.readOnlyView is not auto or off';
   if (!isStrings(sandbox['excludedCommands'])) return 'sandbox.excludedCommands is not a list of strings';
   const lists = {
     filesystem: ['allowWrite', 'denyWrite', 'denyRead', 'allowRead'],

@@ -6,7 +6,7 @@ import { say } from '../terminal/say.ts';
 import { type Finding, problem } from './finding.ts';
 import { checkFolder, checkGit, checkNode, checkSearch } from './machine.ts';
 import { checkModels } from './models.ts';
-import { checkSandboxing } from './sandbox.ts';
+import { checkSandboxing, checkView } from './sandbox.ts';
 import { checkLeftovers } from './sessions.ts';
 import { checkSettings } from './setup.ts';
 
@@ -34,6 +34,7 @@ async function examine(
     examined('search', checkSearch),
     examined('git', checkGit),
     examined('sandbox', () => checkSandboxing(cwd, env)),
+    examined('reading', () => checkView(cwd, env)),
     examined('settings', () => checkSettings(cwd, env)),
     examined('folder', () => checkFolder(folder)),
     examined('commands', () => checkLeftovers(folder)),

@@ -1,7 +1,25 @@
-/** Can commands be confined here? It only matters where the settings ask for it. */
-import { checkSandbox } from '@heddle/agent/sandbox';
+/** Can commands be confined here? The sandbox only matters if the settings ask for it; the read-only view always does. */
+import { checkSandbox, createReadOnlyView } from '@heddle/agent/sandbox';
 import { effectiveSettings, valueAt } from '../config/effective.ts';
 import { type Finding, hint, ok, problem } from './finding.ts';
+
+export async function checkView(cwd: string, env: NodeJS.ProcessEnv): Promise<Finding> {
+  const isOff = valueAt(effectiveSettings(cwd, env).merged, ['sandbox', 'readOnlyView']) === 'off';
+  if (isOff)
+    return hint(
+      'reading',
+      VIEW_OFF,
+      'switch the read-only view on with: heddle config set sandbox.readOnlyView auto',
+    );
+  const readiness = await createReadOnlyView().readiness();
+  if (readiness.ready) return ok('reading', VIEW_ON);
+  return hint('reading', `${readiness.reason} ${PROOF_ONLY}`, 'on Linux, install bubblewrap');
+}
+
+const VIEW_ON = 'commands that are proven to only read run in a read-only view';
+const PROOF_ONLY = 'Commands that are proven to only read run without a second safeguard.';
+const VIEW_OFF =
+  'the read-only view is switched off; commands that are proven to only read run without a second safeguard';
 
 export async function checkSandboxing(cwd: string, env: NodeJS.ProcessEnv): Promise<Finding> {
   const check = await checkSandbox();

@@ -1,10 +1,26 @@
-/** The sandbox that the settings want. Nothing of it is loaded where they want none. */
+/** The sandbox and the read-only view that the settings want. Nothing of them is loaded before it is needed. */
 import os from 'node:os';
 import { type AskPermission, LivePermissions, NO_RULES } from '@heddle/agent';
-import type { SandboxGate } from '@heddle/agent/sandbox';
+import type { ReadOnlyView, SandboxGate } from '@heddle/agent/sandbox';
 import type { SandboxSettings } from '@heddle/agent/settings';
 import { configDir } from '../config-dir.ts';
 import type { AgentSetup } from './agent-options.ts';
+
+/** Undefined if the settings switch it off. It is loaded with the first command. */
+export function openView(settings: SandboxSettings | undefined): ReadOnlyView | undefined {
+  if (settings?.readOnlyView === 'off') return undefined;
+  let loading: Promise<ReadOnlyView> | undefined;
+  let loaded: ReadOnlyView | undefined;
+  const load = (): Promise<ReadOnlyView> =>
+    (loading ??= import('@heddle/agent/sandbox').then(
+      ({ createReadOnlyView }) => (loaded = createReadOnlyView()),
+    ));
+  return {
+    readiness: async () => (await load()).readiness(),
+    confine: async (command) => (await load()).confine(command),
+    hasFailed: (command) => loaded?.hasFailed(command) ?? false,
+  };
+}
 
 export type Opened =
   | { readonly ok: true; readonly sandbox: SandboxGate | undefined }

@@ -16,7 +16,7 @@ import type { Attachment, LoopEvent } from '@heddle/core';
 import type { RunOptions, SessionChoice } from '../arguments.ts';
 import { harmless } from '../terminal/harmless.ts';
 import { type AgentSetup, offered } from './agent-options.ts';
-import { openSandbox } from './sandbox.ts';
+import { openSandbox, openView } from './sandbox.ts';
 import { openChosen } from './session.ts';
 import { type SessionTools, sessionTools, type ToolChoices } from './tools.ts';
 
@@ -59,6 +59,7 @@ export async function startAgent(
   const wanted = await openSandbox(sandboxSettings, options, { ask, tell });
   if (!wanted.ok) return { ...wanted, sessionId: choice.id ?? randomUUID() };
   const { sandbox } = wanted;
+  const view = openView(sandboxSettings);
   const opened = await openChosen(choice);
   if (!opened.ok) return opened;
   const { session } = opened;
@@ -71,6 +72,7 @@ export async function startAgent(
     permissionApproves: more.canUseTool !== undefined,
     ...choices,
     sandbox,
+    view,
   });
   const { options: own, ended, dispose, ...parts } = tools;
   const debug = command.debug && (await import('./debug.ts')).debugLog(command.debug);
@@ -81,6 +83,7 @@ export async function startAgent(
   const agent = createAgent({
     ...options,
     ...(sandbox ? { sandbox } : {}),
+    ...(view ? { view } : {}),
     ...context,
     ...own,
     ...more,

@@ -18,6 +18,7 @@ import {
   RARELY_USED,
   readNews,
   type ShellSandbox,
+  type ShellView,
   TaskRegistry,
   TodoList,
   todosIn,
@@ -37,6 +38,8 @@ export interface ToolChoices extends AskDoors, PlanDoors {
   readonly allowsPrivate?: (host: string) => boolean;
   /** Commands run inside it. */
   readonly sandbox?: ShellSandbox | undefined;
+  /** Commands that are allowed only because they change nothing run in it. */
+  readonly view?: ShellView | undefined;
 }
 
 export interface SessionTools {
@@ -58,11 +61,11 @@ export async function sessionTools(session: Session, choices: ToolChoices = {}):
   const checkpoints = checkpointsOf(session);
   const todos = new TodoList();
   todos.set(todosIn(session.projection.messages));
-  const { isOffered, named = [], model, sandbox, allowsPrivate, ...people } = choices;
+  const { isOffered, named = [], model, sandbox, view, allowsPrivate, ...people } = choices;
   const doors: BuiltinDoors = {
     ...people,
     ...(checkpoints ? { checkpoints } : {}),
-    shell: { tasks, environment: () => withoutSecrets(process.env), sandbox },
+    shell: { tasks, environment: () => withoutSecrets(process.env), sandbox, view },
     todos,
     web: {
       ...(allowsPrivate ? { allowsPrivate } : {}),

@@ -3,6 +3,7 @@ import os from 'node:os';
 import type { JsonObject, PermissionMode, ToolUseContext } from '@heddle/core';
 import { type Authorization, createFileState, type PermissionUpdate } from '@heddle/agent';
 import { authorize, lookAround, suggestions } from '@heddle/agent/permission';
+import { sandboxSettings } from '@heddle/agent/settings';
 import { builtinTools } from '@heddle/tools';
 import type { PermissionSetup } from './setup.ts';
 
@@ -21,12 +22,22 @@ export async function explain(tool: string, input: JsonObject, setup: Permission
     home: os.homedir(),
     configDirs,
     environment: process.env,
+    readOnlyView: tool === 'Bash' && (await hasView(setup)),
   };
   const world = await lookAround(surroundings, { tool, input });
   const readOnly = await isReadOnly(tool, input, mode);
   const request = { tool, input, readOnly, hookDecision: undefined };
   const verdict = authorize(request, rules, mode, world);
   return { ...verdict, suggestions: suggestions(request, verdict, { rules, mode, world }) };
+}
+
+/** In a sandbox that is switched on, commands do not run in the read-only view. */
+async function hasView({ loaded }: PermissionSetup): Promise<boolean> {
+  const { enabled, readOnlyView } = sandboxSettings(loaded, os.homedir());
+  if (enabled || readOnlyView === 'off') return false;
+  const { createReadOnlyView } = await import('@heddle/agent/sandbox');
+  const readiness = await createReadOnlyView().readiness();
+  return readiness.ready && readiness.isComplete;
 }
 
 /** A tool that nobody here knows may do anything. */

@@ -25,11 +25,20 @@ export interface PermissionCall {
   readonly signal: AbortSignal;
 }
 
+/**
+ * A call that may run only without effects.
+ * - `preferred`: it was proven to have none. A tool that can run it where effects are impossible does so.
+ * - `required`: it was not proven. A tool that cannot run it there must not run it.
+ */
+export type ReadOnlyRun = 'preferred' | 'required';
+
 export type Permission =
   | {
       readonly behavior: 'allow';
       readonly updatedInput?: JsonObject;
       /** The places of the input's paths that were decided on. The call may open these and no others. */
       readonly places?: readonly PermittedPlace[];
+      /** Undefined: it may have the effects it has. */
+      readonly readOnlyRun?: ReadOnlyRun;
     }
   | { readonly behavior: 'deny'; readonly message: string; readonly interrupt?: boolean };

@@ -66,9 +66,10 @@ export async function permit(
 
 function permitted(
   call: ClassifiedCall,
-  { places }: Extract<Permission, { behavior: 'allow' }>,
+  { places, readOnlyRun }: Extract<Permission, { behavior: 'allow' }>,
 ): Extract<Permitted, { ok: true }> {
-  return { ok: true, call: places === undefined ? call : { ...call, places } };
+  const given = { ...(places === undefined ? {} : { places }), ...(readOnlyRun ? { readOnlyRun } : {}) };
+  return { ok: true, call: { ...call, ...given } };
 }
 
 /** A call sees the places that were permitted for it, and those of no other call. */
@@ -105,7 +106,12 @@ export async function runCall(
   const hooked = { toolUseId: id, tool: tool.name, input: call.raw };
   let settled: Settled;
   try {
-    const own = { ...contextFor(call, context), signal, toolUseId: id };
+    const own = {
+      ...contextFor(call, context),
+      signal,
+      toolUseId: id,
+      ...(call.readOnlyRun ? { readOnlyRun: call.readOnlyRun } : {}),
+    };
     const output = await tool.call(call.input, own, onProgress);
     const result = checkResult(tool.name, tool.toResult(output.data));
     const { data, newContext, spent } = output;

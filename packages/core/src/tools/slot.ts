@@ -4,6 +4,7 @@ import type { ToolUseBlock } from '../messages/blocks.ts';
 import type { Spent } from '../messages/usage.ts';
 import type { HookWord } from '../machine/happened.ts';
 import type { PermittedPlace, ToolUseContext } from './context.ts';
+import type { ReadOnlyRun } from './permission.ts';
 import type { EffectClass, Tool, ToolResult } from './tool.ts';
 
 type SlotState =
@@ -50,6 +51,8 @@ export interface ClassifiedCall {
   readonly effect: EffectClass;
   /** Once it is permitted: where its paths led then. */
   readonly places?: readonly PermittedPlace[];
+  /** Set when it was permitted on that condition. */
+  readonly readOnlyRun?: ReadOnlyRun;
 }
 
 export interface Settled {

@@ -3,6 +3,7 @@ import type { ResultContent } from '../messages/blocks.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { Spent } from '../messages/usage.ts';
 import type { ToolUseContext } from './context.ts';
+import type { ReadOnlyRun } from './permission.ts';
 
 // Methods, not function properties: a registry holds tools of many input types, and each is only ever handed its own.
 export interface Tool<Input = unknown, Data = unknown> {
@@ -67,6 +68,8 @@ export type Validation = { readonly ok: true } | { readonly ok: false; readonly 
 
 export interface CallContext extends ToolUseContext {
   readonly toolUseId: string;
+  /** It was permitted on the condition that it has no effects. Undefined: no such condition. */
+  readonly readOnlyRun?: ReadOnlyRun;
 }
 
 export interface ToolOutput<Data> {

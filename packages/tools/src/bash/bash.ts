@@ -1,6 +1,6 @@
 /** Bash: a command in a process group of its own. The working directory stays from one command to the next. */
 import { realpath, stat } from 'node:fs/promises';
-import type { Tool, ToolOutput, ToolUseContext } from '@heddle/core';
+import type { CallContext, Tool, ToolOutput, ToolUseContext } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { GitFacts } from '../shell/git-facts.ts';
 import type * as Shell from '../shell/index.ts';
@@ -44,6 +44,17 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
     return git !== undefined && isHarmless(git);
   };
 
+  const placeOf = async (input: BashInput, context: CallContext): Promise<Confined> => {
+    const { command, dangerouslyDisableSandbox: leave = false } = input;
+    const { workingDirectory: directory, readOnlyRun } = context;
+    const readOnly = readOnlyRun !== undefined;
+    const confined = (await doors.sandbox?.confine({ command, directory, leave, readOnly })) ?? OUTSIDE;
+    if (confined.kind !== 'outside' || !readOnly) return confined;
+    const confinement = await doors.view?.confine({ command, directory });
+    if (confinement) return { kind: 'inside', confinement };
+    return readOnlyRun === 'required' ? { kind: 'refused', why: NO_VIEW } : OUTSIDE;
+  };
+
   return {
     name: 'Bash',
     description: doors.sandbox ? `${DESCRIPTION} ${IN_SANDBOX}` : DESCRIPTION,
@@ -73,12 +84,11 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
       if (!(await isDirectory(directory))) return lostDirectory(command, directory, doors.projectDirectory);
       const environment = {
         ...doors.environment(),
-        ...((await isProven(input, context)) ? READ_ONLY_GIT : {}),
+        ...(context.readOnlyRun || (await isProven(input, context)) ? READ_ONLY_GIT : {}),
       };
       if (context.signal.aborted)
         return { data: { command, output: '', exit: { kind: 'stopped', why: 'interrupted' } } };
-      const leave = input.dangerouslyDisableSandbox === true;
-      const confined = (await doors.sandbox?.confine({ command, directory, leave })) ?? OUTSIDE;
+      const confined = await placeOf(input, context);
       if (confined.kind === 'refused') return { data: { command, output: '', exit: confined } };
       const confinement = confined.kind === 'inside' ? confined.confinement : undefined;
       // As much as is shown whole. Whatever is more has a file, which the model can be sent to.
@@ -133,6 +143,7 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
 const NOTHING_RUNS: GitFacts = { helpers: [], submodules: false };
 
 const OUTSIDE: Confined = { kind: 'outside' };
+const NO_VIEW = 'It was permitted for a read-only view, which is not available.';
 
 const { dangerouslyDisableSandbox: _leaves, ...properties } = inputSchemas.Bash.properties;
 /** Nobody is offered to leave what is not there. */

@@ -15,6 +15,14 @@ export interface ShellDoors {
   readonly limits?: Partial<BashLimits> | undefined;
   /** Commands run inside it. Undefined: nobody wants one. */
   readonly sandbox?: ShellSandbox | undefined;
+  /** For commands that are permitted on the condition that they have no effects. Undefined: there is none. */
+  readonly view?: ShellView | undefined;
+}
+
+/** A place in which commands cannot change anything. */
+export interface ShellView {
+  /** Undefined if there is no such place on this machine. Never rejects. */
+  confine(command: Pick<CommandToRun, 'command' | 'directory'>): Promise<Confinement | undefined>;
 }
 
 /** Who decides how each command is run. Where it cannot be confined although it should, it is not run. */
@@ -29,6 +37,8 @@ export interface CommandToRun {
   readonly directory: string;
   /** The model asks to run it outside, and permission was given for that. */
   readonly leave: boolean;
+  /** It is permitted on the condition that it has no effects: it may write nothing but its temporary files. */
+  readonly readOnly: boolean;
 }
 
 export type Confined =

@@ -9,7 +9,13 @@ export interface Confinement {
 }
 
 export type Launch =
-  | { readonly ok: true; readonly file: string; readonly args: readonly string[] }
+  | {
+      readonly ok: true;
+      readonly file: string;
+      readonly args: readonly string[];
+      /** Descriptors that it gets as 3, 4 and so on; whoever opened them closes them at the end. */
+      readonly inherits?: readonly number[];
+    }
   | { readonly ok: false; readonly why: string };
 
 export interface ConfinedEnd {

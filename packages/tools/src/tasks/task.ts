@@ -104,7 +104,7 @@ export class Task {
         cwd: directory,
         env: { ...environment, [LABEL_VARIABLE]: labels },
         detached: true,
-        stdio: ['ignore', stdio, stdio],
+        stdio: ['ignore', stdio, stdio, ...(launch.inherits ?? [])],
       });
     } catch (thrown) {
       return this.#finish({ kind: 'not_started', why: reasonOf(thrown) });

@@ -8,6 +8,7 @@ import type { Spelling } from '../rules/command-pattern.ts';
 import type { World } from '../world.ts';
 import { isOwn, isSafe } from './assignments.ts';
 import { assignmentText, canonicalText, writtenText } from './canonical.ts';
+import { confinable } from './confined.ts';
 import { changesFiles } from './files/files-of.ts';
 import type { Folders } from './folders.ts';
 import { changesOwnShellOnly, readsLine } from './own-shell.ts';
@@ -40,6 +41,7 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
     beginnings: beginningsOf(command, stages),
     code: codeIn(words),
     readOnly: proof(command, last, around),
+    confinable: around.shape === 'functions' ? 'no' : confinable(last.words, assignments),
     edits: assignments.length === 0 && !last.more && isPlainEdit(last.words),
     opaque: opacity(words, stages, around),
     inner: false,

@@ -177,6 +177,7 @@ function concerned(text: string, reason: string): CommandPart {
     beginnings: [],
     code: [],
     readOnly: 'no',
+    confinable: 'no',
     edits: false,
     opaque: undefined,
     inner: true,

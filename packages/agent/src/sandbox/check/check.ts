@@ -85,7 +85,8 @@ function hintFor(refusal: string): string | undefined {
     : undefined;
 }
 
-async function programIn(searchPath: string | undefined, name: string): Promise<string | undefined> {
+/** Relative folders of the search path do not count: a project could bring a program of that name. */
+export async function programIn(searchPath: string | undefined, name: string): Promise<string | undefined> {
   for (const folder of (searchPath ?? '').split(path.delimiter)) {
     const program = path.join(folder, name);
     if (path.isAbsolute(folder) && (await isProgram(program))) return program;

@@ -26,6 +26,7 @@ export async function status({ started, options, cwd, say }: Chat): Promise<void
     ['effort', options.requestOptions?.effort ?? 'the model decides'],
     ['mode', agent.permissionMode],
     ['sandbox', options.sandboxSettings?.enabled ? 'on' : 'off'],
+    ['read-only view', await viewState(options)],
     ['key from', options.apiKeySource ?? 'none'],
     ['messages', String(agent.messages.length)],
     ['tokens', `${tokens(state.tokens)}; compacts at ${tokens(thresholds.autoCompact)}`],
@@ -33,6 +34,14 @@ export async function status({ started, options, cwd, say }: Chat): Promise<void
   ];
   const width = Math.max(...rows.map(([name]) => name.length));
   say(rows.map(([name, value]) => `  ${name.padEnd(width)}  ${harmless(value)}`).join('\n'));
+}
+
+/** Whether a command that is proven to only read runs in the view, or on the proof alone. */
+async function viewState({ sandboxSettings }: Chat['options']): Promise<string> {
+  if (sandboxSettings?.readOnlyView === 'off') return 'off';
+  const { createReadOnlyView } = await import('@heddle/agent/sandbox');
+  const readiness = await createReadOnlyView().readiness();
+  return readiness.ready ? 'on' : `not available, proof only: ${readiness.reason}`;
 }
 
 export function cost({ started, say }: Chat): void {

@@ -1,0 +1,156 @@
+/** What the read-only view allows instead of a question, and what it does not. */
+import { describe, expect, it } from 'vitest';
+import type { PermissionMode } from '@heddle/core';
+import { authorize } from './authorize.ts';
+import type { AuthorizeRequest } from './request.ts';
+import type { RuleTexts } from './test/ask.ts';
+import { ROOT, worldOf } from './test/world.ts';
+
+interface Setting {
+  readonly rules?: RuleTexts;
+  readonly mode?: PermissionMode;
+  readonly request?: Partial<AuthorizeRequest>;
+  readonly view?: boolean;
+}
+
+function decided(
+  command: string,
+  { rules = {}, mode = 'default', request = {}, view = true }: Setting = {},
+): string {
+  const list = (texts: readonly string[] = []) => texts.map((text) => ({ text, source: 'user' as const }));
+  const { decision, readOnlyRun } = authorize(
+    { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined, ...request },
+    { deny: list(rules.deny), ask: list(rules.ask), allow: list(rules.allow) },
+    mode,
+    { ...worldOf({ files: [`${ROOT}/secrets`] }), readOnlyView: view },
+  );
+  return readOnlyRun === undefined ? decision : `${decision} ${readOnlyRun}`;
+}
+
+describe('a command that only its program shows to read', () => {
+  const READS = [
+    'tar tf a.tar',
+    'tar -tzvf a.tgz | head',
+    'zcat log.gz | grep x',
+    'b2sum a b',
+    'nm -C a.o',
+    'objdump -d a.o',
+    'bat --style=plain a.ts',
+    'ag --unknown-option x',
+    'npm ls --depth=0',
+    'npm run',
+    'pip list --format json',
+    'python3 -m pip show x',
+    'cargo tree -e features',
+    'python3 --version && cargo --version',
+    'terraform --help',
+    `awk '$3 > 100 { print $1 }' a`,
+    `sed -n '/a/,/b/{p;q}' a`,
+    'git -c core.pager=x log --some-new-option',
+    'git -C sub diff --ext-diff',
+    'git stash list',
+    'git branch -vv --sort=-committerdate',
+    'for f in *.gz; do zcat "$f" | wc -l; done',
+    'if [ -f a ]; then nm a; else ls; fi',
+    'LC_ALL=C sort --parallel=2 a',
+    'unzip -l a.zip',
+    'find . -newermt yesterday -printf x',
+  ];
+  it.each(READS)('is allowed on the condition that it changes nothing: %s', (command) => {
+    for (const mode of ['default', 'plan', 'acceptEdits', 'dontAsk'] as const)
+      expect(decided(command, { mode })).toMatch(/^allow (required|preferred)$/);
+    expect(decided(command, { request: { failedInView: true } })).toBe('ask');
+  });
+
+  it('needs the view, and is asked about without it or once it failed there', () => {
+    for (const command of ['terraform --help', 'scc .', 'cargo tree', 'ag --unknown-option x']) {
+      expect(decided(command)).toBe('allow required');
+      expect(decided(command, { mode: 'plan' })).toBe('allow required');
+      expect(decided(command, { view: false })).toBe('ask');
+      expect(decided(command, { view: false, mode: 'plan' })).toBe('deny');
+    }
+  });
+
+  it.each([
+    'tar xf a.tar',
+    'tar tf a.tar > list',
+    'tar tf a.tar && touch b',
+    'tar tf a.tar | tee list',
+    'sed -i s/a/b/ c',
+    'sed -ni.bak p c',
+    'sort -uo out a',
+    'sort --output=out a',
+    'find . -delete',
+    'find . -name x -exec rm {} +',
+    'find . -fprint out',
+    'fd x -x rm',
+    'git log --output=out',
+    'git branch new',
+    'git stash',
+    'git fetch',
+    'git config user.name x',
+    'npm install',
+    'npm run build',
+    'npm view x',
+    'pip install x',
+    'cargo build',
+    'docker ps',
+    'node script.js',
+    'python3 -c "print(1)"',
+    'bash -c "ls"',
+    'eval ls',
+    './tar tf a',
+    'PATH=. tar tf a',
+    'LD_PRELOAD=./x.so ls',
+    '$x --version',
+    './x --version',
+    'zcat a; $(echo touch) b',
+    'zcat a > "$x"',
+    'f() { zcat a; }; f',
+    'zcat a $((x[$(touch b)]))',
+    'zcat < /dev/tcp/127.0.0.1/80',
+    `zcat a "\${x[$y]}" 'b`,
+  ])('is asked about if the command is more than that: %s', (command) => {
+    expect(decided(command)).toBe('ask');
+    expect(decided(command, { mode: 'plan' })).toMatch(/deny|ask/);
+  });
+
+  it('is denied and asked about by rules all the same', () => {
+    expect(decided('tar tf a.tar', { rules: { deny: ['Bash(tar *)'] } })).toBe('deny');
+    expect(decided('tar tf a.tar', { rules: { ask: ['Bash(tar *)'] } })).toBe('ask');
+    expect(decided('zcat secrets/a', { rules: { deny: ['Read(./secrets/**)'] } })).toBe('deny');
+    expect(decided('zcat "$x"', { rules: { deny: ['Read(./secrets/**)'] } })).toBe('ask');
+  });
+
+  it('is asked about if it may read or run unseen what a rule is about', () => {
+    for (const rules of [{ deny: ['Read(./secrets/**)'] }, { ask: ['Bash(rm *)'] }]) {
+      expect(decided('zcat a.gz', { rules })).toMatch(/^allow/);
+      for (const command of ['scc .', `awk '{ print > $1 }' a`, 'zstdcat --some-option a', 'x --version'])
+        expect(decided(command, { rules })).toBe('ask');
+    }
+  });
+
+  it('runs in the sandbox if that is where commands run', () => {
+    expect(decided('tar tf a.tar', { request: { sandboxed: true } })).toBe('allow');
+  });
+});
+
+describe('a call runs in the view', () => {
+  it('if nothing but proof allows it', () => {
+    expect(decided('ls; cat a | wc -l')).toBe('allow preferred');
+    expect(decided('ls', { view: false })).toBe('allow preferred');
+    expect(decided('ls', { mode: 'plan' })).toBe('allow preferred');
+    expect(decided('ls', { request: { sandboxed: true } })).toBe('allow preferred');
+    expect(decided('cat a', { rules: { allow: ['Read'] } })).toBe('allow preferred');
+    expect(decided('ls', { request: { failedInView: true } })).toBe('ask');
+  });
+
+  it('unless a rule, the mode or a hook allows it with its effects', () => {
+    expect(decided('ls', { rules: { allow: ['Bash(ls *)'] } })).toBe('allow');
+    expect(decided('npm test; echo $?', { rules: { allow: ['Bash(npm test)'] } })).toBe('allow');
+    expect(decided('ls', { mode: 'bypassPermissions' })).toBe('allow');
+    expect(decided('make', { request: { hookDecision: 'allow' } })).toBe('allow');
+    expect(decided('npm test && tar tf a', { rules: { allow: ['Bash(npm test)'] } })).toBe('ask');
+    expect(decided('touch a', { mode: 'acceptEdits' })).toBe('allow');
+  });
+});

@@ -1,0 +1,150 @@
+/**
+ * Programs that read, and do their work in the read-only view as well as anywhere. The view keeps every effect in, so their
+ * options need not be understood. The list only keeps out what is meant to write, needs the network or talks to a service:
+ * about that the user is asked, instead of seeing it fail.
+ */
+import type { ShellAssignment, ShellWord } from '@heddle/tools/shell';
+import type { CommandPart } from '../part.ts';
+import { isSafe } from './assignments.ts';
+import { touchesFiles } from './files/files-of.ts';
+
+type Fit = CommandPart['confinable'];
+type Check = (args: readonly string[]) => boolean;
+
+/** They read the files that they are given, and run nothing. */
+const CLOSED: ReadonlySet<string> = new Set(
+  (
+    'zcat gzcat bzcat xzcat zstdcat lz4cat zgrep zegrep zfgrep b2sum cksum nm objdump readelf size strings bat batcat ' +
+    'zipinfo tac rev nl od xxd hexdump cmp comm join paste cut tr fold fmt expand unexpand column look tsort numfmt seq wc ' +
+    'head tail cat ls stat file du basename dirname realpath readlink md5sum sha1sum sha224sum sha256sum sha384sum ' +
+    'sha512sum sum base32 getconf locale echo test [ printf'
+  ).split(' '),
+);
+
+/** They read more than they are given, or run programs, or both. */
+const OPEN: ReadonlySet<string> = new Set(
+  'ag ack awk gawk mawk nawk egrep eza exa lsd tokei cloc scc ldd gron mlr grep fgrep rg jq diff colordiff df'.split(
+    ' ',
+  ),
+);
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+const avoiding =
+  (options: RegExp): Check =>
+  (args) =>
+    !args.some((arg) => options.test(arg));
+/** The first word that is not an option says what it does. */
+const doing = (verbs: string, inverted: Check = () => true): Check => {
+  const known = words(verbs);
+  return (args) => known.has(args.find((arg) => !arg.startsWith('-')) ?? '') && inverted(args);
+};
+const NPM = doing('ls list ll la root prefix explain why query help');
+const PIP = doing('list show freeze check inspect help');
+
+/** They read if they are used in a certain way. */
+const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ['sed', avoiding(/^(-[nEersuz]*i|--in-place|--i)/)],
+  ['sort', avoiding(/^(-[a-zA-Z]*o|--ou)/)],
+  ['uniq', (args) => args.filter((arg) => !arg.startsWith('-')).length < 2],
+  ['find', avoiding(/^-(delete|fprint|fls|ok)/)],
+  ['fd', avoiding(/^(-[a-zA-Z0]*[xX]|--exec)/)],
+  ['fdfind', avoiding(/^(-[a-zA-Z0]*[xX]|--exec)/)],
+  ['tree', avoiding(/^(-[a-zA-Z]*[oR]|--output)/)],
+  ['yq', avoiding(/^(-[a-zA-Z]*[is]|--inplace|--in-place|--split)/)],
+  ['tar', listsArchive],
+  ['unzip', ([first = '']) => /^-[lvZtp]+$/.test(first)],
+  ['7z', ([first]) => first === 'l'],
+  ['ar', ([first = '']) => /^-?[tp][vOP]*$/.test(first)],
+  ['jar', ([first = '']) => /^-?t[vf]*$/.test(first)],
+  ['cpio', (args) => args.some((arg) => /^-[a-z]*t/.test(arg)) && avoiding(/^-[a-z]*[iop]/)(args)],
+  [
+    'npm',
+    (args) =>
+      NPM(args) ||
+      (args.length === 1 && args[0] === 'run') ||
+      isPair(args, 'pkg get', 'config get', 'config list', 'config ls'),
+  ],
+  ['pnpm', doing('ls list ll la root why help')],
+  ['yarn', doing('list why info help')],
+  ['pip', PIP],
+  ['pip3', PIP],
+  ['python', ([first, second, ...rest]) => first === '-m' && second === 'pip' && PIP(rest)],
+  ['python3', ([first, second, ...rest]) => first === '-m' && second === 'pip' && PIP(rest)],
+  ['cargo', doing('tree metadata version help locate-project pkgid read-manifest')],
+  ['go', doing('version env list doc help', avoiding(/^-[wu]$/))],
+  ['rustc', avoiding(/^[^-]|^-o/)],
+  ['java', ([first, ...more]) => /^--?version$/.test(first ?? '') && more.length === 0],
+  ['gem', doing('list contents environment help')],
+  ['bundle', doing('list show help')],
+  ['composer', doing('show licenses help')],
+  ['dpkg', ([first = '']) => /^(-[lLsSp]|--(list|listfiles|status|search|print-avail))$/.test(first)],
+  ['dpkg-query', () => true],
+  ['rpm', ([first = '']) => /^-q[a-zA-Z]*$/.test(first)],
+  ['apt-cache', doing('show showpkg policy depends rdepends search pkgnames')],
+  ['git', readsRepository],
+]);
+
+/** Whether the view can stand in for a proof. More arguments may come through a pipe. */
+export function confinable(
+  [name, ...rest]: readonly ShellWord[],
+  assignments: readonly ShellAssignment[],
+): Fit {
+  if (name?.kind !== 'literal' || !assignments.every(isSafe)) return 'no';
+  const program = name.value.replace(/^\/(usr\/)?bin\//, '');
+  // Of a program that is unknown elsewhere, a file in a variable would be no part of the call.
+  if (CLOSED.has(program)) return touchesFiles(program) ? 'closed' : 'yes';
+  if (OPEN.has(program)) return 'yes';
+  const args = rest.map(({ kind, value, prefix }) => (kind === 'literal' ? value : prefix));
+  if (rest.length === 1 && rest[0]?.kind === 'literal' && asksForHelp(program, args[0])) return 'yes';
+  return CHECKED.get(program)?.(args) === true ? 'yes' : 'no';
+}
+
+/** Any program on the search path prints these. */
+function asksForHelp(program: string, arg: string | undefined): boolean {
+  return /^[\w.+-]+$/.test(program) && (arg === '--version' || arg === '--help');
+}
+
+function isPair([first, second]: readonly string[], ...pairs: readonly string[]): boolean {
+  return pairs.includes(`${first} ${second}`);
+}
+
+function listsArchive(args: readonly string[]): boolean {
+  const [first = '', ...rest] = args;
+  const isList = (arg: string): boolean => /^-?[a-zA-Z]*t[a-zA-Z]*$/.test(arg) && !/[cxruAd]/.test(arg);
+  const lists =
+    isList(first) || args.includes('--list') || rest.some((arg) => arg.startsWith('-') && isList(arg));
+  const writes =
+    /^(--(create|extract|get|append|update|delete|concatenate|catenate|index|check|to-)|-[a-zA-Z]*[xru]|-c)/;
+  return lists && !rest.some((arg) => writes.test(arg));
+}
+
+const GIT_VALUED = words('-C -c --git-dir --work-tree --namespace --config-env');
+const GIT_READS = words(
+  'log show diff status blame annotate shortlog describe rev-parse rev-list ls-files ls-tree cat-file grep name-rev ' +
+    'merge-base cherry range-diff diff-tree diff-index diff-files for-each-ref show-ref show-branch whatchanged var ' +
+    'check-ignore check-attr check-mailmap check-ref-format count-objects verify-commit verify-tag version help',
+);
+/** They list with these words, and do other things with others. */
+const GIT_LISTS: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ['stash', ([verb = '']) => /^(list|show)$/.test(verb)],
+  ['worktree', ([verb]) => verb === 'list'],
+  ['reflog', ([verb = '']) => !/^(expire|delete|drop|write)$/.test(verb)],
+  ['remote', (args) => args.every((arg) => /^(-v|--verbose)$/.test(arg)) || args[0] === 'get-url'],
+  ['config', (args) => args.some((arg) => /^(--get(-\w+)*|--list|-l|get|list)$/.test(arg))],
+  ['branch', (args) => args.every((arg) => GIT_BRANCHES.test(arg))],
+  ['tag', ([first = '-l']) => /^(-l|--list|-n\d*|--contains|--sort=.*|--points-at)$/.test(first)],
+  ['notes', ([verb = 'list']) => /^(list|show)$/.test(verb)],
+  ['submodule', ([verb = 'status']) => /^(status|summary)$/.test(verb)],
+  ['bisect', ([verb = '']) => /^(log|view)$/.test(verb)],
+]);
+const GIT_BRANCHES =
+  /^(-[arvi]+|--(all|remotes|list|show-current|verbose|ignore-case|no-color|no-column)|--(sort|format|color|column|contains|merged|no-merged|points-at)=.*)$/;
+
+/** Programs that the repository names (text conversion, hooks, helpers) run in the view as well. */
+function readsRepository(args: readonly string[]): boolean {
+  let at = 0;
+  for (let arg = args[at] ?? ''; arg.startsWith('-'); arg = args[at] ?? '') at += GIT_VALUED.has(arg) ? 2 : 1;
+  const [verb = '', ...rest] = args.slice(at);
+  if (rest.some((arg) => /^--ou(t|tp|tpu|tput)?(=|$)/.test(arg))) return false;
+  return GIT_READS.has(verb) || GIT_LISTS.get(verb)?.(rest) === true;
+}

@@ -1,0 +1,111 @@
+/**
+ * The system call filter of the read-only view, as a seccomp program for bubblewrap. A read-only file system does not stop
+ * a program from connecting to a socket on it, and a shared process table does not stop it from sending signals. Pure.
+ */
+
+/** What a command in the view sees of the machine: a view of its own, or also the processes and connections of the host. */
+export type Scope = 'own' | 'host';
+
+interface Architecture {
+  /** AUDIT_ARCH of linux/audit.h. */
+  readonly audit: number;
+  /** Calls from this number on belong to a second table (x32); undefined if there is none. */
+  readonly otherTable: number | undefined;
+  readonly socket: number;
+  readonly prlimit: number;
+  /** Kernel keys, and io_uring, which opens sockets without the call `socket`. */
+  readonly never: readonly number[];
+  /** Signals, debuggers, priorities: what reaches another process. */
+  readonly otherProcesses: readonly number[];
+}
+
+const ARCHITECTURES: ReadonlyMap<string, Architecture> = new Map([
+  [
+    'x64',
+    {
+      audit: 0xc000_003e,
+      otherTable: 0x4000_0000,
+      socket: 41,
+      prlimit: 302,
+      never: [425, 248, 249, 250],
+      otherProcesses: [62, 101, 129, 141, 142, 144, 200, 203, 234, 251, 297, 311, 314, 424, 438, 440],
+    },
+  ],
+  [
+    'arm64',
+    {
+      audit: 0xc000_00b7,
+      otherTable: undefined,
+      socket: 198,
+      prlimit: 261,
+      never: [425, 217, 218, 219],
+      otherProcesses: [30, 117, 118, 119, 122, 129, 130, 131, 138, 140, 240, 271, 274, 424, 438, 440],
+    },
+  ],
+]);
+
+/** The families of sockets that a network namespace isolates. Names on the disk (AF_UNIX) and virtual machines are not. */
+const FAMILIES: Readonly<Record<Scope, readonly number[]>> = {
+  // AF_INET, AF_INET6, AF_NETLINK: there is nothing to connect to.
+  own: [2, 10, 16],
+  // AF_NETLINK lists the connections of the host and, without capabilities, changes none.
+  host: [16],
+};
+
+const ALLOW = 0x7fff_0000;
+const NOT_PERMITTED = 0x0005_0001;
+const KILL = 0x8000_0000;
+const [LOAD, IF_EQUAL, IF_AT_LEAST, RETURN] = [0x20, 0x15, 0x35, 0x06];
+const [NUMBER, ARCHITECTURE, FIRST_ARGUMENT] = [0, 4, 16];
+const INSTRUCTION_BYTES = 8;
+
+/** Undefined for an architecture whose system calls are not listed here. */
+export function callFilter(scope: Scope, arch: string): Buffer | undefined {
+  const architecture = ARCHITECTURES.get(arch);
+  if (architecture === undefined) return undefined;
+  const { audit, otherTable, socket, prlimit, never, otherProcesses } = architecture;
+  const refused = scope === 'host' ? [...never, ...otherProcesses] : never;
+  return assembled([
+    [LOAD, 0, 0, ARCHITECTURE],
+    [IF_EQUAL, 1, 0, audit],
+    [RETURN, 0, 0, KILL],
+    [LOAD, 0, 0, NUMBER],
+    ...(otherTable === undefined ? [] : answering(IF_AT_LEAST, otherTable, NOT_PERMITTED)),
+    ...refused.flatMap((number) => answering(IF_EQUAL, number, NOT_PERMITTED)),
+    ...(scope === 'host' ? ifFirstArgument(prlimit, [0]) : []),
+    ...ifFirstArgument(socket, FAMILIES[scope]),
+    [RETURN, 0, 0, ALLOW],
+  ]);
+}
+
+type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, value: number];
+
+function answering(test: number, value: number, answer: number): Instruction[] {
+  return [
+    [test, 0, 1, value],
+    [RETURN, 0, 0, answer],
+  ];
+}
+
+/** The call passes with one of these first arguments only. */
+function ifFirstArgument(call: number, values: readonly number[]): Instruction[] {
+  const check: Instruction[] = [
+    [LOAD, 0, 0, FIRST_ARGUMENT],
+    ...values.flatMap((value) => answering(IF_EQUAL, value, ALLOW)),
+    [RETURN, 0, 0, NOT_PERMITTED],
+  ];
+  return [[IF_EQUAL, 0, check.length, call], ...check];
+}
+
+function assembled(program: readonly Instruction[]): Buffer {
+  const bytes = Buffer.alloc(program.length * INSTRUCTION_BYTES);
+  const writers = new DataView(bytes.buffer, bytes.byteOffset);
+  for (const [index, [code, ifTrue, ifFalse, value]] of program.entries()) {
+    const at = index * INSTRUCTION_BYTES;
+    writers.setUint16(at, code, true);
+    writers.setUint8(at + 2, ifTrue);
+    writers.setUint8(at + 3, ifFalse);
+    writers.setUint32(at + 4, value, true);
+  }
+  return bytes;
+}

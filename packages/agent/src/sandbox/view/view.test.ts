@@ -1,0 +1,192 @@
+/** Real commands in the real view, allowed to do anything: what they try must have no effect. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import os from 'node:os';
+import path from 'node:path';
+import type { ReadOnlyRun } from '@heddle/core';
+import { contextOf } from '@heddle/testing';
+import { createShellTools, TaskRegistry } from '@heddle/tools';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createReadOnlyView, type ReadOnlyView } from './view.ts';
+
+const isHere = (await createReadOnlyView().readiness()).ready;
+const folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-viewed-')));
+const project = path.join(folder, 'project');
+mkdirSync(path.join(project, 'src'), { recursive: true });
+writeFileSync(path.join(project, 'a.txt'), 'one\n');
+const tasks = new TaskRegistry({ folder: path.join(folder, 'tasks') });
+afterAll(() => tasks.dispose());
+
+async function run(
+  command: string,
+  view: ReadOnlyView = createReadOnlyView(),
+  readOnlyRun: ReadOnlyRun = 'required',
+) {
+  const [bash] = createShellTools({
+    tasks,
+    environment: () => ({ PATH: process.env['PATH'] ?? '' }),
+    projectDirectory: project,
+    view,
+  });
+  if (!bash) throw new Error('There is no Bash tool.');
+  await bash.inputSchema();
+  const context = contextOf({ workingDirectory: project });
+  const signal = new AbortController().signal;
+  const ran = await bash.call(
+    { command },
+    { ...context, signal, toolUseId: 'b1', readOnlyRun },
+    () => undefined,
+  );
+  const { content, isError = false } = bash.toResult(ran.data);
+  const text = typeof content === 'string' ? content : JSON.stringify(content);
+  return { text, isError, directory: (ran.newContext?.(context) ?? context).workingDirectory };
+}
+
+describe.runIf(isHere)('a command in the read-only view', () => {
+  it('reads files, runs pipes and process substitutions, and keeps its exit code', async () => {
+    expect(await run('cat a.txt | tr a-z A-Z; diff <(cat a.txt) <(echo two); exit 3')).toMatchObject({
+      text: 'ONE\n1c1\n< one\n---\n> two\nExit code 3',
+      isError: true,
+    });
+  });
+
+  it('moves the working directory of later commands', async () => {
+    expect(await run('cd src && ls')).toMatchObject({ directory: path.join(project, 'src') });
+  });
+
+  it('has a folder for temporary files, which is gone afterwards', async () => {
+    const { text } = await run('echo x > "$TMPDIR/t"; cat "$TMPDIR/t"; echo "$TMPDIR"');
+    const [written, temporary = ''] = text.split('\n');
+    expect(written).toBe('x');
+    expect(temporary).toMatch(/heddle-view-/);
+    expect(existsSync(temporary)).toBe(false);
+  });
+
+  it.each([
+    'echo x > made',
+    'echo x >> a.txt',
+    'rm a.txt',
+    'mv a.txt b.txt',
+    'mkdir made',
+    'ln -s a.txt made',
+    'chmod 777 a.txt',
+    'touch -d yesterday a.txt',
+    'touch /tmp/heddle-made-by-test',
+    'touch ~/heddle-made-by-test',
+    'mkfifo made',
+    'git init made',
+    'mount -o remount,rw /',
+    'unshare -r mount -o remount,rw,bind /',
+    'echo 1 > /proc/sys/vm/compact_memory',
+    'hostname other',
+  ])('changes nothing: %s', async (command) => {
+    const before = readdirSync(project);
+    const { isError, text } = await run(command);
+    expect(text).not.toBe('');
+    expect(isError).toBe(true);
+    expect(readdirSync(project)).toEqual(before);
+    expect(readFileSync(path.join(project, 'a.txt'), 'utf8')).toBe('one\n');
+    expect(existsSync('/tmp/heddle-made-by-test')).toBe(false);
+  });
+
+  it('sends no signal to a process outside, whether or not it sees that process', async () => {
+    const child = spawn('sleep', ['600'], { stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    await run(`kill -9 ${child.pid}`);
+    const { text } = await run(`ps -p ${child.pid} -o args=; kill -9 ${child.pid}; kill -9 -1`);
+    expect(text).toContain('sleep 600');
+    expect(child.exitCode).toBeNull();
+    process.kill(child.pid ?? 0, 0);
+    child.kill('SIGTERM');
+    // Had it been killed before, it would have ended by the other signal.
+    expect(await ended).toEqual([null, 'SIGTERM']);
+  });
+
+  it('tells the model what the view lacks, and is no longer proven from then on', async () => {
+    const view = createReadOnlyView();
+    expect(view.hasFailed('touch x')).toBe(false);
+    const { text } = await run('touch x', view);
+    expect(text).toContain('The command ran in a read-only view, in which nothing can be written.');
+    expect(text).toContain('run the same command again: the user is asked then');
+    expect(view.hasFailed('touch x')).toBe(true);
+    expect(view.hasFailed('touch y')).toBe(false);
+  });
+
+  it('ends what it leaves in the background', async () => {
+    const { text } = await run('sleep 76543 & echo left');
+    expect(text).toContain('Processes it left in the background were ended');
+  });
+});
+
+describe.runIf(isHere)('the network in the read-only view', () => {
+  let server: Server;
+  let connections = 0;
+  const socket = path.join(folder, 'socket');
+  const listen = async (where: number | string): Promise<Server> => {
+    const made = createServer((connection) => {
+      connections++;
+      connection.end();
+    });
+    made.listen(typeof where === 'number' ? { port: where, host: '127.0.0.1' } : { path: where });
+    await once(made, 'listening');
+    return made;
+  };
+  let onDisk: Server;
+  beforeAll(async () => {
+    [server, onDisk] = await Promise.all([listen(0), listen(socket)]);
+  });
+  afterAll(() => {
+    server.close();
+    onDisk.close();
+  });
+
+  it.each(['', '# with the processes of the host: ps'])(
+    'reaches neither hosts nor sockets on the disk %s',
+    async (comment) => {
+      const address = server.address();
+      const port = typeof address === 'object' && address ? address.port : 0;
+      const connect = `require('net').connect(process.argv[1]).on('error', (e) => { console.log(e.code); process.exit(1); })`;
+      const tried = await run(
+        `(echo > /dev/tcp/127.0.0.1/${port}); ${process.execPath} -e "${connect}" ${socket}; ${process.execPath} -e "${connect}" ${port} ${comment}`,
+      );
+      expect(tried).toMatchObject({ isError: true, text: expect.stringMatching(/EPERM/) });
+      expect(connections).toBe(0);
+    },
+  );
+});
+
+describe('where there is no read-only view', () => {
+  const none = (): ReadOnlyView => createReadOnlyView({ searchPath: folder });
+
+  it('says why', async () => {
+    expect(await none().readiness()).toEqual({
+      ready: false,
+      reason:
+        process.platform === 'linux'
+          ? 'Commands cannot run in a read-only view: bubblewrap is not installed.'
+          : expect.any(String),
+    });
+    expect(await createReadOnlyView({ platform: 'win32' }).readiness()).toMatchObject({ ready: false });
+    expect(await createReadOnlyView({ platform: 'linux', arch: 'riscv64' }).readiness()).toMatchObject({
+      ready: false,
+    });
+  });
+
+  it('runs a command that was proven, and refuses one that was not', async () => {
+    expect(await run('cat a.txt', none(), 'preferred')).toMatchObject({ text: 'one', isError: false });
+    expect(await run('cat a.txt', none(), 'required')).toMatchObject({
+      text: 'Nothing was run: It was permitted for a read-only view, which is not available.',
+      isError: true,
+    });
+  });
+});

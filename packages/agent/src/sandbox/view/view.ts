@@ -1,0 +1,195 @@
+/**
+ * The read-only view: a command that was allowed only because it changes nothing runs where it cannot change anything. It
+ * sees every file, and has no network and no sockets. Bubblewrap is started directly: the sandbox runtime would take
+ * longer to load than most of these commands run.
+ */
+import { spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, realpathSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { ConfinedEnd, Confinement, Launch, ShellView } from '@heddle/tools';
+import { programIn } from '../check/check.ts';
+import {
+  bubblewrapArguments,
+  type Power,
+  scopeFor,
+  seatbeltArguments,
+  type ViewedScript,
+} from './command-line.ts';
+import { callFilter } from './filter.ts';
+
+export interface ReadOnlyView extends ShellView {
+  /** Tries it out with the first question; later calls return the same answer. Never rejects. */
+  readiness(): Promise<ViewReadiness>;
+  /** The same command missed something in the view before: only a rule or the user can allow it now. */
+  hasFailed(command: string): boolean;
+}
+
+export type ViewReadiness =
+  | {
+      readonly ready: true;
+      /** No effect gets out, so commands can be allowed because they run in it. False where it only backs up the proof. */
+      readonly isComplete: boolean;
+    }
+  /** A whole sentence. */
+  | { readonly ready: false; readonly reason: string };
+
+export interface ViewPlatform {
+  readonly platform?: NodeJS.Platform;
+  readonly arch?: string;
+  readonly searchPath?: string | undefined;
+  readonly isRoot?: boolean;
+}
+
+/** How a script is started, and the filter for it if there is one. */
+interface Starter {
+  readonly file: string;
+  readonly args: (viewed: ViewedScript) => string[];
+  readonly filter: (viewed: ViewedScript) => Buffer | undefined;
+  readonly isComplete: boolean;
+}
+
+type Found =
+  | { readonly ok: true; readonly starter: Starter }
+  | { readonly ok: false; readonly reason: string };
+
+/** Longer than bubblewrap ever takes. */
+const PROBE_DEADLINE_MS = 5_000;
+const SEATBELT = '/usr/bin/sandbox-exec';
+
+export function createReadOnlyView(platform: ViewPlatform = {}): ReadOnlyView {
+  const failed = new Set<string>();
+  let found: Promise<Found> | undefined;
+  const find = (): Promise<Found> =>
+    (found ??= findStarter(platform).catch((thrown: unknown) => ({
+      ok: false,
+      reason: `The read-only view cannot start: ${messageOf(thrown)}.`,
+    })));
+  return {
+    async readiness() {
+      const answer = await find();
+      return answer.ok
+        ? { ready: true, isComplete: answer.starter.isComplete }
+        : { ready: false, reason: answer.reason };
+    },
+    hasFailed: (command) => failed.has(command),
+    async confine({ command, directory }) {
+      const answer = await find();
+      return answer.ok
+        ? confinementIn(answer.starter, { command, directory, onMissed: () => failed.add(command) })
+        : undefined;
+    },
+  };
+}
+
+interface Viewed {
+  readonly command: string;
+  readonly directory: string;
+  /** The command missed something that the view does not have. */
+  readonly onMissed: () => void;
+}
+
+function confinementIn(starter: Starter, { command, directory, onMissed }: Viewed): Confinement {
+  const folder = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'heddle-view-'));
+  let filter: number | undefined;
+  return {
+    folder,
+    start(script) {
+      const viewed = { script, directory, folder, scope: scopeFor(command) };
+      const bytes = starter.filter(viewed);
+      if (bytes) filter = descriptorOf(bytes, folder);
+      const inherits = filter === undefined ? [] : [filter];
+      return Promise.resolve({ ok: true, file: starter.file, args: starter.args(viewed), inherits });
+    },
+    ended(end) {
+      if (filter !== undefined) closeSync(filter);
+      rmSync(folder, { recursive: true, force: true });
+      const missed = missedIn(end);
+      if (missed !== undefined) onMissed();
+      return Promise.resolve(missed === undefined ? [] : [missed]);
+    },
+  };
+}
+
+/** An open file without a name: the command itself cannot reach it. */
+function descriptorOf(bytes: Buffer, folder: string): number {
+  const file = path.join(folder, 'filter');
+  writeFileSync(file, bytes, { mode: 0o600 });
+  try {
+    return openSync(file, 'r');
+  } finally {
+    unlinkSync(file);
+  }
+}
+
+async function findStarter(given: ViewPlatform): Promise<Found> {
+  const { platform = process.platform, arch = process.arch, searchPath = process.env['PATH'] } = given;
+  const { isRoot = process.getuid?.() === 0 } = given;
+  if (platform === 'darwin') {
+    const starter = { file: SEATBELT, args: seatbeltArguments, filter: () => undefined, isComplete: false };
+    return (await works(starter)) ? { ok: true, starter } : unavailable(`${SEATBELT} does not work here`);
+  }
+  if (platform !== 'linux') return unavailable(`there is none for ${platform}`);
+  if (!callFilter('own', arch)) return unavailable(`there is none for ${arch} processors`);
+  const file = await programIn(searchPath, 'bwrap');
+  if (file === undefined) return unavailable('bubblewrap is not installed');
+  // Root without a user namespace can still read the files of every user.
+  const powers: readonly Power[] = isRoot ? ['root', 'user'] : ['user'];
+  for (const power of powers) {
+    const starter: Starter = {
+      file,
+      args: (viewed) => bubblewrapArguments(viewed, power),
+      filter: ({ scope }) => callFilter(scope, arch),
+      isComplete: true,
+    };
+    if (await works(starter)) return { ok: true, starter };
+  }
+  return unavailable('bubblewrap is installed but cannot make namespaces here');
+}
+
+function unavailable(why: string): Found {
+  return { ok: false, reason: `Commands cannot run in a read-only view: ${why}.` };
+}
+
+/** Installed is not enough: many kernels and containers forbid namespaces. A file is really written, and really refused. */
+async function works(starter: Starter): Promise<boolean> {
+  const outside = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'heddle-view-'));
+  const confinement = confinementIn(starter, { command: '', directory: '/', onMissed: () => undefined });
+  try {
+    const launch = await confinement.start(`: > "$TMPDIR/in" && ! : > '${outside}/out'`);
+    return await succeeds(launch);
+  } finally {
+    await confinement.ended({ failed: false, output: '' });
+    rmSync(outside, { recursive: true, force: true });
+  }
+}
+
+/** Never rejects. */
+function succeeds(launch: Launch): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  if (!launch.ok) return Promise.resolve(false);
+  const child = spawn(launch.file, [...launch.args], {
+    stdio: ['ignore', 'ignore', 'ignore', ...(launch.inherits ?? [])],
+    timeout: PROBE_DEADLINE_MS,
+    killSignal: 'SIGKILL',
+  });
+  child.once('error', () => resolve(false));
+  child.once('close', (code) => resolve(code === 0));
+  return promise;
+}
+
+const REFUSED_WRITE = /Read-only file system|\bEROFS\b/;
+const REFUSED_NETWORK =
+  /Could not resolve host|Temporary failure in name resolution|Network is unreachable|\b(EAI_AGAIN|ENETUNREACH|ENOTFOUND)\b/;
+
+/** A sentence for the model if the command complained about what the view does not have. */
+function missedIn({ output, failed }: ConfinedEnd): string | undefined {
+  const isNetwork = failed && REFUSED_NETWORK.test(output);
+  if (!isNetwork && !REFUSED_WRITE.test(output)) return undefined;
+  const what = isNetwork ? 'it has no network' : 'nothing can be written';
+  return `The command ran in a read-only view, in which ${what}. If it needs more, run the same command again: the user is asked then.`;
+}
+
+function messageOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,71 @@
+/** The program runs in the read-only view what only proof or the view itself allows. */
+import { existsSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { createReadOnlyView } from '@heddle/agent/sandbox';
+import { call, say, type Step } from '@heddle/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { homeFor } from '../test/home.ts';
+import { install, type Installed } from '../test/program.ts';
+
+const isHere = (await createReadOnlyView().readiness()).ready;
+let installed: Installed;
+
+beforeAll(async () => {
+  installed = await install();
+});
+afterAll(() => installed.remove());
+
+const bash = (command: string, id: string): Step => call('Bash', { command }, id);
+const STREAM = ['-p', 'go', '--output-format', 'stream-json', '--verbose'];
+const VIEW_OFF = ['--settings', JSON.stringify({ sandbox: { readOnlyView: 'off' } })];
+/** Prints where a command is given room for temporary files: in the view that is a folder of its own. */
+const WHERE = 'printenv TMPDIR';
+const NOTE = 'The command ran in a read-only view, in which nothing can be written.';
+
+async function ran(steps: readonly Step[], flags: readonly string[] = []) {
+  const { run, script, folder } = homeFor(installed.program);
+  writeFileSync(path.join(folder, 'a'), 'one\n');
+  const { stdout } = await run([...STREAM, '--model', script([...steps, say('Done.')]), ...flags], {
+    env: { TMPDIR: '/tmp' },
+  });
+  return { stdout, made: existsSync(path.join(folder, 'made')) };
+}
+
+describe.runIf(isHere)('the program', () => {
+  it('runs a proven command in the read-only view, and others as they are', async () => {
+    const inView = expect.stringContaining('heddle-view-');
+    expect(await ran([bash(WHERE, 'b1')])).toMatchObject({ stdout: inView });
+    expect(await ran([bash(WHERE, 'b1')], ['--permission-mode', 'plan'])).toMatchObject({ stdout: inView });
+    for (const flags of [
+      VIEW_OFF,
+      ['--allowedTools', 'Bash(printenv *)'],
+      ['--dangerously-skip-permissions'],
+    ])
+      expect((await ran([bash(WHERE, 'b1')], flags)).stdout).not.toContain('heddle-view-');
+  });
+
+  it('runs a reading program unasked in the view, and asks about it without the view', async () => {
+    const reads = [bash('awk --re-interval \'$1 > "a" { print "found", $1 }\' a', 'b1')];
+    expect((await ran(reads)).stdout).toContain('found one');
+    expect((await ran(reads, VIEW_OFF)).stdout).toContain('No rule allows the command');
+  });
+
+  it('keeps a write in the view from taking effect, and asks when the same command comes again', async () => {
+    const writes = `awk 'BEGIN { print 1 > "made" }'`;
+    const { stdout, made } = await ran([bash(writes, 'b1'), bash(writes, 'b2')]);
+    expect(stdout).toContain(NOTE);
+    expect(stdout).toContain('There is nobody to ask.');
+    expect(made).toBe(false);
+  });
+
+  it('says in heddle doctor and permissions explain which of the two holds', async () => {
+    const { run } = homeFor(installed.program);
+    expect((await run(['doctor'])).stdout).toContain('proven to only read run in a read-only view');
+    expect((await run(['permissions', 'explain', 'scc .'])).stdout).toContain('It runs in a read-only view.');
+    await run(['config', 'set', 'sandbox.readOnlyView', 'off']);
+    expect((await run(['doctor'])).stdout).toContain('the read-only view is switched off');
+    expect((await run(['permissions', 'explain', 'scc .'])).stdout).toContain(
+      'No rule allows the command scc .',
+    );
+  });
+});
