@@ -14,7 +14,7 @@ export { createFileState } from './engine/file-state.ts';
 export type { Price } from './engine/meter.ts';
 export { systemClock } from './engine/deps.ts';
 export { LivePermissions, type PermissionUpdate, ruleText } from './permission/live.ts';
-export { isHostNamed } from './permission/rules/named-hosts.ts';
+export { isHostNamed } from './permission/rules/domain.ts';
 export { isToolDenied } from './permission/rules/denied-tools.ts';
 export { permissionUpdates } from './permission/updates.ts';
 export type { Authorization, AuthorizeRequest, Decision, PartVerdict } from './permission/request.ts';

@@ -172,6 +172,18 @@ describe('a rule for another tool', () => {
     ['mcp__srv__get*', 'mcp__srv__get_a', 'allow'],
     ['mcp__srv__tool', 'mcp__srv__tool2', 'ask'],
     ['mcp__srv', 'mcp__srv2__tool', 'ask'],
+    ['mcp__srv', 'mcp__srv__evil__tool', 'ask'],
+    ['mcp__srv', 'mcp__srv___tool', 'ask'],
+    ['mcp__srv', 'mcp__srv____tool', 'ask'],
+    ['mcp__srv', 'mcp__SRV__tool', 'ask'],
+    ['mcp__srv', 'mcp__srv', 'allow'],
+    ['mcp__srv', 'mcp__srv_', 'ask'],
+    ['mcp__srv__*', 'mcp__srv__evil__tool', 'ask'],
+    ['mcp__srv__get*', 'mcp__srv__get__tool', 'ask'],
+    ['mcp__srv__evil__tool', 'mcp__srv__evil__tool', 'allow'],
+    ['mcp__srv__tool', 'mcp__srv__tool__more', 'ask'],
+    ['mcp__srv_', 'mcp__srv___tool', 'ask'],
+    ['mcp__srv__evil', 'mcp__srv__evil__tool', 'ask'],
     ['mcp__*', 'mcp__srv__tool', 'ask'],
     ['*', 'mcp__srv__tool', 'ask'],
     ['WebSearch', 'WebSearch', 'allow'],
@@ -181,6 +193,11 @@ describe('a rule for another tool', () => {
 
   it.each([
     ['mcp__*', 'mcp__srv__tool', {}, 'deny'],
+    ['mcp__srv', 'mcp__srv__evil__tool', {}, 'deny'],
+    ['mcp__srv__evil', 'mcp__srv__evil__tool', {}, 'deny'],
+    ['mcp__srv__*', 'mcp__srv__evil__tool', {}, 'deny'],
+    ['mcp__*__tool', 'mcp__srv__evil__tool', {}, 'deny'],
+    ['mcp__srv', 'mcp__srv2__tool', {}, 'ask'],
     ['*', 'Anything', {}, 'deny'],
     ['Task(explorer)', 'Agent', { subagent_type: 'explorer' }, 'deny'],
     ['Agent(explorer)', 'Task', { subagent_type: 'explorer' }, 'deny'],
@@ -193,6 +210,8 @@ describe('a rule for another tool', () => {
     ['Bash(run_in_background:true)', 'Bash', { command: 'ls', run_in_background: false }, 'allow'],
     ['KillShell', 'TaskStop', {}, 'deny'],
     ['WebFetch(domain:evil.org)', 'WebFetch', { url: 'https://evil.org/x' }, 'deny'],
+    ['WebFetch(domain:böse.org)', 'WebFetch', { url: 'https://BÖSE.org./x' }, 'deny'],
+    ['WebFetch(domain:böse.org)', 'WebFetch', { url: 'https://xn--bse-sna.org/x' }, 'deny'],
   ] as const)('deny %s: calling %s with %j is %s', (rule, tool, input, decision) => {
     expect(decided(tool, input, deny(rule)).decision).toBe(decision);
   });

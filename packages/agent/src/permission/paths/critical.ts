@@ -6,7 +6,9 @@ import { tildeExpanded } from './places.ts';
 
 /** Why removing what this word means would be a disaster; undefined where it would not. */
 export function disaster(word: ShellWord, folders: readonly string[], world: World): string | undefined {
-  for (const meaning of meanings(word, world)) {
+  const meant = meanings(word, world);
+  if (meant === undefined) return `${word.text.slice(0, 40)}… means too many names to look at`;
+  for (const meaning of meant) {
     for (const folder of folders) {
       const reason = disasterAt(meaning, folder, world);
       if (reason !== undefined)
@@ -24,7 +26,8 @@ interface Meaning {
   readonly emptied: boolean;
 }
 
-function meanings(word: ShellWord, { home }: World): Meaning[] {
+/** Undefined for braces that stand for more words than can be looked at. */
+function meanings(word: ShellWord, { home }: World): Meaning[] | undefined {
   if (word.kind !== 'dynamic') {
     return [{ written: word.value, expands: word.kind !== 'literal', emptied: false }];
   }
@@ -36,14 +39,24 @@ function meanings(word: ShellWord, { home }: World): Meaning[] {
   if (known.includes(':?')) return [];
   const rest = known.replace(/\$\{[^}]*\}|\$\w+|\$\([^)]*\)|`[^`]*`/g, '');
   const emptied = rest !== known;
-  return alternatives(rest).map((written) => ({ written, expands: true, emptied }));
+  return alternatives(rest)?.map((written) => ({ written, expands: true, emptied }));
 }
 
+/** Words that one word with braces may become: more are not looked at. */
+const MOST_ALTERNATIVES = 256;
+
 /** `{a,b}` is two words. */
-function alternatives(text: string): string[] {
-  const [, before = '', inside, after = ''] = /^(.*?)\{([^{}]*,[^{}]*)\}(.*)$/.exec(text) ?? [];
-  if (inside === undefined) return [text];
-  return inside.split(',').flatMap((choice) => alternatives(before + choice + after));
+function alternatives(text: string): string[] | undefined {
+  const done: string[] = [];
+  const open = [text];
+  for (let word = open.pop(); word !== undefined; word = open.pop()) {
+    if (open.length + done.length > MOST_ALTERNATIVES) return undefined;
+    const [, before = '', inside, after = ''] =
+      /^([^{]*(?:\{[^{},]*)*?)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(word) ?? [];
+    if (inside === undefined) done.push(word);
+    else open.push(...inside.split(',').map((choice) => before + choice + after));
+  }
+  return done;
 }
 
 /** A last name of nothing but wildcards: what it removes is what the folder holds. */

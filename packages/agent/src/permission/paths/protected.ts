@@ -1,28 +1,10 @@
-/**
- * Files that make other programs run something, or tell the agent what it may do: git's internals, editors' and package
- * managers' settings, shell start-up files, the agent's own. A change to them always asks; allow rules do not help.
- */
-import path from 'node:path';
+/** Whether a place is protected: a change to it always asks, and allow rules do not settle that. */
 import type { Place } from '../part.ts';
-import { globSource } from '../rules/wildcard.ts';
 import type { World } from '../world.ts';
+import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
+import { literalSegments, meet, namesMeet, type Segment, segmentsOf } from './segments.ts';
 
-const FOLDERS: ReadonlySet<string> = new Set(
-  '.git .vscode .idea .husky .cargo .devcontainer .yarn .mvn .claude .heddle'.split(' '),
-);
-
-const FILES: ReadonlySet<string> = new Set(
-  (
-    '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout ' +
-    '.kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc config.fish ' +
-    '.gitconfig .gitmodules .npmrc .yarnrc .yarnrc.yml .bazelrc lefthook.yml .pnp.cjs .pnp.js .pnp.loader.mjs bunfig.toml .pre-commit-config.yaml ' +
-    'gradle-wrapper.properties maven-wrapper.properties .ripgreprc pyrightconfig.json .mcp.json .claude.json'
-  ).split(' '),
-);
-
-const FAMILIES = /^(\.yarnrc.*|\.bazelrc.*|lefthook\..*|\.lefthook\..*|\.pnp\..*)$/;
-
-/** What is protected about a place; undefined where nothing is. Case does not matter: on some disks it does not count. */
+/** The name of what is protected about a place. Case does not matter, because some file systems ignore it. */
 export function protection(place: Place, world: World): string | undefined {
   return (
     protectedPath(place.path, world) ??
@@ -34,39 +16,66 @@ function protectedPath(file: string, world: World): string | undefined {
   if (world.configDirs.some((folder) => isAt(file, folder) || isAt(file, world.realpath(folder)))) {
     return "the agent's own settings";
   }
-  const segments = file.toLowerCase().split('/');
-  const name = segments.at(-1) ?? '';
-  if (FILES.has(name) || FAMILIES.test(name)) return path.posix.basename(file);
-  const at = segments.findIndex(
-    (segment, index) =>
-      FOLDERS.has(segment) ||
-      (segment === '.config' && segments[index + 1] === 'git') ||
-      (segment === '.config' && segments[index + 1] === 'fish'),
-  );
-  if (at < 0) return undefined;
-  // Where the agent itself checks out other branches.
-  if (segments[at] === '.claude' && segments[at + 1] === 'worktrees' && segments.length > at + 2) {
-    return protectedPath(`/${segments.slice(at + 2).join('/')}`, { ...world, configDirs: [] });
-  }
-  return segments[at] === '.config' ? `.config/${segments[at + 1]}` : segments[at];
+  return protectedName(file.toLowerCase().split('/').filter(Boolean), 0);
 }
 
-/** What is protected among the names that a glob may match below a folder. A leading star matches no hidden file. */
-export function protectedMatch(folder: Place, glob: string, world: World): string | undefined {
-  const segments = glob.toLowerCase().split('/');
-  const names = segments.flatMap((segment, index) => {
-    const isLast = index === segments.length - 1;
-    const candidates = isLast ? [...FOLDERS, ...FILES] : [...FOLDERS];
-    if (!/[*?[(]/.test(segment)) return candidates.filter((name) => name === segment);
-    const pattern = new RegExp(`^${globSource(segment)}$`);
-    return candidates.filter((name) => {
-      if (!pattern.test(name)) return false;
-      return name.startsWith('.')
-        ? segment.startsWith('.')
-        : index === 0 && world.exists(`${folder.path}/${name}`);
-    });
+function protectedName(names: readonly string[], root: number): string | undefined {
+  for (let at = root; at < names.length; at++) {
+    const found = startingWith(names[at] ?? '').find((place) => matchesAt(place, names, at));
+    if (found === undefined) continue;
+    // Other branches are checked out below the agent's folder. They have protected places of their own.
+    const isCheckout = /^\.(claude|heddle)$/.test(names[at] ?? '') && names[at + 1] === 'worktrees';
+    if (isCheckout && names.length > at + 2) return protectedName(names, at + 3);
+    return names.slice(at, at + found.segments.length).join('/');
+  }
+  return undefined;
+}
+
+const byFirstName = new Map<string, ProtectedPlace[]>();
+const families: ProtectedPlace[] = [];
+for (const place of PROTECTED_PLACES) {
+  const [first = ''] = place.segments;
+  if (first.includes('*')) families.push(place);
+  else byFirstName.set(first, [...(byFirstName.get(first) ?? []), place]);
+}
+
+function startingWith(name: string): readonly ProtectedPlace[] {
+  const named = byFirstName.get(name) ?? [];
+  const family = families.filter(({ segments: [first = ''] }) => name.startsWith(first.slice(0, -1)));
+  return family.length === 0 ? named : [...named, ...family];
+}
+
+function matchesAt({ segments, fromRoot }: ProtectedPlace, names: readonly string[], at: number): boolean {
+  if (fromRoot && at > 0) return false;
+  return segments.every((segment, index) => {
+    const name = names[at + index];
+    if (name === undefined) return false;
+    return segment.endsWith('*') ? name.startsWith(segment.slice(0, -1)) : name === segment;
   });
-  return names[0];
+}
+
+const SHAPES = PROTECTED_PLACES.map(({ segments, fromRoot }) => {
+  const name = segments.join('/');
+  const shape: readonly Segment[] = [...(fromRoot ? [] : (['**'] as const)), ...segmentsOf(name, true), '**'];
+  return { name, shape, isVisible: segments.length === 1 && !name.startsWith('.') };
+});
+
+/**
+ * A protected place among those that a glob may match below a folder. A leading wildcard does not match hidden names.
+ * A visible name counts only if it exists, because `*` would match all of them.
+ */
+export function protectedMatch(folder: Place, glob: string, world: World): string | undefined {
+  const written = segmentsOf(glob.toLowerCase());
+  const [first] = written;
+  const whole: readonly Segment[] = [...literalSegments(folder.path.toLowerCase()), ...written];
+  return SHAPES.find(({ name, shape, isVisible }) => {
+    if (!isVisible) return meet(whole, shape, false);
+    return first !== undefined && mayBe(first, name) && world.exists(`${folder.path}/${name}`);
+  })?.name;
+}
+
+function mayBe(segment: Segment, name: string): boolean {
+  return typeof segment === 'string' || namesMeet(segment, Array.from(name), false);
 }
 
 function isAt(file: string, folder: string): boolean {

@@ -26,17 +26,30 @@ export function segmentsOf(pattern: string, escapes = false): Segment[] {
     .map((name) => (name !== '**' ? tokensOf(name, escapes) : escapes ? name : 'globstar'));
 }
 
-/** A set of letters; one whose end is not clear (`[]a]`, quotes in it) takes all that follows with it. */
-const GLOB_PIECES = new RegExp(String.raw`\*+|${LETTER_SET}|\[.*\].*|[\s\S]`, 'gs');
-const UNCLEAR_SET = new RegExp(String.raw`^(?!${LETTER_SET}$)\[.`, 's');
+const SET_AT = new RegExp(LETTER_SET, 'y');
+const RULE_SET_AT = /\[[^\]]+\]/y;
 
 function tokensOf(name: string, escapes: boolean): Token[] {
-  const pieces = name.match(escapes ? /\\[\s\S]|\*+|\[[^\]]+\]|[\s\S]/g : GLOB_PIECES) ?? [];
-  return pieces.map((piece) => {
-    if (piece.startsWith('*') || UNCLEAR_SET.test(piece)) return MANY;
-    if (piece === '?' || (piece.startsWith('[') && piece.length > 1)) return ONE;
-    return escapes && piece.length > 1 ? piece.slice(1) : piece;
-  });
+  const tokens: Token[] = [];
+  const lastClose = name.lastIndexOf(']');
+  const setAt = escapes ? RULE_SET_AT : SET_AT;
+  for (let at = 0; at < name.length; ) {
+    const letter = String.fromCodePoint(name.codePointAt(at) ?? 0);
+    const isSet = letter === '[' && at < lastClose;
+    setAt.lastIndex = at;
+    const set = isSet ? (setAt.exec(name)?.[0] ?? '') : '';
+    if (letter === '*') {
+      if (tokens.at(-1) !== MANY) tokens.push(MANY);
+    } else if (letter === '?' || set !== '') tokens.push(ONE);
+    else if (isSet && !escapes) {
+      // A set whose end is not clear (`[]a]`, quotes in it) takes all that follows with it.
+      return [...tokens, MANY];
+    } else if (escapes && letter === '\\' && at + 1 < name.length) {
+      tokens.push(name[++at] ?? '');
+    } else tokens.push(letter);
+    at += set.length || letter.length;
+  }
+  return tokens;
 }
 
 export function literalSegments(path: string): Segment[] {
@@ -70,17 +83,19 @@ export function lowered(segments: readonly Segment[]): Segment[] {
 
 /** Whether some path is meant by both. `hidden`: a wildcard at the beginning of a name on the left finds a dot there, too. */
 export function meet(left: readonly Segment[], right: readonly Segment[], hidden: boolean): boolean {
-  return canEndTogether(left, right, (at, other, from) => {
+  return canEndTogether(left, right, (at, other, go) => {
     const one = left[at];
     const two = right[other];
-    if (
-      typeof one === 'string' &&
-      (from(at + 1, other) || (two !== undefined && canStand(one, two) && from(at, other + 1)))
-    )
-      return true;
-    if (typeof two === 'string') return from(at, other + 1) || (one !== undefined && from(at + 1, other));
-    if (one === undefined || two === undefined || typeof one === 'string') return false;
-    return namesMeet(one, two, hidden) && from(at + 1, other + 1);
+    if (typeof one === 'string') {
+      go(at + 1, other);
+      if (two !== undefined && canStand(one, two)) go(at, other + 1);
+    }
+    if (typeof two === 'string') {
+      go(at, other + 1);
+      if (one !== undefined) go(at + 1, other);
+    }
+    if (one === undefined || two === undefined || typeof one === 'string' || typeof two === 'string') return;
+    if (namesMeet(one, two, hidden)) go(at + 1, other + 1);
   });
 }
 
@@ -100,31 +115,45 @@ export function namesMeet(left: readonly Token[], right: readonly Token[], hidde
 
 function restMeets(left: readonly Token[], right: readonly Token[]): boolean {
   if (left.length === 0 || right.length === 0) return [...left, ...right].every((token) => token === MANY);
-  return canEndTogether(left, right, (at, other, from) => {
+  return canEndTogether(left, right, (at, other, go) => {
     const one = left[at];
     const two = right[other];
-    if (one === MANY && (from(at + 1, other) || (two !== undefined && from(at, other + 1)))) return true;
-    if (two === MANY && (from(at, other + 1) || (one !== undefined && from(at + 1, other)))) return true;
-    if (one === undefined || two === undefined || one === MANY || two === MANY) return false;
-    return (one === two || one === ONE || two === ONE) && from(at + 1, other + 1);
+    if (one === MANY) {
+      go(at + 1, other);
+      if (two !== undefined) go(at, other + 1);
+    }
+    if (two === MANY) {
+      go(at, other + 1);
+      if (one !== undefined) go(at + 1, other);
+    }
+    if (one === undefined || two === undefined || one === MANY || two === MANY) return;
+    if (one === two || one === ONE || two === ONE) go(at + 1, other + 1);
   });
 }
 
-/** From one place in each list, whether both can come to their ends. */
-type From = (at: number, other: number) => boolean;
+/** Continues from one place in each list. */
+type Go = (at: number, other: number) => void;
 
-/** Walks two lists side by side from their beginnings; `step` says how it may go on. Each pair of places is tried once. */
+/** Walks two lists side by side from their beginnings. `step` names the next places; each pair is visited once. */
 function canEndTogether(
   left: readonly unknown[],
   right: readonly unknown[],
-  step: (at: number, other: number, from: From) => boolean,
+  step: (at: number, other: number, go: Go) => void,
 ): boolean {
-  const seen = new Set<number>();
-  const from: From = (at, other) => {
-    const key = at * (right.length + 1) + other;
-    if (seen.has(key)) return false;
+  const width = right.length + 1;
+  const seen = new Set<number>([0]);
+  const open: number[] = [0];
+  const go: Go = (at, other) => {
+    const key = at * width + other;
+    if (seen.has(key)) return;
     seen.add(key);
-    return (at === left.length && other === right.length) || step(at, other, from);
+    open.push(key);
   };
-  return from(0, 0);
+  for (let key = open.pop(); key !== undefined; key = open.pop()) {
+    const other = key % width;
+    const at = (key - other) / width;
+    if (at === left.length && other === right.length) return true;
+    step(at, other, go);
+  }
+  return false;
 }

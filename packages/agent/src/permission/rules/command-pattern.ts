@@ -4,7 +4,7 @@
  * nor spaces make a difference.
  */
 import { canonicalWord } from '../shell/canonical.ts';
-import { wildcardSource } from './wildcard.ts';
+import { wildcard } from './wildcard.ts';
 
 export interface Spelling {
   readonly canonical: string;
@@ -32,9 +32,9 @@ function compile(specifier: string): (text: string) => boolean {
   if (!specifier.includes('*')) return (text) => text === specifier;
   // A trailing ` *` also stands for no further word at all.
   const open = specifier.endsWith(' *') && !specifier.endsWith('\\ *');
-  const body = wildcardSource(open ? specifier.slice(0, -2) : specifier);
-  const pattern = new RegExp(open ? `^${body}(?: [\\s\\S]*)?$` : `^${body}$`);
-  return (text) => pattern.test(text);
+  if (!open) return wildcard(specifier);
+  const [alone, followed] = [wildcard(specifier.slice(0, -2)), wildcard(specifier)];
+  return (text) => alone(text) || followed(text);
 }
 
 /** `npm run *` and `npm run:*`: the words before it, and whatever follows them. */

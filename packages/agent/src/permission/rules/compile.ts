@@ -5,7 +5,9 @@ import { type CommandIndex, commandIndex } from './command-index.ts';
 import { type CommandPattern, commandPattern } from './command-pattern.ts';
 import { type Anchors, type PathPattern, pathPattern } from './path-pattern.ts';
 import { parseRule, type Rule, type RuleList, type Rules } from './rule.ts';
-import { wildcard } from './wildcard.ts';
+import { type Matcher, wildcard } from './wildcard.ts';
+import { domainMatcher } from './domain.ts';
+import { toolMatcher } from './tool-matcher.ts';
 
 export interface CompiledRule {
   readonly rule: Rule;
@@ -24,7 +26,7 @@ interface Specifier {
   readonly domain: ((host: string) => boolean) | undefined;
   readonly name: ((name: string) => boolean) | undefined;
   /** `Tool(param:value)`, in deny and ask only. */
-  readonly param: { readonly name: string; readonly value: RegExp } | undefined;
+  readonly param: { readonly name: string; readonly value: Matcher } | undefined;
 }
 
 export interface CompiledRules extends Readonly<Record<RuleList, readonly CompiledRule[]>> {
@@ -47,7 +49,7 @@ export function compileRules(rules: Rules, world: World): CompiledRules {
   if (known?.key === key) return known.rules;
   const list = (name: RuleList) => rules[name].flatMap((rule) => compileRule(rule, name, world));
   const [deny, ask] = [list('deny'), list('ask')];
-  const filters = { deny: filterOf(deny, world), ask: filterOf(ask, world) };
+  const patterns = { deny: patternsOf(deny), ask: patternsOf(ask) };
   const allow = list('allow');
   const fresh: CompiledRules = {
     deny,
@@ -58,7 +60,7 @@ export function compileRules(rules: Rules, world: World): CompiledRules {
       commands: indexed(allow.filter(({ names }) => names('Bash'))),
       files: allow.filter(({ specifier }) => specifier === undefined || specifier.path !== undefined),
     },
-    concerns: (name, path) => filters[name]?.test(path) ?? false,
+    concerns: (name, path) => patterns[name].some((pattern) => pattern.matches(path)),
   };
   compiled.set(rules, { key, rules: fresh });
   return fresh;
@@ -72,9 +74,8 @@ function speaksOfCommands({ specifier }: CompiledRule): boolean {
   return specifier?.command !== undefined;
 }
 
-function filterOf(rules: readonly CompiledRule[], { foldsCase }: World): RegExp | undefined {
-  const sources = rules.flatMap(({ specifier }) => specifier?.path?.source ?? []);
-  return sources.length === 0 ? undefined : new RegExp(sources.join('|'), foldsCase ? 'i' : '');
+function patternsOf(rules: readonly CompiledRule[]): readonly PathPattern[] {
+  return rules.flatMap(({ specifier }) => specifier?.path ?? []);
 }
 
 /** None for a rule that can never match. */
@@ -85,20 +86,10 @@ function compileRule(rule: Rule, list: RuleList, world: World): CompiledRule[] {
   return [
     {
       rule,
-      names: toolMatcher(tool),
+      names: toolMatcher(tool, list),
       specifier: specifier === undefined ? undefined : compileSpecifier(tool, specifier, rule, list, world),
     },
   ];
-}
-
-function toolMatcher(name: string): (tool: string) => boolean {
-  if (name.includes('*')) {
-    const pattern = wildcard(name);
-    return (tool) => pattern.test(tool);
-  }
-  // A server's name stands for all its tools.
-  const server = /^mcp__(?:(?!__).)+$/.test(name) ? `${name}__` : undefined;
-  return (tool) => tool === name || (server !== undefined && tool.startsWith(server));
 }
 
 function compileSpecifier(tool: string, text: string, rule: Rule, list: RuleList, world: World): Specifier {
@@ -128,12 +119,6 @@ function anchorsOf(rule: Rule, world: World): Anchors {
     bases: both(rule.base ?? world.root),
     foldsCase: world.foldsCase,
   };
-}
-
-/** `example.com` is that host; `*.example.com` those below it. */
-function domainMatcher(domain: string): (host: string) => boolean {
-  const pattern = wildcard(domain, 'i');
-  return (host) => pattern.test(host);
 }
 
 /** `name`, or `name *` and `name:*` for the name with whatever follows. */

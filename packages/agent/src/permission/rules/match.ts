@@ -71,8 +71,7 @@ function speaksOfCall({ tool, input }: CallPart, { names, specifier }: CompiledR
   if (specifier === undefined) return true;
   if (names(tool) && specifier.param && specifier.param.name !== mainField(tool)) {
     const value = input[specifier.param.name];
-    if (typeof value !== 'object' && value !== undefined && specifier.param.value.test(String(value)))
-      return true;
+    if (typeof value !== 'object' && value !== undefined && specifier.param.value(String(value))) return true;
   }
   const name = calledName(tool, input);
   return names(tool) && name !== undefined && specifier.name?.(name) === true;

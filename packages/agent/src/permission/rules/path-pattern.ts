@@ -5,7 +5,7 @@
  */
 import path from 'node:path';
 import { literalSegments, lowered, meet, type Segment, segmentsOf } from '../paths/segments.ts';
-import { escapeRegExp } from './wildcard.ts';
+import { type PathTail, pathMatcher } from './path-matcher.ts';
 
 export interface Anchors {
   /** Where the session began: as it is called, and with symlinks resolved. */
@@ -20,8 +20,6 @@ export interface Anchors {
 
 export interface PathPattern {
   matches(path: string): boolean;
-  /** The regular expression behind it, to be joined with others. */
-  readonly source: string;
   /** Whether it and a glob can mean the same path. `sample`: one path of the rule's is enough, its wildcards filled. */
   meets(glob: readonly Segment[], hidden: boolean, which: 'sample' | 'any'): boolean;
   /** The first file or folder inside `folder` that it would match; undefined where there may be others, or none. */
@@ -39,10 +37,13 @@ export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: 
     .filter((segment) => segment !== '' && segment !== '.')
     // Twice any number of names is any number of names.
     .filter((segment, index, all) => segment !== '**' || all[index - 1] !== '**');
-  const source = folders.map(folderSource).join('|');
-  const middle = anyDepth ? '(?:[^/]+/)*' : '';
-  const flags = anchors.foldsCase && list === 'deny' ? 'i' : '';
-  const pattern = new RegExp(`^(?:${source})${middle}${bodySource(segments, list)}$`, flags);
+  const foldsCase = anchors.foldsCase && list === 'deny';
+  const { names, tail } = shapeOf(segments, list);
+  const matchesNames = pathMatcher([...(anyDepth ? ['**'] : []), ...names], tail, foldsCase);
+  const foldedDeny = (text: string) => (foldsCase ? text.toLowerCase() : text);
+  const bases = folders.map((from) => foldedDeny(from.replace(/\/+$/, '')));
+  // Most paths do not contain the longest name of a rule, and this is the fastest test.
+  const needle = foldedDeny(names.filter((name) => !/[*?[\\]/.test(name)).reduce(longer, ''));
   const literal = segments.slice(0, firstWildcard(segments));
   const [folder = '/'] = folders;
   const folded = (text: string) => (anchors.foldsCase ? text.toLowerCase() : text);
@@ -58,8 +59,15 @@ export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: 
     ]),
   }));
   return {
-    matches: (file) => pattern.test(file),
-    source: pattern.source,
+    matches(file) {
+      const written = foldedDeny(file);
+      if (!written.includes(needle)) return false;
+      return bases.some(
+        (base) =>
+          (written === base || written.startsWith(`${base}/`)) &&
+          matchesNames(namesOf(written.slice(base.length))),
+      );
+    },
     meets(written, hidden, which) {
       const glob = anchors.foldsCase ? lowered(written) : written;
       if (which === 'sample') return meet(glob, shapes().sample, hidden);
@@ -102,41 +110,29 @@ function anchored(
   return fixed(roots, specifier);
 }
 
-function folderSource(folder: string): string {
-  return folder === '/' ? '\\/' : `${escapeRegExp(folder.replace(/\/+$/, ''))}(?:\\/|$)`;
+function longer(one: string, other: string): string {
+  return other.length > one.length ? other : one;
+}
+
+function namesOf(file: string): string[] {
+  return file.split('/').filter((name) => name !== '');
 }
 
 /**
  * A folder that matches carries everything in it. In an allow rule only one named in full does: `src/*` means the files of
  * src and not what lies deeper.
  */
-function bodySource(segments: readonly string[], list: 'allow' | 'deny'): string {
-  if (segments.length === 0) return '.*';
-  let source = '';
-  segments.forEach((segment, index) => {
-    const last = index === segments.length - 1;
-    if (segment === '**') {
-      if (!last) source += '(?:[^/]+/)*';
-      else if (list === 'deny' && index > 0) source = `${source.replace(/\\\/$/, '')}(?:\\/.*)?`;
-      else source += '.+';
-      return;
-    }
-    source += segmentSource(segment);
-    if (!last) source += '\\/';
-    else if (list === 'deny' || !/[*?[]/.test(segment)) source += '(?:\\/.*)?';
-  });
-  return source;
-}
-
-function segmentSource(segment: string): string {
-  return segment.replace(/\\([\s\S])|\*+|\?|\[(!|\^)?([^\]]+)\]|[\s\S]/g, (piece, escaped, not, set) => {
-    if (typeof escaped === 'string') return escapeRegExp(escaped);
-    if (piece.startsWith('*')) return '[^/]*';
-    if (piece === '?') return '[^/]';
-    if (typeof set === 'string')
-      return `[${typeof not === 'string' ? '^' : ''}${set.replace(/[\\[\]^]/g, '\\$&')}]`;
-    return escapeRegExp(piece);
-  });
+function shapeOf(
+  segments: readonly string[],
+  list: 'allow' | 'deny',
+): { readonly names: readonly string[]; readonly tail: PathTail } {
+  const last = segments.at(-1);
+  if (last === undefined) return { names: [], tail: 'anything' };
+  if (last !== '**') {
+    return { names: segments, tail: list === 'deny' || !/[*?[]/.test(last) ? 'anything' : 'nothing' };
+  }
+  const isFolderMeant = list === 'deny' && segments.length > 1;
+  return { names: segments.slice(0, -1), tail: isFolderMeant ? 'anything' : 'more' };
 }
 
 function firstWildcard(segments: readonly string[]): number {

@@ -32,12 +32,11 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
   const full = spelled(words, assignments.map(assignmentText));
   const bare = stages.filter(({ words }) => words.length > 0).map(({ words }) => spelled(words));
   const isFree = assignments.every(isSafe);
-  const suspects = stages.flatMap(({ words }) => [words, ...tails(words)]).filter(({ length }) => length > 0);
   return {
     kind: 'command',
     shown: full.canonical,
     cover: distinct(isFree && words.length > 0 ? [full, ...bare] : [full]),
-    suspect: distinct([full, ...suspects.flatMap((tail) => [spelled(tail)].concat(withBaseName(tail)))]),
+    suspect: distinct([full, ...stages.flatMap(({ words: stage }) => suspectSpellings(stage))]),
     beginnings: beginningsOf(command, stages),
     code: codeIn(words),
     readOnly: proof(command, last, around),
@@ -61,12 +60,39 @@ function spelled(words: readonly ShellWord[], before: readonly string[] = []): S
   };
 }
 
-/** `/bin/rm` is `rm` to whoever denies it. */
-function withBaseName(words: readonly ShellWord[]): Spelling[] {
-  const [name, ...args] = words;
-  if (!name?.value.includes('/')) return [];
+/** The words themselves and every tail that may be a command. A tail is a slice of one text: joining each anew is slow. */
+function suspectSpellings(words: readonly ShellWord[]): Spelling[] {
+  if (words.length === 0) return [];
+  const whole = spelled(words);
+  const starts: { readonly canonical: number; readonly written: number }[] = [];
+  let [canonical, written] = [0, 0];
+  for (const word of words) {
+    starts.push({ canonical, written });
+    canonical += canonicalText([word]).length + 1;
+    written += writtenText([word]).length + 1;
+  }
+  return [words, ...tails(words)].flatMap((tail) => {
+    const [name] = tail;
+    const start = starts[words.length - tail.length];
+    if (name === undefined || start === undefined) return [];
+    const spelling = {
+      canonical: whole.canonical.slice(start.canonical),
+      written: whole.written.slice(start.written),
+    };
+    return [spelling].concat(withBaseName(name, spelling));
+  });
+}
+
+/** `/bin/rm` is `rm` for a deny rule. */
+function withBaseName(name: ShellWord, { canonical, written }: Spelling): Spelling[] {
+  if (!name.value.includes('/')) return [];
   const value = baseName(name.value);
-  return [spelled([{ ...name, value, text: value }, ...args])];
+  return [
+    {
+      canonical: value + canonical.slice(canonicalText([name]).length),
+      written: value + written.slice(writtenText([name]).length),
+    },
+  ];
 }
 
 /** Where a command cannot be read to its end: in its own words, behind a wrapper, and what a runner runs first. */

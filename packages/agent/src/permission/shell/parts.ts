@@ -28,9 +28,14 @@ export type ShellParts =
 
 const PLAIN: ReadonlySet<Construct> = new Set<Construct>(['list', 'pipeline', 'negation', 'time']);
 
+/** Commands of one script: more take too long to decide, and too long to check for the user who is asked. */
+const MOST_COMMANDS = 200;
+
 export function shellParts(text: string, world: World): ShellParts {
   const written = readCommand(text);
   if (!written.ok) return written;
+  if (written.commands.length > MOST_COMMANDS)
+    return { ok: false, reason: `it has more than ${MOST_COMMANDS} commands` };
   const read = withoutHome(text, written);
   const doubt = doubtAbout(text);
   if (doubt?.blind) return { ok: false, reason: `there is ${doubt.reason}` };
@@ -137,10 +142,13 @@ function innerParts(command: SimpleCommand, around: Around): Part[] {
   ];
 }
 
+/** Words behind a runner that may be a program of their own: the first ones tell which files are touched. */
+const MOST_TAILS = 8;
+
 function fileParts(words: readonly ShellWord[], { folders, world }: Around): FilePart[] {
   // `sudo rm /`, `env cp a b`: a runner's command touches its files like any other.
   const behind = runsElsewhere(words) ? [] : tails(words);
-  const run = behind.filter(([name]) => name !== undefined && touchesFiles(name.value));
+  const run = behind.filter(([name]) => name !== undefined && touchesFiles(name.value)).slice(0, MOST_TAILS);
   const moved = words.some(({ value }) => /^(-C|-D|--chdir)/.test(value)) ? undefined : folders;
   return [
     ...filesOf(words).flatMap((touch) => touchPart(touch, 'command', folders, world)),

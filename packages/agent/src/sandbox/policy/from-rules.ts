@@ -1,5 +1,6 @@
 /** Permission rules as a sandbox can keep them: paths of Read and Edit, hosts of WebFetch. */
 import { compileRules } from '../../permission/rules/compile.ts';
+import { domainName } from '../../permission/rules/domain.ts';
 import { parseRule, type RuleList, type Rules } from '../../permission/rules/rule.ts';
 import type { Ground, Like } from './policy.ts';
 
@@ -57,9 +58,8 @@ export function domainsOf(rules: Rules): {
     rules[list].flatMap(({ text }) => {
       const parsed = parseRule(text, list);
       const [, domain] = /^domain:(.+)$/.exec((parsed.ok && parsed.specifier) || '') ?? [];
-      return parsed.ok && parsed.tool === 'WebFetch' && domain !== undefined && isHost(domain)
-        ? [domain.toLowerCase()]
-        : [];
+      const name = domain === undefined ? undefined : domainName(domain);
+      return parsed.ok && parsed.tool === 'WebFetch' && name !== undefined && isHost(name) ? [name] : [];
     });
   return { allowed: domains('allow'), denied: domains('deny') };
 }

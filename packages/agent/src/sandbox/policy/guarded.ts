@@ -3,21 +3,30 @@
  * shell runs at its start. Otherwise a command could leave something behind that runs outside, later.
  */
 import path from 'node:path';
+import { PROTECTED_PLACES, type SandboxAccess } from '../../permission/paths/protected-places.ts';
 import type { Ground, Repository } from './policy.ts';
-
-const AGENT_OWN = ['.claude', '.heddle', '.mcp.json'];
-
-const HOME_FILES = (
-  '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout ' +
-  '.kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc .gitconfig .claude.json .mcp.json'
-).split(' ');
-const HOME_FOLDERS = ['.ssh', '.config/git', '.config/fish', '.claude', '.heddle'];
 
 /** In any folder that may be written. */
 export function guardedIn(folder: string, { kindOf }: Pick<Ground, 'kindOf'>): string[] {
   if (kindOf(folder) === 'file') return [];
   const inFolder = (name: string): string => path.join(folder, name);
-  return [...AGENT_OWN.map(inFolder), ...gitIn(inFolder('.git'), kindOf)];
+  return [
+    ...protectedIn(folder, 'locked'),
+    ...[...protectedIn(folder, 'locked in home'), ...protectedIn(folder, 'locked if present')].filter(
+      (file) => kindOf(file) !== 'absent',
+    ),
+    ...gitIn(inFolder('.git'), kindOf),
+    // Mercurial runs the hooks of this file, whether it exists yet or not.
+    ...(kindOf(inFolder('.hg')) === 'absent' ? [] : [inFolder('.hg/hgrc')]),
+  ];
+}
+
+/** Names with a wildcard cannot be mounted over. */
+function protectedIn(folder: string, access: SandboxAccess): string[] {
+  return PROTECTED_PLACES.filter(
+    ({ segments, fromRoot, sandbox }) =>
+      sandbox === access && !fromRoot && !segments.some((segment) => segment.includes('*')),
+  ).map(({ segments }) => path.join(folder, ...segments));
 }
 
 /** A file names the folder that is meant. Where there is no repository, one made inside would have hooks of the command's choice. */
@@ -40,6 +49,10 @@ export function guardedInGit({ folder, worktree }: Repository, { kindOf }: Pick<
   ];
 }
 
-export function guardedInHome(home: string): string[] {
-  return [...HOME_FILES, ...HOME_FOLDERS].map((name) => path.join(home, name));
+export function guardedInHome(home: string, { kindOf }: Pick<Ground, 'kindOf'>): string[] {
+  return [
+    ...protectedIn(home, 'locked'),
+    ...protectedIn(home, 'locked in home'),
+    ...protectedIn(home, 'locked if present').filter((file) => kindOf(file) !== 'absent'),
+  ];
 }

@@ -103,6 +103,16 @@ describe('what may never be written', () => {
     );
   });
 
+  it('includes protected places that exist, and leaves to package managers what they write', () => {
+    const disk = ['/p/', '/p/.husky/', '/p/.npmrc', '/p/.yarn/', '/p/.hg/', '/p/.cursor/', '/p/.envrc'];
+    const { unwritable } = policyFor({ disk });
+    expect(unwritable).toEqual(
+      expect.arrayContaining(['/p/.husky', '/p/.npmrc', '/p/.hg/hgrc', '/p/.cursor', '/p/.envrc']),
+    );
+    for (const free of ['/p/.yarn', '/p/.hg', '/p/.vscode', '/p/.codex'])
+      expect(unwritable).not.toContain(free);
+  });
+
   it('is the home folder’s start-up files and the agent’s own folders, where home may be written', () => {
     expect(policyFor({ settings: filesystem({ allowWrite: ['/h/me'] }) }).unwritable).toEqual(
       expect.arrayContaining([

@@ -67,7 +67,7 @@ export function policyOf(ground: Ground): SandboxPolicy {
   const guarded = [
     ...roots.flatMap((folder) => guardedIn(folder, ground)),
     ...(repository ? guardedInGit(repository, ground) : []),
-    ...guardedInHome(home),
+    ...guardedInHome(home, ground),
     ...ground.configDirs,
     ...settings.filesystem.denyWrite,
     ...named.unwritable,

@@ -12,7 +12,9 @@ const BY_ITSELF =
   );
 
 /** What would be a folder if it were there. */
-const FOLDER_NAMES: ReadonlySet<string> = new Set('hooks .git .claude .heddle .ssh git fish'.split(' '));
+const FOLDER_NAMES: ReadonlySet<string> = new Set(
+  'hooks .git .claude .heddle .ssh git fish nushell environment.d autostart systemd'.split(' '),
+);
 
 export interface GhostDoors {
   /** Where this process stands. */

@@ -1,0 +1,98 @@
+/**
+ * The one list of protected places. Permission asks about a change to any of them, and the sandbox keeps commands from
+ * writing most of them. A place is protected if another program runs what it contains, or trusts it: settings of agents,
+ * internals of version control, start-up files, hooks, credentials.
+ *
+ * Not protected, because editing them is ordinary work: CI workflows, `AGENTS.md` and its like, `.gitattributes`, `.env`.
+ */
+
+/**
+ * What a sandboxed command can do to a place in a folder that it may write:
+ * - `locked`: it can neither change nor create it.
+ * - `locked in home`: the same in the home folder; elsewhere it cannot change one that exists.
+ * - `locked if present`: it cannot change one that exists.
+ * - `writable`: package managers write it, or the sandbox has a rule of its own for it.
+ */
+export type SandboxAccess = 'locked' | 'locked in home' | 'locked if present' | 'writable';
+
+export interface ProtectedPlace {
+  /**
+   * Names from a folder downward, in small letters. They match at any depth, with everything below them; a leading slash
+   * ties them to the root. `*` stands for the rest of a name.
+   */
+  readonly segments: readonly string[];
+  readonly fromRoot: boolean;
+  readonly sandbox: SandboxAccess;
+}
+
+const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
+  // Settings of this agent.
+  ['locked', '.claude .heddle .mcp.json'],
+  // Settings of other agents: commands they run, servers they start, permissions they grant.
+  [
+    'locked if present',
+    '.codex .gemini .cursor .continue .windsurf .codeium .opencode opencode.json opencode.jsonc .aider* .roo .cline ' +
+      '.kilocode .amazonq .junie .kiro .qwen .crush .crush.json .goose .augment .factory .trae .amp .copilot ' +
+      '.config/opencode .config/goose .config/crush .config/amp .config/github-copilot',
+  ],
+  // Version control: hooks, filters and settings that run programs. The sandbox tells their parts apart itself.
+  ['writable', '.git .hg .svn .jj .bzr'],
+  [
+    'locked if present',
+    '.gitmodules .git-credentials .hgrc .config/hg .config/jj .jjconfig.toml .subversion',
+  ],
+  ['locked in home', '.claude.json .gitconfig .config/git'],
+  // Start-up files of shells and sessions.
+  [
+    'locked in home',
+    '.bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .zlogout ' +
+      '.kshrc .mkshrc .cshrc .tcshrc .login .logout .inputrc config.fish .config/fish .config/nushell .xprofile .xinitrc ' +
+      '.xsession .xsessionrc .pam_environment .config/environment.d .config/autostart .config/systemd',
+  ],
+  // Start-up files of other programs, and services of the user.
+  [
+    'locked if present',
+    '.local/share/systemd library/launchagents library/launchdaemons .config/plasma-workspace .config/powershell ' +
+      '.vimrc .gvimrc .exrc .vim .config/nvim .config/vim .emacs .emacs.d .config/emacs .nanorc .tmux.conf .config/tmux ' +
+      '.screenrc .gdbinit .lldbinit .irbrc .pryrc .rprofile .pdbrc .pythonrc .perldb .psqlrc .sqliterc .curlrc .wgetrc ' +
+      '.lesskey .lessfilter .mailcap .ripgreprc .direnvrc .config/direnv .config/mise .asdfrc .forward .procmailrc',
+  ],
+  // Credentials, and settings that say which hosts and keys are trusted.
+  ['locked in home', '.ssh'],
+  [
+    'locked if present',
+    '.gnupg .aws .azure .config/gcloud .kube .docker/config.json .config/containers .netrc _netrc .pypirc .config/gh ' +
+      '.config/hub .config/glab-cli .gem/credentials .terraformrc .terraform.d .pgpass .my.cnf .vault-token .config/op ' +
+      '.password-store .config/rclone .s3cfg .boto .oci .config/doctl .config/sops',
+  ],
+  // Settings of editors and hooks that run when a folder is opened, entered or committed.
+  [
+    'locked if present',
+    '.vscode .idea .devcontainer .husky .envrc lefthook.yml lefthook.yaml lefthook.toml lefthook.json .lefthook.* ' +
+      '.pre-commit-config.yaml .config/lefthook.yml',
+  ],
+  // Settings of package managers and build tools that run programs or choose where packages come from.
+  [
+    'locked if present',
+    '.npmrc .yarnrc* .cargo .mvn .m2/settings.xml .gradle/init.gradle .gradle/init.gradle.kts .gradle/init.d ' +
+      '.gradle/gradle.properties .bazelrc* bunfig.toml gradle-wrapper.properties maven-wrapper.properties ' +
+      'pyrightconfig.json .config/pip .pip .config/uv .bundle/config',
+  ],
+  ['writable', '.yarn .pnp.*'],
+  // What the system itself runs.
+  [
+    'locked if present',
+    '/etc/cron* /etc/anacrontab /etc/at.* /var/spool/cron /var/spool/at /var/at /etc/systemd /etc/init.d /etc/rc.local ' +
+      '/etc/profile /etc/profile.d /etc/bash.bashrc /etc/bashrc /etc/zsh /etc/zshrc /etc/zshenv /etc/zprofile ' +
+      '/etc/environment /etc/ld.so.preload /etc/ld.so.conf /etc/ld.so.conf.d /etc/sudoers /etc/sudoers.d /etc/doas.conf ' +
+      '/etc/ssh /etc/pam.d /etc/passwd /etc/shadow /etc/group /etc/gitconfig /etc/xdg/autostart /etc/udev',
+  ],
+];
+
+export const PROTECTED_PLACES: readonly ProtectedPlace[] = GROUPS.flatMap(([sandbox, names]) =>
+  names.split(' ').map((name) => ({
+    segments: name.split('/').filter((segment) => segment !== ''),
+    fromRoot: name.startsWith('/'),
+    sandbox,
+  })),
+);

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { domainMatcher, domainName, isHostNamed } from './domain.ts';
+import { NO_RULES } from './rule.ts';
+
+const allowing = (text: string) => ({ ...NO_RULES, allow: [{ text, source: 'user' as const, base: '/' }] });
+const hostOf = (url: string): string => new URL(url).hostname;
+
+describe('a domain rule', () => {
+  it.each([
+    ['bücher.de', 'https://bücher.de/'],
+    ['bücher.de', 'https://xn--bcher-kva.de/'],
+    ['xn--bcher-kva.de', 'https://bücher.de/'],
+    ['BÜCHER.de', 'https://Bücher.DE/'],
+    ['bücher.de.', 'https://bücher.de/'],
+    ['bücher.de', 'https://bücher.de./'],
+    ['bücher。de', 'https://bücher.de/'],
+    ['*.bücher.de', 'https://shop.bücher.de/'],
+    ['*.bücher.de', 'https://a.b.xn--bcher-kva.de/'],
+    ['shop.*.bücher.de', 'https://shop.eu.bücher.de/'],
+    ['*bücher.de', 'https://altbücher.de/'],
+    ['EXAMPLE.com', 'https://example.COM/'],
+    ['пример.рф', 'https://xn--e1afmkfd.xn--p1ai/'],
+    ['faß.de', 'https://xn--fa-hia.de/'],
+    ['0x7f.1', 'http://127.0.0.1/'],
+    ['[::1]', 'http://[0:0::1]/'],
+    ['*', 'https://пример.рф/'],
+  ])('%s matches %s', (domain, url) => {
+    expect(domainMatcher(domain)(hostOf(url))).toBe(true);
+  });
+
+  it.each([
+    ['bücher.de', 'https://bucher.de/'],
+    ['bücher.de', 'https://shop.bücher.de/'],
+    ['*.bücher.de', 'https://bücher.de/'],
+    ['*.bücher.de', 'https://bücher.de.evil.org/'],
+    // A Cyrillic letter that looks like a Latin one.
+    ['example.com', 'https://ехample.com/'],
+    ['*bücher.de', 'https://bücher.de.evil.org/'],
+    ['example.com:8080', 'https://example.com:8080/'],
+  ])('%s does not match %s', (domain, url) => {
+    expect(domainMatcher(domain)(hostOf(url))).toBe(false);
+  });
+
+  it('has one form for sandboxes and other programs', () => {
+    expect([domainName('*.BÜCHER.de.'), domainName('Bücher.DE')]).toEqual([
+      '*.xn--bcher-kva.de',
+      'xn--bcher-kva.de',
+    ]);
+  });
+});
+
+it('is named only in full, by a rule for WebFetch', () => {
+  expect(isHostNamed('localhost', allowing('WebFetch(domain:localhost)'))).toBe(true);
+  expect(isHostNamed('LocalHost', allowing('WebFetch(domain:localhost)'))).toBe(true);
+  expect(isHostNamed('xn--bcher-kva.de', allowing('WebFetch(domain:bücher.de)'))).toBe(true);
+  for (const rule of [
+    'WebFetch',
+    'WebFetch(domain:*)',
+    'WebFetch(domain:local*)',
+    'Bash(domain:localhost)',
+    'WebFetch(domain:localhost.evil)',
+  ])
+    expect([rule, isHostNamed('localhost', allowing(rule))]).toEqual([rule, false]);
+});

@@ -1,0 +1,50 @@
+/** Hosts in rules. Both sides are compared in the form that goes over the network: small letters, punycode, no final dot. */
+import { domainToASCII, domainToUnicode } from 'node:url';
+import { currentName, parseRule, type Rules } from './rule.ts';
+import { type Matcher, wildcard } from './wildcard.ts';
+
+/** The dots that domain names may be written with. */
+const DOTS = /[.\u3002\uff0e\uff61]/;
+const ASCII = /^[\x20-\x7e]*$/;
+
+/** `example.com` is that host, `*.example.com` the hosts below it; `*` also stands for dots. */
+export function domainMatcher(domain: string): Matcher {
+  const labels = domain.trim().split(DOTS);
+  // A star next to a letter outside ASCII has no punycode: such a rule is compared with the readable name.
+  if (labels.some((label) => label.includes('*') && !ASCII.test(label))) {
+    const pattern = wildcard(
+      domain.trim().split(DOTS).join('.').normalize('NFC').toLowerCase().replace(/\.$/, ''),
+    );
+    return (host) => pattern(domainToUnicode(hostName(host)));
+  }
+  const pattern = wildcard(domainName(domain));
+  return (host) => pattern(hostName(host));
+}
+
+/** The host of a rule, with its wildcards, as sandboxes and other programs read it. */
+export function domainName(domain: string): string {
+  const labels = domain.trim().split(DOTS);
+  if (!labels.some((label) => label.includes('*'))) return hostName(domain);
+  return labels
+    .map((label) => (label.includes('*') ? label.toLowerCase() : domainToASCII(label) || label.toLowerCase()))
+    .join('.')
+    .replace(/\.$/, '');
+}
+
+function hostName(host: string): string {
+  const url = `http://${host.trim()}/`;
+  const name = URL.canParse(url) ? new URL(url) : undefined;
+  // A port, a path or a user name is not part of a host: such a text matches nothing but itself.
+  const isHost = name !== undefined && name.href === `http://${name.hostname}/`;
+  return (isHost ? name.hostname : host.trim().toLowerCase()).replace(/\.$/, '');
+}
+
+/** Whether an allow rule names the host in full: `domain:*` was not written with this machine's own servers in mind. */
+export function isHostNamed(host: string, { allow }: Rules): boolean {
+  return allow.some(({ text }) => {
+    const parsed = parseRule(text, 'allow');
+    if (!parsed.ok || currentName(parsed.tool) !== 'WebFetch') return false;
+    const [, domain] = /^domain:(.*)$/is.exec(parsed.specifier ?? '') ?? [];
+    return domain !== undefined && domainName(domain) === hostName(host);
+  });
+}

@@ -1,0 +1,107 @@
+/** Ways around rules, tried in the program as its user starts it. Each run tries many of them. */
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { call, say } from '@heddle/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { install, type Installed, runProgram } from '../test/program.ts';
+
+let program = '';
+let installed: Installed;
+beforeAll(async () => {
+  installed = await install();
+  ({ program } = installed);
+});
+afterAll(() => installed.remove());
+
+interface Settings {
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  readonly examples?: Readonly<Record<string, object>>;
+}
+
+/** A home with the user's settings, and a project in it. */
+function place(permissions: Settings) {
+  const home = mkdtempSync(path.join(os.tmpdir(), 'heddle-evasion-'));
+  const project = path.join(home, 'project');
+  mkdirSync(project);
+  mkdirSync(path.join(home, '.heddle'));
+  writeFileSync(path.join(home, '.heddle/settings.json'), JSON.stringify({ permissions }));
+  const env = { HOME: home, NO_COLOR: '1' };
+  const run = (...argv: string[]) => runProgram(program, argv, { cwd: project, env });
+  /** Runs the commands one after the other. Returns those that were not allowed. */
+  const refused = async (commands: readonly string[], ...flags: string[]): Promise<string[]> => {
+    const script = path.join(home, 'script.json');
+    const steps = commands.map((command, index) => call('Bash', { command }, `b${index}`));
+    writeFileSync(script, JSON.stringify([...steps, say('Done.')]));
+    const { stdout } = await run(
+      '-p',
+      'go',
+      '--model',
+      `scripted:${script}`,
+      '--output-format',
+      'json',
+      ...flags,
+    );
+    const { permission_denials: denials } = JSON.parse(stdout) as {
+      permission_denials: { tool_input: { command: string } }[];
+    };
+    return denials.map(({ tool_input: { command } }) => command);
+  };
+  return { home, project, run, refused };
+}
+
+describe('a protected place', () => {
+  it('is not changed by commands that rules and the mode allow', async () => {
+    const { home, refused } = place({ allow: ['Bash', 'Edit', 'Edit(//**)'] });
+    const commands = [
+      'mkdir -p ~/.ssh && echo key >> ~/.ssh/authorized_keys',
+      'mkdir -p .hg && printf x > .hg/hgrc',
+      'tee .codex.toml .codex/config.toml < /dev/null',
+      'mkdir -p .gemini; touch .gemini/settings.json',
+      'cp /dev/null .envrc',
+      'touch .aider.conf.yml',
+      'echo x | tee ~/.netrc',
+      'mkdir -p ~/.kube && touch ~/.kube/config',
+      'touch ~/.config/autostart/x.desktop',
+      'install -m 600 /dev/null ~/.gnupg',
+      'ln -s /dev/null .cursor',
+      'dd if=/dev/null of=.heddle/settings.json',
+    ];
+    expect(await refused([...commands, 'touch plain'], '--permission-mode', 'acceptEdits')).toEqual(commands);
+    expect(existsSync(path.join(home, '.ssh'))).toBe(false);
+    expect(existsSync(path.join(home, 'project/plain'))).toBe(true);
+  }, 60_000);
+});
+
+describe('a rule', () => {
+  it('names servers exactly and hosts in every spelling, and is fast', async () => {
+    const stars = `Bash(${'*a'.repeat(12)}*b)`;
+    const { run } = place({
+      allow: ['mcp__github', 'mcp__github__get_*', 'WebFetch(domain:*.bücher.de)', stars],
+      deny: ['WebFetch(domain:böse.org)'],
+      examples: {
+        mcp__github: {
+          match: ['mcp__github__search', 'mcp__github__get_issue'],
+          not_match: [
+            'mcp__github__evil__search',
+            'mcp__github___evil__x',
+            'mcp__github___x',
+            'mcp__github_evil__x',
+            'mcp__githubevil__x',
+            'mcp__GitHub__x',
+          ],
+        },
+        'mcp__github__get_*': { match: ['mcp__github__get_a'], not_match: ['mcp__github__get_a__b'] },
+        'WebFetch(domain:*.bücher.de)': {
+          match: ['shop.bücher.de', 'SHOP.BÜCHER.DE', 'a.xn--bcher-kva.de', 'a.bücher.de.'],
+          not_match: ['bücher.de', 'shop.bucher.de', 'shop.bücher.de.evil.org'],
+        },
+        'WebFetch(domain:böse.org)': { match: ['böse.org', 'xn--bse-sna.org', 'BÖSE.ORG'] },
+        [stars]: { not_match: ['x'.padEnd(9_000, 'a')] },
+      },
+    });
+    const { stdout, code } = await run('permissions', 'test');
+    expect({ code, stdout }).toMatchObject({ code: 0 });
+  }, 60_000);
+});
