@@ -9,11 +9,22 @@ export function configDir(env: Variables): string {
 }
 
 /**
- * With an empty HOME everything would lie in whatever folder one happens to stand in; then the system's word counts. A user
- * whom the system does not know either, as in many containers, is at home where containers put him.
+ * A relative folder would be looked for in the working folder, and a cloned project could bring the user's own settings.
+ * Answers with the message; undefined: all is well.
+ */
+export function wrongConfigDir(env: Variables): string | undefined {
+  const name = ['HEDDLE_CONFIG_DIR', 'CLAUDE_CONFIG_DIR'].find((variable) => env[variable]);
+  const folder = name === undefined ? undefined : env[name];
+  if (folder === undefined || path.isAbsolute(folder)) return undefined;
+  return `${name} is ${folder}, which is not an absolute path; write the whole path, such as ${path.resolve(os.homedir(), '.heddle')}`;
+}
+
+/**
+ * With an empty or relative HOME, settings and sessions would be looked for in the working folder; then the home folder that
+ * the system knows counts. For a user whom the system does not know either, as in many containers, it is the root.
  */
 export function settleHome(env: Record<string, string | undefined>): void {
-  if (env['HOME'] === '') delete env['HOME'];
+  if (env['HOME'] !== undefined && !path.isAbsolute(env['HOME'])) delete env['HOME'];
   try {
     os.homedir();
   } catch {

@@ -1,7 +1,7 @@
 /** The program. Only what every start needs is imported here; each command loads its own part. */
 import { readArguments } from './arguments.ts';
 import { COMMANDS } from './commands.ts';
-import { settleHome } from './config-dir.ts';
+import { settleHome, wrongConfigDir } from './config-dir.ts';
 import { say } from './terminal/say.ts';
 
 settleHome(process.env);
@@ -20,9 +20,16 @@ async function dispatch(): Promise<number> {
     return 2;
   }
   const { command } = parsed;
-  if (command.name !== 'version' && command.name !== 'help' && !isSomewhere()) {
-    process.stderr.write('heddle: the folder it was started in is gone; go to one that is there\n');
-    return 1;
+  if (command.name !== 'version' && command.name !== 'help') {
+    if (!isSomewhere()) {
+      process.stderr.write('heddle: the folder it was started in is gone; go to one that is there\n');
+      return 1;
+    }
+    const wrong = wrongConfigDir(process.env);
+    if (wrong !== undefined) {
+      process.stderr.write(`heddle: ${wrong}\n`);
+      return 2;
+    }
   }
   switch (command.name) {
     case 'version': {

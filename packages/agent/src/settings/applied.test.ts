@@ -6,7 +6,8 @@ import { trustFolder } from './trust.ts';
 
 describe('a run', () => {
   it('takes model, fallback, effort and variables from the highest scope that has them', () => {
-    const { write, load } = house();
+    const { write, load, trust } = house();
+    trust();
     write('home/.claude/settings.json', {
       model: 'opus',
       effortLevel: 'high',

@@ -1,5 +1,5 @@
 /** Changes settings files. Keys that are not known here stay where they are. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Json, JsonObject } from '@heddle/core';
 import { parseRule, type RuleList } from '../permission/rules/rule.ts';
@@ -87,10 +87,11 @@ function withKey(
   return isEmptied ? others : { ...settings, [name]: nested };
 }
 
-/** Private settings are not to be committed by accident. An ignore file that exists is somebody's own. */
+/** Keeps private settings out of commits. An ignore file that exists, or a link of that name, is left alone. */
 function ignoreLocally(folder: string): void {
   const ignore = path.join(folder, '.gitignore');
-  if (existsSync(ignore)) return;
+  if (lstatSync(ignore, { throwIfNoEntry: false })) return;
   mkdirSync(folder, { recursive: true });
-  writeFileSync(ignore, '.gitignore\nsettings.local.json\n');
+  // Exclusive, so that a link that appears meanwhile is not followed.
+  writeFileSync(ignore, '.gitignore\nsettings.local.json\n', { flag: 'wx' });
 }

@@ -1,13 +1,14 @@
 /** Settings files of all scopes, and what they say about permission. */
 export { type AppliedSettings, appliedSettings } from './applied.ts';
-export { addRule, type Edited, removeRule, setSetting } from './edit.ts';
+export { addRuleTo, removeRuleFrom, type ScopeChanged, setSettingIn } from './change-scope.ts';
+export { leftOutNotes } from './counting.ts';
 export { loadSettings, type LoadedFile, type LoadedSettings, type SettingsRequest } from './load.ts';
 export { KNOWN_SETTINGS, type KnownSetting } from './known.ts';
 export { mergeSettings } from './merge.ts';
 export { unknownTool } from '../permission/rules/known-tools.ts';
 export { parseRule } from '../permission/rules/rule.ts';
 export { persistUpdates } from './persist.ts';
-export { leftOutNote, type PermissionSettings, permissionSettings } from './permissions.ts';
+export { type PermissionSettings, permissionSettings } from './permissions.ts';
 export {
   configDirs,
   type Scope,

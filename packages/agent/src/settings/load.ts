@@ -3,10 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '@heddle/core';
 import type { RuleSource } from '../permission/rules/rule.ts';
+import { countingPart } from './counting.ts';
 import { type Scope, SCOPES, type SettingsFile, settingsFiles, type SettingsPlaces } from './scopes.ts';
 import { checkSettings } from './shape.ts';
-import { isTracked } from './tracked.ts';
-import { isTrusted } from './trust.ts';
+import { realPath, trustIn } from './trust.ts';
+import { writtenIn } from './written.ts';
 
 export interface SettingsRequest extends SettingsPlaces {
   /** Which of the user's own scopes are read; undefined: all. Naming them is a decision of the host. */
@@ -22,13 +23,12 @@ export interface LoadedFile {
   /** Undefined: given on the command line. */
   readonly file: string | undefined;
   readonly base: string;
+  /** All of the file. */
   readonly settings: JsonObject;
-  /** Whether what could do harm counts: false for what came with a folder that nobody trusts. */
-  readonly trusted: boolean;
-  /** Committed files never raise the mode, trusted or not. */
-  readonly committed: boolean;
-  /** Hooks also count where the host named the sources itself. */
-  readonly hooks: boolean;
+  /** The part of it that counts. */
+  readonly counting: JsonObject;
+  /** Where the file really is, if it is not in its project: the reason why it does not count. */
+  readonly target?: string;
 }
 
 export interface LoadedSettings {
@@ -42,39 +42,48 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   const problems: string[] = [];
   const { cwd, sources } = request;
   const wanted = new Set<RuleSource>([...(sources ?? SCOPES), 'managed']);
-  const trusted = isTrusted(request);
-  const take = (place: Omit<SettingsFile, 'file'>, file: string | undefined, text: string): LoadedFile[] => {
+  const isTrusted = trustIn(request);
+  const parse = (text: string, name: string): JsonObject | undefined => {
     const checked = checkSettings(text);
-    if (!checked.ok) {
-      problems.push(`${file ?? `The ${place.source} settings`} was skipped: ${checked.message}.`);
-      return [];
-    }
-    const committed =
-      place.source === 'project' || (place.source === 'local' && file !== undefined && isTracked(file));
-    const counts = !committed || trusted;
-    return [
-      {
-        ...place,
-        file,
-        settings: checked.settings,
-        committed,
-        trusted: counts,
-        hooks: counts || sources !== undefined,
-      },
-    ];
+    if (checked.ok) return checked.settings;
+    problems.push(`${name} was skipped: ${checked.message}.`);
+    return undefined;
   };
-  const read = ({ file, ...place }: SettingsFile): LoadedFile[] => {
+  const read = ({ source, file, base }: SettingsFile): LoadedFile[] => {
     try {
-      return existsSync(file) ? take(place, file, readFileSync(file, 'utf8')) : [];
+      if (!existsSync(file)) return [];
+      // Resolved once: what is judged is what is read.
+      const real = realPath(file);
+      const settings = parse(readFileSync(real, 'utf8'), file);
+      if (!settings) return [];
+      const place = { source, file, base, settings };
+      if (source !== 'project' && source !== 'local') return [{ ...place, counting: settings }];
+      const root = realPath(base);
+      const isInside = real.startsWith(`${root}${path.sep}`) || root === path.parse(root).root;
+      const counting = countingPart({
+        settings,
+        trusted: isTrusted(root) && (isInside || isTrusted(path.dirname(real))),
+        written: source === 'local' ? writtenIn(real, request) : {},
+        hooks: sources !== undefined,
+      });
+      return [{ ...place, counting, ...(isInside ? {} : { target: real }) }];
     } catch (thrown) {
       problems.push(`${file} was skipped: ${thrown instanceof Error ? thrown.message : String(thrown)}.`);
       return [];
     }
   };
-  const onDisk = settingsFiles(request).filter(({ source }) => wanted.has(source));
+  const all = settingsFiles(request).filter(({ source }) => wanted.has(source));
+  const own = new Set(all.filter(({ source }) => source === 'user').map(({ file }) => realPath(file)));
+  // In the home folder, the project's settings are the user's own.
+  const onDisk = all.filter(
+    ({ source, file }) => (source !== 'project' && source !== 'local') || !own.has(realPath(file)),
+  );
   const inline = (source: RuleSource, text: string | undefined): LoadedFile[] => {
     if (text === undefined) return [];
-    if (text.trimStart().startsWith('{')) return take({ source, base: cwd }, undefined, text);
+    if (text.trimStart().startsWith('{')) {
+      const settings = parse(text, `The ${source} settings`);
+      return settings ? [{ source, file: undefined, base: cwd, settings, counting: settings }] : [];
+    }
     const file = path.resolve(cwd, text);
     if (existsSync(file)) return read({ source, file, base: cwd });
     problems.push(`${file} was skipped: there is no such file.`);

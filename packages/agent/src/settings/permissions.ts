@@ -4,7 +4,7 @@ import type { JsonObject, PermissionMode } from '@heddle/core';
 import { unknownTool } from '../permission/rules/known-tools.ts';
 import { parseRule, type Rule, type RuleList, type Rules } from '../permission/rules/rule.ts';
 import type { LoadedFile, LoadedSettings } from './load.ts';
-import { leftOut } from './merge.ts';
+import { leftOutNotes } from './counting.ts';
 import { isObject, stringsOf } from './shape.ts';
 
 export interface PermissionSettings {
@@ -12,7 +12,7 @@ export interface PermissionSettings {
   readonly defaultMode: PermissionMode | undefined;
   readonly bypassDisabled: boolean;
   readonly directories: readonly string[];
-  /** One line for each folder whose settings did not count in full. */
+  /** One line where settings of a folder did not count in full. */
   readonly leftOut: readonly string[];
   /** Rules that can never match, and rules that fail their own examples. */
   readonly problems: readonly string[];
@@ -37,7 +37,7 @@ export async function permissionSettings(
       const { kept, reports } = await rulesOf(loaded, list, home);
       said.push(...reports);
       doubts.push(...kept.flatMap(({ text }) => doubtAbout(text, list, loaded) ?? []));
-      if (list !== 'allow' || loaded.trusted) rules[list].push(...kept);
+      rules[list].push(...kept);
     }
   }
   const modes = files.flatMap((loaded) => modeOf(loaded, said));
@@ -47,8 +47,8 @@ export async function permissionSettings(
     bypassDisabled: files.some(
       (loaded) => permissionsOf(loaded)['disableBypassPermissionsMode'] === 'disable',
     ),
-    directories: files.filter(({ trusted }) => trusted).flatMap((loaded) => directoriesOf(loaded, home)),
-    leftOut: files.flatMap(leftOutNote),
+    directories: files.flatMap((loaded) => directoriesOf(loaded, home)),
+    leftOut: leftOutNotes(files),
     problems: said,
     doubts,
   };
@@ -97,7 +97,7 @@ function modeOf(loaded: LoadedFile, problems: string[]): PermissionMode[] {
   const value = permissionsOf(loaded)['defaultMode'];
   if (typeof value !== 'string') return [];
   const where = whereIs(loaded);
-  if (loaded.committed && ESCALATING.has(value)) {
+  if (loaded.source === 'project' && ESCALATING.has(value)) {
     problems.push(`${where}: a project cannot raise its own mode to ${value}.`);
     return [];
   }
@@ -112,24 +112,7 @@ function directoriesOf(loaded: LoadedFile, home: string): string[] {
   );
 }
 
-/** What of a file does not count because nobody trusts its folder, in one sentence. */
-export function leftOutNote(loaded: LoadedFile): string[] {
-  if (loaded.trusted) return [];
-  const permissions = permissionsOf(loaded);
-  const count = (list: string, one: string, many: string): string[] => {
-    const { length } = stringsOf(permissions[list]);
-    return length === 0 ? [] : [length === 1 ? `1 ${one}` : `${length} ${many}`];
-  };
-  const things = [
-    ...count('allow', 'allow rule', 'allow rules'),
-    ...count('additionalDirectories', 'additional directory', 'additional directories'),
-    ...leftOut(loaded),
-  ];
-  if (things.length === 0) return [];
-  return [`${loaded.file ?? loaded.source} is not in a trusted folder; left out: ${things.join(', ')}.`];
-}
-
-function permissionsOf({ settings }: LoadedFile): JsonObject {
-  const { permissions } = settings;
+function permissionsOf({ counting }: LoadedFile): JsonObject {
+  const { permissions } = counting;
   return isObject(permissions) ? permissions : {};
 }

@@ -1,7 +1,7 @@
 /** Writes what an answer wants to be remembered into the settings file of its scope. */
 import type { PermissionUpdate } from '../permission/live.ts';
-import { addRule, removeRule } from './edit.ts';
-import { type Scope, settingsFileOf, type SettingsPlaces } from './scopes.ts';
+import { addRuleTo, removeRuleFrom } from './change-scope.ts';
+import type { Scope, SettingsPlaces } from './scopes.ts';
 
 const SCOPE_OF: Readonly<Partial<Record<PermissionUpdate['destination'], Scope>>> = {
   userSettings: 'user',
@@ -14,11 +14,10 @@ export function persistUpdates(updates: readonly PermissionUpdate[], places: Set
   return updates.flatMap((update) => {
     const scope = SCOPE_OF[update.destination];
     if (scope === undefined || (update.type !== 'addRules' && update.type !== 'removeRules')) return [];
-    const file = settingsFileOf(scope, places);
-    const change = update.type === 'addRules' ? addRule : removeRule;
+    const change = update.type === 'addRules' ? addRuleTo : removeRuleFrom;
     return update.rules.flatMap(({ toolName, ruleContent }) => {
       const text = ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
-      const edited = change(file, update.behavior, text);
+      const edited = change(scope, update.behavior, text, places);
       return edited.ok ? [] : [edited.message];
     });
   });

@@ -10,9 +10,7 @@ function file(base: string, sandbox: JsonObject, trusted = true): LoadedFile {
     file: undefined,
     base,
     settings: { sandbox },
-    trusted,
-    committed: false,
-    hooks: true,
+    counting: trusted ? { sandbox } : {},
   };
 }
 const read = (...files: readonly LoadedFile[]) => sandboxSettings({ files, problems: [] }, '/h/me');

@@ -33,7 +33,7 @@ export interface SandboxSettings {
 }
 
 export function sandboxSettings({ files }: LoadedSettings, home: string): SandboxSettings {
-  const sections = files.filter(({ trusted }) => trusted).map((file) => ({ file, section: sectionOf(file) }));
+  const sections = files.map((file) => ({ file, section: sectionOf(file) }));
   const first = (...names: readonly string[]): Json | undefined =>
     sections.map(({ section }) => at(section, names)).find((value) => value !== undefined);
   const flag = (value: Json | undefined, otherwise: boolean): boolean =>
@@ -73,8 +73,8 @@ export function sandboxSettings({ files }: LoadedSettings, home: string): Sandbo
   };
 }
 
-function sectionOf({ settings }: LoadedFile): JsonObject {
-  const { sandbox } = settings;
+function sectionOf({ counting }: LoadedFile): JsonObject {
+  const { sandbox } = counting;
   return isObject(sandbox) ? sandbox : {};
 }
 

@@ -14,7 +14,8 @@ const allowing = (...allow: string[]) => ({ permissions: { allow } });
 
 describe('settings', () => {
   it('come from all scopes, the highest first', async () => {
-    const { write, permissions, load } = house();
+    const { write, permissions, load, trust } = house();
+    trust();
     write('managed/managed-settings.json', { permissions: { deny: ['Bash(m)'] }, model: 'managed' });
     write('managed/managed-settings.d/10.json', { permissions: { deny: ['Bash(d)'] } });
     write('home/.claude/settings.json', {
@@ -42,7 +43,8 @@ describe('settings', () => {
   });
 
   it('join lists without repeating, except those that have an order', () => {
-    const { write, load } = house();
+    const { write, load, trust } = house();
+    trust();
     write('home/.claude/settings.json', { list: ['a', 'b'], fallbackModel: ['u'] });
     write('project/.claude/settings.local.json', { list: ['b', 'c'], fallbackModel: ['l'] });
     expect(mergeSettings(load().files)).toEqual({ list: ['b', 'c', 'a'], fallbackModel: ['l'] });
@@ -58,7 +60,8 @@ describe('settings', () => {
     ],
     ['a rule that is no text', '{"permissions":{"deny":[1]}}', /permissions.deny/],
   ])('that are %s are skipped whole and reported', async (_, text, problem) => {
-    const { write, permissions } = house();
+    const { write, permissions, trust } = house();
+    trust();
     write('home/.claude/settings.json', text);
     write('project/.claude/settings.local.json', allowing('Bash(l)'));
     const { rules, problems } = await permissions();
@@ -75,7 +78,8 @@ describe('settings', () => {
   });
 
   it('are limited to the sources a host names', async () => {
-    const { write, permissions } = house();
+    const { write, permissions, trust } = house();
+    trust();
     write('home/.claude/settings.json', allowing('Bash(u)'));
     write('project/.claude/settings.local.json', allowing('Bash(l)'));
     write('managed/managed-settings.json', { permissions: { deny: ['Bash(m)'] } });
@@ -116,17 +120,23 @@ describe('settings', () => {
 
 describe('a mode', () => {
   it('comes from the highest scope, and a project cannot raise its own', async () => {
-    const { write, permissions, home, project } = house();
+    const { write, permissions, trust } = house();
     const mode = (defaultMode: string) => ({ permissions: { defaultMode } });
     write('home/.claude/settings.json', mode('plan'));
+    for (const value of ['acceptEdits', 'bypassPermissions', 'auto', 'dontAsk', 'default']) {
+      write('project/.claude/settings.json', mode(value));
+      write('project/.claude/settings.local.json', mode(value));
+      const { defaultMode, leftOut } = await permissions();
+      expect(defaultMode).toBe('plan');
+      expect(leftOut).toEqual([expect.stringContaining(`settings.local.json: the mode ${value};`)]);
+    }
+    trust();
+    write('project/.claude/settings.local.json', {});
     for (const escalating of ['acceptEdits', 'bypassPermissions', 'auto']) {
       write('project/.claude/settings.json', mode(escalating));
-      for (const trusted of [false, true]) {
-        trustFolder({ cwd: project, home, env: {} }, trusted);
-        const { defaultMode, problems } = await permissions();
-        expect(defaultMode).toBe('plan');
-        expect(problems).toEqual([expect.stringMatching(/cannot raise its own mode/)]);
-      }
+      const { defaultMode, problems } = await permissions();
+      expect(defaultMode).toBe('plan');
+      expect(problems).toEqual([expect.stringMatching(/cannot raise its own mode/)]);
     }
     write('project/.claude/settings.json', mode('dontAsk'));
     expect((await permissions()).defaultMode).toBe('dontAsk');
@@ -166,10 +176,12 @@ describe('a folder that nobody trusts', () => {
     ]);
     expect(leftOut).toEqual([
       expect.stringMatching(
-        /settings\.json is not in a trusted folder; left out: 2 allow rules, 1 additional directory, env, hooks, apiKeyHelper\.$/,
+        /^Left out, because the folder is not trusted: \S+settings\.json: 2 allow rules, 1 additional directory, env, hooks, apiKeyHelper\. If you trust it: heddle permissions trust$/,
       ),
     ]);
-    expect(Object.keys(mergeSettings(load().files))).toEqual(['permissions', 'outputStyle']);
+    expect(mergeSettings(load().files)).toEqual({
+      permissions: { deny: ['Bash(rm *)'], ask: ['Bash(git push *)'] },
+    });
   });
 
   it('counts in full once it is trusted', async () => {
@@ -186,28 +198,6 @@ describe('a folder that nobody trusts', () => {
     write('project/.claude/settings.json', settings);
     expect(mergeSettings(load({ sources: ['project'] }).files)).toHaveProperty('hooks');
     expect(mergeSettings(load({ sources: ['project'] }).files)).not.toHaveProperty('env');
-  });
-
-  it('has private settings that count at once, unless they are committed', async () => {
-    const { write, permissions, project } = house();
-    const git = (...args: string[]) =>
-      execFileSync('git', ['-C', project, ...args], { env: { PATH: process.env['PATH'], HOME: project } });
-    write('project/.claude/settings.local.json', allowing('Bash(l)'));
-    git('init', '-q');
-    expect((await permissions()).rules.allow).toHaveLength(1);
-    git('add', '-f', '.claude/settings.local.json');
-    const { rules, leftOut } = await permissions();
-    expect(rules.allow).toHaveLength(0);
-    expect(leftOut).toHaveLength(1);
-  });
-
-  it('counts as committed where the index of its repository cannot be read', async () => {
-    const { write, permissions } = house();
-    write('project/.git/HEAD', 'ref: refs/heads/main');
-    write('project/.claude/settings.local.json', allowing('Bash(a)'));
-    expect((await permissions()).rules.allow).toHaveLength(1);
-    write('project/.git/index', 'something else');
-    expect((await permissions()).rules.allow).toHaveLength(0);
   });
 
   it('is trusted by its real path and the top of its repository, and keeps what else is known of it', () => {

@@ -1,4 +1,11 @@
-/** Whether the user has said that a folder's own settings may count. */
+/**
+ * Whether the user trusts a folder, so that settings in it may count.
+ *
+ * - Folders are compared by their real path: a link cannot borrow the trust of another folder.
+ * - A trusted folder covers its subfolders, also repositories and submodules inside it.
+ * - The home folder, and every folder above it, covers only itself: downloads and clones lie below it.
+ * - There is no implicit trust. A folder that is not a repository is trusted in the same way.
+ */
 import { readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { JsonObject } from '@heddle/core';
@@ -9,48 +16,83 @@ import { isObject } from './shape.ts';
 type Places = Pick<SettingsPlaces, 'cwd' | 'home' | 'env'>;
 
 export type Trusted =
-  | { readonly ok: true; readonly folder: string }
+  | {
+      readonly ok: true;
+      readonly folder: string;
+      /** The folder above it that is trusted and still covers it. */
+      readonly coveredBy?: string;
+    }
   | { readonly ok: false; readonly message: string };
 
-/** A state that cannot be read trusts nobody. */
-export function isTrusted(places: Places): boolean {
-  const state = readState(stateFile(places));
-  const projects = state?.['projects'];
-  const project = isObject(projects) ? projects[trustKey(places.cwd)] : undefined;
-  return isObject(project) && project['hasTrustDialogAccepted'] === true;
+/** Answers for any folder; the state is read with the first question. A state that cannot be read trusts no folder. */
+export function trustIn(places: Omit<Places, 'cwd'>): (folder: string) => boolean {
+  let projects: JsonObject | undefined;
+  return (folder) => {
+    projects ??= projectsIn(readState(stateFile(places)));
+    return trustedAbove(realPath(folder), projects, places.home) !== undefined;
+  };
+}
+
+export function isTrusted({ cwd, ...places }: Places): boolean {
+  return trustIn(places)(cwd);
 }
 
 export function trustFolder(places: Places, trusted = true): Trusted {
   const file = stateFile(places);
-  const key = trustKey(places.cwd);
+  const key = trustKey(places);
   const state = readState(file);
   // Other programs keep what they know there: it must not be overwritten with less.
   if (!state) return { ok: false, message: `${file} cannot be changed: it cannot be read` };
-  const projects = isObject(state['projects']) ? state['projects'] : {};
+  const projects = projectsIn(state);
   const project = isObject(projects[key]) ? projects[key] : {};
+  const changed = { ...projects, [key]: { ...project, hasTrustDialogAccepted: trusted } };
   try {
-    writeJson(file, {
-      ...state,
-      projects: { ...projects, [key]: { ...project, hasTrustDialogAccepted: trusted } },
-    });
-    return { ok: true, folder: key };
+    writeJson(file, { ...state, projects: changed });
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     return { ok: false, message: `${file} cannot be changed: ${why}` };
   }
+  const coveredBy = trusted ? undefined : trustedAbove(key, changed, places.home);
+  return { ok: true, folder: key, ...(coveredBy === undefined ? {} : { coveredBy }) };
 }
 
-/** The top of the repository, or the folder itself; by its real path, so that a link cannot borrow trust. */
-function trustKey(cwd: string): string {
-  const folder = repositoryTop(cwd) ?? cwd;
-  try {
-    return realpathSync(folder);
-  } catch {
-    return folder;
+/** The trusted folder that covers this one, which may be the folder itself. */
+function trustedAbove(real: string, projects: JsonObject, home: string): string | undefined {
+  const isHome = isAtOrAbove(realPath(home));
+  for (let folder = real; ; folder = path.dirname(folder)) {
+    const project = Object.hasOwn(projects, folder) ? projects[folder] : undefined;
+    const isAccepted = isObject(project) && project['hasTrustDialogAccepted'] === true;
+    if (isAccepted && (folder === real || !isHome(folder))) return folder;
+    if (folder === path.dirname(folder)) return undefined;
   }
 }
 
-function stateFile({ home, env }: Places): string {
+/** The top of the repository; the folder itself where there is none, or where it is the home folder or lies above it. */
+function trustKey({ cwd, home }: Places): string {
+  const folder = realPath(cwd);
+  const top = repositoryTop(folder);
+  return top === undefined || isAtOrAbove(realPath(home))(top) ? folder : top;
+}
+
+function isAtOrAbove(home: string): (folder: string) => boolean {
+  return (folder) => path.relative(folder, home).split(path.sep)[0] !== '..';
+}
+
+/** Without links and in the spelling of the disk. A path that does not exist stays as it is. */
+export function realPath(file: string): string {
+  try {
+    return realpathSync.native(file);
+  } catch {
+    return path.resolve(file);
+  }
+}
+
+function projectsIn(state: JsonObject | undefined): JsonObject {
+  const projects = state?.['projects'];
+  return isObject(projects) ? projects : {};
+}
+
+function stateFile({ home, env }: Omit<Places, 'cwd'>): string {
   const named = env['HEDDLE_CONFIG_DIR'] || env['CLAUDE_CONFIG_DIR'];
   const [folder = home] = named ? configDirs({ env, home }) : [home];
   return path.join(folder, '.claude.json');

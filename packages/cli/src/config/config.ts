@@ -1,7 +1,7 @@
 /** `heddle config`: what is set, where it comes from, and changing it. */
 import os from 'node:os';
 import { parseArgs } from 'node:util';
-import { KNOWN_SETTINGS, type Scope, SCOPES, setSetting, settingsFileOf } from '@heddle/agent/settings';
+import { KNOWN_SETTINGS, type Scope, SCOPES, setSettingIn } from '@heddle/agent/settings';
 import type { Json } from '@heddle/core';
 import { editDistance } from '../flags.ts';
 import { harmless } from '../terminal/harmless.ts';
@@ -116,8 +116,9 @@ function set(scope: Scope, key: string, value: Json, force: boolean): number {
 }
 
 function change(scope: Scope, key: string, value: Json | undefined): number {
-  const file = settingsFileOf(scope, { cwd: process.cwd(), home: os.homedir(), env: process.env });
-  const edited = setSetting(file, key.split('.'), value);
+  const places = { cwd: process.cwd(), home: os.homedir(), env: process.env };
+  const edited = setSettingIn(scope, key.split('.'), value, places);
+  const { file } = edited;
   if (!edited.ok) return refused(edited.message, 1);
   return tell(
     `${key}: ${edited.changed ? (value === undefined ? 'taken out' : 'set') : 'nothing to change'} (${scope}, ${file})\n`,

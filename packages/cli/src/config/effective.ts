@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import os from 'node:os';
 import {
   KNOWN_SETTINGS,
-  leftOutNote,
+  leftOutNotes,
   type LoadedFile,
   loadSettings,
   mergeSettings,
@@ -44,7 +44,7 @@ export function effectiveSettings(
     })),
     places: settingsFiles(where).map(({ source, file }) => ({ source, file, exists: existsSync(file) })),
     problems,
-    leftOut: files.flatMap(leftOutNote),
+    leftOut: leftOutNotes(files),
   };
 }
 

@@ -21,6 +21,6 @@ export async function checkSettings(cwd: string, env: NodeJS.ProcessEnv): Promis
     ),
     ...doubts.map((text) => hint('rules', text, 'the rule is kept; if it is a slip, mend it in the file')),
     ...notRun.map((text) => problem('hooks', text, 'write deny or ask rules: heddle permissions add')),
-    ...leftOut.map((text) => hint('trust', text, 'if you trust this folder: heddle permissions trust')),
+    ...leftOut.map((text) => hint('trust', text, 'heddle permissions trust')),
   ];
 }

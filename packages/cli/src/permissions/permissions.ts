@@ -1,6 +1,6 @@
 /** `heddle permissions`: ask what would be decided, and change the rules it is decided by. */
 import os from 'node:os';
-import { addRule, removeRule, settingsFileOf, trustFolder, unknownTool } from '@heddle/agent/settings';
+import { addRuleTo, removeRuleFrom, trustFolder, unknownTool } from '@heddle/agent/settings';
 import type { RuleList } from '@heddle/agent';
 import { Refused } from '../flags.ts';
 import { harmless } from '../terminal/harmless.ts';
@@ -77,29 +77,36 @@ async function run(command: PermissionsCommand): Promise<number> {
       return test(await permissionSetup(command.flags), command.json);
     case 'add':
     case 'remove':
-      return change(command);
+      return changeRules(command);
     case 'trust': {
       const done = trustFolder({ ...places(), cwd: process.cwd() }, command.trusted);
       if (!done.ok) {
         process.stderr.write(`heddle: ${done.message}\n`);
         return 2;
       }
-      print(`${done.folder} is ${command.trusted ? 'trusted now' : 'no longer trusted'}.\n`);
+      print(`${trustedWords(done.folder, command.trusted, done.coveredBy)}\n`);
       return 0;
     }
   }
 }
 
-function change({
+function trustedWords(folder: string, trusted: boolean, coveredBy: string | undefined): string {
+  if (trusted) return `${folder} is trusted now, with its subfolders.`;
+  if (coveredBy === undefined) return `${folder} is no longer trusted.`;
+  return `${folder} is no longer trusted itself, but ${coveredBy} is, and covers it.`;
+}
+
+function changeRules({
   name,
   list,
   rule,
   scope,
 }: Extract<PermissionsCommand, { name: 'add' | 'remove' }>): number {
-  const file = settingsFileOf(scope, { ...places(), cwd: process.cwd() });
   const doubt = name === 'add' ? unknownTool(rule, list) : undefined;
   if (doubt !== undefined) warn([doubt]);
-  const edited = name === 'add' ? addRule(file, list, rule) : removeRule(file, list, rule);
+  const change = name === 'add' ? addRuleTo : removeRuleFrom;
+  const edited = change(scope, list, rule, { ...places(), cwd: process.cwd() });
+  const { file } = edited;
   if (!edited.ok) {
     process.stderr.write(`heddle: ${edited.message}\n`);
     return 2;

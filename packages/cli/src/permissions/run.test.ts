@@ -1,7 +1,7 @@
 /** Settings files in a real run, and answers of a host that want to be remembered. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import os from 'node:os';
 import path from 'node:path';
@@ -49,15 +49,23 @@ function place() {
     } else child.stdin.end();
     return Promise.all([text(child.stdout), text(child.stderr)]);
   };
-  return { project, settings, start };
+  const trust = () => {
+    const projects = { [realpathSync(project)]: { hasTrustDialogAccepted: true } };
+    mkdirSync(path.join(folder, 'config'), { recursive: true });
+    writeFileSync(path.join(folder, 'config/.claude.json'), JSON.stringify({ projects }));
+  };
+  return { project, settings, start, trust };
 }
 
 const print = ['-p', 'go', '--output-format', 'json'];
 
 describe('a run', () => {
   it('is ruled by the settings files', async () => {
-    const { settings, start, project } = place();
+    const { settings, start, trust, project } = place();
     settings('settings.local.json', { allow: ['Bash(touch *)'] });
+    await start('touch made', print);
+    expect(existsSync(path.join(project, 'made'))).toBe(false);
+    trust();
     await start('touch made', print);
     expect(existsSync(path.join(project, 'made'))).toBe(true);
     settings('settings.json', { deny: ['Bash(touch *)'] });
@@ -71,7 +79,7 @@ describe('a run', () => {
     settings('settings.json', { allow: ['Bash(touch *)'] });
     const [, stderr] = await start('touch made', print);
     expect(stderr).toMatch(
-      /^heddle: .*settings\.json is not in a trusted folder; left out: 1 allow rule\.\n$/,
+      /^heddle: Left out, because the folder is not trusted: .*settings\.json: 1 allow rule\. If you trust it: heddle permissions trust\n$/,
     );
     expect(existsSync(path.join(project, 'made'))).toBe(false);
   }, 30_000);

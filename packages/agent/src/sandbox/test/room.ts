@@ -134,11 +134,8 @@ export type Room = ReturnType<typeof roomFor>;
 function settingsOf(sandbox: JsonObject, home: string) {
   const settings = { sandbox: { enabled: true, ...sandbox } };
   const base = path.join(home, '.claude');
-  const file = { source: 'user' as const, file: undefined, base, settings };
-  return sandboxSettings(
-    { files: [{ ...file, trusted: true, committed: false, hooks: true }], problems: [] },
-    home,
-  );
+  const file = { source: 'user' as const, file: undefined, base, settings, counting: settings };
+  return sandboxSettings({ files: [file], problems: [] }, home);
 }
 
 function gitEnvironment(home: string): Record<string, string> {

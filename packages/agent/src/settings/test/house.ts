@@ -4,6 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { loadSettings, type SettingsRequest } from '../load.ts';
 import { permissionSettings } from '../permissions.ts';
+import { trustFolder } from '../trust.ts';
 
 export interface House {
   readonly home: string;
@@ -11,6 +12,8 @@ export interface House {
   readonly managed: string;
   readonly write: (file: string, value: unknown) => string;
   readonly read: (file: string) => unknown;
+  /** Trusts the project. */
+  readonly trust: (cwd?: string) => void;
   readonly load: (more?: Partial<SettingsRequest>) => ReturnType<typeof loadSettings>;
   readonly permissions: (more?: Partial<SettingsRequest>) => ReturnType<typeof permissionSettings>;
 }
@@ -33,6 +36,7 @@ export function house(): House {
       return target;
     },
     read: (file): unknown => JSON.parse(readFileSync(path.resolve(folder, file), 'utf8')),
+    trust: (cwd = project) => void trustFolder({ cwd, home, env: {} }),
     load,
     permissions: (more) => permissionSettings(load(more), home),
   };

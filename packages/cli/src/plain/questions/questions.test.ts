@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { PermissionAnswer, PermissionQuestion } from '@heddle/agent';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { styleFor } from '../style.ts';
 import { userQuestionDialog } from './ask.ts';
 import { Desk } from './desk.ts';
@@ -10,6 +10,8 @@ import { choiceDialog, answered, type Dialog } from './dialog.ts';
 import { People } from './people.ts';
 import { permissionDialog } from './permission.ts';
 import { planDialog } from './plan.ts';
+
+afterEach(() => vi.unstubAllEnvs());
 
 const style = styleFor({ plain: true, env: {} });
 const view = { style, cwd: '/project', fileOf: (scope: string) => `${scope}.json` };
@@ -291,6 +293,7 @@ describe('the permission question', () => {
 describe('an answer that allows a rule', () => {
   it('goes into its settings file, and settles questions of the same kind that wait behind it', async () => {
     const cwd = mkdtempSync(path.join(os.tmpdir(), 'heddle-people-'));
+    vi.stubEnv('HEDDLE_CONFIG_DIR', path.join(cwd, 'config'));
     const nothing = () => undefined;
     const desk = new Desk({ show: nothing, loseSight: nothing, withdrawn: nothing, done: nothing });
     const people = new People({

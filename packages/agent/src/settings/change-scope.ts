@@ -1,0 +1,76 @@
+/**
+ * Changes the settings file of a scope. What Heddle writes into local settings is recorded, so that it counts at the next
+ * start without trust in the folder.
+ */
+import path from 'node:path';
+import type { Json, JsonObject } from '@heddle/core';
+import type { RuleList } from '../permission/rules/rule.ts';
+import { addRule, type Edited, removeRule, setSetting } from './edit.ts';
+import { type Scope, settingsFiles, type SettingsPlaces } from './scopes.ts';
+import { realPath, trustIn } from './trust.ts';
+import { recordWritten } from './written.ts';
+import { linkTarget } from './write-file.ts';
+
+export type ScopeChanged = Edited & { readonly file: string };
+
+export function addRuleTo(scope: Scope, list: RuleList, rule: string, places: SettingsPlaces): ScopeChanged {
+  return change(scope, places, (file) => addRule(file, list, rule), { permissions: { [list]: [rule] } });
+}
+
+export function removeRuleFrom(
+  scope: Scope,
+  list: RuleList,
+  rule: string,
+  places: SettingsPlaces,
+): ScopeChanged {
+  return change(scope, places, (file) => removeRule(file, list, rule), {});
+}
+
+/** Sets one key, `sandbox.enabled` for a key inside an object; undefined takes it out. */
+export function setSettingIn(
+  scope: Scope,
+  key: readonly string[],
+  value: Json | undefined,
+  places: SettingsPlaces,
+): ScopeChanged {
+  const wrote = value === undefined ? {} : nested(key, value);
+  return change(scope, places, (file) => setSetting(file, key, value), wrote);
+}
+
+function change(
+  scope: Scope,
+  places: SettingsPlaces,
+  edit: (file: string) => Edited,
+  wrote: JsonObject,
+): ScopeChanged {
+  const found = settingsFiles(places).find(({ source }) => source === scope);
+  if (!found) throw new Error(`There is no settings file of scope ${scope}.`);
+  const { file, base } = found;
+  const elsewhere = scope === 'user' ? undefined : foreignTarget(file, base, places);
+  if (elsewhere !== undefined)
+    return {
+      ok: false,
+      file,
+      message: `${file} cannot be changed: it is a link to ${elsewhere}, and the folder is not trusted`,
+    };
+  const edited = edit(file);
+  if (!edited.ok || scope !== 'local') return { ...edited, file };
+  try {
+    recordWritten(file, wrote, places);
+    return { ...edited, file };
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return { ok: false, file, message: `${file} was changed, but counts only in a trusted folder: ${why}` };
+  }
+}
+
+/** A link in a project must not lead a change of its settings to a file elsewhere. Undefined: it does not, or may. */
+function foreignTarget(file: string, base: string, places: SettingsPlaces): string | undefined {
+  const root = realPath(base);
+  const target = linkTarget(file);
+  return target.startsWith(`${root}${path.sep}`) || trustIn(places)(root) ? undefined : target;
+}
+
+function nested([name = '', ...inner]: readonly string[], value: Json): JsonObject {
+  return { [name]: inner.length === 0 ? value : nested(inner, value) };
+}
