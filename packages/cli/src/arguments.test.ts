@@ -82,6 +82,22 @@ describe('the command line', () => {
     ],
     [['mcp'], 'there is no command mcp; MCP servers are not connected yet. As a prompt: heddle -- mcp'],
     [
+      ['mcp', 'list'],
+      'there is no command mcp; MCP servers are not connected yet. As a prompt: heddle -- "mcp list"',
+    ],
+    [
+      ['plugin', 'list', '--json'],
+      'there is no command plugin; plugins are not loaded yet. As a prompt: heddle -- "plugin list --json"',
+    ],
+    [
+      ['auth', 'login'],
+      'there is no command auth; keys are read from the environment: heddle models says which. As a prompt: heddle -- "auth login"',
+    ],
+    [
+      ['exec', 'hi'],
+      'there is no command exec; heddle -p "…" answers one prompt. As a prompt: heddle -- "exec hi"',
+    ],
+    [
       ['sesions'],
       'there is no command sesions; did you mean heddle sessions? As a prompt: heddle -- "sesions"',
     ],
@@ -94,6 +110,15 @@ describe('the command line', () => {
   ])('refuses %j with a reason', (argv, message) => {
     const read = readArguments(argv);
     expect(read.ok ? '' : read.message).toMatch(message);
+  });
+
+  it.each([
+    [['login', 'page', 'is', 'broken'], 'login page is broken'],
+    [['agents', 'crash', 'at', 'start'], 'agents crash at start'],
+    [['update', 'the', 'readme'], 'update the readme'],
+    [['mcp list does not work'], 'mcp list does not work'],
+  ])('takes %j for a prompt', (argv, prompt) => {
+    expect(readArguments(argv)).toMatchObject({ command: { name: 'chat', prompt } });
   });
 
   it('keeps a rule with spaces in its parentheses whole', () => {

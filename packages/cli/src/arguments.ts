@@ -124,7 +124,7 @@ function commandOf(argv: readonly string[]): Command {
   if (first === 'help') return helpOf(rest);
   if (first === 'version' && rest.length === 0) return { name: 'version' };
   refuseMistyped(first, rest);
-  if (rest.length === 0) refuseForeignCommand(first);
+  refuseForeignCommand(argv);
   const { values, lists, words, notes, unknown } = collect(argv);
   const [mistake] = unknown;
   if (mistake && values.get('inputFormat') !== 'stream-json') throw new Refused(mistake.message);
@@ -188,11 +188,12 @@ function refuseMistyped(first: string, rest: readonly string[]): void {
   );
 }
 
-/** `heddle login` alone comes from the habit of another program, and a key may pay for the answer. With more words it is a prompt. */
-function refuseForeignCommand(word: string): void {
-  const advice = foreignCommand(word);
-  if (advice !== undefined)
-    throw new Refused(`there is no command ${word}; ${advice}. As a prompt: heddle -- ${word}`);
+/** `heddle mcp list` comes from the habit of another program. Sent to a model it would cost money. */
+function refuseForeignCommand(argv: readonly string[]): void {
+  const advice = foreignCommand(argv);
+  if (advice === undefined) return;
+  const words = argv.length === 1 ? argv[0] : JSON.stringify(argv.join(' '));
+  throw new Refused(`there is no command ${argv[0]}; ${advice}. As a prompt: heddle -- ${words}`);
 }
 
 function runOptions(

@@ -32,30 +32,47 @@ const KEYS = 'keys are read from the environment: heddle models says which';
 const CLONE = 'it is brought up to date where it was cloned: git pull && npm ci';
 const READY = 'nothing needs to be set up: heddle doctor says whether all is there';
 
-/** Commands of other programs of this kind, and what there is for them here. */
+const MCP = 'MCP servers are not connected yet';
+const PLUGINS = 'plugins are not loaded yet';
+const PRINT = 'heddle -p "…" answers one prompt';
+
+/** Commands of other agents, and what Heddle has instead. */
 const FOREIGN: Readonly<Record<string, string>> = {
   auth: KEYS,
   login: KEYS,
   logout: KEYS,
+  mcp: MCP,
+  plugin: PLUGINS,
+  plugins: PLUGINS,
+  marketplace: PLUGINS,
+  agents: 'there are no subagents yet',
+  hooks: 'hooks of settings are not run yet',
+  skills: 'skills are not loaded yet',
+  exec: PRINT,
   update: CLONE,
   upgrade: CLONE,
   init: READY,
   install: READY,
   setup: READY,
-  mcp: 'MCP servers are not connected yet',
-  plugin: 'plugins are not loaded yet',
-  plugins: 'plugins are not loaded yet',
-  agents: 'there are no subagents yet',
   status: 'see heddle doctor, or /status in a conversation',
   chat: 'heddle alone starts a conversation',
   start: 'heddle alone starts a conversation',
-  resume: 'heddle --resume goes on with a session',
-  continue: 'heddle --continue goes on with the newest session',
+  resume: 'heddle --resume continues a session',
+  continue: 'heddle --continue continues the newest session',
   list: 'heddle sessions lists sessions, heddle models models',
   export: 'heddle sessions export ID',
 };
 
-/** What to do here for a command that only other programs have. */
-export function foreignCommand(word: string): string | undefined {
-  return Object.hasOwn(FOREIGN, word) ? FOREIGN[word] : undefined;
+/** Second words that make a command of a noun: `mcp list` is one, `login page is broken` is a prompt. */
+const SUBCOMMAND =
+  /^(-.*|add|add-json|create|delete|disable|enable|get|help|install|list|login|logout|ls|marketplace|remove|rm|serve|set|show|status|test|uninstall|update|validate)$/;
+
+/** What to do instead of a command that only other programs have. Undefined: the words are a prompt. */
+export function foreignCommand([first = '', second]: readonly string[]): string | undefined {
+  if (!Object.hasOwn(FOREIGN, first)) return undefined;
+  const advice = FOREIGN[first];
+  const isNoun =
+    advice === KEYS || advice === MCP || advice === PLUGINS || /^(agents|hooks|skills)$/.test(first);
+  if (second === undefined || first === 'exec') return advice;
+  return isNoun && SUBCOMMAND.test(second) ? advice : undefined;
 }

@@ -35,10 +35,10 @@ function rowsOf({ before, hunks }: Change, around: number): Row[] {
     const isApart = previous !== undefined && (before === undefined || from > earliest);
     return [
       ...(isApart ? [{ mark: '…' as const, number: 0, text: '' }] : []),
-      ...staying(before, from, hunk.at),
+      ...staying(before, from, hunk.at, hunk.to - hunk.at),
       ...hunk.gone.map((text, line): Row => ({ mark: '-', number: hunk.at + line + 1, text })),
       ...hunk.come.map((text, line): Row => ({ mark: '+', number: hunk.to + line + 1, text })),
-      ...staying(before, endOf(hunk), until),
+      ...staying(before, endOf(hunk), until, hunk.to + hunk.come.length - endOf(hunk)),
     ];
   });
 }
@@ -52,8 +52,9 @@ function shownBelow(hunk: Hunk, next: Hunk, around: number): number {
   return Math.min(around, Math.max(0, next.at - endOf(hunk)));
 }
 
-function staying(before: readonly string[] | undefined, from: number, until: number): Row[] {
+/** Lines that stay have the numbers of the file as it will be: `shift` is how far the hunks before have moved them. */
+function staying(before: readonly string[] | undefined, from: number, until: number, shift: number): Row[] {
   return (before ?? [])
     .slice(from, until)
-    .map((text, line): Row => ({ mark: ' ', number: from + line + 1, text }));
+    .map((text, line): Row => ({ mark: ' ', number: from + line + shift + 1, text }));
 }

@@ -237,8 +237,8 @@ describe('the permission question', () => {
       '  |  9 - line 9 is here',
       '  |  9 + LINE 9',
       '  | 10 + more is here',
-      '  | 10   line 10 is here',
-      '  | 11   line 11 is here',
+      '  | 11   line 10 is here',
+      '  | 12   line 11 is here',
       '  No rule allows it.',
     ]);
   });

@@ -65,6 +65,7 @@ function change(draft: Draft, key: Key): Draft | Wish {
   if (key.meta) return altered(draft, name);
   switch (name) {
     case 'return':
+      if (key.shift) return insert(draft, '\n');
       // A backslash at the end asks for another line.
       return draft.text.endsWith('\\') && draft.cursor === draft.text.length
         ? insert(erase(draft, before(draft)), '\n')
@@ -103,6 +104,7 @@ function controlled(draft: Draft, name: string): Draft | Wish {
     case 'd':
       return draft.text === '' ? 'leave' : erase(draft, after(draft));
     case 'j':
+    case 'return':
       return insert(draft, '\n');
     case 'a':
       return at(draft, startOfLine(draft));
@@ -185,12 +187,16 @@ function erase({ text, cursor }: Draft, to: number): Draft {
   return { text: text.slice(0, start) + text.slice(end), cursor: start };
 }
 
+/** Longer than any character that a person can type. Only so much around the cursor is taken apart: a paste may be long. */
+const LONGEST_CHARACTER = 128;
+
 function before({ text, cursor }: Draft): number {
-  return cursor - (charactersOf(text.slice(0, cursor)).at(-1)?.length ?? 0);
+  const near = text.slice(Math.max(0, cursor - LONGEST_CHARACTER), cursor);
+  return cursor - (charactersOf(near).at(-1)?.length ?? 0);
 }
 
 function after({ text, cursor }: Draft): number {
-  return cursor + (charactersOf(text.slice(cursor))[0]?.length ?? 0);
+  return cursor + (charactersOf(text.slice(cursor, cursor + LONGEST_CHARACTER))[0]?.length ?? 0);
 }
 
 /** Looked for from the cursor: a paste may be long. */

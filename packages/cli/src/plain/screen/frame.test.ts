@@ -90,3 +90,33 @@ describe('a search on the screen', () => {
     expect(shown('search "words without end": ', 'words without end', 'words')).toBe('…ords without end": ');
   });
 });
+
+it('draws a draft of 400 kB as fast as a short one', () => {
+  const room = { columns: 100, maxRows: 12 };
+  const lines = Array.from({ length: 8_000 }, (_, line) => `line ${line} ${'x'.repeat(40)}`).join('\n');
+  const cpuOf = (text: string): number => {
+    const started = process.cpuUsage();
+    for (let key = 0; key < 100; key++) frameOf('> ', { text, cursor: text.length - key }, room);
+    const { user, system } = process.cpuUsage(started);
+    return user + system;
+  };
+  cpuOf('x'.repeat(2_000));
+  const short = cpuOf('x'.repeat(2_000));
+  for (const text of [lines, lines.replaceAll('\n', ' ')]) expect(cpuOf(text)).toBeLessThan(20 * short);
+});
+
+it('draws the same rows around the cursor, however much text is above and below', () => {
+  const room = { columns: 40, maxRows: 4 };
+  const near = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'];
+  const text = [
+    ...Array.from({ length: 500 }, () => 'above'),
+    ...near,
+    ...Array.from({ length: 500 }, () => 'b'),
+  ].join('\n');
+  const cursor = text.indexOf('five');
+  expect(frameOf('> ', { text, cursor }, room)).toEqual({
+    rows: ['  two', '  three', '  four', '  five'],
+    cursorRow: 3,
+    cursorColumn: 2,
+  });
+});

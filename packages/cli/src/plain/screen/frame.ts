@@ -29,13 +29,38 @@ export function frameOf(
   const width = Math.max(8, columns - 1);
   const start = widthOf(prompt);
   const indent = Math.min(start, width - 4);
-  const rows = rowsOf(draft.text, { first: width - start, other: width - indent });
-  const row = rows.findIndex((cells) => cells.some(({ index }) => index === draft.cursor));
-  const before = (rows[row] ?? []).filter(({ index }) => index < draft.cursor);
-  const column = (row === 0 ? start : indent) + before.reduce((sum, { width: cells }) => sum + cells, 0);
+  const { text, cursor, isStart } = nearCursor(draft, maxRows, width);
+  const rows = rowsOf(text, { first: isStart ? width - start : width - indent, other: width - indent });
+  const row = rows.findIndex((cells) => cells.some(({ index }) => index === cursor));
+  const before = (rows[row] ?? []).filter(({ index }) => index < cursor);
+  const isFirst = row === 0 && isStart;
+  const column = (isFirst ? start : indent) + before.reduce((sum, { width: cells }) => sum + cells, 0);
   const lines = rows.map((cells) => cells.map(({ drawn }) => drawn).join(''));
-  const drawn = lines.map((line, index) => (index === 0 ? shown : ' '.repeat(indent)) + line);
+  const drawn = lines.map((line, index) => (index === 0 && isStart ? shown : ' '.repeat(indent)) + line);
   return clipped(drawn, { row: Math.max(0, row), column }, maxRows);
+}
+
+/** Some characters take no cell or are several code units long. */
+const UNITS_PER_CELL = 4;
+
+/**
+ * The part of a draft that can be seen. Only the rows around the cursor are drawn, and a paste may be hundreds of kilobytes:
+ * laying it out whole would take longer than a key may take. Within one very long line the part starts at a multiple of
+ * its size, so that rows do not move while the cursor does.
+ */
+function nearCursor(
+  { text, cursor }: Draft,
+  maxRows: number,
+  width: number,
+): { readonly text: string; readonly cursor: number; readonly isStart: boolean } {
+  const most = (maxRows + 1) * width * UNITS_PER_CELL;
+  let start = cursor;
+  for (let row = 0; row <= maxRows && start > 0; row++) start = text.lastIndexOf('\n', start - 1);
+  start += start < cursor && start > 0 ? 1 : 0;
+  if (start < 0) start = 0;
+  if (cursor - start > 2 * most) start += Math.floor((cursor - start - most) / most) * most;
+  const end = Math.min(text.length, cursor + most);
+  return { text: text.slice(start, end), cursor: cursor - start, isStart: start === 0 };
 }
 
 /** A search in one row: what is looked for is always seen, and of a long line at least where it was found. */

@@ -1,6 +1,7 @@
 /** The keys of a terminal, one by one: what is typed, what is pasted, and the way back to the shell. */
-import { emitKeypressEvents, type Interface } from 'node:readline';
+import { StringDecoder } from 'node:string_decoder';
 import type { Key } from './editor.ts';
+import { KeyReader } from './key-reader.ts';
 
 export interface KeyListener {
   readonly key: (key: Key) => void;
@@ -12,17 +13,18 @@ export interface KeyListener {
 const PASTE_ON = '\u001b[?2004h';
 const PASTE_OFF = '\u001b[?2004l';
 
-/** Esc begins the sequences of other keys, too: after so long it was pressed alone. The type wants a whole interface. */
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing else of it is read
-const ESC_ALONE = { escapeCodeTimeout: 50 } as unknown as Interface;
+/** Esc also begins the sequences of other keys. If nothing follows for this long, it was pressed alone. */
+const ESC_ALONE_MS = 50;
 
 export class Keyboard {
   readonly #input: NodeJS.ReadStream;
   readonly #output: NodeJS.WriteStream;
   readonly #listener: KeyListener;
   readonly #restore = (): void => this.release();
-  /** What was pasted so far, while a paste is under way. */
-  #pasted: string | undefined;
+  readonly #reader: KeyReader;
+  readonly #decoder = new StringDecoder('utf8');
+  readonly #onData = (data: Buffer): void => this.#read(this.#decoder.write(data));
+  #escTimer: NodeJS.Timeout | undefined;
   /** Typed before we read keys: of each Enter the terminal has made the end of a line. */
   #isEarly = true;
 
@@ -30,8 +32,8 @@ export class Keyboard {
     this.#input = input;
     this.#output = output;
     this.#listener = listener;
-    emitKeypressEvents(input, ESC_ALONE);
-    input.on('keypress', (_text, key: Key) => this.#take(key));
+    this.#reader = new KeyReader({ key: (key) => this.#take(key), paste: listener.paste });
+    input.on('data', this.#onData);
     // After the keys of the first chunk, which holds all that was typed early.
     input.once('data', () => (this.#isEarly = false));
     // A terminal that went away may say so more than once.
@@ -46,7 +48,7 @@ export class Keyboard {
     this.#output.write(PASTE_ON);
   }
 
-  /** Leaves the terminal as it was found, for somebody else or for good. */
+  /** Leaves the terminal as it was found, for another program or for good. */
   release(): void {
     this.#output.write(PASTE_OFF);
     this.#input.setRawMode(false);
@@ -55,7 +57,8 @@ export class Keyboard {
 
   close(): void {
     process.off('exit', this.#restore);
-    this.#input.removeAllListeners('keypress');
+    clearTimeout(this.#escTimer);
+    this.#input.off('data', this.#onData);
     this.release();
   }
 
@@ -69,12 +72,13 @@ export class Keyboard {
     process.kill(process.pid, 'SIGTSTP');
   }
 
+  #read(text: string): void {
+    clearTimeout(this.#escTimer);
+    this.#reader.push(text);
+    if (this.#reader.isWaiting) this.#escTimer = setTimeout(() => this.#reader.flush(), ESC_ALONE_MS);
+  }
+
   #take(key: Key): void {
-    if (key.name === 'paste-start') this.#pasted = '';
-    else if (key.name === 'paste-end') {
-      this.#listener.paste(this.#pasted ?? '');
-      this.#pasted = undefined;
-    } else if (this.#pasted !== undefined) this.#pasted += key.sequence ?? '';
-    else this.#listener.key(this.#isEarly && key.name === 'enter' ? { name: 'return' } : key);
+    this.#listener.key(this.#isEarly && key.name === 'enter' ? { name: 'return' } : key);
   }
 }

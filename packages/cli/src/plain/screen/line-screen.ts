@@ -5,6 +5,7 @@
 import { createInterface, type Interface } from 'node:readline';
 import { harmless } from '../../terminal/harmless.ts';
 import { AsItComes } from '../layout/as-it-comes.ts';
+import { typedText } from './key-reader.ts';
 import type { Screen, ScreenListener } from './screen.ts';
 
 export class LineScreen implements Screen {
@@ -96,7 +97,7 @@ export class LineScreen implements Screen {
   }
 
   #take(line: string): void {
-    const text = this.#begun + harmless(line);
+    const text = this.#begun + harmless(typedText(line));
     if (text.endsWith('\\')) {
       this.#begun = `${text.slice(0, -1)}\n`;
       return;

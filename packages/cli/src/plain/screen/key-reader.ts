@@ -1,0 +1,259 @@
+/**
+ * Turns what a terminal sends into keys and pastes. Terminals answer questions, report the mouse and encode keys as escape
+ * sequences. A sequence that is not a known key is dropped whole, so that no part of it becomes typed text.
+ */
+import type { Key } from './editor.ts';
+
+export interface KeyReaderListener {
+  readonly key: (key: Key) => void;
+  readonly paste: (text: string) => void;
+}
+
+const ESC = '\u001b';
+const PASTE_END = '\u001b[201~';
+/** A longer reply of a terminal does not exist. */
+const LONGEST_SEQUENCE = 65_536;
+
+/** A complete sequence and its key, or `incomplete` if more characters are needed to tell. */
+type Sequence =
+  | { readonly kind: 'key'; readonly length: number; readonly key: Key }
+  | { readonly kind: 'ignored' | 'paste'; readonly length: number }
+  | { readonly kind: 'incomplete' };
+
+export class KeyReader {
+  readonly #listener: KeyReaderListener;
+  #pending = '';
+  /** The parts of the paste under way. */
+  #pasted: string[] | undefined;
+
+  constructor(listener: KeyReaderListener) {
+    this.#listener = listener;
+  }
+
+  /** True if the last characters may be the start of a sequence. The caller calls `flush` if nothing follows soon. */
+  get isWaiting(): boolean {
+    return this.#pending !== '' && this.#pasted === undefined;
+  }
+
+  push(text: string): void {
+    this.#pending += text;
+    while (this.#pending !== '') {
+      const length = this.#pasted === undefined ? this.#readKey() : this.#readPaste(this.#pasted);
+      if (length === 0) return;
+      this.#pending = this.#pending.slice(length);
+    }
+  }
+
+  /** No more characters followed: an Esc was the key itself, and anything longer is dropped. */
+  flush(): void {
+    const waiting = this.#pending;
+    this.#pending = '';
+    if (waiting === ESC) this.#listener.key({ name: 'escape', sequence: ESC });
+    else if (waiting.length === 2) this.#listener.key(metaKey(waiting.charAt(1)));
+  }
+
+  /** Returns how many characters were used; 0 asks for more. */
+  #readKey(): number {
+    const text = this.#pending;
+    if (!text.startsWith(ESC)) {
+      const [run = ''] = PRINTABLE.exec(text) ?? [];
+      this.#listener.key(run === '' ? controlKey(text.charAt(0)) : { sequence: run });
+      return run.length || 1;
+    }
+    const read = readSequence(text);
+    if (read.kind === 'incomplete') return text.length > LONGEST_SEQUENCE ? text.length : 0;
+    if (read.kind === 'paste') this.#pasted = [];
+    if (read.kind === 'key') this.#listener.key(read.key);
+    return read.length;
+  }
+
+  #readPaste(parts: string[]): number {
+    const end = this.#pending.indexOf(PASTE_END);
+    if (end >= 0) {
+      parts.push(this.#pending.slice(0, end));
+      this.#pasted = undefined;
+      this.#listener.paste(parts.join(''));
+      return end + PASTE_END.length;
+    }
+    // The end mark may have arrived in part.
+    const whole = Math.max(0, this.#pending.length - PASTE_END.length + 1);
+    if (whole > 0) parts.push(this.#pending.slice(0, whole));
+    return whole;
+  }
+}
+
+/** The text of a line without the sequences of keys that a terminal put into it. Pasted text stays. */
+export function typedText(line: string): string {
+  if (!line.includes(ESC)) return line;
+  let text = '';
+  const reader = new KeyReader({
+    key: ({ sequence = '', name }) => {
+      if (name === undefined || name === 'tab') text += sequence;
+    },
+    paste: (pasted) => (text += pasted),
+  });
+  reader.push(line);
+  return text;
+}
+
+// oxlint-disable-next-line no-control-regex -- control characters end a run of text
+const PRINTABLE = /^[^\u0000-\u001f\u007f-\u009f]+/;
+
+function readSequence(text: string): Sequence {
+  const second = text.charAt(1);
+  switch (second) {
+    case '':
+      return { kind: 'incomplete' };
+    case '[':
+      return readControlSequence(text);
+    case 'O':
+      return text.length < 3
+        ? { kind: 'incomplete' }
+        : keyOrIgnored(3, letterKey(text.charAt(2), NO_MODIFIERS));
+    // Replies of the terminal: OSC, DCS, APC, PM and SOS strings.
+    case ']':
+    case 'P':
+    case '_':
+    case '^':
+    case 'X': {
+      const end = STRING_END.exec(text.slice(2));
+      return end ? { kind: 'ignored', length: 2 + end.index + end[0].length } : { kind: 'incomplete' };
+    }
+    case ESC:
+      // Alt with a key that sends a sequence of its own.
+      return text.length < 3 || text.charAt(2) !== '['
+        ? { kind: 'key', length: 1, key: { name: 'escape', sequence: ESC } }
+        : readControlSequence(text.slice(1), 1);
+    default: {
+      const [character = second] = /^./su.exec(text.slice(1)) ?? [];
+      return { kind: 'key', length: 1 + character.length, key: metaKey(character) };
+    }
+  }
+}
+
+// oxlint-disable-next-line no-control-regex -- BEL or ST ends a string
+const STRING_END = /\u0007|\u001b\\|\u009c/;
+
+/** CSI: parameters, intermediates, one final character. Mouse reports of the oldest kind have three more. */
+const CONTROL_SEQUENCE = /^\u001b\[([0-?]*)([ -/]*)([@-~])/;
+// oxlint-disable-next-line no-control-regex -- the start of a sequence
+const OLD_MOUSE = /^\u001b\[M[\s\S]{3}/;
+/** The Linux console sends `[[A` for F1, and rxvt ends some keys with a dollar sign. */
+const ODD_SEQUENCE = /^\u001b\[(?:\[.|\d+\$)/;
+
+function readControlSequence(text: string, extra = 0): Sequence {
+  if (text.startsWith(`${ESC}[M`)) {
+    return OLD_MOUSE.test(text) ? { kind: 'ignored', length: 6 + extra } : { kind: 'incomplete' };
+  }
+  if (text === `${ESC}[[`) return { kind: 'incomplete' };
+  const odd = ODD_SEQUENCE.exec(text);
+  if (odd) return { kind: 'ignored', length: odd[0].length + extra };
+  const found = CONTROL_SEQUENCE.exec(text);
+  if (!found) {
+    // A character that cannot be part of a sequence ends it; what came before is dropped.
+    const wrong = /^\u001b\[[ -?]*/.exec(text)?.[0].length ?? 2;
+    return wrong < text.length ? { kind: 'ignored', length: wrong + extra } : { kind: 'incomplete' };
+  }
+  const [whole, parameters = '', , final = ''] = found;
+  const length = whole.length + extra;
+  if (final === '~' && parameters === '200') return { kind: 'paste', length };
+  return keyOrIgnored(length, sequenceKey(parameters, final));
+}
+
+function keyOrIgnored(length: number, key: Key | undefined): Sequence {
+  return key ? { kind: 'key', length, key } : { kind: 'ignored', length };
+}
+
+type Modifiers = Pick<Key, 'ctrl' | 'meta' | 'shift'>;
+
+const NO_MODIFIERS: Modifiers = {};
+
+/** The parameter is one more than a set of bits; behind a colon stands whether the key was pressed or released. */
+function modifiersIn(parameter: string): Modifiers | undefined {
+  const [bits = '', event = '1'] = parameter.split(':');
+  if (event === '3') return undefined;
+  const set = Number.parseInt(bits || '1', 10) - 1;
+  return { shift: (set & 1) !== 0, meta: (set & 2) !== 0, ctrl: (set & 4) !== 0 };
+}
+
+function sequenceKey(parameters: string, final: string): Key | undefined {
+  if (/[<=>?]/.test(parameters)) return undefined;
+  const [first = '', second = '', third = ''] = parameters.split(';');
+  const modifiers = modifiersIn(second);
+  if (!modifiers) return undefined;
+  if (final === 'u') return codeKey(Number.parseInt(first, 10), modifiers);
+  // With an `M` at its end it is the mouse.
+  if (final !== '~') return final === 'M' ? undefined : letterKey(final, modifiers);
+  // modifyOtherKeys of xterm: 27 ; modifiers ; code.
+  if (first === '27' && third !== '') return codeKey(Number.parseInt(third, 10), modifiers);
+  const name = NUMBERED[first];
+  return name === undefined ? undefined : { name, ...modifiers };
+}
+
+const NUMBERED: Readonly<Record<string, string>> = {
+  1: 'home',
+  3: 'delete',
+  4: 'end',
+  5: 'pageup',
+  6: 'pagedown',
+  7: 'home',
+  8: 'end',
+};
+
+const LETTERS: Readonly<Record<string, string>> = {
+  A: 'up',
+  B: 'down',
+  C: 'right',
+  D: 'left',
+  F: 'end',
+  H: 'home',
+  M: 'return',
+};
+
+function letterKey(letter: string, modifiers: Modifiers): Key | undefined {
+  if (letter === 'Z') return { name: 'tab', ...modifiers, shift: true };
+  const name = LETTERS[letter];
+  return name === undefined ? undefined : { name, ...modifiers };
+}
+
+/** Keys that terminals name by the code of their character. */
+const CODES: Readonly<Record<number, string>> = {
+  8: 'backspace',
+  9: 'tab',
+  13: 'return',
+  27: 'escape',
+  127: 'backspace',
+  57_414: 'return',
+};
+/** From here on codes are keys without a character, up to the end of Unicode's private area. */
+const FIRST_PRIVATE = 57_344;
+const LAST_PRIVATE = 63_743;
+
+function codeKey(code: number, modifiers: Modifiers): Key | undefined {
+  const name = CODES[code];
+  if (name !== undefined) return { name, ...modifiers };
+  if (!(code >= 32 && code <= 0x10_ffff) || (code >= FIRST_PRIVATE && code <= LAST_PRIVATE)) return undefined;
+  const character = String.fromCodePoint(code);
+  if (modifiers.ctrl || modifiers.meta) return { name: character.toLowerCase(), ...modifiers };
+  return { sequence: modifiers.shift ? character.toUpperCase() : character };
+}
+
+const CONTROLS: Readonly<Record<string, string>> = {
+  '\r': 'return',
+  '\n': 'enter',
+  '\t': 'tab',
+  '\b': 'backspace',
+  '\u007f': 'backspace',
+};
+
+function controlKey(character: string): Key {
+  const name = CONTROLS[character];
+  if (name !== undefined) return { name, sequence: character };
+  const code = character.charCodeAt(0);
+  return code < 27 ? { name: String.fromCharCode(code + 96), ctrl: true, sequence: character } : {};
+}
+
+function metaKey(character: string): Key {
+  const { name = character.toLowerCase(), ctrl } = CONTROLS[character] ? controlKey(character) : {};
+  return { name, meta: true, ...(ctrl === undefined ? {} : { ctrl }) };
+}
