@@ -33,12 +33,12 @@ describe('the packages, installed elsewhere', () => {
     expect(run(process.execPath, 'use.ts').trim()).toBe('It is empty.');
   });
 
-  it('bring types that a strict client accepts', () => {
-    writeFileSync(path.join(project, 'use.ts'), CLIENT);
+  it.each(['es2022', 'es2024'])('bring types that a strict client accepts, whole and under %s', (target) => {
+    writeFileSync(path.join(project, 'types.ts'), EVERY_PACKAGE + CLIENT);
+    const flags = '--noEmit --strict --skipLibCheck false --module nodenext --types node';
     run(
       path.join(root, 'node_modules/.bin/tsc'),
-      ...'--noEmit --strict --module nodenext --target es2024 --types node'.split(' '),
-      'use.ts',
+      ...`${flags} --target ${target} --lib ${target} types.ts`.split(' '),
     );
   });
 
@@ -49,6 +49,10 @@ describe('the packages, installed elsewhere', () => {
     );
   });
 });
+
+const EVERY_PACKAGE = ['core', 'testing', 'models', 'tools', 'agent']
+  .map((name) => `export * as ${name} from '@heddle/${name}';\n`)
+  .join('');
 
 const CLIENT = `
 import { createAgent } from 'heddle';

@@ -1,4 +1,5 @@
 /** The door for embedding: an agent in a few lines. */
+import { statSync } from 'node:fs';
 import type { ContextUsage, History, Message, PermissionMode, Terminal } from '@heddle/core';
 import type { CommandOutcome, CompactOutcome } from './context/commands.ts';
 import { type Changes, type Prompt, QueryEngine } from './engine/engine.ts';
@@ -32,7 +33,14 @@ export interface Agent {
   rewindBefore(uuid: string): CommandOutcome<object>;
 }
 
+/**
+ * Creates an agent for one conversation.
+ *
+ * Contract: throws a `TypeError` with one sentence if an option cannot work, before anything is started or written.
+ */
 export function createAgent(options: AgentOptions): Agent {
+  const mistake = mistakeIn(options);
+  if (mistake !== undefined) throw new TypeError(mistake);
   const engine = new QueryEngine(options);
   return {
     sessionId: engine.sessionId,
@@ -55,4 +63,53 @@ export function createAgent(options: AgentOptions): Agent {
     add: (prompt) => engine.add(prompt),
     rewindBefore: (uuid) => engine.rewindBefore(uuid),
   };
+}
+
+/** Callers in plain JavaScript have no compiler to tell them. The sentence names the option and what it takes. */
+function mistakeIn(options: AgentOptions): string | undefined {
+  const { model, modelName, tools, cwd } = options;
+  if (typeof model !== 'function') return 'model must be a model port: a function that streams an answer.';
+  if (typeof modelName !== 'string' || modelName === '') return 'modelName must be the name of the model.';
+  if (!isFolder(cwd)) return `cwd must be an existing folder, not ${JSON.stringify(cwd)}.`;
+  if (!Array.isArray(tools)) return 'tools must be a list of tools.';
+  return mistakeInTools(tools) ?? mistakeInLimits(options);
+}
+
+function mistakeInTools(tools: readonly unknown[]): string | undefined {
+  const names = new Set<string>();
+  for (const tool of tools) {
+    const name: unknown = isObject(tool) ? Reflect.get(tool, 'name') : undefined;
+    if (!isObject(tool) || typeof name !== 'string' || name === '') return 'Every tool must have a name.';
+    if (names.has(name)) return `Two tools have the name ${name}.`;
+    names.add(name);
+    if (!isObject(Reflect.get(tool, 'inputJSONSchema')))
+      return `The tool ${name} must have an inputJSONSchema: the JSON Schema of its input.`;
+    for (const method of ['inputSchema', 'isReadOnly', 'isConcurrencySafe', 'call', 'toResult'])
+      if (typeof Reflect.get(tool, method) !== 'function')
+        return `The tool ${name} must have the method ${method}.`;
+  }
+  return undefined;
+}
+
+/** The smallest value that each limit takes. Without a limit the option is left out. */
+const LIMITS = { maxTurns: 0, tokenBudget: 0, maxOutputTokens: 1 } as const;
+
+function mistakeInLimits(options: AgentOptions): string | undefined {
+  for (const [name, least] of Object.entries(LIMITS)) {
+    const value: unknown = Reflect.get(options, name);
+    if (value !== undefined && !(Number.isSafeInteger(value) && Number(value) >= least))
+      return `${name} must be a whole number of at least ${least}, not ${JSON.stringify(value)}.`;
+  }
+  const { maxBudgetUsd: budget } = options;
+  if (budget !== undefined && !(Number.isFinite(budget) && budget > 0))
+    return `maxBudgetUsd must be an amount over 0, not ${String(budget)}.`;
+  return undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function isFolder(path: unknown): boolean {
+  return typeof path === 'string' && (statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false);
 }

@@ -31,7 +31,7 @@ export interface Slot {
   call: ClassifiedCall | undefined;
   settled: Settled | undefined;
   /** Resolves when it has settled. */
-  readonly end: PromiseWithResolvers<void>;
+  readonly end: { readonly promise: Promise<void>; resolve(): void };
   /** Text that hooks want the model to see after the result. */
   readonly remarks: string[];
   /** A hook said: do not continue after this batch. */

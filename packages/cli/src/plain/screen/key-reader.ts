@@ -134,28 +134,31 @@ function readSequence(text: string): Sequence {
 // oxlint-disable-next-line no-control-regex -- BEL or ST ends a string
 const STRING_END = /\u0007|\u001b\\|\u009c/;
 
-/** CSI: parameters, intermediates, one final character. Mouse reports of the oldest kind have three more. */
-const CONTROL_SEQUENCE = /^\u001b\[([0-?]*)([ -/]*)([@-~])/;
-// oxlint-disable-next-line no-control-regex -- the start of a sequence
-const OLD_MOUSE = /^\u001b\[M[\s\S]{3}/;
+/** A control sequence behind `Esc [`: parameters, intermediates, one final character. */
+const CONTROL_SEQUENCE = /^([0-?]*)([ -/]*)([@-~])/;
+/** A mouse report of the oldest kind has three characters behind an `M`. */
+const OLD_MOUSE = /^M[\s\S]{3}/;
 /** The Linux console sends `[[A` for F1, and rxvt ends some keys with a dollar sign. */
-const ODD_SEQUENCE = /^\u001b\[(?:\[.|\d+\$)/;
+const ODD_SEQUENCE = /^(?:\[.|\d+\$)/;
 
+/** `text` starts with `Esc [`; `extra` characters before it belong to the sequence, too. */
 function readControlSequence(text: string, extra = 0): Sequence {
-  if (text.startsWith(`${ESC}[M`)) {
-    return OLD_MOUSE.test(text) ? { kind: 'ignored', length: 6 + extra } : { kind: 'incomplete' };
+  const body = text.slice(2);
+  const used = 2 + extra;
+  if (body === '[') return { kind: 'incomplete' };
+  if (body.startsWith('M')) {
+    return OLD_MOUSE.test(body) ? { kind: 'ignored', length: used + 4 } : { kind: 'incomplete' };
   }
-  if (text === `${ESC}[[`) return { kind: 'incomplete' };
-  const odd = ODD_SEQUENCE.exec(text);
-  if (odd) return { kind: 'ignored', length: odd[0].length + extra };
-  const found = CONTROL_SEQUENCE.exec(text);
+  const odd = ODD_SEQUENCE.exec(body);
+  if (odd) return { kind: 'ignored', length: used + odd[0].length };
+  const found = CONTROL_SEQUENCE.exec(body);
   if (!found) {
     // A character that cannot be part of a sequence ends it; what came before is dropped.
-    const wrong = /^\u001b\[[ -?]*/.exec(text)?.[0].length ?? 2;
-    return wrong < text.length ? { kind: 'ignored', length: wrong + extra } : { kind: 'incomplete' };
+    const length = /^[ -?]*/.exec(body)?.[0].length ?? 0;
+    return length < body.length ? { kind: 'ignored', length: used + length } : { kind: 'incomplete' };
   }
   const [whole, parameters = '', , final = ''] = found;
-  const length = whole.length + extra;
+  const length = used + whole.length;
   if (final === '~' && parameters === '200') return { kind: 'paste', length };
   return keyOrIgnored(length, sequenceKey(parameters, final));
 }
