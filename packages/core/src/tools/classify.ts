@@ -4,6 +4,7 @@
  * answer (an edit wants its file to have been read). Nothing here throws.
  */
 import type { JsonObject } from '../json.ts';
+import { coerceInput } from './coerce.ts';
 import { messageOf } from '../thrown.ts';
 import type { ToolUseContext } from './context.ts';
 import type { ClassifiedCall } from './slot.ts';
@@ -14,7 +15,7 @@ export type Classified =
   | { readonly ok: false; readonly message: string };
 
 export async function classify(name: string, raw: JsonObject, context: ToolUseContext): Promise<Classified> {
-  const tool = context.tools.find((candidate) => candidate.name === name);
+  const tool = toolNamed(name, context.tools);
   if (!tool) {
     const known = context.tools.map((candidate) => candidate.name).join(', ');
     const finder = context.tools.find((candidate) => candidate.findsTools);
@@ -29,6 +30,15 @@ export async function classify(name: string, raw: JsonObject, context: ToolUseCo
   } catch (thrown) {
     return uncheckable(tool, thrown);
   }
+}
+
+/** The tool of this name. A name in other case is meant for the one tool that has it. */
+function toolNamed(name: string, tools: readonly Tool[]): Tool | undefined {
+  const exact = tools.find((candidate) => candidate.name === name);
+  if (exact) return exact;
+  const folded = name.toLowerCase();
+  const similar = tools.filter((candidate) => candidate.name.toLowerCase() === folded);
+  return similar.length === 1 ? similar[0] : undefined;
 }
 
 export async function validate(call: ClassifiedCall, context: ToolUseContext): Promise<Classified> {
@@ -51,13 +61,16 @@ export async function readAgain(
   return classified.ok ? validate(classified.call, context) : classified;
 }
 
-async function read(tool: Tool, raw: JsonObject, context: ToolUseContext): Promise<Classified> {
+async function read(tool: Tool, given: JsonObject, context: ToolUseContext): Promise<Classified> {
   const schema = await tool.inputSchema();
-  const parsed = schema.safeParse(raw);
+  const strict = schema.safeParse(given);
+  const raw = strict.success ? given : coerceInput(tool.inputJSONSchema, given, tool.inputAliases);
+  const parsed = strict.success ? strict : schema.safeParse(raw);
   if (!parsed.success) {
+    const { error } = strict.success ? parsed : strict;
     return {
       ok: false,
-      message: `${tool.name} was called with an input it does not take. ${explain(parsed.error)}`,
+      message: `${tool.name} was called with an input it does not take. ${explain(error)}`,
     };
   }
   const input = parsed.data;

@@ -2,6 +2,7 @@
 import type { ResultContent } from '../messages/blocks.ts';
 import type { Json, JsonObject } from '../json.ts';
 import type { Spent } from '../messages/usage.ts';
+import type { InputAliases } from './coerce.ts';
 import type { ToolUseContext } from './context.ts';
 import type { ReadOnlyRun } from './permission.ts';
 
@@ -13,6 +14,8 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly inputJSONSchema: JsonObject;
   /** Checks and types an input. Loaded on demand: the schema library is not on the start-up path. */
   inputSchema(): Schema<Input> | Promise<Schema<Input>>;
+  /** Other names that models use for its fields. They are tried if the schema rejects an input as it is. */
+  readonly inputAliases?: InputAliases;
 
   /** Proven to change nothing. Together with `isConcurrencySafe` it lets a call start before the answer is complete. */
   isReadOnly(input: Input, context: ToolUseContext): boolean | Promise<boolean>;

@@ -33,6 +33,13 @@ export function createGrepTool(doors: SearchDoors): Tool<GrepInput, GrepData> {
       'Searches file contents with ripgrep. Ignored files are left out; files changed last come first.',
     inputJSONSchema: inputSchemas.Grep,
     inputSchema: async () => (await import('./schema.ts')).grepInput,
+    inputAliases: {
+      context: '-C',
+      before_context: '-B',
+      after_context: '-A',
+      ignore_case: '-i',
+      include: 'glob',
+    },
     ...SEARCHING,
 
     call: (input, context) =>

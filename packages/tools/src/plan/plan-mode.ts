@@ -48,6 +48,8 @@ export function createPlanTools({
     description: 'Shows your plan to the user. Once it is approved you can carry it out.',
     inputJSONSchema: inputSchemas.ExitPlanMode,
     inputSchema: async () => (await import('./schema.ts')).exitPlanModeInput,
+    // Permission is asked for at the call itself.
+    inputAliases: { allowedPrompts: null },
     ...COMMON,
     validateInput: (_, { permissionMode }) =>
       permissionMode === 'plan' ? { ok: true } : { ok: false, message: 'You are not planning: go ahead.' },

@@ -1,0 +1,79 @@
+/**
+ * Reads an input as the model meant it. Models write `"5"` for 5, `"true"` for true, a list as a JSON string, or an option
+ * under another name. A value is changed only if the schema rejects it as it is and one reading fits. Pure.
+ */
+import type { Json, JsonObject } from '../json.ts';
+
+/** Names that models use for a field, with the field's own name. `null`: the value is ignored. */
+export type InputAliases = Readonly<Record<string, string | null>>;
+
+export function coerceInput(schema: JsonObject, input: JsonObject, aliases: InputAliases = {}): JsonObject {
+  const properties = asObject(schema['properties']) ?? {};
+  const coerced: Record<string, Json> = {};
+  for (const [given, value] of Object.entries(input)) {
+    if (value === undefined) continue;
+    const alias = Object.hasOwn(properties, given) ? given : aliasOf(given, aliases);
+    if (alias === null) continue;
+    const name = alias !== given && Object.hasOwn(input, alias) ? given : alias;
+    const property = asObject(properties[name]);
+    // An optional field that is null was meant to be left out.
+    if (value === null && property && !isRequired(schema, name) && !acceptsType(property, 'null')) continue;
+    coerced[name] = property ? coerceValue(property, value) : value;
+  }
+  return coerced;
+}
+
+function aliasOf(given: string, aliases: InputAliases): string | null {
+  const alias = Object.hasOwn(aliases, given) ? aliases[given] : undefined;
+  return alias === undefined ? given : alias;
+}
+
+function coerceValue(schema: JsonObject, value: Json): Json {
+  if (typeof value === 'string' && !acceptsType(schema, 'string')) return fromText(schema, value);
+  if (isList(value)) {
+    const items = asObject(schema['items']);
+    return items ? value.map((item) => coerceValue(items, item)) : value;
+  }
+  const object = asObject(value);
+  return object && schema['properties'] !== undefined ? coerceInput(schema, object) : value;
+}
+
+/** The text as a value of the type that the schema wants, if it is one beyond doubt. */
+function fromText(schema: JsonObject, text: string): Json {
+  const trimmed = text.trim();
+  if (acceptsType(schema, 'boolean') && /^(true|false)$/i.test(trimmed))
+    return trimmed.toLowerCase() === 'true';
+  const isNumeric = /^-?\d+(\.\d+)?$/.test(trimmed);
+  if (isNumeric && (acceptsType(schema, 'number') || acceptsType(schema, 'integer'))) return Number(trimmed);
+  if (!acceptsType(schema, 'array') && !acceptsType(schema, 'object')) return text;
+  const parsed = parseJson(trimmed);
+  const fits = Array.isArray(parsed)
+    ? acceptsType(schema, 'array')
+    : asObject(parsed) && acceptsType(schema, 'object');
+  return fits && parsed !== undefined ? coerceValue(schema, parsed) : text;
+}
+
+function acceptsType({ type }: JsonObject, wanted: string): boolean {
+  return Array.isArray(type) ? type.includes(wanted) : type === wanted;
+}
+
+function isRequired({ required }: JsonObject, name: string): boolean {
+  return Array.isArray(required) && required.includes(name);
+}
+
+function asObject(value: Json | undefined): JsonObject | undefined {
+  return typeof value === 'object' && value !== null && !isList(value) ? value : undefined;
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
