@@ -42,7 +42,7 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
       return deny('Only the user can answer: leave out the answers.');
     const readOnlyView = place?.kind !== 'inside' && (await isViewComplete(tool, options));
     const deciding = { request, readOnlyView };
-    const { decide, suggest, places } = await decider(options, live, deciding, context, signal);
+    const { decide, suggest, places } = await decider(options, live, deciding, context);
     const verdict = decide();
     const allowed: Permission = { behavior: 'allow', ...(places === undefined ? {} : { places }) };
     if (verdict.decision === 'allow') {
@@ -132,7 +132,7 @@ export function deniedFilesOf(options: AgentOptions, cwd: string): () => Promise
     if (live.rules.deny.length === 0) return () => false;
     loading ??= load();
     const [, { lookAround }, , { deniedFiles }] = await loading;
-    const world = await lookAround(surroundingsOf(options, live, cwd, []), { tool: 'Grep', input: {} });
+    const world = lookAround(surroundingsOf(options, live, cwd, []));
     return deniedFiles(live.rules, world);
   };
 }
@@ -158,13 +158,12 @@ async function decider(
   live: LivePermissions,
   { request, readOnlyView }: { readonly request: AuthorizeRequest; readonly readOnlyView: boolean },
   context: ToolUseContext,
-  signal: AbortSignal,
 ) {
   loading ??= load();
   const [{ authorize }, { lookAround }, { suggestions }, , { placesOfCall }] = await loading;
   const { workingDirectory: cwd, additionalDirectories } = context;
   const surroundings = { ...surroundingsOf(options, live, cwd, additionalDirectories), readOnlyView };
-  const world: World = await lookAround(surroundings, request, signal);
+  const world: World = lookAround(surroundings);
   const standing = () => ({
     rules: live.rules,
     mode: live.mode ?? context.permissionMode,

@@ -1,9 +1,8 @@
 /** The world as it is on this machine. Looked at anew for each call: files and links change while an agent works. */
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import type { JsonObject } from '@heddle/core';
 import { realTarget } from '@heddle/tools/files';
-import { readGitFacts } from '@heddle/tools/shell';
+import { gitFactsFrom } from '@heddle/tools/shell';
 import type { World } from './world.ts';
 
 export interface Surroundings {
@@ -16,21 +15,15 @@ export interface Surroundings {
   readonly readOnlyView?: boolean;
 }
 
-export async function lookAround(
-  surroundings: Surroundings,
-  { tool, input }: { readonly tool: string; readonly input: JsonObject },
-  signal?: AbortSignal,
-): Promise<World> {
-  const command = tool === 'Bash' ? input['command'] : undefined;
-  // Asking git costs a process: only where the answer is needed.
-  const asksGit = typeof command === 'string' && /\bgit\b/.test(command);
+/** Starts no process. */
+export function lookAround(surroundings: Surroundings): World {
   return {
     ...surroundings,
     foldsCase: process.platform === 'darwin' || process.platform === 'win32',
     realpath: remembered(realPath),
     exists: existsSync,
     list: remembered(namesIn),
-    git: asksGit ? await readGitFacts(surroundings.cwd, surroundings.environment, signal) : undefined,
+    gitIn: remembered(gitFactsFrom(surroundings.cwd, surroundings.environment)),
   };
 }
 

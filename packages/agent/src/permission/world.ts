@@ -21,8 +21,8 @@ export interface World {
   exists(path: string): boolean;
   /** The names in a folder, none where there is none; undefined where nobody can tell. */
   list(folder: string): readonly string[] | undefined;
-  /** What the configuration of the repository around `cwd` would run; undefined where nobody looked. */
-  readonly git: GitFacts | undefined;
+  /** What the configuration of the repository around a folder would run; undefined where that is not known. */
+  gitIn(folder: string): GitFacts | undefined;
   /** The environment a command would run with: variables can give options to programs. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Commands can run in a read-only view that lets no effect out. */
@@ -41,7 +41,7 @@ export function bareWorld(root: string, home: string): World {
     realpath: (path) => path,
     exists: () => false,
     list: () => undefined,
-    git: undefined,
+    gitIn: () => undefined,
     environment: {},
   };
 }

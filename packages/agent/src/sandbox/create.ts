@@ -45,7 +45,7 @@ export function createSandboxGate(options: SandboxOptions): SandboxGate {
     ]);
     const own = [...new Set([...configDirs, stateDir])];
     const grounds = { root, directories, home, configDirs: own, temp: temp(), live, settings };
-    return policyOf(await groundFor(grounds, directory));
+    return policyOf(groundFor(grounds, directory));
   };
 
   const gate = createGate({

@@ -31,7 +31,10 @@ export async function checkSearch(): Promise<Finding> {
 
 export async function checkGit(): Promise<Finding> {
   try {
-    const { stdout } = await run('git', ['--version'], { timeout: PATIENCE_MS });
+    const { stdout } = await run('git', ['--version'], {
+      timeout: PATIENCE_MS,
+      cwd: path.parse(process.cwd()).root,
+    });
     return ok('git', stdout.trim());
   } catch {
     return hint('git', 'git was not found', 'install git: the state of a repository is shown to the model');

@@ -24,7 +24,7 @@ export async function explain(tool: string, input: JsonObject, setup: Permission
     environment: process.env,
     readOnlyView: tool === 'Bash' && (await hasView(setup)),
   };
-  const world = await lookAround(surroundings, { tool, input });
+  const world = lookAround(surroundings);
   const readOnly = await isReadOnly(tool, input, mode);
   const request = { tool, input, readOnly, hookDecision: undefined };
   const verdict = authorize(request, rules, mode, world);

@@ -2,7 +2,6 @@
 import { realpath, stat } from 'node:fs/promises';
 import type { CallContext, Tool, ToolOutput, ToolUseContext } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
-import type { GitFacts } from '../shell/git-facts.ts';
 import type * as Shell from '../shell/index.ts';
 import { previewOf } from '../tasks/preview.ts';
 import type { Task } from '../tasks/task.ts';
@@ -11,9 +10,6 @@ import { limitsFrom } from './limits.ts';
 import { type BashData, type BashExit, resultOf } from './result.ts';
 import { type Ran, runInForeground } from './run.ts';
 import type { BashInput } from './schema.ts';
-
-/** While a command is proven to only read, `git` neither refreshes its index nor fetches what is missing. */
-const READ_ONLY_GIT = { GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1' };
 
 /** Beyond what any setting lets through: a long output is shortened here, where its file is known. */
 const MAX_RESULT = 160_000;
@@ -28,20 +24,17 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
   // Loaded with the schema, so that it is there when a call is classified.
   let shell: typeof Shell | undefined;
 
-  const isProven = async (
+  const isProven = (
     { command, run_in_background }: BashInput,
-    { workingDirectory, signal }: ToolUseContext,
-  ): Promise<boolean> => {
+    { workingDirectory }: ToolUseContext,
+  ): boolean => {
     if (!shell || run_in_background === true) return false;
-    const { isReadOnlyCommand, readGitFacts } = shell;
+    const { isReadOnlyCommand, gitFactsFrom } = shell;
     const environment = doors.environment();
-    const isHarmless = (git?: GitFacts): boolean => isReadOnlyCommand(command, { environment, git });
-    if (isHarmless()) return true;
-    // Asking git costs processes: only where its answer can make the difference.
-    if (!/\bgit\b/.test(command) || !isHarmless(NOTHING_RUNS)) return false;
-    const ask = doors.gitFacts ?? ((folder, until) => readGitFacts(folder, environment, until));
-    const git = await ask(workingDirectory, signal);
-    return git !== undefined && isHarmless(git);
+    if (isReadOnlyCommand(command, { environment })) return true;
+    if (!/\bgit\b/.test(command)) return false;
+    const gitIn = gitFactsFrom(workingDirectory, environment);
+    return isReadOnlyCommand(command, { environment, git: gitIn('.'), gitIn });
   };
 
   const placeOf = async (input: BashInput, context: CallContext): Promise<Confined> => {
@@ -66,8 +59,8 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
     },
     isReadOnly: isProven,
     // A command that moves the shell has a place in the order of the calls, though it changes nothing.
-    isConcurrencySafe: async (input, context) =>
-      !(shell?.movesShell(input.command) ?? true) && (await isProven(input, context)),
+    isConcurrencySafe: (input, context) =>
+      !(shell?.movesShell(input.command) ?? true) && isProven(input, context),
     failureCancelsSiblings: true,
     maxResultSize: MAX_RESULT,
     compactable: true,
@@ -84,7 +77,7 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
       if (!(await isDirectory(directory))) return lostDirectory(command, directory, doors.projectDirectory);
       const environment = {
         ...doors.environment(),
-        ...(context.readOnlyRun || (await isProven(input, context)) ? READ_ONLY_GIT : {}),
+        ...(context.readOnlyRun || isProven(input, context) ? shell?.readOnlyGitEnvironment(command) : {}),
       };
       if (context.signal.aborted)
         return { data: { command, output: '', exit: { kind: 'stopped', why: 'interrupted' } } };
@@ -139,8 +132,6 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
     };
   }
 }
-
-const NOTHING_RUNS: GitFacts = { helpers: [], submodules: false };
 
 const OUTSIDE: Confined = { kind: 'outside' };
 const NO_VIEW = 'It was permitted for a read-only view, which is not available.';

@@ -1,5 +1,4 @@
 /** What the shell tools need from the house around them. */
-import type { GitFacts } from '../shell/git-facts.ts';
 import type { Confinement } from '../tasks/confinement.ts';
 import type { TaskRegistry } from '../tasks/registry.ts';
 import type { BashLimits } from './limits.ts';
@@ -10,8 +9,6 @@ export interface ShellDoors {
   readonly environment: () => Readonly<Record<string, string>>;
   /** Where to go back to when the working directory is gone. */
   readonly projectDirectory: string;
-  /** What is configured in the repository of a directory; git itself is asked by default. */
-  readonly gitFacts?: ((directory: string, signal: AbortSignal) => Promise<GitFacts | undefined>) | undefined;
   readonly limits?: Partial<BashLimits> | undefined;
   /** Commands run inside it. Undefined: nobody wants one. */
   readonly sandbox?: ShellSandbox | undefined;

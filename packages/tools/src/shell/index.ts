@@ -6,4 +6,4 @@ export { areReadOnlyWords, isReadOnlyCommand, movesShell, type ProofOptions } fr
 export { isHarmlessProgram } from './proof/harmless.ts';
 export { isPlainScript as isPlainSedScript } from './proof/sed.ts';
 export { xargsCommand } from './proof/xargs.ts';
-export { type GitFacts, readGitFacts } from './git-facts.ts';
+export { type GitFacts, gitFactsFrom, readGitFacts, readOnlyGitEnvironment } from '../git/index.ts';

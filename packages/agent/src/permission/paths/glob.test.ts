@@ -50,7 +50,7 @@ describe('a glob', () => {
       encoding: 'utf8',
       env: { PATH: process.env['PATH'], LC_ALL: 'C' },
     });
-    const world = await lookAround(surroundings(), { tool: 'Bash', input: {} });
+    const world = lookAround(surroundings());
     said.split('=\n').forEach((lines, index) => {
       const pattern = globs[index];
       if (pattern === undefined) return;
@@ -100,7 +100,7 @@ describe('a glob', () => {
   ])('on the disk, with a link into what is denied: %s is %s', async (command, decision) => {
     const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
     const rules = { ...NO_RULES, deny: [{ text: 'Read(./secrets/**)', source: 'user' as const }] };
-    const world = await lookAround(surroundings(), request);
+    const world = lookAround(surroundings());
     expect(authorize(request, rules, 'default', world).decision).toBe(decision);
   });
 

@@ -1,6 +1,12 @@
 /** One simple command as a part: how it may be spelled for rules, and what is known about it. */
 import path from 'node:path';
-import { areReadOnlyWords, isHarmlessProgram, type ShellWord, type SimpleCommand } from '@heddle/tools/shell';
+import {
+  areReadOnlyWords,
+  isHarmlessProgram,
+  type ProofOptions,
+  type ShellWord,
+  type SimpleCommand,
+} from '@heddle/tools/shell';
 import type { CommandPart } from '../part.ts';
 import { isInside, placesOf } from '../paths/places.ts';
 import type { Beginning } from '../rules/command-doubt.ts';
@@ -126,20 +132,20 @@ function proof(
   if (assignments.length > 0 || program === undefined || changesFiles(program.value)) return 'no';
   const isHarmless = program.plain && isHarmlessProgram(program.value);
   if (more && !isHarmless) return 'no';
-  const moved = folders === undefined || folders.length > 1;
-  const options = { git: moved ? undefined : world.git, environment: world.environment };
-  if (areReadOnlyWords(atHome(words, world), options)) return shape === 'plain' ? 'yes' : 'beside a rule';
+  if (areReadOnlyWords(words, { ...gitAround(program, folders, world), environment: world.environment }))
+    return shape === 'plain' ? 'yes' : 'beside a rule';
   // Whatever its words become; the commands in them are parts of their own.
   return isHarmless || changesOwnShellOnly(words) ? 'beside a rule' : 'no';
 }
 
-/** `git -C here` is `git`: what was found out about the repository holds. */
-function atHome(words: readonly ShellWord[], { cwd }: World): readonly ShellWord[] {
-  const [git, option, folder, ...rest] = words;
-  if (git?.value !== 'git' || option?.value !== '-C' || !folder?.plain) return words;
-  // Behind a link `..` leads elsewhere.
-  const isHere = path.posix.resolve(cwd, folder.value) === cwd && !folder.value.includes('..');
-  return isHere ? [git, ...rest] : words;
+/** Where a `cd` may have failed, git may run in any of several folders: then nothing is known about its repository. */
+function gitAround(program: ShellWord, folders: Folders, world: World): ProofOptions {
+  const [folder, ...others] = folders ?? [];
+  if (folder === undefined || others.length > 0 || baseName(program.value) !== 'git') return {};
+  return {
+    git: world.gitIn(folder),
+    gitIn: (named) => world.gitIn(path.posix.isAbsolute(named) ? named : `${folder}/${named}`),
+  };
 }
 
 function opacity(

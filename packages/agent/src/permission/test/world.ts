@@ -1,4 +1,6 @@
 /** A world out of a table, for tests: a project in /repo/project, a home in /people/user. */
+import path from 'node:path';
+import type { GitFacts } from '@heddle/tools/shell';
 import type { World } from '../world.ts';
 
 export const ROOT = '/repo/project';
@@ -10,12 +12,13 @@ export interface WorldTable {
   /** Link → target. */
   readonly links?: Readonly<Record<string, string>>;
   readonly files?: readonly string[];
-  readonly git?: World['git'];
+  /** For `cwd`; nothing is known about other folders. */
+  readonly git?: GitFacts;
   readonly environment?: World['environment'];
   readonly foldsCase?: boolean;
 }
 
-export const CLEAN_GIT: NonNullable<World['git']> = { helpers: [], submodules: false };
+export const CLEAN_GIT: GitFacts = { helpers: [], submodules: false };
 
 export function worldOf(table: WorldTable = {}): World {
   const links = Object.entries(table.links ?? {});
@@ -35,7 +38,7 @@ export function worldOf(table: WorldTable = {}): World {
     realpath,
     exists: (path) => (table.files ?? []).includes(path),
     list: (folder) => namesIn(realpath(folder), [...(table.files ?? []), ...links.map(([link]) => link)]),
-    git: table.git,
+    gitIn: (folder) => (isFolder(folder, table.cwd ?? ROOT) ? table.git : undefined),
     environment: table.environment ?? {},
   };
 }
@@ -43,4 +46,9 @@ export function worldOf(table: WorldTable = {}): World {
 function namesIn(folder: string, files: readonly string[]): string[] {
   const below = files.filter((file) => file.startsWith(`${folder}/`));
   return [...new Set(below.map((file) => file.slice(folder.length + 1).split('/', 1)[0] ?? ''))];
+}
+
+/** Behind a link `..` leads elsewhere. */
+function isFolder(folder: string, cwd: string): boolean {
+  return path.posix.join(folder, '/') === `${cwd}/` && !folder.includes('..');
 }

@@ -1,9 +1,8 @@
-/** Which settings of a repository could make git run a program, or read settings from elsewhere. */
-import { execFile } from 'node:child_process';
-import { lstat } from 'node:fs/promises';
-import { promisify } from 'node:util';
+/** Settings of a repository that a command made: those that could run a program, or lead to other settings, are taken out. */
+import { lstatSync, renameSync, writeFileSync } from 'node:fs';
+import { type GitSetting, readGitConfigFile } from '@heddle/tools/git';
 
-/** What every repository has, and what people set. Whatever is not here is taken out. */
+/** Every repository has these, or people set them. Any other setting is taken out. */
 const HARMLESS = new RegExp(
   `^(${[
     'core\\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|worktree)',
@@ -15,41 +14,50 @@ const HARMLESS = new RegExp(
     'user\\.(name|email)|init\\.defaultbranch|pull\\.(rebase|ff)|push\\.(default|autosetupremote)|fetch\\.prune',
     'merge\\.(ff|conflictstyle)|rebase\\.(autostash|autosquash)|gc\\.[a-z]+|color\\..+|advice\\..+',
   ].join('|')})$`,
+  's',
 );
 /** An address can be a program, too. */
-const ADDRESS = /^(remote|submodule)\..+\.url$/;
+const ADDRESS = /^(remote|submodule)\..+\.url$/s;
 const PLAIN_ADDRESS = /^(https?:\/\/|ssh:\/\/|git:\/\/|file:\/\/|\.{0,2}\/|[\w.-]+@[\w.-]+:)/;
 
-const DEADLINE_MS = 2_000;
-const run = promisify(execFile);
-
-/** The names of such settings; `unreadable` where nobody can tell. */
-export async function runningSettings(file: string): Promise<readonly string[] | 'unreadable'> {
+/** The names of the settings that were taken out; `unreadable` if the file must go as a whole. */
+export function removeRunningSettings(file: string): readonly string[] | 'unreadable' {
   try {
-    const about = await lstat(file);
-    if (!about.isFile()) return 'unreadable';
-  } catch {
-    return [];
-  }
-  try {
-    const { stdout } = await run('git', ['config', '--file', file, '--no-includes', '--list', '-z'], {
-      timeout: DEADLINE_MS,
-    });
-    return [...new Set(stdout.split('\0').flatMap(runningSetting))];
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) return 'unreadable';
+    const settings = readGitConfigFile(file);
+    if (settings === 'absent') return [];
+    if (settings === undefined) return 'unreadable';
+    const removed = settings.filter((setting) => !isHarmless(setting));
+    if (removed.length === 0) return [];
+    const written = `${file}.${process.pid}.new`;
+    writeFileSync(written, settings.filter(isHarmless).map(settingText).join(''), { flag: 'wx' });
+    renameSync(written, file);
+    return [...new Set(removed.map(({ key }) => key))];
   } catch {
     return 'unreadable';
   }
 }
 
-function runningSetting(setting: string): string[] {
-  const [key = '', ...value] = setting.split('\n');
-  if (key === '' || HARMLESS.test(key)) return [];
-  return ADDRESS.test(key) && PLAIN_ADDRESS.test(value.join('\n')) ? [] : [key];
+function isHarmless({ key, value = '' }: GitSetting): boolean {
+  return HARMLESS.test(key) || (ADDRESS.test(key) && PLAIN_ADDRESS.test(value));
 }
 
-export async function unset(file: string, key: string): Promise<boolean> {
-  return run('git', ['config', '--file', file, '--unset-all', key], { timeout: DEADLINE_MS }).then(
-    () => true,
-    () => false,
-  );
+/** Each with a header of its own: the order stays as it was. */
+function settingText({ key, value }: GitSetting): string {
+  const [first, last] = [key.indexOf('.'), key.lastIndexOf('.')];
+  const sub = first === last ? '' : ` "${escaped(key.slice(first + 1, last))}"`;
+  const assigned = value === undefined ? '' : ` = ${isPlain(value) ? value : quoted(value)}`;
+  return `[${key.slice(0, first)}${sub}]\n\t${key.slice(last + 1)}${assigned}\n`;
+}
+
+function isPlain(value: string): boolean {
+  return /^[\w./:@+*-]+( [\w./:@+*-]+)*$/.test(value);
+}
+
+function quoted(value: string): string {
+  return `"${escaped(value).replaceAll('\n', String.raw`\n`)}"`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\"]/g, String.raw`\$&`);
 }

@@ -4,7 +4,7 @@
  */
 import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { runningSettings, unset } from './git-config.ts';
+import { removeRunningSettings } from './git-config.ts';
 import { quarantine } from './quarantine.ts';
 import { type Nested, newcomers } from './scan.ts';
 
@@ -31,9 +31,9 @@ export async function settle({ before, now, kept, exposed }: Looks, folder: stri
   const removed: string[] = [];
   for (const git of made.repositories) {
     const config = path.join(git, 'config');
-    const running = await runningSettings(config);
-    if (running === 'unreadable') suspects.push(config);
-    else for (const key of running) if (await unset(config, key)) removed.push(`${key} in ${config}`);
+    const settings = removeRunningSettings(config);
+    if (settings === 'unreadable') suspects.push(config);
+    else removed.push(...settings.map((key) => `${key} in ${config}`));
   }
   const taken: string[] = [];
   const left: string[] = [];

@@ -23,7 +23,7 @@ export function pathsOf(ground: Ground): NamedPaths {
     realpath,
     exists: (path) => ground.kindOf(path) !== 'absent',
     list: () => undefined,
-    git: undefined,
+    gitIn: () => undefined,
     environment: {},
   });
   const patterns = deny.flatMap(({ names, specifier }) =>

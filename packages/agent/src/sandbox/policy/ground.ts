@@ -19,12 +19,12 @@ export interface Grounds {
 }
 
 /** `directory`: where the command would run. */
-export async function groundFor(grounds: Grounds, directory: string): Promise<Ground> {
+export function groundFor(grounds: Grounds, directory: string): Ground {
   const { home, configDirs, temp, live, settings } = grounds;
   const root = worktreeOf(directory, grounds.root) ?? grounds.root;
   const directories = [...new Set([...grounds.directories, ...live.directories])];
   const surroundings = { root, cwd: root, directories, home, configDirs, environment: {} };
-  const world = await lookAround(surroundings, { tool: '', input: {} });
+  const world = lookAround(surroundings);
   return {
     root,
     directories,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { GitFacts } from '../git-facts.ts';
+import type { GitFacts } from '../../git/index.ts';
 import { isReadOnlyCommand } from './read-only.ts';
-import { PROVEN, PROVEN_WITH_A_CLEAN_REPOSITORY } from './test/proven.ts';
-import { GIT_NEVER, NOT_PROVEN } from './test/unproven.ts';
+import { PROVEN, PROVEN_WITH_A_CLEAN_REPOSITORY, PROVEN_WITH_A_DRIVER } from './test/proven.ts';
+import { GIT_NEVER, NOT_PROVEN, NOT_PROVEN_WITH_A_DRIVER } from './test/unproven.ts';
 
 const CLEAN: GitFacts = { helpers: [], submodules: false };
 
@@ -14,8 +14,63 @@ describe('the proof that a command changes nothing', () => {
   it.each(PROVEN_WITH_A_CLEAN_REPOSITORY)('holds for %j only where no helper is configured', (command) => {
     expect(isReadOnlyCommand(command, { git: CLEAN })).toBe(true);
     expect(isReadOnlyCommand(command)).toBe(false);
-    expect(isReadOnlyCommand(command, { git: { ...CLEAN, helpers: ['diff.external'] } })).toBe(false);
-    expect(isReadOnlyCommand(command, { git: { ...CLEAN, submodules: true } })).toBe(false);
+    expect(isReadOnlyCommand(command, { git: { ...CLEAN, helpers: ['core.fsmonitor'] } })).toBe(false);
+  });
+
+  it.each(PROVEN_WITH_A_DRIVER)('holds for %j where only a diff driver is configured', (command) => {
+    const helpers = ['diff.external', 'diff.x.textconv', 'diff.x.command'];
+    expect(isReadOnlyCommand(command, { git: { ...CLEAN, helpers } })).toBe(true);
+  });
+
+  it.each(NOT_PROVEN_WITH_A_DRIVER)('is not given for %j where a diff driver is configured', (command) => {
+    for (const helper of ['diff.external', 'diff.x.textconv', 'diff.x.y.command'])
+      expect(isReadOnlyCommand(command, { git: { ...CLEAN, helpers: [helper] } })).toBe(false);
+  });
+
+  it('depends on filters and submodules only for commands that compare the working tree', () => {
+    for (const facts of [
+      { ...CLEAN, submodules: true },
+      { ...CLEAN, helpers: ['filter.x.clean'] },
+    ]) {
+      for (const command of [
+        'git log -p',
+        'git show HEAD',
+        'git branch -a',
+        'git grep x',
+        'git cat-file -p HEAD',
+      ])
+        expect(isReadOnlyCommand(command, { git: facts })).toBe(true);
+      for (const command of [
+        'git status',
+        'git diff',
+        'git blame a',
+        'git ls-files -m',
+        'git diff-index HEAD',
+      ])
+        expect(isReadOnlyCommand(command, { git: facts })).toBe(false);
+    }
+  });
+
+  it('takes the facts of the folder that -C names', () => {
+    const gitIn = (folder: string): GitFacts | undefined =>
+      folder === 'sub' || folder === 'a/b' || folder === '/x' ? CLEAN : undefined;
+    for (const command of [
+      'git -C sub log',
+      'git -C a -C b status',
+      'git -C sub -C /x diff',
+      'git --no-pager -C sub log',
+    ])
+      expect(isReadOnlyCommand(command, { gitIn })).toBe(true);
+    for (const command of [
+      'git -C other log',
+      'git -C sub -C other log',
+      'git log',
+      'git -C "" log',
+      'git -C sub',
+      'git -Csub log',
+    ])
+      expect(isReadOnlyCommand(command, { gitIn })).toBe(false);
+    expect(isReadOnlyCommand('cd other && git -C sub log', { gitIn })).toBe(false);
   });
 
   it.each(NOT_PROVEN)('is not given for %j', (command) => {

@@ -3,15 +3,13 @@
  * everything else, and everything the shell would still have to work out, is not proven. It errs only to that side.
  */
 import type { ShellRedirection, ShellWord, SimpleCommand } from '../command.ts';
-import type { GitFacts } from '../git-facts.ts';
 import { readCommand } from '../read.ts';
-import { isReadOnlyGit } from './git.ts';
+import { type GitAround, isReadOnlyGit } from './git.ts';
 import type { Arg } from './options.ts';
 import { isReadOnlyProgram } from './programs.ts';
 
-export interface ProofOptions {
-  /** What is configured in the repository where the command would run. Without it, few forms of `git` can be proven. */
-  readonly git?: GitFacts | undefined;
+/** Without facts about the repository, few forms of `git` can be proven. */
+export interface ProofOptions extends GitAround {
   /** The environment it would run with: variables can give options to programs. */
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
 }
@@ -22,7 +20,7 @@ export function isReadOnlyCommand(text: string, options: ProofOptions = {}): boo
   for (const construct of read.constructs) if (construct !== 'list' && construct !== 'pipeline') return false;
   // After a `cd` nobody has looked at the repository that `git` would find.
   const moves = read.commands.some(changesDirectory);
-  const facts = moves ? { ...options, git: undefined } : options;
+  const facts = moves ? { ...options, git: undefined, gitIn: undefined } : options;
   return read.commands.every((command) => isProven(command, facts));
 }
 
@@ -53,9 +51,7 @@ export function areReadOnlyWords([name, ...words]: readonly ShellWord[], options
     else if (word.becomes === undefined) return false;
     else for (const { begins, exact } of word.becomes) args.push({ value: begins, exact });
   }
-  return isGit
-    ? isReadOnlyGit(args, options.git)
-    : isReadOnlyProgram(program, args, options.environment ?? {});
+  return isGit ? isReadOnlyGit(args, options) : isReadOnlyProgram(program, args, options.environment ?? {});
 }
 
 /** A name that git knows, with the way from it: `HEAD~2`, `main^`, `HEAD@{1}`. */

@@ -248,7 +248,7 @@ export const READING: readonly Theme[] = [
   },
   {
     theme: 'git is not safe by its arguments alone',
-    world: { git: { helpers: ['diff.external'], submodules: false } },
+    world: { git: { helpers: ['core.fsmonitor'], submodules: false } },
     allowed: ['git --version', 'git rev-parse --show-toplevel', 'git remote -v'],
     asked: ['git status', 'git diff', 'git log', 'git show', 'git log | head'],
   },

@@ -160,6 +160,10 @@ git branch --show-current
 git remote -v
 git config --get user.name
 git config --list
+git config --global --list --show-origin
+git config --get-regexp '^remote'
+git config --local user.name
+git -C anywhere rev-parse --show-toplevel
 printf '%s %d%%' a 1
 sed -n '/[[:space:]]x[^a-z]/p' a
 sed 's/[^[:alnum:]_-]/x/g; s|[a/b]|y|' a
@@ -221,4 +225,37 @@ git ls-files docs/*.md
 git branch --list feature/*
 git show stash@{0}
 git var GIT_EDITOR
+git -c color.ui=never log
+git -c core.quotepath=off -c core.pager=cat status
+git -c log.showSignature=false show
+git -P log -3
+git --no-replace-objects --icase-pathspecs ls-files
+git log --cc --color-moved=zebra
+git log --glob='refs/heads/*' --no-graph
+git branch --sort -committerdate --format '%(refname)'
+git branch --contains HEAD -a
+git branch --list --merged main 'x*'
+git tag -ln3 'v*'
+git tag --points-at HEAD
+git notes list
+git check-attr -a a
+git rev-parse --is-inside-git-dir HEAD main
+`);
+
+/** They show no difference line by line. */
+export const PROVEN_WITH_A_DRIVER: readonly string[] = lines(`
+git log
+git log --oneline -5
+git log --stat --name-only --follow -- a
+git log --since=yesterday --author=x --format='%h %s'
+git rev-list --count HEAD
+git branch -a
+git tag
+git ls-files
+git ls-tree -r HEAD
+git rev-parse HEAD main
+git stash list
+git reflog
+git shortlog -sn
+git cat-file -p HEAD
 `);

@@ -293,7 +293,6 @@ git whatchanged
 export const GIT_NEVER: readonly string[] = lines(`
 git
 git foo
-git -C evil log
 git -c diff.external=x diff
 git -c alias.log=x log
 git --git-dir=evil log
@@ -379,4 +378,96 @@ git log > a
 git log -- "$(rm a)"
 cd evil && git log
 git log | tee a
+git -c core.fsmonitor=evil status
+git -c core.pager=evil log
+git -c pager.log=evil log
+git -c gpg.program=evil log
+git -c core.sshCommand=evil log
+git -c credential.helper='!evil' log
+git -c core.hooksPath=x diff
+git -c include.path=x log
+git -c includeIf.gitdir:/.path=x log
+git -c alias.x='!evil' log
+git -c diff.submodule=log diff
+git -c core.attributesFile=x status
+git -c pretty.x='%GS' log
+git -c novalue log
+git -c core.sshCommand
+git -ccore.pager=x log
+git -p log
+git --bare log
+git --namespace=x log
+git --super-prefix=x/ log
+git --attr-source=x log
+git log --remerge-diff
+git log --diff-merges=remerge -p
+git show --submodule=diff
+git log --alternate-refs
+git diff --outp a
+git diff --output-directory=a
+git grep --open foo
+git grep --textc foo
+git grep --recurse-submodules foo
+git branch --format --list new
+git branch --sort --list new
+git branch --contains --list new
+git branch --points-at --list new
+git branch --color new
+git branch -v new
+git branch --merged main new
+git branch --lis new
+git branch -l new
+git branch --list=x new
+git branch --no-list --list new
+git branch --format x* --list new
+git tag --format --list new
+git tag --sort -l new
+git tag --contains -l new
+git tag -n new
+git tag -n5 new
+git tag --merged main new
+git tag --column new
+git tag --message x -l
+git tag --file -l v1
+git stash -- list
+git stash push list
+git reflog -n 5 expire
+git reflog drop main
+git remote -v add a b
+git remote --verbose update
+git remote set-url a b
+git config --add user.name x
+git config --global user.name x
+git config --type=bool core.x y
+git config --file x --get a.b
+git config --get-color a.b
+git config --replace-all a.b c
+git config -e
+git config --rename-section a b
+git notes add
+git notes list a b
+git worktree list --expire x
+`);
+
+export const NOT_PROVEN_WITH_A_DRIVER: readonly string[] = lines(`
+git log -p
+git log -S foo
+git log -G foo
+git log -L1,5:a.ts
+git log -U3
+git log -c
+git log --cc
+git log --check
+git log --word-diff
+git log --find-object=x
+git show
+git diff
+git status -v
+git stash show
+git stash list -p
+git reflog -p
+git rev-list -p HEAD
+git blame a
+git cherry main
+git diff-tree HEAD
 `);

@@ -1,0 +1,93 @@
+/** The program in repositories that run a program when git reads them: neither a decision nor an allowed command does. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { call, say } from '@heddle/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { homeFor } from '../test/home.ts';
+import { install, type Installed, linesOf } from '../test/program.ts';
+import { HOSTILE, makeRepository } from './test/hostile-git.ts';
+
+let installed: Installed;
+beforeAll(async () => {
+  installed = await install();
+});
+afterAll(() => installed.remove());
+
+const COMMANDS = [
+  'git log',
+  'git log -m -p',
+  'git show HEAD',
+  'git diff HEAD~ --stat',
+  'git status --short',
+  'git ls-files --stage',
+  'git rev-list --objects --all',
+  'git --no-pager -c color.ui=never -C . diff',
+  'git cherry HEAD~ HEAD',
+];
+
+/** The proof alone decides. */
+const PROOF_ALONE = ['--settings', JSON.stringify({ sandbox: { readOnlyView: 'off' } })];
+const STREAM = ['-p', 'go', '--output-format', 'stream-json', '--verbose', ...PROOF_ALONE];
+
+describe('a hostile repository', () => {
+  it('runs nothing, whether a command is allowed, asked about, denied or explained', async () => {
+    const { folder, run, script } = homeFor(installed.program);
+    const marker = path.join(folder, 'marker');
+    const project = path.join(folder, 'project');
+    const commands = HOSTILE.flatMap(({ name, trigger, make }, index) => {
+      const repository = path.join(project, String(index));
+      const copy = path.join(folder, 'tried', String(index));
+      make(makeRepository(repository, marker));
+      rmSync(marker, { force: true });
+      cpSync(repository, copy, { recursive: true, preserveTimestamps: true });
+      const env = { PATH: process.env['PATH'] ?? '', HOME: folder, GIT_CONFIG_NOSYSTEM: '1' };
+      spawnSync('git', [...trigger], { cwd: copy, env, timeout: 20_000 });
+      expect({ name, isHostile: existsSync(marker) }).toEqual({ name, isHostile: true });
+      rmSync(marker);
+      return [`cd ${repository}`, ...COMMANDS];
+    });
+    makeRepository(path.join(project, 'clean'), marker);
+    commands.push(`cd ${path.join(project, 'clean')}`, ...COMMANDS);
+    const steps = commands.map((command, index) => call('Bash', { command }, `b${index}`));
+    const env = { GIT_CONFIG_NOSYSTEM: '1' };
+    const ended = await run(
+      [...STREAM, '--model', script([...steps, say('Done.')]), '--disallowed-tools', 'Bash(git cherry *)'],
+      { env },
+    );
+    expect(ended.stderr).toBe('');
+    expect(existsSync(marker)).toBe(false);
+    const denied = deniedIn(ended.stdout);
+    // In an ordinary repository only the denied command does not run.
+    expect(denied.filter((index) => index >= steps.length - COMMANDS.length)).toEqual([steps.length - 1]);
+    // None of the others gets through with everything.
+    const each = COMMANDS.length + 1;
+    expect(
+      HOSTILE.filter(
+        (_, index) => !denied.some((at) => at > index * each && at < index * each + COMMANDS.length),
+      ),
+    ).toEqual([]);
+  }, 120_000);
+
+  it('runs nothing when a decision about it is explained', async () => {
+    const { folder, run } = homeFor(installed.program);
+    const marker = path.join(folder, 'marker');
+    const [partial] = HOSTILE;
+    mkdirSync(path.join(folder, '.claude'));
+    writeFileSync(path.join(folder, '.claude/settings.json'), '{"permissions":{"deny":["Bash(git log *)"]}}');
+    partial?.make(makeRepository(folder, marker));
+    rmSync(marker, { force: true });
+    for (const command of ['git ls-files', 'git log -p'])
+      await run(['permissions', 'explain', '--json', command], { env: { GIT_CONFIG_NOSYSTEM: '1' } });
+    expect(existsSync(marker)).toBe(false);
+  });
+});
+
+/** The calls that did not run, by their number. */
+function deniedIn(stdout: string): number[] {
+  const result = linesOf(stdout).find(({ type }) => type === 'result');
+  const denials = result?.['permission_denials'];
+  return Array.isArray(denials)
+    ? denials.map((denial: { readonly tool_use_id: string }) => Number(denial.tool_use_id.slice(1)))
+    : [];
+}

@@ -1,0 +1,29 @@
+/** Whether any attributes file sends a tracked file through a filter. Filters are often configured and seldom used. */
+import path from 'node:path';
+import { readBoundedFile } from './bounded-file.ts';
+
+const MOST_BYTES = 1024 * 1024;
+/** More folders take too long to look through. */
+const MOST_FOLDERS = 5_000;
+
+/** `others`: attributes files beside those of the working tree. True where it cannot be found out. */
+export function usesFilters(top: string, paths: readonly string[], others: readonly string[]): boolean {
+  const folders = new Set(['']);
+  for (const file of paths) {
+    // The parents of a folder that is known are known, too.
+    for (let folder = parentOf(file); !folders.has(folder); folder = parentOf(folder)) folders.add(folder);
+    // A name that is not text cannot be looked up.
+    if (folders.size > MOST_FOLDERS || file.includes('\uFFFD')) return true;
+  }
+  const inTree = Array.from(folders, (folder) => path.join(top, folder, '.gitattributes'));
+  return [...inTree, ...others].some(mentionsFilter);
+}
+
+function parentOf(file: string): string {
+  return file.slice(0, Math.max(file.lastIndexOf('/'), 0));
+}
+
+function mentionsFilter(file: string): boolean {
+  const read = readBoundedFile(file, MOST_BYTES);
+  return read.kind === 'read' ? read.bytes.includes('filter') : read.kind === 'unreadable';
+}

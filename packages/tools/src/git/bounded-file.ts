@@ -1,0 +1,82 @@
+/**
+ * Reads a small regular file. A project decides what lies under a name: a pipe would block, a device could do anything, and a
+ * huge file would take long. All of these are `unreadable`.
+ */
+import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+
+export type BoundedFile =
+  | { readonly kind: 'read'; readonly bytes: Buffer; readonly stamp: FileStamp }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unreadable' };
+
+/** Two equal stamps mean the same content, unless the file was young when the first was taken. */
+export interface FileStamp {
+  readonly text: string;
+  readonly changedAtMs: number;
+}
+
+const ABSENT: BoundedFile = { kind: 'absent' };
+const UNREADABLE: BoundedFile = { kind: 'unreadable' };
+
+export function readBoundedFile(file: string, mostBytes: number): BoundedFile {
+  try {
+    // Opening some devices has an effect, so the kind is known before.
+    if (!statSync(file).isFile()) return UNREADABLE;
+  } catch (thrown) {
+    return isMissing(thrown) ? ABSENT : UNREADABLE;
+  }
+  let descriptor: number | undefined;
+  try {
+    // Without O_NONBLOCK, a pipe that took the file's place meanwhile would block.
+    descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const before = stamped(fstatSync(descriptor, { bigint: true }));
+    if (before === undefined || before.size > mostBytes) return UNREADABLE;
+    const bytes = Buffer.alloc(before.size);
+    let length = 0;
+    while (length < bytes.length) {
+      const read = readSync(descriptor, bytes, length, bytes.length - length, length);
+      if (read === 0) break;
+      length += read;
+    }
+    const after = stamped(fstatSync(descriptor, { bigint: true }));
+    const isSame = after?.stamp.text === before.stamp.text && length === before.size;
+    return isSame ? { kind: 'read', bytes, stamp: before.stamp } : UNREADABLE;
+  } catch (thrown) {
+    return isMissing(thrown) ? ABSENT : UNREADABLE;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** The text of a file in UTF-8 without NUL; undefined for anything else. */
+export function textOf(bytes: Buffer): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return text.includes('\0') ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Undefined if it is missing or not a regular file. */
+export function stampOfFile(file: string): FileStamp | undefined {
+  try {
+    return stamped(statSync(file, { bigint: true }))?.stamp;
+  } catch {
+    return undefined;
+  }
+}
+
+function stamped(about: BigIntStats): { readonly size: number; readonly stamp: FileStamp } | undefined {
+  if (!about.isFile()) return undefined;
+  const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = about;
+  return {
+    size: Number(size),
+    stamp: { text: [dev, ino, size, mtimeNs, ctimeNs].join(' '), changedAtMs: Number(ctimeMs) },
+  };
+}
+
+/** A part of the path is a file: nothing can be there. */
+function isMissing(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && /^(ENOENT|ENOTDIR)$/.test(String(thrown.code));
+}

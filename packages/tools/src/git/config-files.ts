@@ -1,0 +1,129 @@
+/**
+ * All settings that git may take into account in a folder, read from its configuration files without git. More than git would
+ * use: files included on a condition count always. So each setting must be harmless in itself; which one wins does not matter.
+ */
+import { accessSync, constants, realpathSync } from 'node:fs';
+import path from 'node:path';
+import { readBoundedFile, textOf } from './bounded-file.ts';
+import { type GitSetting, parseGitConfig } from './config-text.ts';
+import type { GitRepository } from './repository.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+type SettingScope = 'system' | 'user' | 'repository';
+
+export interface ScopedSetting extends GitSetting {
+  readonly scope: SettingScope;
+  /** The file that contains it. */
+  readonly file: string;
+}
+
+const MOST_BYTES = 1024 * 1024;
+const MOST_FILES = 64;
+/** Git gives up behind this depth. */
+const MOST_NESTED = 10;
+
+interface Pending {
+  readonly file: string;
+  readonly scope: SettingScope;
+  readonly depth: number;
+}
+
+/** Undefined: a file cannot be read as git reads it, or it names another that cannot be found. */
+export function readGitSettings(
+  repository: GitRepository | undefined,
+  environment: Environment,
+): readonly ScopedSetting[] | undefined {
+  const files = configFiles(repository, environment);
+  if (files === undefined) return undefined;
+  const pending: Pending[] = files.map(({ file, scope }) => ({ file, scope, depth: 0 }));
+  const settings: ScopedSetting[] = [];
+  for (let count = 0; ; count++) {
+    const next = pending.shift();
+    if (next === undefined) return settings;
+    const { file, scope, depth } = next;
+    const parsed = readGitConfigFile(file);
+    if (parsed === 'absent') continue;
+    if (parsed === undefined || count > MOST_FILES || depth > MOST_NESTED) return undefined;
+    for (const setting of parsed) {
+      settings.push({ ...setting, scope, file });
+      if (!isInclude(setting.key)) continue;
+      const included = resolveConfigPath(setting.value, path.dirname(file), environment);
+      if (included === undefined) return undefined;
+      pending.push({ file: included, scope, depth: depth + 1 });
+    }
+  }
+}
+
+/** One file, without those that it includes. Undefined: it cannot be read as git reads it. */
+export function readGitConfigFile(file: string): readonly GitSetting[] | 'absent' | undefined {
+  const read = readBoundedFile(file, MOST_BYTES);
+  if (read.kind === 'absent') return 'absent';
+  const text = read.kind === 'read' ? textOf(read.bytes) : undefined;
+  return text === undefined ? undefined : parseGitConfig(text);
+}
+
+function isInclude(key: string): boolean {
+  return /^include(if\..*)?\.path$/s.test(key);
+}
+
+/** Undefined for another user's home, and for a place relative to where git was installed. */
+export function resolveConfigPath(
+  value: string | undefined,
+  folder: string,
+  { HOME: home }: Environment,
+): string | undefined {
+  if (!value) return undefined;
+  if (value.startsWith('~/')) return home ? path.join(home, value.slice(2)) : undefined;
+  return value.startsWith('~') || value.startsWith('%(') || value.startsWith(':(')
+    ? undefined
+    : path.resolve(folder, value);
+}
+
+function configFiles(
+  repository: GitRepository | undefined,
+  environment: Environment,
+): { readonly file: string; readonly scope: SettingScope }[] | undefined {
+  const { GIT_CONFIG_SYSTEM: system, GIT_CONFIG_GLOBAL: global, HOME: home } = environment;
+  const named = [system, global].filter((file) => file !== undefined && file !== '');
+  if (named.some((file) => file === undefined || !path.isAbsolute(file))) return undefined;
+  const withoutSystem = /^(1|true|yes|on)$/i.test(environment['GIT_CONFIG_NOSYSTEM'] ?? '');
+  const systems = withoutSystem ? [] : system ? [system] : systemFiles(environment);
+  const users = global !== undefined ? (global === '' ? [] : [global]) : userFiles(home, environment);
+  const own = repository
+    ? [repository.commonDir, repository.gitDir].flatMap((folder) => [
+        path.join(folder, 'config'),
+        path.join(folder, 'config.worktree'),
+      ])
+    : [];
+  return [
+    ...systems.map((file) => ({ file, scope: 'system' as const })),
+    ...users.map((file) => ({ file, scope: 'user' as const })),
+    ...[...new Set(own)].map((file) => ({ file, scope: 'repository' as const })),
+  ];
+}
+
+function userFiles(home: string | undefined, environment: Environment): string[] {
+  const config = environment['XDG_CONFIG_HOME'] || (home ? path.join(home, '.config') : '');
+  return [
+    ...(config === '' ? [] : [path.join(config, 'git/config')]),
+    ...(home ? [path.join(home, '.gitconfig')] : []),
+  ];
+}
+
+/** Where distributions put the settings for all users, and the place beside the installed program. */
+function systemFiles({ PATH: places = '' }: Environment): string[] {
+  const files = new Set(['/etc/gitconfig', '/usr/local/etc/gitconfig', '/opt/homebrew/etc/gitconfig']);
+  for (const folder of places.split(path.delimiter).filter((place) => path.isAbsolute(place))) {
+    const program = path.join(folder, 'git');
+    try {
+      accessSync(program, constants.X_OK);
+      const prefix = path.dirname(path.dirname(realpathSync.native(program)));
+      files.add(path.join(prefix, 'etc/gitconfig'));
+      break;
+    } catch {
+      // The next folder may have it.
+    }
+  }
+  return [...files];
+}

@@ -1,0 +1,264 @@
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { gitFactsFrom, readGitFacts } from './facts.ts';
+import { readGitIndex } from './index-file.ts';
+
+interface Repository {
+  readonly folder: string;
+  readonly environment: Record<string, string>;
+  readonly git: (...args: string[]) => string;
+  readonly write: (file: string, text: string) => void;
+}
+
+const CLEAN = { helpers: [], submodules: false };
+
+function repository(...options: string[]): Repository {
+  const home = mkdtempSync(path.join(os.tmpdir(), 'heddle-git-'));
+  const folder = path.join(home, 'project');
+  mkdirSync(folder);
+  // Neither the settings of this machine nor those of its user.
+  const environment = { PATH: process.env['PATH'] ?? '', HOME: home, GIT_CONFIG_NOSYSTEM: '1' };
+  const git = (...args: string[]): string =>
+    execFileSync('git', args, { cwd: folder, env: environment, encoding: 'utf8', stdio: 'pipe' });
+  git('init', '-q', ...options);
+  const write = (file: string, text: string): void => {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+    writeFileSync(path.join(folder, file), text);
+  };
+  return { folder, environment, git, write };
+}
+
+describe('the facts about a repository', () => {
+  it('are clean in a new one, below it, and outside of any', () => {
+    const { folder, environment, write } = repository();
+    write('a/b/c', '');
+    expect(readGitFacts(folder, environment)).toEqual(CLEAN);
+    expect(readGitFacts(path.join(folder, 'a/b'), environment)).toEqual(CLEAN);
+    expect(gitFactsFrom(folder, environment)('a')).toEqual(CLEAN);
+    expect(readGitFacts(mkdtempSync(path.join(os.tmpdir(), 'heddle-nogit-')), environment)).toEqual(CLEAN);
+  });
+
+  it.each([
+    ['diff.external', 'evil'],
+    ['diff.x.textconv', 'evil'],
+    ['diff.X.y.command', 'evil'],
+    ['diff.submodule', 'log'],
+    ['core.fsmonitor', 'evil'],
+    ['core.fsmonitor', 'true'],
+    ['core.worktree', '/'],
+    ['core.alternateRefsCommand', 'evil'],
+    ['core.virtualFilesystem', 'evil'],
+    ['log.showSignature', 'true'],
+    ['log.diffMerges', 'remerge'],
+    ['remote.origin.promisor', 'true'],
+    ['remote.origin.partialCloneFilter', 'blob:none'],
+    ['extensions.partialClone', 'origin'],
+    ['pretty.mine', '%h %GK'],
+    ['format.pretty', '%GS'],
+    ['branch.sort', 'signature:grade'],
+    ['status.submoduleSummary', '5'],
+    ['trace2.eventTarget', '/tmp/x'],
+    ['uploadpack.packObjectsHook', 'evil'],
+    ['protocol.ext.allow', 'always'],
+    ['hook.x.command', 'evil'],
+    ['unheard.of', 'x'],
+  ])('include %s = %s', (key, value) => {
+    const { folder, environment, git } = repository();
+    git('config', '--file', '.git/config', key, value);
+    const [first, last] = [key.slice(0, key.indexOf('.')), key.slice(key.lastIndexOf('.'))];
+    const written = `${first.toLowerCase()}${key.slice(first.length, -last.length)}${last.toLowerCase()}`;
+    expect(readGitFacts(folder, environment)?.helpers).toEqual([written]);
+  });
+
+  it('leave out what people and tools set every day', () => {
+    const { folder, environment, git, write } = repository();
+    const everyday =
+      'core.fsmonitor=false user.name=a user.signingkey=k alias.log=!evil core.pager=less core.editor=vim pretty.mine=%h ' +
+      'remote.origin.url=git@example.com:a/b.git remote.origin.fetch=+refs/heads/*:refs/remotes/origin/* branch.main.merge=a ' +
+      'branch.main.vscode-merge-base=origin/main commit.gpgsign=true gpg.format=ssh credential.helper=store pull.rebase=true ' +
+      'push.autoSetupRemote=true init.defaultBranch=main color.ui=auto diff.algorithm=histogram diff.colorMoved=zebra ' +
+      'merge.conflictStyle=zdiff3 rerere.enabled=true url.git@example.com:.insteadOf=https://example.com/ core.hooksPath=.husky ' +
+      'fetch.prune=true log.date=iso status.short=true tag.sort=-version:refname core.excludesFile=~/.gitignore safe.directory=* ' +
+      'submodule.lib.url=../lib merge.npm-merge-driver.driver=x interactive.diffFilter=delta filter.lfs.process=git-lfs ' +
+      'filter.lfs.required=true lfs.repositoryformatversion=0 http.proxy=http://example.com maintenance.auto=false';
+    for (const setting of everyday.split(' ')) {
+      const at = setting.indexOf('=');
+      git('config', setting.slice(0, at), setting.slice(at + 1));
+    }
+    expect(readGitFacts(folder, environment)).toEqual(CLEAN);
+    // Only where a file goes through the filter does it matter.
+    write('deep/a.bin', '');
+    git('add', '.');
+    write('deep/.gitattributes', '*.bin filter=lfs\n');
+    expect(readGitFacts(folder, environment)?.helpers).toEqual(['filter.lfs.process', 'filter.lfs.required']);
+  });
+
+  it('include the settings of the user, of included files, of worktrees, and hooks and variables', () => {
+    const { folder, environment, git, write } = repository();
+    const helpers = (more: Record<string, string> = {}): readonly string[] | undefined =>
+      readGitFacts(folder, { ...environment, ...more })?.helpers;
+    writeFileSync(path.join(environment['HOME'] ?? '', '.gitconfig'), '[trace2] eventTarget = /tmp/x\n');
+    expect(helpers()).toEqual(['trace2.eventtarget']);
+    rmSync(path.join(environment['HOME'] ?? '', '.gitconfig'));
+    write('more', '[diff]\n\texternal = "a\\nb"\n');
+    git('config', 'includeIf.gitdir:/elsewhere/.path', '../more');
+    write('.git/hooks/post-index-change', '');
+    expect(helpers({ GIT_EXTERNAL_DIFF: 'evil' })).toEqual([
+      'GIT_EXTERNAL_DIFF',
+      'diff.external',
+      'hooks/post-index-change',
+    ]);
+    git('config', '--unset', 'includeIf.gitdir:/elsewhere/.path');
+    rmSync(path.join(folder, '.git/hooks/post-index-change'));
+    expect(helpers()).toEqual([]);
+    write('.husky/post-index-change', '');
+    git('config', 'core.hooksPath', '.husky');
+    expect(helpers()).toEqual(['hooks/post-index-change']);
+    git('config', '--unset', 'core.hooksPath');
+    write('.git/config.worktree', '[core]\n\tfsmonitor\n');
+    expect(helpers({ GIT_DIR: 'x' })).toEqual(['GIT_DIR', 'core.fsmonitor']);
+  });
+
+  it('hold in a worktree, and see submodules that are checked out', () => {
+    const { folder, environment, git, write } = repository();
+    git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'x');
+    git('worktree', 'add', '-q', '../other');
+    expect(readGitFacts(path.join(folder, '../other'), environment)).toEqual(CLEAN);
+    git('config', 'diff.external', 'evil');
+    expect(readGitFacts(path.join(folder, '../other'), environment)?.helpers).toEqual(['diff.external']);
+    git('config', '--unset', 'diff.external');
+    git('update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},inner`);
+    expect(readGitFacts(folder, environment)).toEqual(CLEAN);
+    write('inner/.git', 'gitdir: ../x\n');
+    expect(readGitFacts(folder, environment)).toEqual({ helpers: [], submodules: true });
+  });
+
+  const broken: readonly (readonly [string, (made: Repository) => void])[] = [
+    ['a configuration that git rejects', ({ write }) => write('.git/config', '[core\n')],
+    [
+      'a configuration that is not text',
+      ({ folder }) => writeFileSync(path.join(folder, '.git/config'), Buffer.from([0xff, 0])),
+    ],
+    ['a pipe in place of the configuration', ({ folder }) => pipe(path.join(folder, '.git/config'))],
+    ['a pipe in place of the index', ({ folder }) => pipe(path.join(folder, '.git/index'))],
+    ['a device in place of HEAD', ({ folder }) => link('/dev/zero', path.join(folder, '.git/HEAD'))],
+    [
+      'a configuration that includes itself',
+      ({ git }) => void git('config', '--file', '.git/config', 'include.path', 'config'),
+    ],
+    [
+      'an include in another home',
+      ({ git }) => void git('config', '--file', '.git/config', 'include.path', '~x/y'),
+    ],
+    ['a common folder elsewhere', ({ write }) => write('.git/commondir', '../elsewhere\n')],
+    ['a common folder in itself', ({ write }) => write('.git/commondir', '.\n')],
+    ['an index that is cut off', ({ write }) => write('.git/index', 'DIRC\0\0\0\u0002\0\0\0\u0001')],
+    [
+      'a file in place of .git',
+      ({ folder, write }) => {
+        renameSync(path.join(folder, '.git'), path.join(folder, 'g'));
+        write('.git', 'x');
+      },
+    ],
+    [
+      'a link to nothing in place of .git',
+      ({ folder }) => {
+        renameSync(path.join(folder, '.git'), path.join(folder, 'g'));
+        symlinkSync('none', path.join(folder, '.git'));
+      },
+    ],
+    [
+      'a repository without a working tree',
+      ({ folder, git }) => {
+        git('init', '-q', '--bare', 'inner');
+        for (const name of ['inner/HEAD', 'inner/config', 'inner/objects', 'inner/refs']) {
+          rmSync(path.join(folder, path.basename(name)), { recursive: true, force: true });
+          renameSync(path.join(folder, name), path.join(folder, path.basename(name)));
+        }
+        rmSync(path.join(folder, '.git'), { recursive: true });
+      },
+    ],
+    [
+      'a split index',
+      ({ git, write }) => {
+        write('a', '');
+        git('add', 'a');
+        git('update-index', '--split-index');
+      },
+    ],
+    ['a sparse index', (made) => makeSparse(made)],
+  ];
+
+  it.each(broken)('are unknown with %s', (_, breakIt) => {
+    const made = repository();
+    breakIt(made);
+    expect(readGitFacts(made.folder, made.environment)).toBeUndefined();
+  });
+
+  it('are unknown for a folder that is missing', () => {
+    expect(readGitFacts('/no/such/folder', {})).toBeUndefined();
+  });
+});
+
+describe('the index', () => {
+  it.each([2, 3, 4])('is read in format %i as git reads it', (version) => {
+    const { folder, environment, git, write } = repository();
+    for (const file of [
+      'a',
+      'a-long-name/in/folders',
+      'a-long-name/in/folders2',
+      'b/ä ö',
+      `${'y'.repeat(200)}/${'z'.repeat(200)}`,
+    ])
+      write(file, '');
+    git('config', 'index.version', String(version));
+    git('add', '.');
+    if (version === 3) {
+      write('later', '');
+      git('add', '-N', 'later');
+    }
+    expect(readFileSync(path.join(folder, '.git/index')).readUInt32BE(4)).toBe(version);
+    const listed = git('ls-files', '-z').split('\0').slice(0, -1);
+    expect(readGitIndex(path.join(folder, '.git/index'), 20)).toEqual({ paths: listed, gitlinks: [] });
+    expect(readGitFacts(folder, environment)).toEqual(CLEAN);
+  });
+
+  it('is read in a repository with longer hashes', () => {
+    const { folder, environment, git, write } = repository('--object-format=sha256');
+    write('a/b', '');
+    git('add', '.');
+    expect(readGitIndex(path.join(folder, '.git/index'), 32)?.paths).toEqual(['a/b']);
+    expect(readGitFacts(folder, environment)).toEqual(CLEAN);
+  });
+});
+
+function pipe(file: string): void {
+  rmSync(file, { force: true });
+  execFileSync('mkfifo', [file]);
+}
+
+function link(target: string, file: string): void {
+  rmSync(file);
+  symlinkSync(target, file);
+}
+
+function makeSparse({ folder, git, write }: Repository): void {
+  for (const file of ['in/a', 'out/deep/b']) write(file, '');
+  git('add', '.');
+  git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '-m', 'x');
+  git('sparse-checkout', 'init', '--cone', '--sparse-index');
+  git('sparse-checkout', 'set', 'in');
+  expect(existsSync(path.join(folder, 'out'))).toBe(false);
+}

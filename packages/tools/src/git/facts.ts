@@ -1,0 +1,108 @@
+/** What is configured around a folder that could make a reading `git` command run a program. Reads files and starts nothing. */
+import { existsSync, lstatSync } from 'node:fs';
+import path from 'node:path';
+import { usesFilters } from './attributes.ts';
+import { type Environment, readGitSettings, resolveConfigPath, type ScopedSetting } from './config-files.ts';
+import { isHarmlessSetting, isHarmlessVariable } from './harmless-settings.ts';
+import { type GitIndex, type HashLength, readGitIndex } from './index-file.ts';
+import { findRepository, type GitRepository } from './repository.ts';
+
+export interface GitFacts {
+  /** Settings, variables and hooks that are not known to be harmless. */
+  readonly helpers: readonly string[];
+  /** A repository inside it has a configuration of its own, which was not read. */
+  readonly submodules: boolean;
+}
+
+/** Undefined: it cannot be found out. Outside a repository only variables and the settings of the user count. */
+export function readGitFacts(directory: string, environment: Environment): GitFacts | undefined {
+  const found = findRepository(directory);
+  if (found.kind === 'unknown') return undefined;
+  const variables = Object.keys(environment).filter(
+    (name) => environment[name] !== undefined && !isHarmlessVariable(name),
+  );
+  const repository = found.kind === 'found' ? found.repository : undefined;
+  const settings = readGitSettings(repository, environment);
+  if (settings === undefined) return undefined;
+  const named = settings.filter((setting) => !isHarmless(setting, repository)).map(({ key }) => key);
+  if (repository === undefined) return { helpers: [...variables, ...named], submodules: false };
+  const index = readGitIndex(path.join(repository.gitDir, 'index'), hashLength(settings));
+  if (index === undefined) return undefined;
+  const isFiltered =
+    named.some(isFilter) &&
+    usesFilters(repository.top, index.paths, attributesFiles(repository, settings, environment));
+  const helpers = isFiltered ? named : named.filter((key) => !isFilter(key));
+  return {
+    helpers: [...new Set([...variables, ...helpers, ...hooksIn(repository, settings, environment)])],
+    submodules: hasSubmodule(repository, index),
+  };
+}
+
+/** Facts for folders that a command names, each as it is written. Behind a link `..` leads elsewhere than its text says. */
+export function gitFactsFrom(
+  directory: string,
+  environment: Environment,
+): (folder: string) => GitFacts | undefined {
+  return (folder) => readGitFacts(path.isAbsolute(folder) ? folder : `${directory}/${folder}`, environment);
+}
+
+function isHarmless({ key, value, scope }: ScopedSetting, repository: GitRepository | undefined): boolean {
+  if (key !== 'core.worktree') return isHarmlessSetting(key, value);
+  // A submodule's settings name the folder that was found; any other folder may be anywhere.
+  const isOwn = scope === 'repository' && repository !== undefined && value !== undefined;
+  return isOwn && path.resolve(repository.gitDir, value) === repository.top;
+}
+
+function isFilter(key: string): boolean {
+  return /^filter\..+\.(clean|smudge|process|required)$/s.test(key);
+}
+
+function hashLength(settings: readonly ScopedSetting[]): HashLength {
+  const isLong = settings.some(({ key, value }) => key === 'extensions.objectformat' && value === 'sha256');
+  return isLong ? 32 : 20;
+}
+
+/** The only hook that a reading command may run: some refresh the index. */
+const HOOK = 'post-index-change';
+
+function hooksIn(
+  { commonDir, top }: GitRepository,
+  settings: readonly ScopedSetting[],
+  environment: Environment,
+): string[] {
+  const named = settings.filter(({ key }) => key === 'core.hookspath');
+  const folders = named.map(({ value }) => resolveConfigPath(value, top, environment));
+  const places = [path.join(commonDir, 'hooks'), ...folders];
+  return places.some((folder) => folder === undefined || existsSync(path.join(folder, HOOK)))
+    ? [`hooks/${HOOK}`]
+    : [];
+}
+
+function attributesFiles(
+  { commonDir, top }: GitRepository,
+  settings: readonly ScopedSetting[],
+  environment: Environment,
+): string[] {
+  const { HOME: home, XDG_CONFIG_HOME: config = home && path.join(home, '.config') } = environment;
+  const named = settings.filter(({ key }) => key === 'core.attributesfile');
+  return [
+    path.join(commonDir, 'info/attributes'),
+    '/etc/gitattributes',
+    ...(config ? [path.join(config, 'git/attributes')] : []),
+    // A folder is unreadable, which counts as a filter.
+    ...named.map(({ value }) => resolveConfigPath(value, top, environment) ?? '/'),
+  ];
+}
+
+/** A tracked repository that is not checked out has no configuration. */
+function hasSubmodule({ top }: GitRepository, { gitlinks }: GitIndex): boolean {
+  return gitlinks.some((folder) => {
+    // A name that is not text cannot be looked up.
+    if (folder.includes('\uFFFD')) return true;
+    try {
+      return lstatSync(path.join(top, folder, '.git'), { throwIfNoEntry: false }) !== undefined;
+    } catch {
+      return true;
+    }
+  });
+}
