@@ -37,6 +37,7 @@ export interface ContextDoorSetup {
   readonly gates?: Partial<Gates> | undefined;
   readonly changes?: ContextChanges | undefined;
   readonly instructions?: readonly string[] | undefined;
+  readonly deniedFiles?: (() => Promise<(file: string) => boolean>) | undefined;
   readonly standing?: (() => Promise<readonly Attachment[]>) | undefined;
   readonly hooks?: CompactionHooks | undefined;
   /** What the API has refused of the conversation so far. */
@@ -72,6 +73,7 @@ export function contextDoorOf(setup: ContextDoorSetup): ContextPipeline {
       reread: rereadFrom({
         cwd: setup.cwd,
         instructions: setup.instructions ?? [],
+        deniedFiles: setup.deniedFiles,
         standing: setup.standing ?? (() => Promise.resolve([])),
       }),
       hooks: setup.hooks ?? NO_COMPACTION_HOOKS,

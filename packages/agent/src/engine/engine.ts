@@ -45,7 +45,7 @@ import { newHead, resumedHead } from './head.ts';
 import { paramsOf } from './params.ts';
 import { Purse, type Costs } from './purse.ts';
 import { type MessageStamp, SessionLog } from './session-log.ts';
-import { liveOf } from './permission.ts';
+import { liveOf, deniedFilesOf } from './permission.ts';
 import { errorSentence } from './result.ts';
 import { BUSY, synthetic, terminalOf } from './command-turn.ts';
 import type { Changes, Prompt } from './prompt.ts';
@@ -407,6 +407,7 @@ export class QueryEngine {
       changes: { ...context, ...compaction },
       hooks: this.#options.hooks?.compaction,
       refusedBlocks: () => this.#session.projection.refused,
+      deniedFiles: deniedFilesOf(this.#options, cwd),
       standing: async () => [
         ...whereNote(this.#log.stance, cwd),
         ...((await this.#options.standing?.()) ?? []),

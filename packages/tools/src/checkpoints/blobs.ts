@@ -6,7 +6,7 @@ import { realTarget } from '../files/path.ts';
 import { PinnedPlace } from '../files/pinned-place.ts';
 
 /** Private: what was in somebody's files is nobody else's business. */
-export const PRIVATE_FOLDER = { recursive: true, mode: 0o700 } as const;
+export const PRIVATE_MODE = 0o700;
 
 const NEVER = new AbortController().signal;
 
@@ -23,7 +23,7 @@ export class ContentBlobs {
     const place = PinnedPlace.open(this.#fileOf(hash));
     try {
       if (sizeOf(place) === bytes.length) return;
-      await writeAtomically({ place, bytes, folderMode: PRIVATE_FOLDER.mode, signal: NEVER });
+      await writeAtomically({ place, bytes, folderMode: PRIVATE_MODE, signal: NEVER });
     } finally {
       place.close();
     }

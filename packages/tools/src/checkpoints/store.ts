@@ -3,11 +3,14 @@
  * way back to them. What a shell command changes is not seen here. Nothing is ever written into `.git`.
  */
 import { randomUUID } from 'node:crypto';
-import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { constants, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { KeptContent } from '../files/doors.ts';
 import { codeOf } from '../files/errors.ts';
-import { ContentBlobs, PRIVATE_FOLDER } from './blobs.ts';
+import { realTarget } from '../files/path.ts';
+import { pinFile } from '../files/pinned.ts';
+import { PinnedPlace } from '../files/pinned-place.ts';
+import { ContentBlobs, PRIVATE_MODE } from './blobs.ts';
 import { rewindFiles, type RewoundFiles } from './rewind.ts';
 import { parseEntry, Timeline, type TimelineEntry } from './timeline.ts';
 
@@ -37,9 +40,12 @@ export interface RewindOptions {
   readonly spareOthers?: boolean;
 }
 
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | (constants.O_NOFOLLOW ?? 0);
+
 export class CheckpointStore {
   readonly #options: CheckpointOptions;
-  readonly #index: string;
+  /** A real path. Links are followed once, when the first entry is read or written. */
+  #index: string | undefined;
   readonly #blobs: ContentBlobs;
   /** Undefined until it could be read. */
   #timeline: Timeline | undefined;
@@ -49,7 +55,6 @@ export class CheckpointStore {
 
   constructor(options: CheckpointOptions) {
     this.#options = options;
-    this.#index = path.join(options.folder, 'index.jsonl');
     this.#blobs = new ContentBlobs(path.join(options.folder, 'blobs'));
   }
 
@@ -128,10 +133,29 @@ export class CheckpointStore {
   }
 
   async #append(timeline: Timeline, entry: TimelineEntry): Promise<void> {
-    await mkdir(this.#options.folder, PRIVATE_FOLDER);
     // A torn last line of a crashed process ends here.
-    await appendFile(this.#index, `${JSON.stringify(entry)}\n`, { mode: 0o600 });
+    await this.#appendText(`${JSON.stringify(entry)}\n`);
     timeline.add(entry);
+  }
+
+  async #appendText(text: string): Promise<void> {
+    const place = PinnedPlace.open(this.#indexFile());
+    try {
+      place.makeFolders(PRIVATE_MODE);
+      const handle = await open(place.at(), APPEND, 0o600);
+      try {
+        await handle.writeFile(text);
+      } finally {
+        await handle.close();
+      }
+    } finally {
+      place.close();
+    }
+  }
+
+  #indexFile(): string {
+    this.#index ??= realTarget(path.join(this.#options.folder, 'index.jsonl'));
+    return this.#index;
   }
 
   #next<T>(work: (timeline: Timeline) => Promise<T>): Promise<T> {
@@ -146,18 +170,28 @@ export class CheckpointStore {
 
   async #load(): Promise<Timeline> {
     const timeline = new Timeline();
-    let text = '';
-    try {
-      text = await readFile(this.#index, 'utf8');
-    } catch (thrown) {
-      if (codeOf(thrown) !== 'ENOENT') throw thrown;
-    }
+    const text = await textOf(this.#indexFile());
     for (const line of text.split('\n')) {
       const entry = parseEntry(line);
       if (entry !== undefined) timeline.add(entry);
     }
     // Half a line that a crash left must not swallow the next one.
-    if (text !== '' && !text.endsWith('\n')) await appendFile(this.#index, '\n');
+    if (text !== '' && !text.endsWith('\n')) await this.#appendText('\n');
     return timeline;
+  }
+}
+
+/** Empty if there is no such file. */
+async function textOf(file: string): Promise<string> {
+  try {
+    const pinned = pinFile(file);
+    try {
+      return await readFile(pinned.path, 'utf8');
+    } finally {
+      pinned.close();
+    }
+  } catch (thrown) {
+    if (codeOf(thrown) === 'ENOENT') return '';
+    throw thrown;
   }
 }

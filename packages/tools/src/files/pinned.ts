@@ -103,6 +103,8 @@ export interface PinnedFile {
   readonly path: string;
   /** Flags without which opening the path would follow a link. */
   readonly flags: number;
+  /** Undefined: held by comparison. */
+  readonly descriptor: number | undefined;
   close(): void;
 }
 
@@ -121,6 +123,7 @@ function namedFile(descriptor: number): PinnedFile {
     about: fstatSync(descriptor),
     path: `/proc/self/fd/${descriptor}`,
     flags: 0,
+    descriptor,
     close: () => closeSync(descriptor),
   };
 }
@@ -129,7 +132,7 @@ function comparedFile(real: string): PinnedFile {
   const about = lstatSync(real);
   if (about.isSymbolicLink()) throw new MovedError(real);
   const flags = process.platform === 'darwin' ? O_NOFOLLOW_ANY : O_NOFOLLOW;
-  return { about, path: requireReal(real), flags, close: () => undefined };
+  return { about, path: requireReal(real), flags, descriptor: undefined, close: () => undefined };
 }
 
 /**

@@ -1,5 +1,4 @@
 /** Glob: finds files by name. Ignored files are left out; the files changed last come first. */
-import path from 'node:path';
 import type { Tool, ToolUseContext } from '@heddle/core';
 import { shownPath } from '../files/errors.ts';
 import { inputSchemas } from '../generated/schemas.ts';
@@ -48,18 +47,19 @@ export function createGlobTool(doors: SearchDoors): Tool<GlobInput, GlobData> {
 }
 
 async function glob(input: GlobInput, doors: SearchDoors, context: ToolUseContext): Promise<GlobData> {
-  const { workingDirectory, signal } = context;
+  const { signal } = context;
   const { place, pattern } = globPlace(input);
-  const { root, file, prefix } = await targetOf(place, workingDirectory);
-  if (file !== undefined) throw new Error(`${path.join(root, file)} is a file, not a folder.`);
+  const target = targetOf(place, context);
+  const { root, file, written } = target;
+  if (file !== undefined) throw new Error(`${written} is a file, not a folder.`);
   const { filePattern } = await import('../grep/file-pattern.ts');
   const engine = await doors.engine();
   const all = { root, folder: doors.folder, pattern: filePattern(pattern) };
   const { names, isCut } = await engine.files(all, signal);
-  const found = names.filter(await shownBelow(root, context));
+  const found = names.filter(await shownBelow(target, context));
   const ordered = await newestFirst(found, root, (name) => name, signal);
   return {
-    files: ordered.slice(0, SHOWN).map((name) => shownPath(prefix + name)),
+    files: ordered.slice(0, SHOWN).map((name) => shownPath(target.shown(name))),
     total: found.length,
     isCut,
   };

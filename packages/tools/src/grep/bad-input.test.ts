@@ -55,8 +55,8 @@ describe.each(engines)('with %s', (_name, engine) => {
     ['a missing path', 'nothing', /does not exist/],
     ['a missing path with a newline', 'no\nthing', /does not exist/],
     ['a pipe', 'pipe', /neither a file nor a folder/],
-    ['a circle of links', 'loop', /does not exist/],
-    ['a file as a folder', 'a/b', /does not exist/],
+    ['a circle of links', 'loop', /links go in a circle/],
+    ['a file as a folder', 'a/b', /is a file, not a folder/],
     ['a name with a NUL', 'a\0b', /./],
   ])('explains what is wrong with %s', async (_what, place, message) => {
     const root = treeOf({ a: 'x' });

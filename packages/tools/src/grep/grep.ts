@@ -64,8 +64,9 @@ export function createGrepTool(doors: SearchDoors): Tool<GrepInput, GrepData> {
 }
 
 async function grep(input: GrepInput, doors: SearchDoors, context: ToolUseContext): Promise<GrepData> {
-  const { workingDirectory, signal } = context;
-  const { root, file, prefix } = await targetOf(input.path, workingDirectory);
+  const { signal } = context;
+  const target = targetOf(input.path, context);
+  const { root, file } = target;
   const mode = input.output_mode ?? 'files_with_matches';
   const { filePattern } = await import('./file-pattern.ts');
   const engine = await doors.engine();
@@ -86,18 +87,18 @@ async function grep(input: GrepInput, doors: SearchDoors, context: ToolUseContex
     },
     signal,
   );
-  const isShown = await shownBelow(root, context);
+  const isShown = await shownBelow(target, context);
   const matches = found.matches.filter((match) => isShown(match.path));
   const ordered = await newestFirst(matches, root, (match) => match.path, signal);
-  const lines = ordered.flatMap((match) => linesOf(match, prefix, mode));
+  const lines = ordered.flatMap((match) => linesOf(match, target.shown(match.path), mode));
   const { offset = 0, head_limit = DEFAULT_LIMIT } = input;
   const page = lines.slice(offset, head_limit === 0 ? undefined : offset + head_limit);
   const { isCut } = found;
   return { mode, lines: fitting(page), total: lines.length, files: matches.length, offset, isCut };
 }
 
-function linesOf({ path, count, lines }: FileMatches, prefix: string, mode: GrepData['mode']): string[] {
-  const name = shownPath(prefix + path);
+function linesOf({ count, lines }: FileMatches, file: string, mode: GrepData['mode']): string[] {
+  const name = shownPath(file);
   switch (mode) {
     case 'files_with_matches':
       return [name];

@@ -2,9 +2,9 @@
 import type { FilePattern } from './file-pattern.ts';
 
 export interface FileQuery {
-  /** A folder; paths found are relative to it. */
+  /** A folder, as a real path: a link that stands in it is not followed. Paths found are relative to it. */
   readonly root: string;
-  /** One file in it, instead of everything. */
+  /** One file in it, instead of everything. A link is not followed. */
   readonly file?: string | undefined;
   readonly pattern?: FilePattern | undefined;
   readonly type?: string | undefined;

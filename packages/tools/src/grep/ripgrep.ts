@@ -2,7 +2,9 @@
 import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { PinnedFolder, type PinnedFile } from '../files/pinned.ts';
 import { type FileMatches, type FileQuery, MAX_COLUMNS, type SearchEngine, type TextQuery } from './query.ts';
+import { openBelow, startOfSearch, unsettled } from './recheck.ts';
 
 /** More than this nobody reads; ripgrep is stopped there. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -23,43 +25,90 @@ export class Ripgrep implements SearchEngine {
     this.#program = program;
   }
 
-  async files(query: FileQuery, signal: AbortSignal): Promise<{ names: string[]; isCut: boolean }> {
-    // Matched here: for names alone that is faster than letting ripgrep do it with an ignore file.
-    const { output, isCut } = await this.#run(
-      ['--files', '--null'],
-      { ...query, pattern: undefined },
-      signal,
-    );
-    // What stands behind the last end is nothing, or a name that was torn.
-    const names = output.split('\0').slice(0, -1);
-    return { names: names.filter((name) => isWanted(name, query)), isCut };
+  files(query: FileQuery, signal: AbortSignal): Promise<{ names: string[]; isCut: boolean }> {
+    return withRoot(query, async (root) => {
+      const since = startOfSearch();
+      // Matched here: for names alone that is faster than letting ripgrep do it with an ignore file.
+      const { output, isCut } = await this.#run(
+        ['--files', '--null'],
+        { ...query, pattern: undefined },
+        root,
+        signal,
+      );
+      // The text behind the last end is nothing, or a name that was torn.
+      const names = output
+        .split('\0')
+        .slice(0, -1)
+        .filter((name) => isWanted(name, query));
+      const moved = unsettled(names, root, since, 'folders');
+      return { names: names.filter((name) => !moved.has(name) || isBelow(root, name)), isCut };
+    });
   }
 
-  async search(query: TextQuery, signal: AbortSignal): Promise<{ matches: FileMatches[]; isCut: boolean }> {
-    const { output, isCut } = await this.#run(argumentsFor(query), query, signal);
-    const matches = query.mode === 'content' ? contentOf(output) : countsOf(output, query.mode);
-    return { matches: matches.filter((match) => isWanted(match.path, query)), isCut };
+  search(query: TextQuery, signal: AbortSignal): Promise<{ matches: FileMatches[]; isCut: boolean }> {
+    return withRoot(query, async (root) => {
+      if (query.file !== undefined) return this.#searchOpened([query.file], query, root, signal);
+      const since = startOfSearch();
+      const { output, isCut } = await this.#run(argumentsFor(query), query, root, signal);
+      const matches = matchesOf(output, query).filter((match) => isWanted(match.path, query));
+      const names = matches.map((match) => match.path);
+      const moved = unsettled(names, root, since, 'files');
+      if (moved.size === 0) return { matches, isCut };
+      const again = await this.#searchOpened([...moved], query, root, signal);
+      const settled = matches.filter((match) => !moved.has(match.path));
+      return { matches: [...settled, ...again.matches], isCut: isCut || again.isCut };
+    });
+  }
+
+  /** Searches files that are open already: their paths are not used. One that cannot be opened without a link is left out. */
+  async #searchOpened(
+    names: readonly string[],
+    query: TextQuery,
+    root: PinnedFolder,
+    signal: AbortSignal,
+  ): Promise<{ matches: FileMatches[]; isCut: boolean }> {
+    const matches: FileMatches[] = [];
+    let isCut = false;
+    for (let at = 0; at < names.length && !isCut; at += MAX_OPENED) {
+      const files: { readonly name: string; readonly file: PinnedFile }[] = [];
+      try {
+        for (const name of names.slice(at, at + MAX_OPENED)) {
+          const file = openBelow(root, name);
+          if (file !== undefined) files.push({ name, file });
+        }
+        if (files.length === 0) continue;
+        const inherited = files.flatMap(({ file }) => file.descriptor ?? []);
+        const paths = files.map(({ file }, index) => descriptorPath(file, index));
+        const args = [...COMMON, ...argumentsFor(query), '--', ...paths];
+        const found = await this.#spawn(args, root, signal, inherited);
+        isCut = found.isCut;
+        const nameOf = new Map(paths.map((opened, index) => [opened, files[index]?.name]));
+        for (const match of matchesOf(found.output, query)) {
+          const name = nameOf.get(match.path);
+          if (name !== undefined) matches.push({ ...match, path: name });
+        }
+      } finally {
+        for (const { file } of files) file.close();
+      }
+    }
+    return { matches, isCut };
   }
 
   async #run(
     args: readonly string[],
     query: FileQuery,
+    root: PinnedFolder,
     signal: AbortSignal,
   ): Promise<{ output: string; isCut: boolean }> {
-    const lines = query.file === undefined ? (query.pattern?.ignoreLines ?? []) : [];
+    const lines = query.pattern?.ignoreLines ?? [];
     const type = query.type === undefined ? [] : [`--type=${query.type}`];
-    const target = query.file === undefined ? [] : ['--', query.file];
-    if (lines.length === 0) return this.#spawn([...COMMON, ...type, ...args, ...target], query.root, signal);
+    if (lines.length === 0) return this.#spawn([...COMMON, ...type, ...args], root, signal);
     await mkdir(query.folder, { recursive: true, mode: 0o700 });
     const own = await mkdtemp(path.join(query.folder, 'search-'));
     try {
       const file = path.join(own, 'ignore');
       await writeFile(file, `${lines.join('\n')}\n`);
-      return await this.#spawn(
-        [...COMMON, ...type, `--ignore-file=${file}`, ...args, ...target],
-        query.root,
-        signal,
-      );
+      return await this.#spawn([...COMMON, ...type, `--ignore-file=${file}`, ...args], root, signal);
     } finally {
       await rm(own, { recursive: true, force: true });
     }
@@ -67,26 +116,28 @@ export class Ripgrep implements SearchEngine {
 
   async #spawn(
     args: readonly string[],
-    cwd: string,
+    root: PinnedFolder,
     signal: AbortSignal,
+    inherited: readonly number[] = [],
   ): Promise<{ output: string; isCut: boolean }> {
     signal.throwIfAborted();
-    const child = spawn(this.#program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    // The child enters the folder that is held open, whatever its path leads to by now.
+    const { child, stdout, stderr } = startIn(this.#program, args, root.at('.'), inherited);
     const stop = (): void => {
       child.kill('SIGKILL');
       // Whatever may still hold its end of the pipe is not waited for.
-      child.stdout.destroy();
+      stdout.destroy();
     };
     signal.addEventListener('abort', stop, { once: true });
     const chunks: Buffer[] = [];
     let bytes = 0;
     let problem = '';
-    child.stdout.on('data', (chunk: Buffer) => {
+    stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes - chunk.length <= MAX_BYTES) chunks.push(chunk);
       if (bytes > MAX_BYTES) stop();
     });
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (problem += chunk));
+    stderr.setEncoding('utf8').on('data', (chunk: string) => (problem += chunk));
     const ended = Promise.withResolvers<number | null>();
     child.on('error', ended.reject);
     child.once('close', ended.resolve);
@@ -101,6 +152,38 @@ export class Ripgrep implements SearchEngine {
   }
 }
 
+/** Files that one process inherits at most. */
+const MAX_OPENED = 200;
+const FIRST_INHERITED = 3;
+
+/** How the child reaches a file that it inherits. */
+function descriptorPath({ descriptor, path: place }: PinnedFile, index: number): string {
+  return descriptor === undefined ? place : `/proc/self/fd/${FIRST_INHERITED + index}`;
+}
+
+function startIn(program: string, args: readonly string[], cwd: string, inherited: readonly number[]) {
+  const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe', ...inherited] });
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error('ripgrep was started without its output');
+  return { child, stdout, stderr };
+}
+
+/** The folder is opened once, and stays open while it is searched. */
+async function withRoot<T>({ root }: FileQuery, search: (root: PinnedFolder) => Promise<T>): Promise<T> {
+  const folder = PinnedFolder.open(root);
+  try {
+    return await search(folder);
+  } finally {
+    folder.close();
+  }
+}
+
+function isBelow(root: PinnedFolder, name: string): boolean {
+  const file = openBelow(root, name);
+  file?.close();
+  return file !== undefined;
+}
+
 function argumentsFor(query: TextQuery): string[] {
   const args = ['--null', '--crlf', '--with-filename', `--regexp=${query.expression}`];
   if (query.ignoreCase) args.push('--ignore-case');
@@ -113,8 +196,12 @@ function argumentsFor(query: TextQuery): string[] {
   return [...args, `--max-columns=${MAX_COLUMNS}`, '--max-columns-preview'];
 }
 
-function isWanted(name: string, { pattern, file }: FileQuery): boolean {
-  return file !== undefined || pattern === undefined || pattern.matches(name);
+function isWanted(name: string, { pattern }: FileQuery): boolean {
+  return pattern === undefined || pattern.matches(name);
+}
+
+function matchesOf(output: string, { mode }: TextQuery): FileMatches[] {
+  return mode === 'content' ? contentOf(output) : countsOf(output, mode);
 }
 
 function countsOf(output: string, mode: 'files_with_matches' | 'count'): FileMatches[] {

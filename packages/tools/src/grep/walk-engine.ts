@@ -1,8 +1,10 @@
 /** Searches without ripgrep: slower, with the same answers. Its expressions are JavaScript's, which differ in rare corners. */
+import type { Dirent } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { READ } from '../files/content.ts';
+import { pinFile, type PinnedFile, PinnedFolder, requireSame } from '../files/pinned.ts';
 import { IgnoreRules } from './ignore-rules.ts';
 import type { FileMatches, FileQuery, SearchEngine, TextQuery } from './query.ts';
 import { compile, searchText } from './search-text.ts';
@@ -25,7 +27,7 @@ export class WalkEngine implements SearchEngine {
     const found: string[] = [];
     const walk = async (folder: string, above: IgnoreRules): Promise<void> => {
       signal.throwIfAborted();
-      const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+      const entries = await entriesOf(folder);
       const hasRules = entries.some((entry) => entry.name.endsWith('ignore'));
       const rules = hasRules ? await above.entering(folder) : above;
       for (const entry of entries) {
@@ -78,21 +80,45 @@ function charsOf(texts: readonly (string | undefined)[]): number {
   return texts.reduce((sum, text) => sum + (text?.length ?? 0), 0);
 }
 
-/** Undefined for what is no text, or cannot be read. */
+/** `folder` is a real path: one that became a link has no entries. */
+async function entriesOf(folder: string): Promise<Dirent[]> {
+  try {
+    const pinned = PinnedFolder.open(folder);
+    try {
+      return await readdir(pinned.at('.'), { withFileTypes: true });
+    } finally {
+      pinned.close();
+    }
+  } catch {
+    return [];
+  }
+}
+
+/** Undefined for files that are not text or cannot be read. `file` is a real path: a link in it is not followed. */
 async function textOf(file: string): Promise<string | undefined> {
   try {
-    const handle = await open(file, READ);
+    const pinned = pinFile(file);
     try {
-      const { size } = await handle.stat();
-      if (size > LARGEST_FILE) return undefined;
-      const bytes = await handle.readFile();
-      if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.subarray(2).toString('utf16le');
-      if (bytes.includes(0)) return undefined;
-      return bytes.toString('utf8').replace(/^\ufeff/, '');
+      return pinned.about.isFile() ? await textIn(pinned) : undefined;
     } finally {
-      await handle.close();
+      pinned.close();
     }
   } catch {
     return undefined;
+  }
+}
+
+async function textIn(pinned: PinnedFile): Promise<string | undefined> {
+  const handle = await open(pinned.path, READ | pinned.flags);
+  try {
+    const about = await handle.stat();
+    requireSame(pinned, about);
+    if (about.size > LARGEST_FILE) return undefined;
+    const bytes = await handle.readFile();
+    if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.subarray(2).toString('utf16le');
+    if (bytes.includes(0)) return undefined;
+    return bytes.toString('utf8').replace(/^\ufeff/, '');
+  } finally {
+    await handle.close();
   }
 }

@@ -1,7 +1,8 @@
 /** Large texts leave the log: they are stored under their hash, before the line that names them is written. */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { pinFile, PinnedPlace, realTarget } from '@heddle/tools/files';
 import { syncFolder, writeFileWhole } from './write.ts';
 
 /** Lines longer than this, in characters, give up their long texts. */
@@ -23,21 +24,29 @@ export interface Blobs {
 }
 
 export function createBlobs(folder: string, durable: boolean): Blobs {
+  const real = realFolder(folder);
+
   function keep(text: string): object {
     const hash = createHash('sha256').update(text).digest('hex');
-    const file = path.join(folder, hash);
-    if (!existsSync(file)) storeAs(file, text);
+    const place = PinnedPlace.open(path.join(real(), hash));
+    try {
+      if (!isThere(place)) storeAt(place, text);
+    } finally {
+      place.close();
+    }
     return { [KEY]: hash, length: text.length };
   }
 
   /** Under another name first: a crash must not leave half a text under a hash that promises all of it. */
-  function storeAs(file: string, text: string): void {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const draft = `${file}.${process.pid}`;
+  function storeAt(place: PinnedPlace, text: string): void {
+    place.makeFolders(0o700);
+    const draft = place.at(`${place.name}.${process.pid}`);
     try {
+      // A draft of a process with the same number that crashed, or a link in its place: never written through.
+      rmSync(draft, { force: true });
       writeFileWhole(draft, Buffer.from(text), durable);
-      renameSync(draft, file);
-      if (durable) syncFolder(folder);
+      renameSync(draft, place.at());
+      if (durable) syncFolder(place.at('.'));
     } catch (thrown) {
       rmSync(draft, { force: true });
       throw thrown;
@@ -60,15 +69,33 @@ export function createBlobs(folder: string, durable: boolean): Blobs {
   return {
     store: shrinkFields,
     read(hash) {
-      const file = path.join(folder, path.basename(hash));
+      const file = path.join(real(), path.basename(hash));
       return textIn(file) ?? textIn(`${file}${GONE}`);
     },
   };
 }
 
+/** Links are followed once: the folder that was found first is the one that is used. */
+export function realFolder(folder: string): () => string {
+  let real: string | undefined;
+  return () => (real ??= realTarget(folder));
+}
+
+function isThere(place: PinnedPlace): boolean {
+  const pinned = place.pin();
+  pinned?.close();
+  return pinned !== undefined;
+}
+
+/** `file` is a real path: a link that stands in it now is not followed. */
 function textIn(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    const pinned = pinFile(file);
+    try {
+      return pinned.about.isFile() ? readFileSync(pinned.path, 'utf8') : undefined;
+    } finally {
+      pinned.close();
+    }
   } catch {
     return undefined;
   }

@@ -6,9 +6,12 @@ export function writeAll(descriptor: number, bytes: Uint8Array): void {
   while (written < bytes.length) written += writeSync(descriptor, bytes, written);
 }
 
-/** A new file that only its owner can read. Throws, and may leave a part of it, when the disk is full. */
+/**
+ * A new file that only its owner can read; a link in its place is not followed. Throws, and may leave a part of it, when the
+ * disk is full.
+ */
 export function writeFileWhole(file: string, bytes: Uint8Array, durable: boolean): void {
-  const descriptor = openSync(file, 'w', 0o600);
+  const descriptor = openSync(file, 'wx', 0o600);
   try {
     writeAll(descriptor, bytes);
     if (durable) fdatasyncSync(descriptor);

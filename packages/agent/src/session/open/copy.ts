@@ -31,6 +31,7 @@ export function dropDamagedLines(file: string): void {
 function viaDraft(file: string, write: (draft: string) => void): void {
   const draft = `${file}.${process.pid}`;
   try {
+    rmSync(draft, { force: true });
     write(draft);
     renameSync(draft, file);
   } catch (thrown) {
