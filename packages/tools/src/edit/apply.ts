@@ -3,6 +3,7 @@ import { lineEndingOf } from '../files/line-ending.ts';
 import { namedLines } from './named-lines.ts';
 import { explainMiss } from './near-miss.ts';
 import { type Match, type Replacement, replacementFor } from './replace.ts';
+import { shiftedEdit } from './shift.ts';
 import { apart, foldedViewOf, linesAt, placesOf, type View, viewOf } from './view.ts';
 
 export interface EditStep {
@@ -16,6 +17,8 @@ export interface AppliedStep {
   readonly lines: readonly number[];
   /** Matched although quotes or the form of accents differ. */
   readonly folded: boolean;
+  /** Matched although all its lines are indented more or less by the same amount; the new lines were moved as well. */
+  readonly shifted?: boolean;
 }
 
 export type Applied =
@@ -52,6 +55,7 @@ function applyEdit(text: string, edit: EditStep): Applied {
   return (
     replaceIn(text, viewOf(text), edit, false) ??
     foldedReplace(text, edit) ??
+    shiftedReplace(text, edit) ??
     refused(explainMiss(viewOf(text).text, viewOf(oldText).text, viewOf(newText).text))
   );
 }
@@ -61,8 +65,21 @@ const MAX_FOLDED = 2_000_000;
 
 function foldedReplace(text: string, edit: EditStep): Applied | undefined {
   const plain = /^\p{ASCII}*$/u;
-  if (text.length > MAX_FOLDED || plain.test(text)) return undefined;
+  if (text.length > MAX_FOLDED || (plain.test(text) && plain.test(edit.old_string))) return undefined;
   return replaceIn(text, foldedViewOf(text), edit, true);
+}
+
+/** Undefined if no place, or more than one, has these lines with another indentation. */
+function shiftedReplace(text: string, edit: EditStep): Applied | undefined {
+  if (text.length > MAX_FOLDED) return undefined;
+  const oldText = viewOf(edit.old_string).text;
+  const shifted = shiftedEdit(viewOf(text).text, oldText, viewOf(edit.new_string).text);
+  if (!shifted) return undefined;
+  const moved = { ...edit, old_string: shifted.oldText, new_string: shifted.newText };
+  const applied = replaceIn(text, viewOf(text), moved, false);
+  if (!applied?.ok) return undefined;
+  const steps = applied.steps.map(({ lines, folded }) => ({ lines, folded, shifted: true }));
+  return { ok: true, text: applied.text, steps };
 }
 
 /** Undefined where nothing matches. */
@@ -77,7 +94,8 @@ function replaceIn(text: string, view: View, edit: EditStep, folded: boolean): A
   const places = apart(all, oldView.text.length);
   const usualEnding = lineEndingOf(text) ?? '\n';
   const replacements = places.map((index) => {
-    const match: Match = { index, oldView, newView, newText: edit.new_string, folded };
+    const { old_string: oldText, new_string: newText } = edit;
+    const match: Match = { index, oldView, newView, oldText, newText, folded };
     return replacementFor({ text, usualEnding }, view, match);
   });
   const lines = linesAt(view.text, places);

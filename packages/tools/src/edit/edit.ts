@@ -4,7 +4,7 @@ import type { Change } from '../files/change.ts';
 import { changing } from '../files/changing.ts';
 import type { FileTools } from '../files/doors.ts';
 import { decodeText, encodeText } from '../files/encoding.ts';
-import { FileError, shownPath } from '../files/errors.ts';
+import { binaryFileError, FileError, shownPath } from '../files/errors.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import { type AppliedStep, applyEdits, type EditStep } from './apply.ts';
 import { namedLines } from './named-lines.ts';
@@ -36,9 +36,13 @@ export function createEditTool(tools: FileTools): Tool<EditInput, EditData> {
     toResult({ path, created, steps }) {
       if (created) return { content: `Created ${shownPath(path)}.` };
       const lines = steps.flatMap((step) => step.lines);
-      const note = steps.some(({ folded }) => folded)
+      const kept = steps.some(({ folded }) => folded)
         ? ' The file’s own quotes and accents were matched and kept.'
         : '';
+      const moved = steps.some(({ shifted }) => shifted)
+        ? ' old_string was indented differently; new_string was moved to the indentation of the file.'
+        : '';
+      const note = kept + moved;
       return {
         content: `Edited ${shownPath(path)}: ${lines.length} ${lines.length === 1 ? 'replacement' : 'replacements'}, ${namedLines(lines, MAX_LISTED)}.${note}`,
       };
@@ -56,8 +60,7 @@ function changeOf(input: EditInput): Change<readonly AppliedStep[]> {
       current === undefined
         ? { text: '', encoding: 'utf-8' as const, bom: false }
         : decodeText(current.bytes);
-    if (decoded === undefined)
-      throw new FileError(`${shownPath(input.file_path)} is a binary file and cannot be edited as text.`);
+    if (decoded === undefined) throw binaryFileError(input.file_path);
     const applied = applyEdits(decoded.text, edits);
     if (!applied.ok) throw new FileError(applied.message);
     return { bytes: encodeText({ ...decoded, text: applied.text }), about: applied.steps };

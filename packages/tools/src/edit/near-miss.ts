@@ -55,6 +55,7 @@ interface Difference {
 /** From the smallest difference to the largest: the first that explains the miss is named. */
 const DIFFERENCES: readonly Difference[] = [
   { name: 'trailing whitespace', fold: (line) => line.trimEnd() },
+  { name: namesOfInvisible, fold: (line) => line.replaceAll(INVISIBLE, '') },
   { name: 'typographic characters (quotes, dashes, dots, spaces)', fold: plainCharacters },
   { name: kindOfIndentation, fold: (line) => line.trimStart() },
   { name: 'whitespace', fold: (line) => line.replaceAll(/\s+/g, ' ').trim() },
@@ -64,6 +65,22 @@ const DIFFERENCES: readonly Difference[] = [
     fold: (line) => plainCharacters(line).replaceAll(/[\s\p{P}]+/gu, ''),
   },
 ];
+
+const INVISIBLE = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\u034f|[\ufe00-\ufe0f]/g;
+
+/** Which invisible characters one of the two has, by code point: a reader cannot see them. */
+function namesOfInvisible(file: string, old: string): string {
+  const codes = (text: string): string[] =>
+    [...new Set(text.match(INVISIBLE))].map(
+      (character) => `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`,
+    );
+  const [inFile, inOld] = [codes(file), codes(old)];
+  const named = [
+    ...(inFile.length > 0 ? [`${inFile.join(', ')} in the file`] : []),
+    ...(inOld.length > 0 ? [`${inOld.join(', ')} in old_string`] : []),
+  ];
+  return `invisible characters (${named.join('; ')})`;
+}
 
 function kindOfIndentation(file: string, old: string): string {
   const tabbed = /^[ ]*\t/m;
@@ -100,7 +117,7 @@ function plainCharacters(line: string): string {
   return straight(line.normalize('NFKC'))
     .replaceAll(/[\u2010-\u2015\u2212]/g, '-')
     .replaceAll(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, ' ')
-    .replaceAll(/[\u200b-\u200d\u2060\ufeff\u00ad]/g, '');
+    .replaceAll(INVISIBLE, '');
 }
 
 /** Tabs and spaces at the ends are made visible: they are usually what was missed. */

@@ -21,6 +21,8 @@ export interface Match {
   readonly oldView: View;
   readonly newView: View;
   readonly newText: string;
+  /** The old text as it was given. */
+  readonly oldText: string;
   /** The file's typographic quotes were matched by straight ones. */
   readonly folded: boolean;
 }
@@ -44,7 +46,7 @@ export function replacementFor(original: Original, view: View, match: Match): Re
   const { from: newFrom, to: newTo } = range(newView, head, newLength - tail);
   const matched = original.text.slice(whole.from, whole.to);
   const plain = newText.slice(newFrom, newTo).replaceAll('\r\n', '\n');
-  const styled = folded ? withQuotesOf(matched, plain, newText.slice(0, newFrom)) : plain;
+  const styled = folded ? withQuotesOf(matched, match, plain, newText.slice(0, newFrom)) : plain;
   const ending = lineEndingOf(matched) ?? original.usualEnding;
   return { from, to, insert: ending === '\n' ? styled : styled.replaceAll('\n', ending) };
 }
@@ -73,15 +75,25 @@ function cuttable(view: View, index: number, newView: View, newIndex: number): b
   return view.at(index) !== undefined && newView.at(newIndex) !== undefined;
 }
 
-/** Straight quotes in the new text become typographic where the matched text had typographic ones of that kind. */
-function withQuotesOf(matched: string, plain: string, before: string): string {
-  const double = /[“”„‟]/.test(matched);
-  const single = /[‘’‚‛]/.test(matched);
-  return plain.replaceAll(/["']/g, (quote, offset: number) => {
+const TYPOGRAPHIC = { double: /[“”„‟]/, single: /[‘’‚‛]/ } as const;
+
+/**
+ * Straight quotes in the new text become typographic if the matched text has typographic ones of that kind. Typographic ones
+ * become straight if the old text had them where the file has straight ones.
+ */
+function withQuotesOf(matched: string, { oldText }: Match, plain: string, before: string): string {
+  const double = TYPOGRAPHIC.double.test(matched);
+  const single = TYPOGRAPHIC.single.test(matched);
+  const typed = plain.replaceAll(/["']/g, (quote, offset: number) => {
     if (quote === '"' ? !double : !single) return quote;
     const previous = offset === 0 ? before.at(-1) : plain[offset - 1];
     const opens = previous === undefined || /[\s([{<\u2013\u2014]/.test(straight(previous));
     if (quote === '"') return opens ? '“' : '”';
     return opens ? '‘' : '’';
   });
+  const straightDouble = !double && TYPOGRAPHIC.double.test(oldText);
+  const straightSingle = !single && TYPOGRAPHIC.single.test(oldText);
+  return typed.replaceAll(/[“”„‟‘’‚‛]/g, (quote) =>
+    (TYPOGRAPHIC.double.test(quote) ? straightDouble : straightSingle) ? straight(quote) : quote,
+  );
 }

@@ -16,6 +16,14 @@ export class FileError extends Error {
   override readonly name = 'FileError';
 }
 
+/** The one message about a file that is not text, whichever tool met it. */
+export function binaryFileError(file: string, kind?: string): FileError {
+  const about = kind === undefined ? '' : ` (${kind})`;
+  return new FileError(
+    `${shownPath(file)} is a binary file${about}, and this tool works on text. Use a command such as file or xxd.`,
+  );
+}
+
 export function codeOf(thrown: unknown): unknown {
   return thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
 }

@@ -5,7 +5,7 @@ import { changing } from '../files/changing.ts';
 import { hashOf } from '../files/content.ts';
 import type { FileTools } from '../files/doors.ts';
 import { decodeText, encodeText } from '../files/encoding.ts';
-import { FileError, reasonOf, shownPath } from '../files/errors.ts';
+import { binaryFileError, FileError, reasonOf, shownPath } from '../files/errors.ts';
 import { lineEndingOf } from '../files/line-ending.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import { editNotebook } from './cells.ts';
@@ -56,7 +56,7 @@ function changeOf(input: NotebookEditInput): Change<string> {
     if (modeOf(input) === 'insert' && input.cell_type === undefined)
       throw new FileError('cell_type is needed to insert a cell: code or markdown.');
     const decoded = decodeText(current.bytes);
-    if (decoded === undefined) throw new FileError(`${name} is not a notebook: it is a binary file.`);
+    if (decoded === undefined) throw binaryFileError(input.notebook_path);
     try {
       // Raw line breaks stand between values only, so they can be put back as they were.
       const windows = lineEndingOf(decoded.text) === '\r\n';

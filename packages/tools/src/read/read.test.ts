@@ -86,7 +86,7 @@ describe('Read', () => {
     ['a pipe', 'pipe', /is a pipe, not a regular file/],
     ['a device', '/dev/zero', /is a device/],
     ['a circle of links', 'loop', /links go in a circle/],
-    ['a binary file', 'binary', /looks like a binary file: a program/],
+    ['a binary file', 'binary', /is a binary file \(a program/],
     ['a name with a line break', 'a\nb', /"[^"\n]*a\\nb" cannot be read/],
     ['a name with a NUL', 'a\0b', /NUL/],
     ['a very long name', 'x'.repeat(300), /name is too long/],

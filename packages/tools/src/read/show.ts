@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { Interrupted } from '../files/abort.ts';
 import { decodeText, printable } from '../files/encoding.ts';
-import { FileError, reasonOf, shownPath } from '../files/errors.ts';
+import { binaryFileError, FileError, reasonOf, shownPath } from '../files/errors.ts';
 import { readHugePage } from './huge.ts';
 import { prepareImage, type PreparedImage } from './image.ts';
 import { imageTypeOf, isPdf, nameOfBinary } from './kinds.ts';
@@ -26,8 +26,7 @@ export async function showContent(
   if (isPdf(bytes))
     return explained(file, async () => (await import('./show-pdf.ts')).showPdf(file, bytes, input, signal));
   const decoded = decodeText(bytes);
-  if (decoded === undefined)
-    throw new FileError(`${shownPath(file)} looks like a binary file: ${nameOfBinary(bytes)}.`);
+  if (decoded === undefined) throw binaryFileError(file, nameOfBinary(bytes));
   if (path.extname(file).toLowerCase() === '.ipynb')
     return explained(file, async () =>
       (await import('./show-notebook.ts')).showNotebook(file, decoded.text, input, signal),
@@ -47,10 +46,7 @@ export async function showHuge(
   signal: AbortSignal,
 ): Promise<ReadData> {
   const read = await readHugePage(handle, rangeOf(input), signal);
-  if (read === undefined)
-    throw new FileError(
-      `${shownPath(file)} looks like a binary file, and is too large to be read as a whole.`,
-    );
+  if (read === undefined) throw binaryFileError(file);
   return textData(file, read.page, input, { totalLines: read.totalLines, note: '' });
 }
 
