@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { shell } from './test/ask.ts';
 import { COVERING } from './test/table/covering.ts';
+import { EVASIONS } from './test/table/evasions.ts';
 import { FILES } from './test/table/files.ts';
 import { GLOBS } from './test/table/globs.ts';
 import { FORBIDDING } from './test/table/forbidding.ts';
@@ -10,7 +11,17 @@ import { READING } from './test/table/reading.ts';
 import { TRICKS } from './test/table/tricks.ts';
 import { UNSEEN } from './test/table/unseen.ts';
 
-const themes = [...READING, ...COVERING, ...FORBIDDING, ...FILES, ...PLACES, ...GLOBS, ...TRICKS, ...UNSEEN];
+const themes = [
+  ...READING,
+  ...COVERING,
+  ...FORBIDDING,
+  ...FILES,
+  ...PLACES,
+  ...GLOBS,
+  ...TRICKS,
+  ...UNSEEN,
+  ...EVASIONS,
+];
 
 describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], denied = [], ...setting }) => {
   const cases = [

@@ -30,8 +30,8 @@ export interface CommandPart {
   readonly suspect: readonly Spelling[];
   /** How far spellings are known that are not known to their end: a deny or ask rule may speak of what follows. */
   readonly beginnings: readonly Beginning[];
-  /** Programs in other languages among its arguments: they may run what a rule speaks of. */
-  readonly code: readonly string[];
+  /** What the values of its options would be as commands: a deny or ask rule may be about one of them. */
+  readonly possible: readonly Spelling[];
   /**
    * Proven to change nothing. `beside a rule`: proven, but inside a construct of the shell or in the background; that is
    * enough in a script of which a rule allows something, and not for a script that no rule speaks of.

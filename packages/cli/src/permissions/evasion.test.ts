@@ -27,7 +27,7 @@ function place(permissions: Settings) {
   mkdirSync(project);
   mkdirSync(path.join(home, '.heddle'));
   writeFileSync(path.join(home, '.heddle/settings.json'), JSON.stringify({ permissions }));
-  const env = { HOME: home, NO_COLOR: '1' };
+  const env = { HOME: home, HEDDLE_CONFIG_DIR: path.join(home, '.heddle') };
   const run = (...argv: string[]) => runProgram(program, argv, { cwd: project, env });
   /** Runs the commands one after the other. Returns those that were not allowed. */
   const refused = async (commands: readonly string[], ...flags: string[]): Promise<string[]> => {
@@ -74,6 +74,42 @@ describe('a protected place', () => {
   }, 60_000);
 });
 
+describe('a deny rule', () => {
+  it('is not evaded in bypassPermissions by code that is not understood', async () => {
+    const { project, refused } = place({ deny: ['Bash(touch *)'] });
+    const commands = [
+      '. <(echo touch made)',
+      'source /dev/stdin <<< "touch made"',
+      'echo touch made | bash -s',
+      'bash -c "$(printf \'touch made\')"',
+      'perl -e \'system("tou"."ch made")\'',
+      "python3 - <<'E'\nopen('made','w')\nE",
+      'awk \'BEGIN{system("tou" "ch made")}\'',
+      "sed '1e tou''ch made' /etc/hosts",
+      "sed -n 's/^.*$/touch made/ep' /etc/hosts",
+      'echo made | xargs -I{} sh -c "tou""ch {}"',
+      'echo touch | xargs -I% % made',
+      'find /bin/touch -exec {} made \\;',
+      'cp /bin/touch t && ./t made',
+      'echo touch made > s; sh ./s',
+      "printf 'all:;touch made' | make -f -",
+      'sort --compress-program=touch /etc/hosts',
+      "split --filter='touch made' /etc/hosts",
+      "tar -cf /dev/null --checkpoint=1 --checkpoint-action=exec='tou''ch made' .",
+      'X=touch; $X made',
+      '/bin/tou?h made',
+      'env A=1 $(echo touch) made',
+      'busybox touch made',
+      "git -c alias.x='!touch made' x",
+      "GIT_PAGER='touch made' git --paginate log",
+      "trap 'touch made' EXIT",
+    ];
+    const fine = ['echo hello', 'bash -c "echo hi; ls"', "awk '{print $1}' /etc/hosts", 'node --version'];
+    expect(await refused([...commands, ...fine], '--dangerously-skip-permissions')).toEqual(commands);
+    expect(existsSync(path.join(project, 'made'))).toBe(false);
+  }, 60_000);
+});
+
 describe('a rule', () => {
   it('names servers exactly and hosts in every spelling, and is fast', async () => {
     const stars = `Bash(${'*a'.repeat(12)}*b)`;
@@ -102,6 +138,6 @@ describe('a rule', () => {
       },
     });
     const { stdout, code } = await run('permissions', 'test');
-    expect({ code, stdout }).toMatchObject({ code: 0 });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '21 examples, 0 failed\n' });
   }, 60_000);
 });

@@ -32,8 +32,8 @@ export function objection(
 
 function objectors(part: Part, list: 'deny' | 'ask', rules: CompiledRules): readonly CompiledRule[] {
   if (part.kind !== 'command') return rules[list];
-  const isKnown = part.beginnings.length === 0 && part.code.length === 0;
-  return isKnown ? rules.objecting[list].among(part.suspect) : rules.objecting[list].all;
+  if (part.beginnings.length > 0) return rules.objecting[list].all;
+  return rules.objecting[list].among([...part.suspect, ...part.possible]);
 }
 
 /** A plain path that no rule of the list speaks of. */
@@ -83,7 +83,7 @@ function objectsToCommand(part: CommandPart, { rule, specifier }: CompiledRule):
   const { doubt } = specifier;
   if (part.beginnings.some((beginning) => doubt?.mayGoOn(beginning)))
     return { rule, doubtful: 'nobody can tell what it runs' };
-  return part.code.some((text) => doubt?.standsIn(text)) ? { rule, doubtful: 'it may run that' } : undefined;
+  return part.possible.some(specifier.command) ? { rule, doubtful: 'it may run that' } : undefined;
 }
 
 function objectsToFile(

@@ -101,19 +101,26 @@ describe('a decision', () => {
     ['Bash', { deny: ['Read(*a*a*a*b/x)'] }, 'glob', { command: `cat ${long('*a')}` }],
     ['Bash', { deny: ['Edit(.g*)'] }, 'glob of a protected name', { command: `rm .${long('*g*i*t')}` }],
     ['Bash', { deny: ['Edit(./a)'] }, 'glob of brackets', { command: `rm ${long('[')}]` }],
+    ['Bash', { deny: ['Bash(rm *)'] }, 'chain of runners', { command: long('env ') }],
+    ['Bash', { deny: ['Bash(rm *)'] }, 'chain of wrappers', { command: long('xargs ') }],
+    ['Bash', { deny: ['Bash(rm *)'] }, 'script', { command: long('a;') }],
+    ['Bash', { deny: ['Bash(rm *)'] }, 'inner script', { command: `bash -c '${long('a;')}'` }],
+    ['Bash', { deny: ['Bash(rm *)'] }, 'list of options', { command: `x ${long('-a b=c ')}` }],
     ['Bash', { deny: ['Edit(./a)'] }, 'braces', { command: `rm .${long('{a,b}')}` }],
   ];
 
   it.each(cases)(
     'about %s with the rules %j and a long %s takes less than 50 ms',
     (tool, rules, _, input) => {
-      const spent = [1, 2, 3].map(() => {
+      // The first ones include compilation; the machine may be busy.
+      let best = Number.POSITIVE_INFINITY;
+      for (let round = 0; round < 12 && best >= 50; round++) {
         const before = process.cpuUsage();
         decided(tool, input, { rules });
         const { user, system } = process.cpuUsage(before);
-        return (user + system) / 1_000;
-      });
-      expect(Math.min(...spent)).toBeLessThan(50);
+        best = Math.min(best, (user + system) / 1_000);
+      }
+      expect(best).toBeLessThan(50);
     },
   );
 

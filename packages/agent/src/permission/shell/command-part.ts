@@ -18,8 +18,8 @@ import { confinable } from './confined.ts';
 import { changesFiles } from './files/files-of.ts';
 import type { Folders } from './folders.ts';
 import { changesOwnShellOnly, readsLine } from './own-shell.ts';
-import { baseName, isRunner, tails, wordsOf } from './runners.ts';
-import { codeIn, runsInput } from './scripts.ts';
+import { baseName, tails, wordsOf } from './runners.ts';
+import { copiedPrograms, optionCommands, runsUnknownCode } from './unknown-code.ts';
 import { isPlainEdit } from './files/edits.ts';
 import { type Unwrapped, unwrap } from './wrappers.ts';
 
@@ -38,14 +38,15 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
   const full = spelled(words, assignments.map(assignmentText));
   const bare = stages.filter(({ words }) => words.length > 0).map(({ words }) => spelled(words));
   const isFree = assignments.every(isSafe);
+  const readOnly = proof(command, last, around);
   return {
     kind: 'command',
     shown: full.canonical,
     cover: distinct(isFree && words.length > 0 ? [full, ...bare] : [full]),
     suspect: distinct([full, ...stages.flatMap(({ words: stage }) => suspectSpellings(stage))]),
-    beginnings: beginningsOf(command, stages),
-    code: codeIn(words),
-    readOnly: proof(command, last, around),
+    beginnings: beginningsOf(command, stages, around),
+    possible: readOnly === 'no' ? distinct(stages.flatMap((stage) => optionCommands(stage.words))) : [],
+    readOnly,
     confinable: around.shape === 'functions' ? 'no' : confinable(last.words, assignments),
     edits: assignments.length === 0 && !last.more && isPlainEdit(last.words),
     opaque: opacity(words, stages, around),
@@ -101,30 +102,36 @@ function withBaseName(name: ShellWord, { canonical, written }: Spelling): Spelli
   ];
 }
 
-/** Where a command cannot be read to its end: in its own words, behind a wrapper, and what a runner runs first. */
-function beginningsOf(command: SimpleCommand, stages: readonly Unwrapped[]): Beginning[] {
+/** How far a command is known that is not known to its end: its own words, behind a wrapper, and what it runs. */
+function beginningsOf(command: SimpleCommand, stages: readonly Unwrapped[], around: Around): Beginning[] {
   const words = stages[0]?.words ?? [];
-  const [name] = words;
-  const [run] = name && isRunner(baseName(name.value)) ? tails(words) : [];
-  const spellings = [...stages.map((stage) => stage.words), ...(run ? [run] : [])];
-  const beginnings = spellings.flatMap((spelling) => beginningOf(spelling) ?? []);
-  return runsInput(command, words) ? [...beginnings, { text: '', quoted: false }] : beginnings;
+  const copied = words.length === 0 ? [] : copiedPrograms(words);
+  const beginnings = [
+    ...stages.flatMap((stage) => beginningOf(stage.words) ?? []),
+    ...copied.map((text) => ({ text, quoted: false })),
+  ];
+  const isProven = (run: readonly ShellWord[]) => areReadOnlyWords(run, proofOptions(run[0], around));
+  const isUnknown = runsUnknownCode(command, stages, isProven);
+  return isUnknown ? [...beginnings, { text: '', quoted: false }] : beginnings;
 }
 
 function beginningOf(words: readonly ShellWord[]): Beginning | undefined {
   const at = words.findIndex(({ kind }, index) => kind === 'dynamic' || (kind === 'pattern' && index === 0));
   const word = words[at];
   if (word === undefined) return undefined;
-  const text = at === 0 ? baseName(word.prefix) : `${canonicalText(words.slice(0, at))} ${word.prefix}`;
+  const text = at === 0 ? nameBeginning(word) : `${canonicalText(words.slice(0, at))} ${word.prefix}`;
   return { text, quoted: word.text.startsWith('"$(') };
 }
 
-function proof(
-  command: SimpleCommand,
-  { words, more }: Unwrapped,
-  { shape, world, folders }: Around,
-): CommandPart['readOnly'] {
+/** `/bin/r?` begins with `r`, `/b?n/rm` with `rm`. */
+function nameBeginning({ kind, value, prefix }: ShellWord): string {
+  if (kind !== 'pattern') return baseName(prefix);
+  return /^[^*?[\]()!+@\\]*/.exec(baseName(value))?.[0] ?? '';
+}
+
+function proof(command: SimpleCommand, { words, more }: Unwrapped, around: Around): CommandPart['readOnly'] {
   const { name, assignments } = command;
+  const { shape } = around;
   if (name === undefined) return assignments.every((assignment) => isOwn(assignment.name)) ? 'yes' : 'no';
   const [program] = words;
   if (shape === 'functions') return 'no';
@@ -132,17 +139,20 @@ function proof(
   if (assignments.length > 0 || program === undefined || changesFiles(program.value)) return 'no';
   const isHarmless = program.plain && isHarmlessProgram(program.value);
   if (more && !isHarmless) return 'no';
-  if (areReadOnlyWords(words, { ...gitAround(program, folders, world), environment: world.environment }))
+  if (areReadOnlyWords(words, proofOptions(program, around)))
     return shape === 'plain' ? 'yes' : 'beside a rule';
   // Whatever its words become; the commands in them are parts of their own.
   return isHarmless || changesOwnShellOnly(words) ? 'beside a rule' : 'no';
 }
 
 /** Where a `cd` may have failed, git may run in any of several folders: then nothing is known about its repository. */
-function gitAround(program: ShellWord, folders: Folders, world: World): ProofOptions {
+function proofOptions(program: ShellWord | undefined, { folders, world }: Around): ProofOptions {
+  const { environment } = world;
   const [folder, ...others] = folders ?? [];
-  if (folder === undefined || others.length > 0 || baseName(program.value) !== 'git') return {};
+  if (folder === undefined || others.length > 0 || baseName(program?.value ?? '') !== 'git')
+    return { environment };
   return {
+    environment,
     git: world.gitIn(folder),
     gitIn: (named) => world.gitIn(path.posix.isAbsolute(named) ? named : `${folder}/${named}`),
   };

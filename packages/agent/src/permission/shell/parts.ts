@@ -16,6 +16,7 @@ import { literalWord, unknownWord } from './files/touch.ts';
 import { picks, startsOf } from './files/trees.ts';
 import { type Folders, foldersAfter } from './folders.ts';
 import { hidden } from './hidden.ts';
+import { type PlacedCommand, runsMadeFile } from './made-and-run.ts';
 import { withoutHome } from './moved-home.ts';
 import { executed, runsElsewhere, tails, wordsOf } from './runners.ts';
 import { embedded } from './scripts.ts';
@@ -42,20 +43,28 @@ export function shellParts(text: string, world: World): ShellParts {
   const parts: Part[] = [];
   const shape = shapeOf(read.constructs);
   let folders: Folders = [world.cwd];
+  const placed: PlacedCommand[] = [];
   for (const command of read.commands) {
     parts.push(...partsOfCommand(command, { folders, shape, world }));
+    placed.push({ command, folders });
     folders = foldersAfter(folders, command, world);
   }
   // Of compound commands: nobody says where among the others they stand, so a `cd` before or after them counts.
   parts.push(...read.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)));
+  parts.push(...runsMadeFile(placed, read.redirections, world).map(({ text: shown }) => unknownPart(shown)));
   const unseen = hidden(text, read) ?? descriptorVariable([...read.commands, read]);
   const reason = unseen ?? (doubt === undefined ? undefined : `there is ${doubt.reason}`);
   const settled = withGlobs(parts, text);
   const empty = read.commands.length === 0 && read.constructs.size === 0;
   if (reason === undefined) return { ok: true, parts: settled, empty };
   // What it runs unseen may be what a deny or ask rule speaks of, in every mode.
-  const beginnings = unseen === undefined ? [] : [{ text: '', quoted: false }];
-  return { ok: true, parts: [{ ...concerned(text, reason), beginnings }, ...settled], empty };
+  const { beginnings } = unknownPart(text);
+  const concern = concerned(text, reason);
+  return {
+    ok: true,
+    parts: [unseen === undefined ? concern : { ...concern, beginnings }, ...settled],
+    empty,
+  };
 }
 
 /** What the whole script says about its globs: whether anything in it changes files, or which files they find. */
@@ -92,7 +101,7 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
       partsOfCommand(simple(run, command), around).concat(foundFiles(last.words, run, around)),
     ),
     ...stages.flatMap((stage) => {
-      const parts = embedded(command, stage.words).flatMap((script) => scriptParts(script, around));
+      const parts = embedded(command, stage.words).scripts.flatMap((script) => scriptParts(script, around));
       return runsElsewhere(stage.words) ? parts.filter(({ kind }) => kind === 'command') : parts;
     }),
   ];
@@ -176,6 +185,11 @@ function simple([name, ...args]: readonly ShellWord[], { inside }: SimpleCommand
   return { name, args, assignments: [], redirections: [], inside, text };
 }
 
+/** It may run anything: only deny and ask rules are held against it. */
+function unknownPart(shown: string): CommandPart {
+  return { ...concerned(shown, ''), beginnings: [{ text: '', quoted: false }], concern: undefined };
+}
+
 function concerned(text: string, reason: string): CommandPart {
   return {
     kind: 'command',
@@ -183,7 +197,7 @@ function concerned(text: string, reason: string): CommandPart {
     cover: [],
     suspect: [],
     beginnings: [],
-    code: [],
+    possible: [],
     readOnly: 'no',
     confinable: 'no',
     edits: false,

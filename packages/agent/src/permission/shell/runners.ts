@@ -11,7 +11,11 @@ const RUNNERS: ReadonlySet<string> = new Set(
     'catchsegv watch xargs parallel busybox toybox exec eval trap bash sh zsh dash ksh ash fish rbash pwsh script ssh mosh ' +
     'pssh flock entr caffeinate chronic unbuffer rlwrap faketime systemd-run start-stop-daemon ssh-agent xvfb-run ' +
     'dbus-run-session dumb-init tini screen tmux hyperfine timeout gtimeout time nice nohup stdbuf command builtin noglob npx ' +
-    'bunx pnpx uvx pipx dotenv op'
+    'bunx pnpx uvx pipx dotenv op hash cross-env cross-env-shell env-cmd dotenvx concurrently npm-run-all run-p run-s nodemon ' +
+    'watchexec chpst setuidgid softlimit envdir envuidgid daemonize torsocks torify proxychains proxychains4 sem run-one cpulimit ' +
+    'trickle eatmydata fakechroot datefudge runcon sg newgrp systemd-nspawn systemd-inhibit systemd-cat machinectl ' +
+    'lxc-execute lxc-attach distrobox-enter flatpak-spawn xterm konsole kitty alacritty gnome-terminal abduco dtach ' +
+    'dbus-launch primusrun optirun honcho foreman pexec i386 x86_64 s6-setuidgid gtime gnice gtimeout gstdbuf genv'
   ).split(' '),
 );
 
@@ -26,20 +30,57 @@ const SCRIPT_RUNNERS = /^(npm|pnpm|yarn|bun)$/;
 /** What runs behind them sees other files than these: those of a container. */
 const ELSEWHERE = /^(docker|podman|kubectl)$/;
 
+/** Tails of one command that are looked at. What follows is unknown. */
+export const MOST_TAILS = 64;
+
 /** Every tail of a runner's words may be a command. */
 export function tails(words: readonly ShellWord[]): (readonly ShellWord[])[] {
+  const from = firstTail(words);
+  if (from === undefined) return [];
+  return words
+    .slice(from, from + MOST_TAILS)
+    .flatMap((word, index) => (mayBeName(word) ? [words.slice(from + index)] : []));
+}
+
+function firstTail(words: readonly ShellWord[]): number | undefined {
   const [name] = words;
-  if (name === undefined) return [];
+  if (name === undefined) return undefined;
   const base = baseName(name.value);
   const runs = isRunner(base);
-  if (!runs && !isManager(base)) return [];
+  if (!runs && !isManager(base)) return undefined;
   const isRunWord = ({ value }: ShellWord) =>
     base === 'git'
       ? GIT_RUN_WORD.test(value)
       : RUN_WORD.test(value) && !(value === 'run' && SCRIPT_RUNNERS.test(base));
   const from = runs ? 1 : words.findIndex(isRunWord) + 1;
-  if (from === 0) return [];
-  return words.slice(from).flatMap((word, index) => (mayBeName(word) ? [words.slice(from + index)] : []));
+  return from === 0 ? undefined : from;
+}
+
+/** They take a host, a file, a folder or a number before the command. */
+const OPERAND_FIRST =
+  /^(ssh|mosh|flock|chroot|gosu|su-exec|faketime|setarch|taskset|chrt|timeout|gtimeout|docker|podman|kubectl|envdir|setuidgid|machinectl|op)$/;
+
+/** The tails that stand where a runner's command is expected: behind its options, their values, and assignments. */
+export function likelyTails(words: readonly ShellWord[]): (readonly ShellWord[])[] {
+  const from = firstTail(words);
+  if (from === undefined) return [];
+  const found: (readonly ShellWord[])[] = [];
+  let operands = OPERAND_FIRST.test(baseName(words[0]?.value ?? '')) ? 1 : 0;
+  for (let at = from; at < Math.min(words.length, from + MOST_TAILS); at++) {
+    const { value = '', text = '' } = words[at] ?? {};
+    if (!text.startsWith('$') && (value.startsWith('-') || value === '')) continue;
+    if (/^\w+=/.test(text)) continue;
+    const mayBeValue = at > from && /^(-[A-Za-z]+|--[\w-]+)$/.test(words[at - 1]?.value ?? '');
+    if (!mayBeValue && operands > 0) {
+      operands--;
+      continue;
+    }
+    found.push(words.slice(at));
+    const base = baseName(value);
+    if (isRunner(base)) operands += OPERAND_FIRST.test(base) ? 1 : 0;
+    else if (!mayBeValue) break;
+  }
+  return found;
 }
 
 export function isRunner(base: string): boolean {
@@ -54,14 +95,21 @@ export function runsElsewhere([name]: readonly ShellWord[]): boolean {
   return name !== undefined && ELSEWHERE.test(baseName(name.value));
 }
 
+const FIND_RUNS = /^-(?:exec|ok)(?:dir)?$/;
+/** `-x rm`, `-xrm`, `-Hx rm`, `--exec=rm`. */
+const FD_RUNS = /^(?:-[A-WYZa-wyz0-9]*[xX]|--exec(?:-batch)?(?:=|$))(.*)$/s;
+
 /** What `find` runs on each file. Unlike a runner it is not known for that: its own rule does not cover them. */
 export function executed(words: readonly ShellWord[]): (readonly ShellWord[])[] {
   const [name] = words;
-  if (name === undefined || !/^(find|fd|fdfind)$/.test(baseName(name.value))) return [];
+  const base = baseName(name?.value ?? '');
+  if (name === undefined || !/^(find|fd|fdfind)$/.test(base)) return [];
   const commands: (readonly ShellWord[])[] = [];
   words.forEach((word, index) => {
-    if (!/^(-exec(dir)?|-ok(dir)?|-x|-X|--exec(-batch)?)$/.test(word.value)) return;
-    const rest = words.slice(index + 1);
+    const [isRun, attached = ''] = (base === 'find' ? FIND_RUNS : FD_RUNS).exec(word.value) ?? [];
+    if (isRun === undefined) return;
+    const first = attached === '' ? [] : [{ ...word, value: attached, text: attached, prefix: attached }];
+    const rest = [...first, ...words.slice(index + 1)];
     const end = rest.findIndex(({ value }) => value === ';' || value === '+');
     commands.push(end < 0 ? rest : rest.slice(0, end));
   });

@@ -1,34 +1,74 @@
-/** The permissive reader again: scripts inside a command's arguments, its input and its variables. */
-import { readCommand, type ShellWord, type SimpleCommand } from '@heddle/tools/shell';
-import { baseName, isManager, isRunner, tails, wordsOf } from './runners.ts';
+/**
+ * The permissive reader again: scripts inside a command's arguments, its input and its variables. Scripts that it cannot
+ * read, or that do not stand in the command at all, are reported as unknown: a deny or ask rule may be about what they run.
+ */
+import {
+  readCommand,
+  type ShellAssignment,
+  type ShellRedirection,
+  type ShellWord,
+  type SimpleCommand,
+} from '@heddle/tools/shell';
+import { isFedIn } from './interpreters.ts';
+import { baseName, isManager, isRunner, likelyTails, tails, wordsOf } from './runners.ts';
 
 type Script = readonly SimpleCommand[];
+
+export interface Embedded {
+  readonly scripts: readonly Script[];
+  /** Some script could not be read. */
+  readonly isUnknown: boolean;
+}
 
 /** Besides the runners, those that take a script among their settings. */
 const SCRIPTED = /^(make|find|fd|fdfind|at|batch|alias|tar|rsync|expect)$/;
 /** The commands of git that take one: elsewhere a longer text is a message. */
 const GIT_SCRIPTED =
   /^(rebase|submodule|bisect|filter-branch|config|difftool|mergetool|clone|fetch|pull|push|ls-remote|archive)$/;
-const SHELLS = /^(bash|sh|zsh|dash|ksh|ash|fish|rbash|pwsh|at|batch)$/;
+const SHELLS = /^(bash|sh|zsh|dash|ksh|ksh93|mksh|oksh|lksh|pdksh|ash|yash|posh|rbash|rzsh|rksh)$/;
+/** They run a script from their input, at another time. */
+const SCHEDULERS = /^(at|batch)$/;
 /** Variables whose value programs run. */
 const RUN_VARIABLES =
-  /(PAGER|EDITOR|VISUAL|BROWSER|COMMAND|SSH|ASKPASS|LESSOPEN|LESSCLOSE|SHELL|EXTERNAL_DIFF|PS4)$/;
-/** Their programs, on the command line, can run others. */
-const INTERPRETERS =
-  /^(python[\d.]*|pypy\d?|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|tclsh|osascript|Rscript|awk|gawk|mawk|nawk|vi|vim|nvim|emacs|gdb|expect)$/;
+  /(PAGER|EDITOR|VISUAL|BROWSER|COMMAND|SSH|ASKPASS|LESSOPEN|LESSCLOSE|SHELL|EXTERNAL_DIFF|PS[0-4]|WRAPPER|RUSTC|RUSTDOC|^CC|^CXX|^CPP|^LD|^AR|^MAKE)$/;
 
 const DEEPEST = 3;
+/** Commands of all scripts inside one command: more take too long to decide. */
+const MOST_COMMANDS = 200;
 
 /** `bash -c '…'`, `eval …`, `bash <<< '…'`, `PAGER='…' git log`. */
-export function embedded(command: SimpleCommand, words = wordsOf(command), depth = 0): Script[] {
-  if (depth >= DEEPEST) return [];
-  const texts = [...argumentScripts(words), ...variableScripts(command), ...inputScripts(command, words)];
-  return texts.flatMap((text) => {
-    const read = readCommand(text);
-    if (!read.ok || read.commands.length === 0) return [];
-    const deeper = read.commands.flatMap((inner) => embedded(inner, wordsOf(inner), depth + 1));
-    return [read.commands].concat(deeper);
+export function embedded(command: SimpleCommand, words = wordsOf(command)): Embedded {
+  return scriptsIn(command, words, 0);
+}
+
+function scriptsIn(command: SimpleCommand, words: readonly ShellWord[], depth: number): Embedded {
+  const likely = new Set(likelyTails(words).map((tail) => tail.length));
+  const shells = shellsIn(words).map((shell) => {
+    const { texts, isUnknown } = shellCode(shell, command.redirections);
+    return { texts, isUnknown: isUnknown && (shell === words || likely.has(shell.length)) };
   });
+  const certain = [...shells.flatMap(({ texts }) => texts), ...variableScripts(command)];
+  const possible = argumentScripts(words);
+  if (depth >= DEEPEST) return { scripts: [], isUnknown: certain.length > 0 || shells.length > 0 };
+  const scripts: Script[] = [];
+  let isUnknown = shells.some((shell) => shell.isUnknown) || hasUnknownVariable(command.assignments);
+  let count = 0;
+  for (const text of new Set([...certain, ...possible])) {
+    const read = readCommand(text);
+    count += read.ok ? read.commands.length : 0;
+    if (!read.ok || read.unseen || count > MOST_COMMANDS) {
+      isUnknown = true;
+      continue;
+    }
+    if (read.commands.length === 0) continue;
+    scripts.push(read.commands);
+    for (const inner of read.commands) {
+      const deeper = scriptsIn(inner, wordsOf(inner), depth + 1);
+      scripts.push(...deeper.scripts);
+      isUnknown ||= deeper.isUnknown;
+    }
+  }
+  return { scripts, isUnknown };
 }
 
 function argumentScripts([name, ...args]: readonly ShellWord[]): string[] {
@@ -38,7 +78,7 @@ function argumentScripts([name, ...args]: readonly ShellWord[]): string[] {
   const given = base === 'git' ? gitScripts(args) : args;
   if (!isRunner(base) && !isManager(base) && !SCRIPTED.test(base)) return [];
   return given
-    .filter(({ value }) => base === 'alias' || /[\s;&|<>]/.test(value))
+    .filter(({ value }) => base === 'alias' || base === 'git' || /[\s;&|<>]/.test(value))
     .flatMap(({ value }) => {
       // `--to-command=…`, `-S…`, `alias.x=!…`, `exec=…`: the script begins behind them.
       const bare = value.replace(/^(?:--?[\w.-]+=|-[A-Za-z]|[\w.-]+=)?(?:exec=)?!?/, '');
@@ -47,41 +87,90 @@ function argumentScripts([name, ...args]: readonly ShellWord[]): string[] {
 }
 
 function gitScripts(args: readonly ShellWord[]): readonly ShellWord[] {
-  if (args.some(({ value }) => GIT_SCRIPTED.test(value))) return args;
-  return args.filter((_, index) => args[index - 1]?.value === '-c');
+  const isScripted = args.some(({ value }) => GIT_SCRIPTED.test(value));
+  return args.filter(
+    ({ value }, index) => args[index - 1]?.value === '-c' || (isScripted && /[\s;&|<>]/.test(value)),
+  );
 }
 
 function variableScripts({ assignments }: SimpleCommand): string[] {
   return assignments.flatMap(({ name, value }) => (value && RUN_VARIABLES.test(name) ? [value.value] : []));
 }
 
-function inputScripts({ redirections }: SimpleCommand, words: readonly ShellWord[]): string[] {
-  if (shellsIn(words).length === 0) return [];
-  return redirections.flatMap((redirection) => {
-    if (redirection.kind === 'here_doc') return [redirection.body];
-    return redirection.kind === 'here_string' ? [redirection.target.value] : [];
+/** Variables that give options or code to a program, and those that name a script which runs first. */
+const CODE_VARIABLES =
+  /^(PERL5OPT|PERL5DB|RUBYOPT|NODE_OPTIONS|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|GIT_CONFIG.*|GIT_EXEC_PATH|MAKEFLAGS|GNUMAKEFLAGS|BASH_FUNC.*|TAR_OPTIONS|RSYNC_RSH|VIMINIT|EXINIT|LUA_INIT.*|PYTHONINSPECT)$/;
+const START_FILES = /^(BASH_ENV|ENV|PYTHONSTARTUP|ZDOTDIR|RPROFILE.*|LD_PRELOAD|DYLD_INSERT_LIBRARIES)$/;
+/** Options that say nothing about what runs. */
+const HARMLESS_OPTIONS =
+  /^(--(max[-_]old[-_]space[-_]size=\d+|no-warnings|enable-source-maps|no-deprecation)|-[jkns\d]+|\s)*$/;
+
+/** Variables that make a program run code that does not stand in the command, or stands in another language. */
+export function hasUnknownVariable(assignments: readonly ShellAssignment[]): boolean {
+  return assignments.some(({ name, value }) => {
+    if (CODE_VARIABLES.test(name)) return value?.kind !== 'literal' || !HARMLESS_OPTIONS.test(value.value);
+    if (START_FILES.test(name)) return value === undefined || isFedIn(value);
+    return RUN_VARIABLES.test(name) && value?.kind !== 'literal';
   });
 }
 
-/** It runs what comes through a pipe or out of a file: nobody sees that here. */
-export function runsInput({ redirections }: SimpleCommand, words: readonly ShellWord[]): boolean {
-  if (redirections.some(({ kind }) => kind === 'here_doc' || kind === 'here_string')) return false;
-  return shellsIn(words).some(
-    ([, ...args]) =>
-      args.every(({ value }) => /^(-[^c-]*|--\w+|\/dev\/stdin)$/.test(value)) ||
-      args.some(({ value }) => /^-[a-z]*s$/.test(value)),
-  );
+interface ShellCode {
+  readonly texts: readonly string[];
+  readonly isUnknown: boolean;
+}
+
+const FROM_FILE: ShellCode = { texts: [], isUnknown: false };
+
+/** What a shell is told to run: its `-c`, its input, or a file, which is not looked into. */
+function shellCode(
+  [name, ...args]: readonly ShellWord[],
+  redirections: readonly ShellRedirection[],
+): ShellCode {
+  if (name !== undefined && SCHEDULERS.test(baseName(name.value))) {
+    return args.some(({ value }) => /^-[fldrcV]/.test(value)) ? FROM_FILE : inputCode(redirections);
+  }
+  let isCode = false;
+  let isInput = false;
+  let at = 0;
+  for (; at < args.length; at++) {
+    const { value = '' } = args[at] ?? {};
+    if (/^([-+][oO]|--rcfile|--init-file)$/.test(value)) at++;
+    else if (/^[-+][A-Za-z]+$/.test(value)) {
+      isCode ||= /^-.*c/.test(value);
+      isInput ||= /^-.*s/.test(value);
+    } else if (!value.startsWith('--') || value === '--') break;
+  }
+  if (/^--?$/.test(args[at]?.value ?? '')) at++;
+  if (args.slice(0, at + 1).some(({ kind }) => kind === 'dynamic' || kind === 'pattern'))
+    return { texts: [], isUnknown: true };
+  const operand = args[at];
+  if (isCode) return operand ? { texts: [operand.value], isUnknown: false } : { texts: [], isUnknown: true };
+  if (operand === undefined && /^--(version|help)$/.test(args[0]?.value ?? '')) return FROM_FILE;
+  return operand === undefined || isInput || isFedIn(operand) ? inputCode(redirections) : FROM_FILE;
+}
+
+/** Input that stands in the command itself is read; what comes through a pipe or out of a file is unknown. */
+function inputCode(redirections: readonly ShellRedirection[]): ShellCode {
+  const texts = redirections.flatMap((redirection) => {
+    if (redirection.kind === 'here_doc') return [redirection.body];
+    return redirection.kind === 'here_string' && redirection.target.kind === 'literal'
+      ? [redirection.target.value]
+      : [];
+  });
+  return { texts, isUnknown: texts.length === 0 };
+}
+
+/** The commands of a text, if it is a script that can be read. */
+export function readScript(text: string): Script | undefined {
+  const read = readCommand(text);
+  return read.ok && read.commands.length > 0 && read.commands.length <= MOST_COMMANDS
+    ? read.commands
+    : undefined;
 }
 
 function shellsIn(words: readonly ShellWord[]): (readonly ShellWord[])[] {
-  return [words, ...tails(words)].filter(([name]) => name !== undefined && SHELLS.test(baseName(name.value)));
-}
-
-/** Programs in another language, which may run commands. */
-export function codeIn(words: readonly ShellWord[]): string[] {
-  return [words, ...tails(words)].flatMap(([name, ...args]) =>
-    name && INTERPRETERS.test(baseName(name.value))
-      ? args.filter(({ value }) => /[\s'"(`]/.test(value)).map(({ value }) => value)
-      : [],
-  );
+  return [words, ...tails(words)].filter(([name]) => {
+    const base = baseName(name?.value ?? '');
+    return SHELLS.test(base) || SCHEDULERS.test(base);
+  });
 }

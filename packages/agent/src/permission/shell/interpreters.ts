@@ -1,0 +1,211 @@
+/**
+ * Programs that run code. Code that is given on the command line or on standard input is not understood here, unless it is
+ * a shell script that the reader understands. A script file is not looked into: it is run like any other program.
+ */
+import { isPlainSedScript, type ShellRedirection, type ShellWord } from '@heddle/tools/shell';
+import { baseName } from './runners.ts';
+
+/** Whether the words run code in a language that is not understood. The words begin with the program's name. */
+export type TakesCode = (args: readonly ShellWord[], redirections: readonly ShellRedirection[]) => boolean;
+
+/** How a program takes a script file: these options may stand before it, and these take the next word. */
+interface Interpreter {
+  readonly alone?: RegExp;
+  readonly valued?: RegExp;
+  /** An option or a first word behind which no code can follow. */
+  readonly ends?: RegExp;
+  /** A first word behind which code follows. */
+  readonly code?: RegExp;
+}
+
+const INTERPRETERS: readonly (readonly [RegExp, Interpreter])[] = [
+  [
+    /^(python|pypy)[\d.]*w?$/,
+    {
+      alone: /^(-[uBOsSEIbqvdx]+|-[WX].+|--(version|help))$/,
+      valued: /^-[WX]$/,
+      ends: /^-m(?!timeit|code|pdb|IPython)./,
+    },
+  ],
+  [
+    /^(node|nodejs|tsx|ts-node|babel-node|vite-node|jiti)$/,
+    {
+      alone:
+        /^(-[vhc]|--(?!eval|print|input-type|interactive|require|import|loader|experimental-loader)[\w-]+(=.*)?|--(require|import|loader|experimental-loader)=(?!data:).+)$/,
+      valued: /^(-r|--require|--import|--loader|--experimental-loader)$/,
+      ends: /^(--test|--run|inspect)$/,
+    },
+  ],
+  [
+    /^bun$/,
+    {
+      alone: /^--(?!eval|print)[\w-]+(=.*)?$/,
+      ends: /^(run|test|install|add|remove|update|link|build|create|init|pm|x|outdated|publish|patch|audit|why)$/,
+    },
+  ],
+  [/^deno$/, { alone: /^--(version|help|quiet)$/, code: /^(eval|repl)$/, ends: /^(?!run$)[a-z]+$/ }],
+  [
+    /^(j|tru)?ruby[\d.]*$/,
+    {
+      alone: /^(-[wWvd]\S*|-[Ir].+|-S|--[\w-]*(jit|enable|disable|version|help)[\w=-]*)$/,
+      valued: /^-[Ir]$/,
+    },
+  ],
+  [/^perl[\d.]*$/, { alone: /^(-[wWTtUv]+|-I.+)$/, valued: /^-I$/ }],
+  [
+    /^php[\d.]*$/,
+    { alone: /^(-[nqvimlf]|--(version|ini|info|modules)|-d(?!.*(prepend|data:|php:)).+)$/, ends: /^-[St]$/ },
+  ],
+  [
+    /^(java|kotlin|scala|groovy)$/,
+    {
+      alone: /^-(?!e|-execute|-source)[^-].*$/,
+      valued: /^(-cp|-classpath|--class-path|-p|--module-path)$/,
+      ends: /^-(version|-version|jar)$/,
+    },
+  ],
+  [/^julia$/, { alone: /^(--project|--threads|--color|--version|-t|-q)(=?\S*)$/ }],
+  [
+    /^(lua(jit)?[\d.]*|tclsh[\d.]*|wish[\d.]*|expect|osascript|rscript|r|octave(-cli)?|gnuplot|m4|guile|racket|gosh|sbcl|clisp|ecl|ocaml|sml|erl|elixir|iex|irb|pry|ghci|runghc|runhaskell|jshell|groovysh|swift|dc|bc|coffee|raku|rakudo|janet|fennel|hy|ipython[\d.]*|bpython|ptpython|psysh|pike|tarantool|nix-instantiate|jq-shell)$/i,
+    { alone: /^--version$/ },
+  ],
+  // Shells whose language is not the one that is read here.
+  [
+    /^(t?csh|fish|nu|pwsh|powershell|elvish|xonsh|es|rc|osh|ysh|ion|murex|cmd(\.exe)?|sash|scsh|rush)$/i,
+    { alone: /^--version$/ },
+  ],
+];
+
+/** Names under which a program is given its own standard input, or a file that another command makes on the fly. */
+const INPUT = /^(-|\/dev\/(stdin|fd\/\d+|tty)|\/proc\/[^/]+\/fd\/\d+)$/;
+
+/** Standard input under any name, or a word that is known only when the command runs. */
+export function isFedIn(word: ShellWord): boolean {
+  return word.kind === 'dynamic' || word.kind === 'pattern' || INPUT.test(word.value);
+}
+
+function interprets({ alone, valued, ends, code }: Interpreter): TakesCode {
+  return (args) => {
+    for (let at = 0; at < args.length; at++) {
+      const word = args[at];
+      const { value = '' } = word ?? {};
+      if (word === undefined || isFedIn(word)) return true;
+      const joined = value === '-m' ? `-m${args[at + 1]?.value ?? ''}` : value;
+      if (code?.test(value)) return true;
+      if (ends?.test(joined)) return false;
+      if (valued?.test(value)) at++;
+      else if (value.startsWith('-') && value !== '--') {
+        if (!alone?.test(value)) return true;
+        // A version is printed and nothing is read.
+        if (args.length === 1 && /version|help|^-[vV]$/.test(value)) return false;
+      } else if (value !== '--') return false;
+    }
+    return true;
+  };
+}
+
+/** Commands in the texts of database clients that leave them: `\!`, `.shell`, `COPY … PROGRAM`. */
+const LEAVES_DATABASE =
+  /\\!|\\[gos]?\s*\||\bprogram\b|(^|[\n;])\s*\.|\bsystem\b|edit\s*\(|load_extension|readfile|writefile/i;
+
+const queries: TakesCode = (args) =>
+  !args.some(({ value }) => /^(-c|-e|--command|--execute|--eval)/.test(value) || /\s/.test(value)) ||
+  args.some((word) => word.kind === 'dynamic' || LEAVES_DATABASE.test(word.value));
+
+const hasOption =
+  (option: RegExp): TakesCode =>
+  (args) =>
+    args.some(({ value }) => option.test(value));
+
+/** What awk needs to run a program, and the ways to hide that. */
+const AWK_RUNS = /system|\||getline|@|SYMTAB|FUNCTAB|\\\n/;
+
+const awk: TakesCode = (args) =>
+  args.some((word, index) => {
+    const before = args[index - 1]?.value ?? '';
+    if (/^(-f|--file|-E|--exec|-i|--include|-l|--load)$/.test(before)) return isFedIn(word);
+    return word.kind === 'dynamic' || AWK_RUNS.test(word.value) || /^-[lEiD]/.test(word.value);
+  });
+
+const sed: TakesCode = (args) => {
+  const isOption = ({ value }: ShellWord): boolean => value.startsWith('-');
+  const scripts = args.flatMap((word, index) => {
+    if (/^(-[nErsuz]*e|--expression)$/.test(word.value)) return args[index + 1] ?? [];
+    return word.value.startsWith('--expression=') ? { ...word, value: word.value.slice(13) } : [];
+  });
+  const files = args.filter((_, index) => /^(-[nErsuz]*f|--file)$/.test(args[index - 1]?.value ?? ''));
+  const given =
+    [...scripts, ...files].length > 0 ? scripts : args.filter((word) => !isOption(word)).slice(0, 1);
+  return (
+    args.some(({ value }) => /^(-[nErsuz]*[ef].|--file=)/.test(value)) ||
+    files.some(isFedIn) ||
+    given.some((word) => word.kind === 'dynamic' || !isPlainSedScript(word.value))
+  );
+};
+
+/** Without the options that name a program. Abbreviations and letters that are not listed count as such. */
+const only =
+  (...known: readonly RegExp[]): TakesCode =>
+  (args) =>
+    args.some(
+      ({ value }) => value.startsWith('-') && value !== '-' && !known.some((option) => option.test(value)),
+    );
+
+const tar: TakesCode = (args, redirections) =>
+  /I|F/.test(/^[A-Za-z]+$/.exec(args[0]?.value ?? '')?.[0] ?? '') ||
+  only(
+    /^-[cxtrudAvzjJZapPfkmOhSWCTXUlowbBgGiKLMNnRsV]+\S*$/,
+    /^--(create|extract|get|list|append|update|diff|compare|delete|concatenate|file|directory|gzip|bzip2|xz|zstd|lz4|lzma|lzip|auto-compress|verbose|exclude(-from|-vcs.*|-caches.*)?|strip-components|transform|xform|files-from|preserve-permissions|same-permissions|no-same-(owner|permissions)|same-owner|owner|group|mode|mtime|sort|format|numeric-owner|keep-old-files|overwrite|touch|to-stdout|wildcards.*|no-recursion|one-file-system|dereference|hard-dereference|sparse|totals|checkpoint|anchored|no-anchored|ignore-case|null|remove-files|version|help|skip-old-files|absolute-names|no-wildcards.*|show-.*|warning|verify|acls|xattrs|selinux|posix|level|utc|full-time|index-file)(=.*)?$/,
+  )(args, redirections);
+
+const ssh: TakesCode = (args) =>
+  args.some(({ value }) => /(Command|Include|Match|PKCS11|Provider)\b/i.test(value) || /^-[SF]/.test(value));
+
+/** `make -f -`, `make --eval=…`, and variables that run something when they are expanded. */
+const make: TakesCode = (args) =>
+  args.some((word, index) => {
+    const { value } = word;
+    if (/^(--eval|-E)/.test(value)) return true;
+    if (/^(-f|--file|--makefile)$/.test(args[index - 1]?.value ?? '')) return isFedIn(word);
+    if (/^(-f.|--(make)?file=)/.test(value))
+      return isFedIn({ ...word, value: value.replace(/^(-f|--(make)?file=)/, '') });
+    return /^[\w.-]+[:+?!]*=/.test(value) && /\$[({]|`/.test(value);
+  });
+
+const sourced: TakesCode = ([file]) => file === undefined || isFedIn(file);
+
+const OTHERS: readonly (readonly [RegExp, TakesCode])[] = [
+  [/^[gmn]?awk$/, awk],
+  [/^g?sed$/, sed],
+  [/^(bsd|g)?tar$/, tar],
+  [/^(ssh|scp|sftp|mosh)$/, ssh],
+  [/^g?make$/, make],
+  [/^(\.|source)$/, sourced],
+  [/^(ed|ex|red|vipe|crontab|visudo|vipw)$/, (args) => args[0]?.value !== '-l'],
+  [/^(vim?|nvim|view|gvim|vimdiff|kak|hx|joe|micro)$/, hasOption(/^[-+]/)],
+  [/^(emacs|emacsclient)$/, hasOption(/^-/)],
+  [/^(less|more|most|pg)$/, hasOption(/^\+/)],
+  [/^man$/, only(/^-[kfawMsS]+$/, /^--(version|help)$/)],
+  [/^(gdb|lldb|rr)$/, hasOption(/^-(?!-args$|-version$)/)],
+  [/^(socat)$/, hasOption(/(exec|system|shell):/i)],
+  [/^(nc|ncat|netcat)$/, hasOption(/^(-[a-zA-Z]*[ec]|--(exec|sh-exec|lua-exec))/)],
+  [
+    /^(psql|mysql|mariadb|sqlite3?|sqlite|mongosh|mongo|redis-cli|duckdb|clickhouse(-client)?|sqlcmd)$/,
+    queries,
+  ],
+  [/^(enable|bind|complete)$/, hasOption(/^-[a-zA-Z]*[fxC]/)],
+  [/^rpm$/, hasOption(/^(-E|--eval|--define|-D|--load|--pipe)/)],
+  [/^(launchctl|at|batch|run-parts)$/, hasOption(/^(submit|bootstrap|load)$/)],
+];
+
+/** It runs the file that it is given, or reads commands from it. */
+export function runsFiles(program: string): boolean {
+  return /^(\.|source|g?make)$/.test(program) || INTERPRETERS.some(([names]) => names.test(program));
+}
+
+/** The check for a program, if it takes code at all. */
+export function takesCode(program: string): TakesCode | undefined {
+  const name = baseName(program);
+  const interpreter = INTERPRETERS.find(([names]) => names.test(name))?.[1];
+  return interpreter ? interprets(interpreter) : OTHERS.find(([names]) => names.test(name))?.[1];
+}

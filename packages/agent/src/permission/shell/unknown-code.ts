@@ -1,0 +1,152 @@
+/**
+ * Commands that can run any program, in a way that is not understood. Where a deny or ask rule is about a command, they are
+ * asked about in every mode. The line is drawn at code in the command itself: on its command line, on its input, in its
+ * variables, or made by another part of the same script. Files of the project and build tools are not looked into.
+ */
+import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
+import type { Spelling } from '../rules/command-pattern.ts';
+import { canonicalText, writtenText } from './canonical.ts';
+import { isFedIn, takesCode } from './interpreters.ts';
+import {
+  baseName,
+  executed,
+  isManager,
+  isRunner,
+  likelyTails,
+  MOST_TAILS,
+  runsElsewhere,
+  tails,
+} from './runners.ts';
+import { embedded, hasUnknownVariable, readScript } from './scripts.ts';
+import type { Unwrapped } from './wrappers.ts';
+
+export function runsUnknownCode(
+  command: SimpleCommand,
+  stages: readonly Unwrapped[],
+  isProven: (words: readonly ShellWord[]) => boolean,
+): boolean {
+  if (hasUnknownVariable(command.assignments)) return true;
+  return stages.some(({ words, more }) => {
+    if (!canRunCode(words[0]) || isProven(words)) return false;
+    if (tails(words).length > 0 && words.length > MOST_TAILS) return true;
+    if (embedded(command, words).isUnknown || isFed(words, more)) return true;
+    if (executed(words).some(([name]) => name === undefined || isFedIn(name) || name.value.includes('{}')))
+      return true;
+    return [words, ...likelyTails(words)].some((run) => {
+      if (isProven(run)) return false;
+      const [name, ...args] = run;
+      if (name === undefined || (run !== words && isFedIn(name) && !runsElsewhere(words))) return true;
+      return (
+        takesCode(name.value)?.(args, command.redirections) === true ||
+        isUnknownSetting(baseName(name.value), args)
+      );
+    });
+  });
+}
+
+/** Most programs are none of these: nothing else needs to be looked at. */
+function canRunCode(name: ShellWord | undefined): boolean {
+  if (name === undefined) return false;
+  const base = baseName(name.value);
+  return (
+    isRunner(base) ||
+    isManager(base) ||
+    takesCode(base) !== undefined ||
+    /^(fd|fdfind|find|alias|rsync|export|declare|typeset|readonly|local)$/.test(base)
+  );
+}
+
+/** `xargs sh -c`, `xargs env`, `parallel`: lines of the input become the program, or a part of it. */
+function isFed(words: readonly ShellWord[], more: boolean): boolean {
+  const base = baseName(words[0]?.value ?? '');
+  if (!more && base !== 'xargs' && base !== 'parallel') return false;
+  const runs = more ? [words] : likelyTails(words);
+  if (runs.length === 0) return base === 'parallel';
+  const isEmpty = ([name, ...args]: readonly ShellWord[]): boolean =>
+    isRunner(baseName(name?.value ?? '')) &&
+    args.every(({ value }) => value.startsWith('-') || /^\w+=/.test(value));
+  if (runs.some(isEmpty)) return true;
+  const marks = words.flatMap(({ value }, index) => {
+    const [, attached] = /^(?:-I|--replace=)(.+)$/.exec(value) ?? [];
+    return attached ?? (words[index - 1]?.value === '-I' ? value : []);
+  });
+  if (base === 'parallel') marks.push('{');
+  return runs.some(([name, ...args]) => {
+    if (name === undefined || words[words.length - args.length - 2]?.value === '-I') return false;
+    const has = ({ value }: ShellWord): boolean => marks.some((mark) => value.includes(mark));
+    return has(name) || (takesShellCode(name) && args.some(has));
+  });
+}
+
+function takesShellCode(name: ShellWord): boolean {
+  return isRunner(baseName(name.value)) || takesCode(name.value) !== undefined;
+}
+
+/** Variables and settings among the arguments: `env PERL5OPT=…`, `git -c "$X"`. */
+function isUnknownSetting(base: string, args: readonly ShellWord[]): boolean {
+  if (base === 'git')
+    return args.some(
+      (word, index) =>
+        /(^|=)ext::|^--(exec-path|config-env)/.test(word.value) ||
+        (args[index - 1]?.value === '-c' && word.kind !== 'literal' && !HARMLESS_KEYS.test(word.prefix)) ||
+        (args[index - 1]?.value === '-c' && /^include/i.test(word.value)),
+    );
+  if (!/^(env|genv|export|declare|typeset|readonly|local|sudo|doas)$/.test(base)) return false;
+  return hasUnknownVariable(
+    args.flatMap((word) => {
+      const [, name, value = ''] = /^(\w+)=([\s\S]*)$/.exec(word.value) ?? [];
+      return name === undefined ? [] : [{ name, append: false, value: { ...word, value, text: value } }];
+    }),
+  );
+}
+
+const HARMLESS_KEYS =
+  /^(user|color|advice|commit|init|author|committer|push|pull|fetch|safe|http\.extraheader)\.[\w.-]+=/i;
+
+/** Programs that copy others under a new name. */
+const COPIES = /^(cp|mv|ln|install|dd|cat|tee|rsync|link)$/;
+
+/** `cp /bin/rm x`: names of programs that get another name. */
+export function copiedPrograms([name, ...args]: readonly ShellWord[]): string[] {
+  if (name === undefined || !COPIES.test(baseName(name.value))) return [];
+  return args.flatMap(({ value }) => {
+    const [, program] = /(?:^|[/=])(?:s?bin|libexec|core)\/([^/]+)$/.exec(value) ?? [];
+    if (program === undefined) return [];
+    return takesCode(program) || isRunner(program) ? [''] : [program];
+  });
+}
+
+/** Options whose value is a text for people. */
+const MESSAGES =
+  /^(-m|-S|-G|--(message|title|body|description|notes?|subject|comment|text|query|grep|author|name|label|reason|summary|msg|prompt|format|pretty|date|include|exclude)(=.*)?)$/;
+const TALKERS = /^(echo|printf|true|false|:|test|\[|export|set|unset|read|cd)$/;
+/** Values of options that are looked at. */
+const MOST_VALUES = 40;
+
+/** `split --filter='rm a'`, `sort --compress-program rm`: commands that the values of options would be, if they were run. */
+export function optionCommands([name, ...args]: readonly ShellWord[]): Spelling[] {
+  if (name === undefined || TALKERS.test(baseName(name.value))) return [];
+  const values = args.flatMap((word, index): string[] => {
+    if (word.kind === 'dynamic' || MESSAGES.test(word.value) || MESSAGES.test(args[index - 1]?.value ?? ''))
+      return [];
+    const [, attached] = /^(?:--?[\w.-]+=|-[A-Za-z]|\w+=)([\s\S]+)$/.exec(word.value) ?? [];
+    const isValue = /^-{1,2}[\w-]+$/.test(args[index - 1]?.value ?? '') && !word.value.startsWith('-');
+    return [...(attached === undefined ? [] : [attached]), ...(isValue ? [word.value] : [])];
+  });
+  return [...new Set(values)].slice(0, MOST_VALUES).flatMap((value) => {
+    const commands = /[\s;&|<>'"\\$()`]/.test(value) ? readScript(value) : undefined;
+    if (commands === undefined) return spelledPlain(value);
+    return commands.flatMap(({ name: program, args: rest }) =>
+      program === undefined
+        ? []
+        : [program.value, baseName(program.value)].map((first) => ({
+            canonical: [first, ...(rest.length > 0 ? [canonicalText(rest)] : [])].join(' '),
+            written: [first, ...(rest.length > 0 ? [writtenText(rest)] : [])].join(' '),
+          })),
+    );
+  });
+}
+
+function spelledPlain(value: string): Spelling[] {
+  return [...new Set([value, baseName(value)])].map((text) => ({ canonical: text, written: text }));
+}
