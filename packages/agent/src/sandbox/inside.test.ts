@@ -21,6 +21,29 @@ const put = (file: string, text = ''): void => {
   writeFileSync(file, text);
 };
 
+describe.runIf(check.available)('the kernel', () => {
+  it('keeps its settings, also from root', async () => {
+    const { run } = open();
+    const ran = await run('cat /proc/sys/vm/swappiness > /proc/sys/vm/swappiness');
+    expect(ran.text).toMatch(/Read-only file system|Permission denied/);
+    expect(ran.isError).toBe(true);
+    expect((await run('cat /proc/sys/vm/swappiness; ls /proc/self > /dev/null')).isError).toBe(false);
+  });
+});
+
+describe.runIf(check.available)('a command that was proven to only read', () => {
+  it('writes nothing in the sandbox but its temporary files', async () => {
+    const { run, project } = open({ files: { a: 'one' } });
+    const ran = await run('cat a; echo x > "$TMPDIR/t" && cat "$TMPDIR/t"; echo x > made', {
+      readOnlyRun: 'preferred',
+    });
+    expect(ran.text).toMatch(/^onex\n/);
+    expect(ran.isError).toBe(true);
+    expect(existsSync(path.join(project, 'made'))).toBe(false);
+    expect((await run('echo x > made')).isError).toBe(false);
+  });
+});
+
 describe.runIf(check.available)('a command in the sandbox', () => {
   it('writes in the project and in its temporary folder', async () => {
     const { run, project } = open();

@@ -18,6 +18,8 @@ const SETTINGS: readonly (readonly [key: string, value: string])[] = [
   ['log.showSignature', 'false'],
   ['status.submoduleSummary', 'false'],
   ['diff.submodule', 'short'],
+  // `git diff` writes a refreshed index whatever GIT_OPTIONAL_LOCKS says.
+  ['diff.autoRefreshIndex', 'false'],
   ['submodule.recurse', 'false'],
   ...['program', 'openpgp.program', 'x509.program', 'ssh.program'].map(
     (name) => [`gpg.${name}`, 'false'] as const,

@@ -67,7 +67,7 @@ export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
         commandText: command,
       });
       return {
-        launch: { ok: true, file: 'bash', args: ['-c', wrapped] },
+        launch: { ok: true, file: 'bash', args: ['-c', withoutKernelSettings(wrapped)] },
         ended({ failed, output }) {
           manager.cleanupAfterCommand();
           const seen = manager.getSandboxViolationStore().getViolationsForCommand(id);
@@ -100,6 +100,17 @@ export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
       held = undefined;
     },
   };
+}
+
+/**
+ * Below /proc/sys root can change the kernel for all, which can run programs outside of the sandbox. Bubblewrap covers other such
+ * places itself. Throws if the command line is not the expected one.
+ */
+function withoutKernelSettings(wrapped: string): string {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) return wrapped;
+  const [mount] = / --(proc|bind \/proc) \/proc /.exec(wrapped) ?? [];
+  if (mount === undefined) throw new Error('its /proc is not where it should be');
+  return wrapped.replace(mount, `${mount}--ro-bind /proc/sys /proc/sys `);
 }
 
 function notStarted(why: string): Wrapped {

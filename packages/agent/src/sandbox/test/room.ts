@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { JsonObject, ToolUseContext } from '@heddle/core';
+import type { JsonObject, ReadOnlyRun, ToolUseContext } from '@heddle/core';
 import { contextOf } from '@heddle/testing';
 import { createShellTools, TaskRegistry } from '@heddle/tools';
 import type { AskPermission } from '../../engine/options.ts';
@@ -44,6 +44,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
   readonly context?: ToolUseContext;
   readonly onOutput?: (text: string) => void;
+  readonly readOnlyRun?: ReadOnlyRun;
 }
 
 export function roomFor({ settings = {}, rules = {}, files = {}, ...options }: RoomOptions = {}) {
@@ -86,11 +87,11 @@ export function roomFor({ settings = {}, rules = {}, files = {}, ...options }: R
   const start = contextOf({ workingDirectory: project });
 
   const call = async (tool: typeof bash, input: JsonObject, more: RunOptions = {}): Promise<RanInside> => {
-    const { signal = new AbortController().signal, context = start, onOutput } = more;
+    const { signal = new AbortController().signal, context = start, onOutput, readOnlyRun } = more;
     await tool.inputSchema();
     const { data, newContext } = await tool.call(
       input,
-      { ...context, signal, toolUseId: 'b1' },
+      { ...context, signal, toolUseId: 'b1', ...(readOnlyRun ? { readOnlyRun } : {}) },
       (progress) => {
         if (typeof progress === 'object' && progress !== null && 'output' in progress)
           onOutput?.(JSON.stringify(progress.output));
