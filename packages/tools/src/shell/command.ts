@@ -16,6 +16,8 @@ export interface ShellWord {
   readonly prefix: string;
   /** Literal, without escapes, and unquoted only in letters that mean themselves in every shell. */
   readonly plain: boolean;
+  /** It stays one word, however long its value is: no word splitting, no pattern. */
+  readonly single: boolean;
   /** Of a glob or of braces, plain apart from them: what becomes of it. Undefined where nobody can tell. */
   readonly becomes?: readonly Outcome[] | undefined;
 }
@@ -97,7 +99,7 @@ export type ReadCommand =
       /** Of compound commands: `{ a; b; } > file`. */
       readonly redirections: readonly ShellRedirection[];
       readonly constructs: ReadonlySet<Construct>;
-      /** Text in quotes is expanded all the same, or a variable set in passing: it may run what is not among these. */
-      readonly unseen: boolean;
+      /** Why some of its syntax is not understood: it may run more than these commands. Undefined if all of it is. */
+      readonly strange: string | undefined;
     }
   | { readonly ok: false; readonly reason: string };

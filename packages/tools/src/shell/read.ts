@@ -8,19 +8,25 @@ import {
   type SyntaxNode,
 } from 'unbash';
 import type { Construct, ReadCommand, ShellAssignment, ShellRedirection, SimpleCommand } from './command.ts';
-import { isCovered, withoutHereDocs } from './coverage.ts';
 import { redirectionOf } from './redirections.ts';
-import { doesUnseen } from './unseen.ts';
+import { isCovered, withoutHereDocs } from './syntax/coverage.ts';
+import { refuseScript } from './syntax/understand.ts';
 import { argumentOf, wordOf } from './words.ts';
 
 /** Longer than any command a person would check. */
 const LONGEST = 10_000;
+/** Commands of one script: more take too long to decide, and too long to check for the user who is asked. */
+const MOST_COMMANDS = 200;
+/** The parser's time grows with the square of their number. */
+const MOST_BRACES = 500;
 
 // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
 const CONTROL = /[\0-\x08\x0b-\x1f\x7f]/;
 
 export function readCommand(text: string): ReadCommand {
   if (text.length > LONGEST) return { ok: false, reason: `it is longer than ${LONGEST} characters` };
+  if (text.split('{').length > MOST_BRACES)
+    return { ok: false, reason: `it has more than ${MOST_BRACES} braces` };
   if (CONTROL.test(text)) return { ok: false, reason: 'it contains control characters' };
   try {
     return new Reader(text).read();
@@ -39,7 +45,6 @@ class Reader {
   readonly #commands: SimpleCommand[] = [];
   readonly #redirections: ShellRedirection[] = [];
   readonly #constructs = new Set<Construct>();
-  #unseen = false;
 
   constructor(text: string) {
     this.#text = text;
@@ -53,7 +58,7 @@ class Reader {
       commands: this.#commands,
       redirections: this.#redirections,
       constructs: this.#constructs,
-      unseen: this.#unseen,
+      strange: refuseScript(this.#root, this.#text, this.#bare.get(this.#text) ?? this.#text),
     };
   }
 
@@ -77,7 +82,6 @@ class Reader {
 
   #node(node: SyntaxNode, inside: readonly Construct[], source: string): void {
     this.#check(node, source);
-    this.#unseen ||= doesUnseen(node, source);
     switch (node.type) {
       case 'Command':
         return this.#command(node, inside, source);
@@ -140,6 +144,8 @@ class Reader {
   }
 
   #command(node: Command, inside: readonly Construct[], source: string): void {
+    if (this.#commands.length >= MOST_COMMANDS)
+      throw new NotUnderstood(`it has more than ${MOST_COMMANDS} commands`);
     const assignments = node.prefix.filter((part) => part.type === 'Assignment').map(assignmentOf);
     this.#commands.push({
       name: node.name && wordOf(node.name),

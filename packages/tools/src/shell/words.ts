@@ -14,7 +14,10 @@ export function wordOf(word: Word): ShellWord {
     value,
     prefix: kind === 'literal' ? value : prefixOf(word, parts),
     plain: kind === 'literal' && isPlain(word.text, parts),
-    ...(kind === 'pattern' || kind === 'dynamic' ? { becomes: outcomesOf(parts) } : {}),
+    single: kind === 'literal' || isSingle(word.text, parts),
+    ...((kind === 'pattern' || kind === 'dynamic') && parts.length > 0 && !movesTilde(word.text, parts)
+      ? { becomes: outcomesOf(parts) }
+      : {}),
   };
 }
 
@@ -25,12 +28,45 @@ export function argumentOf(argument: CommandArgument): ShellWord {
   const kind = value.type === 'Word' && argument.index === undefined ? wordOf(value).kind : 'dynamic';
   const prefix = `${name}${append ? '+=' : '='}`;
   const known = value.type === 'Word' && kind === 'literal' ? prefix + wordOf(value).value : text;
-  return { text, kind, value: known, prefix: kind === 'literal' ? known : prefix, plain: false };
+  const single = value.type === 'Word' && argument.index === undefined;
+  return { text, kind, value: known, prefix: kind === 'literal' ? known : prefix, plain: false, single };
 }
 
+/** A tilde behind `=` or `:` is replaced in a word that looks like an assignment, also behind braces: `{a,b}=~/x`. */
+function movesTilde(text: string, parts: readonly WordPart[]): boolean {
+  if (parts.length === 0) return MOVED_TILDE.test(text);
+  return parts.some((part) => part.type === 'Literal' && MOVED_TILDE.test(part.text));
+}
+
+const MOVED_TILDE = /[=:]~/;
+
+/** Quoted, and not a list; or a number. */
+function isSingle(text: string, parts: readonly WordPart[]): boolean {
+  if (/^(?:\$[?#$!]|\$\{#\w+\})$/.test(text)) return true;
+  return parts.length > 0 && parts.every(isQuotedPart);
+}
+
+function isQuotedPart(part: WordPart): boolean {
+  switch (part.type) {
+    case 'Literal':
+    case 'SingleQuoted':
+    case 'AnsiCQuoted':
+    case 'ArithmeticExpansion':
+      return true;
+    case 'DoubleQuoted':
+      return part.parts.every(
+        ({ type, text }) => type === 'Literal' || type === 'CommandExpansion' || !LISTED.test(text),
+      );
+    default:
+      return false;
+  }
+}
+
+/** `$@`, `${a[@]}`, `${x:-$@}`. */
+const LISTED = /@/;
+
 function kindOf(text: string, parts: readonly WordPart[]): ShellWord['kind'] {
-  // An argument that looks like an assignment has its tildes replaced, too.
-  if (/^[A-Za-z_]\w*\+?=(.*:)?~/.test(text)) return 'dynamic';
+  if (movesTilde(text, parts)) return 'dynamic';
   let kind: ShellWord['kind'] = text.startsWith('~') ? 'tilde' : 'literal';
   for (const part of parts) {
     switch (part.type) {
@@ -77,9 +113,15 @@ function prefixOf(word: Word, parts: readonly WordPart[]): string {
   let prefix = '';
   for (const part of parts) {
     if (kindOf('', [part]) === 'literal') prefix += valueOf(part);
+    else if (part.type === 'DoubleQuoted') return prefix + literalStart(part.parts);
     else return prefix;
   }
   return prefix;
+}
+
+function literalStart(parts: readonly WordPart[]): string {
+  const end = parts.findIndex(({ type }) => type !== 'Literal');
+  return (end < 0 ? parts : parts.slice(0, end)).map(valueOf).join('');
 }
 
 /** What `find` wants escaped, and the sign for a file that it and `xargs` know: the same in every shell. */

@@ -35,7 +35,13 @@ function isBelow(file: string, folders: readonly string[]): boolean {
   return folders.some((folder) => file === folder || file.startsWith(folder === '/' ? folder : `${folder}/`));
 }
 
-/** Not a file at all: writing there changes nothing. */
-export function isSink(file: string): boolean {
-  return /^\/dev\/(null|zero|full|stdin|stdout|stderr|tty|fd\/\d+)$/.test(file);
+/**
+ * Not a file at all: writing there changes nothing. The names of open descriptors are not among them, apart from the two of the
+ * output: opening one for writing opens the file behind it again, and `< file > /dev/stdin` would change that file.
+ */
+export function isSink(file: string, kind: 'read' | 'write'): boolean {
+  return (kind === 'read' ? READABLE : WRITABLE).test(file);
 }
+
+const WRITABLE = /^\/dev\/(null|zero|full|stdout|stderr|tty)$/;
+const READABLE = /^\/dev\/(null|zero|full|stdin|stdout|stderr|tty|fd\/\d+)$/;

@@ -3,6 +3,8 @@ import path from 'node:path';
 import {
   areReadOnlyWords,
   isHarmlessProgram,
+  isOwn,
+  isSafe,
   type ProofOptions,
   type ShellWord,
   type SimpleCommand,
@@ -12,7 +14,6 @@ import { isInside, placesOf } from '../paths/places.ts';
 import type { Beginning } from '../rules/command-doubt.ts';
 import type { Spelling } from '../rules/command-pattern.ts';
 import type { World } from '../world.ts';
-import { isOwn, isSafe } from './assignments.ts';
 import { assignmentText, canonicalText, writtenText } from './canonical.ts';
 import { confinable } from './confined.ts';
 import { changesFiles } from './files/files-of.ts';

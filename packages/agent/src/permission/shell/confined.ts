@@ -3,9 +3,8 @@
  * options need not be understood. The list only keeps out what is meant to write, needs the network or talks to a service:
  * about that the user is asked, instead of seeing it fail.
  */
-import type { ShellAssignment, ShellWord } from '@heddle/tools/shell';
+import { isSafe, type ShellAssignment, type ShellWord } from '@heddle/tools/shell';
 import type { CommandPart } from '../part.ts';
-import { isSafe } from './assignments.ts';
 import { touchesFiles } from './files/files-of.ts';
 
 type Fit = CommandPart['confinable'];

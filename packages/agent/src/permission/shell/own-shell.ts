@@ -1,6 +1,5 @@
 /** Builtins that change nothing but the shell that runs the script, in the forms that cannot change what its commands do. */
-import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
-import { isOwn, isSafeName } from './assignments.ts';
+import { isOwn, isSafeName, type ShellWord, type SimpleCommand } from '@heddle/tools/shell';
 
 export function changesOwnShellOnly([name, ...args]: readonly ShellWord[]): boolean {
   if (name?.kind !== 'literal') return false;
@@ -39,12 +38,7 @@ const OF_TWO = /^(==?|!=|-(eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
 /** One comparison. Two of its operators look into variables, so no word may become one of them. */
 function compares(args: readonly ShellWord[]): boolean {
   const [first, second, third, ...more] = args[0]?.value === '!' ? args.slice(1) : args;
-  if (first === undefined || more.length > 0 || !args.every(isOneWord)) return false;
+  if (first === undefined || more.length > 0 || !args.every(({ single }) => single)) return false;
   if (third !== undefined) return second?.kind === 'literal' && OF_TWO.test(second.value);
   return second === undefined || (first.kind === 'literal' && OF_ONE.test(first.value));
-}
-
-/** However long: no word splitting, no glob. */
-function isOneWord({ kind, text }: ShellWord): boolean {
-  return kind === 'literal' || /^(\$[?#]|"[^"\\`@]*")$/.test(text);
 }

@@ -3,11 +3,17 @@
  * and redirection becomes a part that must be covered; the permissive one adds what may hide in arguments, for deny and ask
  * rules only. What neither understands is a concern.
  */
-import { type Construct, readCommand, type ShellWord, type SimpleCommand } from '@heddle/tools/shell';
+import {
+  type Construct,
+  type ReadCommand,
+  readCommand,
+  type ShellRedirection,
+  type ShellWord,
+  type SimpleCommand,
+} from '@heddle/tools/shell';
 import type { CommandPart, FilePart, Part } from '../part.ts';
 import { GLOB_OPTIONS } from '../paths/glob.ts';
 import type { World } from '../world.ts';
-import { isOwn } from './assignments.ts';
 import { type Around, commandPart } from './command-part.ts';
 import { doubtAbout } from './doubts.ts';
 import { redirectionParts, touchPart } from './files/file-parts.ts';
@@ -15,7 +21,6 @@ import { filesOf, touchesFiles } from './files/files-of.ts';
 import { literalWord, unknownWord } from './files/touch.ts';
 import { picks, startsOf } from './files/trees.ts';
 import { type Folders, foldersAfter } from './folders.ts';
-import { hidden } from './hidden.ts';
 import { type PlacedCommand, runsMadeFile } from './made-and-run.ts';
 import { withoutHome } from './moved-home.ts';
 import { executed, runsElsewhere, tails, wordsOf } from './runners.ts';
@@ -29,14 +34,9 @@ export type ShellParts =
 
 const PLAIN: ReadonlySet<Construct> = new Set<Construct>(['list', 'pipeline', 'negation', 'time']);
 
-/** Commands of one script: more take too long to decide, and too long to check for the user who is asked. */
-const MOST_COMMANDS = 200;
-
 export function shellParts(text: string, world: World): ShellParts {
   const written = readCommand(text);
   if (!written.ok) return written;
-  if (written.commands.length > MOST_COMMANDS)
-    return { ok: false, reason: `it has more than ${MOST_COMMANDS} commands` };
   const read = withoutHome(text, written);
   const doubt = doubtAbout(text);
   if (doubt?.blind) return { ok: false, reason: `there is ${doubt.reason}` };
@@ -52,8 +52,8 @@ export function shellParts(text: string, world: World): ShellParts {
   // Of compound commands: nobody says where among the others they stand, so a `cd` before or after them counts.
   parts.push(...read.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)));
   parts.push(...runsMadeFile(placed, read.redirections, world).map(({ text: shown }) => unknownPart(shown)));
-  const unseen = hidden(text, read) ?? descriptorVariable([...read.commands, read]);
-  const reason = unseen ?? (doubt === undefined ? undefined : `there is ${doubt.reason}`);
+  const unseen = read.strange ?? reopensOutput(read);
+  const reason = unseen ?? doubt?.reason;
   const settled = withGlobs(parts, text);
   const empty = read.commands.length === 0 && read.constructs.size === 0;
   if (reason === undefined) return { ok: true, parts: settled, empty };
@@ -190,6 +190,29 @@ function unknownPart(shown: string): CommandPart {
   return { ...concerned(shown, ''), beginnings: [{ text: '', quoted: false }], concern: undefined };
 }
 
+/** `1< file > /dev/stdout` opens the file again, for writing: only the usual redirections may stand beside such a name. */
+function reopensOutput({ commands, redirections }: Extract<ReadCommand, { ok: true }>): string | undefined {
+  const all = [...commands.flatMap((command) => command.redirections), ...redirections];
+  if (all.every(isUsual)) return undefined;
+  const targets = all.flatMap((redirection) => ('target' in redirection ? [redirection.target] : []));
+  const values = [...targets, ...commands.flatMap(wordsOf)].flatMap(
+    ({ value, becomes }) => becomes?.map(({ begins }) => begins) ?? [value],
+  );
+  return values.some((value) => /std(?:out|err)/.test(value))
+    ? 'a descriptor that is opened again'
+    : undefined;
+}
+
+function isUsual(redirection: ShellRedirection): boolean {
+  const { kind, descriptor } = redirection;
+  const isInput = descriptor === undefined || descriptor === 0;
+  const isOutput = descriptor === undefined || descriptor === 1 || descriptor === 2;
+  if (kind === 'here_doc' || kind === 'here_string') return isInput;
+  if (kind === 'duplicate')
+    return redirection.operator === '>&' && isOutput && /^(?:[12]|-)$/.test(redirection.target.value);
+  return redirection.operator === '<' ? isInput : isOutput && redirection.operator !== '<>';
+}
+
 function concerned(text: string, reason: string): CommandPart {
   return {
     kind: 'command',
@@ -203,16 +226,9 @@ function concerned(text: string, reason: string): CommandPart {
     edits: false,
     opaque: undefined,
     inner: true,
-    concern: { level: 'unless bypassed', reason: `Nobody can tell what it runs: ${reason}.` },
+    concern: {
+      level: 'unless bypassed',
+      reason: `The command is not understood completely: it has ${reason}.`,
+    },
   };
-}
-
-/** `{PATH}>file` puts a number into a variable. */
-function descriptorVariable(commands: readonly Pick<SimpleCommand, 'redirections'>[]): string | undefined {
-  for (const { redirections } of commands) {
-    for (const { descriptor } of redirections) {
-      if (typeof descriptor === 'string' && !isOwn(descriptor)) return `it sets the variable ${descriptor}`;
-    }
-  }
-  return undefined;
 }

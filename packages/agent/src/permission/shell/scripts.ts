@@ -56,10 +56,11 @@ function scriptsIn(command: SimpleCommand, words: readonly ShellWord[], depth: n
   for (const text of new Set([...certain, ...possible])) {
     const read = readCommand(text);
     count += read.ok ? read.commands.length : 0;
-    if (!read.ok || read.unseen || count > MOST_COMMANDS) {
+    if (!read.ok || count > MOST_COMMANDS) {
       isUnknown = true;
       continue;
     }
+    isUnknown ||= read.strange !== undefined;
     if (read.commands.length === 0) continue;
     scripts.push(read.commands);
     for (const inner of read.commands) {

@@ -7,7 +7,7 @@ import { isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts
 import { type Glob, globOf } from '../../paths/glob.ts';
 import { protectedMatch, protection } from '../../paths/protected.ts';
 import type { World } from '../../world.ts';
-import { literalWord, type Touch } from './touch.ts';
+import { literalWord, type Touch, unknownWord } from './touch.ts';
 import type { Folders } from '../folders.ts';
 
 export function touchPart(
@@ -25,7 +25,7 @@ export function touchPart(
   if (word.kind === 'literal' && word.value === '') return [];
   if (within && !isFolder(within, folders, world)) return [];
   const { places, pattern, glob } = meant(word, folders, world);
-  if (kind !== 'remove' && places?.every((place) => isSink(place.path))) return [];
+  if (kind !== 'remove' && places?.every((place) => isSink(place.path, kind))) return [];
   return [
     {
       kind,
@@ -39,9 +39,19 @@ export function touchPart(
       concern:
         kind === 'read'
           ? connection(touch, by, world)
-          : concernOf(touch, { places, pattern }, folders, world),
+          : concernOf(touch, { places: withFound(places, glob), pattern }, folders, world),
     },
   ];
+}
+
+/** The places of a pattern are its folder and what it finds now: a link among them may lead anywhere. */
+function withFound(
+  places: readonly Place[] | undefined,
+  glob: Glob | undefined,
+): readonly Place[] | undefined {
+  if (glob === undefined || places === undefined) return places;
+  const found = glob.found(true);
+  return found && [...places, ...found];
 }
 
 /** By its form, or because one stands there. */
@@ -64,9 +74,12 @@ export function redirectionParts(redirection: ShellRedirection, folders: Folders
   if (redirection.kind === 'here_doc' || redirection.kind === 'here_string') return [];
   const { operator, target: word } = redirection;
   if (redirection.kind === 'duplicate' && /^(\d+-?|-)$/.test(word.value)) return [];
-  const touch = (kind: Touch['kind']) => touchPart({ kind, word }, 'redirection', folders, world);
-  if (operator === '<' || operator === '<&') return touch('read');
-  return operator === '<>' ? [...touch('read'), ...touch('write')] : touch('write');
+  const read = () => touchPart({ kind: 'read', word }, 'redirection', folders, world);
+  if (operator === '<' || operator === '<&') return read();
+  // The shell replaces a pattern by the one file that it finds, which may be a link to anywhere.
+  const target = word.kind === 'pattern' ? unknownWord(word.text) : word;
+  const write = touchPart({ kind: 'write', word: target }, 'redirection', folders, world);
+  return operator === '<>' ? [...read(), ...write] : write;
 }
 
 /** Why changing these places is asked about whatever rules say. */

@@ -181,7 +181,7 @@ function unknownProgram(args: readonly ShellWord[]): Touch[] {
     const [, option = '', value] = /^(--?[\w-]+)=(.+)$/.exec(word.value) ?? [];
     if (value !== undefined && OUTPUTS.test(option)) return [touch('write', partOfWord(word, value))];
     const next = args[index + 1];
-    return OUTPUTS.test(word.value) && next && next.kind !== 'dynamic' ? [touch('write', next)] : [];
+    return OUTPUTS.test(word.value) && next ? [touch('write', next)] : [];
   });
   const touched = [...distinct.values()].flatMap((word): Touch[] => {
     if (word.kind === 'dynamic') return [];

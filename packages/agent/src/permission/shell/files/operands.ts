@@ -25,6 +25,8 @@ export function argumentsOf(args: readonly ShellWord[], valued: readonly string[
       if (value !== '-') operands.push(word);
       continue;
     }
+    // Its value is not known: it may become any option, or an option and operands.
+    if (word.kind !== 'literal') operands.push(word);
     const taker = takerIn(value, valued);
     if (taker === undefined) {
       options.push(value);

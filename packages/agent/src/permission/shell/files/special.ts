@@ -26,8 +26,19 @@ const transferred =
       ...sources.map((word) => taken(word, given)),
       write(target),
       ...sources.map((word) => writeInside(target, word)),
+      ...mayBecomeOption(args).map((word) => write(word)),
     ];
   };
+
+/** Words without a known beginning: they may become an option that names a file to write. */
+function mayBecomeOption(args: readonly ShellWord[]): readonly ShellWord[] {
+  const end = args.findIndex(({ value }) => value === '--');
+  return (end < 0 ? args : args.slice(0, end)).filter(
+    ({ kind, prefix, becomes }) =>
+      (kind === 'dynamic' && /^(?:-|$)/.test(prefix) && !becomes) ||
+      becomes?.some(({ begins }) => begins.startsWith('-')) === true,
+  );
+}
 
 const copy = transferred((word, given) => read(word, hasOption(given, 'rRa', '--recursive', '--archive')));
 const link = transferred((word) => read(word));
@@ -90,7 +101,7 @@ const zip: Special = (args) => {
 const dd: Special = (args) =>
   args.flatMap((word) => {
     const [, side, path] = /^(if|of)=(.+)$/.exec(word.value) ?? [];
-    if (path === undefined) return [];
+    if (path === undefined) return mayBecomeOption([word]).map((each) => write(each));
     const part = partOfWord(word, path);
     return [side === 'if' ? read(part) : write(part)];
   });
@@ -103,6 +114,7 @@ const printedTo =
     return [
       ...[...given.operands, ...given.valuesOf('--files0-from')].map((word) => read(word)),
       ...given.valuesOf(...outputs).map((word) => write(word)),
+      ...mayBecomeOption(args).map((word) => write(word)),
     ];
   };
 

@@ -7,11 +7,13 @@ export const UNSEEN: readonly Theme[] = [
     theme: 'quotes that the shell looks through',
     rules: { allow: ['Bash(npm test *)'] },
     allowed: [
-      'npm test; [[ $x -eq 1 ]] && ls',
-      'npm test; echo $(( ${n:-0} + 1 ))',
+      'npm test; [[ $? -eq 1 ]] && ls',
+      'n=0; npm test; echo $(( n + 1 ))',
       "npm test; echo ${x:-'a b'}",
     ],
     asked: [
+      'npm test; [[ $x -eq 1 ]] && ls',
+      'npm test; echo $(( ${n:-0} + 1 ))',
       "npm test; [[ 'a[$(rm a)]' -eq 0 ]]",
       "npm test; [[ 1 -lt 'a[$(rm a)]' ]]",
       "npm test; [[ -v 'a[$(rm a)]' ]]",
@@ -35,8 +37,8 @@ export const UNSEEN: readonly Theme[] = [
     theme: 'what runs unseen may be denied, in every mode',
     mode: 'bypassPermissions',
     rules: { deny: ['Bash(rm *)'] },
-    allowed: ['[[ $x -eq 1 ]] && ls'],
-    asked: ["[[ 'a[$(rm a)]' -eq 0 ]]", "cat <<E\n${x:-'$(rm a)'}\nE"],
+    allowed: ['[[ $x == 1 ]] && ls'],
+    asked: ['[[ $x -eq 1 ]] && ls', "[[ 'a[$(rm a)]' -eq 0 ]]", "cat <<E\n${x:-'$(rm a)'}\nE"],
   },
   {
     theme: 'a link leads git out of the folder that was looked at',

@@ -1,5 +1,5 @@
 /** Variables that a command may be given without becoming another command. */
-import type { ShellAssignment } from '@heddle/tools/shell';
+import type { ShellAssignment } from './command.ts';
 
 /** They tell a program how to talk, never what to run or where to look for it. */
 const SAFE =

@@ -1,0 +1,127 @@
+/**
+ * Builtins that set variables by name, or look them up. A name with a subscript in it runs what the subscript contains, and an
+ * attribute of a variable changes what a later assignment means. So only plain forms with plain names are understood.
+ */
+import type { ShellWord } from '../command.ts';
+import type { Refusal } from './word-syntax.ts';
+
+const NAME = /^[A-Za-z_]\w*$/;
+/** Attributes that leave the value of a variable alone. */
+const ATTRIBUTES = /^-[rxga]+$/;
+
+const CHECKED: ReadonlySet<string> = new Set(
+  'command builtin let mapfile readarray declare typeset local readonly export unset getopts wait read printf test ['.split(
+    ' ',
+  ),
+);
+
+/** Programs that `refuseBuiltin` has something to say about. */
+export function isCheckedBuiltin(name: string): boolean {
+  return CHECKED.has(name);
+}
+
+/** Why this builtin may do more than its words show; undefined for all other commands. */
+export function refuseBuiltin(words: readonly ShellWord[]): Refusal {
+  const [name, ...args] = words;
+  if (name?.kind !== 'literal') return undefined;
+  switch (name.value) {
+    case 'command':
+    case 'builtin':
+      return refuseBuiltin(args[0]?.value === '-p' ? args.slice(1) : args);
+    case 'let':
+    case 'mapfile':
+    case 'readarray':
+      return `the builtin ${name.value}`;
+    case 'declare':
+    case 'typeset':
+    case 'local':
+    case 'readonly':
+    case 'export':
+      return args.every(isDeclared) ? undefined : `an unusual ${name.value}`;
+    case 'unset':
+    case 'getopts':
+      return args.every((word) => isPlain(word) && !/[[\]]/.test(word.value))
+        ? undefined
+        : `an unusual ${name.value}`;
+    case 'wait':
+      return args.some(({ value, kind }) => kind === 'literal' && value.startsWith('-'))
+        ? 'an unusual wait'
+        : undefined;
+    case 'read':
+      return refuseRead(args);
+    case 'printf':
+      return mayBeOption(args[0]) ? 'a printf that may set a variable' : undefined;
+    case 'test':
+      return refuseTest(args);
+    case '[':
+      return args.at(-1)?.value === ']' ? refuseTest(args.slice(0, -1)) : 'a test without an end';
+    default:
+      return undefined;
+  }
+}
+
+function isPlain({ kind }: ShellWord): boolean {
+  return kind === 'literal';
+}
+
+/** `NAME` or `NAME=value`; the value was judged as a word. */
+function isDeclared({ kind, value, prefix }: ShellWord): boolean {
+  const [, name] = /^([^=+]*)(?:\+?=|$)/.exec(kind === 'literal' ? value : prefix) ?? [];
+  return (
+    ATTRIBUTES.test(value) ||
+    (name !== undefined && NAME.test(name) && (kind === 'literal' || prefix.includes('=')))
+  );
+}
+
+const READ_VALUED = /^-[rs]*[dntpu]$/;
+
+function refuseRead(args: readonly ShellWord[]): Refusal {
+  for (let at = 0; at < args.length; at++) {
+    const word = args[at];
+    if (word === undefined) break;
+    if (word.kind !== 'literal') return 'a read into a variable that is not known';
+    if (READ_VALUED.test(word.value)) at++;
+    else if (!/^-[rsa]+$/.test(word.value) && !NAME.test(word.value)) return 'an unusual read';
+  }
+  return undefined;
+}
+
+/** `printf -v` takes its variable also in the same word. */
+function mayBeOption(word: ShellWord | undefined): boolean {
+  if (word === undefined) return false;
+  const begins = word.kind === 'literal' ? word.value : word.prefix;
+  return begins === '' ? word.kind !== 'literal' : begins.startsWith('-') && begins !== '--';
+}
+
+const OF_ONE = /^-[a-uw-zGLNOS]$/;
+const OF_TWO = /^(?:==?|!=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
+
+/** Two operators look into variables, so no word may become one of them. */
+function refuseTest(args: readonly ShellWord[]): Refusal {
+  if (args.some(({ kind, value }) => kind === 'literal' && /^-[vR]$/.test(value)))
+    return 'a test of a variable by its name';
+  // With literal words alone nothing else can become an operator.
+  if (args.every(isPlain)) return undefined;
+  if (!args.every(({ single }) => single)) return 'a test of words that are not known';
+  const groups = splitTest(args);
+  return groups.every(isComparison) ? undefined : 'a test of words that are not known';
+}
+
+/** `-a` and `-o` join comparisons; between them each group is read by its length. */
+function splitTest(args: readonly ShellWord[]): (readonly ShellWord[])[] {
+  const groups: ShellWord[][] = [[]];
+  for (const word of args) {
+    if (word.kind === 'literal' && /^-[ao]$/.test(word.value) && (groups.at(-1)?.length ?? 0) > 0)
+      groups.push([]);
+    else groups.at(-1)?.push(word);
+  }
+  return groups;
+}
+
+function isComparison(group: readonly ShellWord[]): boolean {
+  const [first, second, third, ...more] =
+    group[0]?.value === '!' && group[0].kind === 'literal' ? group.slice(1) : group;
+  if (first === undefined || more.length > 0) return false;
+  if (third !== undefined) return second?.kind === 'literal' && OF_TWO.test(second.value);
+  return second === undefined || (first.kind === 'literal' && OF_ONE.test(first.value));
+}

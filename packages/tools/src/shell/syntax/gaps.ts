@@ -1,0 +1,63 @@
+/**
+ * The text between the pieces of a syntax node. A piece that the parser skipped would stand there, so each gap must match
+ * what its place in the grammar allows: blanks, separators, keywords and comments.
+ */
+
+export interface Span {
+  readonly pos: number;
+  readonly end: number;
+}
+
+/** Blanks between words. */
+export const BLANKS = /^[ \t]*$/;
+/** Between two commands of a list. */
+export const SEPARATOR = /^[ \t]*[;&\n]\s*$/;
+/** Behind the last command of a list, before a closing bracket or the end of the text. */
+export const END_OF_LIST = /^[ \t]*[;&]?\s*$/;
+
+/**
+ * The text from one place to another, without comments and continued lines. Undefined if it holds a `#` that does not start
+ * a comment, or a continued line that joins two tokens.
+ */
+function gapBetween(source: string, from: number, to: number): string | undefined {
+  if (to < from) return undefined;
+  let gap = '';
+  for (let at = from; at < to; at++) {
+    const letter = source[at];
+    if (letter === '#') {
+      if (!/[\s;&|(]/.test(source[at - 1] ?? ' ')) return undefined;
+      const end = source.indexOf('\n', at);
+      if (end < 0 || end >= to) {
+        // The comment ends with the text; otherwise it would swallow the next piece.
+        return to === source.length ? gap : undefined;
+      }
+      at = end - 1;
+    } else if (letter === '\\') {
+      const isBetweenBlanks = /[ \t]/.test(source[at - 1] ?? '') || /[ \t]/.test(source[at + 2] ?? '');
+      if (source[at + 1] !== '\n' || at + 1 >= to || !isBetweenBlanks) return undefined;
+      gap += ' ';
+      at++;
+    } else gap += letter;
+  }
+  return gap;
+}
+
+/** True if the pieces stand in order inside the node, and each gap matches its pattern: before, between and after them. */
+export function areGapsIn(
+  source: string,
+  node: Span,
+  pieces: readonly Span[],
+  { before, between, after }: { readonly before: RegExp; readonly between: RegExp; readonly after: RegExp },
+): boolean {
+  let at = node.pos;
+  for (const [index, piece] of pieces.entries()) {
+    if (!isGap(source, at, piece.pos, index === 0 ? before : between)) return false;
+    at = piece.end;
+  }
+  return pieces.length > 0 && isGap(source, at, node.end, after);
+}
+
+export function isGap(source: string, from: number, to: number, pattern: RegExp): boolean {
+  const gap = gapBetween(source, from, to);
+  return gap !== undefined && pattern.test(gap);
+}
