@@ -34,7 +34,8 @@ export interface ChatCommand extends RunOptions {
 /** What every surface that runs prompts understands. */
 export interface RunOptions {
   readonly model: string | undefined;
-  readonly fallbackModel: string | undefined;
+  /** In the order in which they are tried. Undefined: the settings decide. */
+  readonly fallbackModel: readonly string[] | undefined;
   readonly thinking: Thinking | undefined;
   readonly effort: Effort | undefined;
   readonly betas: readonly string[];
@@ -202,7 +203,12 @@ function runOptions(
 ): Omit<RunOptions, 'notes'> {
   return {
     model: values.get('model'),
-    fallbackModel: values.get('fallbackModel'),
+    fallbackModel: optional(values.get('fallbackModel'), (value) =>
+      value
+        .split(',')
+        .map((name) => name.trim())
+        .filter(Boolean),
+    ),
     thinking: thinkingOf(values),
     effort: optional(values.get('effort'), (value) => oneOf('--effort', value, EFFORTS)),
     betas: lists.get('betas') ?? [],

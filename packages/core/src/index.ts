@@ -9,10 +9,18 @@ export * from './messages/history.ts';
 export { isInterruption } from './messages/interruption.ts';
 export * from './messages/message.ts';
 export type { ModelError, ModelErrorClass } from './messages/model-error.ts';
-export { addUsage, NO_USAGE, type Spent, updateUsage, type Usage } from './messages/usage.ts';
+export {
+  addUsage,
+  type AnswerCount,
+  NO_USAGE,
+  type Spent,
+  updateUsage,
+  type Usage,
+} from './messages/usage.ts';
 
 // A model: the port to it, what is done about an attempt that failed.
 export type * from './model/port.ts';
+export * from './model/facts.ts';
 export { AnswerReader } from './model/reader.ts';
 export * from './model/retry.ts';
 

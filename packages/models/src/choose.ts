@@ -2,6 +2,7 @@
 import type { ModelPort } from '@heddle/core';
 import { aliasesIn, fullModelName } from './aliases.ts';
 import type { AnthropicOptions } from './anthropic/options.ts';
+import { factsOf, plainModelName, type StatedModels } from './known-models.ts';
 import { routed } from './route.ts';
 import { type Environment, variable } from './secrets/environment.ts';
 
@@ -27,20 +28,54 @@ export type Chosen =
     }
   | { readonly ok: false; readonly message: string };
 
+/** What a choice may take into account beside the name. */
+export interface ChooseOptions extends AnthropicOptions {
+  /** What the user states about models: window, output and thinking. */
+  readonly models?: StatedModels;
+}
+
 /**
  * `kind`, `kind:rest` or `kind/rest` for the kinds that the caller brings; `anthropic/claude-…`, a bare `claude-…` or an alias
  * for the Messages API; `provider/model`, or a name whose family gives it away, for every other provider.
+ * The port may also be asked for other models, in any spelling: a run falls back to them.
  */
 export async function chooseModel(
   name: string,
   kinds: Readonly<Record<string, ModelMaker>> = {},
-  options: AnthropicOptions = {},
+  options: ChooseOptions = {},
 ): Promise<Chosen> {
-  const [, kind = '', rest = ''] = /^([^:/]+)[:/]?(.*)$/s.exec(name) ?? [];
-  const make = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
+  const chosen = await chooseOne(name, kinds, options);
+  if (!chosen.ok) return chosen;
+  const environment = options.environment ?? process.env;
+  const known = (model: string) => factsOf(model, { environment, stated: options.models ?? {} });
+  const choose = (other: string) => chooseOne(other, kinds, options);
+  const isKind = (model: string) => kindOf(model, kinds) !== undefined;
+  if (isKind(name)) {
+    // A model that plays another answers under every name, and has the facts of that other.
+    if (chosen.name !== name) return { ...chosen, port: Object.assign(chosen.port, { factsOf: known }) };
+    // Any other model that the caller brings answers under every name that is not such a model itself.
+    return { ...chosen, port: routed(chosen, { choose, isOwn: (model) => !isKind(model) }) };
+  }
+  const port = routed(chosen, {
+    choose,
+    // All models of the Messages API have the same port.
+    isOwn: (model) => model.startsWith('claude-') && chosen.name.startsWith('claude-'),
+    plainName: (model) => plainModelName(model, environment),
+    factsOf: known,
+  });
+  return { ...chosen, port };
+}
+
+/** The port of one model, which is asked for no other. */
+async function chooseOne(
+  name: string,
+  kinds: Readonly<Record<string, ModelMaker>>,
+  options: AnthropicOptions,
+): Promise<Chosen> {
+  const kind = kindOf(name, kinds);
   try {
-    if (make) {
-      const port = await make(rest);
+    if (kind) {
+      const port = await kind.make(kind.rest);
       // One that plays another is called as that other.
       return { ok: true, port, name: port.modelName ?? name, window: port.window };
     }
@@ -49,19 +84,28 @@ export async function chooseModel(
     if (model !== undefined) return await chooseAnthropic(model, options);
     const { chooseProvider } = await import('./providers/choose-provider.ts');
     const chosen = await chooseProvider(name, options);
-    if (chosen !== undefined) return routedWith(chosen, kinds, options);
-    return { ok: false, message: await unknownName(name, Object.keys(kinds), environment) };
+    return chosen ?? { ok: false, message: await unknownName(name, Object.keys(kinds), environment) };
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     return { ok: false, message: `The model ${name} could not be loaded: ${why}` };
   }
+}
 
-  async function chooseAnthropic(model: string, anthropic: AnthropicOptions): Promise<Chosen> {
-    const { createAnthropicPort } = await import('./anthropic/port.ts');
-    const port = createAnthropicPort(anthropic);
-    const chosen = { ok: true, port, name: model, keySource: port.keySource } as const;
-    return { ...routedWith(chosen, kinds, anthropic), preconnect: () => port.preconnect() };
-  }
+async function chooseAnthropic(model: string, options: AnthropicOptions): Promise<Chosen> {
+  const { createAnthropicPort } = await import('./anthropic/port.ts');
+  const port = createAnthropicPort(options);
+  return { ok: true, port, name: model, keySource: port.keySource, preconnect: () => port.preconnect() };
+}
+
+interface Kind {
+  readonly make: ModelMaker;
+  readonly rest: string;
+}
+
+function kindOf(name: string, kinds: Readonly<Record<string, ModelMaker>>): Kind | undefined {
+  const [, kind = '', rest = ''] = /^([^:/]+)[:/]?(.*)$/s.exec(name) ?? [];
+  const make = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
+  return make && { make, rest };
 }
 
 async function unknownName(
@@ -78,16 +122,6 @@ async function unknownName(
   const from = ['HEDDLE_MODEL', 'ANTHROPIC_MODEL'].find((one) => variable(environment, one) === name);
   const named = from === undefined ? name : `${name} (${from} says so)`;
   return `There is no model named ${named}. ${hint} See: heddle models`;
-}
-
-/** A run may go over to another model on the way, which may be another provider's. */
-function routedWith<T extends Chosen & { readonly ok: true }>(
-  chosen: T,
-  kinds: Readonly<Record<string, ModelMaker>>,
-  options: AnthropicOptions,
-): T {
-  const port = routed(chosen, (name) => chooseModel(name, kinds, options));
-  return { ...chosen, port: chosen.port.searchesWeb ? Object.assign(port, { searchesWeb: true }) : port };
 }
 
 /** The id in a name of ours: with its provider before it, any id will do, since gateways have models of their own. */

@@ -3,8 +3,14 @@ import type { ListedProvider, ListOptions } from './models.ts';
 import type { Prices, PriceOverrides } from './prices/prices.ts';
 import type { Environment } from './secrets/environment.ts';
 
-export { chooseModel, type Chosen, type ModelMaker } from './choose.ts';
+export { chooseModel, type ChooseOptions, type Chosen, type ModelMaker } from './choose.ts';
 export { type Alias, aliasesIn, fullModelName, modelFromEnvironment } from './aliases.ts';
+export {
+  factsOf,
+  plainModelName,
+  type StatedFacts,
+  type StatedModels,
+} from './known-models.ts';
 export { findModel } from './found.ts';
 export type { ListedModel, ListedProvider, ListOptions } from './models.ts';
 export type { AnthropicOptions } from './anthropic/options.ts';

@@ -1,22 +1,36 @@
 /** One port for all the models that a run may ask: the one that was chosen, and others that it falls back to. */
-import type { ModelPort, ModelRecord, ModelRecords, ModelRequest } from '@heddle/core';
+import type { ModelFacts, ModelPort, ModelRecord, ModelRecords, ModelRequest } from '@heddle/core';
 import type { Chosen } from './choose.ts';
 
+/** Chooses a port for one model alone. Such a port passes no request on, so a chain of ports cannot form. */
 type Choose = (name: string) => Promise<Chosen>;
 
-export function routed(own: { readonly port: ModelPort; readonly name: string }, choose: Choose): ModelPort {
-  const others = new Map<string, Promise<Chosen>>();
-  return (request, signal) => {
-    if (isOwn(request.model, own.name)) return own.port(request, signal);
-    const other = others.get(request.model) ?? choose(request.model);
-    others.set(request.model, other);
-    return askOther(other, own.port, request, signal);
-  };
+export interface RouteOptions {
+  readonly choose: Choose;
+  /** Whether the chosen port also answers for this other model. */
+  readonly isOwn: (model: string) => boolean;
+  /** A model's name as requests contain it, for any spelling of it. */
+  readonly plainName?: (name: string) => string;
+  readonly factsOf?: (model: string) => ModelFacts | undefined;
 }
 
-/** Two models of the Messages API go through one door; so do all names that a gateway may have for its own. */
-function isOwn(asked: string, chosen: string): boolean {
-  return asked === chosen || (asked.startsWith('claude-') && chosen.startsWith('claude-'));
+export function routed(
+  own: { readonly port: ModelPort; readonly name: string },
+  { choose, isOwn, plainName = (name) => name, factsOf }: RouteOptions,
+): ModelPort {
+  const others = new Map<string, Promise<Chosen>>();
+  const port: ModelPort = (request, signal) => {
+    const model = plainName(request.model);
+    if (model === own.name || isOwn(model)) return own.port(named(request, model), signal);
+    const other = others.get(model) ?? choose(model);
+    others.set(model, other);
+    return askOther(other, own.port, request, signal);
+  };
+  return Object.assign(port, own.port, factsOf === undefined ? {} : { factsOf });
+}
+
+function named(request: ModelRequest, model: string): ModelRequest {
+  return request.model === model ? request : { ...request, model };
 }
 
 async function* askOther(
@@ -27,6 +41,8 @@ async function* askOther(
 ): AsyncGenerator<ModelRecord, void> {
   const chosen = await other;
   // A name that means nothing here may mean something to the server that was chosen.
-  const records: ModelRecords = chosen.ok ? chosen.port(request, signal) : own(request, signal);
+  const records: ModelRecords = chosen.ok
+    ? chosen.port(named(request, chosen.name), signal)
+    : own(request, signal);
   yield* { [Symbol.asyncIterator]: () => records[Symbol.asyncIterator]() };
 }

@@ -2,6 +2,7 @@
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import {
+  type AnswerCount,
   type Attachment,
   type Clock,
   type CompactionHooks,
@@ -42,6 +43,9 @@ export interface ContextDoorSetup {
   readonly hooks?: CompactionHooks | undefined;
   /** What the API has refused of the conversation so far. */
   readonly refusedBlocks?: (() => Iterable<string>) | undefined;
+  readonly learnedWindows?: Map<string, number> | undefined;
+  /** The last answer in the log, with what the server counted for it. */
+  readonly lastAnswer?: (() => AnswerCount | undefined) | undefined;
 }
 
 /** One for the whole session: it remembers what was sent and decided from prompt to prompt. */
@@ -55,7 +59,12 @@ export function contextDoorOf(setup: ContextDoorSetup): ContextPipeline {
     ...changes?.levels,
   };
   const pipeline: ContextPipeline = createContextDoor(
-    { options: contextOptions({ ...changes, levels }), head },
+    {
+      options: contextOptions({ ...changes, levels }),
+      head,
+      ...(setup.learnedWindows ? { learnedWindows: setup.learnedWindows } : {}),
+      ...(setup.lastAnswer ? { lastAnswer: setup.lastAnswer } : {}),
+    },
     {
       now: clock.now,
       uuid: setup.uuid,

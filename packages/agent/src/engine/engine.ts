@@ -40,10 +40,10 @@ import {
 } from '../context/commands.ts';
 import { admitMedia } from '../context/admit-media.ts';
 import { contextDoorOf } from '../context/context-door.ts';
-import { goneNote, onFirmGround, PLAN_NOTE, resumedStance, whereNote } from './stance.ts';
+import { goneNote, initialStance, onFirmGround, PLAN_NOTE, whereNote } from './stance.ts';
 import { newHead, resumedHead } from './head.ts';
 import { paramsOf } from './params.ts';
-import { Purse, type Costs } from './purse.ts';
+import { contextChangesOf, Purse, type Costs } from './purse.ts';
 import { type MessageStamp, SessionLog } from './session-log.ts';
 import { liveOf, deniedFilesOf } from './permission.ts';
 import { errorSentence } from './result.ts';
@@ -64,6 +64,9 @@ export class QueryEngine {
   readonly #fileState = createFileState();
   #context: ContextPipeline | undefined;
   #head: SessionSnapshot | undefined;
+  /** Windows that servers stated when they rejected a request, by model. */
+  readonly #learnedWindows = new Map<string, number>();
+  #factsLoaded: Promise<void> | undefined;
   readonly #now: () => number;
   readonly #uuid: () => string;
   #controller = new AbortController();
@@ -76,7 +79,7 @@ export class QueryEngine {
     this.#now = (options.clock ?? systemClock).now;
     this.#session = options.session ?? memorySession(this.#uuid(), this.#now);
     this.sessionId = this.#session.id;
-    const stance = resumedStance(this.#session.projection.stance, options);
+    const stance = initialStance(this.#session, options);
     this.#log = new SessionLog(this.#session, () => this.#messageStamp(), stance);
     this.#purse = new Purse(options, this.#session.bill);
   }
@@ -113,6 +116,7 @@ export class QueryEngine {
 
   /** How full the window is with the conversation as it stands, and what fills it. */
   async contextUsage(): Promise<ContextUsage> {
+    await this.#loadFacts();
     const { toolUseContext: context } = this.#params(this.#turn());
     return this.#contextDoor().usage({ messages: this.messages, context });
   }
@@ -123,6 +127,7 @@ export class QueryEngine {
     // They speak for the model: what they had decided is in the log.
     this.#context = undefined;
     this.#head = undefined;
+    if (changes.loadFacts !== undefined) this.#factsLoaded = undefined;
     this.#purse.change(this.#options);
   }
 
@@ -136,7 +141,7 @@ export class QueryEngine {
     live.apply([{ type: 'setMode', mode, destination: 'session' }]);
     if (live.mode !== mode) return false;
     this.#options = { ...this.#options, rules: live, permissionMode: mode };
-    if (this.#log.stance) this.#log.stance = { ...this.#log.stance, permissionMode: mode };
+    this.#log.changeMode(mode, this.#options.cwd);
     return true;
   }
 
@@ -224,6 +229,7 @@ export class QueryEngine {
     try {
       const { spent } = this.#purse;
       if (spent) return { ok: false, reason: 'failed', message: errorSentence(spent) };
+      await this.#loadFacts();
       const { toolUseContext: context, deps } = this.#params(turn);
       const setup = { messages: this.messages, door: this.#contextDoor(), context, clock: deps.clock };
       const steps = compactOnDemand(setup, instructions);
@@ -262,6 +268,8 @@ export class QueryEngine {
     const { outputSchema } = this.#options;
     const objection = await this.#purse.objection();
     if (objection !== undefined) return objection;
+    // A conversation that begins is small for every model.
+    if (this.messages.length > 0) await this.#loadFacts();
     try {
       if (outputSchema) await parserOf(outputSchema);
     } catch (thrown) {
@@ -284,6 +292,12 @@ export class QueryEngine {
     }
   }
 
+  /** If the facts cannot be loaded, the model is used with what is known without them. */
+  async #loadFacts(): Promise<void> {
+    this.#factsLoaded ??= this.#options.loadFacts?.().catch(() => undefined);
+    await this.#factsLoaded;
+  }
+
   #storing<T>(work: () => CommandOutcome<T>): CommandOutcome<T> {
     try {
       return work();
@@ -302,7 +316,7 @@ export class QueryEngine {
   }
 
   #contextMode(): PermissionMode {
-    return this.#log.stance?.permissionMode ?? this.#options.permissionMode ?? 'default';
+    return this.#log.stance?.permissionMode ?? 'default';
   }
 
   /** The folder the shell stood in may be gone by now. */
@@ -392,7 +406,7 @@ export class QueryEngine {
   }
 
   #newContextDoor(): ContextPipeline {
-    const { model, random, cwd, requestOptions, config, context, compaction } = this.#options;
+    const { model, random, cwd, requestOptions, config, compaction } = this.#options;
     return contextDoorOf({
       model,
       clock: this.#options.clock ?? systemClock,
@@ -404,7 +418,9 @@ export class QueryEngine {
       head: this.#currentHead(),
       requestOptions,
       gates: config?.gates,
-      changes: { ...context, ...compaction },
+      changes: { ...contextChangesOf(this.#options), ...compaction },
+      learnedWindows: this.#learnedWindows,
+      lastAnswer: () => this.#session.projection.lastAnswer,
       hooks: this.#options.hooks?.compaction,
       refusedBlocks: () => this.#session.projection.refused,
       deniedFiles: deniedFilesOf(this.#options, cwd),

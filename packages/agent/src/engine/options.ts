@@ -29,7 +29,8 @@ export interface AgentOptions {
   readonly model: ModelPort;
   /** The model's name, as requests and reports call it. */
   readonly modelName: string;
-  readonly fallbackModel?: string;
+  /** Models that take over, in this order, when the one before is overloaded or does not exist. Any spelling of a name works. */
+  readonly fallbackModel?: string | readonly string[];
   readonly tools: readonly Tool[];
   /** Tools that a search loads into the conversation. One that was loaded stays so, also when the session is resumed. */
   readonly deferredTools?: () => readonly Tool[];
@@ -41,7 +42,10 @@ export interface AgentOptions {
   readonly userContext?: Readonly<Record<string, string>>;
   /** Facts behind the system prompt, beside the working directory. Fixed when the session begins. */
   readonly systemContext?: Readonly<Record<string, string>>;
+  /** The mode that the user named. Without one, a resumed session keeps its own. */
   readonly permissionMode?: PermissionMode;
+  /** The mode of a session that has none of its own. */
+  readonly defaultPermissionMode?: PermissionMode;
   /** Live ones can be changed while the conversation goes on. */
   readonly rules?: Rules | LivePermissions;
   /** Where the agent keeps its own settings: a change there always asks. */
@@ -63,6 +67,11 @@ export interface AgentOptions {
   readonly standing?: () => Promise<readonly Attachment[]>;
   /** Writes a sentence on what the last tools did; turn it on with the gate `emitToolUseSummaries`. */
   readonly summariseTools?: QueryDeps['summariseTools'];
+  /**
+   * Loads what is known of the model, if that takes time. Awaited before the first decision about a conversation that has
+   * messages already, so that a resumed session is not judged by a window that is not its model's.
+   */
+  readonly loadFacts?: () => Promise<void>;
   /** Windows, thresholds and switches of the context levels. */
   readonly context?: ContextChanges;
   /** What the user says about when to compact, whatever the model. */

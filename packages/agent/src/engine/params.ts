@@ -15,6 +15,7 @@ import type { PermissionDenial } from '../sdk/message.ts';
 import type { Session } from '../session/open/open.ts';
 import { productionDeps } from './deps.ts';
 import type { AgentOptions } from './options.ts';
+import { fallbacksOf } from './purse.ts';
 import { deniedFilesOf, permissionOf } from './permission.ts';
 import { toolsOf } from './stance.ts';
 import { STRUCTURED_OUTPUT, type StructuredOutput } from './structured-output.ts';
@@ -35,13 +36,13 @@ export interface RunSetup {
 }
 
 export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
-  const { fallbackModel, maxTurns, tokenBudget, taskBudget, requestOptions, config } = options;
+  const { maxTurns, tokenBudget, taskBudget, requestOptions, config } = options;
   const { structured, stance, head } = setup;
   const tools = toolsOf(options, stance);
   const toolUseContext: ToolUseContext = {
     tools: structured ? [...tools, structured.tool] : tools,
     model: options.modelName,
-    permissionMode: stance?.permissionMode ?? options.permissionMode ?? 'default',
+    permissionMode: stance?.permissionMode ?? 'default',
     signal: setup.signal,
     workingDirectory: stance?.workingDirectory ?? options.cwd,
     additionalDirectories: [],
@@ -58,7 +59,7 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     canUseTool: permissionOf(options, setup),
     toolUseContext,
     querySource: 'sdk',
-    ...(fallbackModel === undefined ? {} : { fallbackModel }),
+    fallbackModel: fallbacksOf(options),
     ...(maxTurns === undefined ? {} : { maxTurns }),
     ...(tokenBudget === undefined ? {} : { tokenBudget }),
     ...(taskBudget === undefined ? {} : { taskBudget }),

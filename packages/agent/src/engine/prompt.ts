@@ -20,6 +20,7 @@ export type Changes = Partial<
     | 'requestOptions'
     | 'apiKeySource'
     | 'loadPrice'
+    | 'loadFacts'
     | 'context'
     | 'systemPrompt'
     | 'appendSystemPrompt'

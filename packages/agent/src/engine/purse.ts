@@ -1,6 +1,8 @@
 /** What a conversation may spend and has spent. Prices come when they are needed, not before. */
 import {
+  type ContextChanges,
   contextOptions,
+  DEFAULT_CONTEXT,
   DEFAULT_LIMITS,
   type LoopEvent,
   type ModelPort,
@@ -8,6 +10,7 @@ import {
   NO_USAGE,
   type Terminal,
 } from '@heddle/core';
+import { plainModelName } from '@heddle/models';
 import type { ModelUsage } from '../sdk/message.ts';
 import type { Bill } from '../session/bill.ts';
 import type { Cost } from '../session/codec/entries.ts';
@@ -16,8 +19,36 @@ import type { AgentOptions } from './options.ts';
 
 type Spender = Pick<
   AgentOptions,
-  'price' | 'loadPrice' | 'maxBudgetUsd' | 'modelName' | 'fallbackModel' | 'context' | 'maxOutputTokens'
+  | 'price'
+  | 'loadPrice'
+  | 'maxBudgetUsd'
+  | 'model'
+  | 'modelName'
+  | 'fallbackModel'
+  | 'context'
+  | 'maxOutputTokens'
 >;
+
+/** The fallback models in their order, each under its full name. */
+export function fallbacksOf({ fallbackModel = [] }: Pick<AgentOptions, 'fallbackModel'>): readonly string[] {
+  const names = typeof fallbackModel === 'string' ? [fallbackModel] : fallbackModel;
+  return names.map((name) => plainModelName(name, process.env));
+}
+
+/** What the host says about the context. The port knows the windows of its models if the host does not. */
+export function contextChangesOf({
+  model,
+  context,
+}: Pick<AgentOptions, 'model' | 'context'>): ContextChanges {
+  const { factsOf } = model;
+  if (factsOf === undefined) return context ?? {};
+  const { windowOf, tokenScaleOf } = DEFAULT_CONTEXT;
+  return {
+    windowOf: (name) => factsOf(name)?.contextWindow ?? windowOf(name),
+    tokenScaleOf: (name) => factsOf(name)?.tokenScale ?? tokenScaleOf(name),
+    ...context,
+  };
+}
 
 /** What a conversation has cost so far. */
 export interface Costs {
@@ -42,10 +73,10 @@ export class Purse {
 
   /** Why a budget could not be kept: a model could spend money that nobody counts. */
   async objection(): Promise<string | undefined> {
-    const { maxBudgetUsd, modelName, fallbackModel = modelName } = this.#options;
+    const { maxBudgetUsd, modelName } = this.#options;
     if (maxBudgetUsd === undefined) return undefined;
     await this.#load();
-    const unknown = [modelName, fallbackModel].find(
+    const unknown = [modelName, ...fallbacksOf(this.#options)].find(
       (model) => this.meter.priceOf(model, NO_USAGE) === undefined,
     );
     if (unknown === undefined) return undefined;
@@ -66,9 +97,16 @@ export class Purse {
   }
 
   get spending(): Costs {
-    const { windowOf } = contextOptions(this.#options.context);
+    const { windowOf } = contextOptions(contextChangesOf(this.#options));
+    const { factsOf } = this.#options.model;
     const { maxOutputTokens = DEFAULT_LIMITS.escalatedOutputTokens } = this.#options;
-    const models = this.meter.perModel((model) => ({ contextWindow: windowOf(model), maxOutputTokens }));
+    const models = this.meter.perModel((model) => ({
+      contextWindow: windowOf(model),
+      maxOutputTokens: Math.min(
+        maxOutputTokens,
+        factsOf?.(model)?.maxOutputTokens ?? Number.POSITIVE_INFINITY,
+      ),
+    }));
     return { costUsd: this.meter.costUsd, models };
   }
 

@@ -1,5 +1,13 @@
 /** What is stored of a conversation, and what must be stored with it. Every entry is in the journal before it counts. */
-import type { EntryBody, History, Message, SessionSnapshot, Stance, Terminal } from '@heddle/core';
+import type {
+  EntryBody,
+  History,
+  Message,
+  PermissionMode,
+  SessionSnapshot,
+  Stance,
+  Terminal,
+} from '@heddle/core';
 import { JournalError } from '../session/journal/journal.ts';
 import type { Session } from '../session/open/open.ts';
 import { resultMessage } from './open-calls.ts';
@@ -12,7 +20,7 @@ export interface MessageStamp {
 export class SessionLog {
   readonly #session: Session;
   readonly #stamp: () => MessageStamp;
-  /** Where tools have left the agent; undefined while it stands where it began. */
+  /** Where tools and the user have left the agent; undefined while that is where every session begins. */
   stance: Stance | undefined;
   #begun = false;
 
@@ -44,6 +52,13 @@ export class SessionLog {
     // Going back to a message on the way in may have put a boundary behind it.
     if (this.stance) this.store({ type: 'stance', stance: this.stance });
     this.#begun = true;
+  }
+
+  /** The mode outlasts the process. If it cannot be stored now, it holds for this process. */
+  changeMode(permissionMode: PermissionMode, cwd: string): void {
+    this.stance = { workingDirectory: cwd, tools: [], ...this.stance, permissionMode };
+    const { stance } = this;
+    if (this.#begun) reasonUnstored(() => this.store({ type: 'stance', stance }));
   }
 
   /**

@@ -24,6 +24,16 @@ function house() {
 }
 
 function agentIn(folder: string, session: Session, model: ScriptedModel, more: Partial<AgentOptions> = {}) {
+  return unnamedModeIn(folder, session, model, { permissionMode: 'bypassPermissions', ...more });
+}
+
+/** Unless `more` does, nothing names a permission mode. */
+function unnamedModeIn(
+  folder: string,
+  session: Session,
+  model: ScriptedModel,
+  more: Partial<AgentOptions> = {},
+) {
   const { active, deferred } = builtinToolSet({ shell: { projectDirectory: folder } });
   const agent = createAgent({
     model,
@@ -31,7 +41,6 @@ function agentIn(folder: string, session: Session, model: ScriptedModel, more: P
     tools: active,
     deferredTools: () => deferred,
     cwd: folder,
-    permissionMode: 'bypassPermissions',
     session,
     ...more,
   });
@@ -138,8 +147,38 @@ describe('the mode', () => {
     session.journal.close();
 
     const later = scriptedModel([[call('Write', { file_path: 'x', content: 'x' }, 'w2')], done]);
-    await agentIn(folder, resume(), later, { permissionMode: 'default' }).run('write');
+    await unnamedModeIn(folder, resume(), later).run('write');
     expect(resultOf(later, 'w2')).toContain('Plan mode');
+  });
+
+  it.each([
+    ['acceptEdits', 'acceptEdits'],
+    ['plan', 'plan'],
+    ['dontAsk', 'dontAsk'],
+    ['bypassPermissions', 'default'],
+  ] as const)('%s of a session is %s when it is resumed and no mode is named', async (mode, resumed) => {
+    const { folder, begin, resume } = house();
+    const session = begin();
+    await agentIn(folder, session, scriptedModel([done]), { permissionMode: mode }).run('begin');
+    session.journal.close();
+    const again = resume();
+    expect(unnamedModeIn(folder, again, scriptedModel([])).agent.permissionMode).toBe(resumed);
+    expect(
+      agentIn(folder, again, scriptedModel([]), { permissionMode: 'default' }).agent.permissionMode,
+    ).toBe('default');
+  });
+
+  it('that the user changed on the way is kept, too', async () => {
+    const { folder, begin, resume } = house();
+    const session = begin();
+    const { agent, run } = unnamedModeIn(folder, session, scriptedModel([done]), {
+      defaultPermissionMode: 'plan',
+    });
+    await run('begin');
+    agent.setPermissionMode('acceptEdits');
+    session.journal.close();
+    const resumed = unnamedModeIn(folder, resume(), scriptedModel([]), { defaultPermissionMode: 'plan' });
+    expect(resumed.agent.permissionMode).toBe('acceptEdits');
   });
 
   it('of planning is told to the model with each prompt, and no other is', async () => {

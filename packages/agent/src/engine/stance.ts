@@ -1,17 +1,26 @@
 /** Where the agent stands between two prompts, and when a session is resumed: what tools changed of the context outlasts the run. */
 import { statSync } from 'node:fs';
 import type { Attachment, Stance, Tool } from '@heddle/core';
+import type { Session } from '../session/open/open.ts';
 import type { AgentOptions } from './options.ts';
 
 /**
- * What a stored stance means for a session that is resumed. A mode is the user's to choose each time: one that was in force
- * is not taken up again, only planning goes on where nothing else was said.
+ * The stance that a session begins or continues with; undefined where nothing needs to be remembered. A resumed session
+ * keeps its mode unless the user names another. `bypassPermissions` is not kept: a mode without questions must be named.
  */
-export function resumedStance(stored: Stance | undefined, options: AgentOptions): Stance | undefined {
-  if (!stored) return undefined;
-  const { permissionMode = 'default' } = options;
-  const plans = stored.permissionMode === 'plan' && permissionMode === 'default';
-  return { ...stored, permissionMode: plans ? 'plan' : permissionMode };
+export function initialStance(
+  { projection, snapshot }: Pick<Session, 'projection' | 'snapshot'>,
+  options: AgentOptions,
+): Stance | undefined {
+  const { stance: stored } = projection;
+  const { cwd, defaultPermissionMode = 'default' } = options;
+  const kept = stored?.permissionMode === 'bypassPermissions' ? undefined : stored?.permissionMode;
+  const permissionMode = options.permissionMode ?? kept ?? defaultPermissionMode;
+  if (!stored)
+    return permissionMode === 'default' ? undefined : { workingDirectory: cwd, permissionMode, tools: [] };
+  // A session that never left its folder may be resumed in another one.
+  const workingDirectory = stored.workingDirectory === snapshot?.cwd ? cwd : stored.workingDirectory;
+  return { ...stored, workingDirectory, permissionMode };
 }
 
 /** The stance with a directory that exists; `gone` names the one that does not. */

@@ -20,8 +20,9 @@ describe('a run', () => {
     expect(appliedSettings(load())).toEqual({
       env: { A: 'local', B: 'user', N: '1' },
       model: 'opus',
-      fallbackModel: 'haiku',
+      fallbackModel: ['haiku', 'sonnet'],
       effort: 'high',
+      models: {},
     });
   });
 
@@ -36,9 +37,9 @@ describe('a run', () => {
   it('takes no model from a project that nobody trusts: it could be a script of its own', () => {
     const { write, load, project, home } = house();
     write('project/.claude/settings.json', { model: 'scripted:evil.json', fallbackModel: 'opus' });
-    expect(appliedSettings(load())).toMatchObject({ model: undefined, fallbackModel: undefined });
+    expect(appliedSettings(load())).toMatchObject({ model: undefined, fallbackModel: [] });
     trustFolder({ cwd: project, home, env: {} });
-    expect(appliedSettings(load())).toMatchObject({ model: 'scripted:evil.json', fallbackModel: 'opus' });
+    expect(appliedSettings(load())).toMatchObject({ model: 'scripted:evil.json', fallbackModel: ['opus'] });
   });
 
   it('takes what is of another kind than expected as absent', () => {
@@ -47,8 +48,31 @@ describe('a run', () => {
     expect(appliedSettings(load())).toEqual({
       env: {},
       model: undefined,
-      fallbackModel: undefined,
+      fallbackModel: [],
       effort: undefined,
+      models: {},
+    });
+  });
+
+  it('takes a list of fallback models also as one text with commas', () => {
+    const { write, load } = house();
+    write('home/.claude/settings.json', { fallbackModel: 'haiku, openai/gpt-6-sol' });
+    expect(appliedSettings(load()).fallbackModel).toEqual(['haiku', 'openai/gpt-6-sol']);
+  });
+
+  it('takes windows, output, thinking and prices of models, and nothing else of them', () => {
+    const { write, load, project, home } = house();
+    const models = {
+      haiku: { contextWindow: 300_000, maxOutputTokens: 4_000, thinking: 'none', inputPerMillion: 0 },
+      'mine-*': { contextWindow: -1, outputPerMillion: '3', thinking: 'deep', color: 'red' },
+      odd: 7,
+    };
+    write('project/.claude/settings.json', { models, alwaysThinkingEnabled: false });
+    expect(appliedSettings(load())).toMatchObject({ models: {}, alwaysThinkingEnabled: undefined });
+    trustFolder({ cwd: project, home, env: {} });
+    expect(appliedSettings(load()).models).toEqual({
+      haiku: { contextWindow: 300_000, maxOutputTokens: 4_000, thinking: 'none', inputPerMillion: 0 },
+      'mine-*': {},
     });
   });
 });

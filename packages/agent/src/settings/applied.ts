@@ -2,14 +2,20 @@
 import type { Effort, Json } from '@heddle/core';
 import type { LoadedSettings } from './load.ts';
 import { mergeSettings } from './merge.ts';
+import { type ModelSettings, modelSettings } from './models.ts';
 import { isObject, stringsOf } from './shape.ts';
 
 export interface AppliedSettings {
   /** Variables for the session and its commands; those of folders that nobody trusts are not among them. */
   readonly env: Readonly<Record<string, string>>;
   readonly model: string | undefined;
-  readonly fallbackModel: string | undefined;
+  /** In the order in which they are tried. */
+  readonly fallbackModel: readonly string[];
   readonly effort: Effort | undefined;
+  /** Whether models that can think do; undefined: they do. */
+  readonly alwaysThinkingEnabled: boolean | undefined;
+  /** What is stated about models, by name. */
+  readonly models: Readonly<Record<string, ModelSettings>>;
   readonly autoCompactEnabled: boolean | undefined;
   /** In tokens. */
   readonly autoCompactWindow: number | undefined;
@@ -19,17 +25,26 @@ const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 /** A value of another kind than expected counts as absent. */
 export function appliedSettings({ files }: LoadedSettings): AppliedSettings {
-  const { env, model, fallbackModel, effortLevel, autoCompactEnabled, autoCompactWindow } =
-    mergeSettings(files);
+  const merged = mergeSettings(files);
+  const { env, model, fallbackModel, effortLevel, alwaysThinkingEnabled, models } = merged;
+  const { autoCompactEnabled, autoCompactWindow } = merged;
   return {
     env: isObject(env) ? textsOf(env) : {},
     model: textOf(model),
-    fallbackModel: textOf(fallbackModel) ?? stringsOf(fallbackModel)[0],
+    fallbackModel: namesOf(fallbackModel),
+    alwaysThinkingEnabled: typeof alwaysThinkingEnabled === 'boolean' ? alwaysThinkingEnabled : undefined,
+    models: modelSettings(models),
     effort: EFFORTS.find((effort) => effort === effortLevel),
     autoCompactEnabled: typeof autoCompactEnabled === 'boolean' ? autoCompactEnabled : undefined,
     autoCompactWindow:
       typeof autoCompactWindow === 'number' && autoCompactWindow > 0 ? autoCompactWindow : undefined,
   };
+}
+
+/** A list, or one text with commas as on the command line. */
+function namesOf(value: Json | undefined): readonly string[] {
+  const names = textOf(value)?.split(',') ?? stringsOf(value);
+  return names.map((name) => name.trim()).filter((name) => name !== '');
 }
 
 function textOf(value: Json | undefined): string | undefined {

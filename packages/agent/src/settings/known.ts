@@ -1,5 +1,6 @@
 /** The settings that Heddle honours, with what each may hold. Other keys of a file belong to other programs and are kept. */
 import type { Json } from '@heddle/core';
+import { isModelSettings } from './models.ts';
 import { isObject } from './shape.ts';
 
 export interface KnownSetting {
@@ -13,6 +14,10 @@ const text: Kind = { expects: 'a text', accepts: (value) => typeof value === 'st
 const texts: Kind = {
   expects: 'a list of texts',
   accepts: (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
+};
+const textOrTexts: Kind = {
+  expects: 'a text or a list of texts',
+  accepts: (value) => text.accepts(value) || texts.accepts(value),
 };
 const flag: Kind = { expects: 'true or false', accepts: (value) => typeof value === 'boolean' };
 const count: Kind = {
@@ -35,10 +40,16 @@ function oneOf(...words: readonly string[]): Kind {
 
 export const KNOWN_SETTINGS: Readonly<Record<string, KnownSetting>> = {
   model: { ...text, meaning: 'the model that is used when none is named' },
-  fallbackModel: { ...texts, meaning: 'the models that take over when the first one is overloaded' },
+  fallbackModel: { ...textOrTexts, meaning: 'the models that take over when the first one is overloaded' },
   effortLevel: {
     ...oneOf('low', 'medium', 'high', 'xhigh', 'max'),
     meaning: 'how much work the model puts into an answer',
+  },
+  alwaysThinkingEnabled: { ...flag, meaning: 'whether models that can think do so; true unless it is set' },
+  models: {
+    expects: 'an object of models, each with contextWindow, maxOutputTokens, thinking or prices',
+    accepts: isModelSettings,
+    meaning: 'the window, output, thinking and prices of models',
   },
   env: { ...environment, meaning: 'variables for the session and its commands' },
   autoCompactEnabled: { ...flag, meaning: 'whether a full window is compacted by itself' },

@@ -43,7 +43,7 @@ async function countsAsTrusted(own: House, cwd: string): Promise<boolean> {
     applied.env['BASH_ENV'] !== undefined,
     applied.env['ANTHROPIC_BASE_URL'] !== undefined,
     applied.model !== undefined,
-    applied.fallbackModel !== undefined,
+    applied.fallbackModel.length > 0,
     applied.effort !== undefined,
     applied.autoCompactWindow !== undefined,
     sandbox.enabled,

@@ -2,14 +2,14 @@
 import os from 'node:os';
 import { type AgentOptions, compactionOverrides, isToolDenied, LivePermissions } from '@heddle/agent';
 import { appliedSettings, type SandboxSettings, sandboxSettings } from '@heddle/agent/settings';
-import type { GivenOptions } from '@heddle/core';
-import { findModel, fullModelName } from '@heddle/models';
+import type { GivenOptions, Thinking } from '@heddle/core';
+import { findModel } from '@heddle/models';
 import { builtinTools } from '@heddle/tools';
 import type { RunOptions } from '../arguments.ts';
 import { permissionSetup } from '../permissions/setup.ts';
 import { promptTexts } from './prompt-texts.ts';
 import { harmless } from '../terminal/harmless.ts';
-import { type ModelOptions, modelSetup, wrongFallback } from './model-options.ts';
+import { type ModelOptions, modelSetup, type ModelSetupOptions, readFallbacks } from './model-options.ts';
 import { wrongPlace } from './named/places.ts';
 import { wrongRule } from './named/rules.ts';
 import { isNamed, namedTools } from './named/tools.ts';
@@ -18,6 +18,8 @@ import { isNamed, namedTools } from './named/tools.ts';
 export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
   readonly sandboxSettings?: SandboxSettings;
   readonly plays?: ModelOptions['plays'];
+  /** What the settings state about models: a model that is chosen later needs it, too. */
+  readonly stated?: ModelSetupOptions['stated'];
 }
 
 export type OptionsRead =
@@ -39,10 +41,14 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
   const wanted =
     command.model ?? (await findModel(process.env, settings.model)) ?? (await modelSoFar(command));
   if (wanted === undefined) return { ok: false, message: NO_MODEL };
-  const model = await modelSetup(wanted, command.record);
+  const { models: stated } = settings;
+  const model = await modelSetup(wanted, { record: command.record, stated });
   if (!model.ok) return model;
-  const noFallback = await wrongFallback(command.fallbackModel, wanted);
-  if (noFallback !== undefined) return { ok: false, message: noFallback };
+  const fallbacks = await readFallbacks(command.fallbackModel ?? settings.fallbackModel, {
+    first: wanted,
+    from: command.fallbackModel === undefined ? 'fallbackModel in the settings' : '--fallback-model',
+  });
+  if (!fallbacks.ok) return fallbacks;
   const tools = builtinTools({
     web: { search: { model: model.options.model, modelName: model.options.modelName } },
   });
@@ -55,23 +61,28 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
   if (!prompts.ok) return prompts;
   for (const note of [...command.notes, ...named.notes, ...permission.notes])
     process.stderr.write(`heddle: ${harmless(note)}\n`);
-  const fallback = command.fallbackModel ?? settings.fallbackModel;
   return {
     ok: true,
     model: model.options,
     options: {
       ...model.options,
+      stated,
       ...compactionOverrides(settings, process.env),
       cwd: process.cwd(),
-      permissionMode: permission.mode,
+      defaultPermissionMode: permission.mode,
       rules: new LivePermissions(permission.rules, permission.directories, { mayBypass: command.mayBypass }),
       configDirs: permission.configDirs,
       sandboxSettings: sandboxSettings(permission.loaded, os.homedir()),
       includePartialMessages: command.partialMessages,
       bare: command.bare,
-      requestOptions: requestOptions({ ...command, effort: command.effort ?? settings.effort }),
+      requestOptions: requestOptions({
+        ...command,
+        thinking: thinkingWanted(command.thinking, settings.alwaysThinkingEnabled, process.env),
+        effort: command.effort ?? settings.effort,
+      }),
       ...present({
-        fallbackModel: fallback === undefined ? undefined : fullModelName(fallback, process.env),
+        fallbackModel: fallbacks.models.length === 0 ? undefined : fallbacks.models,
+        permissionMode: command.permissionMode === undefined ? undefined : permission.mode,
         maxTurns: command.maxTurns,
         maxBudgetUsd: command.maxBudgetUsd,
         taskBudget: command.taskBudget === undefined ? undefined : { total: command.taskBudget },
@@ -101,6 +112,23 @@ export function offered(name: string, { tools }: RunOptions, rules: AgentOptions
 
 function requestOptions({ thinking, effort, betas }: RunOptions): GivenOptions {
   return present({ thinking, effort, betas: betas.length === 0 ? undefined : betas });
+}
+
+/**
+ * What is said about thinking, the nearest word first: flag, environment, settings. Undefined: a model that can think does.
+ * A number of tokens is a budget; 0 switches thinking off.
+ */
+function thinkingWanted(
+  flag: Thinking | undefined,
+  isEnabled: boolean | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Thinking | undefined {
+  if (flag !== undefined) return flag;
+  const text = env['MAX_THINKING_TOKENS'];
+  const tokens = text === undefined || text.trim() === '' ? Number.NaN : Number(text);
+  if (Number.isInteger(tokens) && tokens >= 0)
+    return tokens === 0 ? { type: 'disabled' } : { type: 'enabled', budget_tokens: tokens };
+  return isEnabled === false ? { type: 'disabled' } : undefined;
 }
 
 type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };

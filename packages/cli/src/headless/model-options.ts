@@ -1,13 +1,21 @@
 /** The model that was asked for, with what is known of its price and its window. */
 import type { AgentOptions } from '@heddle/agent';
 import type { ModelPort } from '@heddle/core';
-import { chooseModel, type Chosen, loadPrices, type Prices } from '@heddle/models';
+import {
+  chooseModel,
+  type Chosen,
+  factsOf,
+  loadPrices,
+  type PriceOverrides,
+  type Prices,
+  type StatedModels,
+} from '@heddle/models';
 import { modelKinds } from '../models/kinds.ts';
 import type { RecordedModel } from '../replay/record.ts';
 
 export type ModelOptions = Pick<
   AgentOptions,
-  'model' | 'modelName' | 'apiKeySource' | 'loadPrice' | 'context'
+  'model' | 'modelName' | 'apiKeySource' | 'loadPrice' | 'loadFacts' | 'context'
 > & {
   /** The recording that is played in place of asking the model it names. */
   readonly plays?: string | undefined;
@@ -17,16 +25,25 @@ export type ModelRead =
   | { readonly ok: true; readonly options: ModelOptions }
   | { readonly ok: false; readonly message: string };
 
+export interface ModelSetupOptions {
+  /** Where the exchange with the model is kept. */
+  readonly record?: string | undefined;
+  /** What the settings state about models. */
+  readonly stated?: StatedModels & PriceOverrides;
+}
+
 /** A session that is recorded stays so when it changes its model. */
 let recording: string | undefined;
 
-/** `record`: where the exchange with it is kept. */
-export async function modelSetup(wanted: string, record?: string): Promise<ModelRead> {
-  const model = await chooseModel(wanted, modelKinds);
+export async function modelSetup(
+  wanted: string,
+  { record, stated = {} }: ModelSetupOptions = {},
+): Promise<ModelRead> {
+  const model = await chooseModel(wanted, modelKinds, { models: stated });
   if (!model.ok) return model;
   // The connection is opened while the rest of the program still starts.
   model.preconnect?.();
-  const { window, ...known } = knowledge(isOffline(model.name), model);
+  const { window, ...known } = knowledge(isOffline(model.name), model, stated);
   recording ??= record;
   const port = await recorded(model, window, recording);
   if (!port.ok) return port;
@@ -42,11 +59,26 @@ export async function modelSetup(wanted: string, record?: string): Promise<Model
   };
 }
 
-/** What is wrong with the model that would take over. One that this program plays itself answers to every name. */
-export async function wrongFallback(name: string | undefined, first: string): Promise<string | undefined> {
-  if (name === undefined || isOffline(first)) return undefined;
-  const chosen = await chooseModel(name, modelKinds);
-  return chosen.ok ? undefined : `--fallback-model: ${chosen.message}`;
+export type FallbacksRead =
+  | { readonly ok: true; readonly models: readonly string[] }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * The full names of the models that would take over, or what is wrong with one of them. A first model that this program
+ * plays itself answers to every name, so nothing is wrong with any of them.
+ */
+export async function readFallbacks(
+  names: readonly string[],
+  { first, from }: { readonly first: string; readonly from: string },
+): Promise<FallbacksRead> {
+  if (isOffline(first)) return { ok: true, models: names };
+  const models: string[] = [];
+  for (const name of names) {
+    const chosen = await chooseModel(name, modelKinds);
+    if (!chosen.ok) return { ok: false, message: `${from}: ${chosen.message}` };
+    models.push(chosen.name);
+  }
+  return { ok: true, models };
 }
 
 async function recorded(
@@ -58,30 +90,39 @@ async function recorded(
   return (await import('../replay/record.ts')).record(port, { model: name, file, window });
 }
 
-/** Prices and windows come from one list that is loaded while the first answer streams; until then a common window is assumed. */
+/**
+ * Prices and windows. Those of Anthropic's models and those in the settings are known at once. The rest come from a list
+ * that is loaded while the first answer streams, or before the first decision about a conversation that has messages.
+ */
 function knowledge(
   offline: boolean,
-  { local, window: own }: Pick<Chosen & { ok: true }, 'local' | 'window'>,
-): Pick<AgentOptions, 'loadPrice' | 'context'> & {
+  { name, local, window: own }: Pick<Chosen & { ok: true }, 'name' | 'local' | 'window'>,
+  stated: StatedModels & PriceOverrides,
+): Pick<AgentOptions, 'loadPrice' | 'loadFacts' | 'context'> & {
   /** What the model says of itself, once it has. */
   readonly window: () => number | undefined;
 } {
   let said = own;
-  void local?.window.then((window) => (said ??= window));
+  const asked = local?.window.then((window) => void (said ??= window));
   const usual = local === undefined ? USUAL_WINDOW : USUAL_LOCAL_WINDOW;
-  if (offline)
-    return {
-      loadPrice: () => Promise.resolve(() => 0),
-      context: { windowOf: () => said ?? usual },
-      window: () => said,
-    };
+  const known = (model: string) => factsOf(model, { environment: process.env, stated });
   let list: Prices | undefined;
+  const loadList = async (): Promise<Prices> => (list ??= await loadPrices(stated));
   return {
-    loadPrice: async () => {
-      list = await loadPrices();
-      return list.priceOf;
+    loadPrice: offline ? () => Promise.resolve(() => 0) : async () => (await loadList()).priceOf,
+    loadFacts: async () => {
+      if (offline || own !== undefined || known(name)?.contextWindow !== undefined) return;
+      if (asked === undefined) await loadList();
+      else await asked;
     },
-    context: { windowOf: (model) => own ?? list?.windowOf(model) ?? said ?? usual },
+    context: {
+      windowOf: (model) => {
+        const isChosen = model === name;
+        const listed = (isChosen ? own : undefined) ?? known(model)?.contextWindow ?? list?.windowOf(model);
+        return listed ?? (isChosen || offline ? said : undefined) ?? usual;
+      },
+      tokenScaleOf: (model) => known(model)?.tokenScale ?? 1,
+    },
     window: () => said,
   };
 }

@@ -78,7 +78,7 @@ async function begin(
   const service = serve(host, starting.started, {
     options: options.options,
     firstModel: options.model,
-    model: (name) => modelSetup(name, command.record),
+    model: (name) => modelSetup(name, { record: command.record, stated: options.options.stated ?? {} }),
     write: (line) => output.write(line),
   });
   try {

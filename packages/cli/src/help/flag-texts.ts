@@ -60,9 +60,9 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<FlagName, Alias>, FlagText>> = 
   },
   '--fallback-model': {
     group: 'Model',
-    value: 'NAME',
+    value: 'NAMES',
     candidates: 'models',
-    text: 'takes over when the model is overloaded',
+    text: 'models that take over in order when one is overloaded, separated by commas',
   },
   '--effort': {
     group: 'Model',
@@ -71,7 +71,7 @@ export const FLAG_TEXTS: Readonly<Record<Exclude<FlagName, Alias>, FlagText>> = 
   },
   '--thinking': {
     group: 'Model',
-    text: 'whether the model thinks before it answers',
+    text: 'whether the model thinks before it answers; on unless disabled',
     words: ['adaptive', 'disabled'],
   },
   '--max-thinking-tokens': { group: 'Model', value: 'N', text: 'how long it may think; 0 switches it off' },

@@ -20,6 +20,8 @@ export interface ContextDoor {
   ): Promise<{ readonly committed: number; readonly report: ContextReport | undefined }>;
   /** Replaces the history by something smaller and valid, or says that it could not. Empties the staging queue. */
   compact(request: CompactRequest): Promise<Compacted>;
+  /** The server stated the model's window when it rejected a request. From then on the smaller number counts. */
+  learnWindow(model: string, tokens: number): void;
   /** Are collapses staged that could be drained? */
   staged(): boolean;
 }

@@ -1,8 +1,10 @@
-/** `ContextOptions`: every switch and number of the context levels. Plain data but for the window, which depends on the model. */
+/** `ContextOptions`: every switch and number of the context levels. Plain data, except for what depends on the model. */
 
 export interface ContextOptions {
   /** The model's window, in tokens. */
   readonly windowOf: (model: string) => number;
+  /** Real tokens of the model for each estimated one, until the server has counted an answer. */
+  readonly tokenScaleOf: (model: string) => number;
   /** Tokens kept free for the answer, and for the answer of the summariser. */
   readonly reservedOutput: number;
   /** A compaction is due at this share of the window, or at the user's cap if that is lower. */
@@ -110,6 +112,7 @@ export function contextOptions(given: ContextChanges = {}): ContextOptions {
 
 export const DEFAULT_CONTEXT: ContextOptions = {
   windowOf: () => 200_000,
+  tokenScaleOf: () => 1,
   reservedOutput: 20_000,
   autoCompactRatio: 0.9,
   autoCompactCap: undefined,

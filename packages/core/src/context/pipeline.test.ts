@@ -155,7 +155,11 @@ describe('a compaction on the way', () => {
         const input = count === 2 ? 11_000 : 9_000;
         return answer(usage({ input_tokens: input }), calls('Read', { file_path: `/${count}` }, `c${count}`));
       },
-      { messages: [userSays(long), ...work(8, 700).slice(1)], changes },
+      {
+        messages: [userSays(long), ...work(8, 700).slice(1)],
+        // By the server's count, the whole conversation and a summary of it fit into one request.
+        changes: { ...changes, windowOf: () => 20_000, autoCompactCap: 10_500 },
+      },
     );
     expect([terminal.reason, summaries.length]).toEqual(['completed', 1]);
     const [asked] = summaries;

@@ -4,6 +4,7 @@
  */
 import type { OverflowCause } from '../machine/effect.ts';
 import type { MessageHistory } from '../messages/message.ts';
+import type { AnswerCount } from '../messages/usage.ts';
 import type { PromptHead } from '../request/view.ts';
 import type { ToolUseContext } from '../tools/context.ts';
 import { Collapser } from './collapse/collapser.ts';
@@ -52,6 +53,10 @@ export interface ContextSetup {
   readonly options: ContextOptions;
   /** What stands before the conversation in every request. */
   readonly head: PromptHead;
+  /** Windows that servers stated, by model. Shared with later pipelines of the same conversation. */
+  readonly learnedWindows?: Map<string, number>;
+  /** The last answer of the conversation so far, for the first count of a resumed session. */
+  readonly lastAnswer?: () => AnswerCount | undefined;
 }
 
 export function createContextDoor(setup: ContextSetup, doors: ContextDoors): ContextPipeline {
@@ -62,6 +67,8 @@ export function createContextDoor(setup: ContextSetup, doors: ContextDoors): Con
 interface Under {
   readonly context: ToolUseContext;
   readonly thresholds: Thresholds;
+  /** Real tokens of this model for each estimated one, before any answer. */
+  readonly usualScale: number;
 }
 
 class Pipeline implements ContextPipeline {
@@ -72,11 +79,15 @@ class Pipeline implements ContextPipeline {
   readonly #outline = new Outline();
   readonly #results: Results;
   readonly #collapser: Collapser;
+  readonly #learned: Map<string, number>;
+  #lastAnswer: (() => AnswerCount | undefined) | undefined;
   /** What was last sent, for a fork to share. */
   #sent: MessageHistory | undefined;
   #state = (): WindowState | undefined => undefined;
 
-  constructor({ options, head }: ContextSetup, doors: ContextDoors) {
+  constructor({ options, head, learnedWindows, lastAnswer }: ContextSetup, doors: ContextDoors) {
+    this.#learned = learnedWindows ?? new Map<string, number>();
+    this.#lastAnswer = lastAnswer;
     this.#options = options;
     this.#doors = doors;
     this.#head = head;
@@ -97,6 +108,7 @@ class Pipeline implements ContextPipeline {
     const under = this.#under(context);
     const { thresholds } = under;
     let messages = sinceBoundary(given, this.#outline.read(given));
+    this.#recall(messages, context);
     const budgeted = await this.#results.budget(messages, this.#outline.read(messages), context);
     yield* stepsOf(budgeted);
     messages = budgeted.messages;
@@ -143,16 +155,23 @@ class Pipeline implements ContextPipeline {
 
   async compact({ messages, cause, context }: CompactRequest): Promise<Compacted> {
     const view = this.#collapser.view(messages);
-    const before = this.#measure.count(view, context.tools);
+    const under = this.#under(context);
+    const before = this.#measure.count(view, context.tools, under.usualScale);
     const about = { trigger: 'reactive', mustFit: true, cause } as const;
-    return compactedOf(await this.#compact(view, this.#under(context), about), about.trigger, before);
+    return compactedOf(await this.#compact(view, under, about), about.trigger, before);
   }
 
   async compactNow({ messages: given, context, instructions }: ManualRequest): Promise<Compacted> {
     const view = this.#collapser.view(sinceBoundary(given, this.#outline.read(given)));
-    const before = this.#measure.count(view, context.tools);
+    const under = this.#under(context);
+    this.#recall(view, context);
+    const before = this.#measure.count(view, context.tools, under.usualScale);
     const about = { trigger: 'manual', mustFit: false, instructions } as const;
-    return compactedOf(await this.#compact(view, this.#under(context), about), about.trigger, before);
+    return compactedOf(await this.#compact(view, under, about), about.trigger, before);
+  }
+
+  learnWindow(model: string, tokens: number): void {
+    this.#learned.set(model, Math.min(tokens, this.#learned.get(model) ?? tokens));
   }
 
   staged(): boolean {
@@ -165,13 +184,15 @@ class Pipeline implements ContextPipeline {
 
   usage({ messages: given, context }: Pick<ManualRequest, 'messages' | 'context'>): ContextUsage {
     const messages = this.#collapser.view(sinceBoundary(given, outlineOf(given)));
+    const { thresholds, usualScale } = this.#under(context);
+    this.#recall(messages, context);
     return usageOf({
       head: this.#head,
       tools: context.tools,
       messages,
-      thresholds: this.#under(context).thresholds,
+      thresholds,
       model: context.model,
-      tokens: this.#measure.count(messages, context.tools),
+      tokens: this.#measure.count(messages, context.tools, usualScale),
     });
   }
 
@@ -205,7 +226,7 @@ class Pipeline implements ContextPipeline {
 
   async #compact(
     messages: MessageHistory,
-    { context, thresholds }: Under,
+    { context, thresholds, usualScale }: Under,
     about: {
       readonly trigger: CompactionTrigger;
       readonly mustFit: boolean;
@@ -217,7 +238,8 @@ class Pipeline implements ContextPipeline {
     const estimate = this.#measure.estimate(messages, context.tools);
     // The server refused what was thought to fit: the estimate is off by at least this much.
     const off = thresholds.window / Math.max(1, estimate);
-    const scale = cause === 'overflow' ? Math.min(Math.max(1, off), MOST_OFF) : 1;
+    const known = this.#measure.scale(usualScale);
+    const scale = cause === 'overflow' ? Math.min(Math.max(known, off), MOST_OFF) : known;
     const roomOf = (limit: number): number =>
       Math.max(1, Math.floor(limit / scale) - this.#measure.headTokens(context.tools));
     const outcome = await compact({
@@ -247,20 +269,29 @@ class Pipeline implements ContextPipeline {
     under: Under,
     autoCompact: PreparedHistory['autoCompact'],
   ): PreparedHistory {
-    const { context, thresholds } = under;
+    const { context, thresholds, usualScale } = under;
     const tokens = this.#upTo(view, under);
-    this.#state = () => windowState(this.#measure.count(view, context.tools), thresholds);
+    this.#state = () => windowState(this.#measure.count(view, context.tools, usualScale), thresholds);
     this.#sent = view;
     this.#measure.sending(view, context.tools);
     return { messages, view, overLimit: windowState(tokens, thresholds).state === 'blocked', autoCompact };
   }
 
-  #upTo(messages: MessageHistory, { context, thresholds }: Under): number {
-    return this.#measure.upTo(messages, context.tools, thresholds);
+  #upTo(messages: MessageHistory, under: Under): number {
+    return this.#measure.upTo(messages, under.context.tools, under);
   }
 
   #under(context: ToolUseContext): Under {
-    return { context, thresholds: thresholdsOf(this.#options, context.model) };
+    const { model } = context;
+    const thresholds = thresholdsOf(this.#options, model, this.#learned.get(model));
+    return { context, thresholds, usualScale: this.#options.tokenScaleOf(model) };
+  }
+
+  /** What the server counted in an earlier process is taken up once, at the first look at the conversation. */
+  #recall(messages: MessageHistory, { tools }: ToolUseContext): void {
+    const answer = this.#lastAnswer?.();
+    this.#lastAnswer = undefined;
+    if (answer) this.#measure.recall(answer, messages, tools);
   }
 
   #stamp(): { readonly uuid: string; readonly at: number } {

@@ -16,8 +16,12 @@ export interface Thresholds {
 /** A small window must not be eaten up by what is kept free of it. */
 const MOST_RESERVED = 0.4;
 
-export function thresholdsOf(options: ContextOptions, model: string): Thresholds {
-  const window = Math.max(1, options.windowOf(model));
+export function thresholdsOf(
+  options: ContextOptions,
+  model: string,
+  learned = Number.POSITIVE_INFINITY,
+): Thresholds {
+  const window = Math.max(1, Math.min(options.windowOf(model), learned));
   const usable = (tokens: number): number =>
     Math.floor(tokens - Math.min(options.reservedOutput, tokens * MOST_RESERVED));
   const blocking = usable(window);

@@ -5,6 +5,7 @@
 import type { ToolUseBlock } from '../messages/blocks.ts';
 import { History } from '../messages/history.ts';
 import { callsOf, resultsOf, type Message, type MessageHistory } from '../messages/message.ts';
+import type { AnswerCount } from '../messages/usage.ts';
 import type { Stance } from '../tools/context.ts';
 import type { EntryBody } from './entry.ts';
 
@@ -19,6 +20,7 @@ export class Projection {
   readonly #open = new Map<string, OpenCall>();
   readonly #refused = new Set<string>();
   #stance: Stance | undefined;
+  #lastAnswer: AnswerCount | undefined;
 
   get messages(): MessageHistory {
     return this.#messages;
@@ -27,6 +29,11 @@ export class Projection {
   /** Where the agent stands, if tools have moved it. */
   get stance(): Stance | undefined {
     return this.#stance;
+  }
+
+  /** The last answer, if nothing before it was replaced since: its usage counts the conversation up to it. */
+  get lastAnswer(): AnswerCount | undefined {
+    return this.#lastAnswer;
   }
 
   /** Names of the blocks that the API refused. */
@@ -48,9 +55,13 @@ export class Projection {
         this.#messages = this.#messages.append([entry.message]);
         this.#noteCalls(entry.message);
         return;
+      case 'answer':
+        this.#lastAnswer = { responseId: entry.responseId, usage: entry.usage };
+        return;
       case 'tombstone':
         return this.#remove(new Set(entry.uuids));
       case 'context':
+        if (entry.messages ?? entry.replaced) this.#lastAnswer = undefined;
         if (entry.messages) this.#replace(entry.messages);
         else if (entry.replaced) this.#swap(entry.replaced);
         return;

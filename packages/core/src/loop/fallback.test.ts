@@ -91,7 +91,22 @@ describe('the fallback model', () => {
     expect(requests).toEqual(['user:text', 'user:text | assistant:text', 'user:text']);
   });
 
-  it('has ten tries of its own, and there is no third model', async () => {
+  it('is one of several that are tried in order, each with tries of its own', async () => {
+    const { model, terminal } = await play(
+      [fail('not_found'), fail('overloaded'), fail('overloaded'), fail('overloaded'), say('From the third.')],
+      { params: { fallbackModel: ['scripted-1', 'scripted-2', 'scripted-2', 'scripted-3'] } },
+    );
+    expect(model.calls.map(({ request }) => request.model)).toEqual([
+      'scripted-1',
+      'scripted-2',
+      'scripted-2',
+      'scripted-2',
+      'scripted-3',
+    ]);
+    expect(terminal).toEqual({ reason: 'completed' });
+  });
+
+  it('has ten tries of its own, and no further model takes over when it was the last', async () => {
     const { model, terminal } = await play(() => fail('overloaded'), { params });
     expect(model.calls.map(({ request }) => request.model)).toEqual([
       ...Array.from({ length: 3 }, () => 'scripted-1'),

@@ -32,6 +32,10 @@ export interface ModelError {
   readonly shouldRetry?: boolean;
   /** For `refused_block`: where in the request it stands. */
   readonly block?: { readonly message: number; readonly block: number };
+  /** For `bad_request`: the server rejects how the request asks for thinking. */
+  readonly rejects?: 'thinking';
+  /** For `overflow`: the tokens that the model reads at once, if the server states them. */
+  readonly window?: number;
 }
 
 export function modelError(errorClass: ModelErrorClass, message: string): ModelError {

@@ -68,3 +68,9 @@ function isReport(value: unknown): value is JsonObject {
 function isCounter(key: string): key is (typeof COUNTERS)[number] {
   return (COUNTERS as readonly string[]).includes(key);
 }
+
+/** What the server counted for one answer. */
+export interface AnswerCount {
+  readonly responseId: string;
+  readonly usage: Usage;
+}

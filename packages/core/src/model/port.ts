@@ -5,12 +5,15 @@
 import type { ContentBlock, UnknownKind } from '../messages/blocks.ts';
 import type { History } from '../messages/history.ts';
 import type { JsonObject } from '../json.ts';
+import type { ModelFacts } from './facts.ts';
 import type { ModelError } from '../messages/model-error.ts';
 
 export interface ModelPort {
   (request: ModelRequest, signal: AbortSignal): ModelRecords;
   /** The server behind it can search the web in the course of an answer. */
   readonly searchesWeb?: boolean;
+  /** Returns what is known of a model that this port may be asked for. Undefined: nothing, and options are sent as given. */
+  readonly factsOf?: (model: string) => ModelFacts | undefined;
 }
 
 /** Any async iterable of records will do. */
@@ -121,7 +124,9 @@ export interface RequestOptions {
 export type Thinking =
   | { readonly type: 'adaptive' }
   | { readonly type: 'enabled'; readonly budget_tokens: number }
-  | { readonly type: 'disabled' };
+  | { readonly type: 'disabled' }
+  /** No thinking before the first tool call of a turn: the lowest setting of some models. */
+  | { readonly type: 'between_tools' };
 
 export type Effort = 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 

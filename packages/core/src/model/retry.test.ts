@@ -103,7 +103,7 @@ describe('the fallback model', () => {
     expect(judge(with_(failed('overloaded')), { attempts: 2, overloads: 1 })).toMatchObject({ do: 'retry' });
     expect(judge(with_(failed('overloaded')), { attempts: 5, overloads: 2 })).toEqual({
       do: 'fall_back',
-      tries: { ...NO_TRIES, fellBack: true },
+      tries: NO_TRIES,
     });
   });
 
@@ -111,12 +111,29 @@ describe('the fallback model', () => {
     expect(judge(with_(failed('not_found')))).toMatchObject({ do: 'fall_back' });
   });
 
-  it('takes over once', () => {
-    expect(judge(with_(failed('not_found')), { fellBack: true })).toEqual({ do: 'accept' });
+  it('takes over again from a fallback, as long as one is left', () => {
+    expect(judge(with_(failed('not_found')))).toMatchObject({ do: 'fall_back' });
+    expect(judge(failed('not_found'))).toEqual({ do: 'accept' });
   });
 
   it('is not there where none was given', () => {
     expect(judge(failed('overloaded'), { attempts: 3, overloads: 2 })).toMatchObject({ do: 'retry' });
+  });
+});
+
+describe('rejected thinking', () => {
+  const rejected: AttemptFacts = { ...failed('bad_request', { rejects: 'thinking' }), asksForThinking: true };
+
+  it('is left out of one further attempt', () => {
+    expect(judge(rejected)).toEqual({
+      do: 'leave_out_thinking',
+      tries: { ...NO_TRIES, withoutThinking: true },
+    });
+    expect(judge(rejected, { withoutThinking: true })).toEqual({ do: 'accept' });
+  });
+
+  it('cannot be left out of a request that has none', () => {
+    expect(judge({ ...rejected, asksForThinking: false })).toEqual({ do: 'accept' });
   });
 });
 

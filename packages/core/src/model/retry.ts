@@ -34,7 +34,8 @@ export interface Tries {
   readonly pauses: number;
   readonly refusedBlocks: number;
   readonly askedAgain: boolean;
-  readonly fellBack: boolean;
+  /** Thinking was left out of the request because the server rejected it. */
+  readonly withoutThinking: boolean;
 }
 
 export const NO_TRIES: Tries = {
@@ -43,7 +44,7 @@ export const NO_TRIES: Tries = {
   pauses: 0,
   refusedBlocks: 0,
   askedAgain: false,
-  fellBack: false,
+  withoutThinking: false,
 };
 
 export interface AttemptFacts {
@@ -53,7 +54,10 @@ export interface AttemptFacts {
   readonly paused: boolean;
   /** Neither text nor calls. */
   readonly empty: boolean;
+  /** A fallback model is left. The list only shrinks, so its length bounds the number of changes. */
   readonly fallbackAvailable: boolean;
+  /** The request said something about thinking. */
+  readonly asksForThinking?: boolean;
   /** The block that the error names is not in the request, or was replaced before: another attempt would end the same way. */
   readonly refusedInVain?: boolean;
 }
@@ -64,7 +68,8 @@ export type Verdict =
   | { readonly do: 'fall_back'; readonly tries: Tries }
   | { readonly do: 'resume_pause'; readonly tries: Tries }
   | { readonly do: 'ask_again'; readonly tries: Tries }
-  | { readonly do: 'replace_block'; readonly tries: Tries };
+  | { readonly do: 'replace_block'; readonly tries: Tries }
+  | { readonly do: 'leave_out_thinking'; readonly tries: Tries };
 
 const RETRIED: ReadonlySet<ModelErrorClass> = new Set([
   'network',
@@ -94,10 +99,13 @@ export function judgeAttempt(
   if (isReplaceable && tries.refusedBlocks < policy.maxRefusedBlocks) {
     return { do: 'replace_block', tries: { ...tries, refusedBlocks: tries.refusedBlocks + 1 } };
   }
+  if (error.rejects === 'thinking' && facts.asksForThinking && !tries.withoutThinking) {
+    return { do: 'leave_out_thinking', tries: { ...tries, withoutThinking: true } };
+  }
   const overloads = tries.overloads + (error.class === 'overloaded' ? 1 : 0);
   const modelIsGone = error.class === 'not_found' || overloads >= policy.overloadsBeforeFallback;
-  if (modelIsGone && facts.fallbackAvailable && !tries.fellBack) {
-    return { do: 'fall_back', tries: { ...tries, attempts: 1, overloads: 0, fellBack: true } };
+  if (modelIsGone && facts.fallbackAvailable) {
+    return { do: 'fall_back', tries: { ...tries, attempts: 1, overloads: 0, withoutThinking: false } };
   }
   if (!isRetried(error, policy) || tries.attempts >= policy.maxAttempts) return { do: 'accept' };
   const delayMs = error.retryAfterMs ?? backoff(tries.attempts, policy, random);

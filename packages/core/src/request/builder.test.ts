@@ -283,8 +283,18 @@ describe('a block that the API refused by name', () => {
     ['thinking', 1, 0, /U go A server_tool_use/],
     ['a tool of the server', 1, 1, /A thinking A \[Something[^\]]*\] A call x/],
     ['its result', 1, 2, /A thinking A \[Something[^\]]*\] A call x/],
-    ['call', 1, 3, /A \[Something[^\]]*\] A call y U result y done$/],
-    ['result', 2, 0, /U result x \[Something.*U result y done$/],
+    [
+      'call',
+      1,
+      3,
+      /A \[This call of \w+ was made[^\]]*\] A call y U result y done U \[The result of the call[^\]]*\] U done$/,
+    ],
+    [
+      'result',
+      2,
+      0,
+      /U result x \[The API refused this result.*U result y done U \[The result of the call above[^\]]*\] U done$/,
+    ],
   ])('is replaced by a note: %s', (_name, message, block, expected) => {
     const builder = createRequestBuilder();
     const { request } = builder.build(view(), messages);
@@ -299,15 +309,34 @@ describe('a block that the API refused by name', () => {
     expect([later.rewrotePrefix, later.mends]).toEqual([false, []]);
   });
 
-  it('leaves a note for its result, too, where that was the only one: what is said later comes behind it', () => {
+  it('keeps the content of a finished call and of its result as text', () => {
     const builder = createRequestBuilder();
     const messages = history(user('go'), answer('r', [call('x')]), user([result('x')]));
     const refusedBlocks = new Set([refusedName(call('x'))]);
     const { request } = builder.build(view({ refusedBlocks }), messages);
-    expect(lines(request)).toEqual(['U go', `A ${NOTE}`, `U ${NOTE}`]);
+    const told = [
+      'U go',
+      expect.stringMatching(/^A \[This call of \w+ was made, and the API refused .* Its input: \{.*\}\]$/),
+      expect.stringMatching(/^U \[The result of the call of \w+ above, as text/),
+      'U done',
+    ];
+    expect(lines(request)).toEqual(told);
     const later = builder.build(view({ refusedBlocks }), messages.append([user('and now?')]));
-    expect(lines(later.request)).toEqual(['U go', `A ${NOTE}`, `U ${NOTE}`, 'U and now?']);
+    expect(lines(later.request)).toEqual([...told, 'U and now?']);
     expect(later.rewrotePrefix).toBe(false);
+  });
+
+  it('keeps the text of a result whose image was refused, and sends it as text if that is refused, too', () => {
+    const seen = odd({ type: 'tool_result', tool_use_id: 'x', content: [say('a chart'), image()] });
+    const messages = history(user('go'), answer('r', [call('x')]), user([seen]));
+    const refusedBlocks = new Set([refusedName(seen)]);
+    const { request } = buildRequest(view({ refusedBlocks }), messages);
+    const kept = request.messages.at(2)?.content[0];
+    expect(JSON.stringify(kept)).toMatch(/a chart.*An image was left out/);
+    refusedBlocks.add(refusedName(kept ?? say('nothing')));
+    const again = buildRequest(view({ refusedBlocks }), messages).request;
+    expect(lines(again).join(' ')).toMatch(/U result x \[The API refused.*U a chart U \[An image/);
+    expect(complaints(again)).toBe('');
   });
 
   it('is known as soon as it was added to the set that the view holds', () => {

@@ -13,6 +13,7 @@ import { isBlank, wellFormed } from './normalise/clean-json.ts';
 import { refusedKinds } from './normalise/model-steps.ts';
 import { assemble, MESSAGE_END } from './serialise.ts';
 import { contextReminder } from './texts.ts';
+import { optionsInTurn } from './turn-thinking.ts';
 import type { RequestView } from './view.ts';
 
 export interface BuiltRequest {
@@ -88,7 +89,7 @@ class Builder implements RequestBuilder {
         snapshot.pieces,
         marks.map((mark) => mark.offset),
       ),
-      options: view.options,
+      options: optionsInTurn(view, snapshot.turn),
     };
     return { request, mends: this.#news([...head.mends, ...snapshot.mends]), rewrotePrefix };
   }

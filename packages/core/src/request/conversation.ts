@@ -14,6 +14,7 @@ import { MediaBudget } from './normalise/media-budget.ts';
 import { type FinishedRound, finishRound, type RoundSettings } from './normalise/round.ts';
 import { Survey } from './normalise/survey.ts';
 import { OPENING, type RoundBytes, serialiseRound } from './serialise.ts';
+import { NEW_TURN, turnAfter, type TurnThinking } from './turn-thinking.ts';
 import type { RequestView } from './view.ts';
 
 /** The conversation as one request sends it. */
@@ -29,6 +30,8 @@ export interface Snapshot {
   readonly sealed: SealedPart;
   readonly sealedLength: number;
   readonly open: BuiltRound;
+  /** The tool turn that the request continues. */
+  readonly turn: TurnThinking;
 }
 
 /** The closed rounds. */
@@ -37,6 +40,8 @@ interface SealedPart {
   readonly ids: IdRegister;
   readonly media: MediaBudget;
   messages: number;
+  /** The tool turn that the last closed round belongs to. */
+  turn: TurnThinking;
 }
 
 interface BuiltRound extends FinishedRound, RoundBytes {
@@ -134,11 +139,12 @@ export class Conversation {
     this.#sealed.trunk.append(round.rest);
     this.#sealed.messages += round.messages.length;
     this.#sealed.media.add(round.media);
+    this.#sealed.turn = turnAfter(this.#sealed.turn, round.thinking);
     round.claims.keep();
     round.isSealed = true;
   }
 
-  #parts(open: BuiltRound): Pick<Snapshot, 'pieces' | 'end' | 'sealed' | 'sealedLength' | 'open'> {
+  #parts(open: BuiltRound): Pick<Snapshot, 'pieces' | 'end' | 'sealed' | 'sealedLength' | 'open' | 'turn'> {
     const sealed = this.#sealed;
     const offset = sealed.trunk.length + open.head.length;
     const { mark } = open;
@@ -148,12 +154,19 @@ export class Conversation {
       sealed,
       sealedLength: sealed.trunk.length,
       open,
+      turn: turnAfter(sealed.turn, open.thinking),
     };
   }
 }
 
 function emptyPart(): SealedPart {
-  return { trunk: new ByteTrunk(OPENING), ids: new IdRegister(), media: new MediaBudget(), messages: 0 };
+  return {
+    trunk: new ByteTrunk(OPENING),
+    ids: new IdRegister(),
+    media: new MediaBudget(),
+    messages: 0,
+    turn: NEW_TURN,
+  };
 }
 
 /** A history that was copied on its way (a projection that changed nothing) is still the same. */

@@ -22,6 +22,20 @@ export const ORPHAN_RESULTS = '[A tool result whose call is missing was left out
 /** Stands for a block that made the API refuse a whole request. */
 export const BLOCK_REFUSED = '[Something that stood here was refused by the API and left out.]';
 
+/** Replaces the content of a result that the API refused. The content follows as text. */
+export const RESULT_RETOLD = '[The API refused this result. Its content follows as text.]';
+
+/** Replaces a finished call that the API refused. */
+export function retoldCall(tool: string, input: string): string {
+  return `[This call of ${tool} was made, and the API refused to take it as a call. Its input: ${input}]`;
+}
+
+/** Introduces the content of a result that is sent as text. */
+export function retoldResultIntroduction(tool: string | undefined, isError: boolean): string {
+  const what = tool === undefined ? 'the call above' : `the call of ${tool} above`;
+  return `[${isError ? 'The error' : 'The result'} of ${what}, as text. Do not repeat the call to see it.]`;
+}
+
 export const MEDIA_REFUSED = 'the model could not take it';
 export const MEDIA_TOO_MANY = 'there were too many, and it was among the oldest';
 

@@ -1,6 +1,6 @@
 /** The frozen view of one request: what the model is, knows and may call. A change makes a new view for the next request. */
 import type { JsonObject } from '../json.ts';
-import type { RequestOptions, ToolSpec } from '../model/port.ts';
+import type { RequestOptions, Thinking, ToolSpec } from '../model/port.ts';
 
 export interface RequestView extends PromptHead {
   readonly model: string;
@@ -16,6 +16,8 @@ export interface RequestView extends PromptHead {
   /** The request goes on with a paused answer: its last message is the assistant's. */
   readonly continuesAnswer: boolean;
   readonly options: RequestOptions;
+  /** Replaces `options.thinking` while the current tool turn has lost its thinking. Undefined: thinking stays as it is. */
+  readonly thinkingAfterLoss: Thinking | undefined;
 }
 
 /** What stands before the conversation in each of its requests. */
@@ -39,6 +41,7 @@ export function requestView(given: Needed & Partial<RequestView>): RequestView {
     refusedBlocks: new Set(),
     continuesAnswer: false,
     options: {},
+    thinkingAfterLoss: { type: 'disabled' },
     ...given,
   };
 }

@@ -1,14 +1,16 @@
 /** The body of a request: a head in the API's words, then the messages as the core made them, byte for byte. */
-import type {
-  Effort,
-  JsonObject,
-  ModelRequest,
-  RequestOptions,
-  ServerToolSpec,
-  SystemLayer,
-  Thinking,
-  ToolSpec,
+import {
+  DEFAULT_THINKING_BUDGET,
+  type Effort,
+  type JsonObject,
+  type ModelRequest,
+  type RequestOptions,
+  type ServerToolSpec,
+  type SystemLayer,
+  type Thinking,
+  type ToolSpec,
 } from '@heddle/core';
+import { factsOf } from '../known-models.ts';
 
 /** Everything but the messages. A test holds it against the official types. */
 export interface RequestHead {
@@ -32,12 +34,13 @@ interface OutputConfig {
 type ContextManagement = NonNullable<RequestOptions['contextManagement']>;
 
 function headOf({ model, max_tokens, tools: own, system, options }: ModelRequest): RequestHead {
-  const { thinking, contextManagement, fastMode, metadata, serverTools } = options;
+  const { contextManagement, fastMode, metadata, serverTools } = options;
+  const { cap, thinking } = outputOf(model, max_tokens, options);
   const tools = serverTools ? [...own, ...serverTools] : own;
   const output = outputConfig(options);
   return {
     model,
-    max_tokens: max_tokens + roomToThink(max_tokens, options),
+    max_tokens: cap,
     stream: true,
     ...(tools.length === 0 ? {} : { tools }),
     ...(system.length === 0 ? {} : { system }),
@@ -50,15 +53,35 @@ function headOf({ model, max_tokens, tools: own, system, options }: ModelRequest
 }
 
 /**
- * Thinking is paid out of `max_tokens`, and the API refuses a budget that does not fit into it. Then the cap is raised, and
- * counts for what is said. The budget stays: the server's cache of the messages is bound to it, so that one which followed
- * the cap would cost the whole cache whenever the cap is raised for an answer that was cut. Interleaved thinking has a
- * budget for all answers of a turn together, which may be larger than the cap of one.
+ * The cap on output and the thinking that fits under it. Thinking is paid out of `max_tokens`, and the API rejects a budget
+ * that does not fit. The cap then grows by the budget, so that it still bounds the text. The budget does not follow the cap,
+ * because the server's cache of the messages is bound to it. It shrinks only if the model cannot write as much. Adaptive
+ * thinking has no budget, so a small cap grows by a usual one. Interleaved thinking shares one budget among all answers of
+ * a turn, which may be larger than the cap of one answer.
  */
-function roomToThink(cap: number, { thinking, betas = [] }: RequestOptions): number {
-  if (thinking?.type !== 'enabled' || thinking.budget_tokens < cap) return 0;
-  return betas.some((beta) => beta.startsWith('interleaved-thinking-')) ? 0 : thinking.budget_tokens;
+function outputOf(
+  model: string,
+  wanted: number,
+  { thinking, betas = [] }: RequestOptions,
+): { readonly cap: number; readonly thinking: Thinking | undefined } {
+  const most = factsOf(model, { environment: {} })?.maxOutputTokens ?? Number.POSITIVE_INFINITY;
+  if (thinking?.type === 'adaptive') {
+    const room = wanted < SMALL_CAP ? DEFAULT_THINKING_BUDGET : 0;
+    return { cap: Math.min(most, wanted + room), thinking };
+  }
+  if (thinking?.type !== 'enabled' || betas.some((beta) => beta.startsWith('interleaved-thinking-')))
+    return { cap: Math.min(most, wanted), thinking };
+  const { budget_tokens: budget } = thinking;
+  const cap = Math.min(most, budget < wanted ? wanted : wanted + budget);
+  if (budget < cap) return { cap, thinking };
+  return { cap, thinking: { type: 'enabled', budget_tokens: Math.max(LEAST_BUDGET, Math.floor(cap / 2)) } };
 }
+
+/** A cap below this leaves too little beside the thinking of an ordinary answer. */
+const SMALL_CAP = 32_000;
+
+/** The least budget that the API accepts. */
+const LEAST_BUDGET = 1_024;
 
 function outputConfig({ effort, taskBudget }: RequestOptions): OutputConfig | undefined {
   if (effort === undefined && taskBudget === undefined) return undefined;

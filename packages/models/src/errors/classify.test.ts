@@ -70,6 +70,12 @@ const EXAMPLES: readonly (Given & { readonly class: string; readonly says: RegEx
   },
   {
     status: 400,
+    text: 'messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block',
+    class: 'bad_request',
+    says: /without them/,
+  },
+  {
+    status: 400,
     text: 'messages.3.content.1: Invalid `signature` in `thinking` block',
     class: 'refused_block',
     says: /note/,

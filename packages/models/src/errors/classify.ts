@@ -3,6 +3,7 @@ import type { ModelError } from '@heddle/core';
 import type { Secrets } from '../secrets/secrets.ts';
 import { type Failure, readFailure, type Said } from './failure.ts';
 import { resetOf, waitOf } from './retry-after.ts';
+import { statedWindow } from './stated-window.ts';
 import { NO_API, PLACE, type Row, TABLE, UNKNOWN } from './table.ts';
 
 export function classify(failure: Failure, secrets: Secrets): ModelError {
@@ -10,6 +11,7 @@ export function classify(failure: Failure, secrets: Secrets): ModelError {
   const row = rowFor(failure, said);
   const retryAfterMs = waitOf(failure.headers, row.class, failure.now);
   const shouldRetry = row.shouldRetry ?? wordOnRetry(failure);
+  const window = row.class === 'overflow' ? statedWindow(said.text) : undefined;
   const block = row.class === 'refused_block' ? placeIn(said.text) : undefined;
   return {
     type: 'model_error',
@@ -20,6 +22,8 @@ export function classify(failure: Failure, secrets: Secrets): ModelError {
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(shouldRetry === undefined ? {} : { shouldRetry }),
     ...(block === undefined ? {} : { block }),
+    ...(row.rejects === undefined ? {} : { rejects: row.rejects }),
+    ...(window === undefined ? {} : { window }),
   };
 }
 

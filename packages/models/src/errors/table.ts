@@ -2,7 +2,7 @@
  * Which class of error an answer of the API is. The first row that fits decides. Status and type come first; texts are
  * looked at only where those leave it open, because texts change without notice.
  */
-import type { ModelErrorClass } from '@heddle/core';
+import type { ModelError, ModelErrorClass } from '@heddle/core';
 
 export interface Row {
   readonly status?: number | { readonly from: number; readonly to: number };
@@ -18,6 +18,8 @@ export interface Row {
   readonly advice: string;
   /** Where it differs from what the class does by itself. */
   readonly shouldRetry?: false;
+  /** What the server rejects, if leaving it out helps. */
+  readonly rejects?: ModelError['rejects'];
 }
 
 /** Where in the request a refused block stands. */
@@ -28,6 +30,9 @@ const TOO_LONG =
 const MEDIA = /\b(image|pdf|document|media|page)s?\b/i;
 const MEDIA_TOO_LARGE =
   /\b(image|pdf|document|media)s?\b.*\b(exceeds?|too (large|big|many)|maximum|larger than|at most|dimensions?)\b|\b(maximum|too many)\b.*\b(pdf|image|document) ?(pages?|s)?\b/i;
+/** "When `thinking` is enabled, a final `assistant` message must start with a thinking block…", "thinking.type.disabled is not supported". */
+const THINKING =
+  /must start with a thinking block|thinking\.type\.\w+"? is not supported|(adaptive )?thinking is not supported|does not support (adaptive |extended )?thinking|thinking\.\w+: |budget_tokens/i;
 const NO_CREDIT = /credit balance|billing|spend(ing)? limit/i;
 
 const CLIENT = { from: 400, to: 499 } as const;
@@ -143,6 +148,15 @@ export const TABLE: readonly Row[] = [
     class: 'permission',
     what: 'The account cannot be billed',
     advice: 'Check the plan and the credit of the account that the key belongs to.',
+  },
+  {
+    status: CLIENT,
+    type: 'invalid_request_error',
+    text: THINKING,
+    class: 'bad_request',
+    rejects: 'thinking',
+    what: 'The API rejected the thinking settings',
+    advice: 'Heddle sends the request again without them. To avoid this, set --thinking disabled.',
   },
   {
     status: CLIENT,

@@ -1,5 +1,6 @@
 /** The models that the price list knows of a provider. */
 import { findProvider, type ModelInfo, type ModelPrice } from '@pydantic/genai-prices';
+import { additionalModels } from './additions.ts';
 import { providerNamed } from '../providers/table.ts';
 
 export interface KnownModel {
@@ -18,11 +19,13 @@ export function catalogueOf(id: string, today: Date): readonly KnownModel[] {
   const listName = id === ANTHROPIC ? ANTHROPIC : providerNamed(id)?.prices;
   const list = listName === undefined ? undefined : findProvider({ providerId: listName });
   if (list === undefined) return [];
-  return list.models.flatMap((model) => {
+  const listed = list.models.flatMap((model) => {
     const price = priceToday(model, today);
     if (id === ANTHROPIC) return [knownModel(model, '', price)];
     return isForText(model, price) && !isElsewhere(id, model) ? [knownModel(model, `${id}/`, price)] : [];
   });
+  if (id !== ANTHROPIC) return listed;
+  return [...listed, ...additionalModels().filter((model) => !listed.some((known) => known.id === model.id))];
 }
 
 /** Prices follow one another; of those that apply only at some time of the day, the usual one is shown. */

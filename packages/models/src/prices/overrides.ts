@@ -1,4 +1,6 @@
 /** Prices and windows that a user knows better: for gateways, contracts, local models. */
+import { statedFor } from '../known-models.ts';
+import type { Environment } from '../secrets/environment.ts';
 import type { BillLine } from './usage.ts';
 
 /** In USD for a million tokens, as price lists have it. What is left out of a price costs as much as plain input. */
@@ -12,15 +14,15 @@ export interface PriceOverride {
   readonly contextWindow?: number;
 }
 
-/** By the model's id; a `*` at the end stands for any rest. The longest that fits wins. */
+/** By the model's name in any spelling; a `*` at the end matches any rest. The longest match wins. */
 export type PriceOverrides = Readonly<Record<string, PriceOverride>>;
 
-export function overrideFor(model: string, overrides: PriceOverrides): PriceOverride | undefined {
-  const fitting = Object.keys(overrides).filter((name) =>
-    name.endsWith('*') ? model.startsWith(name.slice(0, -1)) : model === name,
-  );
-  const [best] = fitting.sort((left, right) => right.length - left.length);
-  return best === undefined ? undefined : overrides[best];
+export function overrideFor(
+  model: string,
+  overrides: PriceOverrides,
+  environment: Environment,
+): PriceOverride | undefined {
+  return statedFor(model, overrides, environment);
 }
 
 /** Undefined where the override says nothing of money. */

@@ -4,6 +4,8 @@
  */
 import type { Usage } from '@heddle/core';
 import { calcPrice, findProvider, type ModelInfo, type Provider } from '@pydantic/genai-prices';
+import type { Environment } from '../secrets/environment.ts';
+import { additionalPrice, additionFor } from './additions.ts';
 import { catalogueOf, type KnownModel } from './catalogue.ts';
 import { listedAs } from './listed-as.ts';
 import { overriddenCost, overrideFor, type PriceOverrides } from './overrides.ts';
@@ -21,20 +23,31 @@ export interface Prices {
   models(provider?: string): readonly KnownModel[];
 }
 
-export function createPrices(overrides: PriceOverrides = {}, now: () => Date = () => new Date()): Prices {
+export function createPrices(
+  overrides: PriceOverrides = {},
+  now: () => Date = () => new Date(),
+  environment: Environment = process.env,
+): Prices {
+  const stated = (model: string) => overrideFor(model, overrides, environment);
   return {
     priceOf(model, usage) {
       let total = 0;
       for (const line of billLines(model, usage)) {
-        const override = overrideFor(line.model, overrides);
-        const cost = (override && overriddenCost(line, override)) ?? line.toldUsd ?? listCost(line, now());
+        const override = stated(line.model);
+        const cost =
+          (override && overriddenCost(line, override)) ??
+          line.toldUsd ??
+          additionalCost(line) ??
+          listCost(line, now());
         if (cost === undefined) return undefined;
         total += cost;
       }
       return total;
     },
     windowOf: (model) =>
-      overrideFor(model, overrides)?.contextWindow ?? listedModel(model, now())?.info.context_window,
+      stated(model)?.contextWindow ??
+      additionFor(model)?.contextWindow ??
+      listedModel(model, now())?.info.context_window,
     models: (provider = 'anthropic') => catalogueOf(provider, now()),
   };
 }
@@ -59,6 +72,13 @@ function listedModel(name: string, timestamp: Date): Listed | undefined {
 /** `claude-sonnet-5-5` begins like `claude-sonnet-5`, and is another model; a date of eight digits is not. */
 function isOtherVersion(model: string, listed: string): boolean {
   return model.startsWith(listed) && /^[-.]\d{1,3}(\D|$)/.test(model.slice(listed.length));
+}
+
+/** The rate depends on all that the request reads, from the cache or not. */
+function additionalCost(line: BillLine): number | undefined {
+  const addition = line.isFast ? undefined : additionFor(line.model);
+  const inputTokens = line.inputTokens + line.cacheReadTokens + line.cacheWriteTokens;
+  return addition && overriddenCost(line, additionalPrice(addition, inputTokens));
 }
 
 function listCost(line: BillLine, timestamp: Date): number | undefined {

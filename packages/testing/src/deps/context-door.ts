@@ -71,6 +71,7 @@ export function fakeContext(options: FakeContextOptions = {}): FakeContext {
       return compacted;
     },
     answered: () => undefined,
+    learnWindow: () => undefined,
     staged: () => staged > 0,
   };
 }

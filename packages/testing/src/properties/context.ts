@@ -137,6 +137,7 @@ export function contextDoor(plan: RunPlan, world: World, staging: Staging): Cont
       };
     },
     answered: () => undefined,
+    learnWindow: () => undefined,
     staged: () => staging.isStaged,
   };
 }

@@ -39,7 +39,7 @@ export function checkHead(body: Fields, report: Report): void {
   checkTools(body['tools'], report);
 }
 
-const THINKING_KINDS = new Set<unknown>(['enabled', 'disabled', 'adaptive', 'between-tools']);
+const THINKING_KINDS = new Set<unknown>(['enabled', 'disabled', 'adaptive', 'between_tools']);
 
 const MINIMUM_THINKING_BUDGET = 1_024;
 

@@ -38,6 +38,8 @@ export const RULES = {
   'thinking-unknown': 'a signature was issued by the server',
   'thinking-changed': 'a thinking block comes back unchanged',
   'thinking-model': 'a thinking block goes back to the model that wrote it',
+  'thinking-mode': 'the model accepts this kind of thinking',
+  'thinking-first': 'a tool turn with thinking enabled begins with a thinking block',
   'thinking-last': 'a thinking block is not the last of its message',
   'mark-count': 'at most 4 cache marks',
   'mark-place': 'no cache mark on thinking or on empty text',

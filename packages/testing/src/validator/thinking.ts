@@ -1,5 +1,5 @@
-/** Thinking blocks: signed by the server, unchanged, for the model that wrote them, and never the last of a message. */
-import { type Fields, fieldsOf, isText, type PlacedBlock } from './read.ts';
+/** Thinking: blocks are signed, unchanged and for the model that wrote them; a tool turn that thinks begins with thinking. */
+import { type Fields, fieldsOf, isFields, isText, type PlacedBlock } from './read.ts';
 import type { Report, Rule } from './rules.ts';
 import type { Signatures } from './signatures.ts';
 
@@ -32,4 +32,47 @@ export function checkThinkingBlocks(
     const type = last?.fields['type'];
     if (type === 'thinking' || type === 'redacted_thinking') report(`messages.${place}`, 'thinking-last');
   }
+}
+
+/** How each model of the Messages API may be asked to think, by its id. Other ids are a gateway's own. */
+const MODES: readonly { readonly model: RegExp; readonly accepts: readonly string[] }[] = [
+  { model: /^claude-(fable|mythos)-|^claude-opus-5-5/, accepts: ['adaptive'] },
+  { model: /^claude-sonnet-5-5/, accepts: ['adaptive', 'between_tools'] },
+  { model: /^claude-(opus-5|opus-4-[78]|sonnet-5|haiku-5-5)/, accepts: ['adaptive', 'disabled'] },
+  { model: /^claude-(opus|sonnet)-4-6/, accepts: ['adaptive', 'enabled', 'disabled'] },
+  { model: /^claude-(opus-4|sonnet-4|haiku-4|3-7)/, accepts: ['enabled', 'disabled'] },
+  { model: /^claude-3-/, accepts: ['disabled'] },
+];
+
+export function checkThinkingSettings({ model, thinking, messages }: Fields, report: Report): void {
+  const type = isFields(thinking) ? thinking['type'] : undefined;
+  if (typeof type !== 'string') return;
+  const mode = MODES.find((known) => known.model.test(String(model)));
+  if (mode !== undefined && !mode.accepts.includes(type))
+    report('thinking', 'thinking-mode', `"thinking.type.${type}" is not supported for this model.`);
+  const first = type === 'enabled' ? firstOfToolTurn(fieldsOf(messages)) : undefined;
+  const [block] = first === undefined ? [] : fieldsOf(first.fields['content']);
+  if (first === undefined || isThinking(block?.fields)) return;
+  report(
+    `messages.${first.place}.content.0`,
+    'thinking-first',
+    `messages.${first.place}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceding the lastmost set of \`tool_use\` and \`tool_result\` blocks).`,
+  );
+}
+
+type PlacedMessage = ReturnType<typeof fieldsOf>[number];
+
+/** The first assistant message of the tool turn at the end; undefined if the last message begins a turn. */
+function firstOfToolTurn(messages: readonly PlacedMessage[]): PlacedMessage | undefined {
+  let first: PlacedMessage | undefined;
+  for (let at = messages.length - 1; at > 0 && hasResult(messages[at]); at -= 2) first = messages[at - 1];
+  return first;
+}
+
+function hasResult(message: PlacedMessage | undefined): boolean {
+  return fieldsOf(message?.fields['content']).some(({ fields }) => fields['type'] === 'tool_result');
+}
+
+function isThinking(block: Fields | undefined): boolean {
+  return block?.['type'] === 'thinking' || block?.['type'] === 'redacted_thinking';
 }

@@ -151,6 +151,14 @@ const SAMPLES: Record<Rule, { bad: unknown; good: unknown; options?: ValidationO
     good: thinking('hm', foreign, 'other'),
     options: { signatures },
   },
+  'thinking-mode': {
+    bad: { ...hello, model: 'claude-opus-5-5', thinking: { type: 'disabled' } },
+    good: { ...hello, model: 'claude-opus-5-5', thinking: { type: 'adaptive' } },
+  },
+  'thinking-first': {
+    bad: { ...turn(toolUse('x'), result('x')), thinking: { type: 'enabled', budget_tokens: 1_024 } },
+    good: { ...turn(toolUse('x'), result('x')), thinking: { type: 'adaptive' } },
+  },
   'thinking-last': {
     bad: body(user(text('a')), assistant({ type: 'redacted_thinking', data: 'x' }), user(text('b'))),
     good: body(

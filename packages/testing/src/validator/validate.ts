@@ -11,7 +11,7 @@ import { checkPairing } from './pairing.ts';
 import { blocksOf, isFields } from './read.ts';
 import { type Report, RULES, type Violation } from './rules.ts';
 import type { Signatures } from './signatures.ts';
-import { checkThinkingBlocks } from './thinking.ts';
+import { checkThinkingBlocks, checkThinkingSettings } from './thinking.ts';
 
 export interface ValidationOptions {
   /** The last message may be the assistant's: a prefill, or a paused turn that goes on. */
@@ -41,6 +41,7 @@ export function validateRequest(body: unknown, options: ValidationOptions = {}):
   const blocks = blocksOf(body);
   checkBlocks(blocks, options.knownBlockTypes ?? new Set(), report);
   checkPairing(blocks, report);
+  checkThinkingSettings(body, report);
   checkThinkingBlocks(body, blocks, options.signatures, report);
   checkMarks(body, blocks, report);
   checkMedia(blocks, report);

@@ -60,7 +60,10 @@ export function loadSession(path: string, blobs: Blobs): LoadedSession {
 function tellsNothing(whole: Buffer): Unwanted {
   const end = whole.lastIndexOf(`\n${END_START}`) + 1;
   const settles = end > 0 && isSettled(whole.toString('utf8', end, whole.indexOf(0x0a, end)));
+  // Its usage is the first count of the resumed conversation.
+  const lastAnswer = whole.lastIndexOf(`\n${ANSWER_START}`) + 1;
   return (bytes, start, stop) => {
+    if (bytes === whole && start === lastAnswer) return false;
     const kinds = settles && start < end ? SETTLED : NEVER_NEEDED;
     if (!kinds.test(bytes.toString('latin1', start, start + KIND_LENGTH))) return false;
     // Half a line that swallowed the next one must be found out.
@@ -69,6 +72,7 @@ function tellsNothing(whole: Buffer): Unwanted {
   };
 }
 
+const ANSWER_START = '{"type":"answer",';
 const NEVER_NEEDED = /^\{"type":"(?:outcome|transition)",/;
 const SETTLED = /^\{"type":"(?:outcome|transition|answer|spent|intent)",/;
 const KIND_LENGTH = 24;

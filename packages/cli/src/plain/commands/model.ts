@@ -1,5 +1,5 @@
-/** `/model` and `/effort`. */
-import type { Effort } from '@heddle/core';
+/** `/model`, `/effort` and `/thinking`. */
+import type { Effort, Thinking } from '@heddle/core';
 import { aliasesIn } from '@heddle/models';
 import type { AgentSetup } from '../../headless/agent-options.ts';
 import { modelSetup } from '../../headless/model-options.ts';
@@ -10,7 +10,7 @@ import type { Chat } from './command.ts';
 const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 interface ModelChat extends Pick<Chat, 'say' | 'change'> {
-  readonly options: Pick<AgentSetup, 'modelName' | 'plays'>;
+  readonly options: Pick<AgentSetup, 'modelName' | 'plays' | 'stated'>;
 }
 
 export async function model(words: string, { options, say, change }: ModelChat): Promise<void> {
@@ -21,7 +21,7 @@ export async function model(words: string, { options, say, change }: ModelChat):
         `Change it with /model NAME: ${[...aliases, 'PROVIDER/MODEL', 'rehearsal'].join(', ')}. In a shell, heddle models lists them.`,
     );
   }
-  const chosen = await modelSetup(words);
+  const chosen = await modelSetup(words, options.stated === undefined ? {} : { stated: options.stated });
   if (!chosen.ok) return say(harmless(chosen.message));
   if (hasNoKey(words, chosen.options))
     return say(
@@ -47,4 +47,37 @@ export function effort(words: string, { options, say, change }: Chat): void {
   if (!wanted) return say(`There is no effort ${harmless(words)}. There are ${EFFORTS.join(', ')}.`);
   change({ requestOptions: { ...options.requestOptions, effort: wanted } });
   say(`The effort is ${wanted} from the next prompt on.`);
+}
+
+/** `on` is the default: a model that can think does. */
+export function thinking(words: string, { options, say, change }: Chat): void {
+  const { thinking: now, ...rest } = options.requestOptions ?? {};
+  if (words === '')
+    return say(`Thinking is ${thinkingText(now)}. Change it with /thinking on, off or TOKENS.`);
+  const tokens = /^\d+$/.test(words) ? Number(words) : undefined;
+  const isOff = words.toLowerCase() === 'off' || tokens === 0;
+  if (!isOff && tokens === undefined && words.toLowerCase() !== 'on')
+    return say(`/thinking takes on, off or a number of tokens, not ${harmless(words)}.`);
+  const wanted = isOff ? OFF : tokens === undefined ? undefined : budgetOf(tokens);
+  change({ requestOptions: { ...rest, ...(wanted === undefined ? {} : { thinking: wanted }) } });
+  say(`Thinking is ${thinkingText(wanted)} from the next prompt on.`);
+}
+
+const OFF: Thinking = { type: 'disabled' };
+
+function budgetOf(tokens: number): Thinking {
+  return { type: 'enabled', budget_tokens: tokens };
+}
+
+function thinkingText(thinking: Thinking | undefined): string {
+  switch (thinking?.type) {
+    case 'disabled':
+    case 'between_tools':
+      return 'off, for models that can switch it off';
+    case 'enabled':
+      return `on with a budget of ${thinking.budget_tokens} tokens, for models that take one`;
+    case 'adaptive':
+    case undefined:
+      return 'on, for models that can think';
+  }
 }

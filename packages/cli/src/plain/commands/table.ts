@@ -69,6 +69,13 @@ export const COMMANDS: readonly SlashCommand[] = [
     run: async (words, chat) => (await import('./model.ts')).effort(words, chat),
   },
   {
+    name: 'thinking',
+    hint: '[on|off|TOKENS]',
+    help: 'whether the model thinks before it answers',
+    about: 'the model and its rights',
+    run: async (words, chat) => (await import('./model.ts')).thinking(words, chat),
+  },
+  {
     name: 'mode',
     hint: '[mode]',
     help: 'show or change the permission mode',

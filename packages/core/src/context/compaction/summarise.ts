@@ -8,6 +8,7 @@ import type { Message } from '../../messages/message.ts';
 import { isSpent, type Spent, type Usage } from '../../messages/usage.ts';
 import type { Clock } from '../../clock.ts';
 import { modelError, type ModelError, type ModelErrorClass } from '../../messages/model-error.ts';
+import { optionsFor, thinkingAfterLoss } from '../../model/facts.ts';
 import type { ModelPort, ModelRequest, RequestOptions } from '../../model/port.ts';
 import { AnswerReader, type EndClass } from '../../model/reader.ts';
 import { DEFAULT_RETRY, judgeAttempt, NO_TRIES, type RetryPolicy } from '../../model/retry.ts';
@@ -103,9 +104,11 @@ function forkOf(request: SummaryRequest, doors: SummariserDoors, refused: Readon
 
 function viewOf(
   { context, maxTokens }: SummaryRequest,
-  { head, options = {}, serverEdits }: SummariserDoors,
+  { head, model, options: given = {}, serverEdits }: SummariserDoors,
   refusedBlocks: ReadonlySet<string>,
 ): RequestView {
+  const facts = model.factsOf?.(context.model);
+  const options = optionsFor(facts, given);
   const thinking = options.thinking?.type === 'enabled' ? options.thinking.budget_tokens : 0;
   return requestView({
     ...head,
@@ -115,6 +118,7 @@ function viewOf(
     tools: specsOf(context.tools),
     skipCacheWrite: true,
     refusedBlocks,
+    thinkingAfterLoss: thinkingAfterLoss(facts, options.effort),
     options: withServerEdits(options, serverEdits?.(context)),
   });
 }

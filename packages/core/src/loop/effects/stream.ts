@@ -37,8 +37,13 @@ export async function* streamAnswer(
     const attempt = yield* runAttempt(run, built.request);
     run.outputTokens += attempt.reader.usage.output_tokens;
     noteCut(run, attempt);
+    if (attempt.error?.window !== undefined)
+      deps.context.learnWindow(run.context.model, attempt.error.window);
     const refused = newlyRefused(run, built.request, attempt.error);
-    const facts = factsOf(run, attempt, refused === undefined);
+    const facts = factsOf(run, attempt, {
+      refusedInVain: refused === undefined,
+      asksForThinking: built.request.options.thinking !== undefined,
+    });
     const verdict = run.scope.signal.aborted ? ACCEPT : judgeAttempt(facts, tries, config.retry, deps.random);
     if (verdict.do === 'accept') {
       yield* endAnswer(run, attempt, facts);
@@ -97,6 +102,10 @@ async function* prepareAnother(
       if (refused === undefined) return;
       run.refused.add(refused);
       yield { type: 'refused', blocks: [refused] };
+      return;
+    case 'leave_out_thinking':
+      yield* takeBack(run, before);
+      run.leavesOutThinking = true;
   }
 }
 
@@ -112,16 +121,19 @@ function noteCut({ iteration }: Run, { reader, last }: AttemptEnd): void {
   iteration.unfinishedText = reader.unfinishedText();
 }
 
-function factsOf(run: Run, { reader, error }: AttemptEnd, refusedInVain: boolean): AttemptFacts {
+function factsOf(
+  run: Run,
+  { reader, error }: AttemptEnd,
+  ofRequest: Pick<AttemptFacts, 'refusedInVain' | 'asksForThinking'>,
+): AttemptFacts {
   const { answer, cut } = run.iteration;
-  const { fallbackModel } = run.params;
   return {
     error,
     calls: callsOf(answer.filter((message) => message !== cut)).length,
     paused: reader.stopReason === 'pause_turn',
     empty: !answer.some((message) => message.content.some((block) => !isThought(block))),
-    fallbackAvailable: fallbackModel !== undefined && run.context.model !== fallbackModel,
-    refusedInVain,
+    fallbackAvailable: run.fallbacks.length > 0,
+    ...ofRequest,
   };
 }
 
@@ -184,17 +196,14 @@ async function* askAgain(run: Run): AsyncGenerator<LoopEvent, void> {
 
 /** The rest of the run uses the other model. Thinking blocks keep their signatures; the request builder leaves them out. */
 async function* fallBack(run: Run, error: ModelError): AsyncGenerator<LoopEvent, void> {
-  const { fallbackModel } = run.params;
-  if (fallbackModel === undefined) return;
+  const [next, ...left] = run.fallbacks;
+  if (next === undefined) return;
   const first = run.context.model;
-  run.context = { ...run.context, model: fallbackModel };
+  run.fallbacks = left;
+  run.leavesOutThinking = false;
+  run.context = { ...run.context, model: next };
   yield messageEvent(
-    systemMessage(
-      run,
-      'model_fallback',
-      `Switched from ${first} to ${fallbackModel}: ${error.message}`,
-      'warning',
-    ),
+    systemMessage(run, 'model_fallback', `Switched from ${first} to ${next}: ${error.message}`, 'warning'),
   );
 }
 

@@ -1,5 +1,6 @@
 /** The frozen view of the next request, out of what the run holds. */
 import type { Effect } from '../../machine/effect.ts';
+import { optionsFor, optionsWithoutThinking, thinkingAfterLoss } from '../../model/facts.ts';
 import { requestView, type RequestView } from '../../request/view.ts';
 import { specsOf } from '../../tools/specs.ts';
 import type { Run } from '../run/run.ts';
@@ -11,9 +12,15 @@ export function viewOf(
 ): RequestView {
   const { params, context, config } = run;
   const { taskBudget } = effect;
+  const facts = run.deps.model.factsOf?.(context.model);
+  const options = optionsFor(facts, {
+    ...params.requestOptions,
+    ...(config.gates.fastMode ? { fastMode: true } : {}),
+    ...(taskBudget ? { taskBudget } : {}),
+  });
   return requestView({
     model: context.model,
-    maxOutputTokens: effect.maxOutputTokens,
+    maxOutputTokens: Math.min(effect.maxOutputTokens, facts?.maxOutputTokens ?? Number.POSITIVE_INFINITY),
     systemPrompt: params.systemPrompt,
     systemContext: params.systemContext,
     userContext: params.userContext,
@@ -21,10 +28,7 @@ export function viewOf(
     skipCacheWrite: params.skipCacheWrite ?? false,
     refusedBlocks: run.refused,
     continuesAnswer,
-    options: {
-      ...params.requestOptions,
-      ...(config.gates.fastMode ? { fastMode: true } : {}),
-      ...(taskBudget ? { taskBudget } : {}),
-    },
+    options: run.leavesOutThinking ? optionsWithoutThinking(options) : options,
+    thinkingAfterLoss: thinkingAfterLoss(facts, options.effort),
   });
 }

@@ -16,7 +16,8 @@ export interface QueryParams {
   readonly canUseTool: CanUseTool;
   readonly toolUseContext: ToolUseContext;
   readonly querySource: QuerySource;
-  readonly fallbackModel?: string;
+  /** Models that take over in this order when the one before is overloaded or does not exist. */
+  readonly fallbackModel?: string | readonly string[];
   readonly maxOutputTokensOverride?: number;
   /** Unset or 0: no limit. */
   readonly maxTurns?: number;

@@ -44,6 +44,10 @@ export interface Run {
   readonly commands: string[];
   /** Blocks that the API refused, now or in earlier runs: each is replaced by a note from then on. */
   readonly refused: Set<string>;
+  /** Fallback models that were not tried yet. */
+  fallbacks: readonly string[];
+  /** The model in use rejected how the request asked for thinking, so it is left out. */
+  leavesOutThinking: boolean;
 }
 
 /** A model record names the attempt it belongs to, so that what trickles in from a discarded one is ignored. */
@@ -112,7 +116,15 @@ export function beginRun(params: QueryParams): Run {
     outputTokens: 0,
     commands: [],
     refused: new Set(params.refusedBlocks),
+    fallbacks: fallbacksOf(params),
+    leavesOutThinking: false,
   };
+}
+
+/** Each model once, without the one that the run begins with. */
+function fallbacksOf({ fallbackModel = [], toolUseContext }: QueryParams): readonly string[] {
+  const models = typeof fallbackModel === 'string' ? [fallbackModel] : fallbackModel;
+  return [...new Set(models)].filter((model) => model !== toolUseContext.model);
 }
 
 /** Ends everything below and waits until it rests. May come twice: when the consumer leaves, and when the loop is over. */

@@ -67,13 +67,18 @@ export function stripTrailingThinking(parts: readonly AnswerPart[], mend: Mend):
   return last < parts.length - 1 ? parts.slice(0, last + 1) : parts;
 }
 
+/** Another model wrote some of the answer. */
+export function isForeign(parts: readonly AnswerPart[], model: string): boolean {
+  return parts.some((part) => !isSameModel(part.model, model));
+}
+
 /** Asked for by an alias, a model answers under its dated name. */
 function isSameModel(written: unknown, asked: string): boolean {
   return typeof written === 'string' && undated(written) === undated(asked);
 }
 
 function undated(model: string): string {
-  return model.replace(/-(?:\d{8}|latest)$/, '');
+  return model.replace(/^anthropic[/:]/, '').replace(/-(?:\d{8}|latest)$/, '');
 }
 
 /** Silently replaces the media that come before the `strip`-th, and tells the sizes of all. */

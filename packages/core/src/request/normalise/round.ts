@@ -1,17 +1,24 @@
 /** A folded round taken through the steps that follow, to the messages that are sent. Total: both sides are never empty. */
-import { type ContentBlock, text } from '../../messages/blocks.ts';
+import { type ContentBlock, isThought, text } from '../../messages/blocks.ts';
 import type { RequestMessage } from '../../model/port.ts';
-import { BEGINNING_MISSING, BLOCK_REFUSED, CONTINUE, NO_CONTENT, ORPHAN_RESULTS } from '../texts.ts';
+import { BEGINNING_MISSING, CONTINUE, NO_CONTENT, ORPHAN_RESULTS } from '../texts.ts';
 import { isAnswered, type Round } from './fold.ts';
 import type { IdClaims } from './ids.ts';
 import {
+  isForeign,
   stripBetaBlocks,
   stripForeignThinking,
   stripOldMedia,
   stripTrailingThinking,
 } from './model-steps.ts';
 import { pairRound } from './pairing.ts';
-import { type RefusedBlocks, replaceRefusedAnswer, replaceRefusedWords } from './refused.ts';
+import {
+  isThinkingRefused,
+  type RefusedBlocks,
+  replaceRefusedAnswer,
+  replaceRefusedWords,
+} from './refused.ts';
+import type { RoundThinking } from '../turn-thinking.ts';
 import type { Mend } from './sanitise.ts';
 
 /** What the view says about every round. A change of it makes all of them anew. */
@@ -37,6 +44,7 @@ export interface FinishedRound {
   /** The sizes of the media in it, also of those that were left out as too old. */
   readonly media: readonly number[];
   readonly mends: readonly string[];
+  readonly thinking: RoundThinking;
 }
 
 export function finishRound(round: Round, place: RoundPlace, settings: RoundSettings): FinishedRound {
@@ -60,9 +68,11 @@ export function finishRound(round: Round, place: RoundPlace, settings: RoundSett
     settings.refusedKinds,
     mend,
   ).map((part) => part.block);
-  // Where all results went with their refused calls a note stays, or the words that follow would move up into their place.
-  const lost = paired.results.length > 0 && accepted.results.length === 0 ? [text(BLOCK_REFUSED)] : [];
-  const said = [...accepted.results, ...lost, ...replaceRefusedWords(words, settings.refusedBlocks, mend)];
+  const said = [
+    ...accepted.results,
+    ...accepted.retold,
+    ...replaceRefusedWords(words, settings.refusedBlocks, mend),
+  ];
   if (said.length === 0 && !(mayBeOpen && canGoOn(kept))) said.push(text(insteadOfWords(round)));
   if (!isAnswered(round)) mendSilence(round, said, mend);
 
@@ -70,7 +80,12 @@ export function finishRound(round: Round, place: RoundPlace, settings: RoundSett
   const messages: RequestMessage[] = [];
   if (!round.isFirst) messages.push({ role: 'assistant', content: answer });
   if (blocks.length > 0) messages.push({ role: 'user', content: blocks });
-  return { messages, media: sizes, mends };
+  const thinking = {
+    hasResults: blocks.some((block) => block.type === 'tool_result'),
+    startsWithThinking: answer[0] !== undefined && isThought(answer[0]),
+    isLost: isForeign(paired.answer, settings.model) || isThinkingRefused(allowed, accepted.answer),
+  };
+  return { messages, media: sizes, mends, thinking };
 }
 
 function insteadOfWords(round: Round): string {

@@ -2,6 +2,7 @@
 import type { ModelError } from '@heddle/core';
 import { type Connection, networkError } from '../../errors/network.ts';
 import { resetOf, waitOf } from '../../errors/retry-after.ts';
+import { statedWindow } from '../../errors/stated-window.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
 import { errorIn, type Said, readSaid } from './said.ts';
 import { type Row, rowFor } from './table.ts';
@@ -38,6 +39,7 @@ export function classifyThrown(thrown: unknown, scene: Scene, moment: Moment): M
   const retryAfterMs = waitOf(said.headers, row.class, moment.now) ?? bodyWait(said, row);
   const word = said.headers['x-should-retry'];
   const shouldRetry = row.shouldRetry ?? (word === 'true' ? true : word === 'false' ? false : undefined);
+  const window = row.class === 'overflow' ? statedWindow(said.text) : undefined;
   const requestId = said.headers['x-request-id'] ?? moment.requestId;
   return {
     type: 'model_error',
@@ -47,6 +49,7 @@ export function classifyThrown(thrown: unknown, scene: Scene, moment: Moment): M
     ...(requestId === undefined ? {} : { requestId }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(shouldRetry === undefined ? {} : { shouldRetry }),
+    ...(window === undefined ? {} : { window }),
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type Message,
   type ModelPort,
   type ModelRequest,
+  requestView,
   type ServerToolSpec,
   textOf,
   type Usage,
@@ -79,20 +80,17 @@ function requestFor(input: WebSearchInput, model: string, sofar: readonly Conten
   if (sofar.length > 0)
     messages.push({ type: 'assistant', uuid: 'sofar', at: 0, responseId: 'sofar', model, content: sofar });
   const { request } = buildRequest(
-    {
+    requestView({
       model,
       maxOutputTokens: MAX_TOKENS,
       systemPrompt: [PROMPT],
       systemContext: {},
       userContext: {},
       tools: [],
-      normaliseInput: (_tool, given) => given,
       skipCacheWrite: true,
-      allowedBetaBlocks: [],
-      refusedBlocks: new Set(),
       continuesAnswer: sofar.length > 0,
       options: { serverTools: [search] },
-    },
+    }),
     History.of(messages),
   );
   return request;

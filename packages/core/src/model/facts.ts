@@ -1,0 +1,112 @@
+/** What is known of a model by its name, and the request options that follow from it. */
+import type { Effort, RequestOptions, Thinking } from './port.ts';
+
+export interface ModelFacts {
+  /** Tokens that the model reads at once. */
+  readonly contextWindow?: number;
+  /** Tokens that the model writes at once, thinking included. */
+  readonly maxOutputTokens?: number;
+  /** Undefined: thinking is sent as the caller gave it, and is never switched on by default. */
+  readonly thinking?: ThinkingSupport;
+  /** The efforts that the model accepts, from low to high. Undefined: the effort is sent as the caller gave it. */
+  readonly efforts?: readonly Effort[];
+  /** Real tokens for each estimated token. */
+  readonly tokenScale?: number;
+}
+
+export interface ThinkingSupport {
+  /** `either` accepts a budget beside the recommended adaptive mode. */
+  readonly mode: 'none' | 'adaptive' | 'budget' | 'either';
+  /** How thinking is switched off. `below_xhigh`: by `disabled`, unless the effort is `xhigh` or `max`. */
+  readonly off: 'disabled' | 'below_xhigh' | 'between_tools' | 'never';
+}
+
+/** Tokens of thinking where a model needs a budget and the caller gave none. Fits beside an answer into 32,000 tokens. */
+export const DEFAULT_THINKING_BUDGET = 16_000;
+
+/** The least budget that the API accepts. */
+const LEAST_THINKING_BUDGET = 1_024;
+
+/**
+ * The options that a model accepts, as close as possible to the given ones.
+ * Without a word on thinking, a model that can think does.
+ */
+export function optionsFor(facts: ModelFacts | undefined, given: RequestOptions): RequestOptions {
+  if (facts === undefined) return given;
+  const { thinking: wanted, effort: wantedEffort, ...rest } = given;
+  const effort = effortFor(facts, wantedEffort);
+  const thinking = facts.thinking === undefined ? wanted : thinkingFor(facts.thinking, wanted, effort);
+  return {
+    ...rest,
+    ...(thinking === undefined ? {} : { thinking }),
+    ...(effort === undefined ? {} : { effort }),
+  };
+}
+
+/** The same options without a word on thinking: the model does what it does by default. */
+export function optionsWithoutThinking(given: RequestOptions): RequestOptions {
+  const rest = { ...given };
+  delete rest.thinking;
+  return rest;
+}
+
+/**
+ * The thinking to send for the rest of a turn whose thinking was lost.
+ * Undefined: the request keeps its thinking, because the model cannot switch it off and does not ask for what was lost.
+ */
+export function thinkingAfterLoss(facts: ModelFacts | undefined, effort?: Effort): Thinking | undefined {
+  if (facts === undefined) return DISABLED;
+  const { thinking } = facts;
+  if (thinking === undefined || thinking.mode === 'none') return undefined;
+  return isOffAllowed(thinking, effort) ? DISABLED : undefined;
+}
+
+const DISABLED: Thinking = { type: 'disabled' };
+
+function thinkingFor(
+  support: ThinkingSupport,
+  wanted: Thinking | undefined,
+  effort: Effort | undefined,
+): Thinking | undefined {
+  if (support.mode === 'none') return undefined;
+  switch (wanted?.type) {
+    case 'disabled':
+    case 'between_tools':
+      return thinkingOff(support, effort);
+    case 'enabled':
+      return support.mode === 'adaptive' ? { type: 'adaptive' } : enabled(wanted.budget_tokens);
+    case 'adaptive':
+    case undefined:
+      return support.mode === 'budget' ? enabled(DEFAULT_THINKING_BUDGET) : { type: 'adaptive' };
+  }
+}
+
+function enabled(budget: number): Thinking {
+  return { type: 'enabled', budget_tokens: Math.max(LEAST_THINKING_BUDGET, budget) };
+}
+
+function thinkingOff(support: ThinkingSupport, effort: Effort | undefined): Thinking {
+  if (support.off === 'between_tools') return { type: 'between_tools' };
+  return isOffAllowed(support, effort) ? DISABLED : { type: 'adaptive' };
+}
+
+function isOffAllowed({ off }: ThinkingSupport, effort: Effort | undefined): boolean {
+  switch (off) {
+    case 'disabled':
+      return true;
+    case 'below_xhigh':
+      return effort !== 'xhigh' && effort !== 'max';
+    case 'between_tools':
+    case 'never':
+      return false;
+  }
+}
+
+const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
+
+/** The highest effort that the model accepts and that is not above the wanted one. */
+function effortFor({ efforts }: ModelFacts, wanted: Effort | undefined): Effort | undefined {
+  if (wanted === undefined || efforts === undefined) return wanted;
+  const most = EFFORTS.indexOf(wanted);
+  return efforts.findLast((effort) => EFFORTS.indexOf(effort) <= most);
+}

@@ -1,0 +1,47 @@
+/**
+ * Whether the current tool turn still has its thinking. A turn begins with a user message that has no tool results, and
+ * continues over answers with calls and messages with results. The API rejects a request that asks for thinking within a
+ * turn that does not begin with it. A turn loses its thinking when another model wrote a part of it.
+ */
+import type { RequestOptions } from '../model/port.ts';
+import type { RequestView } from './view.ts';
+
+export interface TurnThinking {
+  /** The turn has an answer already. */
+  readonly hasBegun: boolean;
+  /** Its first answer begins with thinking, as it is sent. */
+  readonly startsWithThinking: boolean;
+  /** A part of it was written by another model, or some of its thinking was refused. */
+  readonly isLost: boolean;
+}
+
+export const NEW_TURN: TurnThinking = { hasBegun: false, startsWithThinking: false, isLost: false };
+
+/** What a round, an answer with what was said back to it, does to the turn. */
+export interface RoundThinking {
+  readonly hasResults: boolean;
+  readonly startsWithThinking: boolean;
+  readonly isLost: boolean;
+}
+
+export function turnAfter(before: TurnThinking, round: RoundThinking): TurnThinking {
+  if (!round.hasResults) return NEW_TURN;
+  return {
+    hasBegun: true,
+    startsWithThinking: before.hasBegun ? before.startsWithThinking : round.startsWithThinking,
+    isLost: before.isLost || round.isLost,
+  };
+}
+
+/** The options of a request, with thinking switched off if the turn cannot have it. */
+export function optionsInTurn(
+  { options, thinkingAfterLoss }: Pick<RequestView, 'options' | 'thinkingAfterLoss'>,
+  turn: TurnThinking,
+): RequestOptions {
+  const { thinking } = options;
+  if (thinking === undefined || !turn.hasBegun || thinkingAfterLoss === undefined) return options;
+  const isRejected = turn.isLost
+    ? thinking.type !== 'disabled'
+    : thinking.type === 'enabled' && !turn.startsWithThinking;
+  return isRejected ? { ...options, thinking: thinkingAfterLoss } : options;
+}
