@@ -34,6 +34,8 @@ export type ModelRecord = ApiEvent | Done | ModelError;
 export interface Done {
   readonly type: 'done';
   readonly requestId?: string;
+  /** Something about this answer that the user should change or know. The loop reports it. */
+  readonly notice?: string;
 }
 
 export type StopReason =

@@ -74,6 +74,7 @@ export class BridgeAttempt {
         isTaken: idsOf(request),
         estimate: () => estimateOf(request),
         tellsCost: door.tellsCost,
+        readsMarkup: door.markupAdvice !== undefined,
       },
       (event) => this.records.push(event),
     );
@@ -152,7 +153,7 @@ export class BridgeAttempt {
       case 'more':
         return;
       case 'answer':
-        return this.#end({ type: 'done', ...this.#idField() });
+        return this.#end({ type: 'done', ...this.#idField(), ...this.#notice() });
       case 'error':
         return this.#fail(heard.error);
       case 'broken':
@@ -160,6 +161,11 @@ export class BridgeAttempt {
       case 'failed':
         return this.#fail(new Error(`the model stopped with ${heard.word}`));
     }
+  }
+
+  #notice(): { readonly notice?: string } {
+    const { markupAdvice } = this.#door;
+    return this.#answer?.hasUnreadCall && markupAdvice !== undefined ? { notice: markupAdvice } : {};
   }
 
   #fail(thrown: unknown): void {

@@ -24,6 +24,8 @@ export interface BridgeOptions {
   readonly hasExtras?: boolean;
   readonly marksParts?: boolean;
   readonly tellsCost?: boolean;
+  /** Thinking and calls written as text are read. The text is what the user can change in the server. */
+  readonly markupAdvice?: string;
   readonly idsFor?: (model: string) => IdForm;
   /** What is said to a message up to which the provider shall cache, if it must be told. */
   readonly markFor?: (model: string) => Metadata | undefined;
@@ -44,6 +46,7 @@ export interface BridgeDoor {
   readonly idsFor: (model: string) => IdForm;
   readonly markFor: (model: string) => Metadata | undefined;
   readonly tellsCost: boolean;
+  readonly markupAdvice: string | undefined;
   readonly scene: Scene;
   readonly clock: Clock;
   readonly firstByteMs: number;
@@ -70,6 +73,7 @@ export function createBridgePort(source: ModelSource, options: BridgeOptions): M
       marksParts: options.marksParts ?? false,
     },
     tellsCost: options.tellsCost ?? false,
+    markupAdvice: options.markupAdvice,
     idsFor: options.idsFor ?? (() => 'any'),
     markFor: options.markFor ?? (() => undefined),
     scene: {

@@ -60,6 +60,7 @@ export async function openProvider(provider: Provider, options: ProviderOptions 
     hasExtras: provider.hasExtras ?? false,
     marksParts: provider.id === 'openrouter',
     tellsCost: provider.tellsCost ?? false,
+    ...(provider.local ? { markupAdvice: adviceFor(provider) } : {}),
     idsFor: (model) => idsFor(provider, model),
     markFor: (model) => cacheMarkFor(provider, model),
     scene,
@@ -69,6 +70,11 @@ export async function openProvider(provider: Provider, options: ProviderOptions 
     ...(thinkingMs === undefined ? {} : { thinkingMs }),
     ...(options.clock === undefined ? {} : { clock: options.clock }),
   });
+}
+
+function adviceFor({ name, local }: Provider): string {
+  const start = local ? ` ${local.howToStart}.` : '';
+  return `${name} passed a tool call on as text, so it was not run. Let the server parse tool calls.${start} Or choose a model whose template it knows.`;
 }
 
 /** What is not configured is not looked for: it is refused in words. */

@@ -6,6 +6,7 @@ import type { ToolNames } from '../request/names.ts';
 import { type Metadata, merged, sign, worthKeeping } from '../signature.ts';
 import { Blocks } from './blocks.ts';
 import { extrasIn, isSealed, joined } from './extras.ts';
+import { MarkupReader, type WrittenPart } from './markup-reader.ts';
 import { type Ending, endingOf, usageOf, type UsageSetting } from './finish.ts';
 import { isBreakOff, isUnknownEvent } from './unread.ts';
 
@@ -17,6 +18,8 @@ export interface AnswerSetting extends UsageSetting {
   readonly names: ToolNames;
   /** Was this id used before in the conversation? Some servers count their calls anew for every answer. */
   readonly isTaken: (id: string) => boolean;
+  /** The server may pass thinking and calls on as text, as a local one does that does not know the model's template. */
+  readonly readsMarkup?: boolean;
 }
 
 /** What the attempt must know of a part; the rest went out as events. */
@@ -36,10 +39,13 @@ export class Answer {
   /** Of the thinking that is being told. */
   #details: readonly JSONObject[] = [];
   #hasBegun = false;
+  readonly #markup: MarkupReader | undefined;
+  #writtenCalls = 0;
 
   constructor(setting: AnswerSetting, tell: (event: ApiEvent) => void) {
     this.#setting = setting;
     this.#tell = tell;
+    this.#markup = setting.readsMarkup ? new MarkupReader((name) => setting.names.isKnown(name)) : undefined;
     this.#blocks = new Blocks(
       (event) => {
         this.#begin();
@@ -56,7 +62,7 @@ export class Answer {
         return MORE;
       case 'text-start':
       case 'text-delta':
-        return this.#growText(part.id, 'delta' in part ? part.delta : '', part.providerMetadata);
+        return this.#readText(part.id, 'delta' in part ? part.delta : '', part.providerMetadata);
       case 'reasoning-start':
       case 'reasoning-delta':
         return this.#growThinking(part.id, 'delta' in part ? part.delta : '', part.providerMetadata);
@@ -89,7 +95,12 @@ export class Answer {
 
   /** No more will come: what is complete is kept. */
   breakOff(): void {
+    this.#endMarkup();
     this.#blocks.breakOff();
+  }
+
+  #endMarkup(): void {
+    for (const part of this.#markup?.end() ?? []) this.#take(WRITTEN, part);
   }
 
   #begin(): void {
@@ -97,6 +108,34 @@ export class Answer {
     this.#hasBegun = true;
     // An id of our own: that of a small server may be the same for every answer, and fragments are joined by it.
     this.#tell({ type: 'message_start', message: { id: `msg_${randomUUID()}`, model: this.#setting.model } });
+  }
+
+  /** The model wrote a call as text, and not in a form that is known here. */
+  get hasUnreadCall(): boolean {
+    return this.#markup?.hasUnreadCall ?? false;
+  }
+
+  #readText(id: string, text: string, metadata: Metadata | undefined): Heard {
+    if (!this.#markup) return this.#growText(id, text, metadata);
+    this.#note(keyOf('text', id), metadata);
+    for (const part of this.#markup.push(text)) this.#take(id, part);
+    return MORE;
+  }
+
+  #take(id: string, part: WrittenPart): void {
+    switch (part.kind) {
+      case 'text':
+        this.#growText(id, part.text, undefined);
+        return;
+      case 'thinking':
+        this.#growThinking(id, part.text, undefined);
+        return;
+      case 'call': {
+        const own = `written_${++this.#writtenCalls}`;
+        this.#beginCall(own, part.name, undefined);
+        this.#endCall(keyOf('call', own), part.input);
+      }
+    }
   }
 
   #growText(id: string, text: string, metadata: Metadata | undefined): Heard {
@@ -178,6 +217,7 @@ export class Answer {
 
   #finish({ finishReason, usage }: Extract<LanguageModelV4StreamPart, { type: 'finish' }>): Heard {
     if (endingOf(finishReason, 0).is !== 'answer') return endingOf(finishReason, 0);
+    this.#endMarkup();
     this.#blocks.finish(finishReason.unified === 'length');
     const ending = endingOf(finishReason, this.#blocks.calls);
     if (ending.is !== 'answer') return ending;
@@ -191,6 +231,9 @@ export class Answer {
     return ending;
   }
 }
+
+/** The key of text that was held back until the answer ended. */
+const WRITTEN = 'written';
 
 /** What the package calls all thinking of an answer. */
 const CHAT_THINKING = 'reasoning-0';

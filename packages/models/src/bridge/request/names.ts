@@ -19,6 +19,11 @@ export class ToolNames {
     return wireName(name);
   }
 
+  /** True for the wire name of a tool of this request. */
+  isKnown(name: string): boolean {
+    return this.#ours.has(name);
+  }
+
   /** A name that no tool has stays as it is: the loop tells the model so. */
   toOurs(name: string): string {
     return this.#ours.get(name) ?? name;

@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { MarkupReader, type WrittenPart } from './markup-reader.ts';
+
+const tools = new Set(['Read', 'Bash']);
+
+/** What is read of a text that arrives in pieces of this size; neighbors of one kind are joined. */
+function read(text: string, size = text.length || 1): WrittenPart[] {
+  const reader = new MarkupReader((name) => tools.has(name));
+  const parts: WrittenPart[] = [];
+  for (let at = 0; at < text.length; at += size) parts.push(...reader.push(text.slice(at, at + size)));
+  parts.push(...reader.end());
+  return parts.reduce<WrittenPart[]>((joined, part) => {
+    const last = joined.at(-1);
+    if (last && last.kind !== 'call' && part.kind === last.kind)
+      joined[joined.length - 1] = { kind: last.kind, text: last.text + part.text };
+    else joined.push(part);
+    return joined;
+  }, []);
+}
+
+const text = (words: string): WrittenPart => ({ kind: 'text', text: words });
+const thinking = (words: string): WrittenPart => ({ kind: 'thinking', text: words });
+const call = (name: string, input: object): WrittenPart => ({
+  kind: 'call',
+  name,
+  input: JSON.stringify(input),
+});
+const LS = { command: 'ls' };
+
+describe.each([1, 3, 7, 10_000])('in pieces of %i characters', (size) => {
+  it.each<[string, string, WrittenPart[]]>([
+    ['plain text', 'Hello <b>you</b>, a < b.', [text('Hello <b>you</b>, a < b.')]],
+    ['thinking before the answer', '<think>\nHm.\n</think>\nHi.', [thinking('\nHm.\n'), text('\nHi.')]],
+    ['thinking that is never closed', '<think>Hm', [thinking('Hm')]],
+    ['thinking in the middle, which is text', 'Use <think> so.', [text('Use <think> so.')]],
+    [
+      'a call of Hermes and Qwen',
+      'I look.\n<tool_call>\n{"name": "Bash", "arguments": {"command": "ls"}}\n</tool_call>',
+      [text('I look.\n'), call('Bash', LS)],
+    ],
+    [
+      'two calls',
+      '<tool_call>{"name":"Bash","arguments":{"command":"ls"}}</tool_call>\n<tool_call>{"name":"Read","arguments":{"file_path":"a"}}</tool_call>',
+      [call('Bash', LS), call('Read', { file_path: 'a' })],
+    ],
+    [
+      'a call of Qwen Coder',
+      '<tool_call>\n<function=Bash>\n<parameter=command>\nls\n</parameter>\n</function>\n</tool_call>',
+      [call('Bash', LS)],
+    ],
+    [
+      'a call of Qwen Coder without a frame',
+      '<function=Bash><parameter=command>ls</parameter></function>',
+      [call('Bash', LS)],
+    ],
+    ['a call of Mistral', '[TOOL_CALLS][{"name":"Bash","arguments":{"command":"ls"}}]', [call('Bash', LS)]],
+    ['a call of Llama', '<|python_tag|>{"name":"Bash","parameters":{"command":"ls"}}', [call('Bash', LS)]],
+    ['a call as the whole answer', '{"name": "Bash", "parameters": {"command": "ls"}}', [call('Bash', LS)]],
+    ['a call in a fence', '```json\n{"name":"Bash","arguments":{"command":"ls"}}\n```', [call('Bash', LS)]],
+    [
+      'arguments as text',
+      '<tool_call>{"name":"Bash","arguments":"{\\"command\\":\\"ls\\"}"}</tool_call>',
+      [call('Bash', LS)],
+    ],
+    ['an answer that is JSON', '{"name": "Ann", "age": 5}', [text('{"name": "Ann", "age": 5}')]],
+    [
+      'a call of an unknown tool',
+      '<tool_call>{"name":"Fly","arguments":{}}</tool_call>',
+      [text('<tool_call>{"name":"Fly","arguments":{}}</tool_call>')],
+    ],
+    ['broken markup', '<tool_call>Bash ls</tool_call>', [text('<tool_call>Bash ls</tool_call>')]],
+  ])('reads %s', (_name, written, parts) => {
+    expect(read(written, size)).toEqual(parts);
+  });
+});
+
+it('reports markup of a call that it cannot read', () => {
+  const reader = new MarkupReader(() => true);
+  reader.push('<tool_call>Bash ls</tool_call>');
+  reader.end();
+  expect(reader.hasUnreadCall).toBe(true);
+});

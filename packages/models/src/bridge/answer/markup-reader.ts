@@ -1,0 +1,169 @@
+/**
+ * Reads thinking and tool calls that a model writes as text. A server that does not know a model's template passes its markup
+ * on as content: `<think>…</think>`, `<tool_call>{…}</tool_call>` and others. Pure, and incremental: a tag may arrive in parts.
+ */
+
+export type WrittenPart =
+  | { readonly kind: 'text' | 'thinking'; readonly text: string }
+  /** `input` is JSON. */
+  | { readonly kind: 'call'; readonly name: string; readonly input: string };
+
+interface Markup {
+  readonly open: string;
+  /** Undefined: it lasts until the answer ends. */
+  readonly close: string | undefined;
+}
+
+const CALLS: readonly Markup[] = [
+  { open: '<tool_call>', close: '</tool_call>' },
+  { open: '<function_call>', close: '</function_call>' },
+  { open: '<function=', close: '</function>' },
+  { open: '[TOOL_CALLS]', close: undefined },
+  { open: '<|python_tag|>', close: undefined },
+];
+const THINKING: Markup = { open: '<think>', close: '</think>' };
+/** An answer that is nothing but a call as JSON begins like this. */
+const BARE_JSON = /^\s*(?:```(?:json)?\s*)?\{/;
+
+export class MarkupReader {
+  /** True if markup of a call was seen that is not a call of a known tool. */
+  hasUnreadCall = false;
+  readonly #isTool: (name: string) => boolean;
+  #pending = '';
+  #inside: Markup | undefined;
+  /** Only white space came so far: thinking, or an answer that is one JSON object, can still begin. */
+  #isStart = true;
+
+  constructor(isTool: (name: string) => boolean) {
+    this.#isTool = isTool;
+  }
+
+  push(text: string): WrittenPart[] {
+    this.#pending += text;
+    const parts: WrittenPart[] = [];
+    while (this.#step(parts));
+    return parts;
+  }
+
+  /** The answer is complete: returns what was held back. */
+  end(): WrittenPart[] {
+    const parts = this.push('');
+    const rest = this.#pending;
+    const inside = this.#inside;
+    this.#pending = '';
+    this.#inside = undefined;
+    if (rest === '' && inside === undefined) return parts;
+    if (inside === THINKING) return [...parts, { kind: 'thinking', text: rest }];
+    if (inside) return [...parts, ...this.#callsIn(inside, rest, '')];
+    const [bare] = BARE_JSON.test(rest) ? callsInJson(withoutFence(rest)) : [];
+    return [...parts, bare && this.#isTool(bare.name) ? bare : { kind: 'text', text: rest }];
+  }
+
+  /** Takes the next part off what is pending. False: more text is needed. */
+  #step(parts: WrittenPart[]): boolean {
+    if (this.#pending === '') return false;
+    return this.#inside ? this.#stepInside(this.#inside, parts) : this.#stepText(parts);
+  }
+
+  #stepInside(inside: Markup, parts: WrittenPart[]): boolean {
+    const { close } = inside;
+    const end = close === undefined ? -1 : this.#pending.indexOf(close);
+    if (close === undefined || end < 0) {
+      if (inside !== THINKING || close === undefined) return false;
+      const held = partialTag(this.#pending, [close]);
+      const ready = this.#pending.slice(0, this.#pending.length - held);
+      this.#pending = this.#pending.slice(ready.length);
+      if (ready !== '') parts.push({ kind: 'thinking', text: ready });
+      return false;
+    }
+    const body = this.#pending.slice(0, end);
+    this.#pending = this.#pending.slice(end + close.length);
+    this.#inside = undefined;
+    if (inside !== THINKING) parts.push(...this.#callsIn(inside, body, close));
+    else if (body !== '') parts.push({ kind: 'thinking', text: body });
+    return true;
+  }
+
+  #stepText(parts: WrittenPart[]): boolean {
+    const text = this.#pending;
+    if (this.#isStart && (text.trim() === '' || BARE_JSON.test(text) || '```json'.startsWith(text.trim())))
+      return false;
+    const tags = this.#isStart ? [THINKING, ...CALLS] : CALLS;
+    const found = tags
+      .map((markup) => ({ markup, at: text.indexOf(markup.open) }))
+      .filter(({ markup, at }) => at >= 0 && (markup !== THINKING || text.slice(0, at).trim() === ''))
+      .toSorted((a, b) => a.at - b.at)[0];
+    const names = tags.map(({ open }) => open);
+    const until = found?.at ?? text.length - partialTag(text, names);
+    if (until > 0) {
+      const ready = text.slice(0, until);
+      if (!this.#isStart || ready.trim() !== '') {
+        parts.push({ kind: 'text', text: ready });
+        this.#isStart = false;
+      }
+    }
+    this.#pending = text.slice(until + (found?.markup.open.length ?? 0));
+    if (!found) return false;
+    this.#inside = found.markup;
+    return true;
+  }
+
+  /** Markup that is not a call of a known tool stays text: the user must see what the model wrote. */
+  #callsIn({ open }: Markup, body: string, close: string): WrittenPart[] {
+    const calls =
+      open === '<function=' ? callsInXml(open + body + close) : [...callsInJson(body), ...callsInXml(body)];
+    if (calls.length > 0 && calls.every(({ name }) => this.#isTool(name))) return calls;
+    this.hasUnreadCall = true;
+    return [{ kind: 'text', text: open + body + close }];
+  }
+}
+
+type Call = Extract<WrittenPart, { kind: 'call' }>;
+
+/** `{"name": …, "arguments": {…}}`, or a list of such. */
+function callsInJson(text: string): Call[] {
+  const value = parseJson(text.trim());
+  const calls = (Array.isArray(value) ? value : [value]).map(callOf);
+  return calls.every((call) => call !== undefined) ? calls : [];
+}
+
+function callOf(value: unknown): Call | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const given: unknown = Reflect.get(value, 'arguments') ?? Reflect.get(value, 'parameters') ?? {};
+  const name: unknown = Reflect.get(value, 'name');
+  const input = typeof given === 'string' ? parseJson(given) : given;
+  if (typeof name !== 'string' || typeof input !== 'object' || input === null) return undefined;
+  return { kind: 'call', name, input: JSON.stringify(input) };
+}
+
+/** `<function=NAME><parameter=FIELD>value</parameter>…</function>`. A value that is JSON counts as JSON. */
+function callsInXml(text: string): Call[] {
+  return [...text.matchAll(/<function=([^>\s]+)>([\s\S]*?)<\/function>/g)].map(([, name = '', body = '']) => {
+    const fields = [...body.matchAll(/<parameter=([^>\s]+)>\n?([\s\S]*?)\n?<\/parameter>/g)].map(
+      ([, field = '', value = '']) => [field, value] as const,
+    );
+    return { kind: 'call', name, input: JSON.stringify(Object.fromEntries(fields)) };
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutFence(text: string): string {
+  return text.trim().replace(/^```(?:json)?\s*|\s*```$/g, '');
+}
+
+/** How many characters at the end may be the beginning of one of these tags. */
+function partialTag(text: string, tags: readonly string[]): number {
+  const longest = Math.max(...tags.map((tag) => tag.length)) - 1;
+  for (let length = Math.min(longest, text.length); length > 0; length--) {
+    const end = text.slice(-length);
+    if (tags.some((tag) => tag.startsWith(end))) return length;
+  }
+  return 0;
+}
