@@ -1,11 +1,23 @@
 /** Where sessions and settings live: ours if named, else the one people already have named, else in the home folder. */
 import os from 'node:os';
 import path from 'node:path';
+import type { SessionPlace } from '@heddle/agent/sessions';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
 export function configDir(env: Variables): string {
   return env['HEDDLE_CONFIG_DIR'] || env['CLAUDE_CONFIG_DIR'] || path.join(os.homedir(), '.heddle');
+}
+
+/** Folders with sessions of other tools, as people have them who come from there. None if a folder was named. */
+function otherConfigDirs(env: Variables): readonly string[] {
+  if (env['HEDDLE_CONFIG_DIR'] || env['CLAUDE_CONFIG_DIR']) return [];
+  return [path.join(os.homedir(), '.claude')];
+}
+
+/** Where the sessions of a folder are found. */
+export function sessionPlace(env: Variables, cwd: string): SessionPlace {
+  return { configDir: configDir(env), otherConfigDirs: otherConfigDirs(env), cwd };
 }
 
 /**

@@ -11,3 +11,4 @@ export { matcherOf } from './search/matcher.ts';
 export { type Hit, searchSessions } from './search/search.ts';
 export { type CallPiece, type Piece, piecesOf, type Role } from './transcript/pieces.ts';
 export { readTranscript, type Transcript, type TranscriptItem } from './transcript/read.ts';
+export type { SessionPlace } from './files/paths.ts';

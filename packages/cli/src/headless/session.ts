@@ -14,7 +14,7 @@ import {
   VERSION,
 } from '@heddle/agent';
 import type { SessionChoice } from '../arguments.ts';
-import { configDir } from '../config-dir.ts';
+import { sessionPlace } from '../config-dir.ts';
 
 export type Chosen =
   | { readonly ok: true; readonly session: Session }
@@ -25,7 +25,7 @@ export async function openChosen(choice: SessionChoice): Promise<Chosen> {
   if (!choice.persist && choice.from.kind === 'new')
     return { ok: true, session: memorySession(fresh, systemClock.now) };
   const setup: OpenSetup = {
-    place: { configDir: configDir(process.env), cwd: process.cwd() },
+    place: sessionPlace(process.env, process.cwd()),
     version: VERSION,
     durability: process.env['HEDDLE_DURABILITY'] === 'power' ? 'power' : 'process',
     now: systemClock.now,

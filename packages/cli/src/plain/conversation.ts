@@ -2,6 +2,7 @@
  * The conversation: prompts one after another, with questions, interruptions and whatever is typed in between. Who
  * gets a typed line, what is done with it, what is shown and how is the business of the rooms beside it.
  */
+import { sessionPlace } from '../config-dir.ts';
 import type { ChatCommand, SessionChoice } from '../arguments.ts';
 import type { AgentSetup } from '../headless/agent-options.ts';
 import { harmless } from '../terminal/harmless.ts';
@@ -111,7 +112,7 @@ export class Conversation {
 
   /** Runs until the user leaves. Answers with the exit code. */
   async run(choice: SessionChoice, first = ''): Promise<number> {
-    const { screen, configDir, options, style } = this.#setup;
+    const { screen, options, style } = this.#setup;
     screen.listen({
       line: (text) => {
         this.#disarm();
@@ -124,7 +125,7 @@ export class Conversation {
       end: () => this.#end(),
       gone: () => this.#gone(),
     });
-    const place = { configDir, cwd: options.cwd };
+    const place = sessionPlace(process.env, options.cwd);
     const chosen = await chooseSession(choice, place, style, {
       ask: (dialog) => this.#desk.ask(dialog),
       note: (text) => this.#note(text),

@@ -14,8 +14,8 @@ const USUAL_LIMIT = 50;
 const USUAL_WIDTH = 100;
 
 export function list({ all, limit, json }: Extract<SessionsCommand, { name: 'list' }>): number {
-  const { configDir, cwd } = place();
-  const sessions = listSessions({ configDir, cwd: all ? undefined : cwd });
+  const { cwd, ...roots } = place();
+  const sessions = listSessions({ ...roots, cwd: all ? undefined : cwd });
   const shown = sessions.slice(0, limit === 0 ? undefined : (limit ?? (json ? undefined : USUAL_LIMIT)));
   if (json) {
     say(`${jsonText(shown.map(asJson), 2)}\n`);

@@ -1,5 +1,5 @@
 /** What `--resume WORD` means: the session of this folder with that id, with an id that begins so, or with that title. */
-import { findSession } from '@heddle/agent/sessions';
+import { findSession, type SessionPlace } from '@heddle/agent/sessions';
 import { oneLine } from './text/columns.ts';
 import { severalText, suggestion } from './unclear.ts';
 
@@ -7,10 +7,7 @@ export type Meant =
   | { readonly ok: true; readonly id: string }
   | { readonly ok: false; readonly message: string };
 
-export function meantSession(
-  word: string,
-  place: { readonly configDir: string; readonly cwd: string },
-): Meant {
+export function meantSession(word: string, place: SessionPlace): Meant {
   const here = findSession(word, place, 'here');
   if (here.kind === 'one') return { ok: true, id: here.session.id };
   if (here.kind === 'several') return { ok: false, message: severalText(word, here.sessions) };

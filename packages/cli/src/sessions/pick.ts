@@ -1,10 +1,15 @@
 /** The session that somebody means. */
-import { findSession, type SessionSummary } from '@heddle/agent/sessions';
-import { configDir } from '../config-dir.ts';
+import { findSession, type SessionPlace, type SessionSummary } from '@heddle/agent/sessions';
+import { configDir, sessionPlace } from '../config-dir.ts';
 import { oneLine } from './text/columns.ts';
 import { severalText, suggestion } from './unclear.ts';
 
-export function place(): { readonly configDir: string; readonly cwd: string } {
+export function place(): SessionPlace {
+  return sessionPlace(process.env, process.cwd());
+}
+
+/** Only what Heddle may change: sessions of other tools are left out. */
+export function ownPlace(): SessionPlace {
   return { configDir: configDir(process.env), cwd: process.cwd() };
 }
 
@@ -13,8 +18,8 @@ export type Picked =
   | { readonly ok: false; readonly message: string };
 
 /** By its id, the beginning of its id, or its exact title. */
-export function pick(word: string): Picked {
-  const found = findSession(word, place());
+export function pick(word: string, where: SessionPlace = place()): Picked {
+  const found = findSession(word, where);
   switch (found.kind) {
     case 'one':
       return { ok: true, session: found.session };

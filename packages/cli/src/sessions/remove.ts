@@ -12,7 +12,7 @@ import {
 import { jsonText } from '../terminal/json-text.ts';
 import { say } from '../terminal/say.ts';
 import { asJson } from './list.ts';
-import { pick, place, refused } from './pick.ts';
+import { ownPlace, pick, refused } from './pick.ts';
 import { oneLine } from './text/columns.ts';
 import { agoText, sizeText } from './text/units.ts';
 import type { SessionsCommand } from './words.ts';
@@ -23,7 +23,7 @@ export async function remove({
 }: Extract<SessionsCommand, { name: 'delete' }>): Promise<number> {
   const sessions = new Map<string, SessionSummary>();
   for (const word of words) {
-    const picked = pick(word);
+    const picked = pick(word, ownPlace());
     // All or none: whoever mistyped one of them should look again.
     if (!picked.ok) return refused(`${picked.message}\nheddle: nothing was deleted`);
     sessions.set(picked.session.path, picked.session);
@@ -32,7 +32,7 @@ export async function remove({
 }
 
 export async function prune(command: Extract<SessionsCommand, { name: 'prune' }>): Promise<number> {
-  const { configDir, cwd } = place();
+  const { configDir, cwd } = ownPlace();
   const sessions = listSessions({ configDir, cwd: command.all ? undefined : cwd }).map(weighed);
   const going = toPrune(sessions, command, Date.now());
   const inUse = going.filter(({ path }) => isInUse(path));
@@ -60,7 +60,7 @@ async function removeAll(
     if (asked === 'no') return refused('nothing was deleted');
   }
   const removed = removeSessions(
-    place().configDir,
+    ownPlace().configDir,
     sessions.map(({ path }) => path),
   );
   const gone = sessions.filter(({ path }) => removed.some((one) => one.path === path && one.outcome.ok));
@@ -99,7 +99,7 @@ async function agreed(question: string): Promise<'yes' | 'no' | 'nobody to ask'>
 }
 
 function weighed(session: SessionSummary): Weighed {
-  return { ...session, totalBytes: sizeOfSession(place().configDir, session.path) };
+  return { ...session, totalBytes: sizeOfSession(ownPlace().configDir, session.path) };
 }
 
 function rowOf({ id, title, lastAt, totalBytes }: Weighed): string {

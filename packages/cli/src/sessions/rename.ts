@@ -2,12 +2,12 @@
 import { renameSession } from '@heddle/agent/sessions';
 import { jsonText } from '../terminal/json-text.ts';
 import { say } from '../terminal/say.ts';
-import { pick, refused } from './pick.ts';
+import { ownPlace, pick, refused } from './pick.ts';
 import { oneLine } from './text/columns.ts';
 import type { SessionsCommand } from './words.ts';
 
 export function rename({ session: word, title, json }: Extract<SessionsCommand, { name: 'rename' }>): number {
-  const picked = pick(word);
+  const picked = pick(word, ownPlace());
   if (!picked.ok) return refused(picked.message);
   const { path, id } = picked.session;
   const renamed = renameSession(path, title);

@@ -19,14 +19,14 @@ export async function search(command: SearchCommand): Promise<number> {
     return 2;
   }
   const program = await packagedRipgrep();
-  const { configDir, cwd } = place();
+  const { cwd, ...roots } = place();
   const hits = searchSessions({
-    configDir,
+    ...roots,
     cwd: command.all ? undefined : cwd,
     matcher: made.matcher,
     ripgrep: program === undefined ? undefined : { program },
   });
-  const summaries = openSummaries(configDir);
+  const summaries = openSummaries(roots.configDir);
   let found = 0;
   let session = '';
   for await (const hit of hits) {

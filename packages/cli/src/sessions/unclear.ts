@@ -1,5 +1,5 @@
 /** What to tell whoever named a session that is not there, or several at once. */
-import { listSessions, type SessionSummary } from '@heddle/agent/sessions';
+import { listSessions, type SessionPlace, type SessionSummary } from '@heddle/agent/sessions';
 import { editDistance } from '../flags.ts';
 import { oneLine } from './text/columns.ts';
 import { agoText } from './text/units.ts';
@@ -17,10 +17,7 @@ export function severalText(word: string, sessions: readonly SessionSummary[]): 
   return [`${oneLine(word)} can mean several sessions:`, ...lines, ...rest].join('\n');
 }
 
-export function suggestion(
-  word: string,
-  place: { readonly configDir: string; readonly cwd: string },
-): string {
+export function suggestion(word: string, place: SessionPlace): string {
   const near = nearest(word, listSessions(place));
   if (near === undefined)
     return 'heddle sessions lists those of this folder, with --all those of every folder';

@@ -30,7 +30,7 @@ const DAMAGED: Decoded = { kind: 'damaged' };
 
 /** Never throws: a line that cannot be read is damage, and the caller decides what that means. */
 export function decode(text: string, blobs?: Blobs): Decoded {
-  const line = parse(text);
+  const line = parseLine(text);
   if (!line || !isText(line['type'])) return DAMAGED;
   const at = isText(line['timestamp']) ? Date.parse(line['timestamp']) || 0 : 0;
   switch (line['type']) {
@@ -80,7 +80,8 @@ function standingOf(fields: Line): Standing {
   };
 }
 
-function parse(text: string): Line | undefined {
+/** Undefined if it is not a JSON object. */
+export function parseLine(text: string): Line | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : undefined;

@@ -4,6 +4,8 @@ import path from 'node:path';
 
 export interface SessionPlace {
   readonly configDir: string;
+  /** Folders of other tools with sessions of the same layout. They are read and never written. */
+  readonly otherConfigDirs?: readonly string[] | undefined;
   readonly cwd: string;
 }
 

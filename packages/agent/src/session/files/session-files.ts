@@ -1,7 +1,7 @@
 /** The files of sessions: which there are, and what lies beside one. */
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { isSessionId } from './paths.ts';
+import { isSessionId, projectFolder, type SessionPlace } from './paths.ts';
 
 export interface SessionFile {
   readonly id: string;
@@ -20,7 +20,20 @@ export function sessionFilesIn(folder: string): SessionFile[] {
   });
 }
 
-export function allSessionFiles(configDir: string): SessionFile[] {
+/** The sessions of a folder, or of all folders, and those of other tools that were not continued here. */
+export function sessionFilesOf({
+  cwd,
+  ...place
+}: Omit<SessionPlace, 'cwd'> & { readonly cwd?: string | undefined }): SessionFile[] {
+  const filesIn = (configDir: string): SessionFile[] =>
+    cwd === undefined ? allSessionFiles(configDir) : sessionFilesIn(projectFolder({ configDir, cwd }));
+  const own = filesIn(place.configDir);
+  const ids = new Set(own.map(({ id }) => id));
+  const others = (place.otherConfigDirs ?? []).flatMap(filesIn);
+  return [...own, ...others.filter(({ id }) => !ids.has(id))];
+}
+
+function allSessionFiles(configDir: string): SessionFile[] {
   const projects = path.join(configDir, 'projects');
   return namesIn(projects).flatMap((name) => sessionFilesIn(path.join(projects, name)));
 }

@@ -1,6 +1,6 @@
 /** Which session somebody means: by its id, the beginning of its id, or its exact title. */
-import { projectFolder } from '../files/paths.ts';
-import { allSessionFiles, type SessionFile, sessionFilesIn } from '../files/session-files.ts';
+import type { SessionPlace } from '../files/paths.ts';
+import { type SessionFile, sessionFilesOf } from '../files/session-files.ts';
 import { type ListChoice, listSessions, openSummaries } from './list.ts';
 import type { SessionSummary } from './summary.ts';
 
@@ -15,13 +15,13 @@ const SHORTEST_PREFIX = 4;
 /** This folder's sessions come first: those of others are looked at when none of them is meant. */
 export function findSession(
   word: string,
-  place: { readonly configDir: string; readonly cwd: string },
+  place: SessionPlace,
   where: 'here' | 'anywhere' = 'anywhere',
 ): Found {
-  const here = find(word, sessionFilesIn(projectFolder(place)), place);
+  const here = find(word, sessionFilesOf(place), place);
   if (here.kind !== 'none' || where === 'here') return here;
-  const { configDir } = place;
-  return find(word, allSessionFiles(configDir), { configDir });
+  const anywhere = { ...place, cwd: undefined };
+  return find(word, sessionFilesOf(anywhere), anywhere);
 }
 
 /** Titles are asked for last: a list costs more than the names of files. */

@@ -1,22 +1,28 @@
 /** The sessions of a folder, or of all folders, newest first. */
 import { projectFolder } from '../files/paths.ts';
-import { allSessionFiles, type SessionFile, sessionFilesIn } from '../files/session-files.ts';
+import { type SessionFile, sessionFilesOf } from '../files/session-files.ts';
 import { type Known, openCache } from './cache.ts';
 import { readFacts } from './read.ts';
 import { type SessionSummary, summaryOf } from './summary.ts';
 
 export interface ListChoice {
   readonly configDir: string;
+  readonly otherConfigDirs?: readonly string[] | undefined;
   /** Undefined: the sessions of all folders. */
   readonly cwd?: string | undefined;
 }
 
 /** Never throws: what cannot be read is not in the list. Sessions without a message are none. */
-export function listSessions({ configDir, cwd }: ListChoice): SessionSummary[] {
-  const folder = cwd === undefined ? undefined : projectFolder({ configDir, cwd });
-  const files = folder === undefined ? allSessionFiles(configDir) : sessionFilesIn(folder);
+export function listSessions(choice: ListChoice): SessionSummary[] {
+  const { configDir, otherConfigDirs = [], cwd } = choice;
+  const files = sessionFilesOf(choice);
   const cache = openCache(configDir);
-  const known = cache.read(folder);
+  const folders = [configDir, ...otherConfigDirs].map((root) =>
+    cwd === undefined ? undefined : projectFolder({ configDir: root, cwd }),
+  );
+  const known = new Map<string, Known>();
+  for (const folder of new Set(folders))
+    for (const [file, facts] of cache.read(folder)) known.set(file, facts);
   const changed: Known[] = [];
   const sessions: SessionSummary[] = [];
   for (const file of files) {

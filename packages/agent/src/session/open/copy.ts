@@ -1,6 +1,6 @@
 /** A session's file under another name, and without the lines that cannot be read. Whole or not at all. */
 import { copyFileSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { decode } from '../codec/decode.ts';
+import { decodeLine } from '../codec/read.ts';
 import { wholeLength, wholeLines } from '../files/lines.ts';
 import { fileHistoryFolder, sessionFile, sessionFolder, type SessionPlace } from '../files/paths.ts';
 import { writeFileWhole } from '../files/write.ts';
@@ -21,7 +21,9 @@ export function discardCopy(place: SessionPlace, id: string): void {
 
 export function dropDamagedLines(file: string): void {
   const bytes = readFileSync(file);
-  const readable = [...wholeLines(bytes)].filter((line) => decode(line).kind !== 'damaged');
+  const readable = [...wholeLines(bytes)].filter((line) =>
+    decodeLine(line).every(({ kind }) => kind !== 'damaged'),
+  );
   const torn = bytes.subarray(wholeLength(bytes));
   const kept = Buffer.from(readable.map((line) => `${line}\n`).join(''));
   viaDraft(file, (draft) => writeFileWhole(draft, Buffer.concat([kept, torn]), true));

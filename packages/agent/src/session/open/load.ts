@@ -6,9 +6,9 @@ import { type Entry, type Message, Projection, type SessionSnapshot } from '@hed
 import { Bill } from '../bill.ts';
 import type { Blobs } from '../files/blobs.ts';
 import { Chain } from '../journal/chain.ts';
-import { decode } from '../codec/decode.ts';
+import { type Decoded, decode } from '../codec/decode.ts';
 import { BOUNDARY_START, END_START, SESSION_START } from '../codec/encode.ts';
-import { decodedLines } from '../codec/read.ts';
+import { conversationLines, decodedLines, decodeLine, isFromAnotherTool } from '../codec/read.ts';
 import { LineFile, type Unwanted, wholeLength, wholeLines } from '../files/lines.ts';
 
 export interface LoadedSession {
@@ -35,7 +35,9 @@ export function loadSession(path: string, blobs: Blobs): LoadedSession {
     const length = wholeLength(bytes);
     const torn = bytes.subarray(length);
     const reader = new Reader(blobs);
-    for (const line of wholeLines(bytes, tellsNothing(bytes))) reader.take(line);
+    const isTree = start === 0 && isFromAnotherTool(bytes);
+    const lines = isTree ? conversationLines([...wholeLines(bytes)]) : wholeLines(bytes, tellsNothing(bytes));
+    for (const line of lines) reader.take(line);
     const lacksLineEnd = torn.length > 0 && reader.takeIfWhole(torn.toString('utf8'));
     const { projection, bill, chain, damagedLines } = reader;
     return {
@@ -109,7 +111,10 @@ class Reader {
   }
 
   take(line: string): void {
-    const decoded = decode(line, this.#blobs);
+    for (const decoded of decodeLine(line, this.#blobs)) this.#takeDecoded(decoded);
+  }
+
+  #takeDecoded(decoded: Decoded): void {
     if (decoded.kind === 'damaged') this.damagedLines++;
     if (decoded.kind !== 'entry') return;
     const { entry, before } = decoded;

@@ -24,7 +24,7 @@ import {
   type SessionPlace,
 } from '../files/paths.ts';
 import { reasonOf } from '../files/reason.ts';
-import { type SessionFile, sessionFilesIn } from '../files/session-files.ts';
+import { type SessionFile, sessionFilesOf } from '../files/session-files.ts';
 import { syncFolder } from '../files/write.ts';
 
 export interface Session {
@@ -75,10 +75,14 @@ export function forkSession(setup: OpenSetup, from: string, id: string, { at }: 
 
 /** The session of this folder that was last written to. */
 export function newestSession(place: SessionPlace): string | undefined {
-  let newest: SessionFile | undefined;
-  for (const file of sessionFilesIn(projectFolder(place)))
-    if (!newest || file.mtimeMs > newest.mtimeMs) newest = file;
-  return newest?.id;
+  const { otherConfigDirs = [], ...own } = place;
+  // A session of another tool counts if Heddle has none in this folder.
+  for (const files of [sessionFilesOf(own), otherConfigDirs.length > 0 ? sessionFilesOf(place) : []]) {
+    let newest: SessionFile | undefined;
+    for (const file of files) if (!newest || file.mtimeMs > newest.mtimeMs) newest = file;
+    if (newest) return newest.id;
+  }
+  return undefined;
 }
 
 /**
@@ -88,7 +92,7 @@ export function newestSession(place: SessionPlace): string | undefined {
 export function recallSession(setup: OpenSetup, from: string, id: string, { at }: ResumeChoice = {}): Opened {
   return attempt(from, () => {
     if (!isKnown(setup, from)) return unknown(from);
-    const file = sessionFile(setup.place, from);
+    const file = storedFile(setup, from) ?? sessionFile(setup.place, from);
     const blobs = blobsOf(setup);
     const { projection, snapshot, bill, damagedLines } = loadSession(file, blobs);
     const notices =
@@ -114,6 +118,10 @@ function open(setup: OpenSetup, id: string, way: Way, at?: string): Opened {
       const refusalNow = objection(setup, id, way);
       if (refusalNow) return refusalNow;
       const { release } = lock;
+      const other = way.is === 'known' ? storedFile(setup, id) : undefined;
+      // A session of another tool goes on in a copy of ours; the original stays as it is.
+      if (other !== undefined && other !== sessionFile(setup.place, id))
+        copySession(other, sessionFile(setup.place, id));
       if (way.is === 'copy') return openCopy(setup, id, way.of, { release, at });
       return openLocked(setup, id, { release, at, name: id, damage: 'as it is' });
     });
@@ -129,8 +137,17 @@ function objection(setup: OpenSetup, id: string, way: Way): Opened | undefined {
 }
 
 /** A file without a line is what a run left that never began. */
-function isKnown({ place }: OpenSetup, id: string): boolean {
-  return isSessionId(id) && (statSync(sessionFile(place, id), { throwIfNoEntry: false })?.size ?? 0) > 0;
+function isKnown(setup: OpenSetup, id: string): boolean {
+  return storedFile(setup, id) !== undefined;
+}
+
+/** The file of a session: ours, or else that of another tool. */
+function storedFile({ place }: OpenSetup, id: string): string | undefined {
+  if (!isSessionId(id)) return undefined;
+  const { configDir, otherConfigDirs = [], cwd } = place;
+  return [configDir, ...otherConfigDirs]
+    .map((root) => sessionFile({ configDir: root, cwd }, id))
+    .find((file) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0);
 }
 
 /** The disk is full, the folder belongs to somebody else: reasons to be told, not to crash. */
@@ -168,7 +185,7 @@ function openCopy(
     () => discardCopy(place, id),
     () => {
       copyCompanions(place, from, id);
-      copySession(sessionFile(place, from), sessionFile(place, id));
+      copySession(storedFile(setup, from) ?? sessionFile(place, from), sessionFile(place, id));
       return openLocked(setup, id, { ...given, name: from, damage: 'without damage' });
     },
   );

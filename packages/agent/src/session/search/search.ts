@@ -1,8 +1,7 @@
 /** Searches sessions, newest first, and tells each hit as it is found. */
 import { decode } from '../codec/decode.ts';
 import { createBlobs } from '../files/blobs.ts';
-import { projectFolder } from '../files/paths.ts';
-import { allSessionFiles, blobsBeside, type SessionFile, sessionFilesIn } from '../files/session-files.ts';
+import { blobsBeside, type SessionFile, sessionFilesOf } from '../files/session-files.ts';
 import type { ListChoice } from '../listing/list.ts';
 import { type Piece, piecesOf, type Role } from '../transcript/pieces.ts';
 import { candidates, type Ripgrep } from './candidates.ts';
@@ -28,14 +27,8 @@ export interface SearchChoice extends ListChoice {
   readonly ripgrep?: Ripgrep | undefined;
 }
 
-export async function* searchSessions({
-  configDir,
-  cwd,
-  matcher,
-  ripgrep,
-}: SearchChoice): AsyncGenerator<Hit> {
-  const files =
-    cwd === undefined ? allSessionFiles(configDir) : sessionFilesIn(projectFolder({ configDir, cwd }));
+export async function* searchSessions({ matcher, ripgrep, ...place }: SearchChoice): AsyncGenerator<Hit> {
+  const files = sessionFilesOf(place);
   files.sort((left, right) => right.mtimeMs - left.mtimeMs);
   for await (const file of candidates(files, matcher, ripgrep)) yield* hitsIn(file, matcher);
 }

@@ -1,4 +1,5 @@
 /** `/clear`, `/resume`, `/sessions`, `/rename` and `/export`. */
+import { sessionPlace } from '../../config-dir.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { listSessions } from '@heddle/agent/sessions';
@@ -20,8 +21,10 @@ export async function clear({ moveTo, say, started }: Chat): Promise<void> {
 }
 
 export async function resume(words: string, chat: Chat): Promise<void> {
-  const { say, ask, moveTo, configDir, cwd, started } = chat;
-  const others = listSessions({ configDir, cwd }).filter(({ id }) => id !== started.agent.sessionId);
+  const { say, ask, moveTo, cwd, started } = chat;
+  const others = listSessions(sessionPlace(process.env, cwd)).filter(
+    ({ id }) => id !== started.agent.sessionId,
+  );
   if (words === '' && others.length === 0) return say('There is no other session in this folder.');
   const id = words === '' ? await ask(pickDialog(others, chat.style, Date.now())) : words;
   if (id === undefined) return;
@@ -30,8 +33,8 @@ export async function resume(words: string, chat: Chat): Promise<void> {
   if (problem !== undefined) say(harmless(problem));
 }
 
-export function sessions({ say, configDir, cwd, style, started }: Chat): void {
-  const all = listSessions({ configDir, cwd });
+export function sessions({ say, cwd, style, started }: Chat): void {
+  const all = listSessions(sessionPlace(process.env, cwd));
   if (all.length === 0) return say('There is no session in this folder yet.');
   say(sessionLines(all, style, Date.now(), started.agent.sessionId).join('\n'));
 }

@@ -1,6 +1,6 @@
 /** A numbered list of sessions to choose one from. */
 import type { SessionChoice } from '../../arguments.ts';
-import type { SessionSummary } from '@heddle/agent/sessions';
+import type { SessionPlace, SessionSummary } from '@heddle/agent/sessions';
 import { harmless } from '../../terminal/harmless.ts';
 import { again, answered, type Dialog } from '../questions/dialog.ts';
 import { ago, counted, shortened } from '../render/amounts.ts';
@@ -32,7 +32,7 @@ export interface Picking {
 /** The session that is meant, asked for where the command line leaves it open. Undefined: none was chosen. */
 export async function chooseSession(
   choice: SessionChoice,
-  place: { readonly configDir: string; readonly cwd: string },
+  place: SessionPlace,
   style: Style,
   { ask, note }: Picking,
 ): Promise<SessionChoice | undefined> {
