@@ -2,9 +2,11 @@
 import { readArguments } from './arguments.ts';
 import { COMMANDS } from './commands.ts';
 import { settleHome, wrongConfigDir } from './config-dir.ts';
+import { takeKeys } from './keys.ts';
 import { say } from './terminal/say.ts';
 
 settleHome(process.env);
+takeKeys();
 const parsed = readArguments(process.argv.slice(2));
 void run();
 

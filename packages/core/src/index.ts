@@ -48,6 +48,7 @@ export * from './tools/context.ts';
 export { StreamingToolExecutor } from './tools/executor.ts';
 export type * from './tools/hooks.ts';
 export type * from './tools/permission.ts';
+export type { Redact } from './tools/road.ts';
 export { toolError } from './tools/texts.ts';
 export type * from './tools/tool.ts';
 

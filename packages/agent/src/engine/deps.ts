@@ -6,6 +6,7 @@ import {
   type ContextDoor,
   NO_OBJECTION,
   type QueryDeps,
+  type Redact,
   type StopHookOutcome,
   type ToolHooks,
   type TurnEnd,
@@ -14,14 +15,16 @@ import { changedFiles } from './changed-files.ts';
 import type { AgentHooks, AgentOptions } from './options.ts';
 
 export function productionDeps(options: AgentOptions, context: ContextDoor): QueryDeps {
+  const redact: Redact = options.redact ?? ((value) => value);
   return {
+    redact,
     model: options.model,
     clock: options.clock ?? systemClock,
     ids: { uuid: options.uuid ?? randomUUID },
     random: options.random ?? Math.random,
     context,
     toolHooks: { ...noToolHooks, ...options.hooks?.tools },
-    turnEnd: turnEnd(options.hooks ?? {}),
+    turnEnd: turnEnd(options.hooks ?? {}, redact),
     attachments: {
       begin: () => undefined,
       takeQueued: () => options.takeQueued?.() ?? [],
@@ -30,7 +33,7 @@ export function productionDeps(options: AgentOptions, context: ContextDoor): Que
           changedFiles(context.fileState),
           options.gather?.(context),
         ]);
-        return [...files, ...(options.news?.() ?? []), ...(others ?? [])];
+        return redact([...files, ...(options.news?.() ?? []), ...(others ?? [])]);
       },
     },
     askToGoOn: () => Promise.resolve(false),
@@ -55,7 +58,7 @@ const noToolHooks: ToolHooks = {
   afterFailure: () => Promise.resolve({}),
 };
 
-function turnEnd(hooks: AgentHooks): TurnEnd {
+function turnEnd(hooks: AgentHooks, redact: Redact): TurnEnd {
   return {
     saveCacheSafeParams: () => undefined,
     classifyJob: () => Promise.resolve(),
@@ -66,7 +69,7 @@ function turnEnd(hooks: AgentHooks): TurnEnd {
     async *userStopHooks(input) {
       const { stop } = hooks;
       if (!stop) return NO_OBJECTION;
-      const word = await stop({ stopHookActive: input.stopHookActive, signal: input.context.signal });
+      const word = redact(await stop({ stopHookActive: input.stopHookActive, signal: input.context.signal }));
       yield { type: 'hook_progress', hook: 'stop', text: word.block ?? word.prevent ?? 'passed' };
       return outcomeOf(word);
     },

@@ -333,7 +333,8 @@ export class QueryEngine {
   /** What the model should know beside the prompt. */
   #news(now: number): readonly Attachment[] {
     const began = this.#currentHead().userContext[DATE];
-    return [...dateNote(began, this.messages, now), ...(this.#options.news?.() ?? [])];
+    const { news, redact = (value) => value } = this.#options;
+    return redact([...dateNote(began, this.messages, now), ...(news?.() ?? [])]);
   }
 
   #attach(attachment: Attachment): void {

@@ -11,6 +11,7 @@ import type {
   PermissionMode,
   QueryDeps,
   QueuedCommand,
+  Redact,
   RequestOptions,
   Tool,
   ToolHooks,
@@ -57,6 +58,8 @@ export interface AgentOptions {
   /** Where commands run that are allowed only because they change nothing; the same one that Bash has. */
   readonly view?: Pick<ReadOnlyView, 'readiness' | 'hasFailed'>;
   readonly hooks?: AgentHooks;
+  /** Takes secrets out of what tools, hooks and attachments say, before the model or a file gets it. */
+  readonly redact?: Redact;
   /** Takes what the user typed while a turn runs: it joins that turn. */
   readonly takeQueued?: () => readonly QueuedCommand[];
   /** What else joins the conversation between two calls: background tasks that ended, reminders. Not waited for long. */

@@ -2,6 +2,7 @@
 import type { JsonObject } from '@heddle/core';
 import { globPlace, resolvePath } from '@heddle/tools/files';
 import type { CallPart, FilePart, Part, Place } from './part.ts';
+import { processConcern } from './paths/process-files.ts';
 import type { AuthorizeRequest } from './request.ts';
 import { currentName } from './rules/rule.ts';
 import { fileAccess } from './rules/tools.ts';
@@ -65,7 +66,9 @@ function filePart(request: AuthorizeRequest, kind: 'read' | 'write', path: strin
     by: 'tool',
     glob: undefined,
     concern:
-      kind === 'write' ? concernOf({ kind }, { places, pattern: undefined }, [world.cwd], world) : undefined,
+      kind === 'write'
+        ? concernOf({ kind }, { places, pattern: undefined }, [world.cwd], world)
+        : processConcern({ places, glob: undefined, deep: walks ? 'all' : 'no' }),
   };
 }
 

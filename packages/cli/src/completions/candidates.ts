@@ -2,6 +2,7 @@
  * `heddle completions candidates KIND`: what the scripts for the shells ask for while somebody presses Tab. One candidate a
  * line, a tab, and what it is. Whatever goes wrong, nothing is said: the line somebody is typing is on the screen.
  */
+import { modelEnvironment } from '../keys.ts';
 import type { CandidateKind } from '../help/command-texts.ts';
 import { say } from '../terminal/say.ts';
 
@@ -49,7 +50,7 @@ async function keys(): Promise<readonly Candidate[]> {
 
 async function models(): Promise<readonly Candidate[]> {
   const { listProviders } = await import('@heddle/models');
-  const usable = (await listProviders(process.env)).filter(
+  const usable = (await listProviders(modelEnvironment())).filter(
     ({ isUsable, id }) => isUsable || id === 'anthropic',
   );
   const named = usable.flatMap((provider) =>
@@ -68,5 +69,5 @@ async function models(): Promise<readonly Candidate[]> {
 
 async function providers(): Promise<readonly Candidate[]> {
   const { listProviders } = await import('@heddle/models');
-  return (await listProviders(process.env)).map(({ id, name }) => [id, name]);
+  return (await listProviders(modelEnvironment())).map(({ id, name }) => [id, name]);
 }

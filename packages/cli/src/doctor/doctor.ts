@@ -1,5 +1,6 @@
 /** `heddle doctor [--json]`: is everything there that Heddle needs, and what to do where not. */
 import { configDir } from '../config-dir.ts';
+import { modelEnvironment } from '../keys.ts';
 import { harmless } from '../terminal/harmless.ts';
 import { jsonText } from '../terminal/json-text.ts';
 import { say } from '../terminal/say.ts';
@@ -17,7 +18,7 @@ export async function doctor(argv: readonly string[], inUse?: string): Promise<n
     process.stderr.write(`heddle: doctor takes only --json, not ${harmless(unknown)}\n`);
     return 2;
   }
-  const findings = await examine(process.cwd(), process.env, inUse);
+  const findings = await examine(process.cwd(), modelEnvironment(), inUse);
   say(argv.includes('--json') ? `${jsonText(findings, 2)}\n` : report(findings));
   return findings.some(({ state }) => state === 'problem') ? 1 : 0;
 }

@@ -6,6 +6,8 @@ import type { GivenOptions, Thinking } from '@heddle/core';
 import { findModel } from '@heddle/models';
 import { builtinTools } from '@heddle/tools';
 import type { RunOptions } from '../arguments.ts';
+import { modelEnvironment, setVariables } from '../keys.ts';
+import { knownSecrets, learnSecrets } from '../known-secrets.ts';
 import { permissionSetup } from '../permissions/setup.ts';
 import { promptTexts } from './prompt-texts.ts';
 import { harmless } from '../terminal/harmless.ts';
@@ -37,9 +39,10 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
   const permission = await permissionSetup(command);
   const settings = appliedSettings(permission.loaded);
   // Before a model is looked for: keys and addresses may stand there.
-  Object.assign(process.env, settings.env);
+  setVariables(settings.env);
+  learnSecrets();
   const wanted =
-    command.model ?? (await findModel(process.env, settings.model)) ?? (await modelSoFar(command));
+    command.model ?? (await findModel(modelEnvironment(), settings.model)) ?? (await modelSoFar(command));
   if (wanted === undefined) return { ok: false, message: NO_MODEL };
   const { models: stated } = settings;
   const model = await modelSetup(wanted, { record: command.record, stated });
@@ -69,6 +72,7 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
       stated,
       ...compactionOverrides(settings, process.env),
       cwd: process.cwd(),
+      redact: (value) => knownSecrets.redactValue(value),
       defaultPermissionMode: permission.mode,
       rules: new LivePermissions(permission.rules, permission.directories, { mayBypass: command.mayBypass }),
       configDirs: permission.configDirs,

@@ -2,6 +2,7 @@
 import { appendFileSync } from 'node:fs';
 import type { LoopEvent } from '@heddle/core';
 import type { Debugging } from '../arguments.ts';
+import { knownSecrets } from '../known-secrets.ts';
 import { harmless } from '../terminal/harmless.ts';
 
 export function debugLog({ file, only }: Debugging): (event: LoopEvent) => void {
@@ -14,7 +15,8 @@ export function debugLog({ file, only }: Debugging): (event: LoopEvent) => void 
     if (event.type === 'stream_event' || (only.length > 0 && !only.includes(event.type))) return;
     const at = ((performance.now() - started) / 1000).toFixed(3).padStart(9);
     try {
-      write(`${at} ${[event.type, ...factsOf(event)].map(harmless).join(' ')}\n`);
+      const facts = [event.type, ...factsOf(event)].map(harmless).join(' ');
+      write(`${at} ${knownSecrets.redact(facts)}\n`);
     } catch (thrown) {
       // Told once; the work goes on.
       const why = thrown instanceof Error ? thrown.message : String(thrown);

@@ -10,6 +10,8 @@ import {
   type Prices,
   type StatedModels,
 } from '@heddle/models';
+import { modelEnvironment } from '../keys.ts';
+import { knownSecrets } from '../known-secrets.ts';
 import { modelKinds } from '../models/kinds.ts';
 import type { RecordedModel } from '../replay/record.ts';
 
@@ -39,7 +41,7 @@ export async function modelSetup(
   wanted: string,
   { record, stated = {} }: ModelSetupOptions = {},
 ): Promise<ModelRead> {
-  const model = await chooseModel(wanted, modelKinds, { models: stated });
+  const model = await chooseModel(wanted, modelKinds, { ...doors(), models: stated });
   if (!model.ok) return model;
   // The connection is opened while the rest of the program still starts.
   model.preconnect?.();
@@ -59,6 +61,10 @@ export async function modelSetup(
   };
 }
 
+function doors() {
+  return { environment: modelEnvironment(), secrets: knownSecrets };
+}
+
 export type FallbacksRead =
   | { readonly ok: true; readonly models: readonly string[] }
   | { readonly ok: false; readonly message: string };
@@ -74,7 +80,7 @@ export async function readFallbacks(
   if (isOffline(first)) return { ok: true, models: names };
   const models: string[] = [];
   for (const name of names) {
-    const chosen = await chooseModel(name, modelKinds);
+    const chosen = await chooseModel(name, modelKinds, doors());
     if (!chosen.ok) return { ok: false, message: `${from}: ${chosen.message}` };
     models.push(chosen.name);
   }

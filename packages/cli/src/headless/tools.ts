@@ -2,7 +2,6 @@
 import path from 'node:path';
 import { type AgentOptions, fileHistoryFolder, type Session } from '@heddle/agent';
 import type { LoopEvent, ModelPort } from '@heddle/core';
-import { withoutSecrets } from '@heddle/models';
 import {
   type AskDoors,
   attachmentOf,
@@ -25,6 +24,7 @@ import {
   toldIn,
 } from '@heddle/tools';
 import { configDir } from '../config-dir.ts';
+import { commandEnvironment } from '../keys.ts';
 
 /** Who answers the model's questions and its plans, and which tools there are. */
 export interface ToolChoices extends AskDoors, PlanDoors {
@@ -65,7 +65,7 @@ export async function sessionTools(session: Session, choices: ToolChoices = {}):
   const doors: BuiltinDoors = {
     ...people,
     ...(checkpoints ? { checkpoints } : {}),
-    shell: { tasks, environment: () => withoutSecrets(process.env), sandbox, view },
+    shell: { tasks, environment: commandEnvironment, sandbox, view },
     todos,
     web: {
       ...(allowsPrivate ? { allowsPrivate } : {}),

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { ModelMaker } from '@heddle/models';
 import { systemClock } from '@heddle/agent';
 import { configDir } from '../config-dir.ts';
+import { modelEnvironment } from '../keys.ts';
 import { OWN_WINDOW } from './own-window.ts';
 
 export const modelKinds: Readonly<Record<string, ModelMaker>> = {
@@ -15,7 +16,11 @@ export const modelKinds: Readonly<Record<string, ModelMaker>> = {
   },
   replay: async (file) => {
     const { placesHere, replayPort } = await import('@heddle/models/recording');
-    return replayPort(file, { places: placesHere(configDir(process.env)), clock: systemClock });
+    return replayPort(file, {
+      places: placesHere(configDir(process.env)),
+      environment: modelEnvironment(),
+      clock: systemClock,
+    });
   },
   scripted: async (file) => {
     if (file === '') throw new Error('name the file: scripted:FILE');

@@ -1,5 +1,6 @@
 /** `heddle models [PROVIDER] [--json]`: what can be used here and why, with window and price. Unknown is said as unknown. */
 import { type ListedModel, type ListedProvider, listProviders } from '@heddle/models';
+import { modelEnvironment } from '../keys.ts';
 import { harmless } from '../terminal/harmless.ts';
 import { jsonText } from '../terminal/json-text.ts';
 import { say } from '../terminal/say.ts';
@@ -12,9 +13,9 @@ export async function printModels(argv: readonly string[] = []): Promise<number>
   const wrong = words.find((word) => word.startsWith('-')) ?? words[1];
   if (wrong !== undefined)
     return refuse(`${wrong} means nothing here; usage: heddle models [PROVIDER] [--json]`);
-  const providers = await listProviders(process.env, only === undefined ? {} : { only });
+  const providers = await listProviders(modelEnvironment(), only === undefined ? {} : { only });
   if (only !== undefined && providers.length === 0) {
-    const known = (await listProviders(process.env)).map(({ id }) => id);
+    const known = (await listProviders(modelEnvironment())).map(({ id }) => id);
     return refuse(`there is no provider named ${harmless(only)}; there are ${known.join(', ')}`);
   }
   if (argv.includes('--json')) say(`${jsonText({ providers }, 2)}\n`);

@@ -4,6 +4,7 @@ import { VERSION } from '@heddle/agent';
 import type { ModelPort } from '@heddle/core';
 import { placesHere, type Recorded, recordingPort } from '@heddle/models/recording';
 import { configDir } from '../config-dir.ts';
+import { modelEnvironment } from '../keys.ts';
 import { harmless } from '../terminal/harmless.ts';
 
 export type RecordedModel =
@@ -31,6 +32,7 @@ export function record(port: ModelPort, { model, file, window }: RecordChoice): 
     window,
     version: VERSION,
     places: placesHere(configDir(process.env)),
+    environment: modelEnvironment(),
     onTrouble: (message) => void process.stderr.write(`heddle: ${harmless(message)}\n`),
   });
   if (!recorded.ok) return { ok: false, message: `--record: ${recorded.message}` };

@@ -174,7 +174,7 @@ export class StreamingToolExecutor {
       slot.call = permitted.call;
       slot.state = 'permitted';
     } else {
-      this.#settle(slot, failure(permitted.message));
+      this.#settle(slot, failure(this.#setup.road.redact(permitted.message)));
       if (permitted.interrupt) this.#setup.onInterrupt();
     }
     this.#advance();
@@ -188,7 +188,8 @@ export class StreamingToolExecutor {
 
   async #run(slot: Slot, call: ClassifiedCall): Promise<void> {
     const report = (data: Json): void => {
-      if (slot.state === 'running') this.#setup.tell({ type: 'progress', slot, data });
+      if (slot.state === 'running')
+        this.#setup.tell({ type: 'progress', slot, data: this.#setup.road.redact(data) });
     };
     const settled = await runCall(slot, call, this.#setup.road, this.#context, report);
     if (slot.state !== 'running') return;
@@ -274,7 +275,7 @@ export class StreamingToolExecutor {
   #follow(slot: Slot, work: Promise<void>): void {
     const followed = work.catch((thrown: unknown) => {
       // No stage throws by itself; a tool whose properties do must not take the process along.
-      if (isOpen(slot)) this.#settle(slot, failure(messageOf(thrown)));
+      if (isOpen(slot)) this.#settle(slot, failure(this.#setup.road.redact(messageOf(thrown))));
       this.#advance();
     });
     this.#children.set(followed, slot);

@@ -13,7 +13,11 @@ import type { HookWord } from '../machine/happened.ts';
 export interface Road {
   readonly hooks: ToolHooks;
   readonly canUseTool: CanUseTool;
+  readonly redact: Redact;
 }
+
+/** The same value without the secrets in its texts. The value itself if it has none. */
+export type Redact = <T>(value: T) => T;
 
 export type Permitted =
   | { readonly ok: true; readonly call: ClassifiedCall }
@@ -38,7 +42,7 @@ export async function permit(
     if (!valid.ok) return valid;
     let { call } = valid;
     const before = await road.hooks.before({ toolUseId: id, tool: call.tool.name, input: call.raw }, signal);
-    remember(slot, before);
+    remember(slot, road.redact(before));
     if (before.decision === 'deny')
       return { ok: false, message: before.message ?? 'A hook denied this call.' };
     if (before.updatedInput) {
@@ -114,21 +118,25 @@ export async function runCall(
     };
     const output = await tool.call(call.input, own, onProgress);
     const result = checkResult(tool.name, tool.toResult(output.data));
-    const { data, newContext, spent } = output;
-    settled = { result, data, ...(newContext ? { newContext } : {}), ...(spent ? { spent } : {}) };
+    const { newContext, spent } = output;
+    settled = {
+      ...road.redact({ result, data: output.data }),
+      ...(newContext ? { newContext } : {}),
+      ...(spent ? { spent } : {}),
+    };
   } catch (thrown) {
-    settled = failure(messageOf(thrown) || `${tool.name} failed without saying why.`);
+    settled = failure(road.redact(messageOf(thrown)) || `${tool.name} failed without saying why.`);
   }
   try {
     const after = settled.result.isError
       ? await road.hooks.afterFailure(hooked, textOfResult(settled), signal)
       : await road.hooks.after(hooked, { ...settled.result, data: settled.data }, signal);
-    remember(slot, after);
+    remember(slot, road.redact(after));
     // What our own tools said stays as they said it; a server's word may be put into better words.
     if (!after.updatedResult || !tool.isFromServer) return settled;
-    return { ...settled, result: checkResult(tool.name, after.updatedResult) };
+    return { ...settled, result: road.redact(checkResult(tool.name, after.updatedResult)) };
   } catch (thrown) {
-    slot.remarks.push(`A hook after ${tool.name} failed: ${messageOf(thrown)}`);
+    slot.remarks.push(`A hook after ${tool.name} failed: ${road.redact(messageOf(thrown))}`);
     return settled;
   }
 }

@@ -154,7 +154,10 @@ export class Attempt {
   #end(record: Done | ModelError): void {
     if (this.#isOver) return;
     this.#close(record.type === 'done' ? 'kept' : 'now');
-    this.records.end(record);
+    // A proxy may repeat a key in it.
+    const { requestId } = record;
+    const secrets = this.#door.secrets;
+    this.records.end(requestId === undefined ? record : { ...record, requestId: secrets.redact(requestId) });
   }
 
   /** `now`: nobody wants what is still to come, so the connection goes with it. */

@@ -2,10 +2,13 @@
 import type { Clock } from '@heddle/core';
 import { systemClock } from '../clock.ts';
 import { type Environment, milliseconds, variable } from '../secrets/environment.ts';
+import type { Secrets } from '../secrets/secrets.ts';
 
 export interface AnthropicOptions {
   /** Where variables are read from; the process's own by default. */
   readonly environment?: Environment;
+  /** Where secrets are added that are found on the way: the same object takes them out of other text. */
+  readonly secrets?: Secrets;
   readonly apiKey?: string;
   /** Sent as `Authorization: Bearer`, as gateways like it. */
   readonly authToken?: string;

@@ -2,6 +2,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { ModelError, ModelPort, ModelRecord, ModelRecords, ModelRequest } from '@heddle/core';
 import type { Connection } from '../errors/network.ts';
+import { proxySecrets } from '../secrets/proxy-secrets.ts';
 import { Secrets } from '../secrets/secrets.ts';
 import { Transport } from '../transport/transport.ts';
 import { Attempt } from './attempt.ts';
@@ -9,7 +10,6 @@ import { betasOf } from './betas.ts';
 import { BodyWriter } from './body.ts';
 import { CredentialSource, type KeySource } from './credentials.ts';
 import { type AnthropicOptions, API_URL, type Settings, settingsOf } from './options.ts';
-import { proxySecrets } from './proxy-secrets.ts';
 
 export interface AnthropicPort extends ModelPort {
   readonly keySource: KeySource;
@@ -32,7 +32,7 @@ export interface Door {
 
 export function createAnthropicPort(options: AnthropicOptions = {}): AnthropicPort {
   const settings = settingsOf(options);
-  const secrets = new Secrets();
+  const secrets = options.secrets ?? new Secrets();
   const credentials = new CredentialSource(settings, secrets);
   const url = addressOf(settings);
   const { environment, extraCaFile } = settings;

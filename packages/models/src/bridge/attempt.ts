@@ -219,7 +219,10 @@ export class BridgeAttempt {
   #end(record: Done | ModelError): void {
     if (this.#isOver) return;
     this.#close(record.type === 'done');
-    this.records.end(record);
+    // A proxy may repeat a key in it.
+    const { requestId } = record;
+    const secrets = this.#door.scene.secrets;
+    this.records.end(requestId === undefined ? record : { ...record, requestId: secrets.redact(requestId) });
   }
 
   /** An answer that is complete gives its connection back by itself; any other one loses it. */

@@ -1,8 +1,8 @@
 /** A provider of the table as a port: its package, key, address, patience and words. */
 import type { Clock, ModelError, ModelPort } from '@heddle/core';
-import { proxySecrets } from '../anthropic/proxy-secrets.ts';
 import { createBridgePort } from '../bridge/port.ts';
 import { type Environment, milliseconds, variable } from '../secrets/environment.ts';
+import { proxySecrets } from '../secrets/proxy-secrets.ts';
 import { Secrets } from '../secrets/secrets.ts';
 import { configFolderIn } from './config-folder.ts';
 import { createFetch } from './http/fetch.ts';
@@ -16,6 +16,8 @@ import { readModelName } from './table.ts';
 
 export interface ProviderOptions {
   readonly environment?: Environment;
+  /** Where secrets are added that are found on the way. */
+  readonly secrets?: Secrets;
   readonly clock?: Clock;
   readonly firstByteMs?: number;
   readonly idleMs?: number;
@@ -33,7 +35,7 @@ export async function openProvider(provider: Provider, options: ProviderOptions 
   const wanted = packageOf(provider);
   const folder = configFolderIn(environment);
   const loaded = await loadPackage(wanted, folder);
-  const scene = sceneOf(provider, environment);
+  const scene = sceneOf(provider, environment, options.secrets ?? new Secrets());
   const own = await lookedUp(provider, environment, scene.secrets);
   useProxies(environment);
   const making: MakeOptions = {
@@ -88,8 +90,7 @@ async function lookedUp(
   return awsFields(environment, configFolderIn(environment), secrets);
 }
 
-function sceneOf(provider: Provider, environment: Environment) {
-  const secrets = new Secrets();
+function sceneOf(provider: Provider, environment: Environment, secrets: Secrets) {
   secrets.add(
     ...provider.keys.map((name) => environment[name]),
     ...AWS_SECRETS.map((name) => environment[name]),

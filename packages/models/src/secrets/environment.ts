@@ -35,21 +35,29 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function withoutSecrets(environment: Environment): Record<string, string> {
   const variables = Object.entries(environment);
   const secrets = variables
-    .filter(([name]) => isSecret(name))
+    .filter(([name]) => isSecretVariable(name))
     .map(([, value = '']) => value.trim())
-    .filter((value) => value.length > 7);
+    .filter(isDistinctive);
   const kept: Record<string, string> = {};
   for (const [name, value] of variables) {
-    if (value === undefined || isSecret(name)) continue;
+    if (value === undefined || isSecretVariable(name)) continue;
     if (!secrets.some((secret) => value.includes(secret))) kept[name] = value;
   }
   return kept;
 }
 
 /** Some systems do not tell upper from lower case. */
-function isSecret(name: string): boolean {
+export function isSecretVariable(name: string): boolean {
   return SECRET_VARIABLES.includes(name.toUpperCase());
 }
+
+/** In long text a value must be distinctive: `ollama` or `not-needed` are often set in place of a key. */
+export function isDistinctive(value: string): boolean {
+  return value.length >= (/\d/.test(value) ? SHORTEST_WITH_DIGIT : SHORTEST_WITHOUT);
+}
+
+const SHORTEST_WITH_DIGIT = 8;
+const SHORTEST_WITHOUT = 16;
 
 /** A variable's value; undefined where it is unset or blank, which means the same to a person. */
 export function variable(environment: Environment, name: string): string | undefined {

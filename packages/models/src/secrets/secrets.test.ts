@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { milliseconds, variable, withoutSecrets } from './environment.ts';
-import { Secrets } from './secrets.ts';
+import { Secrets, secretsIn } from './secrets.ts';
 
 describe('secrets', () => {
   it('are blotted out wherever they stand, also within addresses and one in another', () => {
@@ -27,6 +27,65 @@ describe('secrets', () => {
     const secrets = new Secrets();
     secrets.add('k');
     expect(secrets.redact('look')).toBe('look');
+  });
+});
+
+describe('secrets in the output of tools', () => {
+  const KEY = 'sk-test-4f9Zq1Kx7Lw2+/"';
+  const known = () => {
+    const secrets = new Secrets();
+    secrets.add(KEY, 'ollama', 'lm-studio', 'not-needed', '1234567');
+    return secrets;
+  };
+
+  it.each([
+    KEY,
+    `a${KEY}b${KEY}c`,
+    JSON.stringify({ key: KEY }),
+    `https://h/?key=${encodeURIComponent(KEY)}`,
+    ...['', 'a', 'ab', 'abc'].map((before) => Buffer.from(`${before}${KEY}${before}`).toString('base64')),
+    Buffer.from(`user:${KEY}`).toString('base64url'),
+    Buffer.from(KEY).toString('hex'),
+    Buffer.from(KEY).toString('hex').toUpperCase(),
+  ])('are taken out in every form: %s', (text) => {
+    const shown = known().redactOutput(text);
+    expect(shown).toContain('[redacted]');
+    expect(shown).not.toMatch(/4f9Zq1|NGY5WnEx|3466395a/i);
+  });
+
+  it('leave words alone that are set in place of a key, and foreign keys', () => {
+    const text = 'ollama lm-studio not-needed 1234567 sk-ant-api03-of-a-test-file';
+    expect(known().redactOutput(text)).toBe(text);
+  });
+
+  it('are found in the texts of a value, which stays the same if it has none', () => {
+    const clean = { a: ['x', { b: 1 }], c: null, d: new Date(0) };
+    expect(known().redactValue(clean)).toBe(clean);
+    expect(known().redactValue({ ...clean, e: [{ f: `-${KEY}-` }] })).toEqual({
+      ...clean,
+      e: [{ f: '-[redacted]-' }],
+    });
+  });
+
+  it('are found when they come in pieces, and nothing else is lost or held for ever', () => {
+    const text = `one sk-test- two ${KEY} three ${KEY.slice(0, 9)}`;
+    for (const size of [1, 2, 3, 7, 50]) {
+      const stream = known().stream();
+      let shown = '';
+      for (let at = 0; at < text.length; at += size) shown += stream.push(text.slice(at, at + size));
+      expect(shown).toBe('one sk-test- two [redacted] three ');
+      expect(shown + stream.end()).toBe(`one sk-test- two [redacted] three ${KEY.slice(0, 9)}`);
+    }
+  });
+
+  it('are known from an environment: keys, cloud accounts and passwords of proxies', () => {
+    const environment = {
+      GROQ_API_KEY: 'gsk',
+      AWS_SECRET_ACCESS_KEY: 'aws',
+      HTTPS_PROXY: 'http://u:pass@h',
+      GITHUB_TOKEN: 'gh',
+    };
+    expect(secretsIn(environment)).toEqual(['gsk', 'aws', 'pass', 'pass', expect.any(String)]);
   });
 });
 

@@ -16,6 +16,7 @@ export function fakeDeps(overrides: Partial<QueryDeps> = {}): QueryDeps {
     random: createRandom(1),
     context: fakeContext(),
     toolHooks: fakeToolHooks(),
+    redact: (value) => value,
     turnEnd: fakeTurnEnd(),
     attachments: fakeAttachments(),
     askToGoOn: () => Promise.resolve(false),

@@ -62,6 +62,7 @@ export async function playRun(plan: RunPlan, loop: Query = query): Promise<Playe
       ids: createIds(),
       random: createRandom(plan.attempts.length),
       toolHooks: plannedHooks(fates, world),
+      redact: (value) => value,
       ...plannedDoors(plan, world),
     },
   });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { knownSecrets } from '../../known-secrets.ts';
 import { runShellCommand } from './shell-command.ts';
 
 describe('the output of a command of the user’s own', () => {
@@ -18,6 +19,16 @@ describe('the output of a command of the user’s own', () => {
     expect(shown).toBe(3_000_011);
     expect(output).toMatch(/^begin\na{14994}\n… 2970011 characters left out …\na+\nend\n$/);
   });
+});
+
+it('is shown and kept without the secrets of the user, also if one arrives in two pieces', async () => {
+  knownSecrets.add('sk-test-4f9Zq1Kx7Lw2');
+  const shown: string[] = [];
+  const command = 'printf sk-test-4f9; sleep 0.1; printf "Zq1Kx7Lw2 ok\\n"; echo sk-test-4f9Zq1Kx7Lw2 >&2';
+  const { signal } = new AbortController();
+  const { output } = await runShellCommand(command, { cwd: '/', signal, show: (text) => shown.push(text) });
+  expect(output).toContain('[redacted] ok\n');
+  expect(output + shown.join('')).not.toMatch(/4f9|Zq1/);
 });
 
 it('is over with its shell, whatever it left in the background, and its colours are left out', async () => {

@@ -2,6 +2,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
+import { knownSecrets } from '../../known-secrets.ts';
 import { harmless } from '../../terminal/harmless.ts';
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
@@ -34,8 +35,7 @@ export function runShellCommand(command: string, { cwd, signal, show }: ShellRun
   let beginning = '';
   let rest = '';
   let leftOut = 0;
-  const take = (written: string): void => {
-    const text = stripVTControlCharacters(written);
+  const keep = (text: string): void => {
     const room = SHOWN - beginning.length;
     beginning += text.slice(0, room);
     rest += text.slice(room);
@@ -43,13 +43,20 @@ export function runShellCommand(command: string, { cwd, signal, show }: ShellRun
     rest = rest.slice(-SHOWN);
     show(harmless(text));
   };
-  child.stdout.setEncoding('utf8').on('data', take);
-  child.stderr.setEncoding('utf8').on('data', take);
+  // A secret may be cut in two, but not across the two streams.
+  const streams = [child.stdout, child.stderr].map((stream) => {
+    const cleaned = knownSecrets.stream();
+    stream.setEncoding('utf8').on('data', (written: string) => {
+      keep(cleaned.push(stripVTControlCharacters(written)));
+    });
+    return cleaned;
+  });
   const end = (): void => endGroup(child.pid);
   signal.addEventListener('abort', end, { once: true });
-  child.once('error', (error) => resolve({ output: error.message, code: null }));
+  child.once('error', (error) => resolve({ output: knownSecrets.redact(error.message), code: null }));
   const over = (code: number | null): void => {
     signal.removeEventListener('abort', end);
+    for (const cleaned of streams) keep(cleaned.end());
     const gap = leftOut > 0 ? `\n… ${leftOut} characters left out …\n` : '';
     resolve({ output: beginning + gap + rest, code });
   };

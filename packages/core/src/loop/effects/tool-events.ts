@@ -9,7 +9,7 @@ import { attachmentMessage, stamp, type Run } from '../run/run.ts';
 export function executorOf(run: Run): StreamingToolExecutor {
   const { iteration, config, deps, params } = run;
   iteration.executor ??= new StreamingToolExecutor({
-    road: { hooks: deps.toolHooks, canUseTool: params.canUseTool },
+    road: { hooks: deps.toolHooks, canUseTool: params.canUseTool, redact: deps.redact },
     context: run.context,
     signal: run.scope.signal,
     clock: deps.clock,

@@ -19,6 +19,7 @@ import type { ModelError } from '../../messages/model-error.ts';
 import type { ModelPort } from '../../model/port.ts';
 import type { ToolUseContext } from '../../tools/context.ts';
 import type { ToolHooks } from '../../tools/hooks.ts';
+import type { Redact } from '../../tools/road.ts';
 import type { HookProgress } from './events.ts';
 
 export interface QueryDeps {
@@ -29,6 +30,8 @@ export interface QueryDeps {
   readonly random: () => number;
   readonly context: ContextDoor;
   readonly toolHooks: ToolHooks;
+  /** Takes secrets out of results, progress and remarks of tools before anything else sees them. */
+  readonly redact: Redact;
   readonly turnEnd: TurnEnd;
   readonly attachments: AttachmentSources;
   /** Asks whether a repeating run should go on. Only called where the configuration says that someone can answer. */

@@ -36,7 +36,11 @@ export class Rig {
     this.clock = options.clock ?? createClock();
     this.hooks = fakeToolHooks(options.hooks);
     this.executor = new StreamingToolExecutor({
-      road: { hooks: this.hooks, canUseTool: options.canUseTool ?? allowAll },
+      road: {
+        hooks: this.hooks,
+        canUseTool: options.canUseTool ?? allowAll,
+        redact: (value) => value,
+      },
       context: contextOf({ tools, ...options.context }),
       signal: this.controller.signal,
       clock: this.clock,

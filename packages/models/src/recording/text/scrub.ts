@@ -2,8 +2,8 @@
  * Takes secrets out of texts: keys that this process knows, and what looks like a key whoever it belongs to. The same text
  * always becomes the same text, so that a recording and a replay can still be compared.
  */
-import { proxySecrets } from '../../anthropic/proxy-secrets.ts';
 import { type Environment, SECRET_VARIABLES } from '../../secrets/environment.ts';
+import { proxySecrets } from '../../secrets/proxy-secrets.ts';
 import { anyOf, mapTexts, replaceSpans, type Span, withoutOverlaps } from './chunks.ts';
 
 export const BLOT = '[redacted]';

@@ -3,6 +3,7 @@ import { isReadOnlyAwk } from './awk.ts';
 import { isReadOnlyFind } from './find.ts';
 import { isHarmlessProgram } from './harmless.ts';
 import { type Arg, onlyAllowed } from './options.ts';
+import { isReadOnlyPs } from './ps.ts';
 import { isReadOnlySed } from './sed.ts';
 import { JQ, LSOF, OPTIONS, RIPGREP, SOCKETS, VERSIONED } from './tables.ts';
 import { isReadOnlyXargs } from './xargs.ts';
@@ -74,6 +75,7 @@ const EXACT: ReadonlyMap<string, (args: readonly string[]) => boolean> = new Map
   ['node', ([option, ...more]) => /^(--version|-v)$/.test(option ?? '') && more.length === 0],
   ['python', ([option, ...more]) => /^(--version|-V)$/.test(option ?? '') && more.length === 0],
   ['python3', ([option, ...more]) => /^(--version|-V)$/.test(option ?? '') && more.length === 0],
+  ['ps', isReadOnlyPs],
   ['test', isTest],
   ['[', isTest],
 ]);

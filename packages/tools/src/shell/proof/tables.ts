@@ -5,7 +5,7 @@ import type { Allowed } from './options.ts';
 export const HARMLESS: ReadonlySet<string> = new Set(
   (
     'ls cat head echo true false : pwd cd basename dirname whoami id groups seq sleep rev tac nl cut tr comm wc ' +
-    'stat du which realpath readlink nproc uname od expr fold expand unexpand paste join printenv ps free uptime ' +
+    'stat du which realpath readlink nproc uname od expr fold expand unexpand paste join printenv free uptime ' +
     'md5sum sha1sum sha224sum sha256sum sha384sum sha512sum cksum sum type hexdump strings column lscpu lsblk pgrep pidof ' +
     'whereis'
   ).split(' '),

@@ -5,6 +5,7 @@ import type { Concern, FilePart, Place } from '../../part.ts';
 import { disaster } from '../../paths/critical.ts';
 import { isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts';
 import { type Glob, globOf } from '../../paths/glob.ts';
+import { processConcern } from '../../paths/process-files.ts';
 import { protectedMatch, protection } from '../../paths/protected.ts';
 import type { World } from '../../world.ts';
 import { literalWord, type Touch, unknownWord } from './touch.ts';
@@ -38,7 +39,8 @@ export function touchPart(
       glob,
       concern:
         kind === 'read'
-          ? connection(touch, by, world)
+          ? (connection(touch, by, world) ??
+            processConcern({ written: word.text, places, glob, deep: touch.deep ?? 'no' }))
           : concernOf(touch, { places: withFound(places, glob), pattern }, folders, world),
     },
   ];

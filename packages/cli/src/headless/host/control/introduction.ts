@@ -2,6 +2,7 @@
 import { VERSION } from '@heddle/agent';
 import type { PermissionMode } from '@heddle/core';
 import { fullModelName } from '@heddle/models';
+import { modelEnvironment } from '../../../keys.ts';
 import type { ModelOptions } from '../../model-options.ts';
 import { LOCAL_COMMANDS } from '../../slash/commands.ts';
 
@@ -45,5 +46,6 @@ function aliasOf(value: string): object {
 }
 
 function hasKey(): boolean {
-  return ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'].some((name) => (process.env[name] ?? '') !== '');
+  const environment = modelEnvironment();
+  return ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'].some((name) => (environment[name] ?? '') !== '');
 }

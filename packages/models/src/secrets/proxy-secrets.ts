@@ -1,5 +1,5 @@
 /** Passwords that hide in the addresses of proxies, which Node repeats in its errors. */
-import type { Environment } from '../secrets/environment.ts';
+import type { Environment } from './environment.ts';
 
 const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'];
 

@@ -1,0 +1,76 @@
+/**
+ * Keys to models. They are not in the environment of this process or of its children, where every process of the same user
+ * could read them (`/proc/PID/environ`, `ps e`). `bin/heddle` passes them through a descriptor; a key that is in the
+ * environment all the same is taken out of it before anything else starts.
+ */
+import { closeSync, fstatSync, readFileSync } from 'node:fs';
+import {
+  type Environment,
+  isSecretVariable,
+  SECRET_VARIABLES,
+  withoutSecrets,
+} from '@heddle/models/environment';
+
+/** Names the descriptor that the launcher opened. */
+const DESCRIPTOR = 'HEDDLE_KEYS_FD';
+
+/** Names of keys that commands may have, separated by commas or spaces. */
+const PASSED = 'HEDDLE_PASS_KEYS';
+
+/** Variables that are, or repeat, a key. */
+const kept = new Map<string, string>();
+
+/** Called once, at the start. */
+export function takeKeys(): void {
+  const descriptor = process.env[DESCRIPTOR];
+  delete process.env[DESCRIPTOR];
+  if (descriptor !== undefined && /^\d+$/.test(descriptor)) readKeys(Number(descriptor));
+  keepOut();
+}
+
+/** Variables of the settings: keys among them are kept with the others. */
+export function setVariables(variables: Readonly<Record<string, string>>): void {
+  for (const name of Object.keys(variables)) kept.delete(name);
+  Object.assign(process.env, variables);
+  keepOut();
+}
+
+/** For the models, which need the keys. */
+export function modelEnvironment(): Environment {
+  return { ...process.env, ...Object.fromEntries(kept) };
+}
+
+/** For commands of the model: without keys, but for those that the user names. */
+export function commandEnvironment(): Record<string, string> {
+  const passed = (process.env[PASSED] ?? '').split(/[\s,]+/).filter((name) => kept.has(name));
+  const keys = passed.map((name): [string, string] => [name, kept.get(name) ?? '']);
+  return { ...withoutSecrets(modelEnvironment()), ...Object.fromEntries(keys) };
+}
+
+/** Takes keys, and variables that repeat one, out of the environment that children inherit. */
+function keepOut(): void {
+  const all = modelEnvironment();
+  const clean = withoutSecrets(all);
+  for (const [name, value] of Object.entries(process.env)) {
+    if (value === undefined || Object.hasOwn(clean, name)) continue;
+    kept.set(name, value);
+    delete process.env[name];
+  }
+}
+
+/** One variable a line, `NAME=value`. A value may have line breaks of its own. */
+function readKeys(descriptor: number): void {
+  try {
+    if (!fstatSync(descriptor).isFIFO() && !fstatSync(descriptor).isFile()) return;
+    const text = readFileSync(descriptor, 'utf8');
+    closeSync(descriptor);
+    const names = new RegExp(`^(${SECRET_VARIABLES.join('|')})=`, 'm');
+    const [, ...parts] = text.split(names);
+    for (let at = 0; at < parts.length; at += 2) {
+      const name = parts[at] ?? '';
+      if (isSecretVariable(name)) kept.set(name, (parts[at + 1] ?? '').replace(/\n+$/, ''));
+    }
+  } catch {
+    // The descriptor is not there: the variable came from somewhere else.
+  }
+}
