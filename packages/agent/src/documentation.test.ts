@@ -22,6 +22,7 @@ const PRINTS = [
   /success Three files\. 0/,
   /claude-sonnet/,
   /Bash.*rm notes\.txt[\s\S]*tool_use_id: 'c1'/,
+  /^Done\.$/m,
   /^Now it is\.$/m,
   /^\{ files: 3 \}$/m,
   /Noted\.\n2\nNoted\.\n4\n/,

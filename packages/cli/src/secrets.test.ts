@@ -16,6 +16,9 @@ const KEY = `sk-test-4f9${CORE}`;
 const PATTERN = `[${CORE.slice(0, 1)}]${CORE.slice(1)}`;
 const MODEL = 'claude-sonnet-4-5';
 
+const RUN = ['-p', 'go', '--model', `anthropic/${MODEL}`, '--output-format', 'stream-json'];
+const WATCHED = ['--permission-mode', 'bypassPermissions', '--debug', '--record', 'rec.jsonl'];
+
 let installed: Installed;
 beforeAll(async () => {
   installed = await install();
@@ -70,13 +73,9 @@ describe('a run with a key', () => {
     ];
     const api = await startFakeApi(steps, { models: [MODEL] });
     try {
-      const { stdout, stderr } = await home.run(
-        [
-          ...['-p', 'go', '--model', `anthropic/${MODEL}`, '--output-format', 'stream-json'],
-          ...['--permission-mode', 'bypassPermissions', '--debug', '--record', 'rec.jsonl'],
-        ],
-        { env: { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: api.url, OPENAI_API_KEY: KEY } },
-      );
+      const { stdout, stderr } = await home.run([...RUN, ...WATCHED], {
+        env: { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: api.url, OPENAI_API_KEY: KEY },
+      });
       const sent = api.requests.filter(({ path: to }) => to === '/v1/messages');
       expect(sent).toHaveLength(steps.length);
       expect(sent.at(-1)?.headers['x-api-key']).toBe(KEY);

@@ -58,12 +58,12 @@ export class Secrets {
 }
 
 /** Of a whole cloud account: commands need them, so they stay in the environment, but they are not shown. */
-const CLOUD_SECRETS: readonly string[] = ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
+const CLOUD_SECRETS: ReadonlySet<string> = new Set(['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN']);
 
 /** The secrets of an environment: keys to models, of cloud accounts, passwords of proxies. */
 export function secretsIn(environment: Environment): string[] {
   const named = Object.entries(environment).filter(
-    ([name]) => isSecretVariable(name) || CLOUD_SECRETS.includes(name),
+    ([name]) => isSecretVariable(name) || CLOUD_SECRETS.has(name),
   );
   return [...named.map(([, value = '']) => value), ...proxySecrets(environment)];
 }
