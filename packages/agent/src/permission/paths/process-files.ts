@@ -29,19 +29,20 @@ interface Reading {
 /** Why reading this asks; undefined: it shows no other process. */
 export function processConcern(reading: Reading): Concern | undefined {
   const { places, written = '', glob, deep } = reading;
+  // Among what a pattern finds, a link may lead there.
+  const named = glob ? (glob.found(true) ?? []) : places;
   const shows =
     places === undefined
       ? /\/proc(?:\/|$)|\/dev\/k?mem/.test(written)
-      : glob
-        ? mayShow(glob.shapes(true, deep))
-        : places.some((place) => [place.path, place.real].some((file) => isShowing(file, place, deep)));
+      : (glob !== undefined && mayShow(glob.shapes(true, deep))) ||
+        (named ?? []).some((place) => [place.path, place.real].some((path) => isShowing(path, place, deep)));
   if (!shows) return undefined;
   return { level: 'unless bypassed', reason: 'It may show the environment or memory of other processes.' };
 }
 
 function isShowing(file: string, { path }: Place, deep: Reading['deep']): boolean {
   // The standard streams of a command lead there, too, and are its own.
-  if (isSink(path)) return false;
+  if (isSink(path, 'read')) return false;
   if (OF_MACHINE.test(file)) return true;
   const [, name] = OF_PROCESS.exec(file) ?? [];
   if (name !== undefined) return !HARMLESS_OF_PROCESS.has(name);
