@@ -2,12 +2,11 @@
  * Which of the paths that ripgrep reported may have led elsewhere while it searched.
  *
  * Ripgrep follows no links, but it opens files by path: a folder that is replaced by a link after it was listed is entered through
- * the link. The system changes an entry's change time (ctime) when it is moved, and no program can set that time. So a file was
- * reached as its path is written if neither it nor a folder above it has changed since the search began. The others are
- * opened part by part, without following a link.
+ * the link. The system changes the change time (ctime) of a folder when it is moved, and when an entry of it is replaced. No program
+ * can set that time. So a file was reached as its path is written if no folder above it has changed since the search began.
+ * The others are opened part by part, without following a link.
  */
-import { lstatSync, type Stats } from 'node:fs';
-import path from 'node:path';
+import { lstatSync } from 'node:fs';
 import type { PinnedFile, PinnedFolder } from '../files/pinned.ts';
 
 /** The system's clock for files is coarse: a change just now may carry an earlier time. */
@@ -18,48 +17,55 @@ export function startOfSearch(): number {
   return Date.now() - CLOCK_STEP_MS;
 }
 
-/** Names whose folders below `root` are not known to have stayed in their place; with `files`, the files themselves, too. */
+/**
+ * Names below `root` with a folder above them that has changed, or may have been moved. `root` itself is held open; its change
+ * counts for `files` in it, which may have been replaced, but not for their names.
+ */
 export function unsettled(
   names: readonly string[],
   root: PinnedFolder,
   since: number,
-  which: 'folders' | 'files',
+  which: 'names' | 'files',
 ): ReadonlySet<string> {
   const base = root.at('.');
-  const isSettled = (name: string, isKind: (about: Stats) => boolean): boolean => {
-    const about = lstatSync(`${base}/${name}`, { throwIfNoEntry: false });
-    return about !== undefined && isKind(about) && about.ctimeMs < since;
+  const hasChanged = (folder: string): boolean => {
+    const about = lstatSync(folder, { throwIfNoEntry: false });
+    return about?.isDirectory() !== true || about.ctimeMs >= since;
   };
-  // Files first, then folders from the innermost: what a look goes through is itself looked at later.
-  const moved = new Set<string>();
-  if (which === 'files')
-    for (const name of names) if (!isSettled(name, (about) => about.isFile())) moved.add(name);
+  // The innermost first: a look at a folder goes through those above it, so these are looked at later.
   const folders = [...foldersOf(names)].sort((one, other) => other.length - one.length);
-  const movedFolders = new Set(
-    folders.filter((folder) => !isSettled(folder, (about) => about.isDirectory())),
+  const changed = new Set(folders.filter((folder) => hasChanged(`${base}/${folder}`)));
+  const isRootChanged = which === 'files' && hasChanged(base);
+  if (changed.size === 0 && !isRootChanged) return changed;
+  return new Set(
+    names.filter((name) => {
+      const above = ancestorsOf(name);
+      return above.length === 0 ? isRootChanged : above.some((folder) => changed.has(folder));
+    }),
   );
-  if (movedFolders.size > 0)
-    for (const name of names)
-      if (ancestorsOf(name).some((folder) => movedFolders.has(folder))) moved.add(name);
-  return moved;
 }
 
 function ancestorsOf(name: string): string[] {
-  const folder = path.dirname(name);
-  return folder === '.' ? [] : [folder, ...ancestorsOf(folder)];
+  const folder = folderOf(name);
+  return folder === undefined ? [] : [folder, ...ancestorsOf(folder)];
 }
 
 function foldersOf(names: readonly string[]): ReadonlySet<string> {
   const folders = new Set<string>();
   for (const name of names) {
-    for (
-      let folder = path.dirname(name);
-      folder !== '.' && !folders.has(folder);
-      folder = path.dirname(folder)
-    )
+    let folder = folderOf(name);
+    while (folder !== undefined && !folders.has(folder)) {
       folders.add(folder);
+      folder = folderOf(folder);
+    }
   }
   return folders;
+}
+
+/** Undefined for a name in the root. */
+function folderOf(name: string): string | undefined {
+  const end = name.lastIndexOf('/');
+  return end < 0 ? undefined : name.slice(0, end);
 }
 
 /** Opens a file below a folder without following a link. Undefined if that is not possible, or it is not a file. */

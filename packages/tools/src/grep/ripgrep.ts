@@ -40,7 +40,7 @@ export class Ripgrep implements SearchEngine {
         .split('\0')
         .slice(0, -1)
         .filter((name) => isWanted(name, query));
-      const moved = unsettled(names, root, since, 'folders');
+      const moved = unsettled(names, root, since, 'names');
       return { names: names.filter((name) => !moved.has(name) || isBelow(root, name)), isCut };
     });
   }

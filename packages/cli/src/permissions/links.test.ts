@@ -1,0 +1,165 @@
+/** Paths that lead elsewhere than they seem to, through the program: every spelling is decided by where it really leads. */
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { call, say } from '@heddle/testing';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { stage } from '../plain/test/scene.ts';
+import { ENTER } from '../plain/test/terminal.ts';
+
+const { scene, home } = stage();
+const SECRET = 'the text that stays inside';
+
+function temporary(): string {
+  const folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-links-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Ways to name `NAME/key`, where NAME is a folder in or beside the project. */
+function spellings(project: string, target: string): string[] {
+  const link = (name: string, to: string): void => symlinkSync(to, path.join(project, name));
+  const relative = path.relative(project, target);
+  link('file-link', `${relative}/key`);
+  link('folder-link', target);
+  link('parent-link', path.dirname(target));
+  link('chain-1', 'chain-2');
+  link('chain-2', path.join(project, 'chain-3'));
+  link('chain-3', `${relative}/key`);
+  mkdirSync(path.join(project, 'sub/deep'), { recursive: true });
+  link('sub/up', path.relative(path.join(project, 'sub'), target));
+  link('to-deep', 'sub/deep');
+  // Resolved from where the link is, not from where the path was written.
+  symlinkSync(
+    path.relative(path.join(project, 'sub/deep'), `${target}/key`),
+    path.join(project, 'sub/deep/away'),
+  );
+  const inProject = relative.startsWith('..') ? 'folder-link' : relative;
+  return [
+    'file-link',
+    'folder-link/key',
+    `parent-link/${path.basename(target)}/key`,
+    'chain-1',
+    `sub/../${inProject}/key`,
+    `to-deep/../${inProject}/key`,
+    'to-deep/away',
+    'sub/up/key',
+    `${inProject}/key/`,
+    `.//${inProject}/.//key`,
+    `~/${inProject}/key`,
+    `${project}/file-link`,
+    `/proc/self/cwd/${inProject}/key`,
+    `/proc/self/root${target}/key`,
+    `/proc/thread-self/cwd/${inProject}/key`,
+    `/proc/self/task/../cwd/file-link`,
+    `/dev/fd/../../proc/self/cwd/file-link`,
+    target.replace(/^\//, '//') + '/key',
+  ];
+}
+
+describe('a denied file', () => {
+  it('is not shown under any name', async () => {
+    const { folder, run, script } = home();
+    const project = realpathSync(folder);
+    const target = path.join(project, 'secret');
+    mkdirSync(target);
+    writeFileSync(path.join(target, 'key'), SECRET);
+    writeFileSync(path.join(project, 'make-link.sh'), 'ln -s secret/key made-later\n');
+    const names = spellings(project, target);
+    const reads = names.map((name, index) => call('Read', { file_path: name }, `r${index}`));
+    const greps = names.map((name, index) =>
+      call('Grep', { pattern: 'text', path: name, output_mode: 'content' }, `g${index}`),
+    );
+    const made = [
+      [call('Bash', { command: 'sh make-link.sh' }, 'b1')],
+      [call('Read', { file_path: 'made-later' }, 'm1'), call('Read', { file_path: 'SECRET/KEY' }, 'm2')],
+    ];
+    const model = script([reads, greps, ...made, [say('Done.')]]);
+    const { stdout } = await run([
+      '-p',
+      'go',
+      '--output-format=stream-json',
+      '--verbose',
+      `--model=${model}`,
+      '--allowed-tools=Bash(sh make-link.sh)',
+      '--disallowed-tools=Read(./secret/**)',
+    ]);
+    expect(stdout).toContain('Done.');
+    expect(stdout).not.toContain(SECRET);
+    expect(existsSync(path.join(project, 'made-later'))).toBe(true);
+    expect(stdout.match(/"is_error":true/g)?.length).toBeGreaterThanOrEqual(names.length + 2);
+  });
+});
+
+describe('a file outside the project', () => {
+  it('is not written under any name, and one inside is', async () => {
+    const { folder, run, script } = home();
+    const project = realpathSync(folder);
+    const target = temporary();
+    writeFileSync(path.join(target, 'key'), SECRET);
+    const names = spellings(project, target);
+    const calls = names.flatMap((name, index) => [
+      call('Read', { file_path: name }, `r${index}`),
+      call('Write', { file_path: name, content: 'overwritten' }, `w${index}`),
+      call('Edit', { file_path: name, old_string: 'text', new_string: 'edited' }, `e${index}`),
+      call('Write', { file_path: `${name}-new`, content: 'new' }, `n${index}`),
+    ]);
+    const inside = call('Write', { file_path: 'to-deep/../inside.txt', content: 'inside' }, 'i1');
+    const model = script([calls, [inside], [say('Done.')]]);
+    const { stdout } = await run([
+      '-p',
+      'go',
+      '--output-format=json',
+      `--model=${model}`,
+      '--permission-mode=acceptEdits',
+    ]);
+    expect(stdout).toContain('Done.');
+    expect(readFileSync(path.join(target, 'key'), 'utf8')).toBe(SECRET);
+    expect(readdirSync(target)).toEqual(['key']);
+    expect(readFileSync(path.join(project, 'inside.txt'), 'utf8')).toBe('inside');
+  });
+});
+
+describe('a link that is swapped while the question is open', () => {
+  it('makes the call fail, and nothing is written anywhere', async () => {
+    const { folder, sent, start } = await scene([
+      [call('Write', { file_path: 'd/new.txt', content: 'new' }, 'w1')],
+      [call('Write', { file_path: 'd/new.txt', content: 'new' }, 'w2')],
+      [say('Done.')],
+    ]);
+    const project = realpathSync(folder);
+    const outside = temporary();
+    const inside = path.join(project, 'inside');
+    const link = path.join(project, 'd');
+    const pointTo = (target: string): void => {
+      rmSync(link, { force: true });
+      symlinkSync(target, link);
+    };
+    mkdirSync(inside);
+    pointTo(inside);
+    const terminal = start(['go']);
+    await terminal.sees('allow?');
+    pointTo(outside);
+    terminal.type(`1${ENTER}`);
+    await terminal.sees('when the call was permitted');
+    expect([readdirSync(outside), readdirSync(inside)]).toEqual([[], []]);
+    // The second question is about the place where the link leads now.
+    await terminal.sees('lies outside the working directories');
+    await terminal.sees('allow?');
+    expect(sent(2)).toContain(`when the call was permitted, and leads to ${outside}/new.txt now`);
+    pointTo(inside);
+    terminal.type(`1${ENTER}`);
+    await terminal.sees('Done.');
+    expect([readdirSync(outside), readdirSync(inside)]).toEqual([[], []]);
+  });
+});
