@@ -4,6 +4,7 @@ import { shell } from './test/ask.ts';
 import { COVERING } from './test/table/covering.ts';
 import { EVASIONS } from './test/table/evasions.ts';
 import { FILES } from './test/table/files.ts';
+import { GIT } from './test/table/git.ts';
 import { GLOBS } from './test/table/globs.ts';
 import { FORBIDDING } from './test/table/forbidding.ts';
 import { PLACES } from './test/table/places.ts';
@@ -18,6 +19,7 @@ const themes = [
   ...FILES,
   ...PLACES,
   ...GLOBS,
+  ...GIT,
   ...TRICKS,
   ...UNSEEN,
   ...EVASIONS,

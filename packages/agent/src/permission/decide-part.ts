@@ -116,7 +116,8 @@ function isFilePart(part: Part): part is FilePart {
 }
 
 function open(part: Part): string {
-  if (part.kind === 'command') return part.opaque ?? `No rule allows the command ${part.shown}.`;
+  if (part.kind === 'command')
+    return part.opaque ?? part.exactOnly ?? `No rule allows the command ${part.shown}.`;
   if (part.kind === 'call') return `No rule allows ${part.tool} to run unasked.`;
   if (part.kind === 'fetch')
     return part.tool === 'WebSearch'
@@ -144,5 +145,5 @@ function verdict(part: Part, decision: Decision, reason: string, rule?: Rule): D
 function isQuiet(part: Part): boolean {
   if (part.kind === 'call') return part.shares;
   if (part.kind === 'command') return part.inner;
-  return part.kind === 'read' && part.knowledge !== 'known';
+  return part.kind === 'read' && (part.knowledge !== 'known' || part.stored !== undefined);
 }

@@ -1,9 +1,10 @@
 /** The world as it is on this machine. Looked at anew for each call: files and links change while an agent works. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { realTarget } from '@heddle/tools/files';
+import { findRepository, trackedFiles } from '@heddle/tools/git';
 import { gitFactsFrom } from '@heddle/tools/shell';
-import type { World } from './world.ts';
+import type { KnownRepository, World } from './world.ts';
 
 export interface Surroundings {
   readonly root: string;
@@ -23,8 +24,28 @@ export function lookAround(surroundings: Surroundings): World {
     realpath: remembered(realPath),
     exists: existsSync,
     list: remembered(namesIn),
+    repository: remembered(repositoryAround),
     gitIn: remembered(gitFactsFrom(surroundings.cwd, surroundings.environment)),
   };
+}
+
+function repositoryAround(place: string): KnownRepository | 'none' | 'unknown' {
+  const folder = nearestFolder(place);
+  const found = folder === undefined ? undefined : findRepository(folder);
+  if (found?.kind !== 'found') return found?.kind ?? 'unknown';
+  const { repository } = found;
+  return { top: repository.top, tracked: () => trackedFiles(repository) };
+}
+
+/** Of a file, or of something that is only in the history, the folder that is there. */
+function nearestFolder(file: string): string | undefined {
+  try {
+    if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) return file;
+  } catch (thrown) {
+    // A part of the path is a file; anything else cannot be looked at.
+    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOTDIR')) return undefined;
+  }
+  return file === path.dirname(file) ? undefined : nearestFolder(path.dirname(file));
 }
 
 /** One decision asks for the same folders again and again. */

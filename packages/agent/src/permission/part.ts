@@ -46,6 +46,8 @@ export interface CommandPart {
   readonly edits: boolean;
   /** Only a rule for all commands can cover it: nobody can tell what runs, or where. */
   readonly opaque: string | undefined;
+  /** Why a rule with a wildcard does not cover it: an option, or what the shell puts in, writes files or runs programs. */
+  readonly exactOnly: string | undefined;
   /** Inside another command's arguments: that one's rule covers it, and only deny and ask are held against it. */
   readonly inner: boolean;
   readonly concern: Concern | undefined;
@@ -60,6 +62,8 @@ export interface FilePart {
   readonly tool: string;
   /** Whether everything below it is touched, too; `visible`: but neither hidden nor ignored files. */
   readonly deep: 'no' | 'all' | 'visible';
+  /** Git shows what it stored of the files below, whether they are there or not. */
+  readonly stored?: StoredFiles;
   /** But what a deny rule speaks of is left out. */
   readonly leavesOutDenied?: boolean;
   /**
@@ -73,6 +77,11 @@ export interface FilePart {
   /** It is a glob: `places` are the folders that it begins in. */
   readonly glob: Glob | undefined;
   readonly concern: Concern | undefined;
+}
+
+/** Undefined: any file that ever was tracked. Otherwise whether one that is tracked now fits. */
+export interface StoredFiles {
+  readonly someTracked: ((fits: (path: string) => boolean) => boolean) | undefined;
 }
 
 export interface Place {

@@ -4,6 +4,12 @@
  */
 import type { GitFacts } from '@heddle/tools/shell';
 
+export interface KnownRepository {
+  readonly top: string;
+  /** Full paths of the files in the index; undefined where it cannot be read. */
+  tracked(): readonly string[] | undefined;
+}
+
 export interface World {
   /** Where the session began: rules without an anchor start here. */
   readonly root: string;
@@ -21,6 +27,8 @@ export interface World {
   exists(path: string): boolean;
   /** The names in a folder, none where there is none; undefined where nobody can tell. */
   list(folder: string): readonly string[] | undefined;
+  /** The repository around a folder; `unknown` where git might find one that is not found here. */
+  repository(folder: string): KnownRepository | 'none' | 'unknown';
   /** What the configuration of the repository around a folder would run; undefined where that is not known. */
   gitIn(folder: string): GitFacts | undefined;
   /** The environment a command would run with: variables can give options to programs. */
@@ -41,6 +49,7 @@ export function bareWorld(root: string, home: string): World {
     realpath: (path) => path,
     exists: () => false,
     list: () => undefined,
+    repository: () => 'unknown',
     gitIn: () => undefined,
     environment: {},
   };

@@ -2,7 +2,14 @@
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import { usesFilters } from './attributes.ts';
-import { type Environment, readGitSettings, resolveConfigPath, type ScopedSetting } from './config-files.ts';
+import {
+  type Environment,
+  readGitConfigFile,
+  readGitSettings,
+  resolveConfigPath,
+  type ScopedSetting,
+} from './config-files.ts';
+import type { GitSetting } from './config-text.ts';
 import { isHarmlessSetting, isHarmlessVariable } from './harmless-settings.ts';
 import { type GitIndex, type HashLength, readGitIndex } from './index-file.ts';
 import { findRepository, type GitRepository } from './repository.ts';
@@ -46,6 +53,14 @@ export function gitFactsFrom(
   return (folder) => readGitFacts(path.isAbsolute(folder) ? folder : `${directory}/${folder}`, environment);
 }
 
+/** Full paths of all files in the index. Undefined: it cannot be read with certainty. */
+export function trackedFiles(repository: GitRepository): readonly string[] | undefined {
+  const settings = readGitConfigFile(path.join(repository.commonDir, 'config'));
+  if (settings === undefined || settings === 'absent') return undefined;
+  const index = readGitIndex(path.join(repository.gitDir, 'index'), hashLength(settings));
+  return index?.paths.map((file) => path.join(repository.top, file));
+}
+
 function isHarmless({ key, value, scope }: ScopedSetting, repository: GitRepository | undefined): boolean {
   if (key !== 'core.worktree') return isHarmlessSetting(key, value);
   // A submodule's settings name the folder that was found; any other folder may be anywhere.
@@ -57,7 +72,7 @@ function isFilter(key: string): boolean {
   return /^filter\..+\.(clean|smudge|process|required)$/s.test(key);
 }
 
-function hashLength(settings: readonly ScopedSetting[]): HashLength {
+function hashLength(settings: readonly GitSetting[]): HashLength {
   const isLong = settings.some(({ key, value }) => key === 'extensions.objectformat' && value === 'sha256');
   return isLong ? 32 : 20;
 }

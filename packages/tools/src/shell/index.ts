@@ -4,6 +4,7 @@ export { readCommand } from './read.ts';
 export { meaningOfOne } from './exit-meaning.ts';
 export { areReadOnlyWords, isReadOnlyCommand, movesShell, type ProofOptions } from './proof/read-only.ts';
 export { isOwn, isSafe, isSafeName } from './variables.ts';
+export { listsOnlyCommits } from './proof/git-readers.ts';
 export { isHarmlessProgram } from './proof/harmless.ts';
 export { isPlainScript as isPlainSedScript } from './proof/sed.ts';
 export { xargsCommand } from './proof/xargs.ts';

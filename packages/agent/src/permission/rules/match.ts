@@ -1,6 +1,7 @@
 /** Which rule speaks of which part. */
-import type { CallPart, CommandPart, FetchPart, FilePart, Part } from '../part.ts';
+import type { CallPart, CommandPart, FetchPart, FilePart, Part, Place, StoredFiles } from '../part.ts';
 import type { Glob } from '../paths/glob.ts';
+import { literalSegments } from '../paths/segments.ts';
 import type { World } from '../world.ts';
 import type { CompiledRule, CompiledRules } from './compile.ts';
 import type { PathPattern } from './path-pattern.ts';
@@ -39,7 +40,7 @@ function objectors(part: Part, list: 'deny' | 'ask', rules: CompiledRules): read
 /** A plain path that no rule of the list speaks of. */
 function isNobodysBusiness(part: Part, list: 'deny' | 'ask', rules: CompiledRules): boolean {
   if (part.kind !== 'read' && part.kind !== 'write' && part.kind !== 'remove') return false;
-  if (part.places === undefined || part.deep !== 'no' || part.glob) return false;
+  if (part.places === undefined || part.deep !== 'no' || part.glob || part.stored) return false;
   return part.places.every(
     ({ path, real }) => !rules.concerns(list, path) && (path === real || !rules.concerns(list, real)),
   );
@@ -99,6 +100,7 @@ function objectsToFile(
   const suspected = part.knowledge !== 'known' && names('Edit');
   if (!binds && !suspected) return undefined;
   if (part.places === undefined) return { rule, doubtful: 'nobody can tell which file it touches' };
+  if (part.stored) return objectsToStored(part.stored, part.places, pattern, rule);
   const certain = binds && part.knowledge !== 'mentioned';
   const speaks: Match = certain ? { rule } : { rule, doubtful: 'it may touch such a file' };
   const found = part.glob?.found(part.glob.optioned);
@@ -117,6 +119,23 @@ function objectsToFile(
     }
   }
   return part.glob ? (objectsToGlob(part, part.glob, pattern, found !== undefined, speaks) ?? held) : held;
+}
+
+/** Which files lie in the history is not known: each that a rule could mean may be among them. */
+function objectsToStored(
+  { someTracked }: StoredFiles,
+  places: readonly Place[],
+  pattern: PathPattern,
+  rule: Rule,
+): Match | undefined {
+  const spellings = places.flatMap(({ path, real }) => (path === real ? [path] : [path, real]));
+  if (spellings.some((place) => pattern.matches(place))) return { rule };
+  const isIn = (file: string): boolean =>
+    spellings.some((place) => file === place || file.startsWith(place === '/' ? place : `${place}/`));
+  const mayHold = someTracked
+    ? someTracked((file) => isIn(file) && pattern.matches(file))
+    : spellings.some((place) => pattern.meets([...literalSegments(place), '**'], true, 'any'));
+  return mayHold ? { rule, doubtful: 'what git stored may show such a file' } : undefined;
 }
 
 /** A glob may stand for what a rule speaks of. Where what it finds is known, and stays so, that decides. */
@@ -191,7 +210,9 @@ function coversCall({ tool, input }: CallPart, { names, specifier }: CompiledRul
 function coversCommand(part: CommandPart, { names, specifier }: CompiledRule): boolean {
   if (!names('Bash')) return false;
   if (specifier === undefined) return true;
-  return part.opaque === undefined && part.cover.some((spelling) => specifier.command?.(spelling));
+  if (part.opaque !== undefined || (part.exactOnly !== undefined && specifier.text.includes('*')))
+    return false;
+  return part.cover.some((spelling) => specifier.command?.(spelling));
 }
 
 function coversFetch(part: FetchPart, { names, specifier }: CompiledRule): boolean {

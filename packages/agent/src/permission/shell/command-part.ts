@@ -17,6 +17,7 @@ import type { World } from '../world.ts';
 import { assignmentText, canonicalText, writtenText } from './canonical.ts';
 import { confinable } from './confined.ts';
 import { changesFiles } from './files/files-of.ts';
+import { gitDoubt } from './files/git.ts';
 import type { Folders } from './folders.ts';
 import { changesOwnShellOnly, readsLine } from './own-shell.ts';
 import { baseName, tails, wordsOf } from './runners.ts';
@@ -51,6 +52,7 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
     confinable: around.shape === 'functions' ? 'no' : confinable(last.words, assignments),
     edits: assignments.length === 0 && !last.more && isPlainEdit(last.words),
     opaque: opacity(words, stages, around),
+    exactOnly: doubtAboutOptions(last.words),
     inner: false,
     concern: undefined,
   };
@@ -157,6 +159,10 @@ function proofOptions(program: ShellWord | undefined, { folders, world }: Around
     git: world.gitIn(folder),
     gitIn: (named) => world.gitIn(path.posix.isAbsolute(named) ? named : `${folder}/${named}`),
   };
+}
+
+function doubtAboutOptions([name, ...args]: readonly ShellWord[]): string | undefined {
+  return name !== undefined && baseName(name.value) === 'git' ? gitDoubt(args) : undefined;
 }
 
 function opacity(

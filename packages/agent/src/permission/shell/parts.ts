@@ -225,6 +225,7 @@ function concerned(text: string, reason: string): CommandPart {
     confinable: 'no',
     edits: false,
     opaque: undefined,
+    exactOnly: undefined,
     inner: true,
     concern: {
       level: 'unless bypassed',

@@ -14,6 +14,8 @@ export interface WorldTable {
   readonly files?: readonly string[];
   /** For `cwd`; nothing is known about other folders. */
   readonly git?: GitFacts;
+  /** Files in the index of the repository at the root. */
+  readonly tracked?: readonly string[];
   readonly environment?: World['environment'];
   readonly foldsCase?: boolean;
 }
@@ -38,6 +40,10 @@ export function worldOf(table: WorldTable = {}): World {
     realpath,
     exists: (path) => (table.files ?? []).includes(path),
     list: (folder) => namesIn(realpath(folder), [...(table.files ?? []), ...links.map(([link]) => link)]),
+    repository: (folder) =>
+      path.posix.join(folder, '/').startsWith(`${ROOT}/`)
+        ? { top: ROOT, tracked: () => (table.tracked ?? []).map((file) => `${ROOT}/${file}`) }
+        : 'none',
     gitIn: (folder) => (isFolder(folder, table.cwd ?? ROOT) ? table.git : undefined),
     environment: table.environment ?? {},
   };

@@ -1,4 +1,5 @@
 /** Git commands that only read, whatever their operands are, and the options that keep it so. */
+import type { ShellWord } from '../command.ts';
 import type { Allowed, Arg } from './options.ts';
 import { onlyAllowed } from './options.ts';
 
@@ -66,6 +67,12 @@ const NOTHING: GitNeeds = {};
 /** Without an option that asks for more, commits are listed and not compared. */
 export const showsHistory = (given: readonly Arg[]): GitNeeds =>
   onlyAllowed(given, COMMITS) ? NOTHING : { diff: true };
+
+/** Whether a log with these words names commits and files, and prints no line of any file. */
+export function listsOnlyCommits(words: readonly ShellWord[]): boolean {
+  const args = words.map(({ kind, value }) => ({ value, exact: kind === 'literal' }));
+  return words.every(({ kind }) => kind !== 'dynamic') && onlyAllowed(args, COMMITS);
+}
 
 export const READERS: ReadonlyMap<string, GitReader> = new Map<string, GitReader>([
   ['log', { allowed: HISTORY, needs: showsHistory }],

@@ -23,6 +23,7 @@ export function touchPart(
     const words = word.becomes.map(({ begins }) => literalWord(begins));
     return words.flatMap((each) => touchPart({ ...touch, word: each }, by, folders, world));
   }
+  if (touch.stored) return storedPart(touch, touch.stored, folders, world);
   if (word.kind === 'literal' && word.value === '') return [];
   if (within && !isFolder(within, folders, world)) return [];
   const { places, pattern, glob } = meant(word, folders, world);
@@ -54,6 +55,38 @@ function withFound(
   if (glob === undefined || places === undefined) return places;
   const found = glob.found(true);
   return found && [...places, ...found];
+}
+
+/** What git stored of the files in some place, or of the whole repository around it. Nothing outside of a repository. */
+function storedPart(
+  { word, whole = false }: Touch,
+  stored: NonNullable<Touch['stored']>,
+  folders: Folders,
+  world: World,
+): FilePart[] {
+  const { places } = meant(word, folders, world);
+  const around = (places ?? []).map(({ real }) => world.repository(real));
+  if (places !== undefined && around.every((repository) => repository === 'none')) return [];
+  const found = around.filter((repository) => typeof repository === 'object');
+  const isKnown = places !== undefined && found.length === around.length;
+  const tops = found.map(({ top }): Place => ({ path: top, real: world.realpath(top) }));
+  const tracked = isKnown ? found.map((repository) => repository.tracked()) : [undefined];
+  const someTracked = (fits: (path: string) => boolean): boolean =>
+    tracked.some((files) => files?.some(fits) ?? true);
+  return [
+    {
+      kind: 'read',
+      shown: whole ? 'the contents that git stored' : word.value,
+      tool: 'Bash',
+      places: isKnown ? (whole ? tops : places) : undefined,
+      deep: 'no',
+      stored: { someTracked: stored === 'tracked' ? someTracked : undefined },
+      knowledge: 'known',
+      by: 'command',
+      glob: undefined,
+      concern: undefined,
+    },
+  ];
 }
 
 /** By its form, or because one stands there. */

@@ -1,9 +1,10 @@
 /** Programs whose arguments are neither all read nor all written. */
 import type { ShellWord } from '@heddle/tools/shell';
+import { git } from './git.ts';
 import { NETWORK } from './network.ts';
 import { type Arguments, argumentsOf, hasOption } from './operands.ts';
 import { HERE, partOfWord, type Touch, touch, writeInside } from './touch.ts';
-import { find, git } from './trees.ts';
+import { find } from './trees.ts';
 
 type Special = (args: readonly ShellWord[]) => Touch[];
 

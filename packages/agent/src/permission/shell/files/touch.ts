@@ -8,6 +8,10 @@ export interface Touch {
   /** Of all that lies below only what some test picks. */
   readonly picks?: boolean;
   readonly knowledge?: 'named' | 'mentioned';
+  /** Git shows what it stored of the files below: of those that are tracked now, or ever were. */
+  readonly stored?: 'tracked' | 'history';
+  /** Of the whole repository around it. */
+  readonly whole?: boolean;
   /** It is touched only where this is a folder. */
   readonly within?: ShellWord;
 }

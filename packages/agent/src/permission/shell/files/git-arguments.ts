@@ -1,0 +1,131 @@
+/** The words of a `git` command, and those of its options that write a file or run a program. */
+import type { ShellWord } from '@heddle/tools/shell';
+import { partOfWord, unknownWord } from './touch.ts';
+
+export interface GitArguments {
+  /** The folder that `-C` names. */
+  readonly folder: ShellWord | undefined;
+  /** Another repository or working tree is named. */
+  readonly isElsewhere: boolean;
+  /** Empty if it is not known. */
+  readonly command: string;
+  /** Behind the command. */
+  readonly rest: readonly ShellWord[];
+}
+
+const VALUED: ReadonlySet<string> = new Set(
+  '-C -c --git-dir --work-tree --namespace --config-env --super-prefix --attr-source'.split(' '),
+);
+
+export function gitArguments(args: readonly ShellWord[]): GitArguments {
+  let folder: ShellWord | undefined;
+  let isElsewhere = false;
+  let at = 0;
+  for (let word = args[at]; word?.value.startsWith('-'); word = args[at]) {
+    const value = args[at + 1];
+    if (word.value === '-C' && value)
+      folder = folder && !value.value.startsWith('/') ? joined(folder, value) : value;
+    isElsewhere ||= /^--(git-dir|work-tree)/.test(word.value);
+    at += VALUED.has(word.value) ? 2 : 1;
+  }
+  const command = args[at];
+  return {
+    folder,
+    isElsewhere,
+    command: command?.kind === 'literal' ? command.value : '',
+    rest: args.slice(at + 1),
+  };
+}
+
+function joined(folder: ShellWord, inner: ShellWord): ShellWord {
+  if (folder.kind === 'dynamic' || inner.kind === 'dynamic')
+    return unknownWord(`${folder.text}/${inner.text}`);
+  return partOfWord(folder, `${folder.value}/${inner.value}`);
+}
+
+const WRITES = ['output', 'output-directory', 'index-output', 'export-marks', 'separate-git-dir'];
+const RUNS = ['ext-diff', 'textconv', 'open-files-in-pager', 'exec', 'upload-pack', 'receive-pack', 'extcmd'];
+/** Options of their own whose names begin the same. */
+const OTHERS: ReadonlySet<string> = new Set(['text', 'exec-path']);
+
+/** Letters with the same effect, by command. */
+const LETTERS: readonly {
+  readonly commands: RegExp;
+  readonly letter: string;
+  readonly does: 'writes' | 'runs';
+}[] = [
+  {
+    commands: /^(archive|format-patch|bugreport|diagnose|mailsplit|index-pack)$/,
+    letter: 'o',
+    does: 'writes',
+  },
+  { commands: /^grep$/, letter: 'O', does: 'runs' },
+  { commands: /^(rebase|difftool)$/, letter: 'x', does: 'runs' },
+  { commands: /^(clone|ls-remote)$/, letter: 'u', does: 'runs' },
+];
+
+export interface DangerousOption {
+  readonly word: ShellWord;
+  readonly does: 'writes' | 'runs';
+  /** The file that it writes, if that is known. */
+  readonly file: ShellWord | undefined;
+}
+
+/** Git takes the beginning of a long option for the option: a beginning of a dangerous one counts as that. */
+export function dangerousOptions({ command, rest }: GitArguments): DangerousOption[] {
+  return rest.flatMap((word, index): DangerousOption[] => {
+    const next = rest[index + 1];
+    const { does, attached } = longOption(word) ?? letterOption(word, command) ?? {};
+    if (does === undefined) return [];
+    return [{ word, does, file: attached === undefined ? next : attached }];
+  });
+}
+
+interface Recognized {
+  readonly does: 'writes' | 'runs';
+  /** Undefined: its value is the next word. */
+  readonly attached?: ShellWord;
+}
+
+function longOption(word: ShellWord): Recognized | undefined {
+  const text = word.kind === 'dynamic' ? word.prefix : word.value;
+  if (!text.startsWith('--') || text === '--') return undefined;
+  const at = text.indexOf('=');
+  const name = text.slice(2, at < 0 ? undefined : at);
+  if (OTHERS.has(name) || name === '') return undefined;
+  const means = (names: readonly string[]): boolean => names.some((option) => option.startsWith(name));
+  const does = means(WRITES) ? 'writes' : means(RUNS) ? 'runs' : undefined;
+  if (does === undefined) return undefined;
+  if (word.kind === 'dynamic') return { does, attached: unknownWord(word.text) };
+  return at < 0 ? { does } : { does, attached: partOfWord(word, text.slice(at + 1)) };
+}
+
+function letterOption(word: ShellWord, command: string): Recognized | undefined {
+  const text = word.kind === 'dynamic' ? word.prefix : word.value;
+  const [, letters = ''] = /^-([A-Za-z]+)/.exec(text) ?? [];
+  for (const { commands, letter, does } of LETTERS) {
+    const at = letters.indexOf(letter);
+    if (at < 0 || !commands.test(command)) continue;
+    const value = text.slice(at + 2);
+    if (word.kind === 'dynamic') return { does, attached: unknownWord(word.text) };
+    return value === '' ? { does } : { does, attached: partOfWord(word, value) };
+  }
+  return undefined;
+}
+
+/** Commands with such options that people use every day. */
+const TAKES_DANGEROUS =
+  /^(log|show|diff|whatchanged|reflog|stash|shortlog|rev-list|format-patch|archive|diff-tree|diff-index|diff-files|range-diff|grep|blame|difftool|clone|fetch|pull|push|ls-remote|rebase|bundle)$/;
+
+/** A word that only the shell knows may be such an option, unless it begins otherwise or stands behind `--`. */
+export function mayWriteOrRun({ command, rest }: GitArguments): boolean {
+  if (!TAKES_DANGEROUS.test(command)) return false;
+  const end = rest.findIndex(({ value }) => value === '--');
+  const before = end < 0 ? rest : rest.slice(0, end);
+  return before.some((word) => word.kind === 'dynamic' && !isNoOption(word));
+}
+
+/** Without quotes it may become several words, and only the first begins as it is written. */
+function isNoOption({ text, becomes }: ShellWord): boolean {
+  return becomes?.every(({ begins }) => /^[^-]/.test(begins)) ?? /^"[\w@./][^"]*"$/.test(text);
+}

@@ -1,0 +1,201 @@
+/** Which files `git` touches: those that its arguments name, those that its options write, and what its history shows. */
+import { listsOnlyCommits, type ShellWord } from '@heddle/tools/shell';
+import { dangerousOptions, type GitArguments, gitArguments, mayWriteOrRun } from './git-arguments.ts';
+import { argumentsOf } from './operands.ts';
+import { HERE, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
+
+export function git(args: readonly ShellWord[]): Touch[] {
+  const given = gitArguments(args);
+  const { rest, command } = given;
+  const isSearch = command === 'grep';
+  const has = (option: string): boolean => rest.some(({ value }) => value === option);
+  // Files that git does not know of can be hidden ones.
+  const walks = has('--no-index') || has('--untracked') ? 'all' : isSearch ? 'visible' : undefined;
+  const named = rest.flatMap((word): Touch[] => {
+    const path = pathIn(word);
+    if (path === undefined) return [];
+    return [
+      {
+        kind: 'read',
+        word: inFolder(partOfWord(word, path), given),
+        knowledge: 'named',
+        ...(walks ? { deep: walks } : {}),
+      },
+    ];
+  });
+  if (walks && isSearch && scopesOf(given) === undefined)
+    named.push(touch('read', given.folder ?? HERE, walks));
+  named.push(...written(given).map((word) => touch('write', inFolder(word, given))));
+  named.push(...stored(given));
+  // The files that a patch changes are listed in a file that was not read.
+  return command === 'apply' || command === 'am'
+    ? [...named, { kind: 'read', word: given.folder ?? HERE, deep: 'all', knowledge: 'named' }]
+    : named;
+}
+
+/** Why only a rule for all commands covers it; undefined if it does nothing but what its command does. */
+export function gitDoubt(args: readonly ShellWord[]): string | undefined {
+  const given = gitArguments(args);
+  const runs = dangerousOptions(given).find(({ does }) => does === 'runs');
+  if (runs) return `${runs.word.text} makes git run another program.`;
+  return mayWriteOrRun(given)
+    ? 'What the shell puts in may be an option with which git writes a file or runs a program.'
+    : undefined;
+}
+
+/** `HEAD:secrets/x` is that file as it once was, `:0:secrets/x` as it was added. */
+function pathIn({ kind, value }: ShellWord): string | undefined {
+  if (kind === 'dynamic' || value.startsWith('-')) return undefined;
+  const path = value.slice(value.indexOf(':') + 1).replace(/^[0-3]:/, '');
+  return path === '' || /\s/.test(path) ? undefined : path;
+}
+
+/** `-C sub`: what follows is meant from there. */
+function inFolder(word: ShellWord, { folder }: GitArguments): ShellWord {
+  if (folder === undefined || word.kind === 'dynamic' || word.value.startsWith('/')) return word;
+  if (folder.kind === 'dynamic') return unknownWord(word.text);
+  return {
+    ...partOfWord(folder, `${folder.value}/${word.value}`),
+    kind: word.kind === 'pattern' ? 'pattern' : folder.kind,
+  };
+}
+
+/** Commands of which an operand is written: its place among the operands. */
+const WRITTEN_OPERANDS: ReadonlyMap<string, (operands: readonly ShellWord[]) => readonly ShellWord[]> =
+  new Map([
+    ['bundle', ([action, file]) => (action?.value === 'create' && file ? [file] : [])],
+    ['clone', ([, folder]) => (folder ? [folder] : [])],
+    ['init', ([folder]) => (folder ? [folder] : [])],
+    ['worktree', ([action, folder]) => (action?.value === 'add' && folder ? [folder] : [])],
+    ['mailinfo', (files: readonly ShellWord[]) => files],
+  ]);
+
+function written(given: GitArguments): ShellWord[] {
+  const { command, rest } = given;
+  const byOption = dangerousOptions(given).flatMap(({ does, file, word }) =>
+    does === 'writes' ? [file ?? unknownWord(word.text)] : [],
+  );
+  const valued = [
+    '-b',
+    '-c',
+    '-o',
+    '-j',
+    '-u',
+    '--branch',
+    '--config',
+    '--depth',
+    '--origin',
+    '--template',
+    '--reference',
+  ];
+  const { operands } = argumentsOf(rest, valued);
+  return [...byOption, ...(WRITTEN_OPERANDS.get(command)?.(operands) ?? [])];
+}
+
+/** Commands that print no line of any file, whatever they are given. */
+const SILENT: ReadonlySet<string> = new Set(
+  (
+    'status branch tag remote config rev-parse for-each-ref show-ref symbolic-ref ls-files ls-tree ls-remote merge-base ' +
+    'name-rev describe count-objects worktree check-ignore check-attr check-mailmap var version help cherry ' +
+    'fetch pull push clone init merge rebase revert cherry-pick switch mv rm clean gc prune fsck bisect submodule notes ' +
+    'sparse-checkout maintenance update-index update-ref hash-object write-tree commit-tree mktree pack-refs apply am'
+  ).split(' '),
+);
+/** They print lines only where they ask about each change. */
+const PATCHING: ReadonlySet<string> = new Set('add commit checkout restore reset'.split(' '));
+/** The files that they show are among their operands. */
+const NAMING: ReadonlySet<string> = new Set('blame annotate'.split(' '));
+const SUMMARY =
+  /^(-s|--(no-patch|stat|shortstat|numstat|dirstat|summary|compact-summary|name-only|name-status|raw|quiet))(=|$)/;
+
+/** A file that may not be read shows in what git stored of it. */
+function stored(given: GitArguments): Touch[] {
+  const shown = contentShown(given);
+  if (shown === 'none') return [];
+  const { folder = HERE } = given;
+  const whole: Touch = { kind: 'read', word: folder, stored: shown, whole: true };
+  if (given.isElsewhere) return [touch('read', unknownWord('another repository'))];
+  const scopes = scopesOf(given);
+  return scopes?.map((word) => ({ kind: 'read', word: inFolder(word, given), stored: shown })) ?? [whole];
+}
+
+/** The files and folders behind `--`; undefined if there are none, or if they may be any. */
+function scopesOf({ rest }: GitArguments): readonly ShellWord[] | undefined {
+  const at = rest.findIndex(({ value }) => value === '--');
+  const limits = at < 0 ? [] : rest.slice(at + 1);
+  const scopes = limits.flatMap((limit) => scopeOf(limit) ?? []);
+  return limits.length > 0 && scopes.length === limits.length ? scopes : undefined;
+}
+
+/** The file or folder that a pathspec stays in; undefined if it may be any. */
+function scopeOf(word: ShellWord): ShellWord | undefined {
+  if (word.kind === 'dynamic' || word.value.startsWith(':') || word.value === '') return undefined;
+  const wildcard = word.value.search(/[*?[\\]/);
+  if (wildcard < 0) return word;
+  const folder = word.value.slice(0, word.value.lastIndexOf('/', wildcard) + 1);
+  return folder === '' ? undefined : { ...partOfWord(word, folder), kind: 'literal' };
+}
+
+function contentShown(given: GitArguments): 'none' | 'tracked' | 'history' {
+  const { command, rest } = given;
+  const [action] = rest;
+  const has = (pattern: RegExp): boolean => rest.some(({ value }) => pattern.test(value));
+  const isList = listsOnlyCommits(rest);
+  if (command === 'status') return has(/^(-\w*v|--v)/) ? 'history' : 'none';
+  if (command === '' || SILENT.has(command) || NAMING.has(command)) return 'none';
+  if (PATCHING.has(command)) return has(/^(-\w*[pi]|--p|--i)/) ? 'history' : 'none';
+  switch (command) {
+    case 'log':
+    case 'shortlog':
+    case 'rev-list':
+    case 'reflog':
+      return isList ? 'none' : 'history';
+    case 'stash':
+      if (action?.value === 'list' || action?.value === 'show') return isList ? 'none' : 'history';
+      return has(/^(-\w*p|--p)/) ? 'history' : 'none';
+    case 'show':
+      // Of a name nothing says whether it is a commit or the content of a file.
+      return isList && has(SUMMARY) && rest.every(isCommitOrOption) ? 'none' : showsOnlyNamed(rest);
+    case 'diff':
+    case 'diff-tree':
+    case 'diff-index':
+    case 'diff-files':
+      if (isList && has(SUMMARY)) return 'none';
+      return command !== 'diff-tree' && rest.every(isPlainDiff) ? 'tracked' : 'history';
+    case 'cat-file':
+      return has(/^-[tse]$/) ? 'none' : showsOnlyNamed(rest);
+    case 'grep':
+      // A second word may be the name of a commit.
+      return operandsBefore(rest) > 1 ? 'history' : 'tracked';
+    default:
+      return 'history';
+  }
+}
+
+/** `git show HEAD:src/a.ts` shows that file and no other. */
+function showsOnlyNamed(rest: readonly ShellWord[]): 'none' | 'history' {
+  const operands = rest.filter(({ value }) => !value.startsWith('-'));
+  const isNamed = ({ kind, value }: ShellWord): boolean =>
+    kind === 'literal' && /^[^:]*:[^:(/!^]/.test(value);
+  return operands.length > 0 && operands.every(isNamed) && rest.every(({ kind }) => kind !== 'dynamic')
+    ? 'none'
+    : 'history';
+}
+
+function isCommitOrOption({ kind, value }: ShellWord): boolean {
+  return kind === 'literal' && (value.startsWith('-') || /^(HEAD|@)([~^]\d*)*$/.test(value));
+}
+
+/** Without names of commits, the working tree is compared with the index: only what is tracked now can show. */
+function isPlainDiff({ kind, value }: ShellWord, index: number, rest: readonly ShellWord[]): boolean {
+  if (kind === 'dynamic') return false;
+  const end = rest.findIndex((word) => word.value === '--');
+  if (end >= 0 && index >= end) return true;
+  return value.startsWith('-') && !/^--(c|st|m)/.test(value);
+}
+
+function operandsBefore(rest: readonly ShellWord[]): number {
+  const end = rest.findIndex(({ value }) => value === '--');
+  const before = end < 0 ? rest : rest.slice(0, end);
+  return before.filter(({ kind, value }) => kind === 'dynamic' || !value.startsWith('-')).length;
+}
