@@ -9,7 +9,13 @@ import { notebookEditInput } from './notebook/schema.ts';
 import { enterPlanModeInput, exitPlanModeInput } from './plan/schema.ts';
 import { readInput } from './read/schema.ts';
 import { taskOutputInput, taskStopInput } from './tasks/schema.ts';
-import { todoWriteInput } from './todo/schema.ts';
+import {
+  taskCreateInput,
+  taskGetInput,
+  taskListInput,
+  taskUpdateInput,
+  todoWriteInput,
+} from './todo/schema.ts';
 import { toolSearchInput } from './tool-search/schema.ts';
 import { webFetchInput, webSearchInput } from './web/schema.ts';
 import { writeInput } from './write/schema.ts';
@@ -24,6 +30,10 @@ export function jsonSchemas(): Readonly<Record<string, object>> {
     WebFetch: z.toJSONSchema(webFetchInput, { io: 'input' }),
     WebSearch: z.toJSONSchema(webSearchInput, { io: 'input' }),
     TodoWrite: z.toJSONSchema(todoWriteInput, { io: 'input' }),
+    TaskCreate: z.toJSONSchema(taskCreateInput, { io: 'input' }),
+    TaskUpdate: z.toJSONSchema(taskUpdateInput, { io: 'input' }),
+    TaskGet: z.toJSONSchema(taskGetInput, { io: 'input' }),
+    TaskList: z.toJSONSchema(taskListInput, { io: 'input' }),
     AskUserQuestion: z.toJSONSchema(askUserQuestionInput, { io: 'input' }),
     EnterPlanMode: z.toJSONSchema(enterPlanModeInput, { io: 'input' }),
     ExitPlanMode: z.toJSONSchema(exitPlanModeInput, { io: 'input' }),

@@ -1,6 +1,6 @@
 /** The list as a stored conversation last had it: from its last TodoWrite call, or from what a compaction kept. Pure. */
 import { isToolUse, type Message } from '@heddle/core';
-import type { Todo } from './todo-list.ts';
+import { type TaskChanges, type Todo, withChangedTask, withTask } from './todo-list.ts';
 
 export function todosIn(messages: Iterable<Message>): readonly Todo[] {
   let todos: readonly Todo[] = [];
@@ -11,10 +11,50 @@ export function todosIn(messages: Iterable<Message>): readonly Todo[] {
     }
     if (message.type !== 'assistant') continue;
     for (const block of message.content) {
-      if (isToolUse(block) && block.name === 'TodoWrite') todos = listOf(block.input['todos']) ?? todos;
+      if (isToolUse(block)) todos = afterCall(todos, block.name, block.input);
     }
   }
   return todos;
+}
+
+/** Calls that the tools rejected change nothing here either: what does not fit is passed over. */
+function afterCall(
+  todos: readonly Todo[],
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+): readonly Todo[] {
+  if (tool === 'TodoWrite') return listOf(input['todos']) ?? todos;
+  if (tool === 'TaskCreate') {
+    const { subject, description, activeForm } = input;
+    if (typeof subject !== 'string' || subject === '') return todos;
+    return withTask(todos, {
+      content: subject,
+      description: textOf(description),
+      activeForm: textOf(activeForm),
+    });
+  }
+  return tool === 'TaskUpdate' && isTaskChanges(input) ? (withChangedTask(todos, input) ?? todos) : todos;
+}
+
+function isTaskChanges(
+  input: Readonly<Record<string, unknown>>,
+): input is Readonly<Record<string, unknown>> & TaskChanges {
+  const { taskId, status, addBlocks, addBlockedBy, ...others } = input;
+  const isTexts = (value: unknown): boolean =>
+    value === undefined || (Array.isArray(value) && value.every((one) => typeof one === 'string'));
+  return (
+    typeof taskId === 'string' &&
+    (status === undefined || status === 'deleted' || STATES.has(status)) &&
+    isTexts(addBlocks) &&
+    isTexts(addBlockedBy) &&
+    ['subject', 'description', 'activeForm', 'owner'].every(
+      (name) => others[name] === undefined || typeof others[name] === 'string',
+    )
+  );
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function read(json: string): readonly Todo[] {

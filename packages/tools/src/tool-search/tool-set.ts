@@ -8,6 +8,7 @@ import { createFileTools } from '../files/tools.ts';
 import type { SearchDoors } from '../grep/doors.ts';
 import { createSearchTools } from '../grep/tools.ts';
 import { createPlanTools, type PlanDoors } from '../plan/plan-mode.ts';
+import { createTaskTools } from '../todo/task-tools.ts';
 import { TodoList } from '../todo/todo-list.ts';
 import { createTodoWriteTool } from '../todo/todo-write.ts';
 import type { WebDoors } from '../web/doors.ts';
@@ -34,6 +35,10 @@ export const RARELY_USED: readonly string[] = [
   'AskUserQuestion',
   'EnterPlanMode',
   'ExitPlanMode',
+  'TaskCreate',
+  'TaskUpdate',
+  'TaskGet',
+  'TaskList',
 ];
 
 export interface ToolSetChoice {
@@ -65,11 +70,13 @@ export function builtinToolSet(
 
 /** All of them at once. Without doors nothing is checkpointed, commands get this process's environment, and nobody is asked. */
 export function builtinTools(doors: BuiltinDoors = {}): readonly Tool[] {
+  const todos = doors.todos ?? new TodoList();
   return [
     ...createShellTools(doors.shell),
     ...createFileTools(doors),
     ...createSearchTools(doors.search),
-    createTodoWriteTool(doors.todos ?? new TodoList()),
+    createTodoWriteTool(todos),
+    ...createTaskTools(todos),
     ...createWebTools(doors.web),
     createAskTool(doors),
     ...createPlanTools(doors),

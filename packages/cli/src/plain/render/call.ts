@@ -51,7 +51,14 @@ function aboutOf(tool: string, input: JsonObject, cwd: string): string {
     case 'TaskOutput':
     case 'TaskStop':
       return text(input['task_id']);
+    case 'TaskCreate':
+      return text(input['subject']);
+    case 'TaskUpdate':
+      return [`#${text(input['taskId'])}`, text(input['status'])].filter(Boolean).join(' ');
+    case 'TaskGet':
+      return `#${text(input['taskId'])}`;
     case 'TodoWrite':
+    case 'TaskList':
     case 'AskUserQuestion':
     case 'EnterPlanMode':
     case 'ExitPlanMode':
