@@ -4,9 +4,8 @@ import type { AuthorizeRequest } from './request.ts';
 import type { CompiledRules } from './rules/compile.ts';
 
 /**
- * Every command in it only reads, by proof or by its program, and no file is written as far as is known. What the view keeps
- * in is no reason to evade a rule: if a deny or ask rule is about commands or files, a program that reads or runs what
- * nobody sees does not fit.
+ * Every command in it only reads, by proof or by its program, and no file is written as far as is known. Rules
+ * still bind it: if a deny or ask rule is about commands or files, a program that reads or runs something unseen does not fit.
  */
 export function fitsView(
   { tool, sandboxed }: AuthorizeRequest,

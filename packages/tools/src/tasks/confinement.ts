@@ -13,7 +13,7 @@ export type Launch =
       readonly ok: true;
       readonly file: string;
       readonly args: readonly string[];
-      /** Descriptors that it gets as 3, 4 and so on; whoever opened them closes them at the end. */
+      /** Descriptors that it gets as 3, 4 and so on. `ended` closes them. */
       readonly inherits?: readonly number[];
     }
   | { readonly ok: false; readonly why: string };

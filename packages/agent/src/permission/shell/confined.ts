@@ -90,7 +90,7 @@ export function confinable(
 ): Fit {
   if (name?.kind !== 'literal' || !assignments.every(isSafe)) return 'no';
   const program = name.value.replace(/^\/(usr\/)?bin\//, '');
-  // Of a program that is unknown elsewhere, a file in a variable would be no part of the call.
+  // The files of an unknown program are not parts of the call if a variable names them.
   if (CLOSED.has(program)) return touchesFiles(program) ? 'closed' : 'yes';
   if (OPEN.has(program)) return 'yes';
   const args = rest.map(({ kind, value, prefix }) => (kind === 'literal' ? value : prefix));

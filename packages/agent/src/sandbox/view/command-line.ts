@@ -11,7 +11,7 @@ export interface ViewedScript {
 
 /**
  * How bubblewrap gets its power.
- * - `user`: a user namespace. Files of other users seem to belong to nobody.
+ * - `user`: a user namespace. Files of other users appear under the overflow user id.
  * - `root`: the user is root, and keeps no capability but that to read.
  */
 export type Power = 'user' | 'root';

@@ -112,7 +112,7 @@ describe.runIf(isHere)('a command in the read-only view', () => {
     expect(await ended).toEqual([null, 'SIGTERM']);
   });
 
-  it('tells the model what the view lacks, and is no longer proven from then on', async () => {
+  it('reports to the model what the view lacks, and is not proven any more', async () => {
     const view = createReadOnlyView();
     expect(view.hasFailed('touch x')).toBe(false);
     const { text } = await run('touch x', view);
@@ -165,7 +165,7 @@ describe.runIf(isHere)('the network in the read-only view', () => {
   );
 });
 
-describe('where there is no read-only view', () => {
+describe('without a read-only view', () => {
   const none = (): ReadOnlyView => createReadOnlyView({ searchPath: folder });
 
   it('says why', async () => {

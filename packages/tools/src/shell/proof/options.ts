@@ -37,6 +37,8 @@ export function onlyAllowed(args: readonly Arg[], allowed: Allowed): boolean {
       continue;
     }
     if (!value.startsWith('-') || value === '-') operands++;
+    // Some programs, and all of them on some systems, take what follows the first operand for another one: `xxd a -l`.
+    else if (operands > 0 && allowed.operands !== undefined) operands++;
     // Behind `--` there are no options, unless one before it took it for its value.
     else if (isPast || !isAllowed(value, allowed)) return false;
     if (value === '--') isPast = true;

@@ -231,6 +231,10 @@ uniq a b
 uniq -c a b
 xxd a b
 xxd -r a
+xxd a -l
+xxd a -c
+uniq a -c
+uniq a -
 diff -l a b
 diff --paginate a b
 tail -f a

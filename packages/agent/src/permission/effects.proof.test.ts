@@ -1,0 +1,50 @@
+/**
+ * No script that is allowed because it only reads has an effect. The scripts come from a grammar of their own; those that are
+ * allowed run in a scratch container, not in the read-only view: the proof itself is under test.
+ */
+import { afterAll, describe, expect, it } from 'vitest';
+import { createReadOnlyView } from '../sandbox/view/view.ts';
+import { findEffects } from './test/bash-fuzzer/find-effects.ts';
+import { createScratch } from './test/bash-fuzzer/scratch-container.ts';
+
+const proving = process.env['HEDDLE_PROVE'] === '1';
+const DECIDED = proving ? 1_000_000 : 2_000;
+const LEAST_EXECUTED = DECIDED / 20;
+const seed = Number(process.env['HEDDLE_SEED'] ?? 20_261_115);
+
+const hasContainers = process.platform === 'linux' && (await createReadOnlyView().readiness()).ready;
+const scratch = createScratch();
+afterAll(() => scratch.remove());
+
+describe.runIf(hasContainers)('scripts that are allowed because they only read', () => {
+  it(
+    `have no effect, among ${DECIDED} random ones (seed ${seed})`,
+    async () => {
+      const { executed, effects } = await findEffects({ seed, decided: DECIDED, scratch });
+      expect(effects).toEqual([]);
+      expect(executed).toBeGreaterThan(LEAST_EXECUTED);
+      process.stdout.write(`Executed ${executed} of ${DECIDED} scripts.\n`);
+    },
+    proving ? 60 * 60_000 : 60_000,
+  );
+
+  it('would be seen to have one', async () => {
+    const effects = new Map<string, string | undefined>([
+      ['ls; git status', undefined],
+      ['touch MARK', 'changed'],
+      ['echo >> a', 'changed'],
+      ['touch ~/MARK', 'changed'],
+      ['touch /tmp/MARK', 'made /tmp/MARK'],
+      ['git branch MARK', 'changed'],
+      ['kill -9 $PPID', 'the end of its container'],
+      ['cat < /dev/tcp/127.0.0.1/7777', 'a connection'],
+      ['setsid sleep 60', 'a process: sleep'],
+      ['cat a', undefined],
+    ]);
+    const seen = await scratch.run([...effects.keys()]);
+    for (const [index, effect] of [...effects.values()].entries()) {
+      if (effect === undefined) expect(seen[index]).toBeUndefined();
+      else expect(seen[index] ?? 'none').toContain(effect);
+    }
+  }, 60_000);
+});
