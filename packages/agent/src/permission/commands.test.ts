@@ -7,6 +7,7 @@ import { FILES } from './test/table/files.ts';
 import { GIT } from './test/table/git.ts';
 import { GLOBS } from './test/table/globs.ts';
 import { FORBIDDING } from './test/table/forbidding.ts';
+import { NAMED } from './test/table/named.ts';
 import { PLACES } from './test/table/places.ts';
 import { READING } from './test/table/reading.ts';
 import { TRICKS } from './test/table/tricks.ts';
@@ -23,6 +24,7 @@ const themes = [
   ...TRICKS,
   ...UNSEEN,
   ...EVASIONS,
+  ...NAMED,
 ];
 
 describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], denied = [], ...setting }) => {

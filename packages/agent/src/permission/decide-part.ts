@@ -7,7 +7,7 @@ import type { PermissionMode } from '@heddle/core';
 import type { FilePart, Part } from './part.ts';
 import type { AuthorizeRequest, Decision, PartVerdict } from './request.ts';
 import type { CompiledRules } from './rules/compile.ts';
-import { coverOf, type Match, objection } from './rules/match.ts';
+import { coverOf, type Match, namingRule, objection } from './rules/match.ts';
 import type { Rule } from './rules/rule.ts';
 import { isQuestion } from './rules/tools.ts';
 import type { World } from './world.ts';
@@ -66,10 +66,13 @@ export function decidePart(part: Part, held: Case): Decided {
   if (part.kind === 'command' && part.inner) return say('allow', 'The command around it decides.');
   const cover = coverOf(part, rules);
   if (concern?.level === 'unless covered' && !cover) return say('ask', concern.reason);
-  if (part.kind === 'read' && !cover) return say('allow', 'Reading changes nothing.');
+  const isOnlyNamed = part.kind === 'read' && part.namedBy !== undefined;
+  if (part.kind === 'read' && !cover && !isOnlyNamed) return say('allow', 'Reading changes nothing.');
   if (concern?.level === 'outside') {
-    // A rule for a whole tool says nothing about places outside the working directories; one with a path does.
-    const named = coverOf(part, rules, 'named');
+    // A rule for a whole tool does not settle places outside the working directories; one with a path does.
+    const named = isOnlyNamed
+      ? (coverOf({ ...part, kind: 'write' }, rules, 'named') ?? namingRule(part, rules))
+      : coverOf(part, rules, 'named');
     return named ? permit(said(named, 'allow'), named) : say('ask', concern.reason);
   }
   if (mode === 'acceptEdits' && isEdit(part) && hasEffects(part))

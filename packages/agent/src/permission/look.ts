@@ -20,6 +20,7 @@ export interface Surroundings {
 export function lookAround(surroundings: Surroundings): World {
   return {
     ...surroundings,
+    isPrivileged: process.getuid?.() === 0,
     foldsCase: process.platform === 'darwin' || process.platform === 'win32',
     realpath: remembered(realPath),
     exists: existsSync,

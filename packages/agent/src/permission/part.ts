@@ -76,6 +76,8 @@ export interface FilePart {
   readonly by: 'tool' | 'redirection' | 'command';
   /** It is a glob: `places` are the folders that it begins in. */
   readonly glob: Glob | undefined;
+  /** Spellings of the command that names it: an allow rule that contains the name settles a place outside. */
+  readonly namedBy?: readonly Spelling[];
   readonly concern: Concern | undefined;
 }
 

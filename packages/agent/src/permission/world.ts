@@ -33,6 +33,8 @@ export interface World {
   gitIn(folder: string): GitFacts | undefined;
   /** The environment a command would run with: variables can give options to programs. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Commands run as the system's administrator: they can change the folders of the system. */
+  readonly isPrivileged?: boolean;
   /** Commands can run in a read-only view that lets no effect out. */
   readonly readOnlyView?: boolean;
 }

@@ -74,6 +74,44 @@ describe('a protected place', () => {
   }, 60_000);
 });
 
+describe('a command that a rule allows', () => {
+  it('names no protected place and none outside, wherever in its words', async () => {
+    const programs =
+      'curl wget tar split csplit awk sed sort gcc git openssl python3 perl make npm unknown less shuf';
+    const { home, refused } = place({ allow: programs.split(' ').map((program) => `Bash(${program} *)`) });
+    const commands = [
+      'curl --trace-ascii=.npmrc h',
+      'curl --dump-header .git/hooks/x h',
+      'wget --rejected-log=.envrc h',
+      'tar --listed-incremental=.husky/x -cf x.tar y',
+      'split --additional-suffix=x /etc/hosts .vscode/',
+      'csplit -f.git/hooks/x /etc/hosts 1',
+      'awk \'BEGIN { o = ".claude/settings.json"; print > o }\'',
+      "sed -n 'w ../outside' /etc/hosts",
+      'sort -T.git/hooks /etc/hosts',
+      'gcc -MD -MF.git/config x.c',
+      'git bundle create ../outside HEAD',
+      'openssl rand -out ~/.ssh/id 9',
+      'python3 -c \'open("../outside", "w")\'',
+      "perl -e 'open F, q(>../outside)'",
+      'make -C.. all',
+      'npm --cache=/tmp/outside test',
+      'unknown x,~/outside',
+      'unknown "see $HOME/.bashrc"',
+      'shuf -o ../outside /etc/hosts',
+    ];
+    const fine = [
+      'make --version',
+      'npm --version',
+      'awk \'BEGIN { print 1 > "inside" }\'',
+      'split inside part',
+    ];
+    expect(await refused([...commands, ...fine])).toEqual(commands);
+    expect(existsSync(path.join(home, 'outside'))).toBe(false);
+    expect(existsSync(path.join(home, 'project/inside'))).toBe(true);
+  }, 60_000);
+});
+
 describe('a deny rule', () => {
   it('is not evaded in bypassPermissions by code that is not understood', async () => {
     const { project, refused } = place({ deny: ['Bash(touch *)'] });

@@ -181,6 +181,16 @@ export function coverOf(part: Part, rules: CompiledRules, which: 'any' | 'named'
   )?.rule;
 }
 
+/** The allow rule that covers a command and contains the name of a place which the command names. */
+export function namingRule({ shown, namedBy = [] }: FilePart, { allowing }: CompiledRules): Rule | undefined {
+  return allowing.commands
+    .among(namedBy)
+    .find(
+      ({ specifier }) =>
+        specifier?.text.includes(shown) && namedBy.some((spelling) => specifier.command?.(spelling)),
+    )?.rule;
+}
+
 function candidates(part: Part, { allow, allowing }: CompiledRules): readonly CompiledRule[] {
   if (part.kind === 'command') return allowing.commands.among(part.cover);
   return part.kind === 'call' || part.kind === 'fetch' ? allow : allowing.files;

@@ -17,7 +17,8 @@ import type { World } from '../world.ts';
 import { type Around, commandPart } from './command-part.ts';
 import { doubtAbout } from './doubts.ts';
 import { redirectionParts, touchPart } from './files/file-parts.ts';
-import { filesOf, touchesFiles } from './files/files-of.ts';
+import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
+import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { literalWord, unknownWord } from './files/touch.ts';
 import { picks, startsOf } from './files/trees.ts';
 import { type Folders, foldersAfter } from './folders.ts';
@@ -94,7 +95,7 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
   return [
     own,
     ...command.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)),
-    ...fileParts(last.words, around),
+    ...fileParts(last.words, own, around),
     ...(last.more ? [last.words] : fed(last.words)).flatMap((run) => unseen(run, around)),
     // What `find -exec` runs must be covered like any other command.
     ...executed(last.words).flatMap((run) =>
@@ -147,22 +148,50 @@ function innerParts(command: SimpleCommand, around: Around): Part[] {
     ...command.redirections.flatMap((redirection) =>
       redirectionParts(redirection, around.folders, around.world),
     ),
-    ...fileParts(unwrap(wordsOf(command)).at(-1)?.words ?? [], around),
+    ...fileParts(unwrap(wordsOf(command)).at(-1)?.words ?? [], part, around),
   ];
 }
 
 /** Words behind a runner that may be a program of their own: the first ones tell which files are touched. */
 const MOST_TAILS = 8;
 
-function fileParts(words: readonly ShellWord[], { folders, world }: Around): FilePart[] {
+function fileParts(
+  words: readonly ShellWord[],
+  command: CommandPart,
+  { folders, world }: Around,
+): FilePart[] {
   // `sudo rm /`, `env cp a b`: a runner's command touches its files like any other.
   const behind = runsElsewhere(words) ? [] : tails(words);
   const run = behind.filter(([name]) => name !== undefined && touchesFiles(name.value)).slice(0, MOST_TAILS);
   const moved = words.some(({ value }) => /^(-C|-D|--chdir)/.test(value)) ? undefined : folders;
+  const own = filesOf(words);
+  const doubtful = doubtfulOperands(words);
+  const known = new Set(
+    own.flatMap(({ knowledge, word: { text } }) =>
+      knowledge === undefined && !doubtful.has(text) ? [text] : [],
+    ),
+  );
+  const named = command.readOnly === 'no' ? namedPlaces(words, known, folders, world) : [];
   return [
-    ...filesOf(words).flatMap((touch) => touchPart(touch, 'command', folders, world)),
+    ...own.flatMap((touch) => touchPart(touch, 'command', folders, world)),
     ...run.flatMap(filesOf).flatMap((touch) => touchPart(touch, 'command', moved, world)),
+    ...named.map((place) => namedPart(place, command)),
   ];
+}
+
+function namedPart({ written, places, concern }: NamedPlace, { cover }: CommandPart): FilePart {
+  return {
+    kind: 'read',
+    shown: written,
+    tool: 'Bash',
+    places,
+    deep: 'no',
+    knowledge: 'named',
+    by: 'command',
+    glob: undefined,
+    namedBy: cover,
+    concern,
+  };
 }
 
 /** `xargs -0 cat`: with options of its own it is no mere wrapper, but what it runs gets files all the same. */

@@ -22,8 +22,8 @@ import {
   WIDE,
 } from './programs.ts';
 
-/** Undefined where it cannot be known what a rule would cover. */
-export function commandRule(part: CommandPart): string | undefined {
+/** Undefined where it cannot be known what a rule would cover. `isExact`: for this very command only. */
+export function commandRule(part: CommandPart, isExact = false): string | undefined {
   const spelling = spellingOf(part);
   const read = spelling && part.opaque === undefined ? readCommand(spelling.written) : undefined;
   const [command] = read?.ok ? read.commands : [];
@@ -36,7 +36,7 @@ export function commandRule(part: CommandPart): string | undefined {
   if (DECLARES.test(name.value) && args.some(({ value }) => STEERING.test(value.split('=', 1)[0] ?? '')))
     return undefined;
   const isSteered = assignments.some((assignment) => STEERING.test(assignment.name));
-  const length = isSteered ? undefined : prefixLength(words);
+  const length = isSteered || isExact ? undefined : prefixLength(words);
   // What a variable or a substitution brings is not part of an exact rule.
   if (length === undefined && words.some(({ kind }) => kind === 'dynamic')) return undefined;
   if (length === undefined && takesOrders(words.map(({ value }) => value))) return undefined;

@@ -31,6 +31,9 @@ describe('a suggestion', () => {
   it.each([
     ['npm run build', ['npm run build *']],
     ['npm test', ['npm test *']],
+    ['npm test --config=../x', ['npm test --config=../x']],
+    ['npm test && make -C /srv/x', ['npm test *', 'make -C /srv/x']],
+    ['npm test -- .git/config', []],
     ['npm install left-pad', ['npm install *']],
     ['git commit -m x', ['git commit *']],
     ['cargo build --release', ['cargo build *']],

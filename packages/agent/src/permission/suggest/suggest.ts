@@ -32,7 +32,11 @@ export function suggestions(
   const read = partsOf(request, standing.world);
   if (!read.ok) return [];
   const asked = new Set(verdict.parts.filter(({ decision }) => decision === 'ask').map(({ part }) => part));
-  const parts = read.parts.filter(({ shown }) => asked.has(shown));
+  const named = new Set(
+    read.parts.flatMap((part) => ('namedBy' in part && asked.has(part.shown) ? [part.namedBy] : [])),
+  );
+  const isNaming = (part: Part) => part.kind === 'command' && named.has(part.cover);
+  const parts = read.parts.filter((part) => asked.has(part.shown) || isNaming(part));
   if (parts.some((part) => 'concern' in part && part.concern && part.concern.level !== 'outside')) return [];
   const updates = updatesFor(request, parts, standing.world);
   return updates.length > 0 && wouldAllow(request, updates, standing) ? updates : [];
@@ -61,8 +65,10 @@ const MOST_RULES = 5;
 
 function scriptUpdates(parts: readonly Part[], files: readonly FilePart[], world: World): PermissionUpdate[] {
   const commands = parts.filter((part): part is CommandPart => part.kind === 'command');
+  const named = new Set(parts.flatMap((part) => ('namedBy' in part ? [part.namedBy] : [])));
   const rules = [
-    ...needingRules(commands).map((part) => ruleOf('Bash', commandRule(part))),
+    // A place outside is settled by a rule that contains its name.
+    ...needingRules(commands).map((part) => ruleOf('Bash', commandRule(part, named.has(part.cover)))),
     ...files.flatMap((part) => (editRules(part, world) ?? [undefined]).map((text) => ruleOf('Edit', text))),
   ];
   const known = rules.flatMap((rule) => rule ?? []);

@@ -18,6 +18,7 @@ export interface WorldTable {
   readonly tracked?: readonly string[];
   readonly environment?: World['environment'];
   readonly foldsCase?: boolean;
+  readonly isPrivileged?: boolean;
 }
 
 export const CLEAN_GIT: GitFacts = { helpers: [], submodules: false };
@@ -37,6 +38,7 @@ export function worldOf(table: WorldTable = {}): World {
     home: HOME,
     configDirs: [`${HOME}/.claude`],
     foldsCase: table.foldsCase ?? false,
+    isPrivileged: table.isPrivileged ?? false,
     realpath,
     exists: (path) => (table.files ?? []).includes(path),
     list: (folder) => namesIn(realpath(folder), [...(table.files ?? []), ...links.map(([link]) => link)]),

@@ -71,6 +71,31 @@ export function touchesFiles(program: string): boolean {
   );
 }
 
+/** Options after which an operand of these programs is still known for what it is. */
+const PLAIN_OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(cp|mv|ln|install|rm|rmdir|mkdir|touch|unzip|chmod|chown|chgrp)$/, /^-[a-zA-Z]+$/],
+  [
+    /^(rsync|scp)$/,
+    /^(-[avzrlptgoDHAXSWxuCnPhqciIfe]+|--(delete|exclude|include|files-from|progress|archive|verbose))$/,
+  ],
+  [/^tar$/, /^(-?[a-zA-Z]*[fCTX]|--(file|directory|files-from|exclude|exclude-from))$/],
+  [/^zip$/, /^-[rqjmuyX0-9xi]+$/],
+  [/^(curl|wget|dd|find|test|\[)$/, /./],
+];
+
+/** Words behind options that are not known: they may be values, and may name what is written (`shuf -o x`). */
+export function doubtfulOperands([name, ...args]: readonly ShellWord[]): ReadonlySet<string> {
+  const program = baseName(name?.value ?? '');
+  const plain = PLAIN_OPTIONS.find(([programs]) => programs.test(program))?.[1];
+  return new Set(
+    args.flatMap(({ text, value }, index) => {
+      const before = args[index - 1]?.value ?? '';
+      const isBehindOption = /^-./.test(before) && before !== '--' && plain?.test(before) !== true;
+      return isBehindOption || /\s/.test(value) ? [text] : [];
+    }),
+  );
+}
+
 /** Its very purpose is to change files: there is nothing to prove about it. */
 export function changesFiles(program: string): boolean {
   const name = baseName(program);

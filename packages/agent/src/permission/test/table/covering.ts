@@ -25,7 +25,6 @@ export const COVERING: readonly Theme[] = [
       'npm run $X',
       'npm run "$X"',
       'npm run *.ts',
-      'npm run ~',
       'npm run {a,b}',
       'npm run \\\n build',
     ],

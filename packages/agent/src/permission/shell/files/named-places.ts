@@ -1,0 +1,209 @@
+/**
+ * Every place that the words of a command name: as a word of its own, attached to an option, behind `=`, `:`, `,` or `@`, or
+ * inside the text of a program. What a command does to such a place is not known, so naming a protected place, or one outside
+ * the working directories, asks. This holds for every program; only commands that are proven to read are left out.
+ */
+import type { ShellWord } from '@heddle/tools/shell';
+import type { Concern, Place } from '../../part.ts';
+import { isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts';
+import { protection } from '../../paths/protected.ts';
+import type { World } from '../../world.ts';
+import type { Folders } from '../folders.ts';
+import { baseName } from '../runners.ts';
+
+export interface NamedPlace {
+  readonly written: string;
+  readonly places: readonly Place[];
+  readonly concern: Concern;
+}
+
+/** Candidates of one command: more are not looked at, and asked about. */
+const MOST = 2_000;
+
+const TOO_MANY: NamedPlace = {
+  written: '…',
+  places: [],
+  concern: { level: 'unless bypassed', reason: 'It names more places than can be looked at.' },
+};
+
+/** `known`: words of which it is certain that they are read. */
+export function namedPlaces(
+  [name, ...args]: readonly ShellWord[],
+  known: ReadonlySet<string>,
+  folders: Folders,
+  world: World,
+): NamedPlace[] {
+  if (name === undefined) return [];
+  const program = baseName(name.value);
+  if (TALKERS.test(program)) return [];
+  const words = isElsewhere(program) ? hostWords(args) : args;
+  const isFilter = /^(jq|yq|gojq|jaq|fx|gron)$/.test(program);
+  const reading = program === 'git' ? readsPaths(args) : 'no';
+  const found = new Map<string, NamedPlace>();
+  let looked = 0;
+  words.forEach((word, index) => {
+    const before = words[index - 1]?.value ?? '';
+    if (known.has(word.text) || isMessage(word, before) || isReadOption(program, word, before)) return;
+    if (CARRIERS.test(program) && /^[^/]+:/.test(word.value)) return;
+    for (const written of candidatesIn(word, world, isFilter)) {
+      if (found.has(written)) continue;
+      if (++looked > MOST) return void found.set('…', TOO_MANY);
+      const places = placesOf(tildeExpanded(written, world.home), folders ?? [world.cwd], world);
+      const isOperand = !word.value.startsWith('-') && !/^-./.test(before);
+      const isRead = reading === 'all' || (reading === 'operands' && isOperand);
+      const concern = concernAbout(written, places, { isRead, world });
+      if (concern) found.set(written, { written, places, concern });
+    }
+  });
+  return [...found.values()];
+}
+
+/** Their arguments are texts. */
+const TALKERS =
+  /^(echo|printf|true|false|:|sleep|seq|expr|exit|return|kill|type|which|date|set|unset|shift|cd|pushd|popd|test|\[)$/;
+
+/** Before a colon they take the name of another machine. */
+const CARRIERS = /^(scp|rsync|sftp|rclone|unison|mutagen)$/;
+
+/** Texts for people. */
+const MESSAGE =
+  /^(-m|-am|--(message|title|body|description|notes?|subject|comment|text|reason|summary|msg|prompt|grep|author|label))$/;
+
+function isMessage({ value }: ShellWord, before: string): boolean {
+  return MESSAGE.test(before) || MESSAGE.test(value.split('=', 1)[0] ?? '') || /^-a?m\s*\S*\s/.test(value);
+}
+
+/** Options whose value is only read, by program. */
+const READ_OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
+  [/^(ssh|scp|sftp|mosh|ssh-copy-id)$/, /^-[iF]/],
+  [/^(kubectl|helm|k9s|kustomize|oc)$/, /^--kubeconfig/],
+  [/^(aws|gcloud|az)$/, /^--(ca-bundle|key-file)/],
+  [/^(npm|pnpm|yarn)$/, /^--(userconfig|globalconfig)/],
+];
+
+function isReadOption(program: string, { value }: ShellWord, before: string): boolean {
+  return READ_OPTIONS.some(
+    ([programs, option]) =>
+      programs.test(program) && (option.test(value) || (option.test(before) && !before.includes('='))),
+  );
+}
+
+/** Of git: these read the paths that they are given, and write elsewhere. Some have options that name an output. */
+function readsPaths(args: readonly ShellWord[]): 'all' | 'operands' | 'no' {
+  const { value = '' } = args.find((word) => !word.value.startsWith('-')) ?? {};
+  if (/^(add|stage|status|ls-files|blame|check-ignore)$/.test(value)) return 'all';
+  return /^(commit|diff|log|show|grep|push|fetch)$/.test(value) ? 'operands' : 'no';
+}
+
+/** In containers most paths are theirs: only these name places on this machine. */
+function isElsewhere(program: string): boolean {
+  return /^(docker|podman|kubectl|nerdctl|oc)$/.test(program);
+}
+
+const HOST_OPTION =
+  /^(-v|--volume|--mount|-o|--output|-f|--file|--filename|--env-file|--iidfile|--cidfile|--metadata-file|--config|--secret|--ssh|--build-context|--dest)(=|$)/;
+
+function hostWords(args: readonly ShellWord[]): readonly ShellWord[] {
+  if (args.some(({ value }) => /^(cp|save|export|load|import|build)$/.test(value))) return args;
+  return args.flatMap((word, index) => {
+    const isNamed = HOST_OPTION.test(word.value) || HOST_OPTION.test(args[index - 1]?.value ?? '');
+    if (!isNamed) return [];
+    // `-v here:there`: what follows lies in the container.
+    const value = word.value
+      .replace(/^((?:--?[\w-]+=)?[^:,]+):\/.*$/, '$1')
+      .replace(/,?(target|dst|destination)=[^,]*/g, '');
+    return [{ ...word, value, text: value }];
+  });
+}
+
+const URL_TEXT = /\b(?!file:)[a-z][a-z0-9+.-]*:\/\/[^\s'"]*|\bfile:\/\/(localhost)?/gi;
+/** What ends a path inside a text. */
+const TOKEN = /[^\s'"`()<>|;,&=:@{}[\]$!*?^\\]+/g;
+
+/** Paths that a word may contain. Variables that are not known split it. */
+function candidatesIn(word: ShellWord, world: World, isFilter = false): string[] {
+  const value = (word.kind === 'dynamic' ? expandedHome(word.text, world) : word.value).replace(
+    URL_TEXT,
+    ' ',
+  );
+  if (/^[\w.-]+@[\w.-]+:/.test(value)) return [];
+  const found = new Set<string>();
+  const isText = /[\s'"()]/.test(value);
+  if (!isText && word.kind !== 'dynamic' && !isFilter) {
+    if (!value.startsWith('-')) found.add(value);
+    for (const at of boundaries(value)) found.add(value.slice(at));
+  }
+  for (const match of value.matchAll(TOKEN)) {
+    const [token] = match;
+    const before = value[match.index - 1] ?? '';
+    // In a text a bare name counts only where a string or a word begins: `{.profile}` is not a file.
+    const isBare = !token.includes('/') && !token.startsWith('~');
+    if (isBare && (isFilter || !/^$|[\s'"=>@:,]/.test(before))) continue;
+    for (const path of startsIn(token)) found.add(path);
+  }
+  return [...found].filter(
+    (path) => path !== '' && path !== '.' && path !== '/' && path.length < LONGEST_PATH,
+  );
+}
+
+/** Characters: no file system takes longer ones. */
+const LONGEST_PATH = 4_096;
+
+/** Behind each of `=`, `:`, `,` and `@` a path may begin. */
+function boundaries(value: string): number[] {
+  return Array.from(value.matchAll(/[=:,@]/g), ({ index }) => index + 1).slice(0, 16);
+}
+
+/** The token itself, and what is attached to a short option: `-o/x`, `-I../x`, `-sSLo.npmrc`. */
+function startsIn(token: string): string[] {
+  if (!token.startsWith('-')) return [token];
+  const at = token.search(/[./~]/);
+  const letters = /^-[A-Za-z]/.test(token) ? [token.slice(2)] : [];
+  return [...(at > 0 ? [token.slice(at)] : []), ...letters];
+}
+
+function expandedHome(text: string, { home, cwd }: World): string {
+  return text
+    .replace(/\$HOME\b|\$\{HOME\}/g, () => home)
+    .replace(/\$PWD\b|\$\{PWD\}|\$\(pwd\)|`pwd`/g, () => cwd)
+    .replace(/\$\{[^}]*\}|\$\w+|\$\([^)]*\)|`[^`]*`/g, ' ./');
+}
+
+/** Folders that systems have at their root. Other absolute texts count if such a folder exists: `/api/v1` is rarely one. */
+const ROOTS: ReadonlySet<string> = new Set(
+  'boot dev etc home media mnt private proc root run srv sys tmp users var volumes data'.split(' '),
+);
+/** Programs and libraries: naming them is ordinary, and only the system's administrator can change them. */
+const SYSTEM = /^\/(usr|bin|sbin|lib|lib32|lib64|libx32|opt|nix|snap|System|Applications|Library)(\/|$)/;
+
+function concernAbout(
+  written: string,
+  places: readonly Place[],
+  { isRead, world }: { readonly isRead: boolean; readonly world: World },
+): Concern | undefined {
+  for (const place of places) {
+    const what = isRead ? undefined : protection(place, world);
+    if (what !== undefined)
+      return {
+        level: 'unless bypassed',
+        reason: `${what} is protected, and the command may change it.`,
+      };
+  }
+  const outside = places.find((place) => !isInside(place, world));
+  if (outside === undefined || isSink(outside.path, 'read') || !isOnDisk(written, outside, world))
+    return undefined;
+  return {
+    level: 'outside',
+    reason: `${outside.real} lies outside the working directories, and the command may change it.`,
+  };
+}
+
+function isOnDisk(written: string, { path, real }: Place, world: World): boolean {
+  if (SYSTEM.test(path) && SYSTEM.test(real)) return world.isPrivileged === true;
+  if (!written.startsWith('/') || path === world.home || path.startsWith(`${world.home}/`)) return true;
+  const [, top = '', below] = /^\/([^/]+)(\/.+)?$/.exec(path) ?? [];
+  if (ROOTS.has(top.toLowerCase())) return true;
+  if (below === undefined && !world.exists(path))
+    return world.isPrivileged === true && /^\/[\w.-]+$/.test(written);
+  return world.exists(`/${top}`);
+}
