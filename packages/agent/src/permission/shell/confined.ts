@@ -22,7 +22,7 @@ const CLOSED: ReadonlySet<string> = new Set(
 
 /** They read more than they are given, or run programs, or both. */
 const OPEN: ReadonlySet<string> = new Set(
-  'ag ack awk gawk mawk nawk egrep eza exa lsd tokei cloc scc ldd gron mlr grep fgrep rg jq diff colordiff df'.split(
+  'ag ack awk gawk mawk nawk egrep eza exa lsd tokei cloc scc ldd gron mlr grep fgrep rg jq diff colordiff df bc dc lsblk findmnt getent cal factor nproc'.split(
     ' ',
   ),
 );
@@ -78,6 +78,15 @@ const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['composer', doing('show licenses help')],
   ['dpkg', ([first = '']) => /^(-[lLsSp]|--(list|listfiles|status|search|print-avail))$/.test(first)],
   ['dpkg-query', () => true],
+  [
+    'ip',
+    avoiding(
+      /^(a|add|append|c|ch|change|d|del|delete|f|flush|r|rep|replace|restore|s|set|up|down|netns|-b|-batch|-n|-netns)$/,
+    ),
+  ],
+  ['journalctl', avoiding(/^--(vac|rot|fl|sync|rel|smart|setup|update|new)/)],
+  ['make', (args) => args.some((arg) => /^(-n|--dry-run|--just-print|--recon)$/.test(arg))],
+  ...['gcc', 'g++', 'cc', 'c++', 'clang', 'clang++'].map((name) => [name, isVerbose] as const),
   ['rpm', ([first = '']) => /^-q[a-zA-Z]*$/.test(first)],
   ['apt-cache', doing('show showpkg policy depends rdepends search pkgnames')],
   ['git', readsRepository],
@@ -101,6 +110,11 @@ export function confinable(
 /** Any program on the search path prints these. */
 function asksForHelp(program: string, arg: string | undefined): boolean {
   return /^[\w.+-]+$/.test(program) && (arg === '--version' || arg === '--help');
+}
+
+/** Without files to work on, a compiler prints what it is. */
+function isVerbose(args: readonly string[]): boolean {
+  return args.length === 1 && /^(-v|-dumpversion|-dumpmachine)$/.test(args[0] ?? '');
 }
 
 function isPair([first, second]: readonly string[], ...pairs: readonly string[]): boolean {
