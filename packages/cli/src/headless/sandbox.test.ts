@@ -59,6 +59,37 @@ describe.runIf(check.available)('a command in the sandbox', () => {
     expect(readdirSync(folder).sort()).toEqual(['config', 'made', 'script.json']);
   });
 
+  it('leaves nothing behind that git would run outside, later or meanwhile', async () => {
+    const { run, script, folder } = homeFor(installed.program);
+    const marker = path.join(folder, 'marker');
+    const git = (...args: string[]): string => execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
+    git('init', '-q');
+    git('config', 'core.hooksPath', '.hooks');
+    git('config', 'include.path', '../included');
+    const config = String.raw`[core]\n\trepositoryformatversion = 0\n\tfsmonitor = touch ${marker}\n`;
+    const ways = [
+      `cp -r .git shared; printf '${config}' > shared/config; echo ../shared > .git/commondir`,
+      `printf '${config}' > .git/config.worktree; git config extensions.worktreeConfig true`,
+      `printf '${config}' >> .git/config`,
+      `printf '${config}' > x; mv x .git/config`,
+      `printf '${config}' > included`,
+      `mkdir -p .hooks; printf '#!/bin/sh\\ntouch ${marker}' > .hooks/post-index-change; chmod +x .hooks/*`,
+      `mkdir -p .git/hooks; printf '#!/bin/sh\\ntouch ${marker}' > .git/hooks/post-index-change; chmod +x .git/hooks/*`,
+      `mv .git old; git init -q; printf '${config}' >> .git/config`,
+      `rm -rf .git/hooks; ln -s ../x .git/hooks`,
+      `mkdir -p .git/info; echo '* filter=x' > .git/info/attributes`,
+      `mkdir -p evil/objects evil/refs; printf '${config}' > evil/config; echo 'ref: refs/heads/x' > evil/HEAD; echo 'gitdir: evil' > .git`,
+      `git config --local core.fsmonitor 'touch ${marker}'`,
+      `echo 1 > a; git add a; git -c user.name=a -c user.email=a@b commit -qm kept; git log --format=%s`,
+    ];
+    const steps = ways.map((command, index) => call('Bash', { command }, `b${index}`));
+    const ended = await run([...STREAM, '--model', script([...steps, say('Done.')]), ...on()]);
+    expect(ended.stdout).toContain('"kept');
+    for (const command of [['status'], ['diff'], ['log', '-p']]) git(...command);
+    expect(existsSync(marker)).toBe(false);
+    expect(existsSync(path.join(folder, '.git/commondir'))).toBe(false);
+  }, 120_000);
+
   it('is still bound by deny and ask rules, and asked about where it leaves', async () => {
     for (const [step, flags, reason] of [
       [bash('touch a'), ['--disallowed-tools', 'Bash(touch *)'], 'Bash(touch *)'],

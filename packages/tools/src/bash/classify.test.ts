@@ -91,6 +91,16 @@ describe('a command', () => {
     expect(asked()).toBe(0);
   });
 
+  it('of git that is proven runs with the programs of a repository switched off, and another one does not', async () => {
+    const { run } = shellIn(scratch());
+    const shown =
+      'printenv GIT_ALLOW_PROTOCOL GIT_NO_LAZY_FETCH GIT_PAGER GIT_CONFIG_KEY_0 GIT_CONFIG_VALUE_0';
+    expect((await run(`git --version; ${shown}`)).content).toContain('none\n1\ncat\ncore.fsmonitor\nfalse');
+    expect((await run(`git --version; touch a; ${shown}`)).content).not.toContain('fsmonitor');
+    // Settings that are printed are those of the user.
+    expect((await run('git config --list --show-origin; true')).content).not.toContain('command line:');
+  });
+
   it('of git is not proven in a folder that is missing', async () => {
     const { bash } = await repository();
     const context = contextOf({ workingDirectory: '/no/such' });

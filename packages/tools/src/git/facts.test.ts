@@ -136,6 +136,9 @@ describe('the facts about a repository', () => {
     git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'x');
     git('worktree', 'add', '-q', '../other');
     expect(readGitFacts(path.join(folder, '../other'), environment)).toEqual(CLEAN);
+    write('.git/commondir', '.\n');
+    expect(readGitFacts(folder, environment)).toEqual(CLEAN);
+    rmSync(path.join(folder, '.git/commondir'));
     git('config', 'diff.external', 'evil');
     expect(readGitFacts(path.join(folder, '../other'), environment)?.helpers).toEqual(['diff.external']);
     git('config', '--unset', 'diff.external');
@@ -163,7 +166,6 @@ describe('the facts about a repository', () => {
       ({ git }) => void git('config', '--file', '.git/config', 'include.path', '~x/y'),
     ],
     ['a common folder elsewhere', ({ write }) => write('.git/commondir', '../elsewhere\n')],
-    ['a common folder in itself', ({ write }) => write('.git/commondir', '.\n')],
     ['an index that is cut off', ({ write }) => write('.git/index', 'DIRC\0\0\0\u0002\0\0\0\u0001')],
     [
       'a file in place of .git',

@@ -77,14 +77,18 @@ function readGitFile(file: string): string | undefined {
   return named === undefined ? undefined : path.resolve(path.dirname(file), named);
 }
 
-/** A `commondir` that leads anywhere but to the repository that holds this folder is not one that git wrote. */
+/**
+ * A `commondir` that leads anywhere but to the repository that holds this folder is not one that git wrote. The sandbox puts one
+ * that names its own folder where none may be made.
+ */
 function commonDirOf(gitDir: string): string | undefined {
   const file = path.join(gitDir, 'commondir');
   if (!exists(file)) return gitDir;
   const named = smallText(file)?.replace(/[\r\n]+$/, '');
   if (!named) return undefined;
   const common = realpathSync.native(path.resolve(gitDir, named));
-  return path.dirname(gitDir) === path.join(common, 'worktrees') ? common : undefined;
+  const isOwn = common === gitDir || path.dirname(gitDir) === path.join(common, 'worktrees');
+  return isOwn ? common : undefined;
 }
 
 function isHead(file: string): boolean {

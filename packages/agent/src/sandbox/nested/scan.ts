@@ -5,6 +5,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { guardedInGitDir } from '../policy/guarded.ts';
 
 export interface Nested {
   /** Folders that git takes for a repository: `.git`, and any other with the same things in it. */
@@ -21,7 +22,7 @@ export interface Nested {
 const MOST_FOLDERS = 5_000;
 const AT_ONCE = 32;
 const SETTINGS: ReadonlySet<string> = new Set(['.claude', '.heddle', '.mcp.json']);
-const SWITCHES: ReadonlySet<string> = new Set(['commondir', 'config.worktree']);
+const SWITCHES: ReadonlySet<string> = new Set(['commondir', 'config.worktree', 'gitdir']);
 /** Large, and nobody runs git in it. */
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules']);
 /** What a repository holds of others: its modules, and what belongs to its worktrees. */
@@ -74,8 +75,10 @@ const MOST_STANDING = 300;
 
 /** What stands there already, and commands must be kept from. */
 export function standing({ repositories, switches, pointers, settings }: Nested): string[] {
-  const inGit = repositories.flatMap((git) => [path.join(git, 'hooks'), path.join(git, 'config')]);
-  return [...settings, ...switches, ...pointers, ...inGit].slice(0, MOST_STANDING);
+  const kept = repositories.map(guardedInGitDir);
+  // If there are too many, what git runs at once comes first.
+  const [now, later] = [kept.flatMap((files) => files.slice(0, 2)), kept.flatMap((files) => files.slice(2))];
+  return [...settings, ...switches, ...pointers, ...now, ...later].slice(0, MOST_STANDING);
 }
 
 /** What is there now and was not before, and is the command's own. */

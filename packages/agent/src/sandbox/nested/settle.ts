@@ -22,7 +22,8 @@ export async function settle({ before, now, kept, exposed }: Looks, folder: stri
   const made = newcomers(before, now, (file) => kept.some((one) => isAt(file, one) || isAt(one, file)));
   const suspects = [
     ...exposed,
-    ...made.switches.filter((file) => !leadsHome(file, now.repositories)),
+    // What names the place of a worktree is new with each of them.
+    ...made.switches.filter((file) => path.basename(file) !== 'gitdir' && !leadsHome(file, now.repositories)),
     ...made.repositories.flatMap(hooksIn),
     ...made.pointers.filter((pointer) => !leadsTo(pointer, now.repositories)),
     ...made.settings.filter((file) => !isCloned(file, made.repositories)),

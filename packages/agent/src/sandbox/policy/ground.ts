@@ -5,7 +5,7 @@ import type { LivePermissions } from '../../permission/live.ts';
 import { lookAround } from '../../permission/look.ts';
 import type { SandboxSettings } from '../../settings/sandbox.ts';
 import type { Ground } from './policy.ts';
-import { repositoryAround } from './repository.ts';
+import { namedByGit, repositoryAround } from './repository.ts';
 
 export interface Grounds {
   readonly root: string;
@@ -34,6 +34,7 @@ export function groundFor(grounds: Grounds, directory: string): Ground {
     rules: live.rules,
     settings,
     repository: repositoryAround(root),
+    namedByGit: [root, ...directories].flatMap((folder) => namedByGit(folder, kindOf)),
     foldsCase: world.foldsCase,
     realpath: (file) => world.realpath(file),
     kindOf,

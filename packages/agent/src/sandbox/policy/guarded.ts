@@ -29,24 +29,33 @@ function protectedIn(folder: string, access: SandboxAccess): string[] {
   ).map(({ segments }) => path.join(folder, ...segments));
 }
 
-/** A file names the folder that is meant. Where there is no repository, one made inside would have hooks of the command's choice. */
+/** Where there is no repository, one made inside would have hooks of the command's choice. */
 function gitIn(git: string, kindOf: Ground['kindOf']): string[] {
-  const isRepository = kindOf(path.join(git, 'HEAD')) !== 'absent';
-  return isRepository ? [path.join(git, 'hooks'), path.join(git, 'config')] : [git];
+  return kindOf(path.join(git, 'HEAD')) === 'absent' ? [git] : guardedInGitDir(git);
 }
 
-/** Of a repository around the project: what it keeps may change, what it runs may not. */
-export function guardedInGit({ folder, worktree }: Repository, { kindOf }: Pick<Ground, 'kindOf'>): string[] {
+/**
+ * The files of a repository that decide what git runs, or lead it to other settings. They are kept whether they exist or
+ * not. Commits, branches and the index may change.
+ */
+export function guardedInGitDir(git: string): string[] {
+  return [
+    'hooks',
+    'config',
+    'config.worktree',
+    'commondir',
+    'info/attributes',
+    'objects/info/alternates',
+  ].map((name) => path.join(git, name));
+}
+
+/** Of a repository around the project. */
+export function guardedInGit({ folder, worktree }: Repository): string[] {
   const pointers =
     worktree === undefined
       ? []
       : ['commondir', 'gitdir', 'config.worktree'].map((name) => path.join(worktree, name));
-  return [
-    path.join(folder, 'hooks'),
-    path.join(folder, 'config'),
-    // Where they are missing, something empty in their place would break git.
-    ...[...pointers, path.join(folder, 'config.worktree')].filter((file) => kindOf(file) !== 'absent'),
-  ];
+  return [...guardedInGitDir(folder), ...pointers];
 }
 
 export function guardedInHome(home: string, { kindOf }: Pick<Ground, 'kindOf'>): string[] {

@@ -11,6 +11,7 @@ interface Table {
   readonly rules?: Partial<Record<keyof Rules, readonly string[]>>;
   readonly directories?: readonly string[];
   readonly repository?: Ground['repository'];
+  readonly namedByGit?: Ground['namedByGit'];
 }
 
 const USUAL = sandboxSettings({ files: [], problems: [] }, '/h/me');
@@ -27,6 +28,7 @@ function policyFor({ disk = ['/p/'], links = {}, settings = {}, rules = {}, ...m
     rules: { deny: list('deny'), ask: list('ask'), allow: list('allow') },
     settings: { ...USUAL, ...settings },
     repository: more.repository,
+    namedByGit: more.namedByGit ?? [],
     foldsCase: false,
     realpath: (file) => links[file] ?? file,
     kindOf: (file) => (disk.includes(`${file}/`) ? 'folder' : disk.includes(file) ? 'file' : 'absent'),

@@ -42,6 +42,8 @@ export interface Ground {
   readonly settings: SandboxSettings;
   /** Where git keeps what belongs to the project, when that is outside of it. */
   readonly repository: Repository | undefined;
+  /** Folders of hooks and files with settings that git's own settings name. */
+  readonly namedByGit: readonly string[];
   readonly foldsCase: boolean;
   readonly realpath: (path: string) => string;
   readonly kindOf: (path: string) => 'file' | 'folder' | 'absent';
@@ -66,7 +68,8 @@ export function policyOf(ground: Ground): SandboxPolicy {
   const writable = unique([...roots, ...(repository ? [repository.folder] : []), temp]);
   const guarded = [
     ...roots.flatMap((folder) => guardedIn(folder, ground)),
-    ...(repository ? guardedInGit(repository, ground) : []),
+    ...(repository ? guardedInGit(repository) : []),
+    ...ground.namedByGit,
     ...guardedInHome(home, ground),
     ...ground.configDirs,
     ...settings.filesystem.denyWrite,

@@ -2,7 +2,8 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { repositoryTop } from '../../settings/scopes.ts';
-import type { Repository } from './policy.ts';
+import { findRepository, readGitSettings, resolveConfigPath } from '@heddle/tools/git';
+import type { Ground, Repository } from './policy.ts';
 
 export function repositoryAround(folder: string): Repository | undefined {
   const top = repositoryTop(folder);
@@ -31,4 +32,22 @@ function worktree(file: string): Repository | undefined {
 
 function lineOf(file: string, from: string): string {
   return path.resolve(from, readFileSync(file, 'utf8').trim());
+}
+
+/**
+ * Hooks that lie elsewhere, and files that settings include, could be changed to run something later. They are kept whether they
+ * exist or not. Lists of attributes and of ignored files are kept if they are there.
+ */
+export function namedByGit(folder: string, kindOf: Ground['kindOf']): string[] {
+  const found = findRepository(folder);
+  if (found.kind !== 'found') return [];
+  const { top } = found.repository;
+  return (readGitSettings(found.repository, process.env) ?? []).flatMap(({ key, value, file }) => {
+    const isInclude = /^include(if\..*)?\.path$/s.test(key);
+    if (!isInclude && !/^core\.(hookspath|attributesfile|excludesfile)$/.test(key)) return [];
+    const named = resolveConfigPath(value, isInclude ? path.dirname(file) : top, process.env);
+    const isNeeded =
+      isInclude || key === 'core.hookspath' || (named !== undefined && kindOf(named) !== 'absent');
+    return named !== undefined && isNeeded && named !== top ? [named] : [];
+  });
 }

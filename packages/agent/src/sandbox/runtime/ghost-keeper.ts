@@ -2,8 +2,8 @@
  * Makes ghosts and removes them. The runtime would do so itself, but it does not know of other programs in the same folder:
  * removing a ghost that another one's command still needs would take the guard off that command.
  */
-import { lstatSync, mkdirSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
-import type { Ghost } from './ghosts.ts';
+import { lstatSync, mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { type Ghost, ghostContent } from './ghosts.ts';
 import type { Leftovers } from './leftovers.ts';
 
 export interface KeptGhosts {
@@ -53,10 +53,10 @@ export class GhostKeeper {
 }
 
 /** Undefined where nothing can be made: then no command can make it either. */
-function makeGhost({ path, kind }: Ghost): string | undefined {
+function makeGhost({ path, kind, content }: Ghost): string | undefined {
   try {
     if (kind === 'folder') mkdirSync(path);
-    else writeFileSync(path, '', { flag: 'wx', mode: 0o444 });
+    else writeFileSync(path, content, { flag: 'wx', mode: 0o444 });
   } catch {
     // Another command of ours, or another program, was faster; or it cannot be.
   }
@@ -73,12 +73,17 @@ function idOf(file: string): string | undefined {
   }
 }
 
+function isGhostFile(file: string, size: number): boolean {
+  const content = ghostContent(file);
+  return size === content.length && (size === 0 || readFileSync(file, 'utf8') === content);
+}
+
 /** What holds something is no ghost. */
 export function removeEmpty(ghost: string): void {
   try {
     const about = lstatSync(ghost);
     if (about.isDirectory()) rmdirSync(ghost);
-    else if (about.isFile() && about.size === 0) unlinkSync(ghost);
+    else if (about.isFile() && isGhostFile(ghost, about.size)) unlinkSync(ghost);
   } catch {
     // Gone, or not empty.
   }

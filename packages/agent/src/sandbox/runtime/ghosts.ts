@@ -26,6 +26,12 @@ export interface GhostDoors {
 export interface Ghost {
   readonly path: string;
   readonly kind: 'file' | 'folder';
+  readonly content: string;
+}
+
+/** An empty `commondir` would stop git. This one names the folder that it lies in, which changes nothing. */
+export function ghostContent(file: string): string {
+  return path.basename(file) === 'commondir' ? '.\n' : '';
 }
 
 export interface Ghosts {
@@ -44,7 +50,7 @@ export function ghostsOf(policy: SandboxPolicy, doors: GhostDoors): Ghosts {
         const ghost = firstMissing(file, doors.exists);
         if (ghost === undefined) return [];
         const holds = ghost !== file || FOLDER_NAMES.has(path.basename(ghost));
-        return [{ path: ghost, kind: holds ? 'folder' : 'file' }];
+        return [{ path: ghost, kind: holds ? 'folder' : 'file', content: ghostContent(ghost) }];
       });
   const ours = new Map(missing(policy.unwritable).map((ghost) => [ghost.path, ghost]));
   const others = missing(BY_ITSELF.map((name) => path.join(doors.cwd, name))).map((ghost) => ghost.path);
