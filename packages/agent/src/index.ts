@@ -47,3 +47,4 @@ export { failedStart, VERSION } from './engine/lines.ts';
 export type { Changes, Prompt } from './engine/engine.ts';
 export { sessionContext, type SessionContext } from './prompt/session-context.ts';
 export type * from './sdk/message.ts';
+export { totalCost } from './sdk/usage.ts';

@@ -21,6 +21,7 @@ import {
 } from '@heddle/core';
 import { DATE, dateNote } from '../prompt/date.ts';
 import type { SdkMessage } from '../sdk/message.ts';
+import { totalCost } from '../sdk/usage.ts';
 import { createTranslator, replayLine } from '../sdk/translate.ts';
 import { entriesOf } from '../session/codec/entries.ts';
 import { JournalError } from '../session/journal/journal.ts';
@@ -454,8 +455,12 @@ export class QueryEngine {
 
   /** What earlier prompts have cost stays on the bill. */
   #failedStart(message: string): SdkMessage {
-    const { costUsd, models } = this.spending;
-    return { ...failedStart(message, this.#stamp()), total_cost_usd: costUsd, modelUsage: models };
+    const { spending } = this;
+    return {
+      ...failedStart(message, this.#stamp()),
+      total_cost_usd: totalCost(spending),
+      modelUsage: spending.models,
+    };
   }
 
   #stamp(): LineStamp {

@@ -1,7 +1,7 @@
 /** The first and the last line of a prompt's run. */
 import { NO_USAGE, type Terminal } from '@heddle/core';
 import type { PermissionDenial, SdkInit, SdkResult } from '../sdk/message.ts';
-import { sdkUsage } from '../sdk/usage.ts';
+import { sdkUsage, totalCost } from '../sdk/usage.ts';
 import type { AgentOptions } from './options.ts';
 import type { Costs } from './purse.ts';
 import { errorSentence, readingOf } from './result.ts';
@@ -64,7 +64,7 @@ export function resultLine(end: EndOfRun, stamp: LineStamp): SdkResult {
     duration_api_ms: tally.apiMs,
     num_turns: tally.answers,
     stop_reason: tally.stopReason,
-    total_cost_usd: spending.costUsd,
+    total_cost_usd: totalCost(spending),
     usage: sdkUsage(tally.usage, tally.webSearches),
     modelUsage: spending.models,
     permission_denials: end.denials,

@@ -62,7 +62,7 @@ export class Meter {
         cacheReadInputTokens: usage.cache_read_input_tokens,
         cacheCreationInputTokens: usage.cache_creation_input_tokens,
         webSearchRequests: webSearches,
-        costUSD: costUsd,
+        costUSD: known ? costUsd : null,
         // Clients know no word for what the provider itself told.
         ...(told ? {} : { costBasis: known ? 'list' : 'unknown' }),
         ...sizes(model),

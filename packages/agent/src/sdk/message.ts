@@ -155,7 +155,8 @@ export interface SdkResult extends Envelope {
   readonly duration_api_ms: number;
   readonly num_turns: number;
   readonly stop_reason: string | null;
-  readonly total_cost_usd: number;
+  /** Null if the price of a model that was used is not known. */
+  readonly total_cost_usd: number | null;
   readonly usage: SdkUsage;
   readonly modelUsage: Readonly<Record<string, ModelUsage>>;
   readonly permission_denials: readonly PermissionDenial[];
@@ -177,7 +178,8 @@ export interface ModelUsage {
   readonly cacheReadInputTokens: number;
   readonly cacheCreationInputTokens: number;
   readonly webSearchRequests: number;
-  readonly costUSD: number;
+  /** Null: its price is not known. */
+  readonly costUSD: number | null;
   /** Absent where the provider itself said what it cost. */
   readonly costBasis?: 'list' | 'unknown';
   /** The tokens it can take in one request, as far as is known. */

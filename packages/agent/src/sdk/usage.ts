@@ -25,3 +25,14 @@ export function sdkUsage({ more = {}, ...counters }: Usage, webSearches = 0): Sd
     ...counters,
   };
 }
+
+/** What a session has cost; null if a part of it has no known price, for then the sum would be too low. */
+export function totalCost({
+  costUsd,
+  models,
+}: {
+  readonly costUsd: number;
+  readonly models: Readonly<Record<string, { readonly costUSD: number | null }>>;
+}): number | null {
+  return Object.values(models).some(({ costUSD }) => costUSD === null) ? null : costUsd;
+}

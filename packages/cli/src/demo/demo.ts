@@ -55,7 +55,7 @@ export async function runDemo(argv: readonly string[] = []): Promise<number> {
   write('');
   write(styleText('bold', `■ ${reason}`));
   write(
-    `  ${result.num_turns} answers, ${model.calls.length} requests, ${result.usage.output_tokens} output tokens, $${result.total_cost_usd.toFixed(2)}`,
+    `  ${result.num_turns} answers, ${model.calls.length} requests, ${result.usage.output_tokens} output tokens, $${(result.total_cost_usd ?? 0).toFixed(2)}`,
   );
   write(`  went on because of: ${narrator.reasons.join(' → ')}`);
   write(`  the test now ${passes ? styleText('green', 'passes') : styleText('red', 'fails')}`);

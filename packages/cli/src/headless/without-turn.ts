@@ -1,12 +1,12 @@
 /** Results of prompts for which no turn began: no model was asked, and what earlier ones have cost stays on the bill. */
 import { randomUUID } from 'node:crypto';
-import { type Agent, failedStart, type SdkResult } from '@heddle/agent';
+import { type Agent, failedStart, type SdkResult, totalCost } from '@heddle/agent';
 
 /** What was asked for did not happen. */
 export function refusedPrompt(why: string, { sessionId, spending }: Agent): SdkResult {
   return {
     ...failedStart(why, { uuid: randomUUID(), session_id: sessionId }),
-    total_cost_usd: spending.costUsd,
+    total_cost_usd: totalCost(spending),
     modelUsage: spending.models,
   };
 }

@@ -65,7 +65,9 @@ async function read(tool: Tool, given: JsonObject, context: ToolUseContext): Pro
   const schema = await tool.inputSchema();
   const strict = schema.safeParse(given);
   const raw = strict.success ? given : coerceInput(tool.inputJSONSchema, given, tool.inputAliases);
-  const parsed = strict.success ? strict : schema.safeParse(raw);
+  // A schema may count its failures, so an input that stays as it is must not be parsed twice.
+  const isCoerced = !strict.success && JSON.stringify(raw) !== JSON.stringify(given);
+  const parsed = isCoerced ? schema.safeParse(raw) : strict;
   if (!parsed.success) {
     const { error } = strict.success ? parsed : strict;
     return {

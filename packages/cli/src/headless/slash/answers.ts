@@ -44,11 +44,11 @@ async function contextText(agent: Agent): Promise<string> {
 }
 
 function costText({ spending: { costUsd, models } }: Agent): string {
-  const isPart = Object.values(models).some(({ costBasis }) => costBasis === 'unknown');
+  const isPart = Object.values(models).some(({ costUSD }) => costUSD === null);
   return [
     `${dollars(costUsd)} in this session${isPart ? ', as far as prices are known' : ''}`,
     ...Object.entries(models).map(([model, used]) =>
-      row(model, used.costBasis === 'unknown' ? 'cost unknown' : dollars(used.costUSD)),
+      row(model, used.costUSD === null ? 'cost unknown' : dollars(used.costUSD)),
     ),
   ].join('\n');
 }

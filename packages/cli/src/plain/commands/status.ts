@@ -47,13 +47,13 @@ async function viewState({ sandboxSettings }: Chat['options']): Promise<string> 
 export function cost({ started, say }: Chat): void {
   const { costUsd, models } = started.agent.spending;
   const rows = Object.entries(models).map(([model, usage]) => {
-    const price = usage.costBasis === 'unknown' ? 'cost unknown' : dollars(usage.costUSD);
+    const price = usage.costUSD === null ? 'cost unknown' : dollars(usage.costUSD);
     const cached = usage.cacheReadInputTokens + usage.cacheCreationInputTokens;
     const all = cached + usage.inputTokens;
     const hit = all === 0 ? 0 : Math.round((usage.cacheReadInputTokens / all) * 100);
     return `  ${harmless(model)}: ${price}, ${tokens(all)} in (${hit} % from the cache), ${tokens(usage.outputTokens)} out`;
   });
-  const unknown = Object.values(models).some(({ costBasis }) => costBasis === 'unknown');
+  const unknown = Object.values(models).some(({ costUSD }) => costUSD === null);
   say(
     [`${dollars(costUsd)} in this session${unknown ? ', as far as prices are known' : ''}`, ...rows].join(
       '\n',

@@ -52,20 +52,15 @@ describe('the end of a turn', () => {
   });
 
   it('does not call an unknown price nothing', () => {
-    const usage = {
-      inputTokens: 1,
-      outputTokens: 1,
-      cacheReadInputTokens: 0,
-      cacheCreationInputTokens: 0,
-      webSearchRequests: 0,
-      costUSD: 0,
-      contextWindow: 200_000,
-      maxOutputTokens: 8_192,
-    };
-    const modelUsage = { local: { ...usage, costBasis: 'unknown' as const } };
     expect(
       endLines(
-        { result: result({ modelUsage }), earlierUsd: 0, context: { used: 1 }, askedMs: 0, isReplay: false },
+        {
+          result: result({ total_cost_usd: null }),
+          earlierUsd: 0,
+          context: { used: 1 },
+          askedMs: 0,
+          isReplay: false,
+        },
         style,
       )[0],
     ).toContain('cost unknown');

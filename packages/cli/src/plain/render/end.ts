@@ -43,8 +43,8 @@ function troubleOf({ errors, terminal_reason: reason }: SdkResult, sign: string)
   return errors && errors.length > 0 ? `${sign} ${errors.join('\n')}` : undefined;
 }
 
-function costOf({ total_cost_usd: total, modelUsage }: SdkResult, earlierUsd: number): string {
-  if (Object.values(modelUsage).some(({ costBasis }) => costBasis === 'unknown')) return 'cost unknown';
+function costOf({ total_cost_usd: total }: SdkResult, earlierUsd: number): string {
+  if (total === null) return 'cost unknown';
   const now = Math.max(0, total - earlierUsd);
   return earlierUsd > 0 ? `${dollars(now)} (${dollars(total)} in all)` : dollars(now);
 }
