@@ -46,5 +46,6 @@ export {
 export { failedStart, VERSION } from './engine/lines.ts';
 export type { Changes, Prompt } from './engine/engine.ts';
 export { sessionContext, type SessionContext } from './prompt/session-context.ts';
+export { hostResult } from './sdk/tool-results.ts';
 export type * from './sdk/message.ts';
 export { totalCost } from './sdk/usage.ts';

@@ -49,7 +49,7 @@ export { StreamingToolExecutor } from './tools/executor.ts';
 export type * from './tools/hooks.ts';
 export type * from './tools/permission.ts';
 export type { Redact } from './tools/road.ts';
-export { toolError } from './tools/texts.ts';
+export { bareToolError, toolError } from './tools/texts.ts';
 export type * from './tools/tool.ts';
 
 // The context: what keeps a conversation within the window.

@@ -1,14 +1,19 @@
 /** Makes the lines of a headless consumer out of the loop's events. */
 import {
   type AssistantMessage,
+  bareToolError,
   type ContextReport,
   type LoopEvent,
   type Message,
+  type MessageEvent,
   type ModelErrorClass,
   NO_USAGE,
+  textOf,
   type Usage,
+  type UserMessage,
 } from '@heddle/core';
 import type { SdkMessage, SdkUser } from './message.ts';
+import { type CallOfResult, hostResult } from './tool-results.ts';
 import { sdkUsage } from './usage.ts';
 
 export interface Translator {
@@ -40,7 +45,7 @@ export function replayLine(
 export function createTranslator({ sessionId, uuid, now, replays = false }: TranslatorSetup): Translator {
   /** Taken back, and not yet told: the next assistant message carries them. */
   let superseded: string[] = [];
-  const startedAt = new Map<string, number>();
+  const calls = new Map<string, Omit<CallOfResult, 'durationMs'> & { readonly startedAt: number }>();
   let compactingSince: number | undefined;
   const envelope = (): { uuid: string; session_id: string } => ({ uuid: uuid(), session_id: sessionId });
 
@@ -91,6 +96,19 @@ export function createTranslator({ sessionId, uuid, now, replays = false }: Tran
     return [ended, line];
   }
 
+  function toolResultField(
+    { content, toolUseResult: data }: UserMessage,
+    outcome: MessageEvent['outcome'],
+  ): Pick<SdkUser, 'tool_use_result'> {
+    if (!outcome) return data === undefined ? {} : { tool_use_result: data };
+    const call = calls.get(outcome.toolUseId);
+    calls.delete(outcome.toolUseId);
+    if (outcome.isError) return { tool_use_result: `Error: ${bareToolError(textOfToolResult(content))}` };
+    if (data === undefined) return {};
+    if (!call) return { tool_use_result: data };
+    return { tool_use_result: hostResult({ ...call, durationMs: now() - call.startedAt }, data) };
+  }
+
   return {
     lines(event) {
       switch (event.type) {
@@ -116,7 +134,7 @@ export function createTranslator({ sessionId, uuid, now, replays = false }: Tran
               parent_tool_use_id: null,
               uuid: message.uuid,
               session_id: sessionId,
-              ...(message.toolUseResult === undefined ? {} : { tool_use_result: message.toolUseResult }),
+              ...toolResultField(message, event.outcome),
             },
           ];
         }
@@ -137,10 +155,15 @@ export function createTranslator({ sessionId, uuid, now, replays = false }: Tran
           superseded.push(...event.uuids);
           return [];
         case 'tool_intent':
-          startedAt.set(event.toolUseId, now());
+          calls.set(event.toolUseId, {
+            id: event.toolUseId,
+            tool: event.tool,
+            input: event.input,
+            startedAt: now(),
+          });
           return [];
         case 'progress': {
-          const elapsed = (now() - (startedAt.get(event.toolUseId) ?? now())) / 1_000;
+          const elapsed = (now() - (calls.get(event.toolUseId)?.startedAt ?? now())) / 1_000;
           const { toolUseId: tool_use_id, tool: tool_name } = event;
           const about = { tool_use_id, tool_name, parent_tool_use_id: null, elapsed_time_seconds: elapsed };
           return [{ type: 'tool_progress', ...envelope(), ...about }];
@@ -170,6 +193,13 @@ export function createTranslator({ sessionId, uuid, now, replays = false }: Tran
       }
     },
   };
+}
+
+/** The text of the one tool result in a message. */
+function textOfToolResult(content: UserMessage['content']): string {
+  if (typeof content === 'string') return content;
+  const result = content.find((block) => block.type === 'tool_result');
+  return result ? textOf(result.content) : '';
 }
 
 const COMPACTIONS: ReadonlySet<ContextReport['level']> = new Set([

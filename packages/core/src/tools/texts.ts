@@ -10,3 +10,8 @@ export const SIBLING_FAILED = 'Cancelled: a command that ran beside this call fa
 export function toolError(message: string): string {
   return `<tool_use_error>${message}</tool_use_error>`;
 }
+
+/** The message of an error without the marks that {@link toolError} puts around it. */
+export function bareToolError(text: string): string {
+  return text.replace(/^<tool_use_error>([^]*)<\/tool_use_error>$/, '$1');
+}

@@ -5,6 +5,7 @@ import { changing } from '../files/changing.ts';
 import type { FileTools } from '../files/doors.ts';
 import { decodeText, encodeText } from '../files/encoding.ts';
 import { binaryFileError, FileError, shownPath } from '../files/errors.ts';
+import { type RecordedChange, recordedChange } from '../files/recorded-change.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import { type AppliedStep, applyEdits, type EditStep } from './apply.ts';
 import { namedLines } from './named-lines.ts';
@@ -12,7 +13,7 @@ import type { EditInput } from './schema.ts';
 
 const MAX_LISTED = 20;
 
-interface EditData {
+interface EditData extends RecordedChange {
   readonly path: string;
   readonly created: boolean;
   readonly steps: readonly AppliedStep[];
@@ -29,8 +30,10 @@ export function createEditTool(tools: FileTools): Tool<EditInput, EditData> {
     ...traits,
 
     async call(input, context) {
-      const { file, current, about } = await perform(input, context);
-      return { data: { path: file, created: current === undefined, steps: about } };
+      const change = await perform(input, context);
+      const { file, current, about } = change;
+      const recorded = await recordedChange(change);
+      return { data: { path: file, created: current === undefined, steps: about, ...recorded } };
     },
 
     toResult({ path, created, steps }) {

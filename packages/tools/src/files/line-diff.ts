@@ -22,6 +22,29 @@ export async function shortDiff(before: string, after: string): Promise<string> 
   ].join('\n');
 }
 
+/** A stretch of changed lines with their surroundings, as in a patch. */
+export interface Hunk {
+  readonly oldStart: number;
+  readonly oldLines: number;
+  readonly newStart: number;
+  readonly newLines: number;
+  /** Each begins with a space, `+` or `-`. */
+  readonly lines: readonly string[];
+}
+
+/** The changed lines of two texts; undefined if finding them takes too long. */
+export async function hunksOf(before: string, after: string): Promise<readonly Hunk[] | undefined> {
+  const { structuredPatch } = await import('diff');
+  const patch = structuredPatch('', '', before, after, '', '', { context: 3, timeout: PATIENCE_MS });
+  return patch?.hunks.map(({ oldStart, oldLines, newStart, newLines, lines }) => ({
+    oldStart,
+    oldLines,
+    newStart,
+    newLines,
+    lines,
+  }));
+}
+
 export interface LineCounts {
   readonly insertions: number;
   readonly deletions: number;

@@ -48,11 +48,15 @@ export interface CellEdit {
 export interface EditedNotebook {
   readonly json: string;
   readonly id: string;
+  readonly cellType: string;
+  /** Undefined for a new cell. */
+  readonly oldSource: string | undefined;
+  readonly language: string;
 }
 
 /** Throws with a reason. */
 export function editNotebook(json: string, edit: CellEdit): EditedNotebook {
-  const { cells, withIds } = readNotebook(json);
+  const { cells, withIds, language } = readNotebook(json);
   const list = arrayUnder('cells', json);
   if (list === undefined) throw new Error('its cells could not be found in its text');
   const index = edit.id === undefined ? -1 : cells.findIndex(({ id }) => id === edit.id);
@@ -62,12 +66,16 @@ export function editNotebook(json: string, edit: CellEdit): EditedNotebook {
 
   if (edit.mode === 'insert') {
     const id = withIds ? edit.newId : `cell-${index + 1}`;
-    return { json: inserted(json, list, index + 1, newCell(edit, withIds ? id : undefined)), id };
+    const added = inserted(json, list, index + 1, newCell(edit, withIds ? id : undefined));
+    return { json: added, id, cellType: edit.type ?? 'code', oldSource: undefined, language };
   }
   if (cell === undefined)
     throw new Error(`cell_id is needed to ${edit.mode} a cell; there are ${idsOf(cells)}`);
-  if (edit.mode === 'delete') return { json: removed(json, list, index), id: cell.id };
-  return { json: rewritten(json, list, index, changedCell(cell, edit)), id: cell.id };
+  const { id, type, source: oldSource } = cell;
+  if (edit.mode === 'delete')
+    return { json: removed(json, list, index), id, cellType: type, oldSource, language };
+  const changed = rewritten(json, list, index, changedCell(cell, edit));
+  return { json: changed, id, cellType: edit.type ?? type, oldSource, language };
 }
 
 const MAX_IDS = 20;

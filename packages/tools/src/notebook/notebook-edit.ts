@@ -7,6 +7,7 @@ import type { FileTools } from '../files/doors.ts';
 import { decodeText, encodeText } from '../files/encoding.ts';
 import { binaryFileError, FileError, reasonOf, shownPath } from '../files/errors.ts';
 import { lineEndingOf } from '../files/line-ending.ts';
+import { recordedText } from '../files/recorded-change.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import { editNotebook } from './cells.ts';
 import type { NotebookEditInput } from './schema.ts';
@@ -15,6 +16,12 @@ interface NotebookEditData {
   readonly path: string;
   readonly mode: 'replace' | 'insert' | 'delete';
   readonly cellId: string;
+  readonly cellType: string;
+  readonly language: string;
+  readonly oldSource: string | undefined;
+  /** The notebook before and after; null if it is too long to record. */
+  readonly original: string | null;
+  readonly updated: string | null;
 }
 
 export function createNotebookEditTool(tools: FileTools): Tool<NotebookEditInput, NotebookEditData> {
@@ -31,8 +38,9 @@ export function createNotebookEditTool(tools: FileTools): Tool<NotebookEditInput
     ...traits,
 
     async call(input, context) {
-      const { file, about } = await perform(input, context);
-      return { data: { path: file, mode: modeOf(input), cellId: about } };
+      const { file, current, bytes, about } = await perform(input, context);
+      const recorded = { original: recordedBytes(current?.bytes), updated: recordedBytes(bytes) };
+      return { data: { path: file, mode: modeOf(input), ...about, ...recorded } };
     },
 
     toResult: ({ path, mode, cellId }) => ({
@@ -47,7 +55,13 @@ function modeOf({ edit_mode }: NotebookEditInput): NotebookEditData['mode'] {
   return edit_mode ?? 'replace';
 }
 
-function changeOf(input: NotebookEditInput): Change<string> {
+function recordedBytes(bytes: Buffer | undefined): string | null {
+  return bytes === undefined ? null : recordedText(decodeText(bytes)?.text ?? '');
+}
+
+function changeOf(
+  input: NotebookEditInput,
+): Change<Pick<NotebookEditData, 'cellId' | 'cellType' | 'language' | 'oldSource'>> {
   return (current) => {
     const name = shownPath(input.notebook_path);
     if (!/\.ipynb$/i.test(input.notebook_path))
@@ -60,16 +74,19 @@ function changeOf(input: NotebookEditInput): Change<string> {
     try {
       // Raw line breaks stand between values only, so they can be put back as they were.
       const windows = lineEndingOf(decoded.text) === '\r\n';
-      const { json, id } = editNotebook(windows ? decoded.text.replaceAll('\r\n', '\n') : decoded.text, {
-        mode: modeOf(input),
-        id: input.cell_id,
-        source: input.new_source,
-        type: input.cell_type,
-        // From what is there, not from chance: the intent names the hash that the file will have.
-        newId: hashOf(Buffer.from(`${current.hash} ${input.cell_id} ${input.new_source}`)).slice(0, 8),
-      });
+      const { json, id, ...cell } = editNotebook(
+        windows ? decoded.text.replaceAll('\r\n', '\n') : decoded.text,
+        {
+          mode: modeOf(input),
+          id: input.cell_id,
+          source: input.new_source,
+          type: input.cell_type,
+          // From what is there, not from chance: the intent names the hash that the file will have.
+          newId: hashOf(Buffer.from(`${current.hash} ${input.cell_id} ${input.new_source}`)).slice(0, 8),
+        },
+      );
       const text = windows ? json.replaceAll('\n', '\r\n') : json;
-      return { bytes: encodeText({ ...decoded, text }), about: id };
+      return { bytes: encodeText({ ...decoded, text }), about: { cellId: id, ...cell } };
     } catch (thrown) {
       throw new FileError(`${name} was not changed: ${reasonOf(thrown)}.`);
     }

@@ -2,6 +2,7 @@
 import { type Cell, isFields, joined, type Notebook } from '../notebook/cells.ts';
 import type { Range } from './page.ts';
 import { PAGE_CHARS } from './page.ts';
+import type { ShownCell } from './shown.ts';
 
 type NotebookPart =
   | { readonly kind: 'text'; readonly text: string }
@@ -9,6 +10,7 @@ type NotebookPart =
 
 export interface NotebookPage {
   readonly parts: readonly NotebookPart[];
+  readonly cells: readonly ShownCell[];
   /** Position of the cell after the page, from 1; undefined at the end. */
   readonly next: number | undefined;
 }
@@ -19,18 +21,22 @@ const MAX_IMAGES = 8;
 
 export function notebookPage({ cells, language }: Notebook, { offset, limit }: Range): NotebookPage {
   const parts: NotebookPart[] = [];
+  const shown: ShownCell[] = [];
   let room = PAGE_CHARS;
   let images = MAX_IMAGES;
   for (const [index, cell] of cells.entries()) {
     if (index < offset - 1) continue;
     const cellParts = partsOf(cell, language, images);
     const cost = cellParts.reduce((sum, part) => sum + (part.kind === 'text' ? part.text.length : 0), 0);
-    if (index - offset + 1 >= limit || (cost > room && parts.length > 0)) return { parts, next: index + 1 };
+    if (index - offset + 1 >= limit || (cost > room && parts.length > 0))
+      return { parts, cells: shown, next: index + 1 };
+    const { id, type, source } = cell;
+    shown.push({ id, type, source: source.slice(0, PAGE_CHARS), language });
     parts.push(...cellParts.map((part) => shortened(part, PAGE_CHARS)));
     images -= cellParts.filter(({ kind }) => kind === 'image').length;
     room -= cost;
   }
-  return { parts, next: undefined };
+  return { parts, cells: shown, next: undefined };
 }
 
 function partsOf(cell: Cell, language: string, images: number): NotebookPart[] {

@@ -28,7 +28,7 @@ export async function showNotebook(
     const left = notebook.cells.length - page.next + 1;
     parts.push({ kind: 'text', text: `(${left} more cells; go on with offset ${page.next})` });
   }
-  return { data: { path: file, parts }, text: json };
+  return { data: { path: file, kind: 'notebook', parts, cells: page.cells }, text: json };
 }
 
 /** One bad picture in an output does not hide the rest of the notebook. */

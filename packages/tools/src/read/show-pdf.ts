@@ -33,5 +33,5 @@ export async function showPdf(
   }
   if (last < pageCount && (input.pages === undefined || last < range.last))
     parts.push({ kind: 'text', text: `(${pageCount - last} more pages; go on with pages "${last + 1}-")` });
-  return { data: { path: file, parts } };
+  return { data: { path: file, kind: 'pdf', size: bytes.length, parts } };
 }

@@ -1,9 +1,9 @@
-/** A page of text with its line numbers and what has to be said about it. Pure. */
+/** A page of text and what has to be said about it. Pure. */
 import type { Encoding } from '../files/encoding.ts';
 import { shownPath } from '../files/errors.ts';
-import { numbered, type Page } from './page.ts';
+import type { Page } from './page.ts';
 import type { ReadInput } from './schema.ts';
-import type { ReadData } from './shown.ts';
+import type { ReadData, ShownPart } from './shown.ts';
 
 export function textData(
   file: string,
@@ -11,12 +11,12 @@ export function textData(
   { offset = 1 }: ReadInput,
   { totalLines, note }: { readonly totalLines: number | undefined; readonly note: string },
 ): ReadData {
-  const text = [numbered(page.lines, offset), note, notice(file, page, offset, totalLines)]
-    .filter((part) => part !== '')
-    .join('\n');
-  const parts = [{ kind: 'text' as const, text }];
-  if (offset === 1 && page.next === undefined) return { path: file, parts };
-  return { path: file, parts, range: { offset, limit: page.lines.length } };
+  const notes = [note, notice(file, page, offset, totalLines)].filter((part) => part !== '').join('\n');
+  const parts: ShownPart[] = [
+    { kind: 'lines', lines: page.lines, first: offset, total: totalLines, note: notes },
+  ];
+  if (offset === 1 && page.next === undefined) return { path: file, kind: 'text', parts };
+  return { path: file, kind: 'text', parts, range: { offset, limit: page.lines.length } };
 }
 
 function notice(

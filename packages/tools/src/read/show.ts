@@ -21,7 +21,7 @@ export async function showContent(
   const imageType = imageTypeOf(bytes);
   if (imageType !== undefined)
     return explained(file, async () => ({
-      data: showImage(file, await prepareImage(bytes, imageType, signal)),
+      data: showImage(file, bytes.length, await prepareImage(bytes, imageType, signal)),
     }));
   if (isPdf(bytes))
     return explained(file, async () => (await import('./show-pdf.ts')).showPdf(file, bytes, input, signal));
@@ -50,7 +50,7 @@ export async function showHuge(
   return textData(file, read.page, input, { totalLines: read.totalLines, note: '' });
 }
 
-function showImage(file: string, image: PreparedImage): ReadData {
+function showImage(file: string, bytes: number, image: PreparedImage): ReadData {
   const { size, original } = image;
   const parts: ShownPart[] = [{ kind: 'image', ...image }];
   if (original !== undefined) {
@@ -58,7 +58,7 @@ function showImage(file: string, image: PreparedImage): ReadData {
     const text = `(shown with ${size.width} × ${size.height} pixels; the original has ${original.width} × ${original.height}, ${scale} times as many each way)`;
     parts.push({ kind: 'text', text });
   }
-  return { path: file, parts };
+  return { path: file, kind: 'image', size: bytes, parts };
 }
 
 async function explained(file: string, show: () => Promise<Shown>): Promise<Shown> {

@@ -21,6 +21,7 @@ export type Got =
       readonly kind: 'body';
       readonly url: string;
       readonly status: number;
+      readonly statusText: string;
       readonly contentType: string;
       readonly body: Buffer;
       readonly isCut: boolean;
@@ -51,6 +52,7 @@ export async function get(address: string, options: GetOptions): Promise<Got> {
       kind: 'body',
       url: url.href,
       status,
+      statusText: response.statusMessage ?? '',
       contentType: response.headers['content-type'] ?? '',
       body,
       isCut,

@@ -11,6 +11,9 @@ import { checkedUrl } from './url.ts';
 export interface WebFetchData {
   readonly url: string;
   readonly status: number;
+  readonly statusText?: string;
+  /** Bytes that the server sent, unpacked. */
+  readonly bytes: number;
   readonly text: string;
   /** Another host, which was not asked. */
   readonly redirectedTo?: string;
@@ -79,9 +82,11 @@ async function fetchPage(url: string, doors: WebDoors, signal: AbortSignal): Pro
     // Network and unpacking are loaded when they are needed.
     const { get } = await import('./get.ts');
     const got = await get(url, { ...doors, signal: either });
-    if (got.kind === 'redirect') return { url: got.url, status: got.status, text: '', redirectedTo: got.to };
+    if (got.kind === 'redirect')
+      return { url: got.url, status: got.status, bytes: 0, text: '', redirectedTo: got.to };
     const { title, text } = await textOfBody(got, either);
-    return { url: got.url, status: got.status, text, title, isCut: got.isCut };
+    const { url: place, status, statusText, body, isCut } = got;
+    return { url: place, status, statusText, bytes: body.length, text, title, isCut };
   } catch (thrown) {
     signal.throwIfAborted();
     if (deadline.aborted)

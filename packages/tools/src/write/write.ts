@@ -6,10 +6,11 @@ import type { FileTools } from '../files/doors.ts';
 import { lineEndingOf } from '../files/line-ending.ts';
 import { decodeText, encodeText } from '../files/encoding.ts';
 import { FileError, shownPath } from '../files/errors.ts';
+import { type RecordedChange, recordedChange } from '../files/recorded-change.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { WriteInput } from './schema.ts';
 
-interface WriteData {
+interface WriteData extends RecordedChange {
   readonly path: string;
   readonly created: boolean;
   readonly changed: boolean;
@@ -28,7 +29,9 @@ export function createWriteTool(tools: FileTools): Tool<WriteInput, WriteData> {
     async call(input, context) {
       const planned = await perform(input, context);
       const { file, current, hash } = planned;
-      return { data: { path: file, created: current === undefined, changed: current?.hash !== hash } };
+      const recorded = await recordedChange(planned);
+      const created = current === undefined;
+      return { data: { path: file, created, changed: current?.hash !== hash, ...recorded } };
     },
 
     toResult({ path, created, changed }) {

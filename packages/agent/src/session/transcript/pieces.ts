@@ -2,7 +2,13 @@
  * A message as people read it: who said what, piece by piece. Pure, and total: other tools write such files, too, and people
  * edit them, so what a block holds is looked at before it is believed.
  */
-import type { Attachment, ContentBlock, MediaSource, Message } from '@heddle/core';
+import {
+  type Attachment,
+  bareToolError,
+  type ContentBlock,
+  type MediaSource,
+  type Message,
+} from '@heddle/core';
 import { contentOf, isRecord, isText } from '../codec/shapes.ts';
 
 export type Role = 'user' | 'assistant' | 'tool' | 'system';
@@ -73,11 +79,6 @@ function blockPieces(block: ContentBlock, role: Role): Piece[] {
   }
 }
 
-/** The mark of an error is for models. */
-function forPeople(text: string): string {
-  return text.replace(/^<tool_use_error>([^]*)<\/tool_use_error>$/, '$1');
-}
-
 function resultPieces(block: Extract<ContentBlock, { type: 'tool_result' }>): Piece[] {
   const about = {
     kind: 'result',
@@ -86,7 +87,7 @@ function resultPieces(block: Extract<ContentBlock, { type: 'tool_result' }>): Pi
     isError: block.is_error === true,
   } as const;
   const content = contentOf(block.content) ?? '';
-  if (isText(content)) return [{ ...about, text: forPeople(content) }];
+  if (isText(content)) return [{ ...about, text: bareToolError(content) }];
   const text = content
     .map((part) => (part.type === 'text' ? textIn(part.text) : ''))
     .filter(Boolean)

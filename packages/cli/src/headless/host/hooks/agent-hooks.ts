@@ -1,6 +1,6 @@
 /** The host's callbacks as hooks of the engine: around calls, around compactions, and at the end of a turn. */
-import type { AgentHooks } from '@heddle/agent';
-import type { AfterTool, BeforeTool, HookedCall } from '@heddle/core';
+import { type AgentHooks, hostResult } from '@heddle/agent';
+import { type AfterTool, bareToolError, type BeforeTool, type HookedCall } from '@heddle/core';
 import type { HostCallbacks } from './callbacks.ts';
 import { neededIn, type Said, unheardIn } from './said.ts';
 
@@ -17,12 +17,13 @@ export function agentHooks(callbacks: HostCallbacks, lastText: () => string): Ag
       before: async (call, signal) => wordBefore(await callbacks.call('PreToolUse', about(call, signal))),
       async after(call, { content, data }, signal) {
         // The same that a `user` line tells of it.
-        const more = { tool_response: data ?? content };
+        const { toolUseId: id, tool, input } = call;
+        const more = { tool_response: data === undefined ? content : hostResult({ id, tool, input }, data) };
         return wordAfter('PostToolUse', await callbacks.call('PostToolUse', about(call, signal, more)));
       },
       async afterFailure(call, error, signal) {
         const event = 'PostToolUseFailure';
-        const more = { error: bare(error) };
+        const more = { error: bareToolError(error) };
         return wordAfter(event, await callbacks.call(event, about(call, signal, more)));
       },
     },
@@ -84,11 +85,6 @@ function wordAfter(hook: string, { context, block, stop }: Said): AfterTool {
     ...(remarks === '' ? {} : { additionalContext: remarks }),
     ...(stop === undefined ? {} : { stop: { hook, message: stop } }),
   };
-}
-
-/** Without the marks that tell a model what is an error. */
-function bare(error: string): string {
-  return error.replace(/^<tool_use_error>|<\/tool_use_error>$/g, '');
 }
 
 /** Hosts know two: one that an error asked for was not asked for by the user. */

@@ -163,7 +163,7 @@ it('after a call a hook hears how it went, and the model reads what it says', as
     },
   });
   expect(held.heard).toMatchObject([
-    { tool_name: 'Write', tool_response: { created: true } },
+    { tool_name: 'Write', tool_response: { type: 'create', originalFile: null } },
     { tool_name: 'Read', error: expect.stringMatching(/none\.txt cannot be read: there is no such file\.$/) },
   ]);
   expect(held.last).toContain('Wrong style.');
