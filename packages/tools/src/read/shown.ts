@@ -27,7 +27,7 @@ export interface ShownCell {
 }
 
 /** Lines of a text file, which are numbered when they are shown. */
-export interface ShownLines {
+interface ShownLines {
   readonly kind: 'lines';
   readonly lines: readonly string[];
   readonly first: number;

@@ -16,7 +16,7 @@ const TRAITS = {
   interruptBehavior: 'block',
 } as const;
 
-export interface TaskData extends TodoWriteData {
+interface TaskData extends TodoWriteData {
   readonly task: Todo | undefined;
   readonly taskId: string;
 }
