@@ -40,9 +40,14 @@ function summary(verdicts: readonly Verdict[]): string {
   const cuts = verdicts.filter(({ plan }) => plan.cut !== undefined).length;
   const early = verdicts.filter(({ accepted }) => !accepted).length;
   const broken = verdicts.filter((verdict) => verdict.broken.length > 0).length;
+  const count = (has: (verdict: Verdict) => boolean): number => verdicts.filter(has).length;
+  const thinking = count(({ plan }) => plan.models.thinks);
+  const fellBack = count(({ plan }) => plan.models.goneAfter !== undefined);
+  const changed = count(({ plan }) => plan.models.changes);
   const triggers = [...kinds].map(([kind, count]) => `${kind} ${count}`).join(', ');
   return (
     `Crash: ${verdicts.length} trials, ${kills} kills (${triggers}), ${cuts} cut inside the last record, ` +
+    `${thinking} with thinking, ${fellBack} with a fallback, ${changed} resumed with another model, ` +
     `${early} killed before the prompt was accepted; broken promises: ${broken}.`
   );
 }

@@ -5,11 +5,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } 
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type FakeApi, startFakeApi } from '@heddle/testing';
+import { fail, type FakeApi, startFakeApi } from '@heddle/testing';
 import { type Ended, runProgram } from '../test/program.ts';
 import { EFFECTS_FILE, GO_ON, PROMPT, reply } from './story.ts';
 import { openTap } from './tap.ts';
-import type { Trigger } from './trigger.ts';
+import { type Models, PLAIN_MODELS, type Trigger } from './trigger.ts';
 
 export interface Scene {
   readonly api: FakeApi;
@@ -28,14 +28,16 @@ export interface Scene {
 
 const KILLER = pathToFileURL(path.join(import.meta.dirname, 'test/run-until-byte.ts')).href;
 
-export async function openScene(program: string): Promise<Scene> {
+export async function openScene(program: string, models: Models = PLAIN_MODELS): Promise<Scene> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-crash-'));
   writeFileSync(path.join(folder, 'notes.txt'), 'some notes\n');
   const sessionId = randomUUID();
   let child: ChildProcess | undefined;
   let requestsLeft = Number.POSITIVE_INFINITY;
+  let servedByFirst = models.goneAfter ?? Number.POSITIVE_INFINITY;
   const api = await startFakeApi((body, request) => {
     if (--requestsLeft === 0) child?.kill('SIGKILL');
+    if (body['model'] === FIRST_MODEL && --servedByFirst < 0) return fail('not_found');
     return reply(body, request);
   });
   const tap = await openTap(api.url);
@@ -49,7 +51,8 @@ export async function openScene(program: string): Promise<Scene> {
       requestsLeft = kill?.kind === 'request' ? kill.number : Number.POSITIVE_INFINITY;
       const byte = kill?.kind === 'stream' ? kill.byte : Number.POSITIVE_INFINITY;
       tap.expect(byte, () => child?.kill('SIGKILL'));
-      const ended = await runProgram(program, argumentsOf(kind, sessionId), {
+      if (kind === 'resumed') servedByFirst = Number.POSITIVE_INFINITY;
+      const ended = await runProgram(program, argumentsOf(kind, sessionId, models), {
         cwd: folder,
         env: { ...address, ...environmentOf(kill) },
         onStart: (started) => {
@@ -64,7 +67,10 @@ export async function openScene(program: string): Promise<Scene> {
     liveOnFullDisk(kib) {
       const limited = ['-c', `ulimit -f ${kib}; exec "$@"`, 'bash', program];
       const env = address;
-      return runProgram('bash', [...limited, ...argumentsOf('first', sessionId)], { cwd: folder, env });
+      return runProgram('bash', [...limited, ...argumentsOf('first', sessionId, models)], {
+        cwd: folder,
+        env,
+      });
     },
     get streamed() {
       return tap.sent;
@@ -79,11 +85,16 @@ export async function openScene(program: string): Promise<Scene> {
   };
 }
 
-function argumentsOf(kind: 'first' | 'resumed', sessionId: string): string[] {
+const FIRST_MODEL = 'scripted-1';
+const OTHER_MODEL = 'scripted-2';
+
+function argumentsOf(kind: 'first' | 'resumed', sessionId: string, { thinks, changes }: Models): string[] {
   const session = kind === 'first' ? ['--session-id', sessionId] : ['--resume', sessionId];
-  const model = ['--model', 'anthropic/scripted-1', '--allowed-tools', 'Bash'];
+  const name = kind === 'resumed' && changes ? OTHER_MODEL : FIRST_MODEL;
+  const model = ['--model', `anthropic/${name}`, '--fallback-model', `anthropic/${OTHER_MODEL}`];
+  const thinking = ['--max-thinking-tokens', thinks ? '1024' : '0', '--allowed-tools', 'Bash'];
   const output = ['--output-format', 'stream-json', '--verbose'];
-  return ['-p', kind === 'first' ? PROMPT : GO_ON, ...session, ...model, ...output];
+  return ['-p', kind === 'first' ? PROMPT : GO_ON, ...session, ...model, ...thinking, ...output];
 }
 
 function environmentOf(kill: Trigger | undefined): Record<string, string> {

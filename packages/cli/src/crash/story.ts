@@ -1,5 +1,5 @@
 /** The session that is interrupted: reads, effects on disk, and a model that knows what it has already asked for. */
-import { call, type Part, type RequestBody, say, type Step } from '@heddle/testing';
+import { call, type Part, type RequestBody, say, type Step, think } from '@heddle/testing';
 
 export const PROMPT = 'Do the whole job [prompt].';
 export const GO_ON = 'Go on [go on].';
@@ -35,7 +35,17 @@ export function reply(body: RequestBody, request: number): Step {
     if (left.length === 0) continue;
     // Each text names its request, so that it can be found again.
     const text = says === undefined ? [] : [say(`${says} [said ${request}]`)];
-    return [...text, ...left.map((id) => (id.startsWith('b') ? effect(id) : read(id)))];
+    return [
+      ...thoughts(body, request),
+      ...text,
+      ...left.map((id) => (id.startsWith('b') ? effect(id) : read(id))),
+    ];
   }
-  return say(`All is done. [said ${request}]`);
+  return [...thoughts(body, request), say(`All is done. [said ${request}]`)];
+}
+
+/** The model thinks before it answers, if the request asks for it. */
+function thoughts(body: RequestBody, request: number): readonly Part[] {
+  const isAsked = JSON.stringify(body['thinking'] ?? {}).includes('"enabled"');
+  return isAsked ? [think(`What comes next? ${request}`)] : [];
 }

@@ -15,7 +15,7 @@ export interface Verdict {
 }
 
 export async function tryPlan(program: string, plan: Plan): Promise<Verdict> {
-  const scene = await openScene(program);
+  const scene = await openScene(program, plan.models);
   try {
     return await play(scene, plan);
   } finally {

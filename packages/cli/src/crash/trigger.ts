@@ -25,7 +25,19 @@ export interface Plan {
   readonly kills: readonly Trigger[];
   /** Cut the file inside its last record after the first kill, at this share of the record. */
   readonly cut: number | undefined;
+  readonly models: Models;
 }
+
+/** Which models a session is held with. */
+export interface Models {
+  readonly thinks: boolean;
+  /** In its first life, the first model is gone after so many requests, and the fallback takes over. */
+  readonly goneAfter: number | undefined;
+  /** The later lives are held with another model. */
+  readonly changes: boolean;
+}
+
+export const PLAIN_MODELS: Models = { thinks: true, goneAfter: undefined, changes: false };
 
 export function planOf(seed: number, measure: Measure): Plan {
   const random = generator(seed);
@@ -48,7 +60,13 @@ export function planOf(seed: number, measure: Measure): Plan {
   };
   const first = trigger(KINDS[seed % KINDS.length] ?? 'journal');
   const second = random() < 0.4 ? [trigger(KINDS[upTo(KINDS.length) - 1] ?? 'journal')] : [];
-  return { seed, kills: [first, ...second], cut: random() < 0.3 ? random() : undefined };
+  const cut = random() < 0.3 ? random() : undefined;
+  const models = {
+    thinks: random() < 0.7,
+    goneAfter: random() < 0.4 ? upTo(measure.requests) - 1 : undefined,
+    changes: random() < 0.4,
+  };
+  return { seed, kills: [first, ...second], cut, models };
 }
 
 const KINDS: readonly Trigger['kind'][] = ['journal', 'stream', 'effect', 'stdout', 'request'];

@@ -8,7 +8,9 @@ export interface RunPlan {
   /** One per attempt; afterwards the model says that it is done. */
   readonly attempts: readonly PlannedAttempt[];
   /** What the conversation begins with. */
-  readonly start: 'prompt' | 'image' | 'conversation';
+  readonly start: 'prompt' | 'image' | 'conversation' | 'open_turn' | 'open_turn_and_prompt';
+  /** The answers of the tool turn that a resumed conversation is in; only for the last two starts. */
+  readonly openTurn: readonly PlannedEarlierAnswer[];
   readonly settings: PlannedSettings;
   /** One for each time that the door is used; afterwards nothing goes wrong any more. */
   readonly prepares: readonly PlannedPrepare[];
@@ -24,13 +26,21 @@ export interface RunPlan {
   readonly consumer: PlannedConsumer;
 }
 
+/** An answer with one call and its result, from before the run. */
+export interface PlannedEarlierAnswer {
+  readonly writer: 'first_model' | 'fallback_model' | 'another_model';
+  readonly thinks: boolean;
+}
+
 export interface PlannedSettings {
   readonly config: Omit<ConfigChanges, 'sessionId' | 'querySource' | 'isSubagent' | 'maxTurns'>;
   readonly maxTurns: number;
   readonly tokenBudget: number | undefined;
   readonly taskBudget: number | undefined;
   readonly maxOutputTokensOverride: number | undefined;
-  readonly fallback: boolean;
+  /** How many models may take over. */
+  readonly fallbacks: number;
+  readonly thinking: 'unset' | 'adaptive' | 'enabled';
   readonly role: 'main' | 'subagent' | 'compaction';
   readonly skipCacheWrite: boolean;
   readonly userContext: boolean;
@@ -86,6 +96,8 @@ export type PlannedEnd =
       readonly class: ScriptedErrorClass;
       readonly retryAfterMs: number | undefined;
       readonly shouldRetry: boolean | undefined;
+      /** A `bad_request` is about thinking. */
+      readonly rejectsThinking: boolean;
       /** Picks the block that is refused. */
       readonly place: number;
     };

@@ -1,9 +1,10 @@
 /** Plays a planned run through `query` on a clock without time, and keeps one log of all that happened. */
 import { type LoopEvent, type Message, query, type QueryParams, type Terminal } from '@heddle/core';
 import { settle } from '../clock.ts';
-import { contextOf } from '../context.ts';
+import { contextOf, TEST_MODEL } from '../context.ts';
 import { createIds, createRandom } from '../ids.ts';
 import type { Problem } from '../scripted/judge.ts';
+import { createSignatures, type Signatures } from '../validator/signatures.ts';
 import { plannedDoors } from './doors.ts';
 import type { Hits } from './hits.ts';
 import type { RunPlan } from './plan.ts';
@@ -25,16 +26,21 @@ export interface PlayedRun {
   readonly hits: Hits;
 }
 
-export const FALLBACK_MODEL = 'scripted-2';
+const FALLBACK_MODELS: readonly string[] = ['scripted-2', 'scripted-3'];
+const THINKING = {
+  adaptive: { type: 'adaptive' },
+  enabled: { type: 'enabled', budget_tokens: 1_024 },
+} as const;
 export const USER_CONTEXT: Readonly<Record<string, string>> = { project: 'A small library.' };
 
 /** Another loop than the shipped one may be given, to see whether its defects are noticed. */
 export async function playRun(plan: RunPlan, loop: Query = query): Promise<PlayedRun> {
   const world = new World(plan);
-  const { port, model } = plannedModel(plan, world);
+  const signatures = createSignatures();
+  const { port, model } = plannedModel(plan, world, signatures);
   const fates = fatesOf(plan);
   const { settings } = plan;
-  const messages = openingOf(plan);
+  const messages = openingOf(plan, signatures);
   const run = loop({
     messages,
     systemPrompt: ['You are a careful engineer.'],
@@ -48,7 +54,8 @@ export async function playRun(plan: RunPlan, loop: Query = query): Promise<Playe
     }),
     querySource: SOURCES[settings.role],
     maxTurns: settings.maxTurns,
-    ...(settings.fallback ? { fallbackModel: FALLBACK_MODEL } : {}),
+    fallbackModel: FALLBACK_MODELS.slice(0, settings.fallbacks),
+    ...(settings.thinking === 'unset' ? {} : { requestOptions: { thinking: THINKING[settings.thinking] } }),
     ...(settings.tokenBudget === undefined ? {} : { tokenBudget: settings.tokenBudget }),
     ...(settings.taskBudget === undefined ? {} : { taskBudget: { total: settings.taskBudget } }),
     ...(settings.maxOutputTokensOverride === undefined
@@ -123,8 +130,10 @@ async function expectSilence(run: AsyncGenerator<LoopEvent, Terminal>, world: Wo
 }
 
 function countHits({ hits, log }: World, terminal: Terminal): void {
+  countThinking(hits, log);
   hits.terminals.set(terminal.reason, (hits.terminals.get(terminal.reason) ?? 0) + 1);
   const begun = new Set(log.flatMap((happening) => (happening.what === 'effect' ? [happening.id] : [])));
+  let fallbacks = 0;
   for (const happening of log) {
     if (happening.what !== 'event') continue;
     const { event } = happening;
@@ -141,7 +150,20 @@ function countHits({ hits, log }: World, terminal: Terminal): void {
       event.message.type === 'system' &&
       event.message.subtype === 'model_fallback'
     )
-      hits.fault('model: fell back');
+      hits.fault(++fallbacks === 2 ? 'model: fell back twice' : 'model: fell back');
+  }
+}
+
+/** Thinking that was asked for, and is off in some requests. */
+function countThinking(hits: Hits, log: readonly Happening[]): void {
+  let wasOff = false;
+  for (const happening of log) {
+    if (happening.what !== 'request') continue;
+    const { thinking } = happening.request.options;
+    const isOff = thinking?.type === 'disabled';
+    if (isOff) hits.fault('thinking: disabled in a turn that lost it');
+    else if (wasOff && thinking !== undefined) hits.fault('thinking: on again after such a turn');
+    wasOff = isOff;
   }
 }
 
@@ -161,9 +183,9 @@ const MOST_EVENTS = 4_000;
 const QUIET_ROUNDS = 25;
 const ROUNDS = 1_000;
 
-function openingOf({ start }: RunPlan): readonly Message[] {
+function openingOf(plan: RunPlan, signatures: Signatures): readonly Message[] {
   const prompt = { type: 'user', uuid: 'prompt', at: 0 } as const;
-  switch (start) {
+  switch (plan.start) {
     case 'prompt':
       return [{ ...prompt, content: 'The test fails, fix it.' }];
     case 'image':
@@ -174,7 +196,34 @@ function openingOf({ start }: RunPlan): readonly Message[] {
         ...EARLIER,
         { ...prompt, content: 'And now?' },
       ];
+    case 'open_turn':
+      return [{ ...prompt, content: 'Read all of it.' }, ...openTurnOf(plan, signatures)];
+    case 'open_turn_and_prompt':
+      return [
+        { ...prompt, uuid: 'first', content: 'Read all of it.' },
+        ...openTurnOf(plan, signatures),
+        { ...prompt, content: 'Go on.' },
+      ];
   }
+}
+
+const WRITERS = { first_model: TEST_MODEL, fallback_model: 'scripted-2', another_model: 'another-model' };
+
+/** A tool turn in which a session was interrupted and is resumed, by the models that wrote it. */
+function openTurnOf({ openTurn }: RunPlan, signatures: Signatures): readonly Message[] {
+  return openTurn.flatMap(({ writer, thinks }, index): Message[] => {
+    const id = `resumed_${index}`;
+    const model = WRITERS[writer];
+    const thinking = `Thoughts of ${id}`;
+    const thought = { type: 'thinking', thinking, signature: signatures.sign(model, thinking) } as const;
+    const call = { type: 'tool_use', id, name: 'Read', input: { value: index } } as const;
+    const result = { type: 'tool_result', tool_use_id: id, content: `Result of ${id}` } as const;
+    const content = thinks ? [thought, call] : [call];
+    return [
+      { type: 'assistant', uuid: `${id}_answer`, at: 0, responseId: id, model, content },
+      { type: 'user', uuid: `${id}_result`, at: 0, content: [result] },
+    ];
+  });
 }
 
 const IMAGE = {

@@ -1,6 +1,7 @@
 /** The planned model: the scripted one behind a port that writes down what the loop has taken from it. */
 import type { ModelPort, ModelRecord, RecordIterator } from '@heddle/core';
 import { type ScriptedModel, scriptedModel } from '../scripted/model.ts';
+import type { Signatures } from '../validator/signatures.ts';
 import type { RunPlan } from './plan.ts';
 import { faultsOf, stepOf } from './steps.ts';
 import type { AnswerEnd, World } from './world.ts';
@@ -11,16 +12,17 @@ export interface PlannedModel {
   readonly model: ScriptedModel;
 }
 
-export function plannedModel(plan: RunPlan, world: World): PlannedModel {
+export function plannedModel(plan: RunPlan, world: World, signatures: Signatures): PlannedModel {
   const model = scriptedModel((request, number) => stepOf(plan.attempts[number - 1], number, request), {
     clock: world.clock,
     badSignatures: 'violation',
+    signatures,
   });
   const port: ModelPort = (request, signal) => {
     const number = model.calls.length + 1;
     const attempt = plan.attempts[number - 1];
     world.note({ what: 'request', number, request });
-    for (const fault of faultsOf(attempt, plan.settings.fallback)) world.hit(fault);
+    for (const fault of faultsOf(attempt, plan.settings.fallbacks > 0)) world.hit(fault);
     const records = model(request, signal)[Symbol.asyncIterator]();
     const taken = new Taken(number, attempt?.end.end === 'throws', world);
     return {

@@ -92,11 +92,16 @@ function endOf(end: PlannedEnd, request: ModelRequest): readonly Part[] {
         fail(end.class, {
           ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
           ...(shouldRetry === undefined ? {} : { shouldRetry }),
+          ...(rejectsThinking(end) ? { rejects: 'thinking' as const } : {}),
           ...(end.class === 'refused_block' ? { block: placeIn(request, end.place) } : {}),
         }),
       ];
     }
   }
+}
+
+function rejectsThinking(end: Extract<PlannedEnd, { end: 'error' }>): boolean {
+  return end.class === 'bad_request' && end.rejectsThinking;
 }
 
 function placeIn({ messages }: ModelRequest, place: number): { message: number; block: number } {
@@ -111,7 +116,7 @@ function isUnfinished({ end: { end }, unfinished, blocks }: PlannedAttempt): boo
   return unfinished !== undefined && blocks.length > 0 && !endsByItself;
 }
 
-export function* faultsOf(attempt: PlannedAttempt | undefined, fallback: boolean): Generator<Fault> {
+export function* faultsOf(attempt: PlannedAttempt | undefined, hasFallback: boolean): Generator<Fault> {
   if (attempt === undefined) return;
   const { end, blocks } = attempt;
   if (isUnfinished(attempt)) yield 'model: block unfinished';
@@ -128,8 +133,9 @@ export function* faultsOf(attempt: PlannedAttempt | undefined, fallback: boolean
     return;
   }
   if (end.class === 'not_found')
-    yield fallback ? 'model: not_found, fallback' : 'model: not_found, no fallback';
+    yield hasFallback ? 'model: not_found, fallback' : 'model: not_found, no fallback';
   else yield `model: ${end.class}`;
+  if (rejectsThinking(end)) yield 'model: rejects thinking';
   if ((end.retryAfterMs ?? 0) > 600_000) yield 'model: long retry-after';
   if (end.shouldRetry !== undefined) yield 'model: x-should-retry';
 }

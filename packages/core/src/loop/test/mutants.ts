@@ -180,4 +180,22 @@ export const MUTANTS: readonly Mutant[] = [
     text: "scope.abort('run over');\n  scope.release();\n  await iteration.executor?.stop();",
     instead: '',
   },
+  {
+    name: 'thinking stays on in a turn that lost it',
+    file: 'request/turn-thinking.ts',
+    text: 'return isRejected ? { ...options, thinking: thinkingAfterLoss } : options;',
+    instead: 'return isRejected ? options : options;',
+  },
+  {
+    name: 'the result of a refused call disappears',
+    file: 'request/normalise/refused.ts',
+    text: 'if (call !== undefined) retold.push(...retoldResult(result, call));',
+    instead: 'if (call !== undefined) retold.push(text(BLOCK_REFUSED));',
+  },
+  {
+    name: 'a fallback that was tried is tried again',
+    file: 'loop/effects/stream.ts',
+    text: 'run.fallbacks = left;',
+    instead: 'run.fallbacks = [next, ...left];',
+  },
 ];

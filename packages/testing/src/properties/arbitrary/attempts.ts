@@ -48,6 +48,7 @@ function errorOf(classes: fc.Arbitrary<ScriptedErrorClass>): fc.Arbitrary<Planne
     retryAfterMs: maybe(fc.constantFrom(10, 2_000, 700_000), 15),
     shouldRetry: maybe(fc.boolean(), 10),
     place: fc.nat(60),
+    rejectsThinking: fc.boolean(),
   });
 }
 

@@ -10,7 +10,20 @@ import { anyConsumer, anyGathering, anyPrepare, anySettings, anyTurnEnd } from '
 
 export const anyPlan: fc.Arbitrary<RunPlan> = fc.record({
   attempts: anyAttempts,
-  start: among(['prompt', 50], ['image', 25], ['conversation', 25]),
+  start: among(
+    ['prompt', 40],
+    ['image', 20],
+    ['conversation', 20],
+    ['open_turn', 10],
+    ['open_turn_and_prompt', 10],
+  ),
+  openTurn: list(
+    fc.record({
+      writer: among(['first_model', 50], ['fallback_model', 30], ['another_model', 20]),
+      thinks: on(70),
+    }),
+    3,
+  ),
   settings: anySettings,
   prepares: list(anyPrepare, 6),
   drains: list(among(['commits', 50], ['commits_nothing', 25], ['throws', 25]), 3),

@@ -14,7 +14,12 @@ export function checkEnding(reading: Reading): string[] {
       complaints.push(`${what} after the end`);
   if (iterations.at(-1)?.transition !== undefined && leftAt === undefined)
     complaints.push('it said that it would go on, and ended');
-  return [...complaints, ...betweenGoodAnswers(iterations), ...attemptsOfIteration(reading)];
+  return [
+    ...complaints,
+    ...betweenGoodAnswers(iterations),
+    ...attemptsOfIteration(reading),
+    ...fallbacksOfRun(reading),
+  ];
 }
 
 const RECOVERIES: readonly (readonly [TransitionReason, number])[] = [
@@ -41,16 +46,28 @@ function betweenGoodAnswers(iterations: readonly Iteration[]): string[] {
   return complaints;
 }
 
+/** Each fallback model takes over once at most. */
+function fallbacksOfRun({ messages, run }: Reading): string[] {
+  const changes = messages.flatMap(({ message }) =>
+    message.type === 'system' && message.subtype === 'model_fallback' ? [message.content] : [],
+  );
+  const most = run.plan.settings.fallbacks;
+  const complaints = changes.filter((text) => /^Switched from (\S+) to \1:/.test(text));
+  if (changes.length > most) complaints.push(`${changes.length} changes of the model, and ${most} fallbacks`);
+  return complaints;
+}
+
 /** What one iteration may spend on its answer: each model's tries, the pauses, the refused blocks and one re-ask. */
 function attemptsOfIteration({ iterations, run, events }: Reading): string[] {
   const { retry } = queryConfig({ sessionId: '', ...run.plan.settings.config });
-  const models = run.plan.settings.fallback ? 2 : 1;
+  const models = 1 + run.plan.settings.fallbacks;
   const most: Record<Remedy, number> = {
     'another try': models * retry.maxAttempts,
     // One more: a pause too many that left nothing is asked again like any other empty answer.
     'a pause': retry.maxPauses + 1,
     'a refused block': retry.maxRefusedBlocks,
     'a re-ask': 1,
+    'no thinking': models,
   };
   const complaints: string[] = [];
   for (const { attempts } of iterations) {
@@ -71,12 +88,13 @@ function attemptsOfIteration({ iterations, run, events }: Reading): string[] {
   return complaints;
 }
 
-type Remedy = 'another try' | 'a pause' | 'a refused block' | 'a re-ask';
+type Remedy = 'another try' | 'a pause' | 'a refused block' | 'a re-ask' | 'no thinking';
 
 /** Why an attempt was followed by another one, if that was not simply called a retry. */
 function remedyFor(end: AnswerEnd): Remedy {
   const error = errorClassOf(end);
   if (error === 'refused_block') return 'a refused block';
+  if (error === 'bad_request') return 'no thinking';
   if (error !== undefined) return 'another try';
   return end.stopReason === 'pause_turn' ? 'a pause' : 'a re-ask';
 }

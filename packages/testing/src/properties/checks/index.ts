@@ -6,7 +6,7 @@ import { checkAbort, checkCompany, checkEarliness, checkIntents } from './effect
 import { checkEnding } from './ending.ts';
 import { checkProjection } from './projection.ts';
 import { checkRelease } from './release.ts';
-import { checkPrefix, checkTombstones, checkValidity } from './requests.ts';
+import { checkFinishedCalls, checkPrefix, checkTombstones, checkValidity } from './requests.ts';
 import { checkResults } from './results.ts';
 
 export type Check = (reading: Reading) => readonly string[];
@@ -14,6 +14,7 @@ export type Check = (reading: Reading) => readonly string[];
 export const INVARIANTS: readonly (readonly [string, Check])[] = [
   ['I1 every request is valid', checkValidity],
   ['I2 every call has one result', checkResults],
+  ['I2 a finished call keeps its content', checkFinishedCalls],
   ['I3 one terminal, bounded recoveries', checkEnding],
   ['I4 errors are released once or recovered', checkRelease],
   ['I5 what was taken back is not sent', checkTombstones],

@@ -38,6 +38,29 @@ function marksOf({ content }: AssistantMessage): string[] {
   });
 }
 
+/** A finished call stays in every later request, as a call with its result or as text, until a context step replaces it. */
+export function checkFinishedCalls({ run, messages, events, attempts, buried }: Reading): string[] {
+  const earlier = run.messages.map((message) => ({ at: -1, message }));
+  const finished = [...earlier, ...messages].flatMap(({ at, message }) => {
+    if (message.type !== 'user' || typeof message.content === 'string' || buried.has(message.uuid)) return [];
+    return message.content.flatMap((block) =>
+      block.type === 'tool_result' && typeof block.content === 'string'
+        ? [{ at, id: block.tool_use_id, text: JSON.stringify(block.content).slice(1, -1) }]
+        : [],
+    );
+  });
+  const complaints: string[] = [];
+  for (const { at: sentAt, number, request } of attempts) {
+    const bytes = plainBytes(request);
+    for (const { at, id, text } of finished) {
+      if (at > sentAt || events.some((one) => one.at < sentAt && one.event.type === 'context')) continue;
+      if (!bytes.includes(`"tool_use_id":"${id}"`) && !bytes.includes(text))
+        complaints.push(`request ${number} has neither the result of ${id} nor its text`);
+    }
+  }
+  return complaints;
+}
+
 /** With the fact comes its reason: nothing is rewritten by accident. */
 export function checkPrefix(reading: Reading): string[] {
   const { attempts, events, run } = reading;
