@@ -387,3 +387,60 @@ describe('a paused answer', () => {
     expect(lines(request)).toEqual(['U go', 'A so ', 'U Continue.']);
   });
 });
+
+describe('thinking in a tool turn', () => {
+  const enabled = { options: { thinking: { type: 'enabled', budget_tokens: 1_024 } } } as const;
+  const adaptive = { options: { thinking: { type: 'adaptive' } } } as const;
+  const MINE = view().model;
+  const turn = (...writers: readonly (readonly [model: string, thinks: boolean])[]): Message[] => [
+    user('go'),
+    ...writers.flatMap(([model, thinks], index): Message[] => [
+      {
+        type: 'assistant',
+        uuid: `w${index}`,
+        at: 0,
+        responseId: `w${index}`,
+        model,
+        content: thinks ? [think('hm'), call(`c${index}`)] : [call(`c${index}`)],
+      },
+      user([result(`c${index}`)]),
+    ]),
+  ];
+
+  it.each([
+    ['a new turn', turn(), 'enabled', 'adaptive'],
+    ['a turn that begins with thinking', turn([MINE, true]), 'enabled', 'adaptive'],
+    ['one whose later answers do not think', turn([MINE, true], [MINE, false]), 'enabled', 'adaptive'],
+    ['one that never thought', turn([MINE, false]), 'disabled', 'adaptive'],
+    ['one by another model', turn(['other', true]), 'disabled', 'disabled'],
+    ['one by another model at its end', turn([MINE, true], ['other', false]), 'disabled', 'disabled'],
+    ['one by another model at its beginning', turn(['other', true], [MINE, true]), 'disabled', 'disabled'],
+    ['a prompt behind results', [...turn(['other', true]), user('go on')], 'disabled', 'disabled'],
+    [
+      'the turn after one by another model',
+      [...turn(['other', true]), answer('done', [say('Done.')]), user('next')],
+      'enabled',
+      'adaptive',
+    ],
+  ])('is asked for as the API takes it: %s', (_turn, messages, ifEnabled, ifAdaptive) => {
+    const thinkingOf = (options: typeof enabled | typeof adaptive): string | undefined => {
+      const { request } = build(messages, options);
+      expect(complaints(request)).toBe('');
+      return request.options.thinking?.type;
+    };
+    expect([thinkingOf(enabled), thinkingOf(adaptive)]).toEqual([ifEnabled, ifAdaptive]);
+  });
+
+  it('stays on where the model cannot switch it off', () => {
+    const { request } = build(turn(['other', true]), { ...adaptive, thinkingAfterLoss: undefined });
+    expect(request.options.thinking).toEqual({ type: 'adaptive' });
+  });
+
+  it('is lost with a thinking block that the API refused', () => {
+    const messages = turn([MINE, true]);
+    const refusedBlocks = new Set([refusedName(think('hm'))]);
+    expect(build(messages, { ...enabled, refusedBlocks }).request.options.thinking).toEqual({
+      type: 'disabled',
+    });
+  });
+});

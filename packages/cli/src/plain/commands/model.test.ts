@@ -1,10 +1,10 @@
-import type { PermissionMode } from '@heddle/core';
+import type { PermissionMode, Thinking } from '@heddle/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AgentSetup } from '../../headless/agent-options.ts';
 import { instructionFiles } from '../session/instruction-files.ts';
 import { modelWords } from '../session/model-words.ts';
 import { modeAfter } from './mode-cycle.ts';
-import { model } from './model.ts';
+import { model, thinking } from './model.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -60,4 +60,34 @@ it('knows the instruction files of a session by their headings', () => {
   ].join('\n\n');
   expect(instructionFiles({ Instructions })).toEqual(['/a/CLAUDE.md', '/b/AGENTS.md']);
   expect(instructionFiles({})).toEqual([]);
+});
+
+describe('/thinking', () => {
+  const type = (words: string, now?: Thinking) => {
+    let said = '';
+    let changed: unknown;
+    const requestOptions = { effort: 'low' as const, ...(now === undefined ? {} : { thinking: now }) };
+    thinking(words, {
+      options: { requestOptions },
+      say: (text) => void (said = text),
+      change: (changes) => void (changed = changes.requestOptions),
+    });
+    return { said, changed };
+  };
+
+  it('switches thinking off, on, and gives it a budget', () => {
+    expect(type('off').changed).toEqual({ effort: 'low', thinking: { type: 'disabled' } });
+    expect(type('0').changed).toEqual({ effort: 'low', thinking: { type: 'disabled' } });
+    expect(type('8000').changed).toEqual({
+      effort: 'low',
+      thinking: { type: 'enabled', budget_tokens: 8_000 },
+    });
+    expect(type('on', { type: 'disabled' }).changed).toEqual({ effort: 'low' });
+  });
+
+  it('shows what it is, and rejects anything else', () => {
+    expect(type('').said).toContain('Thinking is on');
+    expect(type('', { type: 'disabled' }).said).toContain('Thinking is off');
+    expect(type('deep')).toEqual({ said: expect.stringContaining('not deep'), changed: undefined });
+  });
 });

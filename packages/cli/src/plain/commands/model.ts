@@ -49,8 +49,12 @@ export function effort(words: string, { options, say, change }: Chat): void {
   say(`The effort is ${wanted} from the next prompt on.`);
 }
 
+interface ThinkingChat extends Pick<Chat, 'say' | 'change'> {
+  readonly options: Pick<AgentSetup, 'requestOptions'>;
+}
+
 /** `on` is the default: a model that can think does. */
-export function thinking(words: string, { options, say, change }: Chat): void {
+export function thinking(words: string, { options, say, change }: ThinkingChat): void {
   const { thinking: now, ...rest } = options.requestOptions ?? {};
   if (words === '')
     return say(`Thinking is ${thinkingText(now)}. Change it with /thinking on, off or TOKENS.`);

@@ -214,6 +214,12 @@ describe('a conversation that is too long', () => {
     expect(classified(answered(status, openai(message)))).toMatchObject({ class: 'overflow' });
   });
 
+  it('states the window of a local server, where the server does', () => {
+    const message = 'request (40000 tokens) exceeds the available context size (4096 tokens)';
+    expect(classified(answered(400, openai(message)))).toMatchObject({ class: 'overflow', window: 4_096 });
+    expect(classified(answered(400, openai('Prompt exceeds max length')))).not.toHaveProperty('window');
+  });
+
   it('is known in what a router relays', () => {
     const raw = JSON.stringify({ error: { message: 'prompt is too long: 214342 tokens > 200000 maximum' } });
     const error = {
