@@ -41,12 +41,12 @@ import {
 } from '../context/commands.ts';
 import { admitMedia } from '../context/admit-media.ts';
 import { contextDoorOf } from '../context/context-door.ts';
-import { goneNote, initialStance, onFirmGround, PLAN_NOTE, whereNote } from './stance.ts';
+import { initialStance, onFirmGround, PLAN_NOTE, whereNote } from './stance.ts';
 import { newHead, resumedHead } from './head.ts';
 import { paramsOf } from './params.ts';
 import { contextChangesOf, Purse, type Costs } from './purse.ts';
 import { type MessageStamp, SessionLog } from './session-log.ts';
-import { liveOf, deniedFilesOf } from './permission.ts';
+import { liveOf, deniedFilesOf, workingFoldersOf } from './permission.ts';
 import { errorSentence } from './result.ts';
 import { BUSY, synthetic, terminalOf } from './command-turn.ts';
 import type { Changes, Prompt } from './prompt.ts';
@@ -322,13 +322,12 @@ export class QueryEngine {
 
   /** The folder the shell stood in may be gone by now. */
   #standFirm(): void {
-    const { cwd } = this.#options;
     if (!this.#log.stance) return;
-    const { stance, gone } = onFirmGround(this.#log.stance, cwd);
-    if (gone === undefined) return;
+    const { stance, note } = onFirmGround(this.#log.stance, workingFoldersOf(this.#options));
+    if (note === undefined) return;
     this.#log.stance = stance;
     this.#log.store({ type: 'stance', stance });
-    this.#attach(goneNote(gone, cwd));
+    this.#attach(note);
   }
 
   /** What the model should know beside the prompt. */

@@ -16,7 +16,7 @@ import type { Session } from '../session/open/open.ts';
 import { productionDeps } from './deps.ts';
 import type { AgentOptions } from './options.ts';
 import { fallbacksOf } from './purse.ts';
-import { deniedFilesOf, permissionOf } from './permission.ts';
+import { deniedFilesOf, workingFoldersOf, permissionOf } from './permission.ts';
 import { toolsOf } from './stance.ts';
 import { STRUCTURED_OUTPUT, type StructuredOutput } from './structured-output.ts';
 
@@ -49,6 +49,7 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     agentId: undefined,
     fileState: setup.fileState,
     deniedFiles: deniedFilesOf(options, options.cwd),
+    workingFolders: () => workingFoldersOf(options),
   };
   const deps = { ...productionDeps(options, setup.context), model: setup.model };
   return {

@@ -112,6 +112,11 @@ export function liveOf(options: AgentOptions): LivePermissions {
   return live;
 }
 
+/** The project, and the folders that were added to it. */
+export function workingFoldersOf(options: AgentOptions): readonly string[] {
+  return [options.cwd, ...liveOf(options).directories];
+}
+
 /** The shell grammar is loaded with the first decision, not with the program; asking for it again would cost each time. */
 let loading: ReturnType<typeof load> | undefined;
 

@@ -94,6 +94,23 @@ describe('the working directory', () => {
     );
   });
 
+  it('that lies outside the folders of a resumed session is left for the project', async () => {
+    const { folder, begin, resume } = house();
+    const session = begin();
+    await agentIn(folder, session, scriptedModel([done])).run('begin');
+    const outside = path.dirname(folder);
+    const stance = { workingDirectory: outside, permissionMode: 'default' as const, tools: [] };
+    session.journal.append({ type: 'stance', stance });
+    session.journal.close();
+
+    const model = scriptedModel([pwd('b2'), done]);
+    await agentIn(folder, resume(), model).run('where?');
+    expect(resultOf(model, 'b2')).toBe(folder);
+    expect(told(model)).toContain(
+      `The working directory ${outside} lies outside the folders of this session. It is now ${folder}.`,
+    );
+  });
+
   it('survives a compaction: the next one is told where it stands, and so is a later run', async () => {
     const { folder, begin, resume } = house();
     const session = begin();

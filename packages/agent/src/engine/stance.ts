@@ -1,5 +1,5 @@
 /** Where the agent stands between two prompts, and when a session is resumed: what tools changed of the context outlasts the run. */
-import { statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import type { Attachment, Stance, Tool } from '@heddle/core';
 import type { Session } from '../session/open/open.ts';
 import type { AgentOptions } from './options.ts';
@@ -23,19 +23,32 @@ export function initialStance(
   return { ...stored, workingDirectory, permissionMode };
 }
 
-/** The stance with a directory that exists; `gone` names the one that does not. */
+/** The stance with a directory that can be worked in, and a note if that is another one. The first folder is the project. */
 export function onFirmGround(
   stance: Stance,
-  cwd: string,
-): { readonly stance: Stance; readonly gone?: string } {
-  const { workingDirectory } = stance;
-  if (workingDirectory === cwd || isDirectory(workingDirectory)) return { stance };
-  return { stance: { ...stance, workingDirectory: cwd }, gone: workingDirectory };
+  folders: readonly string[],
+): { readonly stance: Stance; readonly note?: Attachment } {
+  const { workingDirectory: before } = stance;
+  const [cwd = before] = folders;
+  const gone = before === cwd ? undefined : unusable(before, folders);
+  if (gone === undefined) return { stance };
+  const text = `The working directory ${before} ${gone}. It is now ${cwd}.`;
+  return { stance: { ...stance, workingDirectory: cwd }, note: { kind: 'reminder', about: 'other', text } };
 }
 
-export function goneNote(gone: string, now: string): Attachment {
-  const text = `The working directory ${gone} no longer exists. It is now ${now}.`;
-  return { kind: 'reminder', about: 'other', text };
+function unusable(folder: string, folders: readonly string[]): string | undefined {
+  if (!isDirectory(folder)) return 'no longer exists';
+  const real = realFolder(folder);
+  const isInside = folders.some((one) => `${real}/`.startsWith(`${realFolder(one).replace(/\/$/, '')}/`));
+  return isInside ? undefined : 'lies outside the folders of this session';
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
 }
 
 /** Said with each prompt: a model that only learns it from refused calls wastes them. */

@@ -1,5 +1,5 @@
 /** Ways around rules, tried in the program as its user starts it. Each run tries many of them. */
-import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
@@ -109,6 +109,41 @@ describe('a command that a rule allows', () => {
     expect(await refused([...commands, ...fine])).toEqual(commands);
     expect(existsSync(path.join(home, 'outside'))).toBe(false);
     expect(existsSync(path.join(home, 'project/inside'))).toBe(true);
+  }, 60_000);
+
+  it('runs in the folders of the session only', async () => {
+    const { home, project, refused } = place({ allow: ['Bash(make *)', 'Bash(npm *)', 'Bash(env *)'] });
+    const outside = path.join(home, 'outside');
+    mkdirSync(outside);
+    symlinkSync(outside, path.join(project, 'link'));
+    for (const folder of [outside, project])
+      writeFileSync(path.join(folder, 'Makefile'), 'all:\n\ttouch ran\n');
+    const commands = [
+      `cd ${outside} && make all`,
+      `(cd ${outside}; make all)`,
+      `pushd ${outside} && make all`,
+      'cd ../outside; make all',
+      'cd link && make all',
+      'cd ~/outside || exit 1; make all',
+      'cd; make all',
+      'cd "$HOME/outside" && make all',
+      'cd - && make all',
+      'if cd ../outside; then make all; fi',
+      'for d in ../outside; do cd $d && make all; done',
+      `make -C ${outside} all`,
+      'make -C../outside all',
+      'make --directory=../outside all',
+      'make -f ../outside/Makefile all',
+      'npm --prefix ../outside test',
+      'env -C ../outside make all',
+      'env --chdir=../outside make all',
+      'make -C link all',
+    ];
+    // The shell returns after each call, so the last one runs in the project.
+    const moves = [`cd ${outside}`, 'cd link', 'pushd ~/outside', 'make all'];
+    expect(await refused([...commands, ...moves])).toEqual([...commands, 'pushd ~/outside']);
+    expect(existsSync(path.join(outside, 'ran'))).toBe(false);
+    expect(existsSync(path.join(project, 'ran'))).toBe(true);
   }, 60_000);
 });
 

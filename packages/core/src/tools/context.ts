@@ -16,6 +16,8 @@ export interface ToolUseContext {
   readonly fileState: FileStateCache;
   /** Tells, by the rules as they are now, whether a file may not be shown. For tools that walk over many files. */
   readonly deniedFiles?: () => Promise<(file: string) => boolean>;
+  /** The folders that the agent works in, as they are now: the project first. Undefined: any folder will do. */
+  readonly workingFolders?: () => readonly string[];
   /** Where the paths of this call led when it was permitted; undefined before, and for calls that name no path. */
   readonly places?: readonly PermittedPlace[];
 }

@@ -109,6 +109,35 @@ describe('the working directory', () => {
     }
   });
 
+  it('returns to the project if a command ends outside the folders of the session', async () => {
+    const [project, other, outside] = [scratch(), scratch(), scratch()];
+    mkdirSync(path.join(project, 'src'));
+    symlinkSync(outside, path.join(project, 'link'));
+    const shell = shellIn(project);
+    const workingFolders = () => [project, other];
+    const context = contextOf({ workingDirectory: path.join(project, 'src'), workingFolders });
+    for (const command of [
+      `cd ${outside}`,
+      'cd ../link',
+      'cd ../..',
+      'cd /',
+      `pushd ${outside}`,
+      `cd ${outside} && false`,
+      `builtin cd ${outside}`,
+      `cd ${project}x || cd ${outside}`,
+      `eval "cd ${outside}"`,
+      `f() { cd ${outside}; }; f`,
+    ]) {
+      const ran = await shell.run(command, { context });
+      expect([command, ran.context.workingDirectory]).toEqual([command, project]);
+      expect(ran.content).toContain(`The working directory is ${project} again: `);
+    }
+    const inside = await shell.run(`cd ${other}`, { context });
+    expect(inside.context.workingDirectory).toBe(other);
+    const part = await shell.run(`(cd ${outside})`, { context });
+    expect(part.context.workingDirectory).toBe(path.join(project, 'src'));
+  });
+
   it('is not changed by a part of the command, nor by a background command', async () => {
     const project = scratch();
     mkdirSync(path.join(project, 'src'));

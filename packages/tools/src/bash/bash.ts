@@ -15,7 +15,7 @@ import type { BashInput } from './schema.ts';
 const MAX_RESULT = 160_000;
 
 const DESCRIPTION =
-  'Runs a shell command and shows its output and exit code. The working directory stays for the next command; variables do not. Its standard input is empty. At its time limit it goes on in the background.';
+  'Runs a shell command and shows its output and exit code. The working directory stays for the next command, unless it is outside the project; variables do not. Its standard input is empty. At its time limit it goes on in the background.';
 const IN_SANDBOX =
   'Commands run in a sandbox: they write in the working directories and in $TMPDIR, not in /tmp, and reach only hosts that are listed.';
 
@@ -108,9 +108,14 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
       const moved = await movedTo(ran.task, directory);
       if (ran.task.end && data.file === undefined) await ran.task.output.remove();
       if (moved === undefined) return { data };
+      const project = await projectInsteadOf(moved, context.workingFolders?.());
+      const now = project ?? moved;
       return {
-        data: { ...data, directory: moved },
-        newContext: (current) => ({ ...current, workingDirectory: moved }),
+        data:
+          project === undefined
+            ? { ...data, directory: moved }
+            : { ...data, returned: { from: moved, to: project } },
+        newContext: (current) => ({ ...current, workingDirectory: now }),
       };
     },
 
@@ -152,6 +157,20 @@ async function movedTo({ end, directoryAtEnd }: Task, directory: string): Promis
   if (directoryAtEnd === undefined || end === undefined || end.kind === 'stopped') return undefined;
   const before = await realpath(directory).catch(() => directory);
   return directoryAtEnd === before || directoryAtEnd === directory ? undefined : directoryAtEnd;
+}
+
+/**
+ * The project, for a shell that ended outside the folders of the session: rules that allow commands are meant for those.
+ */
+async function projectInsteadOf(
+  directory: string,
+  folders: readonly string[] = [],
+): Promise<string | undefined> {
+  const [project] = folders;
+  const real = await realpath(directory).catch(() => directory);
+  const reals = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
+  const isInside = reals.some((folder) => `${real}/`.startsWith(`${folder.replace(/\/$/, '')}/`));
+  return isInside ? undefined : project;
 }
 
 async function isDirectory(path: string): Promise<boolean> {

@@ -14,6 +14,8 @@ export interface BashData {
   readonly file?: string;
   /** The working directory of later commands, when it changed. */
   readonly directory?: string;
+  /** The shell ended outside the folders of the session, so later commands start in the project again. */
+  readonly returned?: { readonly from: string; readonly to: string };
   /** Processes it had left in the background were ended. */
   readonly leftSomething?: boolean;
   /** What its exit code 1 says, where that is an answer. */
@@ -80,10 +82,14 @@ function endingOf({ exit, meaning, output }: BashData): string {
   }
 }
 
-function notesOn({ exit, leftSomething, directory, output, notes: said = [] }: BashData): string[] {
+function notesOn({ exit, leftSomething, directory, returned, output, notes: said = [] }: BashData): string[] {
   const notes: string[] = [...said];
   if (leftSomething) {
     notes.push('Processes it left in the background were ended; run_in_background keeps a command running.');
+  }
+  if (returned !== undefined) {
+    const [from, to] = [shownPath(returned.from), shownPath(returned.to)];
+    notes.push(`The working directory is ${to} again: ${from} is outside the folders of this session`);
   }
   if (directory !== undefined) notes.push(`The working directory is now ${shownPath(directory)}`);
   if (exit.kind === 'exited' && exit.code !== 0 && missedTerminal(output)) {

@@ -177,9 +177,8 @@ function opacity(
   }
   const { folders, world } = around;
   if (folders === undefined) return 'Nobody can tell in which folder it runs.';
-  const outside = folders.find(
-    (folder) =>
-      folder !== world.cwd && placesOf(folder, ['/'], world).some((place) => !isInside(place, world)),
+  const outside = folders.find((folder) =>
+    placesOf(folder, ['/'], world).some((place) => !isInside(place, world)),
   );
   return outside === undefined ? undefined : `It runs in ${outside}, outside the working directories.`;
 }

@@ -268,6 +268,20 @@ export const NAMED: readonly Theme[] = [
     ],
   },
   {
+    theme: 'a rule does not cover commands in a folder outside the working directories',
+    rules: { allow },
+    world: { cwd: '/srv/x', directories: ['/srv/added'] },
+    asked: ['make', 'npm test', 'npm test | tail -5', 'cd sub && make', 'make -C y'],
+    allowed: ['ls', 'cat a', 'pwd'],
+  },
+  {
+    theme: 'a rule covers commands in every working directory',
+    rules: { allow },
+    world: { cwd: '/srv/added/sub', directories: ['/srv/added'] },
+    asked: ['cd /srv && make', 'cd ../.. && make'],
+    allowed: ['make', 'npm test', 'cd .. && make', 'make -C ..', 'cd /repo/project && make'],
+  },
+  {
     theme: 'the administrator of the system can change its folders',
     rules: { allow },
     world: { isPrivileged: true },
