@@ -20,6 +20,7 @@ const COMMANDS = [
   'git show HEAD',
   'git diff HEAD~ --stat',
   'git status --short',
+  'git diff --no-index a ignored/b',
   'git ls-files --stage',
   'git rev-list --objects --all',
   'git --no-pager -c color.ui=never -C . diff',

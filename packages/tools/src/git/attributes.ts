@@ -9,6 +9,11 @@ const MOST_FOLDERS = 5_000;
 /** `others`: attributes files beside those of the working tree. True where it cannot be found out. */
 export function usesFilters(top: string, paths: readonly string[], others: readonly string[]): boolean {
   const folders = new Set(['']);
+  // Where the file is missing, git reads it from the index.
+  const isMissing = (file: string): boolean =>
+    file.toLowerCase().endsWith('.gitattributes') &&
+    readBoundedFile(path.join(top, file), MOST_BYTES).kind === 'absent';
+  if (paths.some(isMissing)) return true;
   for (const file of paths) {
     // The parents of a folder that is known are known, too.
     for (let folder = parentOf(file); !folders.has(folder); folder = parentOf(folder)) folders.add(folder);

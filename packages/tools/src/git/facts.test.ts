@@ -97,11 +97,15 @@ describe('the facts about a repository', () => {
       const at = setting.indexOf('=');
       git('config', setting.slice(0, at), setting.slice(at + 1));
     }
-    expect(readGitFacts(folder, environment)).toEqual(CLEAN);
+    expect(readGitFacts(folder, environment)).toEqual({ ...CLEAN, hasFilters: true });
     // Only where a file goes through the filter does it matter.
     write('deep/a.bin', '');
     git('add', '.');
     write('deep/.gitattributes', '*.bin filter=lfs\n');
+    expect(readGitFacts(folder, environment)?.helpers).toEqual(['filter.lfs.process', 'filter.lfs.required']);
+    // Git reads it from the index where it is missing.
+    git('-c', 'filter.lfs.process=', '-c', 'filter.lfs.required=false', 'add', '.');
+    rmSync(path.join(folder, 'deep/.gitattributes'));
     expect(readGitFacts(folder, environment)?.helpers).toEqual(['filter.lfs.process', 'filter.lfs.required']);
   });
 

@@ -17,6 +17,8 @@ import { findRepository, type GitRepository } from './repository.ts';
 export interface GitFacts {
   /** Settings, variables and hooks that are not known to be harmless. */
   readonly helpers: readonly string[];
+  /** Filters are configured, though no tracked file may go through one. */
+  readonly hasFilters?: boolean;
   /** A repository inside it has a configuration of its own, which was not read. */
   readonly submodules: boolean;
 }
@@ -32,7 +34,8 @@ export function readGitFacts(directory: string, environment: Environment): GitFa
   const settings = readGitSettings(repository, environment);
   if (settings === undefined) return undefined;
   const named = settings.filter((setting) => !isHarmless(setting, repository)).map(({ key }) => key);
-  if (repository === undefined) return { helpers: [...variables, ...named], submodules: false };
+  const filters = named.some(isFilter) ? { hasFilters: true } : {};
+  if (repository === undefined) return { helpers: [...variables, ...named], ...filters, submodules: false };
   const index = readGitIndex(path.join(repository.gitDir, 'index'), hashLength(settings));
   if (index === undefined) return undefined;
   const isFiltered =
@@ -41,6 +44,7 @@ export function readGitFacts(directory: string, environment: Environment): GitFa
   const helpers = isFiltered ? named : named.filter((key) => !isFilter(key));
   return {
     helpers: [...new Set([...variables, ...helpers, ...hooksIn(repository, settings, environment)])],
+    ...filters,
     submodules: hasSubmodule(repository, index),
   };
 }

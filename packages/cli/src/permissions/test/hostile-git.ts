@@ -163,6 +163,25 @@ export const HOSTILE: readonly HostileMaker[] = [
     },
   },
   {
+    name: 'a filter whose attributes are only in the index',
+    trigger: ['status'],
+    make(made) {
+      commitAttribute(made, 'filter=x');
+      rmSync(path.join(made.folder, '.gitattributes'));
+      made.git('config', 'filter.x.clean', made.evil);
+      touchFile(made);
+    },
+  },
+  {
+    name: 'a filter for files that are not tracked',
+    trigger: ['diff', '--no-index', 'a', 'ignored/b'],
+    make({ git, write, evil }) {
+      write('ignored/.gitattributes', '* filter=x\n');
+      write('ignored/b', 'x\n');
+      git('config', 'filter.x.clean', evil);
+    },
+  },
+  {
     name: 'a format that checks signatures',
     trigger: ['log'],
     make(made) {

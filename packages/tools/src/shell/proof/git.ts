@@ -96,6 +96,8 @@ function asksForSignature({ value }: Arg): boolean {
 function runsHelper({ needs }: Pick<GitReader, 'needs'>, given: readonly Arg[], facts: GitFacts): boolean {
   const { diff = false, tree = false } = typeof needs === 'function' ? needs(given) : needs;
   if (tree && facts.submodules) return true;
+  // Attributes of files that are not tracked were not looked at.
+  if (facts.hasFilters && given.some(({ value }) => value === '--no-index')) return true;
   return facts.helpers.some((helper) => {
     if (/^diff\.(external|.+\.(command|textconv))$/s.test(helper)) return diff;
     return helper.startsWith('filter.') ? tree : true;

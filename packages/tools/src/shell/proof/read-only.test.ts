@@ -51,6 +51,12 @@ describe('the proof that a command changes nothing', () => {
     }
   });
 
+  it('is not given for files outside of the index where a filter is configured', () => {
+    const git = { ...CLEAN, hasFilters: true };
+    expect(isReadOnlyCommand('git diff', { git })).toBe(true);
+    expect(isReadOnlyCommand('git diff --no-index a b', { git })).toBe(false);
+  });
+
   it('takes the facts of the folder that -C names', () => {
     const gitIn = (folder: string): GitFacts | undefined =>
       folder === 'sub' || folder === 'a/b' || folder === '/x' ? CLEAN : undefined;

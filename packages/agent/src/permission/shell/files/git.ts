@@ -43,9 +43,11 @@ export function gitDoubt(args: readonly ShellWord[]): string | undefined {
     : undefined;
 }
 
-/** `HEAD:secrets/x` is that file as it once was, `:0:secrets/x` as it was added. */
-function pathIn({ kind, value }: ShellWord): string | undefined {
-  if (kind === 'dynamic' || value.startsWith('-')) return undefined;
+/** `HEAD:secrets/x` is that file as it once was, `:0:secrets/x` as it was added, `--file=secrets/x` an option's. */
+function pathIn({ kind, value: text }: ShellWord): string | undefined {
+  if (kind === 'dynamic') return undefined;
+  const [, value = text] = /^(?:--[\w-]+=|-[A-Za-z](?=[^=]))(.*)$/s.exec(text) ?? [];
+  if (value.startsWith('-')) return undefined;
   const path = value.slice(value.indexOf(':') + 1).replace(/^[0-3]:/, '');
   return path === '' || /\s/.test(path) ? undefined : path;
 }
@@ -142,6 +144,9 @@ function contentShown(given: GitArguments): 'none' | 'tracked' | 'history' {
   const has = (pattern: RegExp): boolean => rest.some(({ value }) => pattern.test(value));
   const isList = listsOnlyCommits(rest);
   if (command === 'status') return has(/^(-\w*v|--v)/) ? 'history' : 'none';
+  // They copy files to places where no rule is about them.
+  if ((command === 'worktree' && action?.value === 'add') || (command === 'clone' && rest.some(isLocalPath)))
+    return 'history';
   if (command === '' || SILENT.has(command) || NAMING.has(command)) return 'none';
   if (PATCHING.has(command)) return has(/^(-\w*[pi]|--p|--i)/) ? 'history' : 'none';
   switch (command) {
@@ -192,6 +197,11 @@ function isPlainDiff({ kind, value }: ShellWord, index: number, rest: readonly S
   const end = rest.findIndex((word) => word.value === '--');
   if (end >= 0 && index >= end) return true;
   return value.startsWith('-') && !/^--(c|st|m)/.test(value);
+}
+
+/** Not an address of another machine. */
+function isLocalPath({ kind, value }: ShellWord): boolean {
+  return kind === 'dynamic' || (/^[./~]|^file:/.test(value) && !value.startsWith('-'));
 }
 
 function operandsBefore(rest: readonly ShellWord[]): number {
