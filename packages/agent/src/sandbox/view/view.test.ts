@@ -120,6 +120,9 @@ describe.runIf(isHere)('a command in the read-only view', () => {
     expect(text).toContain('run the same command again: the user is asked then');
     expect(view.hasFailed('touch x')).toBe(true);
     expect(view.hasFailed('touch y')).toBe(false);
+    const search = `echo 'a.c:1: if (error == EROFS) // Read-only file system, see x'`;
+    expect((await run(search, view)).text).not.toContain('in which nothing can be written');
+    expect(view.hasFailed(search)).toBe(false);
   });
 
   it('ends what it leaves in the background', async () => {

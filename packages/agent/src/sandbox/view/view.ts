@@ -75,9 +75,13 @@ export function createReadOnlyView(platform: ViewPlatform = {}): ReadOnlyView {
     hasFailed: (command) => failed.has(command),
     async confine({ command, directory }) {
       const answer = await find();
-      return answer.ok
-        ? confinementIn(answer.starter, { command, directory, onMissed: () => failed.add(command) })
-        : undefined;
+      if (!answer.ok) return undefined;
+      try {
+        return confinementIn(answer.starter, { command, directory, onMissed: () => failed.add(command) });
+      } catch {
+        // There is no place for its temporary files.
+        return undefined;
+      }
     },
   };
 }
@@ -103,12 +107,21 @@ function confinementIn(starter: Starter, { command, directory, onMissed }: Viewe
     },
     ended(end) {
       if (filter !== undefined) closeSync(filter);
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder(folder);
       const missed = missedIn(end);
       if (missed !== undefined) onMissed();
       return Promise.resolve(missed === undefined ? [] : [missed]);
     },
   };
+}
+
+/** A folder that cannot be removed is not worth a failed command. */
+function removeFolder(folder: string): void {
+  try {
+    rmSync(folder, { recursive: true, force: true });
+  } catch {
+    // The system clears its temporary files.
+  }
 }
 
 /** An open file without a name: the command itself cannot reach it. */
@@ -178,7 +191,9 @@ function succeeds(launch: Launch): Promise<boolean> {
   return promise;
 }
 
-const REFUSED_WRITE = /Read-only file system|\bEROFS\b/;
+/** As programs end the line in which they complain. A search that finds these words somewhere is not such a line. */
+const REFUSED_WRITE =
+  /(: Read-only file system|\(Read-only file system\)|EROFS: read-only file system.*)\.?$/m;
 const REFUSED_NETWORK =
   /Could not resolve host|Temporary failure in name resolution|Network is unreachable|\b(EAI_AGAIN|ENETUNREACH|ENOTFOUND)\b/;
 
