@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import type { ContextUsage, History, Message, PermissionMode, Terminal } from '@heddle/core';
 import type { CommandOutcome, CompactOutcome } from './context/commands.ts';
 import { type Changes, type Prompt, QueryEngine } from './engine/engine.ts';
-import type { AgentOptions } from './engine/options.ts';
+import { type AgentOptions, mistakeInSettings } from './engine/options.ts';
 import type { SdkMessage } from './sdk/message.ts';
 
 export interface Agent {
@@ -72,7 +72,7 @@ function mistakeIn(options: AgentOptions): string | undefined {
   if (typeof modelName !== 'string' || modelName === '') return 'modelName must be the name of the model.';
   if (!isFolder(cwd)) return `cwd must be an existing folder, not ${JSON.stringify(cwd)}.`;
   if (!Array.isArray(tools)) return 'tools must be a list of tools.';
-  return mistakeInTools(tools) ?? mistakeInLimits(options);
+  return mistakeInTools(tools) ?? mistakeInLimits(options) ?? mistakeInSettings(options);
 }
 
 function mistakeInTools(tools: readonly unknown[]): string | undefined {

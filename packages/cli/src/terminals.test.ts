@@ -1,7 +1,6 @@
 /**
  * The table of results as a script sees it: exit code, standard output, standard error, last line; and as a host sees it,
- * where its hooks bring an end about. `blocking_limit`, which needs context options, is in the engine's own table
- * (agent/src/engine/terminals.test.ts); those that signals bring about are in signals.test.ts.
+ * where its hooks bring an end about. Those that signals bring about are in signals.test.ts.
  */
 import { call, fail, say, startFakeApi, type Step, usage } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -47,7 +46,7 @@ const ROWS: readonly Row[] = [
     script: [call('Read', { file_path: 'none' }, 'r1')],
     flags: ['--max-turns', '1'],
     code: 1,
-    text: /Stopped after 1 turn: the limit is 1/,
+    text: /^heddle: Reached maximum number of turns \(1\)\n$/,
     subtype: 'error_max_turns',
   },
   {
@@ -172,6 +171,25 @@ describe.each([
       is_error: false,
       terminal_reason: ends,
       result: expect.any(String),
+    });
+  });
+});
+
+describe('a conversation that no longer fits', () => {
+  it('ends with blocking_limit if compaction is switched off, and no request is made', async () => {
+    const home = homeFor(installed.program);
+    const model = home.script([say('never')]);
+    const off = ['--settings', JSON.stringify({ autoCompactEnabled: false })];
+    const ended = await home.run(['-p', 'go', '--model', model, ...off, '--output-format', 'json'], {
+      input: 'these are many words and none of them matters '.repeat(30_000),
+    });
+    expect(ended.code).toBe(1);
+    expect(linesOf(ended.stdout).at(-1)).toMatchObject({
+      subtype: 'success',
+      is_error: true,
+      terminal_reason: 'blocking_limit',
+      num_turns: 0,
+      result: expect.stringContaining('no longer fits'),
     });
   });
 });

@@ -25,6 +25,7 @@ export { AnswerReader } from './model/reader.ts';
 export * from './model/retry.ts';
 
 // The machine: what the loop does next.
+export { lineageOf } from './machine/auto-compact.ts';
 export * from './machine/budget.ts';
 export * from './machine/config.ts';
 export * from './machine/decide.ts';
@@ -70,6 +71,7 @@ export { type ServerEdits, serverEdits, withServerEdits } from './context/levels
 export * from './context/options.ts';
 export * from './context/pipeline.ts';
 export type * from './context/report.ts';
+export { COMPACTION_LEVELS, withLineage } from './context/report.ts';
 export { type Thresholds, thresholdsOf, type WindowState, windowState } from './context/thresholds.ts';
 export type { ContextUsage } from './context/usage.ts';
 

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import {
   type Clock,
   type Compacted,
+  type CompactionLineage,
   type ContentBlock,
   type ContextPipeline,
   type ContextReport,
@@ -13,6 +14,7 @@ import {
   type Message,
   text,
   type ToolUseContext,
+  withLineage,
 } from '@heddle/core';
 import { decodedLines } from '../session/codec/read.ts';
 import { createBlobs } from '../session/files/blobs.ts';
@@ -35,6 +37,8 @@ export interface CompactSetup {
   readonly door: ContextPipeline;
   readonly context: ToolUseContext;
   readonly clock: Clock;
+  /** The compactions before this one. */
+  readonly lineage: CompactionLineage;
 }
 
 /** The user's words behind `/compact`, if that is what the prompt is. */
@@ -47,7 +51,7 @@ export function compactCommand(content: string | readonly ContentBlock[]): strin
 
 /** Replaces the conversation by a hand-over on the user's word. One record: a crash leaves the old one in force. */
 export async function* compactOnDemand(
-  { messages, door, context, clock }: CompactSetup,
+  { messages, door, context, clock, lineage }: CompactSetup,
   instructions = '',
 ): AsyncGenerator<LoopEvent, CompactOutcome> {
   yield { type: 'compacting', trigger: 'manual' };
@@ -65,15 +69,18 @@ export async function* compactOnDemand(
       reason: 'aborted',
       message: 'The compaction was interrupted; the conversation is as it was.',
     };
-  const { report } = compacted;
+  const report = compacted.report && withLineage(compacted.report, lineage);
   if (!compacted.ok) {
     if (report) yield { type: 'context', report };
     const reason = compacted.nothingToDo === true ? 'nothing to do' : 'failed';
     return { ok: false, reason, message: `The conversation was not compacted: ${compacted.why}` };
   }
-  yield { type: 'context', report: compacted.report, messages: compacted.messages.since(0) };
-  return { ok: true, report: compacted.report };
+  const told = withLineage(compacted.report, lineage);
+  yield { type: 'context', report: told, messages: compacted.messages.since(0) };
+  return { ok: true, report: told };
 }
+
+export const COMPACTION_FORBIDDEN = 'Compaction is switched off. Unset DISABLE_COMPACT to use it.';
 
 /** After an abort, a hook or a slow port is not waited for longer than this. */
 const GRACE_MS = 500;

@@ -10,7 +10,9 @@ import {
   contextOptions,
   type ContextPipeline,
   createContextDoor,
+  DEFAULT_GATES,
   type Gates,
+  type LevelSwitches,
   type ModelPort,
   NO_COMPACTION_HOOKS,
   type PromptHead,
@@ -21,6 +23,11 @@ import { SPILLS } from '../session/files/paths.ts';
 import { collapseStore } from './collapse-store.ts';
 import { rereadFrom } from './reread.ts';
 import { spillFiles } from './spill-files.ts';
+
+/** Snip, collapse and clearing by the server are gates of the loop: each has one switch, in `gates`. */
+export type ContextSettings = Omit<ContextChanges, 'levels'> & {
+  readonly levels?: Partial<Omit<LevelSwitches, 'snip' | 'collapse' | 'cachedMicrocompact'>>;
+};
 
 export interface ContextDoorSetup {
   readonly model: ModelPort;
@@ -36,7 +43,7 @@ export interface ContextDoorSetup {
   readonly requestOptions?: RequestOptions | undefined;
   /** The switches that the loop shares with the levels. */
   readonly gates?: Partial<Gates> | undefined;
-  readonly changes?: ContextChanges | undefined;
+  readonly changes?: ContextSettings | undefined;
   readonly instructions?: readonly string[] | undefined;
   readonly deniedFiles?: (() => Promise<(file: string) => boolean>) | undefined;
   readonly standing?: (() => Promise<readonly Attachment[]>) | undefined;
@@ -52,12 +59,9 @@ export interface ContextDoorSetup {
 export function contextDoorOf(setup: ContextDoorSetup): ContextPipeline {
   const { model, clock, random, head, gates, changes, requestOptions: options } = setup;
   const folder = folderOf(setup);
-  const levels = {
-    ...(gates?.historySnip === undefined ? {} : { snip: gates.historySnip }),
-    ...(gates?.contextCollapse === undefined ? {} : { collapse: gates.contextCollapse }),
-    ...(gates?.cachedMicrocompact === undefined ? {} : { cachedMicrocompact: gates.cachedMicrocompact }),
-    ...changes?.levels,
-  };
+  const { historySnip, contextCollapse, cachedMicrocompact } = { ...DEFAULT_GATES, ...gates };
+  const gated = { snip: historySnip, collapse: contextCollapse, cachedMicrocompact };
+  const levels = { ...changes?.levels, ...gated };
   const pipeline: ContextPipeline = createContextDoor(
     {
       options: contextOptions({ ...changes, levels }),

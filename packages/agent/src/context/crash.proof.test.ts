@@ -37,7 +37,7 @@ function agentFor(session: Session) {
       ? answer(say('Done.'))
       : answer(call('Look', { file_path: `/src/${count}.ts` }, `c${count}`));
   });
-  return createAgent({ model, modelName: 'scripted', tools: [look], cwd: '/project', session });
+  return createAgent({ model, modelName: 'scripted', tools: [look], cwd: folder, session });
 }
 
 const words = (messages: Iterable<Message>): string =>

@@ -3,30 +3,47 @@ import type { ConfigChanges, ContextChanges } from '@heddle/core';
 
 export interface CompactionSettings {
   readonly autoCompactEnabled: boolean | undefined;
+  readonly reactiveCompactEnabled: boolean | undefined;
   readonly autoCompactWindow: number | undefined;
 }
 
 /** When a conversation is compacted; holds for every model. */
-export type CompactionLimits = Pick<ContextChanges, 'autoCompactWindow' | 'autoCompactRatio'>;
+export interface CompactionLimits extends Pick<ContextChanges, 'autoCompactWindow' | 'autoCompactRatio'> {
+  /** Not even on the user's word. */
+  readonly isForbidden?: true;
+}
 
 export interface CompactionOverrides {
   readonly config: Pick<ConfigChanges, 'gates'>;
   readonly compaction: CompactionLimits;
 }
 
+/** A user who switches autocompact off wants no compaction after an error either, unless that is switched on by name. */
 export function compactionOverrides(
-  { autoCompactEnabled, autoCompactWindow }: CompactionSettings,
+  { autoCompactEnabled, reactiveCompactEnabled, autoCompactWindow }: CompactionSettings,
   env: Readonly<Record<string, string | undefined>>,
 ): CompactionOverrides {
-  const isOff = autoCompactEnabled === false || isYes(env['DISABLE_AUTO_COMPACT']);
+  const given = (name: string, other: string): string | undefined => env[`HEDDLE_${name}`] ?? env[other];
+  const isForbidden = isYes(given('DISABLE_COMPACT', 'DISABLE_COMPACT'));
+  const isAutoOff =
+    isForbidden ||
+    autoCompactEnabled === false ||
+    isYes(given('DISABLE_AUTO_COMPACT', 'DISABLE_AUTO_COMPACT'));
+  const isReactiveOff = isForbidden || !(reactiveCompactEnabled ?? !isAutoOff);
   const window =
-    numberIn(env['CLAUDE_CODE_AUTO_COMPACT_WINDOW'], Number.MAX_SAFE_INTEGER) ?? autoCompactWindow;
-  const percent = numberIn(env['CLAUDE_AUTOCOMPACT_PCT_OVERRIDE'], 100);
+    numberIn(given('AUTO_COMPACT_WINDOW', 'CLAUDE_CODE_AUTO_COMPACT_WINDOW'), Number.MAX_SAFE_INTEGER) ??
+    autoCompactWindow;
+  const percent = numberIn(given('AUTOCOMPACT_PCT_OVERRIDE', 'CLAUDE_AUTOCOMPACT_PCT_OVERRIDE'), 100);
+  const gates = {
+    ...(isAutoOff ? { autoCompact: false } : {}),
+    ...(isReactiveOff ? { reactiveCompact: false } : {}),
+  };
   return {
-    config: isOff ? { gates: { autoCompact: false } } : {},
+    config: isAutoOff || isReactiveOff ? { gates } : {},
     compaction: {
       ...(window === undefined ? {} : { autoCompactWindow: window }),
       ...(percent === undefined ? {} : { autoCompactRatio: percent / 100 }),
+      ...(isForbidden ? { isForbidden } : {}),
     },
   };
 }

@@ -36,7 +36,7 @@ export function productionDeps(options: AgentOptions, context: ContextDoor): Que
         return redact([...files, ...(options.news?.() ?? []), ...(others ?? [])]);
       },
     },
-    askToGoOn: () => Promise.resolve(false),
+    askToGoOn: options.askToGoOn ?? (() => Promise.resolve(false)),
     summariseTools: options.summariseTools ?? (() => Promise.resolve(undefined)),
   };
 }

@@ -96,7 +96,7 @@ describe('an agent', () => {
       is_error: true,
       terminal_reason: 'max_turns',
     });
-    expect(result.errors?.[0]).toContain('limit is 1');
+    expect(result).toMatchObject({ errors: ['Reached maximum number of turns (1)'], num_turns: 2 });
   });
 
   it('stops once the budget is spent, and closes the calls that were open', async () => {

@@ -8,6 +8,7 @@ import {
   type ContextPipeline,
   type ContextUsage,
   finishCalls,
+  lineageOf,
   type History,
   type HookWord,
   type LoopEvent,
@@ -28,6 +29,7 @@ import { JournalError } from '../session/journal/journal.ts';
 import { memorySession } from '../session/open/memory.ts';
 import type { Session } from '../session/open/open.ts';
 import { systemClock } from './deps.ts';
+import { Denials, denialLines } from './denials.ts';
 import { createFileState } from './file-state.ts';
 import { commandResult, type EndOfRun, failedStart, initLine, type LineStamp, resultLine } from './lines.ts';
 import { answerOf, planOpenCalls, resultMessage } from './open-calls.ts';
@@ -35,6 +37,7 @@ import type { AgentOptions } from './options.ts';
 import {
   type CommandOutcome,
   compactCommand,
+  COMPACTION_FORBIDDEN,
   compactOnDemand,
   type CompactOutcome,
   undoCompaction,
@@ -50,7 +53,7 @@ import { liveOf, deniedFilesOf, workingFoldersOf } from './permission.ts';
 import { errorSentence } from './result.ts';
 import { BUSY, synthetic, terminalOf } from './command-turn.ts';
 import type { Changes, Prompt } from './prompt.ts';
-import { parserOf, StructuredOutput } from './structured-output.ts';
+import { parserOf, STRUCTURED_OUTPUT, StructuredOutput } from './structured-output.ts';
 import { Tally } from './tally.ts';
 import { endOf, type Turn } from './turn.ts';
 
@@ -230,9 +233,19 @@ export class QueryEngine {
     try {
       const { spent } = this.#purse;
       if (spent) return { ok: false, reason: 'failed', message: errorSentence(spent) };
+      if (this.#options.compaction?.isForbidden)
+        return { ok: false, reason: 'failed', message: COMPACTION_FORBIDDEN };
       await this.#loadFacts();
       const { toolUseContext: context, deps } = this.#params(turn);
-      const setup = { messages: this.messages, door: this.#contextDoor(), context, clock: deps.clock };
+      const { autoCompactTracking } = this.#session.projection;
+      const lineage = lineageOf({ autoCompactTracking });
+      const setup = {
+        messages: this.messages,
+        door: this.#contextDoor(),
+        context,
+        clock: deps.clock,
+        lineage,
+      };
       const steps = compactOnDemand(setup, instructions);
       while (true) {
         const next = await steps.next();
@@ -253,12 +266,13 @@ export class QueryEngine {
     const { outputSchema } = this.#options;
     return {
       tally: new Tally(this.#now()),
-      denials: [],
+      denials: new Denials(),
       translator: createTranslator({
         sessionId: this.sessionId,
         uuid: this.#uuid,
         now: this.#now,
         replays: this.#options.replayUserMessages ?? false,
+        ownHooks: [STRUCTURED_OUTPUT],
       }),
       structured: outputSchema && new StructuredOutput(outputSchema),
     };
@@ -392,6 +406,8 @@ export class QueryEngine {
     if (event.type === 'stance') this.#stand(event.stance);
     turn.tally.note(event, this.#now());
     this.#options.onEvent?.(event);
+    const denial = turn.denials.hear(event);
+    if (denial) yield* denialLines(denial, this.#stamp());
     yield* turn.translator.lines(event);
   }
 
@@ -407,7 +423,8 @@ export class QueryEngine {
   }
 
   #newContextDoor(): ContextPipeline {
-    const { model, random, cwd, requestOptions, config, compaction } = this.#options;
+    const { model, random, cwd, requestOptions, config, compaction = {} } = this.#options;
+    const { isForbidden: _, ...limits } = compaction;
     return contextDoorOf({
       model,
       clock: this.#options.clock ?? systemClock,
@@ -419,7 +436,7 @@ export class QueryEngine {
       head: this.#currentHead(),
       requestOptions,
       gates: config?.gates,
-      changes: { ...contextChangesOf(this.#options), ...compaction },
+      changes: { ...contextChangesOf(this.#options), ...limits },
       learnedWindows: this.#learnedWindows,
       lastAnswer: () => this.#session.projection.lastAnswer,
       hooks: this.#options.hooks?.compaction,

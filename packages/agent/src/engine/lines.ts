@@ -62,8 +62,8 @@ export function resultLine(end: EndOfRun, stamp: LineStamp): SdkResult {
     is_error: isError,
     duration_ms: end.now - tally.startedAt,
     duration_api_ms: tally.apiMs,
-    num_turns: tally.answers,
-    stop_reason: tally.stopReason,
+    num_turns: turnsOf(end),
+    stop_reason: isTruncated(terminal) ? 'max_tokens' : tally.stopReason,
     total_cost_usd: totalCost(spending),
     usage: sdkUsage(tally.usage, tally.webSearches),
     modelUsage: spending.models,
@@ -100,9 +100,32 @@ function outcome(end: EndOfRun, subtype: SdkResult['subtype']): Outcome {
 function told({ terminal, tally, structured, exhausted }: EndOfRun, subtype: SdkResult['subtype']): Outcome {
   if (exhausted) return { errors: ['The model never gave an output of the required shape.'] };
   if (structured !== undefined) return { result: JSON.stringify(structured), structured_output: structured };
-  if (subtype !== 'success') return { errors: [errorSentence(terminal)] };
+  if (subtype !== 'success') return failure(terminal, tally);
   const status = terminal.reason === 'api_error' ? (terminal.error.status ?? null) : null;
-  return { result: tally.lastText, api_error_status: status };
+  if (isTruncated(terminal))
+    return { result: tally.answerText, api_error_status: status, errors: [TRUNCATED] };
+  const { isError } = readingOf(terminal);
+  return { result: isError ? tally.errorText : tally.answerText, api_error_status: status };
+}
+
+/** What an interrupted answer had said stands in the conversation, so it is part of the result. */
+function failure(terminal: Terminal, { answerText }: Tally): Outcome {
+  const errors = [errorSentence(terminal)];
+  const isInterrupted = terminal.reason === 'aborted_streaming' || terminal.reason === 'aborted_tools';
+  return isInterrupted && answerText !== '' ? { result: answerText, errors } : { errors };
+}
+
+const TRUNCATED =
+  'The answer is incomplete: it was cut off at the output limit again and again. Ask for less at once, or raise the limit.';
+
+function isTruncated(terminal: Terminal): boolean {
+  return terminal.reason === 'completed' && terminal.truncated === true;
+}
+
+/** Round trips to the model; for a run that reached its limit, the turn that would have come next. */
+function turnsOf({ terminal, tally }: EndOfRun): number {
+  if (terminal.reason === 'max_turns') return terminal.turnCount;
+  return tally.answers + Number(isTruncated(terminal));
 }
 
 /** The result of a run that could not even begin. */

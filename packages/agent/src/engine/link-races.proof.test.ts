@@ -77,7 +77,7 @@ function caller({ project, outside }: Ground) {
     rules: { allow: [], ask: [], deny: [rule] },
     permissionMode: 'acceptEdits',
   } as unknown as AgentOptions;
-  const canUseTool = permissionOf(options, { store: () => undefined, denials: [] });
+  const canUseTool = permissionOf(options, { store: () => undefined, denials: { note: () => undefined } });
   const tools = [...createFileTools(), ...createSearchTools()];
   const context: ToolUseContext = {
     tools,

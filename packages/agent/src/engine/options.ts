@@ -4,7 +4,6 @@ import type {
   Clock,
   CompactionHooks,
   ConfigChanges,
-  ContextChanges,
   JsonObject,
   LoopEvent,
   ModelPort,
@@ -17,6 +16,7 @@ import type {
   ToolHooks,
   ToolUseContext,
 } from '@heddle/core';
+import type { ContextSettings } from '../context/context-door.ts';
 import type { CompactionLimits } from '../context/overrides.ts';
 import type { LivePermissions, PermissionUpdate } from '../permission/live.ts';
 import type { PartVerdict } from '../permission/request.ts';
@@ -76,7 +76,7 @@ export interface AgentOptions {
    */
   readonly loadFacts?: () => Promise<void>;
   /** Windows, thresholds and switches of the context levels. */
-  readonly context?: ContextChanges;
+  readonly context?: ContextSettings;
   /** What the user says about when to compact, whatever the model. */
   readonly compaction?: CompactionLimits;
   readonly maxTurns?: number;
@@ -102,7 +102,10 @@ export interface AgentOptions {
   readonly apiKeySource?: string;
   /** Commands that the host itself reads from prompts, beside `/compact`: named in the first line. */
   readonly slashCommands?: readonly string[];
-  readonly config?: ConfigChanges;
+  /** Switches, limits and retries of the loop. Everything else about a run has an option of its own. */
+  readonly config?: LoopSettings;
+  /** Asks whether a run that repeats itself should go on. Without it, such a run ends. */
+  readonly askToGoOn?: QueryDeps['askToGoOn'];
   /** Called when a prompt was stored, before anything is done about it. */
   readonly onAccepted?: (userMessageId: string) => Promise<void>;
   /** Sees every event of the loop after it was stored: for a screen, a recorder, a test. */
@@ -110,6 +113,25 @@ export interface AgentOptions {
   readonly clock?: Clock;
   readonly uuid?: () => string;
   readonly random?: () => number;
+}
+
+type LoopSettings = Pick<ConfigChanges, 'gates' | 'limits' | 'retry'>;
+
+const LOOP_SETTINGS: readonly (keyof LoopSettings)[] = ['gates', 'limits', 'retry'];
+const GATED_LEVELS = {
+  snip: 'historySnip',
+  collapse: 'contextCollapse',
+  cachedMicrocompact: 'cachedMicrocompact',
+};
+
+/** Why these options cannot be used, in a sentence. A host without a compiler would not notice that they do nothing. */
+export function mistakeInSettings({ config = {}, context = {} }: AgentOptions): string | undefined {
+  const unknown = Object.keys(config).find((name) => !LOOP_SETTINGS.some((known) => known === name));
+  if (unknown !== undefined)
+    return `The option config.${unknown} does not exist. Give it as an option of the agent, or leave it out.`;
+  const gated = Object.entries(GATED_LEVELS).find(([level]) => level in (context.levels ?? {}));
+  if (gated) return `The option context.levels.${gated[0]} does not exist. Use config.gates.${gated[1]}.`;
+  return undefined;
 }
 
 /** The signal aborts when the question is withdrawn. */

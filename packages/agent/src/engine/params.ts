@@ -11,8 +11,8 @@ import {
   type ToolUseContext,
   withServerEdits,
 } from '@heddle/core';
-import type { PermissionDenial } from '../sdk/message.ts';
 import type { Session } from '../session/open/open.ts';
+import type { Denials } from './denials.ts';
 import { productionDeps } from './deps.ts';
 import type { AgentOptions } from './options.ts';
 import { fallbacksOf } from './purse.ts';
@@ -31,7 +31,7 @@ export interface RunSetup {
   readonly stance: Stance | undefined;
   readonly context: ContextPipeline;
   readonly store: (body: EntryBody) => void;
-  readonly denials: PermissionDenial[];
+  readonly denials: Denials;
   readonly structured: StructuredOutput | undefined;
 }
 
@@ -51,7 +51,10 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     deniedFiles: deniedFilesOf(options, options.cwd),
     workingFolders: () => workingFoldersOf(options),
   };
-  const deps = { ...productionDeps(options, setup.context), model: setup.model };
+  const production = productionDeps(options, setup.context);
+  const toolHooks = noting(production.toolHooks, setup.denials);
+  const deps = { ...production, toolHooks, model: setup.model };
+  const outputCap = options.maxOutputTokens ?? config?.limits?.maxOutputTokens;
   return {
     messages: setup.session.projection.messages,
     systemPrompt: head.systemPrompt,
@@ -66,18 +69,30 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     ...(taskBudget === undefined ? {} : { taskBudget }),
     requestOptions: withServerEdits(requestOptions ?? {}, setup.context.serverEdits(toolUseContext)),
     refusedBlocks: setup.session.projection.refused,
+    ...(outputCap === undefined ? {} : { maxOutputTokensOverride: outputCap }),
+    autoCompactTracking: setup.session.projection.autoCompactTracking,
     config: {
       ...config,
       sessionId: setup.session.id,
       bare: options.bare ?? false,
+      canAsk: options.askToGoOn !== undefined,
       partialMessages: options.includePartialMessages ?? false,
-      ...(config?.gates ? { gates: config.gates } : {}),
-      limits: {
-        ...(options.maxOutputTokens ? { maxOutputTokens: options.maxOutputTokens } : {}),
-        ...config?.limits,
-      },
     },
     deps: structured ? { ...deps, ...watching(structured, deps) } : deps,
+  };
+}
+
+/** A call that a hook denies counts as denied, like one that a rule denies. */
+function noting(hooks: ToolHooks, denials: Denials): ToolHooks {
+  return {
+    ...hooks,
+    before: async (call, signal) => {
+      const said = await hooks.before(call, signal);
+      const { toolUseId: tool_use_id, tool: tool_name, input: tool_input } = call;
+      const message = said.message ?? 'A hook denied this call.';
+      if (said.decision === 'deny') denials.note({ tool_name, tool_use_id, tool_input, by: 'hook', message });
+      return said;
+    },
   };
 }
 

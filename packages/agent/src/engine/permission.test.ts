@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { EntryBody, ToolUseContext } from '@heddle/core';
 import { LivePermissions } from '../permission/live.ts';
 import type { Rules } from '../permission/rules/rule.ts';
-import type { PermissionDenial } from '../sdk/message.ts';
+import type { Denial } from './denials.ts';
 import { createFileState } from './file-state.ts';
 import type { AgentOptions, PermissionAnswer, PermissionQuestion } from './options.ts';
 import { permissionOf } from './permission.ts';
@@ -24,9 +24,12 @@ const context: ToolUseContext = {
 
 function desk(options: Partial<AgentOptions>) {
   const stored: EntryBody[] = [];
-  const denials: PermissionDenial[] = [];
+  const denials: Denial[] = [];
   const given = { cwd: '/repo/project', ...options } as unknown as AgentOptions;
-  const canUseTool = permissionOf(given, { store: (body) => void stored.push(body), denials });
+  const canUseTool = permissionOf(given, {
+    store: (body) => void stored.push(body),
+    denials: { note: (denial) => void denials.push(denial) },
+  });
   const ask = (command: string, toolUseId = 't1', signal = new AbortController().signal, agentId?: string) =>
     canUseTool(
       bash,
@@ -105,7 +108,9 @@ describe('a question', () => {
       behavior: 'deny',
       message: 'Permission denied. No rule allows the command make. There is nobody to ask.',
     });
-    expect(denials).toEqual([{ tool_name: 'Bash', tool_use_id: 't1', tool_input: { command: 'make' } }]);
+    expect(denials).toMatchObject([
+      { tool_name: 'Bash', tool_use_id: 't1', tool_input: { command: 'make' } },
+    ]);
   });
 
   it('that cannot be asked is denied', async () => {

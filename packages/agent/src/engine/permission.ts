@@ -10,19 +10,19 @@ import type { Authorization, AuthorizeRequest } from '../permission/request.ts';
 import { NO_RULES } from '../permission/rules/rule.ts';
 import { isQuestion, withoutAnswer } from '../permission/rules/tools.ts';
 import type { World } from '../permission/world.ts';
-import type { PermissionDenial } from '../sdk/message.ts';
+import type { Denial, Denials } from './denials.ts';
 import type { AgentOptions, PermissionAnswer, PermissionQuestion } from './options.ts';
 
 interface Record {
   readonly store: (body: EntryBody) => void;
-  readonly denials: PermissionDenial[];
+  readonly denials: Pick<Denials, 'note'>;
 }
 
 export function permissionOf(options: AgentOptions, record: Record): CanUseTool {
   const live = liveOf(options);
   return async (tool, input, context, { toolUseId, hookDecision, hookReason, answered, signal }) => {
-    const deny = (message: string, interrupt = false): Permission => {
-      record.denials.push({ tool_name: tool.name, tool_use_id: toolUseId, tool_input: input });
+    const deny = (message: string, by: Denial['by'] = 'other', interrupt = false): Permission => {
+      record.denials.note({ tool_name: tool.name, tool_use_id: toolUseId, tool_input: input, by, message });
       return { behavior: 'deny', message, ...(interrupt ? { interrupt } : {}) };
     };
     const call = { toolUseId, tool: tool.name, input, mode: live.mode ?? context.permissionMode };
@@ -49,7 +49,7 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
       const { readOnlyRun } = verdict;
       return readOnlyRun ? { ...allowed, readOnlyRun } : allowed;
     }
-    if (verdict.decision === 'deny') return deny(`Permission denied. ${verdict.reason}`);
+    if (verdict.decision === 'deny') return deny(`Permission denied. ${verdict.reason}`, byRule(verdict));
     if (answered) return allowed;
     const reason = hookReason === undefined ? verdict.reason : `${verdict.reason} ${hookReason}`;
     if (!options.canUseTool) {
@@ -73,11 +73,15 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
     const { allow, message, updatedInput, updates } = answer;
     const said = message === undefined ? {} : { message };
     record.store({ type: 'ask_answer', toolUseId, behavior: allow ? 'allow' : 'deny', ...said });
-    if (!allow) return deny(message ?? 'The user denied this call.', answer.interrupt);
+    const refused = message ?? 'The user denied this call.';
+    // A question that was withdrawn was not answered, so nothing was denied.
+    if (!allow && signal.aborted) return { behavior: 'deny', message: refused };
+    if (!allow) return deny(refused, 'user', answer.interrupt);
     if (updates) live.apply(updates);
     // Rules may have changed while the question was open: what is denied now stays denied.
     const now = decide();
-    if (now.decision === 'deny' && now.rule !== undefined) return deny(`Permission denied. ${now.reason}`);
+    if (now.decision === 'deny' && now.rule !== undefined)
+      return deny(`Permission denied. ${now.reason}`, 'rule');
     return updatedInput ? { ...allowed, updatedInput } : allowed;
   };
 }
@@ -90,6 +94,10 @@ async function isViewComplete({ name }: Tool, { view }: AgentOptions): Promise<b
 
 function hasFailedInView({ view }: AgentOptions, { command }: JsonObject): boolean {
   return typeof command === 'string' && view?.hasFailed(command) === true;
+}
+
+function byRule({ rule }: Authorization): Denial['by'] {
+  return rule === undefined ? 'other' : 'rule';
 }
 
 /** A tool whose proof fails has proven nothing. */

@@ -25,15 +25,19 @@ const READINGS: Readonly<Record<TerminalReason, Reading>> = {
   repetition_stopped: { subtype: 'error_during_execution', isError: true, word: 'repetition_stopped' },
 };
 
+/** An answer that lacks its end, or was refused, is a success of the protocol and a failure of the run. */
 export function readingOf(terminal: Terminal): Reading {
-  return READINGS[terminal.reason];
+  const reading = READINGS[terminal.reason];
+  const isIncomplete =
+    terminal.reason === 'completed' && (terminal.truncated === true || terminal.refused === true);
+  return isIncomplete ? { ...reading, isError: true } : reading;
 }
 
 /** What went wrong, in a sentence, for the subtypes that carry `errors`. */
 export function errorSentence(terminal: Terminal): string {
   switch (terminal.reason) {
     case 'max_turns':
-      return `Stopped after ${terminal.turnCount} ${terminal.turnCount === 1 ? 'turn' : 'turns'}: the limit is ${terminal.maxTurns}.`;
+      return `Reached maximum number of turns (${terminal.maxTurns})`;
     case 'max_budget_usd':
       return `Stopped at $${terminal.spentUsd.toFixed(4)}: the budget is $${terminal.limitUsd}.`;
     case 'aborted_streaming':

@@ -1,14 +1,14 @@
 /** What belongs to one prompt's run, and what it amounts to at its end. */
 import type { Terminal } from '@heddle/core';
-import type { PermissionDenial } from '../sdk/message.ts';
 import type { Translator } from '../sdk/translate.ts';
+import type { Denials } from './denials.ts';
 import type { EndOfRun } from './lines.ts';
 import type { StructuredOutput } from './structured-output.ts';
 import type { Tally } from './tally.ts';
 
 export interface Turn {
   readonly tally: Tally;
-  readonly denials: PermissionDenial[];
+  readonly denials: Denials;
   readonly translator: Translator;
   readonly structured: StructuredOutput | undefined;
 }
@@ -20,7 +20,7 @@ export function endOf(
   return {
     ...end,
     tally,
-    denials,
+    denials: denials.list,
     structured: structured?.value,
     exhausted: structured?.exhausted === true && ENDS_IN_PEACE.has(end.terminal.reason),
   };

@@ -56,7 +56,7 @@ async function outcome(
       return Promise.resolve({ allow: true });
     },
   } as unknown as AgentOptions;
-  const canUseTool = permissionOf(options, { store: () => undefined, denials: [] });
+  const canUseTool = permissionOf(options, { store: () => undefined, denials: { note: () => undefined } });
   const input = { command: 'ls && touch a' };
   const call = { toolUseId: 't', hookDecision, signal: new AbortController().signal };
   const { behavior } = await canUseTool(bash, input, context(mode, agentId), call);

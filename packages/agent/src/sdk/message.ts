@@ -38,6 +38,11 @@ export interface SdkAssistant extends Envelope {
   readonly parent_tool_use_id: string | null;
   readonly error?: string;
   readonly request_id?: string;
+  /** The failed call that this message reports was an API call; with its HTTP status, if there was one. */
+  readonly is_api_error_message?: true;
+  readonly api_error_status?: number;
+  /** An interrupt cut the text off. */
+  readonly aborted?: true;
   /** Messages that this one takes the place of. */
   readonly supersedes?: readonly string[];
 }
@@ -60,6 +65,19 @@ export interface SdkApiRetry extends Envelope {
   readonly retry_delay_ms: number;
   readonly error_status: number | null;
   readonly error: string;
+  /** The server did not answer at all. */
+  readonly no_response?: true;
+}
+
+/** A call was denied without a question. */
+export interface SdkPermissionDenied extends Envelope {
+  readonly type: 'system';
+  readonly subtype: 'permission_denied';
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  readonly message: string;
+  readonly decision_reason_type: 'rule' | 'other';
+  readonly decision_reason: string;
 }
 
 export interface SdkInformational extends Envelope {
@@ -67,6 +85,8 @@ export interface SdkInformational extends Envelope {
   readonly subtype: 'informational';
   readonly content: string;
   readonly level: 'info' | 'warning';
+  /** The call that it is about. */
+  readonly tool_use_id?: string;
   /** What it tells of was not taken up. */
   readonly prevent_continuation?: true;
 }
@@ -164,11 +184,14 @@ export interface SdkResult extends Envelope {
   readonly terminal_reason?: string;
   /** The command that was typed as a prompt. */
   readonly local_command?: string;
-  /** Present on `success`: the last text, or the text of the error. */
+  /**
+   * Present on `success`: the whole answer, or the text of the error if there are no `errors`. Present on an interrupted
+   * run, too, if its answer had begun.
+   */
   readonly result?: string;
   readonly structured_output?: unknown;
   readonly api_error_status?: number | null;
-  /** Present on the other subtypes, and where the end could not be stored. */
+  /** Present on the other subtypes, for a truncated answer, and if the end could not be stored. */
   readonly errors?: readonly string[];
 }
 
@@ -199,6 +222,7 @@ export type SdkMessage =
   | SdkAssistant
   | SdkUser
   | SdkApiRetry
+  | SdkPermissionDenied
   | SdkInformational
   | SdkStatus
   | SdkCompactBoundary

@@ -1,13 +1,15 @@
 /** Makes the lines of a headless consumer out of the loop's events. */
 import {
   type AssistantMessage,
+  type Attachment,
   bareToolError,
-  type ContextReport,
+  COMPACTION_LEVELS,
   type LoopEvent,
   type Message,
   type MessageEvent,
   type ModelErrorClass,
   NO_USAGE,
+  text,
   textOf,
   type Usage,
   type UserMessage,
@@ -26,6 +28,8 @@ export interface TranslatorSetup {
   readonly now: () => number;
   /** Prompts that joined the run are shown back. */
   readonly replays?: boolean;
+  /** Hooks of the engine itself: clients are not told that they end a run. */
+  readonly ownHooks?: readonly string[];
 }
 
 /** A prompt under the id that its host knows it by. */
@@ -42,7 +46,8 @@ export function replayLine(
   };
 }
 
-export function createTranslator({ sessionId, uuid, now, replays = false }: TranslatorSetup): Translator {
+export function createTranslator(setup: TranslatorSetup): Translator {
+  const { sessionId, uuid, now, replays = false, ownHooks = [] } = setup;
   /** Taken back, and not yet told: the next assistant message carries them. */
   let superseded: string[] = [];
   const calls = new Map<string, Omit<CallOfResult, 'durationMs'> & { readonly startedAt: number }>();
@@ -59,7 +64,7 @@ export function createTranslator({ sessionId, uuid, now, replays = false }: Tran
         type: 'message',
         role: 'assistant',
         model: message.model,
-        content: message.content,
+        content: message.apiError ? [text(apiErrorText(message))] : message.content,
         stop_reason: null,
         stop_sequence: null,
         usage: sdkUsage(usage),
@@ -67,10 +72,18 @@ export function createTranslator({ sessionId, uuid, now, replays = false }: Tran
       parent_tool_use_id: null,
       uuid: message.uuid,
       session_id: sessionId,
-      ...(message.apiError ? { error: ERROR_WORDS[message.apiError] } : {}),
+      ...(message.apiError ? { error: ERROR_WORDS[message.apiError], is_api_error_message: true } : {}),
+      ...(message.apiErrorStatus === undefined ? {} : { api_error_status: message.apiErrorStatus }),
+      ...(message.incomplete === 'interrupted' ? { aborted: true } : {}),
       ...(message.requestId === undefined ? {} : { request_id: message.requestId }),
       ...(supersedes.length > 0 ? { supersedes } : {}),
     };
+  }
+
+  function stopped({ hook, reason }: HookStop): SdkMessage[] {
+    if (ownHooks.includes(hook)) return [];
+    const about = { content: reason, level: 'warning', prevent_continuation: true } as const;
+    return [{ type: 'system', subtype: 'informational', ...envelope(), ...about }];
   }
 
   function compactionLines({ report, messages }: Extract<LoopEvent, { type: 'context' }>): SdkMessage[] {
@@ -123,6 +136,7 @@ export function createTranslator({ sessionId, uuid, now, replays = false }: Tran
           }
           if (message.type === 'attachment') {
             const { attachment } = message;
+            if (attachment.kind === 'hook_stopped_continuation') return stopped(attachment);
             if (!replays || attachment.kind !== 'queued_command') return [];
             return [replayLine(attachment.prompt, { uuid: attachment.commandId, session_id: sessionId })];
           }
@@ -149,6 +163,7 @@ export function createTranslator({ sessionId, uuid, now, replays = false }: Tran
               retry_delay_ms: event.delayMs,
               error_status: event.error.status ?? null,
               error: ERROR_WORDS[event.error.class],
+              ...(NOT_ANSWERED.has(event.error.class) ? { no_response: true } : {}),
             },
           ];
         case 'tombstone':
@@ -183,7 +198,7 @@ export function createTranslator({ sessionId, uuid, now, replays = false }: Tran
           compactingSince = now();
           return [{ type: 'system', subtype: 'status', ...envelope(), status: 'compacting' }];
         case 'context':
-          return isCompaction(event.report) ? compactionLines(event) : [];
+          return COMPACTION_LEVELS.has(event.report.level) ? compactionLines(event) : [];
         case 'command':
           return [
             { type: 'command_lifecycle', ...envelope(), command_uuid: event.commandId, state: event.state },
@@ -202,15 +217,16 @@ function textOfToolResult(content: UserMessage['content']): string {
   return result ? textOf(result.content) : '';
 }
 
-const COMPACTIONS: ReadonlySet<ContextReport['level']> = new Set([
-  'autocompact',
-  'reactive_compact',
-  'manual_compact',
-]);
+type HookStop = Extract<Attachment, { kind: 'hook_stopped_continuation' }>;
 
-function isCompaction({ level }: ContextReport): boolean {
-  return COMPACTIONS.has(level);
+/** The error as clients know it: hosts recognize the status in its first words. */
+export function apiErrorText({ content, apiErrorStatus }: AssistantMessage): string {
+  const words = textOf(content);
+  return apiErrorStatus === undefined ? words : `API Error: ${apiErrorStatus} ${words}`;
 }
+
+/** Nothing came back for the attempt. */
+const NOT_ANSWERED: ReadonlySet<ModelErrorClass> = new Set(['network', 'stall']);
 
 function isBoundary(message: Message): boolean {
   return message.type === 'system' && message.subtype === 'compact_boundary';

@@ -17,6 +17,8 @@ export interface AppliedSettings {
   /** What is stated about models, by name. */
   readonly models: Readonly<Record<string, ModelSettings>>;
   readonly autoCompactEnabled: boolean | undefined;
+  /** Whether a request that did not fit is followed by a compaction. Follows `autoCompactEnabled` if it is not set. */
+  readonly reactiveCompactEnabled: boolean | undefined;
   /** In tokens. */
   readonly autoCompactWindow: number | undefined;
 }
@@ -27,7 +29,7 @@ const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 export function appliedSettings({ files }: LoadedSettings): AppliedSettings {
   const merged = mergeSettings(files);
   const { env, model, fallbackModel, effortLevel, alwaysThinkingEnabled, models } = merged;
-  const { autoCompactEnabled, autoCompactWindow } = merged;
+  const { autoCompactEnabled, reactiveCompactEnabled, autoCompactWindow } = merged;
   return {
     env: isObject(env) ? textsOf(env) : {},
     model: textOf(model),
@@ -36,6 +38,7 @@ export function appliedSettings({ files }: LoadedSettings): AppliedSettings {
     models: modelSettings(models),
     effort: EFFORTS.find((effort) => effort === effortLevel),
     autoCompactEnabled: typeof autoCompactEnabled === 'boolean' ? autoCompactEnabled : undefined,
+    reactiveCompactEnabled: typeof reactiveCompactEnabled === 'boolean' ? reactiveCompactEnabled : undefined,
     autoCompactWindow:
       typeof autoCompactWindow === 'number' && autoCompactWindow > 0 ? autoCompactWindow : undefined,
   };

@@ -53,6 +53,11 @@ export const KNOWN_SETTINGS: Readonly<Record<string, KnownSetting>> = {
   },
   env: { ...environment, meaning: 'variables for the session and its commands' },
   autoCompactEnabled: { ...flag, meaning: 'whether a full window is compacted by itself' },
+  reactiveCompactEnabled: {
+    ...flag,
+    meaning:
+      'whether a request that did not fit is followed by a compaction; as autoCompactEnabled if absent',
+  },
   autoCompactWindow: { ...count, meaning: 'the window, in tokens, that compaction reckons with' },
   'permissions.allow': { ...texts, meaning: 'what may run unasked' },
   'permissions.ask': { ...texts, meaning: 'what is always asked about' },

@@ -69,6 +69,8 @@ export interface CompactRequest {
 export type Compacted =
   | {
       readonly ok: true;
+      /** Names this compaction. */
+      readonly id: string;
       readonly messages: MessageHistory;
       readonly replacedTokens: number;
       readonly report: ContextReport;

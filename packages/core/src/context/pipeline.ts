@@ -9,7 +9,7 @@ import type { PromptHead } from '../request/view.ts';
 import type { ToolUseContext } from '../tools/context.ts';
 import { Collapser } from './collapse/collapser.ts';
 import { compact, type CompactionOutcome } from './compaction/compact.ts';
-import { compactedOf, replacedBy, stepOf } from './compaction/told.ts';
+import { compactedOf, type CountTokens, replacedBy, stepOf } from './compaction/told.ts';
 import type {
   AnsweredRequest,
   CompactRequest,
@@ -81,8 +81,6 @@ class Pipeline implements ContextPipeline {
   readonly #collapser: Collapser;
   readonly #learned: Map<string, number>;
   #lastAnswer: (() => AnswerCount | undefined) | undefined;
-  /** What was last sent, for a fork to share. */
-  #sent: MessageHistory | undefined;
   #state = (): WindowState | undefined => undefined;
 
   constructor({ options, head, learnedWindows, lastAnswer }: ContextSetup, doors: ContextDoors) {
@@ -130,7 +128,7 @@ class Pipeline implements ContextPipeline {
     if (context.signal.aborted) return idle();
     const mustFit = tokens >= thresholds.blocking;
     const outcome = await this.#compact(view, under, { trigger: 'auto', mustFit });
-    yield stepOf(outcome, 'auto', tokens);
+    yield stepOf(outcome, 'auto', tokens, this.#counter(under));
     if (!outcome.ok) return this.#ready(messages, view, under, { outcome: 'failed' });
     return this.#ready(outcome.messages, outcome.messages, under, {
       outcome: 'compacted',
@@ -158,7 +156,7 @@ class Pipeline implements ContextPipeline {
     const under = this.#under(context);
     const before = this.#measure.count(view, context.tools, under.usualScale);
     const about = { trigger: 'reactive', mustFit: true, cause } as const;
-    return compactedOf(await this.#compact(view, under, about), about.trigger, before);
+    return compactedOf(await this.#compact(view, under, about), about.trigger, before, this.#counter(under));
   }
 
   async compactNow({ messages: given, context, instructions }: ManualRequest): Promise<Compacted> {
@@ -167,7 +165,7 @@ class Pipeline implements ContextPipeline {
     this.#recall(view, context);
     const before = this.#measure.count(view, context.tools, under.usualScale);
     const about = { trigger: 'manual', mustFit: false, instructions } as const;
-    return compactedOf(await this.#compact(view, under, about), about.trigger, before);
+    return compactedOf(await this.#compact(view, under, about), about.trigger, before, this.#counter(under));
   }
 
   learnWindow(model: string, tokens: number): void {
@@ -244,7 +242,6 @@ class Pipeline implements ContextPipeline {
       Math.max(1, Math.floor(limit / scale) - this.#measure.headTokens(context.tools));
     const outcome = await compact({
       messages,
-      sent: this.#sent,
       cause,
       instructions: about.instructions,
       trigger: about.trigger,
@@ -272,13 +269,16 @@ class Pipeline implements ContextPipeline {
     const { context, thresholds, usualScale } = under;
     const tokens = this.#upTo(view, under);
     this.#state = () => windowState(this.#measure.count(view, context.tools, usualScale), thresholds);
-    this.#sent = view;
     this.#measure.sending(view, context.tools);
     return { messages, view, overLimit: windowState(tokens, thresholds).state === 'blocked', autoCompact };
   }
 
   #upTo(messages: MessageHistory, under: Under): number {
     return this.#measure.upTo(messages, under.context.tools, under);
+  }
+
+  #counter({ context, usualScale }: Under): CountTokens {
+    return (messages) => this.#measure.count(messages, context.tools, usualScale);
   }
 
   #under(context: ToolUseContext): Under {

@@ -1,5 +1,6 @@
 /** What is told of a context level: events carry it, and the log keeps it. */
 import type { JsonObject } from '../json.ts';
+import type { CompactionLineage } from '../machine/effect.ts';
 import type { Message } from '../messages/message.ts';
 
 /** One record for what a level did and what it made of the history: a crash leaves the old history in force, or the new one. */
@@ -30,4 +31,18 @@ export interface ContextReport {
   readonly tokensAfter: number;
   readonly rewrotePrefix: boolean;
   readonly details?: JsonObject;
+}
+
+export const COMPACTION_LEVELS: ReadonlySet<ContextReport['level']> = new Set([
+  'autocompact',
+  'reactive_compact',
+  'manual_compact',
+]);
+
+/** A report of a compaction names the one before it; other reports stay as they are. */
+export function withLineage(report: ContextReport, lineage: CompactionLineage): ContextReport {
+  if (!COMPACTION_LEVELS.has(report.level)) return report;
+  const { previousId, turnsSince, failures } = lineage;
+  const previous = previousId === undefined ? {} : { previousId, turnsSince };
+  return { ...report, details: { ...report.details, ...previous, failures } };
 }

@@ -1,4 +1,5 @@
 /** Takes back the last compaction: the log holds everything, so the history is projected as if it had not been. Pure. */
+import { COMPACTION_LEVELS } from '../context/report.ts';
 import type { EntryBody } from './entry.ts';
 import { Projection } from './projection.ts';
 import type { Message } from '../messages/message.ts';
@@ -19,8 +20,8 @@ export function historyBeforeCompaction(entries: Iterable<EntryBody>): readonly 
   return [...projection.messages];
 }
 
-const COMPACTIONS: ReadonlySet<string> = new Set(['autocompact', 'reactive_compact', 'manual_compact']);
-
 function isCompaction(entry: EntryBody): boolean {
-  return entry.type === 'context' && entry.messages !== undefined && COMPACTIONS.has(entry.report.level);
+  return (
+    entry.type === 'context' && entry.messages !== undefined && COMPACTION_LEVELS.has(entry.report.level)
+  );
 }

@@ -38,7 +38,7 @@ function outcomes(effect: Effect, recorded: RecordedIteration, config: QueryConf
       return [{ type: 'drained', committed: levels.has('drain') }];
     case 'compact':
       return levels.has('reactive_compact')
-        ? [{ type: 'compacted', cause: effect.cause, result: { ok: true, replacedTokens: 0 } }]
+        ? [{ type: 'compacted', cause: effect.cause, result: { ok: true, id: '', replacedTokens: 0 } }]
         : [{ type: 'compacted', cause: effect.cause, result: { ok: false } }];
     case 'run_tools': {
       const stoppedBy = terminal?.reason === 'hook_stopped' ? wordOf(terminal) : undefined;

@@ -6,7 +6,9 @@ import type { ToolUseBlock } from '../messages/blocks.ts';
 import { History } from '../messages/history.ts';
 import { callsOf, resultsOf, type Message, type MessageHistory } from '../messages/message.ts';
 import type { AnswerCount } from '../messages/usage.ts';
+import type { AutoCompactTracking } from '../machine/state.ts';
 import type { Stance } from '../tools/context.ts';
+import { trackCompactions } from './compactions.ts';
 import type { EntryBody } from './entry.ts';
 
 /** A call that has no result, and the intent that says it was begun. */
@@ -21,6 +23,7 @@ export class Projection {
   readonly #refused = new Set<string>();
   #stance: Stance | undefined;
   #lastAnswer: AnswerCount | undefined;
+  #compactions: AutoCompactTracking | undefined;
 
   get messages(): MessageHistory {
     return this.#messages;
@@ -36,6 +39,11 @@ export class Projection {
     return this.#lastAnswer;
   }
 
+  /** What the next run must know of earlier compactions. */
+  get autoCompactTracking(): AutoCompactTracking | undefined {
+    return this.#compactions;
+  }
+
   /** Names of the blocks that the API refused. */
   get refused(): ReadonlySet<string> {
     return this.#refused;
@@ -47,6 +55,7 @@ export class Projection {
   }
 
   apply(entry: EntryBody): void {
+    this.#compactions = trackCompactions(this.#compactions, entry);
     switch (entry.type) {
       case 'user':
       case 'assistant':

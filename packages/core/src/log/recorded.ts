@@ -1,12 +1,14 @@
 /** A log taken apart into runs and iterations: what each is known to have done, and what was decided at its end. */
 import type { ContextReport } from '../context/report.ts';
 import type { FinishedCall } from '../machine/happened.ts';
+import type { AutoCompactTracking } from '../machine/state.ts';
 import type { Terminal } from '../machine/terminal.ts';
 import type { Transition } from '../machine/transition.ts';
 import { textOf, type ToolResultBlock } from '../messages/blocks.ts';
 import { isInterruption } from '../messages/interruption.ts';
 import { callsOf, resultsOf, type AssistantMessage, type UserMessage } from '../messages/message.ts';
 import { finishedCall } from '../tools/finished-call.ts';
+import { trackCompactions } from './compactions.ts';
 import type { EntryBody } from './entry.ts';
 
 export interface RecordedIteration {
@@ -25,6 +27,8 @@ export interface RecordedIteration {
   readonly failedLevels: ReadonlySet<ContextReport['level']>;
   /** Output tokens of the run up to the end of this iteration: what it can have been. */
   readonly outputTokens: readonly number[];
+  /** What was known of compactions when its run began. */
+  readonly compactions: AutoCompactTracking | undefined;
   /** Undefined: the log breaks off here. */
   readonly decided: Decided | undefined;
 }
@@ -39,10 +43,11 @@ export type RecordedRun = readonly RecordedIteration[];
 export function* recordedRuns(entries: Iterable<EntryBody>): Generator<RecordedRun> {
   let run: RunReader | undefined;
   let between: EntryBody[] = [];
+  let compactions: AutoCompactTracking | undefined;
   for (const entry of entries) {
     if (entry.type === 'user' && isPrompt(entry.message)) {
       if (run) yield run.brokenOff();
-      run = new RunReader([...between, entry]);
+      run = new RunReader([...between, entry], compactions);
       between = [];
     } else if (!run) {
       between.push(entry);
@@ -50,6 +55,7 @@ export function* recordedRuns(entries: Iterable<EntryBody>): Generator<RecordedR
       yield run.iterations;
       run = undefined;
     }
+    compactions = trackCompactions(compactions, entry);
   }
   if (run) yield run.brokenOff();
 }
@@ -67,8 +73,11 @@ class RunReader {
   readonly iterations: RecordedIteration[] = [];
   #current: IterationReader;
 
-  constructor(beginning: readonly EntryBody[]) {
+  readonly #compactions: AutoCompactTracking | undefined;
+
+  constructor(beginning: readonly EntryBody[], compactions: AutoCompactTracking | undefined) {
     this.#current = new IterationReader([0], beginning);
+    this.#compactions = compactions;
   }
 
   /** True at the end of the run. */
@@ -93,7 +102,7 @@ class RunReader {
   }
 
   #finish(decided: Decided | undefined): void {
-    const iteration = this.#current.recorded(decided);
+    const iteration = { ...this.#current.recorded(decided), compactions: this.#compactions };
     this.iterations.push(iteration);
     this.#current = new IterationReader(iteration.outputTokens, []);
   }
@@ -160,7 +169,7 @@ class IterationReader {
     else this.#unsettledTokens = 0;
   }
 
-  recorded(decided: Decided | undefined): RecordedIteration {
+  recorded(decided: Decided | undefined): Omit<RecordedIteration, 'compactions'> {
     const calls = callsOf([...this.#answer.values()]);
     return {
       entries: this.#entries,

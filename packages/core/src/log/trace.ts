@@ -33,10 +33,10 @@ export interface TracedIteration {
   readonly instead: readonly Decided[];
 }
 
-/** `config`: what the run was configured with. A turn limit that ended it is known from the log itself. */
+/** `config`: what the run was configured with. A turn limit that ended it and a caller's cap are known from the log. */
 export function traceRun(run: RecordedRun, config: QueryConfig): TracedIteration[] {
   const known = configOf(run, config);
-  let turns: readonly Turn[] = [firstTurn({ startedAt: 0 })];
+  let turns: readonly Turn[] = [firstTurn({ startedAt: 0, autoCompactTracking: run[0]?.compactions })];
   return run.map((recorded): TracedIteration => {
     const { decided } = recorded;
     if (turns.length === 0) return { recorded, verdict: 'unchecked', steps: [], instead: [] };
@@ -138,8 +138,22 @@ function isTheEngines(decided: Decided, { asked }: RecordedIteration): boolean {
 
 function configOf(run: RecordedRun, config: QueryConfig): QueryConfig {
   const last = run.at(-1)?.decided;
-  if (last?.kind !== 'stop' || last.terminal.reason !== 'max_turns') return config;
-  return { ...config, maxTurns: last.terminal.maxTurns };
+  const maxTurns =
+    last?.kind === 'stop' && last.terminal.reason === 'max_turns' ? last.terminal.maxTurns : config.maxTurns;
+  const outputCap = config.outputCap ?? (hasCallersCap(run) ? config.limits.maxOutputTokens : undefined);
+  return { ...config, maxTurns, outputCap };
+}
+
+/** A cut answer was resumed, or ended the run, although the cap was never raised: the caller had set it. */
+function hasCallersCap(run: RecordedRun): boolean {
+  const reasons = new Set(
+    run.flatMap(({ decided }) => (decided?.kind === 'continue' ? [decided.transition.reason] : [])),
+  );
+  const end = run.at(-1)?.decided;
+  const wasCut =
+    reasons.has('max_output_tokens_recovery') ||
+    (end?.kind === 'stop' && end.terminal.reason === 'completed' && end.terminal.truncated === true);
+  return wasCut && !reasons.has('max_output_tokens_escalate');
 }
 
 function wordsOfWalk(steps: readonly TracedStep[]): string {

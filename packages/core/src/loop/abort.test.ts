@@ -84,9 +84,10 @@ describe('aborted_streaming', () => {
         onEvent: abortAt(controller, 'a3 call'),
       },
     );
+    expect(lines).toContain('t1 result r1 "three lines"');
     expect(lines.slice(-5)).toEqual([
+      'a3 call w1 Write',
       'answer_end –',
-      't1 result r1 "three lines"',
       't2 result s1! "Slow was aborted"',
       't3 result w1! "The call was not run: the turn was i…"',
       'user "[Request interrupted by user]"',
@@ -170,7 +171,7 @@ describe('aborted_tools', () => {
       { tools: [read, slow, write], controller, onEvent: abortAt(controller, 'intent s1') },
     );
     expect(lines.slice(-5)).toEqual([
-      't1 result r1 "three lines"',
+      'answer_end tool_use',
       'intent s1',
       't2 result s1! "The call was not run: the turn was i…"',
       't3 result w1! "The call was not run: the turn was i…"',

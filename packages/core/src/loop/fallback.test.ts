@@ -19,8 +19,8 @@ describe('the fallback model', () => {
     );
     expect(lines).toEqual([
       'request',
-      'retry overloaded 2/10 in 563 ms',
-      'retry overloaded 3/10 in 1125 ms',
+      'retry overloaded 2/11 in 563 ms',
+      'retry overloaded 3/11 in 1125 ms',
       'a1 text "I beg"',
       'spent',
       'tombstone a1',
@@ -106,11 +106,11 @@ describe('the fallback model', () => {
     expect(terminal).toEqual({ reason: 'completed' });
   });
 
-  it('has ten tries of its own, and no further model takes over when it was the last', async () => {
+  it('has ten retries of its own, and no further model takes over when it was the last', async () => {
     const { model, terminal } = await play(() => fail('overloaded'), { params });
     expect(model.calls.map(({ request }) => request.model)).toEqual([
       ...Array.from({ length: 3 }, () => 'scripted-1'),
-      ...Array.from({ length: 10 }, () => 'scripted-2'),
+      ...Array.from({ length: 11 }, () => 'scripted-2'),
     ]);
     expect(terminal).toMatchObject({ reason: 'api_error' });
   });

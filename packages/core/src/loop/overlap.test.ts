@@ -40,12 +40,12 @@ describe('five calls without effects, half a second each, streamed 300 ms apart'
     expect(took).toBe(1_800);
     expect(startedAt(all, began)).toEqual([0, 300, 600, 900, 1_200]);
     expect(lines.slice(-10)).toEqual([
-      'answer_end tool_use',
-      't1 result c1 "Tool-c1 ok"',
-      't2 result c2 "Tool-c2 ok"',
       't3 result c3 "Tool-c3 ok"',
+      'a5 call c5 Tool-c5',
+      'intent c5',
       't4 result c4 "Tool-c4 ok"',
       't5 result c5 "Tool-c5 ok"',
+      'answer_end tool_use',
       '→ next_turn',
       'request',
       'a6 text "Done."',

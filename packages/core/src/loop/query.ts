@@ -47,7 +47,7 @@ async function* queryLoop(run: Run): AsyncGenerator<LoopEvent, Terminal> {
   const { config, params, deps } = run;
   let turn = firstTurn({
     startedAt: deps.clock.now(),
-    maxOutputTokensOverride: params.maxOutputTokensOverride,
+    autoCompactTracking: params.autoCompactTracking,
   });
   while (true) {
     yield { type: 'stream_request_start' };

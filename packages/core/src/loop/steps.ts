@@ -33,6 +33,8 @@ async function* takeStep(run: Run, step: Step): AsyncGenerator<LoopEvent, void> 
       return yield* dropCut(run);
     case 'keep_partial':
       return yield* keepPartial(run);
+    case 'keep_interrupted':
+      return yield* keepUnfinishedText(run, 'interrupted');
     case 'tombstone_attempt':
       return yield* takeBack(run);
     case 'release':
@@ -59,15 +61,27 @@ async function* closeOpenCalls(run: Run, why: 'interrupted' | 'failed'): AsyncGe
 /** What can be sent back of a cut answer stays, the beginning of its last text included. */
 async function* keepPartial(run: Run): AsyncGenerator<LoopEvent, void> {
   const { iteration } = run;
+  if (iteration.unfinishedText.trim() === '') return yield* takeBack(run, sendableLength(iteration));
+  yield* keepUnfinishedText(run, 'cut');
+}
+
+/** Yields the text of a block that never ended as a message of its own, marked with the reason. */
+async function* keepUnfinishedText(
+  run: Run,
+  incomplete: NonNullable<AssistantMessage['incomplete']>,
+): AsyncGenerator<LoopEvent, void> {
+  const { iteration } = run;
   const rest = iteration.unfinishedText;
-  if (rest.trim() === '') return yield* takeBack(run, sendableLength(iteration));
-  const first = iteration.answer[0];
+  if (rest.trim() === '') return;
+  iteration.unfinishedText = '';
+  const last = iteration.answer.at(-1);
   const message: AssistantMessage = {
     type: 'assistant',
     ...stamp(run),
-    responseId: first?.responseId ?? iteration.responseId,
-    model: first?.model ?? run.context.model,
+    responseId: iteration.responseId || (last?.responseId ?? run.deps.ids.uuid()),
+    model: last?.model ?? run.context.model,
     content: [text(rest)],
+    incomplete,
   };
   iteration.answer.push(message);
   yield messageEvent(message);
@@ -139,6 +153,7 @@ async function* sayError(run: Run, error: ModelError): AsyncGenerator<LoopEvent,
     model: SYNTHETIC_MODEL,
     content: [text(error.message)],
     apiError: error.class,
+    ...(error.status === undefined ? {} : { apiErrorStatus: error.status }),
     ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
   };
   yield messageEvent(message);

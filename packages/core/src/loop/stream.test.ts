@@ -36,10 +36,10 @@ describe('a call that failed on the way', () => {
     ]);
     expect(lines).toEqual([
       'request',
-      'retry network 2/10 in 563 ms',
-      'retry server 3/10 in 1125 ms',
-      'retry rate_limit 4/10 in 2250 ms',
-      'retry stall 5/10 in 4500 ms',
+      'retry network 2/11 in 563 ms',
+      'retry server 3/11 in 1125 ms',
+      'retry rate_limit 4/11 in 2250 ms',
+      'retry stall 5/11 in 4500 ms',
       'a1 text "At last."',
       'answer_end end_turn',
     ]);
@@ -50,7 +50,7 @@ describe('a call that failed on the way', () => {
 
   it('waits as long as the server asks for', async () => {
     const { lines, took } = await play([fail('rate_limit', { retryAfterMs: 30_000 }), say('Now.')]);
-    expect(lines).toContain('retry rate_limit 2/10 in 30000 ms');
+    expect(lines).toContain('retry rate_limit 2/11 in 30000 ms');
     expect(took).toBe(30_000);
   });
 
@@ -66,9 +66,9 @@ describe('a call that failed on the way', () => {
     expect(hopeless.terminal).toMatchObject({ reason: 'api_error' });
   });
 
-  it('is tried ten times and no more', async () => {
+  it('is retried ten times and no more', async () => {
     const { model, terminal } = await play(() => fail('overloaded'));
-    expect(model.calls).toHaveLength(10);
+    expect(model.calls).toHaveLength(11);
     expect(terminal).toMatchObject({ reason: 'api_error', error: { class: 'overloaded', status: 529 } });
   });
 
@@ -107,7 +107,7 @@ describe('a call that failed on the way', () => {
       'a1 text "One"',
       'a2 text "Two"',
       'spent',
-      'retry network 2/10 in 563 ms',
+      'retry network 2/11 in 563 ms',
       'tombstone a1 a2',
       'a3 text "Again."',
       'answer_end end_turn',
@@ -145,9 +145,9 @@ describe('a stream that breaks', () => {
       'a1 text "Both."',
       'a2 call r1 Read',
       'intent r1',
+      't1 result r1 "three lines"',
       'a3 call w1 Write',
       'answer_end –',
-      't1 result r1 "three lines"',
       'intent w1',
       't2 result w1 "Write ok"',
       '→ next_turn',
@@ -184,7 +184,7 @@ describe('a stream that breaks', () => {
     expect(lines.slice(0, 5)).toEqual([
       'request',
       'spent',
-      'retry network 2/10 in 563 ms',
+      'retry network 2/11 in 563 ms',
       'a1 call w2 Write',
       'answer_end tool_use',
     ]);
@@ -193,7 +193,7 @@ describe('a stream that breaks', () => {
   it('is one that ends without message_stop, however politely', async () => {
     const { lines } = await play([[say('Half an ans'), hangUp()], say('A whole answer.')]);
     expect(lines).toContain('tombstone a1');
-    expect(lines).toContain('retry network 2/10 in 563 ms');
+    expect(lines).toContain('retry network 2/11 in 563 ms');
   });
 
   it('is one whose port falls silent without a last record', async () => {

@@ -132,10 +132,10 @@ describe('max_turns', () => {
       'intent r1',
       'answer_end tool_use',
       't1 result r1 "three lines"',
-      'attachment max_turns_reached 1 of 1',
+      'attachment max_turns_reached 2 of 1',
     ]);
     expect(requests).toEqual(['user:text']);
-    expect(terminal).toEqual({ reason: 'max_turns', turnCount: 1, maxTurns: 1 });
+    expect(terminal).toEqual({ reason: 'max_turns', turnCount: 2, maxTurns: 1 });
   });
 
   it('does not count recoveries, hooks and budgets', async () => {
@@ -214,8 +214,9 @@ describe('hook_stopped', () => {
         deps: { toolHooks },
       },
     );
+    expect(lines).toContain('t1 result r1 "three lines"');
     expect(lines.slice(-4)).toEqual([
-      't1 result r1 "three lines"',
+      'answer_end tool_use',
       'intent w1',
       't2 result w1 "Write ok"',
       'attachment hook_stopped_continuation',

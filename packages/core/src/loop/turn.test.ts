@@ -152,7 +152,7 @@ describe('the summary of the last tools', () => {
     });
     expect(lines.slice(6)).toEqual([
       'request',
-      'retry network 2/10 in 563 ms',
+      'retry network 2/11 in 563 ms',
       'summary "read a"',
       'a2 text "Done."',
       'answer_end end_turn',

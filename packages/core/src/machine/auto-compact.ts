@@ -1,8 +1,9 @@
-/** What the machine remembers of a compaction before a call: its lineage, its failures in a row, the budget it hid. */
+/** What the machine remembers of compactions: their lineage, failures in a row, the budget they hid. It outlasts a prompt. */
 import type { QueryConfig } from './config.ts';
 import { lessTheReplaced } from './continues.ts';
 import type { AutoCompactResult } from './happened.ts';
-import type { AutoCompactTracking, Turn } from './state.ts';
+import type { CompactionLineage } from './effect.ts';
+import { NEVER_COMPACTED, type State, type Turn } from './state.ts';
 
 export function noteAutoCompact(turn: Turn, result: AutoCompactResult, config: QueryConfig): Turn {
   const { state, ledger } = turn;
@@ -10,7 +11,7 @@ export function noteAutoCompact(turn: Turn, result: AutoCompactResult, config: Q
     case 'idle':
       return turn;
     case 'failed': {
-      const before = state.autoCompactTracking ?? NEVER_FIRED;
+      const before = state.autoCompactTracking ?? NEVER_COMPACTED;
       const autoCompactTracking = { ...before, consecutiveFailures: before.consecutiveFailures + 1 };
       return { state: { ...state, autoCompactTracking }, ledger };
     }
@@ -23,9 +24,11 @@ export function noteAutoCompact(turn: Turn, result: AutoCompactResult, config: Q
   }
 }
 
-const NEVER_FIRED: AutoCompactTracking = {
-  compacted: false,
-  turnCounter: 0,
-  id: '',
-  consecutiveFailures: 0,
-};
+export function lineageOf({ autoCompactTracking }: Pick<State, 'autoCompactTracking'>): CompactionLineage {
+  const { id, compacted, turnCounter, consecutiveFailures } = autoCompactTracking ?? NEVER_COMPACTED;
+  return {
+    previousId: compacted ? id : undefined,
+    turnsSince: turnCounter,
+    failures: consecutiveFailures,
+  };
+}

@@ -53,7 +53,7 @@ describe('a token budget', () => {
     expect(decide(before, hooksRan({ outputTokens: 1_050, now: 5_000 }), BUDGET)).toMatchObject({
       terminal: {
         reason: 'completed',
-        budget: { continuations: 3, percentUsed: 10, diminished: true, durationMs: 3_000 },
+        budget: { continuations: 3, percentUsed: 11, diminished: true, durationMs: 3_000 },
       },
     });
     expect(decide(turn(), hooksRan({ outputTokens: 9_500 }), BUDGET)).toMatchObject({
@@ -83,7 +83,11 @@ describe('a task budget', () => {
   });
 
   it('loses what a compaction replaced, and never falls below nothing', () => {
-    const once = decide(turn(), compacted({ result: { ok: true, replacedTokens: 400 } }), task).turn;
+    const once = decide(
+      turn(),
+      compacted({ result: { ok: true, id: 'c1', replacedTokens: 400 } }),
+      task,
+    ).turn;
     expect(decide(once, prepared(), task)).toMatchObject({
       effect: { taskBudget: { total: 1_000, remaining: 600 } },
     });

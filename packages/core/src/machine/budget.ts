@@ -21,7 +21,7 @@ export function judgeBudget(
   gainsDiminish: typeof diminished = diminished,
 ): BudgetVerdict {
   const gained = spent.outputTokens - ledger.lastGlobalTurnTokens;
-  const percentUsed = Math.floor((100 * spent.outputTokens) / budget);
+  const percentUsed = Math.round((100 * spent.outputTokens) / budget);
   const noMoreGain = gainsDiminish(ledger, gained, limits);
   if (!noMoreGain && spent.outputTokens < budget * limits.budgetShare) {
     const next: BudgetLedger = {

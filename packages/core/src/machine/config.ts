@@ -63,6 +63,8 @@ export interface QueryConfig {
   /** In output tokens; undefined or 0: none. */
   readonly tokenBudget: number | undefined;
   readonly taskBudget: { readonly total: number } | undefined;
+  /** The output cap that the caller asked for, in tokens. It is never raised. */
+  readonly outputCap: number | undefined;
   /** Yield the raw events of the stream, too. */
   readonly partialMessages: boolean;
   readonly gates: Gates;
@@ -81,6 +83,7 @@ export function queryConfig(given: { readonly sessionId: string } & ConfigChange
     maxTurns: undefined,
     tokenBudget: undefined,
     taskBudget: undefined,
+    outputCap: undefined,
     partialMessages: false,
     ...rest,
     gates: { ...DEFAULT_GATES, ...gates },

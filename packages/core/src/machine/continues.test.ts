@@ -24,7 +24,7 @@ const CASES: Record<TransitionReason, { before: Turn; happened: Happened }> = {
   collapse_drain_retry: { before: worn({}, { drained: false }), happened: given.drained(true) },
   reactive_compact_retry: {
     before: worn({ hasAttemptedReactiveCompact: false }),
-    happened: given.compacted({ result: { ok: true, replacedTokens: 15_000 } }),
+    happened: given.compacted({ result: { ok: true, id: 'c1', replacedTokens: 15_000 } }),
   },
   stop_hook_blocking: { before: WORN, happened: given.hooksRan({ blocking: [given.HOOK] }) },
   token_budget_continuation: { before: WORN, happened: given.hooksRan({ outputTokens: 4_000 }) },
@@ -61,7 +61,10 @@ describe('each continue, from a Turn in which every field is worn', () => {
     max_output_tokens_escalate: { maxOutputTokensOverride: 64_000 },
     max_output_tokens_recovery: { maxOutputTokensRecoveryCount: 3, maxOutputTokensOverride: undefined },
     collapse_drain_retry: {},
-    reactive_compact_retry: { hasAttemptedReactiveCompact: true },
+    reactive_compact_retry: {
+      hasAttemptedReactiveCompact: true,
+      autoCompactTracking: { compacted: true, turnCounter: 0, id: 'c1', consecutiveFailures: 2 },
+    },
     stop_hook_blocking: {
       maxOutputTokensRecoveryCount: 0,
       maxOutputTokensOverride: undefined,

@@ -88,14 +88,19 @@ export function retryAfterDrain({ state, ledger }: Turn): Onward {
 
 export function retryAfterCompact(
   { state, ledger }: Turn,
-  replacedTokens: number,
+  { id, replacedTokens }: { readonly id: string; readonly replacedTokens: number },
   config: QueryConfig,
 ): Onward {
   return {
     state: {
       messages: ['compacted'],
       toolUseContext: state.toolUseContext,
-      autoCompactTracking: state.autoCompactTracking,
+      autoCompactTracking: {
+        compacted: true,
+        turnCounter: 0,
+        id,
+        consecutiveFailures: state.autoCompactTracking?.consecutiveFailures ?? 0,
+      },
       maxOutputTokensRecoveryCount: state.maxOutputTokensRecoveryCount,
       hasAttemptedReactiveCompact: true,
       maxOutputTokensOverride: state.maxOutputTokensOverride,

@@ -44,9 +44,17 @@ describe('an abort', () => {
     given.hooksRan({ aborted: 'cancel' }),
     given.threw({ during: 'stream', aborted: 'cancel' }),
   ];
-  it.each(before)('after `$type` closes open calls and stops with aborted_streaming', (happened) => {
-    expect(next(happened)).toEqual(['stop aborted_streaming', 'close_open_calls', 'say interrupted']);
-  });
+  it.each(before)(
+    'after `$type` keeps the partial text, closes open calls and stops with aborted_streaming',
+    (happened) => {
+      expect(next(happened)).toEqual([
+        'stop aborted_streaming',
+        'keep_interrupted',
+        'close_open_calls',
+        'say interrupted',
+      ]);
+    },
+  );
 
   const after: Happened[] = [
     given.toolsRan({ aborted: 'cancel' }),
@@ -61,6 +69,7 @@ describe('an abort', () => {
   it('says nothing when the user sent a new message, which says enough', () => {
     expect(next(given.answered({ aborted: 'interrupt' }))).toEqual([
       'stop aborted_streaming',
+      'keep_interrupted',
       'close_open_calls',
     ]);
     expect(next(given.toolsRan({ aborted: 'interrupt' }))).toEqual([
@@ -165,6 +174,7 @@ describe('`streamed`', () => {
   it.each([
     ['an override is in force', { turn: turn({ maxOutputTokensOverride: 16_000 }) }],
     ['it was resumed before', { turn: RESUMED }],
+    ['the caller set the cap', { config: config({ outputCap: 1_000 }) }],
     ['escalation is off', { config: config({ gates: { outputEscalation: false } }) }],
   ])('cut at the cap asks to resume where %s', (_, where) => {
     expect(next(given.failed('output_cap'), where)).toEqual([
@@ -372,7 +382,7 @@ describe('`attached`', () => {
       'continue next_turn',
     ]);
     expect(decide(turn({ turnCount: 3 }), given.attached(), limited)).toMatchObject({
-      terminal: { turnCount: 3, maxTurns: 3 },
+      terminal: { turnCount: 4, maxTurns: 3 },
     });
   });
 

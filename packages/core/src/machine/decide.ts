@@ -3,7 +3,7 @@
  * specification: one function for each thing that can happen, one line for each row, and the first row that applies wins.
  */
 import type { AbortCause } from '../abort.ts';
-import { noteAutoCompact } from './auto-compact.ts';
+import { lineageOf, noteAutoCompact } from './auto-compact.ts';
 import { blockingLimitApplies } from './blocking-limit.ts';
 import { judgeBudget } from './budget.ts';
 import type { QueryConfig } from './config.ts';
@@ -61,9 +61,7 @@ export function decide(
         : compactOrRelease(given, 'overflow');
     case 'compacted':
       return happened.result.ok
-        ? proceed(go.retryAfterCompact(turn, happened.result.replacedTokens, config), [
-            { type: 'tombstone_attempt' },
-          ])
+        ? proceed(go.retryAfterCompact(turn, happened.result, config), [{ type: 'tombstone_attempt' }])
         : releaseOverflow(given, happened.cause);
     case 'hooks_ran':
       return afterStopHooks(given, happened);
@@ -82,12 +80,19 @@ export function decide(
 
 function afterBeginning({ turn, config, guards }: Given): Decision {
   const autoCompact = config.gates.autoCompact && guards.mayAutoCompact(turn.state, config.limits);
-  return perform({ type: 'prepare', autoCompact }, turn);
+  return perform({ type: 'prepare', autoCompact, lineage: lineageOf(turn.state) }, turn);
 }
 
 function afterAbort({ turn }: Given, cause: AbortCause, during: 'streaming' | 'tools'): Decision {
   const say: Step[] = cause === 'interrupt' ? [] : [{ type: 'say', what: { about: 'interrupted', during } }];
-  return stop(turn, { reason: during === 'tools' ? 'aborted_tools' : 'aborted_streaming' }, [
+  if (during === 'tools') {
+    return stop(turn, { reason: 'aborted_tools' }, [
+      { type: 'close_open_calls', why: 'interrupted' },
+      ...say,
+    ]);
+  }
+  return stop(turn, { reason: 'aborted_streaming' }, [
+    { type: 'keep_interrupted' },
     { type: 'close_open_calls', why: 'interrupted' },
     ...say,
   ]);
@@ -103,7 +108,8 @@ function afterPreparing(given: Given, context: PreparedContext): Decision {
   return perform(
     {
       type: 'stream',
-      maxOutputTokens: turn.state.maxOutputTokensOverride ?? config.limits.maxOutputTokens,
+      maxOutputTokens:
+        turn.state.maxOutputTokensOverride ?? config.outputCap ?? config.limits.maxOutputTokens,
       taskBudget: taskBudget && {
         total: taskBudget.total,
         remaining: turn.ledger.taskBudgetRemaining ?? taskBudget.total,
@@ -127,7 +133,7 @@ function afterStreaming(given: Given, { calls, ended, staged }: What<'streamed'>
     case 'media':
       return compactOrRelease(given, 'media');
     case 'output_cap':
-      if (config.gates.outputEscalation && guards.overrideIsFree(state) && guards.nothingResumedYet(state)) {
+      if (mayEscalate(given)) {
         return proceed(go.escalate(turn, config), [{ type: 'tombstone_attempt' }]);
       }
       if (guards.mayResume(state, config.limits)) return proceed(go.resume(turn), [{ type: 'keep_partial' }]);
@@ -142,10 +148,20 @@ function afterStreaming(given: Given, { calls, ended, staged }: What<'streamed'>
   }
 }
 
+/** A cap that the caller gave is a decision of the caller, so only the default cap is raised. */
+function mayEscalate({ turn: { state }, config, guards }: Given): boolean {
+  return (
+    config.gates.outputEscalation &&
+    config.outputCap === undefined &&
+    guards.overrideIsFree(state) &&
+    guards.nothingResumedYet(state)
+  );
+}
+
 function compactOrRelease(given: Given, cause: OverflowCause): Decision {
   const { turn, config, guards } = given;
   if (config.gates.reactiveCompact && guards.mayCompact(turn))
-    return perform({ type: 'compact', cause }, turn);
+    return perform({ type: 'compact', cause, lineage: lineageOf(turn.state) }, turn);
   return releaseOverflow(given, cause);
 }
 
@@ -230,8 +246,9 @@ function stopRepeating({ config }: Given, turn: Turn): Decision {
 
 function afterAttaching({ turn, config, guards }: Given): Decision {
   const { maxTurns } = config;
-  const { turnCount } = turn.state;
   if (maxTurns && !guards.mayTakeAnotherTurn(turn.state, maxTurns)) {
+    // The turn that would come next is the one that is not taken.
+    const turnCount = turn.state.turnCount + 1;
     return stop(turn, { reason: 'max_turns', turnCount, maxTurns }, [
       { type: 'say', what: { about: 'max_turns', maxTurns, turnCount } },
     ]);

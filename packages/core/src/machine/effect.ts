@@ -2,14 +2,14 @@
 import type { RepeatedCall } from './state.ts';
 
 export type Effect =
-  | { readonly type: 'prepare'; readonly autoCompact: boolean }
+  | { readonly type: 'prepare'; readonly autoCompact: boolean; readonly lineage: CompactionLineage }
   | {
       readonly type: 'stream';
       readonly maxOutputTokens: number;
       readonly taskBudget: { readonly total: number; readonly remaining: number } | undefined;
     }
   | { readonly type: 'drain' }
-  | { readonly type: 'compact'; readonly cause: OverflowCause }
+  | { readonly type: 'compact'; readonly cause: OverflowCause; readonly lineage: CompactionLineage }
   | { readonly type: 'run_tools' }
   | { readonly type: 'ask'; readonly calls: readonly RepeatedCall[] }
   | {
@@ -18,6 +18,15 @@ export type Effect =
       readonly nudge: readonly RepeatedCall[];
     }
   | { readonly type: 'stop_hooks'; readonly stopHookActive: boolean };
+
+/** What a report says about the compactions before this one. */
+export interface CompactionLineage {
+  /** Undefined: the conversation was not compacted before. */
+  readonly previousId: string | undefined;
+  readonly turnsSince: number;
+  /** Failed autocompactions in a row so far. */
+  readonly failures: number;
+}
 
 export type OverflowCause = 'overflow' | 'media';
 
@@ -29,6 +38,8 @@ export type Step =
   | { readonly type: 'drop_unfinished' }
   /** Yield the sendable rest of a cut answer, so that the model can resume where it broke off. */
   | { readonly type: 'keep_partial' }
+  /** Yield the text that an abort cut off, marked as interrupted. */
+  | { readonly type: 'keep_interrupted' }
   /** Take back all that was yielded of this attempt. */
   | { readonly type: 'tombstone_attempt' }
   /** Yield the error that was withheld while there was hope. */

@@ -55,7 +55,9 @@ export type AutoCompactResult =
   | { readonly outcome: 'compacted'; readonly id: string; readonly replacedTokens: number }
   | { readonly outcome: 'failed' };
 
-export type CompactResult = { readonly ok: true; readonly replacedTokens: number } | { readonly ok: false };
+export type CompactResult =
+  | { readonly ok: true; readonly id: string; readonly replacedTokens: number }
+  | { readonly ok: false };
 
 export type StreamEnd = { readonly well: true } | { readonly well: false; readonly error: ModelError };
 

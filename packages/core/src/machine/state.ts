@@ -53,11 +53,19 @@ export type Piece =
 
 export interface AutoCompactTracking {
   readonly compacted: boolean;
-  /** Turns since it fired. */
+  /** Turns since the last compaction of any kind. */
   readonly turnCounter: number;
+  /** Of the last compaction; empty if there was none. */
   readonly id: string;
   readonly consecutiveFailures: number;
 }
+
+export const NEVER_COMPACTED: AutoCompactTracking = {
+  compacted: false,
+  turnCounter: 0,
+  id: '',
+  consecutiveFailures: 0,
+};
 
 export interface BudgetLedger {
   readonly continuationCount: number;
@@ -79,15 +87,19 @@ export interface RepeatedCall {
   readonly count: number;
 }
 
-export function firstTurn(given: { startedAt: number; maxOutputTokensOverride?: number | undefined }): Turn {
+/** `autoCompactTracking`: what earlier prompts of the conversation left; undefined if nothing was compacted. */
+export function firstTurn(given: {
+  readonly startedAt: number;
+  readonly autoCompactTracking?: AutoCompactTracking | undefined;
+}): Turn {
   return {
     state: {
       messages: ['given'],
       toolUseContext: 'context',
-      autoCompactTracking: undefined,
+      autoCompactTracking: given.autoCompactTracking,
       maxOutputTokensRecoveryCount: 0,
       hasAttemptedReactiveCompact: false,
-      maxOutputTokensOverride: given.maxOutputTokensOverride,
+      maxOutputTokensOverride: undefined,
       pendingToolUseSummary: undefined,
       stopHookActive: false,
       turnCount: 1,

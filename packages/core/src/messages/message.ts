@@ -39,6 +39,10 @@ export interface AssistantMessage extends Stamped {
   readonly requestId?: string;
   /** Set on a synthetic message that tells of a failed call. It is shown, and never sent back. */
   readonly apiError?: ModelErrorClass;
+  /** The HTTP status of the failed call, if the server answered. */
+  readonly apiErrorStatus?: number;
+  /** The block lacks its end: the output cap cut it off, or an abort did. Its text is sent as it is. */
+  readonly incomplete?: 'cut' | 'interrupted';
   readonly isVirtual?: true;
 }
 

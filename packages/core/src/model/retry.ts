@@ -5,6 +5,7 @@
 import type { ModelError, ModelErrorClass } from '../messages/model-error.ts';
 
 export interface RetryPolicy {
+  /** The first attempt and its retries. */
   readonly maxAttempts: number;
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
@@ -17,7 +18,7 @@ export interface RetryPolicy {
 }
 
 export const DEFAULT_RETRY: RetryPolicy = {
-  maxAttempts: 10,
+  maxAttempts: 11,
   firstDelayMs: 500,
   maxDelayMs: 32_000,
   maxServerWaitMs: 10 * 60_000,

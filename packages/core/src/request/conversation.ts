@@ -110,7 +110,7 @@ export class Conversation {
       return built;
     };
 
-    const input = { messages: this.#source, survey: this.#survey, normaliseInput: view.normaliseInput };
+    const input = { messages: this.#source, survey: this.#survey };
     const last = fold(input, this.#from, sealed.messages === 0, (round) => this.#seal(build(round, false)));
     const open = build(last, view.continuesAnswer);
     this.#from = open.from;

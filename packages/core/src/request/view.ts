@@ -1,13 +1,10 @@
 /** The frozen view of one request: what the model is, knows and may call. A change makes a new view for the next request. */
-import type { JsonObject } from '../json.ts';
 import type { RequestOptions, Thinking, ToolSpec } from '../model/port.ts';
 
 export interface RequestView extends PromptHead {
   readonly model: string;
   readonly maxOutputTokens: number;
   readonly tools: readonly ToolSpec[];
-  /** Brings an input into the form the tool's schema sends; unknown tools keep theirs. Total, cheap, deterministic. */
-  readonly normaliseInput: (tool: string, input: JsonObject) => JsonObject;
   readonly skipCacheWrite: boolean;
   /** Block types that may be sent although they need a beta. */
   readonly allowedBetaBlocks: readonly string[];
@@ -32,10 +29,9 @@ export interface PromptHead {
 
 type Needed = PromptHead & Pick<RequestView, 'model' | 'maxOutputTokens' | 'tools'>;
 
-/** A view that says no more than it must: no block refused, no input rewritten, nothing switched on. */
+/** A view that says no more than it must: no block refused, nothing switched on. */
 export function requestView(given: Needed & Partial<RequestView>): RequestView {
   return {
-    normaliseInput: (_tool, input) => input,
     skipCacheWrite: false,
     allowedBetaBlocks: [],
     refusedBlocks: new Set(),

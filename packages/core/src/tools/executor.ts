@@ -9,7 +9,7 @@
 import type { ToolUseBlock } from '../messages/blocks.ts';
 import { INTERRUPT } from '../abort.ts';
 import type { Clock } from '../clock.ts';
-import type { Json } from '../json.ts';
+import { cloneJson, type Json } from '../json.ts';
 import type { Limits } from '../machine/config.ts';
 import type { HookWord } from '../machine/happened.ts';
 import { siblingsOf, startOfBatch } from './batch.ts';
@@ -58,7 +58,8 @@ export class StreamingToolExecutor {
 
   /** Takes a complete call. `badInput`: its JSON could not be read. */
   addTool(block: ToolUseBlock, badInput?: string): void {
-    const slot = newSlot(block);
+    // A copy: hooks, questions and tools see the input, and the history must stay as the model wrote it.
+    const slot = newSlot({ ...block, input: cloneJson(block.input) });
     this.#slots.push(slot);
     if (this.#closed) return this.#settle(slot, failure(texts.NOT_RUN));
     if (badInput !== undefined) return this.#settle(slot, failure(badInput));

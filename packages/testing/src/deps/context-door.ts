@@ -81,8 +81,9 @@ export function compactorTo(summary: string, replacedTokens = 1_000): Compactor 
   let count = 0;
   return () => ({
     ok: true,
+    id: `compaction${++count}`,
     messages: History.of<Message>([
-      { type: 'user', uuid: `summary${++count}`, at: 0, content: summary, isMeta: true },
+      { type: 'user', uuid: `summary${count}`, at: 0, content: summary, isMeta: true },
     ]),
     replacedTokens,
     report: reportOf('reactive_compact', replacedTokens),

@@ -28,7 +28,7 @@ function variants(limits: Limits): Scenario[] {
     { name: 'someone can be asked', canAsk: true },
     { name: 'summaries of tools', gates: { emitToolUseSummaries: true, repetition: false } },
     { name: 'task budget', taskBudget: { total: 1_000 }, gates: { repetition: false } },
-    { name: 'the caller raised the cap', override: 16_000, gates: { repetition: false } },
+    { name: 'the caller set the cap', outputCap: 16_000, gates: { repetition: false } },
     { name: 'a compaction', querySource: 'compact', gates: { repetition: false } },
     { name: 'turn limit', maxTurns: 3, gates: { repetition: false } },
     { name: 'turn limit of one', maxTurns: 1 },

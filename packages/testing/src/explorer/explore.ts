@@ -71,7 +71,7 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
   let steps = 0;
   let misfits = 0;
 
-  enter(firstTurn({ startedAt: 0, maxOutputTokensOverride: scenario.override }), BEGIN);
+  enter(firstTurn({ startedAt: 0 }), BEGIN);
   for (const [state, turn] of turns.entries()) {
     const pending = pendings[state] ?? BEGIN;
     for (const [number, happened] of possibleEvents(turn, pending, scenario).entries()) {

@@ -14,13 +14,9 @@ export interface Scenario {
   readonly config: QueryConfig;
   /** Calls that can come back with the same result. Any other call of this world is a new one. */
   readonly repeatable: readonly string[];
-  /** The output cap that the caller of the run asked for. */
-  readonly override?: number | undefined;
 }
 
-export type ScenarioOptions = ConfigChanges &
-  Pick<Scenario, 'name' | 'override'> &
-  Partial<Pick<Scenario, 'repeatable'>>;
+export type ScenarioOptions = ConfigChanges & Pick<Scenario, 'name'> & Partial<Pick<Scenario, 'repeatable'>>;
 
 /** The same machine with shorter counts: every guard still has a before, an at and an after. */
 export const SMALL_LIMITS: Limits = {
@@ -38,7 +34,6 @@ const EVERY_RECOVERY: Gates = { ...DEFAULT_GATES, contextCollapse: true };
 export function scenario({
   name,
   repeatable = ['the same call'],
-  override,
   gates,
   limits,
   ...rest
@@ -46,7 +41,6 @@ export function scenario({
   return {
     name,
     repeatable,
-    override,
     config: queryConfig({
       sessionId: 'explored',
       ...rest,

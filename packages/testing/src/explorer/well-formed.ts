@@ -16,6 +16,7 @@ const FIRST_STEPS: Readonly<Record<FirstStep['type'], true>> = {
   close_open_calls: true,
   drop_unfinished: true,
   keep_partial: true,
+  keep_interrupted: true,
   tombstone_attempt: true,
   release: true,
   fire_stop_failure: true,

@@ -25,14 +25,16 @@ type Outcome = Exclude<Happened, { type: 'began' }>;
 /** Distributes over the union, so that each kind of outcome loses its abort and keeps the rest. */
 type Unwatched = Outcome extends infer Each ? (Each extends unknown ? Omit<Each, 'aborted'> : never) : never;
 
+const NO_LINEAGE = { previousId: undefined, turnsSince: 0, failures: 0 };
+
 /** One of each thing the machine can wait for. */
 export const EVERY_PENDING: readonly Pending[] = [
   { type: 'begin' },
-  { type: 'prepare', autoCompact: true },
+  { type: 'prepare', autoCompact: true, lineage: NO_LINEAGE },
   { type: 'stream', maxOutputTokens: 1, taskBudget: undefined },
   { type: 'drain' },
-  { type: 'compact', cause: 'overflow' },
-  { type: 'compact', cause: 'media' },
+  { type: 'compact', cause: 'overflow', lineage: NO_LINEAGE },
+  { type: 'compact', cause: 'media', lineage: NO_LINEAGE },
   { type: 'run_tools' },
   { type: 'ask', calls: [] },
   { type: 'attach', drainQueue: true, nudge: [] },
@@ -132,7 +134,7 @@ function streamed(): Unwatched[] {
 
 function compacted(cause: 'overflow' | 'media'): Unwatched[] {
   return [
-    { type: 'compacted', cause, result: { ok: true, replacedTokens: 100 } },
+    { type: 'compacted', cause, result: { ok: true, id: 'boundary', replacedTokens: 100 } },
     { type: 'compacted', cause, result: { ok: false } },
   ];
 }

@@ -130,6 +130,7 @@ export function contextDoor(plan: RunPlan, world: World, staging: Staging): Cont
       const messages = History.of([summary()]);
       return {
         ok: true,
+        id: 'reactive',
         messages,
         replacedTokens: 100,
         report: reportOf('reactive_compact', true),

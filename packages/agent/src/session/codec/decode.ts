@@ -144,7 +144,7 @@ function answerOf(line: Line, uuid: string, at: number): StoredMessage | 'damage
   };
   if (isRecord(usage)) fields['usage'] = updateUsage(NO_USAGE, usage);
   if (line['isApiErrorMessage'] === true) fields['apiError'] = 'server';
-  return message(fields, line, ['requestId', 'apiError', 'isVirtual']);
+  return message(fields, line, ['requestId', 'apiError', 'apiErrorStatus', 'incomplete', 'isVirtual']);
 }
 
 /** Long sessions have tens of thousands: each is made once, and copied nowhere. */

@@ -67,7 +67,8 @@ function conversationLine(
       return { ...line, message: { role: 'user', content }, ...given({ isMeta, isVirtual, toolUseResult }) };
     }
     case 'assistant': {
-      const { responseId: id, model, content, usage, requestId, apiError, isVirtual } = message;
+      const { responseId: id, model, content, usage, requestId, ...marks } = message;
+      const { apiError, apiErrorStatus, incomplete, isVirtual } = marks;
       const answer = {
         id,
         type: 'message',
@@ -78,7 +79,8 @@ function conversationLine(
         ...given({ usage: flat(usage) }),
       };
       const isApiErrorMessage = apiError === undefined ? undefined : true;
-      return { ...line, message: answer, ...given({ requestId, apiError, isApiErrorMessage, isVirtual }) };
+      const told = { requestId, apiError, isApiErrorMessage, apiErrorStatus, incomplete, isVirtual };
+      return { ...line, message: answer, ...given(told) };
     }
     case 'system': {
       const { subtype, content, level, details } = message;

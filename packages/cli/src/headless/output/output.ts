@@ -51,17 +51,15 @@ export function createOutput(format: OutputFormat): Output {
     stdout.off('drain', room.resolve);
   }
 
-  /** An answer goes to standard output, and nothing else does: what went wrong is for whoever watches. */
-  async function writeText({
-    is_error: failed,
-    result,
-    errors = [],
-    local_command,
-  }: SdkResult): Promise<void> {
-    const wrong = [...(failed && result !== undefined ? [result] : []), ...errors].join('\n');
+  /** An answer goes to standard output, also one that lacks its end; errors go to standard error. */
+  async function writeText({ is_error: failed, result, errors, local_command }: SdkResult): Promise<void> {
+    // A failed result without errors of its own has the text of the error in place of an answer.
+    const isErrorText = failed && errors === undefined;
+    const wrong = (isErrorText ? [result ?? ''] : (errors ?? [])).join('\n');
     if (wrong !== '') process.stderr.write(`heddle: ${harmless(wrong)}\n`);
     const answer = local_command !== undefined && result === '' ? command.words : result;
-    if (!failed && answer !== undefined) return writeLine(harmless(answer));
+    if (isErrorText || answer === undefined || (failed && answer === '')) return;
+    return writeLine(harmless(answer));
   }
 
   return {

@@ -15,11 +15,17 @@ function told(...events: readonly LoopEvent[]): string {
   return shown([...events.flatMap((event) => teller.tell(event)), ...teller.end()]);
 }
 
+/** As a screen shows it that cannot erase anything. */
 function shown(pieces: readonly Piece[]): string {
-  const text = pieces.map((piece) =>
-    piece.kind === 'line' ? `${piece.text}\n` : piece.kind === 'stream' ? piece.text : '\n',
-  );
-  return text.join('').trimEnd();
+  let text = '';
+  const newRow = (): string => (text === '' || text.endsWith('\n') ? '' : '\n');
+  for (const piece of pieces) {
+    if (piece.kind === 'line') text += `${newRow()}${piece.text}\n`;
+    else if (piece.kind === 'stream') text += piece.text;
+    else if (piece.kind === 'retract') text += `${newRow()}${piece.left}\n`;
+    else text += newRow();
+  }
+  return text.trimEnd();
 }
 
 const raw = (event: ApiEvent): LoopEvent => ({ type: 'stream_event', event });

@@ -1,5 +1,6 @@
 /** Tells a run as it happens: events of the loop in, pieces for the screen out. It remembers only what a later event needs. */
 import {
+  type ApiEvent,
   type AssistantMessage,
   isToolResult,
   isToolUse,
@@ -7,6 +8,7 @@ import {
   type LoopEvent,
   textOf,
   type ToolResultBlock,
+  type TransitionReason,
   type UserMessage,
 } from '@heddle/core';
 import { harmless } from '../../terminal/harmless.ts';
@@ -41,8 +43,9 @@ export class Teller {
   /** The call that was last announced: its result needs no name. */
   #lastCall: string | undefined;
   readonly #spoken: Spoken;
-  /** A whole block of this attempt stands on the screen. */
-  #saidSomething = false;
+  /** The text messages of this attempt that stand on the screen. */
+  readonly #said = new Set<string>();
+  readonly #held: Piece[] = [];
   #tellsOfContext = false;
   /** Calls whose change was shown with a question. */
   readonly #seen = new Set<string>();
@@ -61,11 +64,9 @@ export class Teller {
   tell(event: LoopEvent): readonly Piece[] {
     switch (event.type) {
       case 'stream_request_start':
-        this.#saidSomething = false;
-        this.#spoken.takeIsSaid();
-        return [];
+        return [...this.#takeHeld(), ...this.#beginAnswer()];
       case 'stream_event':
-        return this.#spoken.hear(event.event);
+        return [...this.#spoken.hear(event.event), ...(isPause(event.event) ? this.#beginAnswer() : [])];
       case 'message':
         return this.#message(event);
       case 'tool_intent':
@@ -76,12 +77,18 @@ export class Teller {
       case 'retry': {
         const note = retryNote(event, this.#trouble);
         this.#trouble = serverWords(event.error);
-        return [...this.#spoken.end(), this.#note('yellow', note + this.#beginsAgain())];
+        return this.#retract(note, `${note}; the answer begins again`, note);
       }
       case 'tombstone':
-        return this.#hasSaid ? [this.#note('yellow', `taken back${this.#beginsAgain()}`)] : [];
+        // Of an answer that was cut behind its calls, only the last block goes.
+        if ([...this.#said].some((uuid) => !event.uuids.includes(uuid)))
+          return [this.#note('yellow', 'the unfinished last part was taken back')];
+        return this.#retract(undefined, 'taken back; the answer begins again');
       case 'transition':
-        return this.#noteIf(transitionNote(event.transition));
+        return [
+          ...(DONE_OVER.has(event.transition.reason) ? this.#retract(undefined, 'taken back') : []),
+          ...this.#noteIf(transitionNote(event.transition)),
+        ];
       case 'compacting':
         return [this.#note('dim', `compacting the conversation${this.#setup.style.signs.more}`)];
       case 'refused':
@@ -120,7 +127,7 @@ export class Teller {
 
   /** The run is over, however: nothing of it is still coming. */
   end(): readonly Piece[] {
-    const pieces = this.#spoken.end();
+    const pieces = [...this.#spoken.end(), ...this.#takeHeld()];
     this.#calls.clear();
     this.#lastCall = undefined;
     return pieces;
@@ -149,8 +156,10 @@ export class Teller {
     for (const call of message.content.filter(isToolUse)) this.#remember(call.id, call.name, call.input);
     const text = textOf(message.content);
     const wasStreamed = this.#spoken.takeIsSaid();
-    if (text !== '') this.#saidSomething = true;
-    if (text === '' || wasStreamed) return [];
+    if (text !== '') this.#said.add(message.uuid);
+    // A block that never stopped ends here; its last word may still wait for its row.
+    const end: readonly Piece[] = wasStreamed && message.incomplete ? [{ kind: 'end of stream' }] : [];
+    if (text === '' || wasStreamed) return [...end, ...this.#takeHeld()];
     const { paint, signs } = this.#setup.style;
     if (message.apiError) return [{ kind: 'line', text: paint('red', `${signs.failed} ${harmless(text)}`) }];
     return [{ kind: 'stream', text: harmless(text) }, { kind: 'end of stream' }];
@@ -158,7 +167,7 @@ export class Teller {
 
   #results(message: UserMessage): readonly Piece[] {
     if (typeof message.content === 'string') return [];
-    return message.content.filter(isToolResult).flatMap((result) => this.#result(result));
+    return this.#afterText(message.content.filter(isToolResult).flatMap((result) => this.#result(result)));
   }
 
   #result(result: ToolResultBlock): readonly Piece[] {
@@ -184,7 +193,7 @@ export class Teller {
     const said = purpose === undefined ? '' : paint('dim', ` (${purpose})`);
     const text = `${paint('cyan', signs.call)} ${paint('bold', name)}${call.line.slice(name.length)}${said}`;
     const below = tool === 'TodoWrite' ? this.#steps(input['todos']) : [];
-    return [...this.#spoken.end(), { kind: 'line', text }, ...below.map(lineBelow)];
+    return this.#afterText([...this.#spoken.end(), { kind: 'line', text }, ...below.map(lineBelow)]);
   }
 
   #steps(todos: unknown): string[] {
@@ -205,16 +214,35 @@ export class Teller {
     return [this.#note('dim', harmless(text))];
   }
 
-  /** Something of this attempt stands on the screen. */
-  get #hasSaid(): boolean {
-    return this.#saidSomething || this.#spoken.isSaid;
+  #beginAnswer(): readonly Piece[] {
+    this.#said.clear();
+    this.#spoken.takeIsSaid();
+    return [{ kind: 'answer begins' }];
   }
 
-  #beginsAgain(): string {
-    const text = this.#hasSaid ? '; the answer begins again' : '';
-    this.#saidSomething = false;
-    this.#spoken.takeIsSaid();
-    return text;
+  /** What was shown of this attempt is void. `silent`: the note if nothing of it was shown. */
+  #retract(erased: string | undefined, left: string, silent?: string): readonly Piece[] {
+    const held = this.#takeHeld();
+    if (this.#said.size === 0 && !this.#spoken.isSaid)
+      return [
+        ...held,
+        ...this.#spoken.end(),
+        ...(silent === undefined ? [] : [this.#note('yellow', silent)]),
+      ];
+    const painted = (text: string): string => this.#setup.style.paint('yellow', `  (${text})`);
+    const gone = erased === undefined ? undefined : painted(erased);
+    return [...held, { kind: 'retract', erased: gone, left: painted(left) }, ...this.#beginAnswer()];
+  }
+
+  /** Lines that came while text streams wait for its end: they would tear it apart. */
+  #afterText(pieces: readonly Piece[]): readonly Piece[] {
+    if (!this.#spoken.isSaid) return pieces;
+    this.#held.push(...pieces);
+    return [];
+  }
+
+  #takeHeld(): readonly Piece[] {
+    return this.#held.splice(0);
   }
 
   #noteIf(text: string | undefined): readonly Piece[] {
@@ -224,6 +252,18 @@ export class Teller {
   #note(look: 'dim' | 'yellow', text: string): Piece {
     return { kind: 'line', text: this.#setup.style.paint(look, `  (${text})`) };
   }
+}
+
+/** The iteration is done over: what was shown of its answer does not stand. */
+const DONE_OVER: ReadonlySet<TransitionReason> = new Set([
+  'max_output_tokens_escalate',
+  'collapse_drain_retry',
+  'reactive_compact_retry',
+]);
+
+/** What was said before a pause stands, whatever becomes of the rest. */
+function isPause(event: ApiEvent): boolean {
+  return event.type === 'message_delta' && event.delta.stop_reason === 'pause_turn';
 }
 
 function lineBelow(text: string): Piece {

@@ -72,6 +72,14 @@ export class KeyScreen implements Screen {
     this.#paper.output(text);
   }
 
+  markAnswer(): void {
+    this.#paper.markAnswer();
+  }
+
+  retractAnswer(): boolean {
+    return this.#paper.retractAnswer();
+  }
+
   endStream(): void {
     this.#paper.endStream();
   }

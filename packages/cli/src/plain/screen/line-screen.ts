@@ -64,6 +64,15 @@ export class LineScreen implements Screen {
     if (this.#prompt === undefined && (rest !== '' || this.#isMidLine)) this.#write(`${rest}\n`);
   }
 
+  markAnswer(): void {
+    // Nothing to remember: what was written stays.
+  }
+
+  retractAnswer(): boolean {
+    this.endStream();
+    return false;
+  }
+
   ask(prompt: string): void {
     this.endStream();
     this.#prompt = prompt;

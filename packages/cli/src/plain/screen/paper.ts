@@ -14,6 +14,8 @@ import { type Frame, rowsAbove } from './frame.ts';
 export type DrawFrame = () => Frame | undefined;
 
 const ERASE_BELOW = '\u001b[J';
+/** Rows that the line being typed may need: what is above them can be reached. */
+const ROWS_BELOW = 3;
 const CLEAR = '\u001b[H\u001b[2J';
 
 export class Paper {
@@ -31,13 +33,18 @@ export class Paper {
   #shown: Frame | undefined;
   /** Written while somebody else had the terminal. */
   #kept: string | undefined;
+  /** What was streamed since the mark; undefined if something else was written since, or the rows may have moved. */
+  #retractable: string | undefined;
 
   constructor(output: NodeJS.WriteStream, style: Style, draw: DrawFrame) {
     this.#output = output;
     this.#draw = draw;
     this.#prose = new Prose(style, () => this.columns);
     this.#layout = this.#prose;
-    output.on('resize', () => this.redraw());
+    output.on('resize', () => {
+      this.#retractable = undefined;
+      this.redraw();
+    });
     // A terminal that went away takes nothing more; whoever waits for its input is told by that side.
     output.on('error', () => undefined);
   }
@@ -53,6 +60,30 @@ export class Paper {
   print(text: string): void {
     this.tearOff();
     this.#above(`${printed(text, this.columns)}\n`);
+    this.#retractable = undefined;
+  }
+
+  /** What is streamed from here on can be erased, until something else is written. */
+  markAnswer(): void {
+    this.endStream();
+    this.#retractable = '';
+  }
+
+  /** Erases what was streamed since the mark, if all of it is still within the screen. */
+  retractAnswer(): boolean {
+    const rows = (this.#retractable ?? '').split('\n').length - 1;
+    if (this.#retractable === undefined || rows >= this.rows - ROWS_BELOW) {
+      this.endStream();
+      return false;
+    }
+    this.#layout.end();
+    this.#held = '';
+    const erased = this.#erased();
+    const start = `${up(rows)}\r${ERASE_BELOW}`;
+    this.#isMidRow = false;
+    this.#retractable = '';
+    this.#write(erased + start + this.#drawn());
+    return true;
   }
 
   stream(text: string): void {
@@ -60,6 +91,7 @@ export class Paper {
   }
 
   output(text: string): void {
+    this.#retractable = undefined;
     this.#flow(this.#asItComes, text);
   }
 
@@ -81,6 +113,7 @@ export class Paper {
   }
 
   clear(): void {
+    this.#retractable = undefined;
     this.#shown = undefined;
     if (this.#isMidRow) this.#layout.tearOff();
     this.#isMidRow = false;
@@ -89,6 +122,7 @@ export class Paper {
 
   /** Somebody else has the terminal: what is written waits. */
   putAside(): void {
+    this.#retractable = undefined;
     this.#write(this.#erased());
     this.#kept = '';
   }
@@ -122,6 +156,7 @@ export class Paper {
   #above(text: string): void {
     const erased = this.#erased();
     this.#isMidRow = !text.endsWith('\n');
+    if (this.#retractable !== undefined) this.#retractable += text;
     this.#write(erased + text + this.#drawn());
   }
 
@@ -145,6 +180,7 @@ export class Paper {
     if (!this.#isMidRow) return '';
     this.#isMidRow = false;
     this.#layout.tearOff();
+    if (this.#retractable !== undefined) this.#retractable += '\n';
     return '\n';
   }
 

@@ -15,6 +15,10 @@ export interface Screen {
   output(text: string): void;
   /** What was streamed is complete. */
   endStream(): void;
+  /** What is streamed from here on may be retracted. */
+  markAnswer(): void;
+  /** Erases what was streamed since the mark. Returns false if it cannot: then all of it stays. */
+  retractAnswer(): boolean;
   /** Asks for a line, with this before it. */
   ask(prompt: string): void;
   /** Other words before the line that is asked for, from its next drawing on. */

@@ -51,6 +51,12 @@ export function showPiece(piece: Piece, screen: Screen): void {
       return screen.stream(piece.text);
     case 'end of stream':
       return screen.endStream();
+    case 'answer begins':
+      return screen.markAnswer();
+    case 'retract': {
+      const note = screen.retractAnswer() ? piece.erased : piece.left;
+      if (note !== undefined) screen.print(note);
+    }
   }
 }
 

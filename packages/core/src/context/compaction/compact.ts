@@ -26,8 +26,6 @@ import { tailFrom } from './tail.ts';
 export interface CompactionJob {
   /** What would be sent. */
   readonly messages: History<Message>;
-  /** What the last request sent of it. */
-  readonly sent: History<Message> | undefined;
   readonly trigger: CompactionTrigger;
   readonly cause: OverflowCause | undefined;
   readonly instructions: string | undefined;
@@ -112,9 +110,12 @@ async function bySummary(job: CompactionJob, id: string, tokensBefore: number): 
 
   // A conversation that is compacted early must not be all tail.
   const tailTokens = Math.min(job.room * compaction.tail, tokensBefore * MOST_TAIL);
-  const from = tailFrom(messages, outlineOf(messages), tailTokens);
-  if (estimateMessages(messages.since(0).slice(0, from)) < LEAST_SUMMARISED)
-    return { made: undefined, why: NOTHING_LEFT, spent: [] };
+  const beforeTail = tailFrom(messages, outlineOf(messages), tailTokens);
+  const isShort = estimateMessages(messages.since(0).slice(0, beforeTail)) < LEAST_SUMMARISED;
+  // A user who asks for it gets it: a short conversation is summarised whole.
+  const isAsked = trigger === 'manual' && messages.since(0).some(({ type }) => type === 'assistant');
+  if (isShort && !isAsked) return { made: undefined, why: NOTHING_LEFT, spent: [] };
+  const from = isShort ? messages.length : beforeTail;
   const summaryTokens = Math.max(
     LEAST_SUMMARY,
     Math.min(compaction.summaryTokens, Math.floor(job.room * MOST_SUMMARY)),
@@ -122,7 +123,6 @@ async function bySummary(job: CompactionJob, id: string, tokensBefore: number): 
   const instructions = [job.instructions, word.instructions].filter((text) => text !== undefined).join('\n');
   const answer = await summariseHistory({
     messages,
-    sent: job.sent,
     tailFrom: from,
     instruction: summaryInstruction(instructions),
     room: Math.max(LEAST_SUMMARISED, Math.floor(job.wholeRoom * ESTIMATE_MARGIN) - summaryTokens),
@@ -135,7 +135,8 @@ async function bySummary(job: CompactionJob, id: string, tokensBefore: number): 
 
   const next = await handOver(job, id, from, answer.text, tokensBefore);
   const tokensAfter = estimateMessages(next);
-  if (tokensAfter > tokensBefore * (1 - compaction.leastFreed) || tokensAfter > job.room)
+  const isHardlySmaller = !isAsked && tokensAfter > tokensBefore * (1 - compaction.leastFreed);
+  if (isHardlySmaller || tokensAfter > job.room)
     return { made: undefined, why: 'The compacted conversation was hardly smaller.', spent };
   await doors.hooks.after({ trigger, handOver: answer.text }, signal);
   return { made: History.of(next), why: '', spent };

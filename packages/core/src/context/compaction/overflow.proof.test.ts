@@ -115,7 +115,11 @@ describe('a history ten times the window', () => {
     const { terminal, events } = await overflow({ reducer: false }, {}, false);
     expect(terminal.reason).toBe('prompt_too_long');
     const details = events.flatMap((event) => (event.type === 'context' ? [event.report.details] : []));
-    expect(details).toContainEqual({ trigger: 'auto', failed: expect.stringContaining('reducer') as string });
+    expect(details).toContainEqual({
+      trigger: 'auto',
+      failed: expect.stringContaining('reducer') as string,
+      failures: 0,
+    });
   });
 });
 

@@ -12,7 +12,6 @@ import type { Summarise, SummaryAnswer } from './summarise.ts';
 
 export interface SummaryJob {
   readonly messages: History<Message>;
-  readonly sent: History<Message> | undefined;
   /** What is kept word for word behind the summary; pieces leave it out. */
   readonly tailFrom: number;
   readonly instruction: string;
@@ -27,8 +26,8 @@ export async function summariseHistory(job: SummaryJob): Promise<SummaryAnswer> 
   const room = job.room - estimateText(job.instruction);
   let spent: readonly Spent[] = [];
   if (estimateMessages(job.messages) <= room) {
-    const { messages, sent, instruction, summaryTokens: maxTokens, context } = job;
-    const whole = await job.summarise({ messages, sent, instruction, maxTokens, context });
+    const { messages, instruction, summaryTokens: maxTokens, context } = job;
+    const whole = await job.summarise({ messages, instruction, maxTokens, context });
     if (whole.ok || whole.class !== 'overflow') return whole;
     // The estimate was wrong about this conversation, so what it says about pieces is halved.
     spent = whole.spent;
@@ -46,7 +45,7 @@ async function inPieces(job: SummaryJob, room: number): Promise<SummaryAnswer> {
   for (const piece of piecesOf(job.messages, job.tailFrom, room - maxTokens - CARRY_FRAME)) {
     const carried: readonly Message[] = summary === '' ? [] : [carry(summary)];
     const messages = History.of([...carried, ...piece]);
-    const answer = await job.summarise({ messages, sent: undefined, instruction, maxTokens, context });
+    const answer = await job.summarise({ messages, instruction, maxTokens, context });
     spent.push(...answer.spent);
     if (!answer.ok) return { ...answer, spent };
     summary = answer.text;

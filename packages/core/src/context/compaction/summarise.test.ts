@@ -16,7 +16,6 @@ function overloadedOnce(whileItWaits: (controller: AbortController) => void) {
   const ask = () =>
     summarise({
       messages: historyOf([userSays('A long talk.')]),
-      sent: undefined,
       instruction: 'Hand over.',
       maxTokens: 100,
       context: contextOf({ signal: controller.signal }),

@@ -3,7 +3,7 @@
  * one instruction behind them, so that it reads what the conversation has cached. Nothing of it is written to the cache.
  */
 import { isToolUse, textOf } from '../../messages/blocks.ts';
-import type { History } from '../../messages/history.ts';
+import { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
 import { isSpent, type Spent, type Usage } from '../../messages/usage.ts';
 import type { Clock } from '../../clock.ts';
@@ -21,8 +21,6 @@ import { type ServerEdits, withServerEdits } from '../levels/server-edits.ts';
 
 export interface SummaryRequest {
   readonly messages: History<Message>;
-  /** The beginning of them that the last request sent, and the server has cached. */
-  readonly sent: History<Message> | undefined;
   readonly instruction: string;
   readonly maxTokens: number;
   readonly context: ToolUseContext;
@@ -87,11 +85,11 @@ const ABORTED = modelError('aborted', 'The compaction was interrupted.');
 const NO_TEXT = modelError('empty', 'The summariser answered with no text.');
 
 function forkOf(request: SummaryRequest, doors: SummariserDoors, refused: ReadonlySet<string>): ModelRequest {
-  const { messages, sent, instruction, context } = request;
+  const { messages, instruction, context } = request;
   const builder = createRequestBuilder();
   const view = viewOf(request, doors, refused);
-  // Built first and never sent: from it the builder knows which prefix is cached, and marks it to be read.
-  if (sent && messages.extends(sent)) builder.build({ ...view, skipCacheWrite: false }, sent);
+  // Built first and never sent: the builder learns which prefixes are cached, and marks those that are still the same.
+  for (const earlier of earlierRequests(messages)) builder.build({ ...view, skipCacheWrite: false }, earlier);
   const asked: Message = {
     type: 'user',
     uuid: `ask:${context.model}`,
@@ -101,6 +99,26 @@ function forkOf(request: SummaryRequest, doors: SummariserDoors, refused: Readon
   };
   return builder.build(view, messages.append([asked])).request;
 }
+
+/**
+ * What the last requests of the conversation sent, oldest first: each ended where an answer begins. The history alone
+ * tells it, so it holds between two prompts and in another process. A request that was never answered left no mark there.
+ */
+function earlierRequests(messages: History<Message>): History<Message>[] {
+  const all = messages.since(0);
+  const starts = new Map<string, number>();
+  for (const [index, message] of all.entries()) {
+    if (message.type !== 'assistant' || message.apiError !== undefined) continue;
+    if (!starts.has(message.responseId)) starts.set(message.responseId, index);
+  }
+  return [...starts.values()]
+    .slice(-MOST_READ_MARKS)
+    .filter((start) => start > 0)
+    .map((start) => History.of(all.slice(0, start)));
+}
+
+/** The API allows four marks; one stands behind the system prompt. */
+const MOST_READ_MARKS = 3;
 
 function viewOf(
   { context, maxTokens }: SummaryRequest,

@@ -1,4 +1,5 @@
 /** What is told of a compaction that is over. A failure is told, too: it costs tokens, and it counts. */
+import type { MessageHistory } from '../../messages/message.ts';
 import type { Compacted, LevelStep } from '../door.ts';
 import type { CompactionTrigger, ContextReport } from '../report.ts';
 import type { CompactionOutcome } from './compact.ts';
@@ -9,10 +10,18 @@ const LEVELS = {
   reactive: 'reactive_compact',
 } as const satisfies Record<CompactionTrigger, ContextReport['level']>;
 
+/** Counts the tokens of a request with this conversation, as well as they are known. */
+export type CountTokens = (messages: MessageHistory) => number;
+
 /** `before`: what a request with the conversation counted. */
-export function stepOf(outcome: CompactionOutcome, trigger: CompactionTrigger, before: number): LevelStep {
+export function stepOf(
+  outcome: CompactionOutcome,
+  trigger: CompactionTrigger,
+  before: number,
+  count: CountTokens,
+): LevelStep {
   const { spent } = outcome;
-  const report = reportOf(outcome, trigger, before);
+  const report = reportOf(outcome, trigger, before, count);
   return outcome.ok ? { report, spent, messages: outcome.messages.since(0) } : { report, spent };
 }
 
@@ -20,18 +29,25 @@ export function compactedOf(
   outcome: CompactionOutcome,
   trigger: CompactionTrigger,
   before: number,
+  count: CountTokens,
 ): Compacted {
   const { spent } = outcome;
-  const report = reportOf(outcome, trigger, before);
+  const report = reportOf(outcome, trigger, before, count);
   if (!outcome.ok) return { ok: false, why: outcome.why, nothingToDo: outcome.nothingToDo, spent, report };
-  return { ok: true, messages: outcome.messages, replacedTokens: replacedBy(outcome), report, spent };
+  const { id, messages } = outcome;
+  return { ok: true, id, messages, replacedTokens: replacedBy(outcome), report, spent };
 }
 
 export function replacedBy({ tokensBefore, tokensAfter }: Extract<CompactionOutcome, { ok: true }>): number {
   return Math.max(0, tokensBefore - tokensAfter);
 }
 
-function reportOf(outcome: CompactionOutcome, trigger: CompactionTrigger, before: number): ContextReport {
+function reportOf(
+  outcome: CompactionOutcome,
+  trigger: CompactionTrigger,
+  before: number,
+  count: CountTokens,
+): ContextReport {
   const level = LEVELS[trigger];
   if (!outcome.ok) {
     const details = { trigger, failed: outcome.why };
@@ -41,7 +57,7 @@ function reportOf(outcome: CompactionOutcome, trigger: CompactionTrigger, before
   return {
     level,
     tokensBefore: before,
-    tokensAfter: Math.max(0, before - (outcome.tokensBefore - outcome.tokensAfter)),
+    tokensAfter: count(outcome.messages),
     rewrotePrefix: true,
     details: { trigger, id, by, calls: spent.length },
   };

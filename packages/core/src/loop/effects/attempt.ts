@@ -4,13 +4,13 @@ import { callsOf, type AssistantMessage } from '../../messages/message.ts';
 import { modelError, type ModelError } from '../../messages/model-error.ts';
 import type { ModelRecord, ModelRequest } from '../../model/port.ts';
 import { AnswerReader, type EndClass, type FinishedBlock } from '../../model/reader.ts';
-import type { JsonObject } from '../../json.ts';
+import { cloneJson, type Json, type JsonObject } from '../../json.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { childScope, whenAborted } from '../../abort.ts';
 import type { LoopEvent, MessageEvent } from '../run/events.ts';
 import { stamp, type Run } from '../run/run.ts';
 import { REPEATED_ID } from '../../tools/texts.ts';
-import { executorOf, handleToolUpdate } from './tool-events.ts';
+import { deliverResults, executorOf, handleToolUpdate } from './tool-events.ts';
 
 export interface AttemptEnd {
   readonly reader: AnswerReader;
@@ -67,6 +67,7 @@ export async function* runAttempt(run: Run, request: ModelRequest): AsyncGenerat
         }
         default:
           yield* handleToolUpdate(run, arrival);
+          if (arrival.type === 'settled') yield* deliverResults(run);
       }
     }
   } finally {
@@ -123,15 +124,23 @@ function observed(run: Run, message: AssistantMessage): MessageEvent {
   return { type: 'message', message, observable: { ...message, content: [{ ...block, input }] } };
 }
 
-/** Only added fields make it worth a copy. A tool that cannot add any is no reason to end a run. */
+/** A deep copy: the tool may change what lies within, and the history must not change with it. A tool that throws adds nothing. */
 function backfilled(tool: Tool, input: JsonObject): JsonObject | undefined {
-  const copy: Record<string, JsonObject[string]> = { ...input };
   try {
+    const copy = cloneJson(input);
     tool.backfillObservableInput?.(copy);
+    return fieldsIn(copy) > fieldsIn(input) ? copy : undefined;
   } catch {
     return undefined;
   }
-  return Object.keys(copy).length > Object.keys(input).length ? copy : undefined;
+}
+
+/** Fields at any depth: only added ones make the copy worth showing. */
+function fieldsIn(value: Json | undefined): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  let fields = 0;
+  for (const inner of Object.values(value)) fields += 1 + fieldsIn(inner);
+  return fields;
 }
 
 function endOf(record: ModelRecord, reader: AnswerReader): Omit<AttemptEnd, 'last'> | undefined {

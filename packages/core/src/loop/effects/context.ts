@@ -1,8 +1,9 @@
 /** The effects on the context: prepare it before a call, drain or compact it after one that did not fit. */
-import type { Effect } from '../../machine/effect.ts';
+import type { CompactionLineage, Effect } from '../../machine/effect.ts';
 import type { Happened, PreparedContext } from '../../machine/happened.ts';
 import { abortCause } from '../../abort.ts';
 import type { PrepareStep } from '../../context/door.ts';
+import { withLineage } from '../../context/report.ts';
 import type { Spent } from '../../messages/usage.ts';
 import type { LoopEvent } from '../run/events.ts';
 import type { Run } from '../run/run.ts';
@@ -10,7 +11,7 @@ import { relayUntilAborted, untilAborted } from './until-aborted.ts';
 
 export async function* prepare(
   run: Run,
-  { autoCompact }: Extract<Effect, { type: 'prepare' }>,
+  { autoCompact, lineage }: Extract<Effect, { type: 'prepare' }>,
 ): AsyncGenerator<LoopEvent, Happened> {
   const { deps, iteration, context } = run;
   const aborted = abortCause(run.scope.signal);
@@ -19,7 +20,7 @@ export async function* prepare(
   run.begun = true;
   deps.attachments.begin('iteration', iteration.prepared, context);
   const steps = deps.context.prepare({ messages: iteration.prepared, autoCompact, context });
-  const prepared = yield* relayUntilAborted(run, steps, tell);
+  const prepared = yield* relayUntilAborted(run, steps, (step) => tell(step, lineage));
   iteration.prepared = prepared.messages;
   iteration.view = prepared.view;
   return {
@@ -33,10 +34,10 @@ export async function* prepare(
   };
 }
 
-function tell(step: PrepareStep): LoopEvent[] {
+function tell(step: PrepareStep, lineage: CompactionLineage): LoopEvent[] {
   if ('compacting' in step) return [{ type: 'compacting', trigger: step.compacting }];
   const { spent, ...did } = step;
-  return [...bill(spent), { type: 'context', ...did }];
+  return [...bill(spent), { type: 'context', ...did, report: withLineage(did.report, lineage) }];
 }
 
 /** Preparing can cost a call of its own: it is spared a run that is already over. */
@@ -54,7 +55,7 @@ export async function* drain(run: Run): AsyncGenerator<LoopEvent, Happened> {
 
 export async function* compact(
   run: Run,
-  { cause }: Extract<Effect, { type: 'compact' }>,
+  { cause, lineage }: Extract<Effect, { type: 'compact' }>,
 ): AsyncGenerator<LoopEvent, Happened> {
   const { deps, iteration, context } = run;
   yield { type: 'compacting', trigger: 'reactive' };
@@ -67,16 +68,17 @@ export async function* compact(
   );
   yield* bill(compacted.spent);
   if (!compacted.ok) {
-    if (compacted.report) yield { type: 'context', report: compacted.report };
+    if (compacted.report) yield { type: 'context', report: withLineage(compacted.report, lineage) };
     return { type: 'compacted', cause, result: { ok: false }, aborted: abortCause(run.scope.signal) };
   }
   iteration.compacted = compacted.messages;
-  yield { type: 'context', report: compacted.report, messages: [...compacted.messages] };
-  const { replacedTokens } = compacted;
+  const report = withLineage(compacted.report, lineage);
+  yield { type: 'context', report, messages: [...compacted.messages] };
+  const { id, replacedTokens } = compacted;
   return {
     type: 'compacted',
     cause,
-    result: { ok: true, replacedTokens },
+    result: { ok: true, id, replacedTokens },
     aborted: abortCause(run.scope.signal),
   };
 }

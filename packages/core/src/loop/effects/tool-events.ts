@@ -50,6 +50,7 @@ export async function* deliverResults(run: Run): AsyncGenerator<LoopEvent, void>
     yield deliver(run, slot.block, slot.settled);
     for (const message of remarks(run, slot)) {
       run.iteration.results.push(message);
+      run.iteration.answered.get(slot.block.id)?.push(message);
       yield { type: 'message', message };
     }
   }
@@ -76,6 +77,6 @@ export function deliver(run: Run, call: ToolUseBlock, { result, data }: Settled)
     ...(data === undefined ? {} : { toolUseResult: data }),
   };
   run.iteration.results.push(message);
-  run.iteration.answered.add(call.id);
+  run.iteration.answered.set(call.id, [message]);
   return { type: 'message', message, outcome: { toolUseId: call.id, isError } };
 }

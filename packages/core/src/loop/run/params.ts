@@ -1,5 +1,6 @@
 /** What a run is given. */
 import type { ConfigChanges } from '../../machine/config.ts';
+import type { AutoCompactTracking } from '../../machine/state.ts';
 import type { Message } from '../../messages/message.ts';
 import type { QuerySource } from '../../machine/config.ts';
 import type { RequestOptions } from '../../model/port.ts';
@@ -18,7 +19,10 @@ export interface QueryParams {
   readonly querySource: QuerySource;
   /** Models that take over in this order when the one before is overloaded or does not exist. */
   readonly fallbackModel?: string | readonly string[];
+  /** The caller's output cap, in tokens. It holds for the whole run and is never raised. */
   readonly maxOutputTokensOverride?: number;
+  /** What earlier runs of the conversation know of its compactions, as `Projection` has it. */
+  readonly autoCompactTracking?: AutoCompactTracking | undefined;
   /** Unset or 0: no limit. */
   readonly maxTurns?: number;
   readonly skipCacheWrite?: boolean;
@@ -35,7 +39,7 @@ export interface QueryParams {
 /** What a run is told elsewhere, by a parameter of its own or by its context, is not said a second time here. */
 export type RunConfig = Omit<
   ConfigChanges,
-  'sessionId' | 'querySource' | 'isSubagent' | 'maxTurns' | 'tokenBudget' | 'taskBudget'
+  'sessionId' | 'querySource' | 'isSubagent' | 'maxTurns' | 'tokenBudget' | 'taskBudget' | 'outputCap'
 >;
 
 /** Fast mode is a gate, and what is left of the task budget the machine counts. */

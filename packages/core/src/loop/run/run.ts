@@ -77,8 +77,8 @@ export interface Iteration {
   failure: ModelError | undefined;
   responseId: string;
   results: Message[];
-  /** Calls whose result was yielded. */
-  answered: Set<string>;
+  /** Calls whose result was yielded, each with its result and what hooks said about it. */
+  readonly answered: Map<string, Message[]>;
   attachments: AttachmentMessage[];
   hookErrors: readonly HookWord[];
   compacted: MessageHistory | undefined;
@@ -103,6 +103,7 @@ export function beginRun(params: QueryParams): Run {
       maxTurns: params.maxTurns,
       tokenBudget: params.tokenBudget,
       taskBudget: params.taskBudget,
+      outputCap: params.maxOutputTokensOverride,
     }),
     deps,
     scope,
@@ -147,7 +148,7 @@ export function newIteration(messages: MessageHistory): Iteration {
     failure: undefined,
     responseId: '',
     results: [],
-    answered: new Set(),
+    answered: new Map(),
     attachments: [],
     hookErrors: [],
     compacted: undefined,

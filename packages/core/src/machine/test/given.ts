@@ -69,7 +69,7 @@ export function compacted(more: What<'compacted'> = {}): Happened {
   return {
     type: 'compacted',
     cause: 'overflow',
-    result: { ok: true, replacedTokens: 0 },
+    result: { ok: true, id: 'c1', replacedTokens: 0 },
     aborted: undefined,
     ...more,
   };

@@ -195,25 +195,6 @@ describe('media that the API refused', () => {
   });
 });
 
-describe('tool inputs', () => {
-  const messages = [user('go'), answer('r', [call('x', 'Read')]), user([result('x')])];
-
-  it('are sent as the tool would have them', () => {
-    const { request } = build(messages, { normaliseInput: (tool) => ({ tool }) });
-    expect(request.messages.at(1)?.content).toEqual([{ ...call('x'), input: { tool: 'Read' } }]);
-  });
-
-  it('stay as they are when that fails', () => {
-    const { request, mends } = build(messages, {
-      normaliseInput: () => {
-        throw new Error('a bug');
-      },
-    });
-    expect(request.messages.at(1)?.content).toEqual([call('x')]);
-    expect(mends).toEqual(['message 1: the input of Read could not be normalised and was kept']);
-  });
-});
-
 describe('a list that is no conversation', () => {
   it.each([
     ['nothing', [], ['U [The beginning of this conversation is missing.]']],

@@ -8,7 +8,6 @@ import { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
 import type { RequestMessage } from '../../model/port.ts';
 import { localCommand, MEDIA_REFUSED, mediaNote } from '../texts.ts';
-import type { RequestView } from '../view.ts';
 import { attachmentBlocks } from './attachments-text.ts';
 import { type Dict, isBlank, isDict, isJsonObject, cleanJson, wellFormed } from './clean-json.ts';
 import { mapMedia } from './media.ts';
@@ -37,12 +36,9 @@ export interface Round {
   readonly mends: string[];
 }
 
-export type NormaliseInput = RequestView['normaliseInput'];
-
 export interface FoldInput {
   readonly messages: History<Message>;
   readonly survey: Survey;
-  readonly normaliseInput: NormaliseInput;
 }
 
 /** Folds from the message at `from` to the end, hands over each round that was closed, and returns the open one. */
@@ -58,10 +54,7 @@ export function fold(input: FoldInput, from: number, isFirst: boolean, close: (r
 }
 
 /** The rounds as messages, with neither pairing nor anything else that later steps see to. */
-export function normalizeMessagesForAPI(
-  messages: Iterable<Message>,
-  normaliseInput: NormaliseInput = (_tool, input) => input,
-): RequestMessage[] {
+export function normalizeMessagesForAPI(messages: Iterable<Message>): RequestMessage[] {
   const history = History.of(messages);
   const survey = new Survey();
   survey.read(history);
@@ -72,7 +65,7 @@ export function normalizeMessagesForAPI(
     if (answer.length > 0) normalised.push({ role: 'assistant', content: answer });
     if (words.length > 0) normalised.push({ role: 'user', content: words });
   };
-  close(fold({ messages: history, survey, normaliseInput }, survey.start, true, close));
+  close(fold({ messages: history, survey }, survey.start, true, close));
   return normalised;
 }
 
@@ -119,7 +112,7 @@ function absorb(input: FoldInput, round: Round, index: number): Round {
       absorbUser(input, round, message['content'], index, mend);
       return round;
     case 'assistant':
-      return absorbAssistant(input, round, message, index);
+      return absorbAssistant(round, message, index);
     case 'attachment':
       absorbAttachment(input, round, message['attachment'], index, mend);
       return round;
@@ -149,7 +142,7 @@ function absorbUser(input: FoldInput, round: Round, content: unknown, index: num
   round.to = index + 1;
 }
 
-function absorbAssistant(input: FoldInput, round: Round, message: Dict, index: number): Round {
+function absorbAssistant(round: Round, message: Dict, index: number): Round {
   // Made by the loop to tell of a failed call. It has served the survey; attachments do not pass it.
   if (isApiError(message)) {
     round.bar = round.words.length;
@@ -171,8 +164,7 @@ function absorbAssistant(input: FoldInput, round: Round, message: Dict, index: n
   const home = round.isFirst || !continues ? newRound(index, false) : round;
 
   addAll(home.mends, mends);
-  for (const block of read.rest)
-    home.answer.push({ block: withInput(block, input, home, index), model: message['model'] });
+  for (const block of read.rest) home.answer.push({ block: withCleanInput(block), model: message['model'] });
   addAll(home.results, read.results);
   if (response !== undefined) home.responses.add(response);
   home.bar = home.words.length;
@@ -211,15 +203,11 @@ function sendable(input: FoldInput, index: number): (block: ContentBlock) => Con
   return (block) => mapMedia(block, (media) => text(mediaNote(media.type, MEDIA_REFUSED)));
 }
 
-function withInput(block: ContentBlock, input: FoldInput, round: Round, index: number): ContentBlock {
+/** A history from a file may hold an input that JSON or the API cannot carry. */
+function withCleanInput(block: ContentBlock): ContentBlock {
   if (block.type !== 'tool_use') return block;
-  try {
-    const normalised = cleanJson(input.normaliseInput(block.name, block.input));
-    if (isJsonObject(normalised)) return normalised === block.input ? block : { ...block, input: normalised };
-  } catch {
-    round.mends.push(`message ${index}: the input of ${block.name} could not be normalised and was kept`);
-  }
-  return block;
+  const input = cleanJson(block.input);
+  return input === block.input || !isJsonObject(input) ? block : { ...block, input };
 }
 
 /** Not by spreading: a message may hold more blocks than a call may have arguments. */

@@ -17,7 +17,8 @@ type Cell =
   | 'false'
   | 'spent'
   | 'noted'
-  | 'older';
+  | 'older'
+  | 'compacted';
 type Row = readonly [string, (turn: Turn) => unknown, ...cells: [Cell, Cell, Cell, Cell, Cell, Cell, Cell]];
 
 /** The order of the columns. */
@@ -42,7 +43,7 @@ const TABLE: readonly Row[] = [
   ['drained',          ({ ledger }) => ledger.drained,                     'false', '=',      '=',  'true', '=',     '=',    '='],
   // Not columns of the page: what its sections 2, 8 and 9 say of the other fields.
   ['tool use context', ({ state }) => state.toolUseContext,                '=',     '=',      '=',  '=',    '=',     '=',    '='],
-  ['autocompact',      ({ state }) => state.autoCompactTracking,           'older', '=',      '=',  '=',    '=',     '=',    '='],
+  ['autocompact',      ({ state }) => state.autoCompactTracking,           'older', '=',      '=',  '=',    'compacted', '=', '='],
   ['hook blocks',      ({ ledger }) => ledger.stopHookBlocks,              '=',     '=',      '=',  '=',    '=',     '+1',   '='],
   ['repetition',       ({ ledger }) => ledger.repetition,                  '=',     '=',      '=',  '=',    '=',     '=',    '='],
   ['budget',           ({ ledger }) => ledger.budget,                      '=',     '=',      '=',  '=',    '=',     '=',    'noted'],
@@ -97,6 +98,8 @@ function obeys(cell: Cell, before: unknown, after: unknown, config: QueryConfig)
         : after === undefined;
     case 'older':
       return same(after, older(before));
+    case 'compacted':
+      return same(after, justCompacted(before));
     case 'noted':
       return !same(before, after);
     case 'spent':
@@ -108,4 +111,11 @@ function obeys(cell: Cell, before: unknown, after: unknown, config: QueryConfig)
 function older(tracking: unknown): unknown {
   if (typeof tracking !== 'object' || tracking === null) return tracking;
   return { ...tracking, turnCounter: Number(Reflect.get(tracking, 'turnCounter')) + 1 };
+}
+
+/** A compaction in answer to an error begins a new lineage; it does not close the breaker of autocompact. */
+function justCompacted(tracking: unknown): unknown {
+  const failures: unknown =
+    typeof tracking === 'object' && tracking ? Reflect.get(tracking, 'consecutiveFailures') : 0;
+  return { compacted: true, turnCounter: 0, id: 'boundary', consecutiveFailures: failures };
 }

@@ -18,6 +18,7 @@ export const STEP_LAWS: readonly StepLaw[] = [
   { name: 'a withheld error is released once, or recovered', complaint: errorIsReleasedOnce },
   { name: 'a call is blocked only when no remedy is left', complaint: blockingLimitIsLast },
   { name: 'autocompact is not tried once its breaker is open', complaint: breakerHolds },
+  { name: 'an output cap of the caller is never raised', complaint: callersCapHolds },
   { name: 'nobody is asked where nobody can answer', complaint: someoneCanAnswer },
   { name: 'only a main run with a token budget continues on it', complaint: budgetIsTheMainRuns },
 ];
@@ -99,6 +100,14 @@ function breakerHolds({ scenario, turn, decision }: Step): string | undefined {
   return failures < scenario.config.limits.autoCompactFailures
     ? undefined
     : `tried after ${failures} failures in a row`;
+}
+
+function callersCapHolds({ scenario, decision }: Step): string | undefined {
+  const { outputCap } = scenario.config;
+  if (outputCap === undefined || decision.kind !== 'do' || decision.effect.type !== 'stream')
+    return undefined;
+  const { maxOutputTokens } = decision.effect;
+  return maxOutputTokens === outputCap ? undefined : `the call may have ${maxOutputTokens} tokens`;
 }
 
 function someoneCanAnswer({ scenario, decision }: Step): string | undefined {
