@@ -1,6 +1,5 @@
 /** Tells a run as it happens: events of the loop in, pieces for the screen out. It remembers only what a later event needs. */
 import {
-  type ApiEvent,
   type AssistantMessage,
   isToolResult,
   isToolUse,
@@ -66,7 +65,9 @@ export class Teller {
       case 'stream_request_start':
         return [...this.#takeHeld(), ...this.#beginAnswer()];
       case 'stream_event':
-        return [...this.#spoken.hear(event.event), ...(isPause(event.event) ? this.#beginAnswer() : [])];
+        // What was said before a pause stands: only the response that begins here may be retracted.
+        if (event.event.type === 'message_start') return this.#beginAnswer();
+        return this.#spoken.hear(event.event);
       case 'message':
         return this.#message(event);
       case 'tool_intent':
@@ -260,11 +261,6 @@ const DONE_OVER: ReadonlySet<TransitionReason> = new Set([
   'collapse_drain_retry',
   'reactive_compact_retry',
 ]);
-
-/** What was said before a pause stands, whatever becomes of the rest. */
-function isPause(event: ApiEvent): boolean {
-  return event.type === 'message_delta' && event.delta.stop_reason === 'pause_turn';
-}
 
 function lineBelow(text: string): Piece {
   return { kind: 'line', text: `  ${text}` };
