@@ -100,12 +100,12 @@ describe('a command that only its program shows to read', () => {
     'npm view x',
     'pip install x',
     'cargo build',
-    'docker ps',
     'ip link set eth0 down',
     'ip addr add 10.0.0.1/8 dev lo',
     'journalctl --vacuum-time=1s',
     'make all',
     'gcc -v a.c',
+    'docker run x',
     'node script.js',
     'python3 -c "print(1)"',
     'bash -c "ls"',
@@ -142,7 +142,7 @@ describe('a command that only its program shows to read', () => {
   });
 
   it('runs in the sandbox if that is where commands run', () => {
-    expect(decided('tar tf a.tar', { request: { sandboxed: true } })).toBe('allow');
+    expect(decided('npm ls', { request: { sandboxed: true } })).toBe('allow');
   });
 });
 
@@ -161,7 +161,7 @@ describe('a call runs in the view', () => {
     expect(decided('npm test; echo $?', { rules: { allow: ['Bash(npm test)'] } })).toBe('allow');
     expect(decided('ls', { mode: 'bypassPermissions' })).toBe('allow');
     expect(decided('make', { request: { hookDecision: 'allow' } })).toBe('allow');
-    expect(decided('npm test && tar tf a', { rules: { allow: ['Bash(npm test)'] } })).toBe('ask');
+    expect(decided('npm test && npm ls', { rules: { allow: ['Bash(npm test)'] } })).toBe('ask');
     expect(decided('touch a', { mode: 'acceptEdits' })).toBe('allow');
   });
 });

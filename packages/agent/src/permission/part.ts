@@ -33,8 +33,8 @@ export interface CommandPart {
   /** What the values of its options would be as commands: a deny or ask rule may be about one of them. */
   readonly possible: readonly Spelling[];
   /**
-   * Proven to change nothing. `beside a rule`: proven, but inside a construct of the shell or in the background; that is
-   * enough in a script of which a rule allows something, and not for a script that no rule speaks of.
+   * Proven to change nothing. `beside a rule`: proven, but in the background, where it may outlast the call. That is enough in
+   * a script of which a rule allows something, and not for a script that no rule covers.
    */
   readonly readOnly: 'no' | 'beside a rule' | 'yes';
   /**

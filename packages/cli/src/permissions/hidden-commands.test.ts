@@ -134,7 +134,20 @@ describe('a command that hides another one', () => {
   });
 
   it('is told apart from plain commands, which run', async () => {
-    const plain = ['a=(1 2); ls', 'ls > /dev/null', 'echo $((1 + 2))', 'n=1; ls; echo $((n + 1))'];
-    expect((await attempt(plain, RULES)).ran).toEqual(plain);
+    const plain = [
+      'a=(1 2); ls',
+      'ls > /dev/null',
+      'n=1; echo $((n + 1))',
+      'for f in victim; do wc -l "$f"; done',
+      'if [ -f victim ]; then cat victim; fi',
+      'while IFS= read -r line; do echo "$line"; done < victim',
+      'case $(uname) in Linux) ls;; *) pwd;; esac',
+      'set -euo pipefail; LC_ALL=C sort victim',
+      "awk 'NR > 1 { print $1 }' victim",
+      'echo "a\\"b" c\\ d $\'\\t\' "${HOME##*/}"',
+      'diff <(ls) <(ls sub)',
+      'cat <<E\n$(pwd)\nE',
+    ];
+    expect(await attempt(plain)).toMatchObject({ ran: plain, files: [] });
   });
 });

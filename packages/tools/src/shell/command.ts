@@ -18,6 +18,8 @@ export interface ShellWord {
   readonly plain: boolean;
   /** It stays one word, however long its value is: no word splitting, no pattern. */
   readonly single: boolean;
+  /** Of a word whose value is not known: how each word that becomes of it begins. Empty if it may begin with anything. */
+  readonly begins: string;
   /** Of a glob or of braces, plain apart from them: what becomes of it. Undefined where nobody can tell. */
   readonly becomes?: readonly Outcome[] | undefined;
 }

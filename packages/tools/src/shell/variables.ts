@@ -3,7 +3,7 @@ import type { ShellAssignment } from './command.ts';
 
 /** They tell a program how to talk, never what to run or where to look for it. */
 const SAFE =
-  /^(NODE_ENV|CI|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|GOOS|GOARCH|CGO_ENABLED|GO111MODULE|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONIOENCODING|PYTHONUTF8|DEBIAN_FRONTEND|TIME_STYLE|BLOCK_SIZE|QUOTING_STYLE|TZDIR)$/;
+  /^(NODE_ENV|CI|LANG|LANGUAGE|LC_\w+|TZ|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR|CLICOLOR_FORCE|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|GOOS|GOARCH|CGO_ENABLED|GO111MODULE|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE|PYTHONIOENCODING|PYTHONUTF8|DEBIAN_FRONTEND|TIME_STYLE|BLOCK_SIZE|QUOTING_STYLE)$/;
 
 /** Shell variables of a script's own, by the custom that programs are told things in capitals. */
 const OWN = /^[a-z_][a-z0-9_]*$/;
@@ -17,6 +17,17 @@ export function isSafe({ name, value }: ShellAssignment): boolean {
 export function isSafeName(name: string): boolean {
   return SAFE.test(name);
 }
+
+/** Assigned before a command, it changes nothing but how the command prints: a plain value, or a pager that is none. */
+export function isHarmlessPrefix({ name, value, append }: ShellAssignment): boolean {
+  if (value?.kind !== 'literal' || append) return false;
+  if (PAGERS.test(name)) return /^(?:cat)?$/.test(value.value);
+  if (GIT_SWITCHES.test(name)) return /^[01]?$/.test(value.value);
+  return isSafeName(name) && /^[\w.,:@%+ -]*(?:\/[\w+-]+)*$/.test(value.value) && !value.value.includes('..');
+}
+
+const PAGERS = /^(?:PAGER|GIT_PAGER|MANPAGER|BAT_PAGER)$/;
+const GIT_SWITCHES = /^(?:GIT_OPTIONAL_LOCKS|GIT_TERMINAL_PROMPT|GIT_NO_LAZY_FETCH|GIT_LITERAL_PATHSPECS)$/;
 
 /** A variable that no program looks at: it matters only where the script itself uses it, and there it is seen. */
 export function isOwn(name: string): boolean {

@@ -1,6 +1,7 @@
 /** Words of the shell grammar as ours: what is certain about them, and what is not. */
 import type { CommandArgument, Word, WordPart } from 'unbash';
 import type { ShellWord } from './command.ts';
+import { beginOf } from './beginnings.ts';
 import { outcomesOf } from './outcomes.ts';
 import { HARMLESS, isPlainPart } from './plain.ts';
 
@@ -15,6 +16,7 @@ export function wordOf(word: Word): ShellWord {
     prefix: kind === 'literal' ? value : prefixOf(word, parts),
     plain: kind === 'literal' && isPlain(word.text, parts),
     single: kind === 'literal' || isSingle(word.text, parts),
+    begins: kind === 'literal' ? value : beginOf(word.text, parts),
     ...((kind === 'pattern' || kind === 'dynamic') && parts.length > 0 && !movesTilde(word.text, parts)
       ? { becomes: outcomesOf(parts) }
       : {}),
@@ -29,7 +31,8 @@ export function argumentOf(argument: CommandArgument): ShellWord {
   const prefix = `${name}${append ? '+=' : '='}`;
   const known = value.type === 'Word' && kind === 'literal' ? prefix + wordOf(value).value : text;
   const single = value.type === 'Word' && argument.index === undefined;
-  return { text, kind, value: known, prefix: kind === 'literal' ? known : prefix, plain: false, single };
+  const begins = kind === 'literal' ? known : prefix;
+  return { text, kind, value: known, prefix: begins, plain: false, single, begins };
 }
 
 /** A tilde behind `=` or `:` is replaced in a word that looks like an assignment, also behind braces: `{a,b}=~/x`. */

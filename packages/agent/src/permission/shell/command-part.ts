@@ -2,6 +2,7 @@
 import path from 'node:path';
 import {
   areReadOnlyWords,
+  isHarmlessPrefix,
   isHarmlessProgram,
   isOwn,
   isSafe,
@@ -113,7 +114,12 @@ function beginningsOf(command: SimpleCommand, stages: readonly Unwrapped[], arou
     ...stages.flatMap((stage) => beginningOf(stage.words) ?? []),
     ...copied.map((text) => ({ text, quoted: false })),
   ];
-  const isProven = (run: readonly ShellWord[]) => areReadOnlyWords(run, proofOptions(run[0], around));
+  const isProven = (run: readonly ShellWord[]) => {
+    const [name] = run;
+    return (
+      name !== undefined && everyProofOptions(name, around).every((options) => areReadOnlyWords(run, options))
+    );
+  };
   const isUnknown = runsUnknownCode(command, stages, isProven);
   return isUnknown ? [...beginnings, { text: '', quoted: false }] : beginnings;
 }
@@ -133,32 +139,33 @@ function nameBeginning({ kind, value, prefix }: ShellWord): string {
 }
 
 function proof(command: SimpleCommand, { words, more }: Unwrapped, around: Around): CommandPart['readOnly'] {
-  const { name, assignments } = command;
-  const { shape } = around;
+  const { name, assignments, inside } = command;
   if (name === undefined) return assignments.every((assignment) => isOwn(assignment.name)) ? 'yes' : 'no';
   const [program] = words;
-  if (shape === 'functions') return 'no';
-  if (readsLine(command)) return 'beside a rule';
-  if (assignments.length > 0 || program === undefined || changesFiles(program.value)) return 'no';
-  const isHarmless = program.plain && isHarmlessProgram(program.value);
-  if (more && !isHarmless) return 'no';
-  if (areReadOnlyWords(words, proofOptions(program, around)))
-    return shape === 'plain' ? 'yes' : 'beside a rule';
+  if (around.shape === 'functions') return 'no';
+  // In the background it may outlast the call.
+  const proven = inside.includes('background') ? 'beside a rule' : 'yes';
+  if (readsLine(command)) return proven;
+  if (!assignments.every(isHarmlessPrefix) || program === undefined || changesFiles(program.value))
+    return 'no';
   // Whatever its words become; the commands in them are parts of their own.
-  return isHarmless || changesOwnShellOnly(words) ? 'beside a rule' : 'no';
+  const isHarmless = program.kind === 'literal' && isHarmlessProgram(program.value);
+  if (isHarmless || (!more && changesOwnShellOnly(words))) return proven;
+  if (more) return 'no';
+  return everyProofOptions(program, around).every((options) => areReadOnlyWords(words, options))
+    ? proven
+    : 'no';
 }
 
-/** Where a `cd` may have failed, git may run in any of several folders: then nothing is known about its repository. */
-function proofOptions(program: ShellWord | undefined, { folders, world }: Around): ProofOptions {
+/** A `cd` may have failed, so git may run in any of several folders: the proof must hold for each of them. */
+function everyProofOptions({ value }: ShellWord, { folders, world }: Around): readonly ProofOptions[] {
   const { environment } = world;
-  const [folder, ...others] = folders ?? [];
-  if (folder === undefined || others.length > 0 || baseName(program?.value ?? '') !== 'git')
-    return { environment };
-  return {
+  if (folders === undefined || baseName(value) !== 'git') return [{ environment }];
+  return folders.map((folder) => ({
     environment,
     git: world.gitIn(folder),
     gitIn: (named) => world.gitIn(path.posix.isAbsolute(named) ? named : `${folder}/${named}`),
-  };
+  }));
 }
 
 function doubtAboutOptions([name, ...args]: readonly ShellWord[]): string | undefined {

@@ -95,7 +95,7 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
   return [
     own,
     ...command.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)),
-    ...fileParts(last.words, own, around),
+    ...fileParts(last.words, own, around).map((part) => (own.readOnly === 'no' ? part : asRead(part))),
     ...(last.more ? [last.words] : fed(last.words)).flatMap((run) => unseen(run, around)),
     // What `find -exec` runs must be covered like any other command.
     ...executed(last.words).flatMap((run) =>
@@ -106,6 +106,11 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
       return runsElsewhere(stage.words) ? parts.filter(({ kind }) => kind === 'command') : parts;
     }),
   ];
+}
+
+/** A proven command writes nothing: what looks like the name of an output is something else. */
+function asRead(part: FilePart): FilePart {
+  return part.kind === 'read' ? part : { ...part, kind: 'read', concern: undefined };
 }
 
 /** `{}` is whatever `find` comes upon. */

@@ -62,8 +62,8 @@ describe('a suggestion', () => {
     ['npm test > /dev/null 2>&1', ['npm test *']],
     ['npm test; echo "exit: $?"', ['npm test *']],
     ['for i in 1 2; do npm test; done', ['npm test *']],
-    ['for f in src/*.ts; do wc -l "$f"; done', ['wc *']],
-    ['if [ -f a ]; then cat a; fi', ['cat *']],
+    ['for f in src/*.ts; do npm test "$f"; done', ['npm test *']],
+    ['if [ -f a ]; then npm test; fi', ['npm test *']],
     ['(cd web && npm test)', ['npm test *']],
     ['set -e; npm test', ['npm test *']],
     ['VAR=1 npm test', ['VAR=1 npm test *']],
@@ -103,8 +103,7 @@ describe('a suggestion', () => {
     ["cat x | xargs -I{} sh -c 'echo {}'", []],
     ['cat x | xargs npx', []],
     ['cd /srv && npm test > out.txt', []],
-    ['echo "$HOME"', ['echo *']],
-    ['diff <(sort a) <(sort b)', ['diff *']],
+    ['diff <(sort a) <(sort b)', []],
     ['npm test -- "$X"', ['npm test *']],
   ])('for %s is %j', (command, rules) => {
     expect(rulesFor(command)).toEqual(rules);

@@ -110,7 +110,7 @@ const TOKENS = [
 
 /** Covered, wrappers, and programs that only read: spoiled names sometimes become one. */
 export const RAN: readonly string[] =
-  'ls cat echo ok okb time timeout nice nohup xargs od nl wc tr id ps du comm head cut rev tac join sum expr seq fold stat'.split(
+  'ls cat echo ok okb time timeout nice nohup xargs od nl wc tr id ps du comm head cut rev tac join sum expr seq fold stat w who df sort cmp fmt cal'.split(
     ' ',
   );
 

@@ -7,7 +7,8 @@ export function isReadOnlyAwk(args: readonly Arg[]): boolean {
     const option = args[at]?.value ?? '';
     if (option === '-F' || option === '-v') {
       at++;
-      if (!args[at]?.exact) return false;
+      const value = args[at];
+      if (!value?.exact && !(option === '-v' && /^\w+=/.test(value?.value ?? ''))) return false;
     } else if (!/^(-F.+|-v\w+=[\s\S]*)$/.test(option)) return false;
   }
   const program = args[at];
@@ -23,7 +24,13 @@ function isFile(file: Arg): boolean {
 /** They run commands, read what they are told to, call by a name that is made up or broken in two, or add files to the input. */
 const POWERS = /system|getline|@|ARG[CV]|SYMTAB|\\\n/;
 
-/** Without pipes and redirections: a `|` or `>` is refused even where it stands in a text. */
+/**
+ * Without pipes and redirections. Only `print` and `printf` redirect, so a `>` before the first of them compares. Behind it a
+ * `|` or `>` is refused even where it stands in a text.
+ */
 function isPrinting(program: string): boolean {
-  return !POWERS.test(program) && !/[|>]/.test(program.replace(/\|\||>=/g, ' '));
+  if (POWERS.test(program)) return false;
+  const bare = program.replace(/\|\||>=/g, '  ');
+  const print = bare.indexOf('print');
+  return !bare.includes('|') && !(print < 0 ? '' : bare.slice(print)).includes('>');
 }

@@ -1,4 +1,5 @@
 /** Whether a program only reads when it is given these arguments. */
+import { ARCHIVE_CHECKS } from './archives.ts';
 import { isReadOnlyAwk } from './awk.ts';
 import { isReadOnlyFind } from './find.ts';
 import { isHarmlessProgram } from './harmless.ts';
@@ -14,16 +15,27 @@ export function isReadOnlyProgram(program: string, args: readonly Arg[], environ
   const allowed = OPTIONS.get(program);
   if (allowed === undefined && isHarmlessProgram(program)) return true;
   const [first] = args;
-  if (VERSIONED.has(program) && args.length === 1 && first?.exact && first.value === '--version') return true;
+  if (VERSIONED.has(program) && args.length === 1 && first?.exact && asksVersion(program, first.value))
+    return true;
   if (allowed) return onlyAllowed(args, allowed);
   const check = CHECKS.get(program);
   if (check) return check(args, environment);
   return args.every(({ exact }) => exact) && (EXACT.get(program)?.(args.map(({ value }) => value)) ?? false);
 }
 
+/** Some know only one of these spellings, and take the others for the name of a file. */
+function asksVersion(program: string, option: string): boolean {
+  if (option === '--version') return true;
+  if (option === '--help') return !/^(nc|dc|bc|top|m4|fish|git)$/.test(program);
+  return /^(ssh|tmux) -V$|^(perl|gcc|clang|node) -v$|^(openssl) version$|^ffmpeg -version$/.test(
+    `${program} ${option}`,
+  );
+}
+
 type Check = (args: readonly Arg[], environment: Environment) => boolean;
 
 const CHECKS: ReadonlyMap<string, Check> = new Map<string, Check>([
+  ...ARCHIVE_CHECKS,
   ['find', isReadOnlyFind],
   ['xargs', isReadOnlyXargs],
   ['sed', isReadOnlySed],
@@ -61,7 +73,10 @@ const EXACT: ReadonlyMap<string, (args: readonly string[]) => boolean> = new Map
     (args: readonly string[]) =>
       args.every(
         (arg, index) =>
-          /^(\+|-u$|-R$|-I(date|hours|minutes|seconds|ns)?$|--utc$|--iso-8601|--rfc-|--date=)/.test(arg) ||
+          /^(\+|-u$|-R$|-I(date|hours|minutes|seconds|ns)?$|--utc$|--iso-8601|--rfc-|--date=|-d.|-r$|--reference=)/.test(
+            arg,
+          ) ||
+          (args[index - 1] === '-r' && !arg.startsWith('-')) ||
           isDateValue(args, index),
       ),
   ],
@@ -76,6 +91,21 @@ const EXACT: ReadonlyMap<string, (args: readonly string[]) => boolean> = new Map
   ['python', ([option, ...more]) => /^(--version|-V)$/.test(option ?? '') && more.length === 0],
   ['python3', ([option, ...more]) => /^(--version|-V)$/.test(option ?? '') && more.length === 0],
   ['ps', isReadOnlyPs],
+  ['umask', ([...args]) => args.every((arg) => arg === '-S' || arg === '-p')],
+  ['ulimit', (args) => args.every((arg) => /^-[HS]*[acdefilmnpqrstuvx]?$/.test(arg))],
+  ['jobs', (args) => args.every((arg) => /^-[lnprs]+$/.test(arg))],
+  ['dirs', (args) => args.every((arg) => /^-[lpv]+$/.test(arg))],
+  ['alias', (args) => args.every((arg) => arg === '-p')],
+  ['who', (args) => args.every((arg) => /^-[abdlmpqrstTuw]+$/.test(arg))],
+  ['w', (args) => args.every((arg) => /^-[hsfoi]+$/.test(arg))],
+  [
+    'ip',
+    (args) =>
+      /^(-(br|brief|c|color|4|6|o) )*(a|addr|address|l|link|r|route|neigh)( (show|list|ls))?$/.test(
+        args.join(' '),
+      ),
+  ],
+  ['findmnt', (args) => args.every((arg) => /^(-[aADJlnrTR]+|[^-].*)$/.test(arg))],
   ['test', isTest],
   ['[', isTest],
 ]);

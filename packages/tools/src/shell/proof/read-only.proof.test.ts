@@ -48,7 +48,7 @@ const unproven = fc.constantFrom(
   'if ls; then rm a; fi',
   'rg x *',
   'sort -*',
-  'echo $x',
+  'sort $x',
   'eval ls',
   'A=1 ls',
   'cat <<E\n$(rm a)\nE\n',

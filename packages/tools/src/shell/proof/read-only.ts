@@ -16,7 +16,8 @@ export interface ProofOptions extends GitAround {
 
 export function isReadOnlyCommand(text: string, options: ProofOptions = {}): boolean {
   const read = readCommand(text);
-  if (!read.ok || read.commands.length === 0 || read.redirections.length > 0) return false;
+  if (!read.ok || read.strange !== undefined || read.commands.length === 0) return false;
+  if (read.redirections.length > 0) return false;
   for (const construct of read.constructs) if (construct !== 'list' && construct !== 'pipeline') return false;
   // After a `cd` nobody has looked at the repository that `git` would find.
   const moves = read.commands.some(changesDirectory);
@@ -42,28 +43,19 @@ function isProven(command: SimpleCommand, options: ProofOptions): boolean {
 
 /** The proof for one simple command; what is redirected and assigned around it is the caller's business. */
 export function areReadOnlyWords([name, ...words]: readonly ShellWord[], options: ProofOptions): boolean {
-  if (!name?.plain) return false;
+  if (name?.kind !== 'literal') return false;
   const program = name.value.replace(/^\/(usr\/)?bin\//, '');
   const isGit = program === 'git';
-  const args: Arg[] = [];
-  for (const word of words) {
-    if (word.plain || (isGit && isRevision(word))) args.push({ value: word.value, exact: true });
-    else if (word.becomes === undefined) return false;
-    else for (const { begins, exact } of word.becomes) args.push({ value: begins, exact });
-  }
+  const args = words.flatMap(argsOf);
   return isGit ? isReadOnlyGit(args, options) : isReadOnlyProgram(program, args, options.environment ?? {});
 }
 
-/** A name that git knows, with the way from it: `HEAD~2`, `main^`, `HEAD@{1}`. */
-const NAMED = String.raw`[\w@][\w./-]{0,200}(?:@\{[\w-]*\}|[~^]\d*)*`;
-const REVISION = new RegExp(`^${NAMED}(?:\\.\\.\\.?(?:${NAMED})?)?(?::[\\w./-]+)?$`);
-
-/** Some shells take `~` and `^` for a pattern. Whatever that matches begins with a letter: it is no option. */
-function isRevision({ kind, text }: ShellWord): boolean {
-  return kind === 'literal' && text.length < LONGEST_REVISION && REVISION.test(text);
+/** What the program is given for a word, as far as it is known. */
+function argsOf({ kind, value, becomes, begins }: ShellWord): readonly Arg[] {
+  if (kind === 'literal') return [{ value, exact: true }];
+  if (becomes) return becomes.map((outcome) => ({ value: outcome.begins, exact: outcome.exact }));
+  return [{ value: begins, exact: false }];
 }
-
-const LONGEST_REVISION = 300;
 
 function isHarmless(redirection: ShellRedirection): boolean {
   if (typeof redirection.descriptor === 'string') return false;

@@ -4,10 +4,10 @@ import type { Allowed } from './options.ts';
 /** No option and no argument makes them do anything but print. */
 export const HARMLESS: ReadonlySet<string> = new Set(
   (
-    'ls cat head echo true false : pwd cd basename dirname whoami id groups seq sleep rev tac nl cut tr comm wc ' +
+    'ls cat head echo true false : pwd cd pushd popd basename dirname whoami id groups seq sleep rev tac nl cut tr comm wc ' +
     'stat du which realpath readlink nproc uname od expr fold expand unexpand paste join printenv free uptime ' +
-    'md5sum sha1sum sha224sum sha256sum sha384sum sha512sum cksum sum type hexdump strings column lscpu lsblk pgrep pidof ' +
-    'whereis'
+    'md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum type hexdump strings column lscpu lsblk pgrep pidof ' +
+    'whereis fmt numfmt tsort factor getconf locale cal look eza exa users logname hostid'
   ).split(' '),
 );
 
@@ -39,15 +39,15 @@ export const OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
   ['grep', GREP],
   ['egrep', GREP],
   ['fgrep', GREP],
-  // Without -f: it never ends.
+  // With -f it ends at the time limit of the tool.
   [
     'tail',
     {
       harmless: true,
-      short: 'qvzr',
-      valued: 'nc',
+      short: 'qvzrfF',
+      valued: 'ncs',
       numbers: true,
-      long: ['lines', 'bytes', 'quiet', 'silent', 'verbose'],
+      long: ['lines', 'bytes', 'quiet', 'silent', 'verbose', 'follow', 'retry', 'pid', 'sleep-interval'],
     },
   ],
   // Without -o, -T and --compress-program.
@@ -55,17 +55,23 @@ export const OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
     'sort',
     {
       short: 'bdfgiMhnRrVcCmsuz',
-      valued: 'kt',
+      valued: 'ktS',
       long: (
         'ignore-leading-blanks dictionary-order ignore-case general-numeric-sort month-sort human-numeric-sort ' +
-        'numeric-sort random-sort reverse version-sort check key field-separator merge stable unique zero-terminated'
+        'numeric-sort random-sort reverse version-sort check key field-separator merge stable unique zero-terminated ' +
+        'parallel buffer-size debug sort help version'
       ).split(' '),
     },
   ],
   // A second file would be written.
   [
     'uniq',
-    { short: 'cdDuiz', valued: 'fsw', operands: 1, long: ['count', 'repeated', 'unique', 'ignore-case'] },
+    {
+      short: 'cdDuiz',
+      valued: 'fsw',
+      operands: 1,
+      long: ['count', 'repeated', 'unique', 'ignore-case', 'skip-fields', 'skip-chars'],
+    },
   ],
   ['xxd', { short: 'abeiu', valued: 'clgs', operands: 1 }],
   // Without -l, which runs another program.
@@ -158,7 +164,7 @@ export const RIPGREP: Allowed = {
 };
 
 export const JQ: Allowed = {
-  short: 'cnreasSRjCM',
+  short: 'cnreasSRjCMV',
   long: (
     'null-input raw-input slurp compact-output raw-output join-output ascii-output sort-keys color-output ' +
     'monochrome-output tab indent exit-status arg argjson args jsonargs'
@@ -174,5 +180,15 @@ export const SOCKETS: Allowed = {
 /** Without -D and +m, which write files. */
 export const LSOF: Allowed = { short: 'abnPltUVR', valued: 'ipcusd' };
 
-/** They say their version without looking at the project. */
-export const VERSIONED: ReadonlySet<string> = new Set('bash gcc g++ clang make cmake jq tree fd'.split(' '));
+/**
+ * They print their version without a look at the project. Package managers, language version managers and build tools are not
+ * among them: a file of the project may name the program that prints it.
+ */
+export const VERSIONED: ReadonlySet<string> = new Set(
+  (
+    'bash zsh fish dash gcc g++ cc c++ clang clang++ make gmake cmake ninja jq yq tree fd fdfind rg ag bat tar gzip zip unzip curl ' +
+    'wget sed awk gawk grep find xargs diff patch less vim nvim emacs nano touch mkdir cp mv rm ln chmod tee tmux screen sqlite3 psql docker podman kubectl gh perl ' +
+    'openssl ssh rsync bwrap ffmpeg convert magick pandoc shellcheck ld as nm objdump strace gdb lldb valgrind python python3 node ' +
+    'deno uv ruff protoc nginx file sort ps top htop bc dc m4 socat nc nmap hyperfine delta fzf zoxide lsof ss ip'
+  ).split(' '),
+);

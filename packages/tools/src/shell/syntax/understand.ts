@@ -331,7 +331,13 @@ class Understanding {
     const refusal = this.#all(pieces);
     if (refusal !== undefined || node.name === undefined) return refusal;
     const name = wordOf(node.name);
-    return isCheckedBuiltin(name.value) ? refuseBuiltin([name, ...node.args.map(argumentOf)]) : undefined;
+    if (!isCheckedBuiltin(name.value)) return undefined;
+    const args = node.args.map((argument) => {
+      const word = argumentOf(argument);
+      const isNumber = isIntegerOperand(word.text, this.#integers);
+      return isNumber ? Object.assign(word, { single: true }) : word;
+    });
+    return refuseBuiltin([name, ...args]);
   }
 
   #assignment({ name, value, append, index, pos, end, text }: Assignment): Refusal {

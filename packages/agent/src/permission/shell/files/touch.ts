@@ -27,12 +27,12 @@ export function writeInside(target: ShellWord, source: ShellWord): Touch {
 
 /** A word that nobody wrote. */
 export function literalWord(value: string): ShellWord {
-  return { text: value, kind: 'literal', value, prefix: value, plain: true, single: true };
+  return { text: value, kind: 'literal', value, prefix: value, plain: true, single: true, begins: value };
 }
 
 /** A word that nobody can know before it is there. */
 export function unknownWord(text: string): ShellWord {
-  return { text, kind: 'dynamic', value: text, prefix: '', plain: false, single: false };
+  return { text, kind: 'dynamic', value: text, prefix: '', plain: false, single: false, begins: '' };
 }
 
 /** A part of a word, as if it stood alone. */

@@ -49,8 +49,6 @@ export const GLOBS: readonly Theme[] = [
       'sed -n 1p *',
       "awk '{print $1}' *",
       'jq . *.json',
-      'ls ~/*',
-      'ls $x/*',
       'ls @(a|b)',
       'ls !(a)',
       'rm *.o',

@@ -254,6 +254,6 @@ export const PLACES: readonly Theme[] = [
     mode: 'dontAsk',
     rules: { allow: ['Bash(npm test)'], ask: ['Bash(git push *)'] },
     allowed: ['ls', 'npm test', 'npm test && ls'],
-    denied: ['npm run x', 'git push', 'touch a', 'echo x > a', 'echo "', 'npm test && rm a', 'cat "$X"'],
+    denied: ['npm run x', 'git push', 'touch a', 'echo x > a', 'echo "', 'npm test && rm a', 'sort "$X"'],
   },
 ];

@@ -194,11 +194,6 @@ export const TRICKS: readonly Theme[] = [
       'find . -exec ls {} \\;',
     ],
     asked: [
-      'echo HEAD~1',
-      'echo foo^bar',
-      'echo "\\$x"',
-      'echo "\\\\"',
-      'git diff ^main',
       'git config edit',
       'git config a.b c',
       'python3 -v',
@@ -238,9 +233,6 @@ export const TRICKS: readonly Theme[] = [
       'npm run a | xargs echo',
     ],
     asked: [
-      '(ls)',
-      'set -e',
-      'if [ -f a ]; then ls; fi',
       '(cd src && npm install)',
       '(cd .. && npm run a)',
       'ls() { npm run b; }; ls; npm run a',

@@ -2,6 +2,10 @@
 import { lines } from './lines.ts';
 
 export const PROVEN: readonly string[] = lines(`
+cat ~/a*
+echo $HOME "$HOME" ~ HEAD~1 a^b a\\ b "a\\"b" $'a'
+ls $x* "$x"/* {1..3}
+tail -f a
 ls
 ls -la --color=never src
 /bin/ls

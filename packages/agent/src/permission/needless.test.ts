@@ -1,0 +1,72 @@
+/** Needless questions about commands that only read, and commands with effects, none of which may pass without one. */
+import type { PermissionMode } from '@heddle/core';
+import { describe, expect, it } from 'vitest';
+import { authorize } from './authorize.ts';
+import { editingCommands, harmfulCommands } from './test/list/harmful.ts';
+import { MORE_READERS } from './test/list/more-readers.ts';
+import { READERS } from './test/list/readers.ts';
+import { CLEAN_GIT, ROOT, worldOf } from './test/world.ts';
+import type { World } from './world.ts';
+
+function worldWith(readOnlyView: boolean): World {
+  const world = worldOf({ git: CLEAN_GIT });
+  const gitIn: World['gitIn'] = (folder) => (folder.startsWith(ROOT) ? CLEAN_GIT : undefined);
+  return { ...world, gitIn, readOnlyView };
+}
+
+function isAllowed(command: string, mode: PermissionMode, world: World): boolean {
+  const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+  return authorize(request, { deny: [], ask: [], allow: [] }, mode, world).decision === 'allow';
+}
+
+/** Thousands of decisions, on a machine that may be busy. */
+const DEADLINE_MS = 60_000;
+
+const readers = Object.values({ ...READERS, ...MORE_READERS }).flat();
+
+describe('commands that only read', () => {
+  it('are at least 500, each of them once', () => {
+    expect(readers.length).toBeGreaterThanOrEqual(500);
+    expect(new Set(readers).size).toBe(readers.length);
+  });
+
+  // 4.1 percent by proof, 0.5 percent with the view.
+  it.each([
+    ['proof alone', false, 0.05],
+    ['proof and the read-only view', true, 0.01],
+  ])('are asked about in few cases: %s', (_, view, share) => {
+    const world = worldWith(view);
+    const asked = readers.filter((command) => !isAllowed(command, 'default', world));
+    expect(asked.slice(Math.floor(share * readers.length))).toEqual([]);
+  });
+
+  it('are decided alike in plan mode', () => {
+    const world = worldWith(false);
+    const differ = readers.filter(
+      (command) => isAllowed(command, 'plan', world) !== isAllowed(command, 'default', world),
+    );
+    expect(differ).toEqual([]);
+  });
+});
+
+describe('commands with effects', () => {
+  const harmful = harmfulCommands();
+  const edits = editingCommands();
+
+  it('are at least 2,000', () => {
+    expect(harmful.length).toBeGreaterThanOrEqual(2_000);
+  });
+
+  it.each([
+    ['default', [...harmful, ...edits]],
+    ['plan', [...harmful, ...edits]],
+    ['acceptEdits', harmful],
+  ] as const)(
+    'are never allowed in the mode %s',
+    (mode, commands) => {
+      const world = worldWith(false);
+      expect(commands.filter((command) => isAllowed(command, mode, world))).toEqual([]);
+    },
+    DEADLINE_MS,
+  );
+});

@@ -1,0 +1,157 @@
+/** Readers of archives, binaries and services: which calls of them only print. */
+import type { Allowed, Arg } from './options.ts';
+import { isName, onlyAllowed } from './options.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+type Check = (args: readonly Arg[], environment: Environment) => boolean;
+
+const UNPACKED: Allowed = { short: 'fqv', long: ['force', 'quiet', 'verbose', 'help', 'version'] };
+const SEARCHED: Allowed = {
+  short: 'EFGPivwxclLqsnHhoz',
+  valued: 'eABCm',
+  numbers: true,
+  long: 'extended-regexp fixed-strings perl-regexp ignore-case invert-match word-regexp count line-number only-matching context after-context before-context max-count quiet regexp files-with-matches'.split(
+    ' ',
+  ),
+};
+
+/** Without `--plugin`, which loads a library. */
+const SYMBOLS: Allowed = {
+  short: 'aACDgnpPrSuvo',
+  long: 'demangle dynamic extern-only undefined-only defined-only numeric-sort print-size size-sort no-demangle reverse-sort print-file-name debug-syms help version'.split(
+    ' ',
+  ),
+};
+/** Without debugging information: it may be fetched from a server. */
+const OBJECTS: Allowed = {
+  short: 'adDfhprRtTxsCz',
+  valued: 'jM',
+  long: 'disassemble disassemble-all file-headers private-headers headers section-headers syms dynamic-syms reloc all-headers full-contents demangle section no-show-raw-insn start-address stop-address help version'.split(
+    ' ',
+  ),
+};
+const ELF: Allowed = {
+  short: 'ahlSsrdnVAWeu',
+  valued: 'xp',
+  long: 'all file-header program-headers sections symbols dyn-syms relocs dynamic notes version-info arch-specific headers wide string-dump hex-dump help version'.split(
+    ' ',
+  ),
+};
+const SIZES: Allowed = { short: 'ABGdoxt', long: ['format', 'totals', 'help', 'version'] };
+
+/** `@file` is replaced by the options in that file. */
+const withoutLists =
+  (allowed: Allowed): Check =>
+  (args) =>
+    onlyAllowed(args, allowed) && args.every(({ value }) => !value.startsWith('@'));
+
+/** A name with a colon is an archive on another machine. */
+function isLocal(arg: Arg): boolean {
+  return arg.exact && isName(arg) && !arg.value.includes(':');
+}
+
+/** `tar tf a.tgz`, `tar -tvzf a.tgz src`, `tar --list --file=a.tar`. Programs that unpack are the usual ones. */
+function listsTar(args: readonly Arg[], environment: Environment): boolean {
+  if (environment['TAR_OPTIONS']) return false;
+  const [first, ...rest] = args;
+  const isShort = first?.exact === true && /^-?(?=[a-zA-Z]*t)[tvzjJaf]+$/.test(first.value);
+  const others = isShort ? rest : args;
+  const isLong = others.some(({ value }) => value === '--list' || /^-(?=[a-z]*t)[tvzjJaf]+$/.test(value));
+  return (isShort || isLong) && others.every((arg) => isLocal(arg) || (arg.exact && isTarOption(arg.value)));
+}
+
+function isTarOption(option: string): boolean {
+  return (
+    /^--(list|verbose|gzip|bzip2|xz|zstd|auto-compress|full-time|utc|wildcards|no-wildcards|numeric-owner)$/.test(
+      option,
+    ) ||
+    /^-[tvzjJa]*f?$/.test(option) ||
+    /^--(file|strip-components|exclude)=[^:]+$/.test(option)
+  );
+}
+
+/** `unzip -l a.zip`, `unzip -v a.zip`, `unzip -Z1 a.zip`. */
+function listsZip([first, ...rest]: readonly Arg[], environment: Environment): boolean {
+  if (['UNZIP', 'UNZIPOPT', 'ZIPINFO', 'ZIPINFOOPT'].some((name) => environment[name])) return false;
+  return first?.exact === true && /^-(?:[lvt]q*|q*[lvt]|Z[12]?)$/.test(first.value) && rest.every(isName);
+}
+
+function zipInfo(args: readonly Arg[], environment: Environment): boolean {
+  if (['ZIPINFO', 'ZIPINFOOPT'].some((name) => environment[name])) return false;
+  return onlyAllowed(args, { short: '12slmvhtTz' });
+}
+
+const DOCKER: Allowed = {
+  short: 'aqlns',
+  valued: 'f',
+  long: 'all quiet latest last no-trunc size filter format digests'.split(' '),
+};
+
+/** Lists of containers and images, as the service tells them. */
+function listsContainers(args: readonly Arg[]): boolean {
+  const [verb, noun, ...rest] = args;
+  if (verb?.exact !== true) return false;
+  if (/^(ps|images|version)$/.test(verb.value)) return onlyAllowed(args.slice(1), DOCKER);
+  const pair = `${verb.value} ${noun?.exact ? noun.value : ''}`;
+  return (
+    /^(container|image|volume|network) (ls|list)$/.test(pair) && onlyAllowed(rest, { ...DOCKER, operands: 0 })
+  );
+}
+
+/** Only without its pager, which a configuration may name. */
+function printsWithBat(args: readonly Arg[]): boolean {
+  const isPlain = args.some(({ value, exact }) => exact && /^(-P|-pp|--paging=never)$/.test(value));
+  const allowed: Allowed = {
+    short: 'pPAnuf',
+    valued: 'lrH',
+    long: 'plain paging style color decorations line-range language number show-all highlight-line theme wrap tabs no-pager'.split(
+      ' ',
+    ),
+  };
+  return (
+    isPlain &&
+    args.every(({ value }) => value !== 'cache' && !/^--paging(?!=never)/.test(value)) &&
+    onlyAllowed(args, allowed)
+  );
+}
+
+/** Without `--pager`. */
+const AG: Allowed = {
+  short: 'acDfgHilLnQrsStuUvw0',
+  valued: 'ABCGmp',
+  numbers: true,
+  long: 'ackmate after all-text all-types before break case-sensitive color column context count depth filename-pattern files-with-matches files-without-matches filename nofilename fixed-strings group nogroup nobreak heading noheading hidden ignore ignore-case ignore-dir invert-match literal match max-count nocolor numbers nonumbers only-matching smart-case stats unrestricted vimgrep word-regexp help version'.split(
+    ' ',
+  ),
+};
+
+/** Without `-i`, which writes the file, and `-s`, which writes many. */
+const YQ: Allowed = {
+  short: 'PrcnNCMeyYtS',
+  valued: 'opI',
+  long: 'prettyPrint unwrapScalar output-format input-format no-colors colors no-doc exit-status null-input indent raw-output tojson version help'.split(
+    ' ',
+  ),
+};
+
+export const ARCHIVE_CHECKS: readonly (readonly [string, Check])[] = [
+  ...['zcat', 'gzcat', 'bzcat', 'xzcat', 'lzcat', 'zstdcat'].map(
+    (name) => [name, (args: readonly Arg[]) => onlyAllowed(args, UNPACKED)] as const,
+  ),
+  ...['zgrep', 'zegrep', 'zfgrep', 'bzgrep', 'xzgrep'].map(
+    (name) => [name, (args: readonly Arg[]) => onlyAllowed(args, SEARCHED)] as const,
+  ),
+  ['nm', withoutLists(SYMBOLS)],
+  ['objdump', withoutLists(OBJECTS)],
+  ['readelf', withoutLists(ELF)],
+  ['size', withoutLists(SIZES)],
+  ['tar', listsTar],
+  ['unzip', listsZip],
+  ['zipinfo', zipInfo],
+  ['docker', listsContainers],
+  ['podman', listsContainers],
+  ['bat', printsWithBat],
+  ['batcat', printsWithBat],
+  ['ag', (args) => onlyAllowed(args, AG)],
+  ['yq', (args) => onlyAllowed(args, YQ)],
+];
