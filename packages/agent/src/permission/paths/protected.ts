@@ -65,7 +65,9 @@ const SHAPES = PROTECTED_PLACES.map(({ segments, fromRoot }) => {
  * A visible name counts only if it exists, because `*` would match all of them.
  */
 export function protectedMatch(folder: Place, glob: string, world: World): string | undefined {
-  const written = segmentsOf(glob.toLowerCase());
+  const written = segmentsOf(glob.toLowerCase()).map((segment) =>
+    segment === 'globstar' ? 'visible' : segment,
+  );
   const [first] = written;
   const whole: readonly Segment[] = [...literalSegments(folder.path.toLowerCase()), ...written];
   return SHAPES.find(({ name, shape, isVisible }) => {

@@ -6,7 +6,7 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import type { Concern, Place } from '../../part.ts';
 import { isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts';
-import { protection } from '../../paths/protected.ts';
+import { protectedMatch, protection } from '../../paths/protected.ts';
 import type { World } from '../../world.ts';
 import type { Folders } from '../folders.ts';
 import { baseName } from '../runners.ts';
@@ -54,8 +54,31 @@ export function namedPlaces(
       const concern = concernAbout(written, places, { isRead, world });
       if (concern) found.set(written, { written, places, concern });
     }
+    const glob =
+      word.kind === 'pattern' && reading === 'no' ? protectedByGlob(word, folders, world) : undefined;
+    if (glob) found.set(word.text, glob);
   });
   return [...found.values()];
+}
+
+/** `.gi?/config`: what a glob may find counts as named. */
+function protectedByGlob({ value, text }: ShellWord, folders: Folders, world: World): NamedPlace | undefined {
+  const starts = [value, ...boundaries(value).map((at) => value.slice(at)), ...startsIn(value)];
+  for (const written of new Set(starts)) {
+    const at = written.search(/[*?[(+@!]/);
+    const folder = written.slice(0, written.lastIndexOf('/', at) + 1);
+    const expanded = tildeExpanded(folder === '' ? '.' : folder, world.home);
+    const places = placesOf(expanded, folders ?? [world.cwd], world);
+    const pattern = written.slice(folder.length);
+    const what = places
+      .map((place) => (folder === '/' ? 'a folder of the system' : protectedMatch(place, pattern, world)))
+      .find((name) => name !== undefined);
+    if (at >= 0 && what !== undefined) {
+      const reason = `It may find ${what}, which is protected, and change it.`;
+      return { written: text, places, concern: { level: 'unless bypassed', reason } };
+    }
+  }
+  return undefined;
 }
 
 /** Their arguments are texts. */
@@ -156,6 +179,7 @@ function boundaries(value: string): number[] {
 
 /** The token itself, and what is attached to a short option: `-o/x`, `-I../x`, `-sSLo.npmrc`. */
 function startsIn(token: string): string[] {
+  if (/^[+%#]/.test(token)) return [token, token.replace(/^[+%#]+/, '')];
   if (!token.startsWith('-')) return [token];
   const at = token.search(/[./~]/);
   const letters = /^-[A-Za-z]/.test(token) ? [token.slice(2)] : [];
