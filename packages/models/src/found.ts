@@ -10,4 +10,7 @@ export async function findModel(environment: Environment, settled?: string): Pro
   return hasKey ? 'sonnet' : (await import('./providers/find.ts')).findConfigured(environment);
 }
 
+export const NO_ANTHROPIC_KEY =
+  'There is no key for the API. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), or configure a key helper.';
+
 export const ANTHROPIC_KEYS: readonly string[] = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'];

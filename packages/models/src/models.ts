@@ -1,12 +1,12 @@
 /** What `heddle models` shows: which providers are usable here and why, and their models with window and price. */
 import { aliasesIn } from './aliases.ts';
-import { ANTHROPIC_KEYS } from './found.ts';
+import { ANTHROPIC_KEYS, NO_ANTHROPIC_KEY } from './found.ts';
 import type { KnownModel, PriceOverrides, Prices } from './prices/prices.ts';
 import { configFolderIn } from './providers/config-folder.ts';
 import { findPackage, installCommand } from './providers/load.ts';
 import { modelsOnServer } from './providers/local.ts';
 import type { Provider } from './providers/provider.ts';
-import { addressOf, firstOf, packagesFor, readinessOf } from './providers/settings.ts';
+import { addressOf, firstOf, notConfigured, packagesFor, readinessOf } from './providers/settings.ts';
 import { PROVIDERS } from './providers/table.ts';
 import type { Environment } from './secrets/environment.ts';
 
@@ -23,6 +23,8 @@ export interface ListedProvider {
   readonly because?: string;
   /** What to do where it is not. */
   readonly advice?: string;
+  /** The sentence that a request fails with, if a key or a setting is missing. */
+  readonly problem?: string;
   /** All that is known of it; full names, as `--model` takes them. */
   readonly models: readonly ListedModel[];
 }
@@ -51,7 +53,9 @@ function anthropic(environment: Environment, prices: Prices, overrides: PriceOve
     id: 'anthropic',
     name: 'Anthropic',
     isUsable: key !== undefined,
-    ...(key === undefined ? { advice: `set ${ANTHROPIC_KEYS[0]}` } : { because: key.variable }),
+    ...(key === undefined
+      ? { advice: `set ${ANTHROPIC_KEYS[0]}`, problem: NO_ANTHROPIC_KEY }
+      : { because: key.variable }),
     models: anthropicModels(environment, prices, overrides),
   };
 }
@@ -108,7 +112,8 @@ async function listed(provider: Provider, environment: Environment, prices: Pric
     .models(id)
     .map((model): ListedModel => Object.assign({}, model, { aliases: aliasOf(provider, model.id) }));
   const readiness = readinessOf(provider, environment);
-  if (readiness.is === 'missing') return unusable(`set ${readiness.set}`, models);
+  if (readiness.is === 'missing')
+    return { ...unusable(`set ${readiness.set}`, models), problem: notConfigured(provider, readiness.set) };
   if (install.length > 0) return unusable('', models);
   return { id, name, isUsable: true, because: readiness.is === 'configured' ? readiness.by : '', models };
 }

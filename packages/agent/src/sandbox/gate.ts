@@ -61,7 +61,7 @@ export function createGate(doors: GateDoors): SandboxGate {
     const readiness = await sandbox.prepare();
     if (readiness.ready) return INSIDE;
     if (decided) return decided;
-    const why = explained(readiness);
+    const why = noSandbox(readiness);
     if (!ask || !call || call.mode === 'dontAsk') {
       if (!told) tell(why);
       told = true;
@@ -81,7 +81,7 @@ export function createGate(doors: GateDoors): SandboxGate {
     signal = new AbortController().signal,
   ): Promise<Entered> {
     const { reason, install } = readiness;
-    const why = explained(readiness);
+    const why = noSandbox(readiness);
     const input = { ...asked, reason, ...(install === undefined ? {} : { install }) };
     const answer = await answered(
       door(
@@ -127,7 +127,11 @@ const CHOICE =
   'Allow: the commands of this session run without a sandbox, each after the usual questions. Deny: no command runs.';
 const REFUSED = 'Commands do not run without it, and there is nobody to ask.';
 
-function explained({ reason, install }: Readiness & { ready: false }): string {
+/** The one sentence for a sandbox that cannot start: what is wrong, and the command that would repair it. */
+export function noSandbox({
+  reason,
+  install,
+}: Pick<Readiness & { ready: false }, 'reason' | 'install'>): string {
   return install === undefined ? reason : `${reason} To mend it: ${install}.`;
 }
 

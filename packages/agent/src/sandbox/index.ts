@@ -1,7 +1,7 @@
 /** Commands in a sandbox: what they may touch, how they are started there, and what happens where that cannot be. */
 export { checkSandbox, type SandboxCheck } from './check/check.ts';
 export { createSandboxGate, type SandboxOptions } from './create.ts';
-export { type SandboxGate, WITHOUT_SANDBOX } from './gate.ts';
+export { noSandbox, type SandboxGate, WITHOUT_SANDBOX } from './gate.ts';
 export { REACH_HOST } from './hosts.ts';
 export type { SandboxPolicy } from './policy/policy.ts';
 export type { Readiness, Sandbox, Wrapped, WrappedEnd, Wrapping } from './sandbox.ts';

@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { KNOWN_SETTINGS, type Scope, SCOPES, setSettingIn } from '@heddle/agent/settings';
 import type { Json } from '@heddle/core';
 import { editDistance } from '../flags.ts';
+import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { harmless } from '../terminal/harmless.ts';
 import { jsonText } from '../terminal/json-text.ts';
 import { say } from '../terminal/say.ts';
@@ -83,9 +84,10 @@ function paths(json: boolean): number {
   return tell(lines.join(''));
 }
 
-function list(json: boolean): number {
-  const { entries, problems, leftOut } = effectiveSettings();
-  for (const note of [...problems, ...leftOut]) process.stderr.write(`heddle: ${harmless(note)}\n`);
+async function list(json: boolean): Promise<number> {
+  const { entries } = effectiveSettings();
+  const { notes } = await permissionSetup(NO_FLAGS);
+  for (const note of notes) process.stderr.write(`heddle: ${harmless(note)}\n`);
   if (json) return tell(`${jsonText(entries, 2)}\n`);
   if (entries.length === 0) return tell('Nothing is set. The keys there are: heddle config keys\n');
   return tell(

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import os from 'node:os';
 import {
   KNOWN_SETTINGS,
-  leftOutNotes,
   type LoadedFile,
   loadSettings,
   mergeSettings,
@@ -23,8 +22,6 @@ export interface Effective {
   readonly merged: JsonObject;
   readonly entries: readonly Entry[];
   readonly places: readonly { readonly source: string; readonly file: string; readonly exists: boolean }[];
-  readonly problems: readonly string[];
-  readonly leftOut: readonly string[];
 }
 
 export function effectiveSettings(
@@ -32,7 +29,7 @@ export function effectiveSettings(
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): Effective {
   const where = { cwd, env, home: os.homedir() };
-  const { files, problems } = loadSettings(where);
+  const { files } = loadSettings(where);
   const merged = mergeSettings(files);
   return {
     merged,
@@ -43,8 +40,6 @@ export function effectiveSettings(
       honoured: isHonoured(path),
     })),
     places: settingsFiles(where).map(({ source, file }) => ({ source, file, exists: existsSync(file) })),
-    problems,
-    leftOut: leftOutNotes(files),
   };
 }
 

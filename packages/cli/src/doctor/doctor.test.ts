@@ -34,9 +34,9 @@ describe('heddle doctor', () => {
   });
 
   it.each([
-    [{ HEDDLE_MODEL: 'mistral/some' }, /!! model .*mistral\/some cannot be used yet\n +set MISTRAL_API_KEY/],
+    [{ HEDDLE_MODEL: 'mistral/some' }, /!! model .*Mistral is not configured\. Set MISTRAL_API_KEY/],
     [{ HEDDLE_MODEL: 'nonsense' }, /!! model .*There is no model named nonsense/],
-    [{ HEDDLE_MODEL: 'opus' }, /!! model .*opus cannot be used yet\n +set ANTHROPIC_API_KEY/],
+    [{ HEDDLE_MODEL: 'opus' }, /!! model .*There is no key for the API\. Set ANTHROPIC_API_KEY/],
   ])('knows that a model which was named cannot be used: %j', async (env, told) => {
     expect((await homeFor(installed.program).run(['doctor'], { env })).stdout).toMatch(told);
   });

@@ -2,6 +2,7 @@
 import { appliedSettings } from '@heddle/agent/settings';
 import { chooseModel, findModel, type ListedProvider, listProviders } from '@heddle/models';
 import { modelKinds } from '../models/kinds.ts';
+import { GET_A_MODEL, NO_MODEL, TRY_WITHOUT_KEY } from '../models/no-model.ts';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { type Finding, ok, problem } from './finding.ts';
 
@@ -29,16 +30,17 @@ async function checkUsual(
   providers: readonly ListedProvider[],
   environment: NodeJS.ProcessEnv,
 ): Promise<Finding> {
-  if (usual === undefined) return problem('model', 'no model is configured', GET_ONE);
+  if (usual === undefined) return problem('model', NO_MODEL, `${GET_A_MODEL}; ${TRY_WITHOUT_KEY}`);
   const chosen = await chooseModel(usual, modelKinds, { environment });
-  if (!chosen.ok) return problem('model', chosen.message, 'see heddle models, or name another with --model');
+  if (!chosen.ok) return problem('model', chosen.message, CHOOSE_ANOTHER);
   const provider = providers.find(({ id }) =>
     id === 'anthropic' ? chosen.name.startsWith('claude-') : chosen.name.startsWith(`${id}/`),
   );
   if (provider && !provider.isUsable)
-    return problem('model', `${usual} cannot be used yet`, provider.advice ?? 'see heddle models');
+    return provider.problem === undefined
+      ? problem('model', `${usual} cannot be used yet`, provider.advice ?? 'see heddle models')
+      : problem('model', provider.problem, CHOOSE_ANOTHER);
   return ok('model', `${usual} when none is named`);
 }
 
-const GET_ONE =
-  'set ANTHROPIC_API_KEY or the key of another provider, see heddle models; or try --model rehearsal';
+const CHOOSE_ANOTHER = 'see heddle models, or name another with --model';

@@ -1,6 +1,7 @@
 /** Can commands be confined here? The sandbox only matters if the settings ask for it; the read-only view always does. */
-import { checkSandbox, createReadOnlyView } from '@heddle/agent/sandbox';
+import { checkSandbox } from '@heddle/agent/sandbox';
 import { effectiveSettings, valueAt } from '../config/effective.ts';
+import { missingView } from '../headless/sandbox.ts';
 import { type Finding, hint, ok, problem } from './finding.ts';
 
 export async function checkView(cwd: string, env: NodeJS.ProcessEnv): Promise<Finding> {
@@ -11,13 +12,12 @@ export async function checkView(cwd: string, env: NodeJS.ProcessEnv): Promise<Fi
       VIEW_OFF,
       'switch the read-only view on with: heddle config set sandbox.readOnlyView auto',
     );
-  const readiness = await createReadOnlyView().readiness();
-  if (readiness.ready) return ok('reading', VIEW_ON);
-  return hint('reading', `${readiness.reason} ${PROOF_ONLY}`, 'on Linux, install bubblewrap');
+  const missing = await missingView();
+  if (missing === undefined) return ok('reading', VIEW_ON);
+  return hint('reading', missing, 'on Linux, install bubblewrap');
 }
 
 const VIEW_ON = 'commands that are proven to only read run in a read-only view';
-const PROOF_ONLY = 'Commands that are proven to only read run without a second safeguard.';
 const VIEW_OFF =
   'the read-only view is switched off; commands that are proven to only read run without a second safeguard';
 

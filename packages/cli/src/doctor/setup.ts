@@ -4,11 +4,8 @@ import { permissionSetup, NO_FLAGS } from '../permissions/setup.ts';
 import { type Finding, hint, ok, problem } from './finding.ts';
 
 export async function checkSettings(cwd: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const { loaded, mode, rules, problems, doubts, leftOut, notRun } = await permissionSetup(
-    NO_FLAGS,
-    cwd,
-    env,
-  );
+  const setup = await permissionSetup(NO_FLAGS, cwd, env);
+  const { loaded, mode, rules, problems, doubts, leftOut, notRun, modeRefused } = setup;
   const count = rules.allow.length + rules.ask.length + rules.deny.length;
   const read = ok(
     'settings',
@@ -21,6 +18,7 @@ export async function checkSettings(cwd: string, env: NodeJS.ProcessEnv): Promis
     ),
     ...doubts.map((text) => hint('rules', text, 'the rule is kept; if it is a slip, mend it in the file')),
     ...notRun.map((text) => problem('hooks', text, 'write deny or ask rules: heddle permissions add')),
+    ...modeRefused.map((text) => hint('mode', text, 'choose another defaultMode: heddle config path')),
     ...leftOut.map((text) => hint('trust', text, 'heddle permissions trust')),
   ];
 }

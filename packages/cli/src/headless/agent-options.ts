@@ -8,6 +8,7 @@ import { builtinTools } from '@heddle/tools';
 import type { RunOptions } from '../arguments.ts';
 import { modelEnvironment, setVariables } from '../keys.ts';
 import { knownSecrets, learnSecrets } from '../known-secrets.ts';
+import { GET_A_MODEL, NO_MODEL, TRY_WITHOUT_KEY } from '../models/no-model.ts';
 import { permissionSetup } from '../permissions/setup.ts';
 import { promptTexts } from './prompt-texts.ts';
 import { harmless } from '../terminal/harmless.ts';
@@ -43,7 +44,7 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
   learnSecrets();
   const wanted =
     command.model ?? (await findModel(modelEnvironment(), settings.model)) ?? (await modelSoFar(command));
-  if (wanted === undefined) return { ok: false, message: NO_MODEL };
+  if (wanted === undefined) return { ok: false, message: `${NO_MODEL}: ${GET_A_MODEL};\n${TRY_WITHOUT_KEY}` };
   const { models: stated } = settings;
   const model = await modelSetup(wanted, { record: command.record, stated });
   if (!model.ok) return model;
@@ -97,10 +98,6 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
     },
   };
 }
-
-const NO_MODEL =
-  'no model is configured: set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, …), start Ollama, or see heddle models.\n' +
-  'Try one without network or key: heddle --model rehearsal, with or without -p';
 
 /** Nobody names a model: a session that goes on has one. */
 async function modelSoFar({ session }: RunOptions): Promise<string | undefined> {

@@ -22,6 +22,14 @@ export function openView(settings: SandboxSettings | undefined): ReadOnlyView | 
   };
 }
 
+/** Why the read-only view cannot be used here, in the same words on every surface; undefined if it can. */
+export async function missingView(): Promise<string | undefined> {
+  const { createReadOnlyView } = await import('@heddle/agent/sandbox');
+  const readiness = await createReadOnlyView().readiness();
+  if (readiness.ready) return undefined;
+  return `${readiness.reason} Commands that are proven to only read run without a second safeguard.`;
+}
+
 export type Opened =
   | { readonly ok: true; readonly sandbox: SandboxGate | undefined }
   | { readonly ok: false; readonly message: string };
@@ -33,15 +41,12 @@ export async function openSandbox(
   { ask, tell }: { readonly ask: AskPermission | undefined; readonly tell: (text: string) => void },
 ): Promise<Opened> {
   if (!settings?.enabled) return { ok: true, sandbox: undefined };
-  const { checkSandbox, createSandboxGate } = await import('@heddle/agent/sandbox');
+  const { checkSandbox, createSandboxGate, noSandbox } = await import('@heddle/agent/sandbox');
   if (settings.failIfUnavailable) {
     const check = await checkSandbox();
     if (!check.available) {
-      const how = check.install === undefined ? '' : ` To mend it: ${check.install}.`;
-      return {
-        ok: false,
-        message: `${check.reason}${how} The setting sandbox.failIfUnavailable forbids to start without.`,
-      };
+      const message = `${noSandbox(check)} The setting sandbox.failIfUnavailable forbids to start without.`;
+      return { ok: false, message };
     }
   }
   const live = rules instanceof LivePermissions ? rules : new LivePermissions(rules ?? NO_RULES);

@@ -46,6 +46,8 @@ export interface PermissionSetup {
   readonly doubts: readonly string[];
   readonly leftOut: readonly string[];
   readonly notRun: readonly string[];
+  /** That the settings forbid the mode that was asked for. */
+  readonly modeRefused: readonly string[];
   readonly loaded: LoadedSettings;
 }
 
@@ -73,6 +75,9 @@ export async function permissionSetup(
   const notRun = hooksNotRun(loaded);
   const wanted = flags.permissionMode ?? said.defaultMode ?? 'default';
   const refused = wanted === 'bypassPermissions' && said.bypassDisabled;
+  const modeRefused = refused
+    ? ['The settings switch the mode bypassPermissions off; the mode is default.']
+    : [];
   return {
     rules: {
       deny: [...flags.disallowedTools.map(rule), ...said.rules.deny],
@@ -86,13 +91,8 @@ export async function permissionSetup(
     doubts,
     leftOut: said.leftOut,
     notRun,
-    notes: [
-      ...said.problems,
-      ...doubts,
-      ...said.leftOut,
-      ...notRun,
-      ...(refused ? ['The settings switch the mode bypassPermissions off; the mode is default.'] : []),
-    ],
+    modeRefused,
+    notes: [...said.problems, ...doubts, ...said.leftOut, ...notRun, ...modeRefused],
     loaded,
   };
 }

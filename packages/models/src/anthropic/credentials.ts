@@ -1,5 +1,6 @@
 /** What proves who we are: a token, a key, or what a helper prints, in this order. */
 import type { ModelError } from '@heddle/core';
+import { NO_ANTHROPIC_KEY } from '../found.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { KeyHelper } from './key-helper.ts';
 import type { Settings } from './options.ts';
@@ -32,7 +33,7 @@ export class CredentialSource {
     const { apiKey, authToken } = this.#settings;
     if (authToken !== undefined) return this.#checked(authToken, { authorization: `Bearer ${authToken}` });
     if (apiKey !== undefined) return this.#checked(apiKey, { 'x-api-key': apiKey });
-    if (this.#helper === undefined) return refused(NO_KEY);
+    if (this.#helper === undefined) return refused(NO_ANTHROPIC_KEY);
     const helped = await this.#helper.get();
     if (!helped.ok)
       return refused(this.#secrets.redact(`The key helper gave no key: ${helped.why}. Mend the command.`));
@@ -65,9 +66,6 @@ function keySourceOf({
   if (apiKey !== undefined) return 'ANTHROPIC_API_KEY';
   return keyHelper === undefined ? 'none' : 'apiKeyHelper';
 }
-
-const NO_KEY =
-  'There is no key for the API. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), or configure a key helper.';
 
 function refused(message: string): Credentials {
   return { ok: false, error: { type: 'model_error', class: 'auth', message } };

@@ -11,7 +11,7 @@ import { loadPackage } from './load.ts';
 import { makeModel, type MakeOptions } from './make.ts';
 import { cacheMarkFor, idsFor, ownOptionsOf } from './own-options.ts';
 import { packageOf, type Provider } from './provider.ts';
-import { addressOf, keyOf, readinessOf } from './settings.ts';
+import { addressOf, keyOf, notConfigured, readinessOf } from './settings.ts';
 import { readModelName } from './table.ts';
 
 export interface ProviderOptions {
@@ -121,7 +121,7 @@ const AWS_SECRETS = ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
 function refusalOf(provider: Provider, environment: Environment): ModelError | undefined {
   const readiness = readinessOf(provider, environment);
   if (readiness.is === 'missing') {
-    return refused(`${provider.name} is not configured. Set ${readiness.set}.`);
+    return refused(notConfigured(provider, readiness.set));
   }
   const address = addressOf(provider, environment);
   if (address !== undefined && !/^https?:$/.test(URL.parse(address)?.protocol ?? '')) {

@@ -57,6 +57,11 @@ export type Readiness =
   /** What to set. */
   | { readonly is: 'missing'; readonly set: string };
 
+/** The one sentence for a provider that is not configured: a request fails with it, and a diagnosis reports it. */
+export function notConfigured({ name }: Provider, set: string): string {
+  return `${name} is not configured. Set ${set}.`;
+}
+
 export function readinessOf(provider: Provider, environment: Environment): Readiness {
   if (provider.needs === 'server') return { is: 'perhaps' };
   const wanted = provider.needs === 'key' ? [provider.keys] : (provider.settings ?? []);

@@ -1,5 +1,6 @@
 /** `/status` and `/cost`. */
 import { LivePermissions, VERSION } from '@heddle/agent';
+import { missingView } from '../../headless/sandbox.ts';
 import { harmless } from '../../terminal/harmless.ts';
 import { dollars, tokens } from '../render/amounts.ts';
 import { nearPath } from '../render/call.ts';
@@ -39,9 +40,7 @@ export async function status({ started, options, cwd, say }: Chat): Promise<void
 /** Whether a command that is proven to only read runs in the view, or on the proof alone. */
 async function viewState({ sandboxSettings }: Chat['options']): Promise<string> {
   if (sandboxSettings?.readOnlyView === 'off') return 'off';
-  const { createReadOnlyView } = await import('@heddle/agent/sandbox');
-  const readiness = await createReadOnlyView().readiness();
-  return readiness.ready ? 'on' : `not available, proof only: ${readiness.reason}`;
+  return (await missingView()) ?? 'on';
 }
 
 export function cost({ started, say }: Chat): void {
