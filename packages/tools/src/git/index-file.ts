@@ -59,7 +59,7 @@ function parseGitIndex(bytes: Buffer, hash: HashLength): GitIndex | undefined {
   if (version < 2 || version > 4) return undefined;
   const paths: string[] = [];
   const gitlinks: string[] = [];
-  let before = Buffer.alloc(0);
+  let before: Buffer = Buffer.alloc(0);
   let at = HEADER_BYTES;
   for (let entry = 0; entry < count; entry++) {
     const flagsAt = at + STAT_BYTES + hash;
@@ -77,10 +77,8 @@ function parseGitIndex(bytes: Buffer, hash: HashLength): GitIndex | undefined {
     }
     const nameEnd = bytes.indexOf(0, nameAt);
     if (nameEnd < 0 || nameEnd >= end) return undefined;
-    const name: Buffer<ArrayBuffer> = Buffer.concat([
-      before.subarray(0, shared),
-      bytes.subarray(nameAt, nameEnd),
-    ]);
+    const own = bytes.subarray(nameAt, nameEnd);
+    const name = shared === 0 ? own : Buffer.concat([before.subarray(0, shared), own]);
     before = name;
     // Entries before format 4 are padded with 1 to 8 NUL bytes.
     at = version === 4 ? nameEnd + 1 : at + ((nameEnd - at + 8) & ~7);
