@@ -140,8 +140,8 @@ describe('a command that a rule allows', () => {
       'make -C link all',
     ];
     // The shell returns after each call, so the last one runs in the project.
-    const moves = [`cd ${outside}`, 'cd link', 'pushd ~/outside', 'make all'];
-    expect(await refused([...commands, ...moves])).toEqual([...commands, 'pushd ~/outside']);
+    const moves = [`cd ${outside}`, 'cd link', 'cd ~/outside', 'make all'];
+    expect(await refused([...commands, ...moves])).toEqual(commands);
     expect(existsSync(path.join(outside, 'ran'))).toBe(false);
     expect(existsSync(path.join(project, 'ran'))).toBe(true);
   }, 60_000);

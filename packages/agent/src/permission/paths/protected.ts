@@ -57,7 +57,7 @@ function matchesAt({ segments, fromRoot }: ProtectedPlace, names: readonly strin
 const SHAPES = PROTECTED_PLACES.map(({ segments, fromRoot }) => {
   const name = segments.join('/');
   const shape: readonly Segment[] = [...(fromRoot ? [] : (['**'] as const)), ...segmentsOf(name, true), '**'];
-  return { name, shape, isVisible: segments.length === 1 && !name.startsWith('.') };
+  return { name, shape, first: segments[0] ?? '', isVisible: !fromRoot && !name.startsWith('.') };
 });
 
 /**
@@ -70,9 +70,9 @@ export function protectedMatch(folder: Place, glob: string, world: World): strin
   );
   const [first] = written;
   const whole: readonly Segment[] = [...literalSegments(folder.path.toLowerCase()), ...written];
-  return SHAPES.find(({ name, shape, isVisible }) => {
+  return SHAPES.find(({ name, shape, first: begins, isVisible }) => {
     if (!isVisible) return meet(whole, shape, false);
-    return first !== undefined && mayBe(first, name) && world.exists(`${folder.path}/${name}`);
+    return first !== undefined && mayBe(first, begins) && world.exists(`${folder.path}/${name}`);
   })?.name;
 }
 
