@@ -27,6 +27,7 @@ export interface Scratch {
   remove(): void;
 }
 
+const ENDED = 'the end of its container';
 const BATCH_DEADLINE_MS = 10 * 60_000;
 const DRIVER = path.join(import.meta.dirname, '..', 'run-scripts.ts');
 
@@ -74,7 +75,7 @@ export function createScratch(): Scratch {
     const results = lines.map((line) => (line === 'none' ? undefined : line));
     // A script that ends the one that runs it leaves no line.
     const isWhole = results.length === scripts.length || results.at(-1) !== undefined;
-    return isWhole ? results : [...results, 'the end of its container'];
+    return isWhole ? results : [...results, ENDED];
   }
 
   return {
@@ -83,7 +84,12 @@ export function createScratch(): Scratch {
     environment,
     async run(scripts) {
       const results: (string | undefined)[] = [];
-      while (results.length < scripts.length) results.push(...(await runSome(scripts.slice(results.length))));
+      while (results.length < scripts.length) {
+        results.push(...(await runSome(scripts.slice(results.length))));
+        const at = results.length - 1;
+        // A busy machine ends containers, too: the script must end a second one.
+        if (results[at] === ENDED) [results[at]] = await runSome(scripts.slice(at, at + 1));
+      }
       return results;
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
