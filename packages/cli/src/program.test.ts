@@ -79,7 +79,7 @@ describe('heddle -p', () => {
       '--model',
       script([[call('Read', { file_path: 'a' }, 'r1')]]),
     ]);
-    expect(ended).toMatchObject({ code: 1, stderr: 'heddle: Stopped after 1 turn: the limit is 1.\n' });
+    expect(ended).toMatchObject({ code: 1, stderr: 'heddle: Reached maximum number of turns (1)\n' });
   });
 
   it.each([

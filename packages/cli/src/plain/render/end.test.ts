@@ -67,7 +67,7 @@ describe('the end of a turn', () => {
   });
 
   it('says why it went wrong', () => {
-    const errors = ['Stopped after 2 turns: the limit is 2.'];
+    const errors = ['Reached maximum number of turns (2)'];
     const failed = result({ errors, is_error: true, terminal_reason: 'max_turns' });
     expect(
       endLines(

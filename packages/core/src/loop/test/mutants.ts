@@ -198,4 +198,10 @@ export const MUTANTS: readonly Mutant[] = [
     text: 'run.fallbacks = left;',
     instead: 'run.fallbacks = [next, ...left];',
   },
+  {
+    name: 'the result of a dropped call is not retracted',
+    file: 'loop/effects/take-back.ts',
+    text: 'uuids: [cut.uuid, ...[...retracted].map(({ uuid }) => uuid)]',
+    instead: 'uuids: [cut.uuid]',
+  },
 ];
