@@ -140,7 +140,8 @@ export const OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
   ['fdfind', FD],
   ['netstat', { short: 'tulnpaerswxgi46', long: 'tcp udp listening numeric program all route'.split(' ') }],
   ['env', { operands: 0 }],
-  ['hostname', { operands: 0, short: 'fsid' }],
+  // Its other options ask a name server.
+  ['hostname', { operands: 0, short: 's' }],
   ['arch', { operands: 0 }],
   ['tty', { operands: 0 }],
 ]);

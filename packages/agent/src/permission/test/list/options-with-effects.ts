@@ -92,6 +92,9 @@ date -s 12:00
 date --set=12:00
 date 010112002024
 hostname evil
+hostname -f
+hostname -i
+hostname -F a
 ss -K
 ss -D /etc/x
 lsof +m /etc/x
