@@ -43,7 +43,11 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
     const readOnly = readOnlyRun !== undefined;
     const confined = (await doors.sandbox?.confine({ command, directory, leave, readOnly })) ?? OUTSIDE;
     if (confined.kind !== 'outside' || !readOnly) return confined;
-    const confinement = await doors.view?.confine({ command, directory });
+    const confinement = await doors.view?.confine({
+      command,
+      directory,
+      isProven: readOnlyRun === 'preferred',
+    });
     if (confinement) return { kind: 'inside', confinement };
     return readOnlyRun === 'required' ? { kind: 'refused', why: NO_VIEW } : OUTSIDE;
   };
@@ -77,7 +81,12 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
       if (!(await isDirectory(directory))) return lostDirectory(command, directory, doors.projectDirectory);
       const environment = {
         ...doors.environment(),
-        ...(context.readOnlyRun || isProven(input, context) ? shell?.readOnlyGitEnvironment(command) : {}),
+        ...(context.readOnlyRun || isProven(input, context)
+          ? {
+              ...shell?.readOnlyGitEnvironment(command),
+              ...shell?.pathOutside([directory, ...(context.workingFolders?.() ?? [])], doors.environment()),
+            }
+          : {}),
       };
       if (context.signal.aborted)
         return { data: { command, output: '', exit: { kind: 'stopped', why: 'interrupted' } } };

@@ -19,7 +19,10 @@ export interface ShellDoors {
 /** A place in which commands cannot change anything. */
 export interface ShellView {
   /** Undefined if there is no such place on this machine. Never rejects. */
-  confine(command: Pick<CommandToRun, 'command' | 'directory'>): Promise<Confinement | undefined>;
+  /** `isProven`: the proof knows every program of the command; others get a narrower view. */
+  confine(
+    command: Pick<CommandToRun, 'command' | 'directory'> & { readonly isProven: boolean },
+  ): Promise<Confinement | undefined>;
 }
 
 /** Who decides how each command is run. Where it cannot be confined although it should, it is not run. */

@@ -83,7 +83,7 @@ const NAMES_BEHIND: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 
 const isOff = (value: string): boolean => /^(|false|no|off|0)$/i.test(value);
 /** A key such as `signature` or `%(signature)` starts a program that checks it. */
-const asksForSignature = (value: string): boolean => /%G|signature/i.test(value);
+const asksForSignature = (value: string): boolean => /%[-+ ]?G|signature/i.test(value);
 const isPlainSort = (value: string): boolean => /^-?[\w:.*=,-]+$/.test(value) && !asksForSignature(value);
 
 /** Settings that are harmless only with some values. */

@@ -26,10 +26,13 @@ const SETTINGS: readonly (readonly [key: string, value: string])[] = [
   ),
 ];
 
+/** One plain `git config` and nothing else: a word in a comment or another command must not switch the guard off. */
+const PRINTS_SETTINGS = /^\s*git(\s+-C\s+[\w./-]+)?\s+config(\s+[\w./:@=-]+)*\s*$/;
+
 /** `git config` prints settings: there, those from the environment would be a wrong answer. */
 export function readOnlyGitEnvironment(command: string): Readonly<Record<string, string>> {
   if (!/\bgit\b/.test(command)) return {};
-  if (/\bconfig\b/.test(command)) return VARIABLES;
+  if (PRINTS_SETTINGS.test(command)) return VARIABLES;
   const variables: Record<string, string> = { ...VARIABLES, GIT_CONFIG_COUNT: String(SETTINGS.length) };
   SETTINGS.forEach(([key, value], index) => {
     variables[`GIT_CONFIG_KEY_${index}`] = key;

@@ -3,7 +3,7 @@ export type * from './command.ts';
 export { readCommand } from './read.ts';
 export { meaningOfOne } from './exit-meaning.ts';
 export { areReadOnlyWords, isReadOnlyCommand, movesShell, type ProofOptions } from './proof/read-only.ts';
-export { isHarmlessPrefix, isOwn, isSafe, isSafeName } from './variables.ts';
+export { isHarmlessPrefix, isOwn, isSafe, isSafeName, pathOutside } from './variables.ts';
 export { listsOnlyCommits } from './proof/git-readers.ts';
 export { isHarmlessProgram } from './proof/harmless.ts';
 export { isPlainScript as isPlainSedScript } from './proof/sed.ts';

@@ -1,4 +1,6 @@
 /** Variables that a command may be given without becoming another command. */
+import { realpathSync } from 'node:fs';
+import path from 'node:path';
 import type { ShellAssignment } from './command.ts';
 
 /** They tell a program how to talk, never what to run or where to look for it. */
@@ -32,4 +34,36 @@ const GIT_SWITCHES = /^(?:GIT_OPTIONAL_LOCKS|GIT_TERMINAL_PROMPT|GIT_NO_LAZY_FET
 /** A variable that no program looks at: it matters only where the script itself uses it, and there it is seen. */
 export function isOwn(name: string): boolean {
   return OWN.test(name) && !TOLD_IN_SMALL_LETTERS.test(name);
+}
+
+/**
+ * The search path for proven commands: without relative entries and without folders that are worked in, for a project can
+ * put a program of any name there. Links are resolved. Empty if the path has no such entry.
+ */
+export function pathOutside(
+  folders: readonly string[],
+  { PATH }: Readonly<Record<string, string | undefined>>,
+): { readonly PATH?: string } {
+  if (PATH === undefined) return {};
+  const places = folders.flatMap((folder) => [folder, realPath(folder)]);
+  const entries = PATH.split(path.delimiter);
+  const kept = entries.filter(
+    (entry) =>
+      path.isAbsolute(entry) &&
+      ![entry, realPath(entry)].some((one) => places.some((place) => isBelow(one, place))),
+  );
+  return kept.length === entries.length ? {} : { PATH: kept.join(path.delimiter) };
+}
+
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
+
+function isBelow(entry: string, folder: string): boolean {
+  const way = path.relative(folder, entry);
+  return way === '' || (!way.startsWith('..') && !path.isAbsolute(way));
 }

@@ -13,7 +13,12 @@ interface Architecture {
   readonly otherTable: number | undefined;
   readonly socket: number;
   readonly prlimit: number;
-  /** Kernel keys, and io_uring, which opens sockets without the call `socket`. */
+  readonly fcntl: number;
+  readonly ioctl: number;
+  /**
+   * Kernel keys; io_uring, which opens sockets without the call `socket`; handles of files, with which root opens a file
+   * on another mount of the same disk, where it can be written.
+   */
   readonly never: readonly number[];
   /** Signals, debuggers, priorities: what reaches another process. */
   readonly otherProcesses: readonly number[];
@@ -27,7 +32,9 @@ const ARCHITECTURES: ReadonlyMap<string, Architecture> = new Map([
       otherTable: 0x4000_0000,
       socket: 41,
       prlimit: 302,
-      never: [425, 248, 249, 250],
+      fcntl: 72,
+      ioctl: 16,
+      never: [425, 248, 249, 250, 303, 304],
       otherProcesses: [62, 101, 129, 141, 142, 144, 200, 203, 234, 251, 297, 311, 314, 424, 438, 440],
     },
   ],
@@ -38,7 +45,9 @@ const ARCHITECTURES: ReadonlyMap<string, Architecture> = new Map([
       otherTable: undefined,
       socket: 198,
       prlimit: 261,
-      never: [425, 217, 218, 219],
+      fcntl: 25,
+      ioctl: 29,
+      never: [425, 217, 218, 219, 264, 265],
       otherProcesses: [30, 117, 118, 119, 122, 129, 130, 131, 138, 140, 240, 271, 274, 424, 438, 440],
     },
   ],
@@ -56,14 +65,18 @@ const ALLOW = 0x7fff_0000;
 const NOT_PERMITTED = 0x0005_0001;
 const KILL = 0x8000_0000;
 const [LOAD, IF_EQUAL, IF_AT_LEAST, RETURN] = [0x20, 0x15, 0x35, 0x06];
-const [NUMBER, ARCHITECTURE, FIRST_ARGUMENT] = [0, 4, 16];
+const [NUMBER, ARCHITECTURE, FIRST_ARGUMENT, SECOND_ARGUMENT] = [0, 4, 16, 24];
+/** F_SETOWN, F_SETSIG, F_SETOWN_EX: they make the kernel send any signal to any process. */
+const SIGNALING_FCNTL: readonly number[] = [8, 10, 15];
+/** FIOSETOWN, SIOCSPGRP: the same for sockets. */
+const SIGNALING_IOCTL: readonly number[] = [0x8901, 0x8902];
 const INSTRUCTION_BYTES = 8;
 
 /** Undefined for an architecture whose system calls are not listed here. */
 export function callFilter(scope: Scope, arch: string): Buffer | undefined {
   const architecture = ARCHITECTURES.get(arch);
   if (architecture === undefined) return undefined;
-  const { audit, otherTable, socket, prlimit, never, otherProcesses } = architecture;
+  const { audit, otherTable, socket, prlimit, fcntl, ioctl, never, otherProcesses } = architecture;
   const refused = scope === 'host' ? [...never, ...otherProcesses] : never;
   return assembled([
     [LOAD, 0, 0, ARCHITECTURE],
@@ -72,7 +85,13 @@ export function callFilter(scope: Scope, arch: string): Buffer | undefined {
     [LOAD, 0, 0, NUMBER],
     ...(otherTable === undefined ? [] : answering(IF_AT_LEAST, otherTable, NOT_PERMITTED)),
     ...refused.flatMap((number) => answering(IF_EQUAL, number, NOT_PERMITTED)),
-    ...(scope === 'host' ? ifFirstArgument(prlimit, [0]) : []),
+    ...(scope === 'host'
+      ? [
+          ...ifFirstArgument(prlimit, [0]),
+          ...unlessSecondArgument(fcntl, SIGNALING_FCNTL),
+          ...unlessSecondArgument(ioctl, SIGNALING_IOCTL),
+        ]
+      : []),
     ...ifFirstArgument(socket, FAMILIES[scope]),
     [RETURN, 0, 0, ALLOW],
   ]);
@@ -93,6 +112,16 @@ function ifFirstArgument(call: number, values: readonly number[]): Instruction[]
     [LOAD, 0, 0, FIRST_ARGUMENT],
     ...values.flatMap((value) => answering(IF_EQUAL, value, ALLOW)),
     [RETURN, 0, 0, NOT_PERMITTED],
+  ];
+  return [[IF_EQUAL, 0, check.length, call], ...check];
+}
+
+/** The call passes unless it has one of these second arguments. */
+function unlessSecondArgument(call: number, values: readonly number[]): Instruction[] {
+  const check: Instruction[] = [
+    [LOAD, 0, 0, SECOND_ARGUMENT],
+    ...values.flatMap((value) => answering(IF_EQUAL, value, NOT_PERMITTED)),
+    [RETURN, 0, 0, ALLOW],
   ];
   return [[IF_EQUAL, 0, check.length, call], ...check];
 }

@@ -103,7 +103,10 @@ describe.runIf(isHere)('a command in the read-only view', () => {
     const child = spawn('sleep', ['600'], { stdio: 'ignore' });
     const ended = once(child, 'exit');
     await run(`kill -9 ${child.pid}`);
-    const { text } = await run(`ps -p ${child.pid} -o args=; kill -9 ${child.pid}; kill -9 -1`);
+    const command = `ps -p ${child.pid} -o args=; kill -9 ${child.pid}; kill -9 -1`;
+    // A program that the proof does not know sees no process of the host, whatever words its command has.
+    expect((await run(command)).text).not.toContain('sleep 600');
+    const { text } = await run(command, createReadOnlyView(), 'preferred');
     expect(text).toContain('sleep 600');
     expect(child.exitCode).toBeNull();
     process.kill(child.pid ?? 0, 0);

@@ -16,7 +16,7 @@ import {
   seatbeltArguments,
   type ViewedScript,
 } from './command-line.ts';
-import { callFilter } from './filter.ts';
+import { callFilter, type Scope } from './filter.ts';
 
 export interface ReadOnlyView extends ShellView {
   /** Tries it out with the first question; later calls return the same answer. Never rejects. */
@@ -73,11 +73,17 @@ export function createReadOnlyView(platform: ViewPlatform = {}): ReadOnlyView {
         : { ready: false, reason: answer.reason };
     },
     hasFailed: (command) => failed.has(command),
-    async confine({ command, directory }) {
+    async confine({ command, directory, isProven }) {
       const answer = await find();
       if (!answer.ok) return undefined;
       try {
-        return confinementIn(answer.starter, { command, directory, onMissed: () => failed.add(command) });
+        return confinementIn(answer.starter, {
+          command,
+          directory,
+          // Programs that the proof does not know never see the processes of the host.
+          scope: isProven ? scopeFor(command) : 'own',
+          onMissed: () => failed.add(command),
+        });
       } catch {
         // There is no place for its temporary files.
         return undefined;
@@ -89,17 +95,18 @@ export function createReadOnlyView(platform: ViewPlatform = {}): ReadOnlyView {
 interface Viewed {
   readonly command: string;
   readonly directory: string;
+  readonly scope: Scope;
   /** The command missed something that the view does not have. */
   readonly onMissed: () => void;
 }
 
-function confinementIn(starter: Starter, { command, directory, onMissed }: Viewed): Confinement {
+function confinementIn(starter: Starter, { directory, scope, onMissed }: Viewed): Confinement {
   const folder = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'heddle-view-'));
   let filter: number | undefined;
   return {
     folder,
     start(script) {
-      const viewed = { script, directory, folder, scope: scopeFor(command) };
+      const viewed = { script, directory, folder, scope };
       const bytes = starter.filter(viewed);
       if (bytes) filter = descriptorOf(bytes, folder);
       const inherits = filter === undefined ? [] : [filter];
@@ -167,7 +174,12 @@ function unavailable(why: string): Found {
 /** Installed is not enough: many kernels and containers forbid namespaces. A file is really written, and really refused. */
 async function works(starter: Starter): Promise<boolean> {
   const outside = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'heddle-view-'));
-  const confinement = confinementIn(starter, { command: '', directory: '/', onMissed: () => undefined });
+  const confinement = confinementIn(starter, {
+    command: '',
+    scope: 'own',
+    directory: '/',
+    onMissed: () => undefined,
+  });
   try {
     const launch = await confinement.start(`: > "$TMPDIR/in" && ! : > '${outside}/out'`);
     return await succeeds(launch);

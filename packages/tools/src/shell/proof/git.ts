@@ -89,7 +89,7 @@ function isHarmlessHere(text: string): boolean {
 }
 
 function asksForSignature({ value }: Arg): boolean {
-  return /%G|signature/i.test(value) && value !== '--no-show-signature';
+  return /%[-+ ]?G|signature/i.test(value) && value !== '--no-show-signature';
 }
 
 /** Drivers run when a difference is shown, filters when files of the working tree are compared. Anything else may always run. */

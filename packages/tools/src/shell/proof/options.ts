@@ -11,6 +11,8 @@ export interface Allowed {
   readonly short?: string;
   /** Options of one letter that take a value, which may be attached. */
   readonly valued?: string;
+  /** Values are never attached: the letters behind one that takes a value are options, too. */
+  readonly separate?: boolean;
   /** Long options by name, with or without `=value`. Abbreviations are not among them. */
   readonly long?: readonly string[];
   /** `-20`. */
@@ -52,8 +54,9 @@ export function isName({ value }: Arg): boolean {
 }
 
 /** The option itself is known, what follows is its value: `--include=*.ts`. */
-function isBegun(value: string, { valued = '', long = [], short = '' }: Allowed): boolean {
+function isBegun(value: string, { valued = '', long = [], short = '', separate = false }: Allowed): boolean {
   if (value.startsWith('--')) return value.includes('=') && long.includes(nameOf(value));
+  if (separate) return false;
   for (const letter of value.slice(1)) {
     if (valued.includes(letter)) return true;
     if (!short.includes(letter)) return false;
@@ -61,10 +64,18 @@ function isBegun(value: string, { valued = '', long = [], short = '' }: Allowed)
   return false;
 }
 
-function isAllowed(arg: string, { short = '', valued = '', long = [], numbers = false }: Allowed): boolean {
+function isAllowed(
+  arg: string,
+  { short = '', valued = '', long = [], numbers = false, separate = false }: Allowed,
+): boolean {
   if (arg === '--') return true;
   if (arg.startsWith('--')) return long.includes(nameOf(arg));
   if (numbers && /^-\d+$/.test(arg)) return true;
+  if (separate)
+    return arg
+      .slice(1)
+      .split('')
+      .every((letter) => (valued + short).includes(letter) || /\d/.test(letter));
   for (const letter of arg.slice(1)) {
     if (valued.includes(letter)) return true;
     if (!short.includes(letter)) return false;

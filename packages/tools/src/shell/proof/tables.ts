@@ -119,6 +119,7 @@ export const OPTIONS: ReadonlyMap<string, Allowed> = new Map<string, Allowed>([
     {
       short: 'adfilxpsuhgDFrtcUvqNQJXSnC',
       valued: 'LPI',
+      separate: true,
       long: [
         'dirsfirst',
         'gitignore',

@@ -2,6 +2,10 @@
 import { lines } from './lines.ts';
 
 export const NOT_PROVEN: readonly string[] = lines(`
+tree -Po x out
+tree -Lo 2 out
+tree -Io x out
+tree -PR x
 foo
 ./ls
 src/ls
@@ -276,6 +280,12 @@ git whatchanged
 `);
 
 export const GIT_NEVER: readonly string[] = lines(`
+git log --format='%+G?'
+git log --format='%-GG' -1
+git log --pretty='tformat:% GK'
+git show -s --format='%H%+GS'
+git reflog --format='%+G?'
+git rev-list --format='%+GP' HEAD
 git
 git foo
 git -c diff.external=x diff
