@@ -52,12 +52,25 @@ export class Measure {
    * For the levels, which only ask whether there is too much: a conversation that is small by any reckoning is not reckoned.
    * The first request of a program goes out sooner for it.
    */
-  upTo(messages: MessageHistory, tools: readonly Tool[], { thresholds, usualScale }: Limits): number {
-    if (this.#reckoning.hasCount) return this.count(messages, tools, usualScale);
+  upTo(messages: MessageHistory, tools: readonly Tool[], limits: Limits): number {
+    return this.#smallCount(messages, tools, limits) ?? this.count(messages, tools, limits.usualScale);
+  }
+
+  /** The conversation is small by any estimate, and the server has counted nothing yet. */
+  isSmall(messages: MessageHistory, tools: readonly Tool[], limits: Limits): boolean {
+    return this.#smallCount(messages, tools, limits) !== undefined;
+  }
+
+  /** Undefined: the conversation has to be counted. */
+  #smallCount(
+    messages: MessageHistory,
+    tools: readonly Tool[],
+    { thresholds, usualScale }: Limits,
+  ): number | undefined {
+    if (this.#reckoning.hasCount) return undefined;
     const { microcompact, snip, collapse, autoCompact } = thresholds;
     const most = Math.round((mostTokens(this.#head, tools) + this.#weight.of(messages)) * usualScale);
-    const isSmall = most < Math.min(microcompact, snip, collapse, autoCompact);
-    return isSmall ? most : this.count(messages, tools, usualScale);
+    return most < Math.min(microcompact, snip, collapse, autoCompact) ? most : undefined;
   }
 
   /** Without the server's word. */

@@ -106,7 +106,8 @@ class Pipeline implements ContextPipeline {
     const under = this.#under(context);
     const { thresholds } = under;
     let messages = sinceBoundary(given, this.#outline.read(given));
-    this.#recall(messages, context);
+    // A small conversation need not be counted: its first request goes out sooner.
+    if (!this.#measure.isSmall(messages, context.tools, under)) this.#recall(messages, context);
     const budgeted = await this.#results.budget(messages, this.#outline.read(messages), context);
     yield* stepsOf(budgeted);
     messages = budgeted.messages;
