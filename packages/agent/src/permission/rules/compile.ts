@@ -49,7 +49,7 @@ export function compileRules(rules: Rules, world: World): CompiledRules {
   if (known?.key === key) return known.rules;
   const list = (name: RuleList) => rules[name].flatMap((rule) => compileRule(rule, name, world));
   const [deny, ask] = [list('deny'), list('ask')];
-  const patterns = { deny: patternsOf(deny), ask: patternsOf(ask) };
+  const concerned = { deny: pathTest(deny, world), ask: pathTest(ask, world) };
   const allow = list('allow');
   const fresh: CompiledRules = {
     deny,
@@ -60,7 +60,7 @@ export function compileRules(rules: Rules, world: World): CompiledRules {
       commands: indexed(allow.filter(({ names }) => names('Bash'))),
       files: allow.filter(({ specifier }) => specifier === undefined || specifier.path !== undefined),
     },
-    concerns: (name, path) => patterns[name].some((pattern) => pattern.matches(path)),
+    concerns: (name, path) => concerned[name](path),
   };
   compiled.set(rules, { key, rules: fresh });
   return fresh;
@@ -74,8 +74,26 @@ function speaksOfCommands({ specifier }: CompiledRule): boolean {
   return specifier?.command !== undefined;
 }
 
-function patternsOf(rules: readonly CompiledRule[]): readonly PathPattern[] {
-  return rules.flatMap(({ specifier }) => specifier?.path ?? []);
+/** Whether one of many patterns matches. Most contain a plain name, so the names of the path find those that may match. */
+function pathTest(rules: readonly CompiledRule[], { foldsCase }: World): (path: string) => boolean {
+  const byName = new Map<string, PathPattern[]>();
+  const others: PathPattern[] = [];
+  for (const { specifier } of rules) {
+    const pattern = specifier?.path;
+    if (pattern === undefined) continue;
+    if (pattern.needle === '') others.push(pattern);
+    else byName.set(pattern.needle, [...(byName.get(pattern.needle) ?? []), pattern]);
+  }
+  if (byName.size === 0 && others.length === 0) return () => false;
+  return (path) => {
+    if (others.some((pattern) => pattern.matches(path))) return true;
+    // Each name once: a long path may repeat one.
+    const names = new Set((foldsCase ? path.toLowerCase() : path).split('/'));
+    for (const name of names) {
+      if (byName.get(name)?.some((pattern) => pattern.matches(path)) === true) return true;
+    }
+    return false;
+  };
 }
 
 /** None for a rule that can never match. */

@@ -20,6 +20,8 @@ export interface Anchors {
 
 export interface PathPattern {
   matches(path: string): boolean;
+  /** A name that every path it matches contains, as it is compared; empty where there is none. */
+  readonly needle: string;
   /** Whether it and a glob can mean the same path. `sample`: one path of the rule's is enough, its wildcards filled. */
   meets(glob: readonly Segment[], hidden: boolean, which: 'sample' | 'any'): boolean;
   /** The first file or folder inside `folder` that it would match; undefined where there may be others, or none. */
@@ -59,6 +61,7 @@ export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: 
     ]),
   }));
   return {
+    needle,
     matches(file) {
       const written = foldedDeny(file);
       if (!written.includes(needle)) return false;

@@ -40,15 +40,17 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
   const last = stages.at(-1) ?? { words, more: false };
   const full = spelled(words, assignments.map(assignmentText));
   const bare = stages.filter(({ words }) => words.length > 0).map(({ words }) => spelled(words));
+  // What stands between two wrappers is a tail of the first one.
+  const ends = stages.length > 1 ? [...stages.slice(0, 1), last] : stages;
   const isFree = assignments.every(isSafe);
   const readOnly = proof(command, last, around);
   return {
     kind: 'command',
     shown: full.canonical,
     cover: distinct(isFree && words.length > 0 ? [full, ...bare] : [full]),
-    suspect: distinct([full, ...stages.flatMap(({ words: stage }) => suspectSpellings(stage))]),
-    beginnings: beginningsOf(command, stages, around),
-    possible: readOnly === 'no' ? distinct(stages.flatMap((stage) => optionCommands(stage.words))) : [],
+    suspect: distinct([full, ...ends.flatMap(({ words: stage }) => suspectSpellings(stage))]),
+    beginnings: beginningsOf(command, stages, ends, around),
+    possible: readOnly === 'no' ? distinct(ends.flatMap((stage) => optionCommands(stage.words))) : [],
     readOnly,
     confinable: around.shape === 'functions' ? 'no' : confinable(last.words, assignments),
     edits: assignments.length === 0 && !last.more && isPlainEdit(last.words),
@@ -107,7 +109,12 @@ function withBaseName(name: ShellWord, { canonical, written }: Spelling): Spelli
 }
 
 /** How far a command is known that is not known to its end: its own words, behind a wrapper, and what it runs. */
-function beginningsOf(command: SimpleCommand, stages: readonly Unwrapped[], around: Around): Beginning[] {
+function beginningsOf(
+  command: SimpleCommand,
+  stages: readonly Unwrapped[],
+  ends: readonly Unwrapped[],
+  around: Around,
+): Beginning[] {
   const words = stages[0]?.words ?? [];
   const copied = words.length === 0 ? [] : copiedPrograms(words);
   const beginnings = [
@@ -120,7 +127,7 @@ function beginningsOf(command: SimpleCommand, stages: readonly Unwrapped[], arou
       name !== undefined && everyProofOptions(name, around).every((options) => areReadOnlyWords(run, options))
     );
   };
-  const isUnknown = runsUnknownCode(command, stages, isProven);
+  const isUnknown = runsUnknownCode(command, ends, isProven);
   return isUnknown ? [...beginnings, { text: '', quoted: false }] : beginnings;
 }
 

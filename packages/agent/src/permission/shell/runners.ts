@@ -33,14 +33,24 @@ const ELSEWHERE = /^(docker|podman|kubectl)$/;
 /** Tails of one command that are looked at. What follows is unknown. */
 export const MOST_TAILS = 64;
 
+/** One decision asks for the same words again and again. */
+export function remembered<Key extends object, Answer>(ask: (key: Key) => Answer): (key: Key) => Answer {
+  const answers = new WeakMap<Key, { readonly answer: Answer }>();
+  return (key) => {
+    const known = answers.get(key) ?? { answer: ask(key) };
+    answers.set(key, known);
+    return known.answer;
+  };
+}
+
 /** Every tail of a runner's words may be a command. */
-export function tails(words: readonly ShellWord[]): (readonly ShellWord[])[] {
+export const tails = remembered((words: readonly ShellWord[]): readonly (readonly ShellWord[])[] => {
   const from = firstTail(words);
   if (from === undefined) return [];
   return words
     .slice(from, from + MOST_TAILS)
     .flatMap((word, index) => (mayBeName(word) ? [words.slice(from + index)] : []));
-}
+});
 
 function firstTail(words: readonly ShellWord[]): number | undefined {
   const [name] = words;
@@ -61,7 +71,7 @@ const OPERAND_FIRST =
   /^(ssh|mosh|flock|chroot|gosu|su-exec|faketime|setarch|taskset|chrt|timeout|gtimeout|docker|podman|kubectl|envdir|setuidgid|machinectl|op)$/;
 
 /** The tails that stand where a runner's command is expected: behind its options, their values, and assignments. */
-export function likelyTails(words: readonly ShellWord[]): (readonly ShellWord[])[] {
+export const likelyTails = remembered((words: readonly ShellWord[]): readonly (readonly ShellWord[])[] => {
   const from = firstTail(words);
   if (from === undefined) return [];
   const found: (readonly ShellWord[])[] = [];
@@ -81,7 +91,7 @@ export function likelyTails(words: readonly ShellWord[]): (readonly ShellWord[])
     else if (!mayBeValue) break;
   }
   return found;
-}
+});
 
 export function isRunner(base: string): boolean {
   return RUNNERS.has(base) || /^ld(-linux.*)?\.so/.test(base);
@@ -116,9 +126,9 @@ export function executed(words: readonly ShellWord[]): (readonly ShellWord[])[] 
   return commands;
 }
 
-export function wordsOf({ name, args }: SimpleCommand): readonly ShellWord[] {
-  return name ? [name, ...args] : [];
-}
+export const wordsOf = remembered(({ name, args }: SimpleCommand): readonly ShellWord[] =>
+  name ? [name, ...args] : [],
+);
 
 export function baseName(value: string): string {
   return value.slice(value.lastIndexOf('/') + 1);

@@ -120,18 +120,19 @@ export function copiedPrograms([name, ...args]: readonly ShellWord[]): string[] 
 const MESSAGES =
   /^(-m|-S|-G|--(message|title|body|description|notes?|subject|comment|text|query|grep|author|name|label|reason|summary|msg|prompt|format|pretty|date|include|exclude)(=.*)?)$/;
 const TALKERS = /^(echo|printf|true|false|:|test|\[|export|set|unset|read|cd)$/;
-/** Values of options that are looked at. */
+/** Words, and values of options among them, that are looked at. */
+const MOST_WORDS = 400;
 const MOST_VALUES = 40;
 
 /** `split --filter='rm a'`, `sort --compress-program rm`: commands that the values of options would be, if they were run. */
 export function optionCommands([name, ...args]: readonly ShellWord[]): Spelling[] {
   if (name === undefined || TALKERS.test(baseName(name.value))) return [];
-  const values = args.flatMap((word, index): string[] => {
+  const values = args.slice(0, MOST_WORDS).flatMap((word, index): string[] => {
     if (word.kind === 'dynamic' || MESSAGES.test(word.value) || MESSAGES.test(args[index - 1]?.value ?? ''))
       return [];
     const [, attached] = /^(?:--?[\w.-]+=|-[A-Za-z]|\w+=)([\s\S]+)$/.exec(word.value) ?? [];
     const isValue = /^-{1,2}[\w-]+$/.test(args[index - 1]?.value ?? '') && !word.value.startsWith('-');
-    return [...(attached === undefined ? [] : [attached]), ...(isValue ? [word.value] : [])];
+    return (attached === undefined ? [] : [attached]).concat(isValue ? [word.value] : []);
   });
   return [...new Set(values)].slice(0, MOST_VALUES).flatMap((value) => {
     const commands = /[\s;&|<>'"\\$()`]/.test(value) ? readScript(value) : undefined;

@@ -1,5 +1,6 @@
 /** Commands that only run another one, without changing what it does. A rule for the other one covers both. */
 import type { ShellWord } from '@heddle/tools/shell';
+import { remembered } from './runners.ts';
 
 export interface Unwrapped {
   readonly words: readonly ShellWord[];
@@ -35,7 +36,7 @@ const WRAPPERS: ReadonlyMap<string, Strip> = new Map<string, Strip>([
 const DEEPEST = 10;
 
 /** The command itself, then what is left after each wrapper. */
-export function unwrap(words: readonly ShellWord[]): Unwrapped[] {
+export const unwrap = remembered((words: readonly ShellWord[]): readonly Unwrapped[] => {
   const stages: Unwrapped[] = [{ words, more: false }];
   let current: Unwrapped = { words, more: false };
   for (let depth = 0; depth < DEEPEST; depth++) {
@@ -46,7 +47,7 @@ export function unwrap(words: readonly ShellWord[]): Unwrapped[] {
     stages.push(current);
   }
   return stages;
-}
+});
 
 /** Skips options alone, options with a value, then one operand; undefined unless a command follows. */
 function after(

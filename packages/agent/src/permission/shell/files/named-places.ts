@@ -40,17 +40,19 @@ export function namedPlaces(
   const isFilter = /^(jq|yq|gojq|jaq|fx|gron)$/.test(program);
   const reading = program === 'git' ? readsPaths(args) : 'no';
   const found = new Map<string, NamedPlace>();
-  let looked = 0;
+  const looked = new Set<string>();
   words.forEach((word, index) => {
     const before = words[index - 1]?.value ?? '';
     if (known.has(word.text) || isMessage(word, before) || isReadOption(program, word, before)) return;
     if (CARRIERS.test(program) && /^[^/]+:/.test(word.value)) return;
     for (const written of candidatesIn(word, world, isFilter)) {
-      if (found.has(written)) continue;
-      if (++looked > MOST) return void found.set('…', TOO_MANY);
-      const places = placesOf(tildeExpanded(written, world.home), folders ?? [world.cwd], world);
       const isOperand = !word.value.startsWith('-') && !/^-./.test(before);
       const isRead = reading === 'all' || (reading === 'operands' && isOperand);
+      const key = `${isRead} ${written}`;
+      if (looked.has(key)) continue;
+      looked.add(key);
+      if (looked.size > MOST) return void found.set('…', TOO_MANY);
+      const places = placesOf(tildeExpanded(written, world.home), folders ?? [world.cwd], world);
       const concern = concernAbout(written, places, { isRead, world });
       if (concern) found.set(written, { written, places, concern });
     }
@@ -105,6 +107,7 @@ const READ_OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
 ];
 
 function isReadOption(program: string, { value }: ShellWord, before: string): boolean {
+  if (!value.startsWith('-') && !before.startsWith('-')) return false;
   return READ_OPTIONS.some(
     ([programs, option]) =>
       programs.test(program) && (option.test(value) || (option.test(before) && !before.includes('='))),
@@ -145,6 +148,9 @@ const TOKEN = /[^\s'"`()<>|;,&=:@{}[\]$!*?^\\]+/g;
 
 /** Paths that a word may contain. Variables that are not known split it. */
 function candidatesIn(word: ShellWord, world: World, isFilter = false): string[] {
+  // Most words are plain names or options.
+  if (word.kind === 'literal' && /^[\w-]+$/.test(word.value) && !/^-[A-Za-z]./.test(word.value))
+    return word.value.startsWith('-') ? [] : [word.value];
   const value = (word.kind === 'dynamic' ? expandedHome(word.text, world) : word.value).replace(
     URL_TEXT,
     ' ',
