@@ -259,3 +259,16 @@ it('what a tool, a hook or a question changes in an input never reaches a reques
     { type: 'tool_use', id: 'm1', name: 'Meddle', input: nested },
   ]);
 });
+
+it('reports what a model port wants the user to know about an answer', async () => {
+  const script = scriptedModel([[say('Hello.')]]);
+  const model = async function* (...call: Parameters<typeof script>) {
+    for await (const record of { [Symbol.asyncIterator]: () => script(...call)[Symbol.asyncIterator]() })
+      yield record.type === 'done' ? { ...record, notice: 'Change the server.' } : record;
+  };
+  const agent = createAgent({ model, modelName: 'scripted', tools: [], cwd: import.meta.dirname });
+  const notices: unknown[] = [];
+  for await (const line of agent.submit('hello'))
+    if (line.type === 'system' && line.subtype === 'informational') notices.push(line.content);
+  expect(notices).toEqual(['Change the server.']);
+});

@@ -145,6 +145,27 @@ function modelThat(doStream: LanguageModelV4['doStream']): LanguageModelV4 {
 describe('any model of the interface', () => {
   const HELLO = requestOf([['user', 'hello']], { model: 'own/m' });
 
+  it.each([
+    ['<tool_call>{"name":"Look","arguments":{"at":"a"}}</tool_call>', 'tool_use', undefined],
+    ['<tool_call>Look at a</tool_call>', 'end_turn', 'Change the server.'],
+  ])('may write calls as text: %s', async (text, stop, notice) => {
+    const usage = {
+      inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+      outputTokens: { total: 1, text: 1, reasoning: 0 },
+    };
+    const parts: readonly LanguageModelV4StreamPart[] = [
+      { type: 'text-delta', id: 't', delta: text },
+      { type: 'finish', finishReason: { unified: 'stop', raw: 'stop' }, usage },
+    ];
+    const model = modelThat(() => Promise.resolve({ stream: ReadableStream.from(parts) }));
+    const options = { provider: 'own', features: FEATURES, markupAdvice: 'Change the server.' };
+    const records = await ask(createBridgePort(model, options), requestTo({ model: 'own/m' }));
+    expect(records).toContainEqual(
+      expect.objectContaining({ type: 'message_delta', delta: { stop_reason: stop, stop_sequence: null } }),
+    );
+    expect(records.at(-1)).toEqual({ type: 'done', ...(notice === undefined ? {} : { notice }) });
+  });
+
   it('may be given as it is', async () => {
     const parts: readonly LanguageModelV4StreamPart[] = [
       { type: 'text-delta', id: 't', delta: 'hi' },

@@ -16,6 +16,8 @@ export interface AttemptEnd {
   readonly reader: AnswerReader;
   readonly error: ModelError | undefined;
   readonly requestId: string | undefined;
+  /** What the model port wants the user to know about this answer. */
+  readonly notice?: string | undefined;
   /** The message of the last block that was finished; undefined where there was none worth a message. */
   readonly last: AssistantMessage | undefined;
 }
@@ -146,7 +148,8 @@ function fieldsIn(value: Json | undefined): number {
 function endOf(record: ModelRecord, reader: AnswerReader): Omit<AttemptEnd, 'last'> | undefined {
   if (record.type === 'model_error') return { reader, error: record, requestId: record.requestId };
   if (record.type !== 'done') return undefined;
-  return { reader, error: errorOfEnd(reader), requestId: record.requestId };
+  const { requestId, notice } = record;
+  return { reader, error: errorOfEnd(reader), requestId, notice };
 }
 
 function errorOfEnd({ endsAs }: AnswerReader): ModelError | undefined {

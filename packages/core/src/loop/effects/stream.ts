@@ -47,6 +47,8 @@ export async function* streamAnswer(
     const verdict = run.scope.signal.aborted ? ACCEPT : judgeAttempt(facts, tries, config.retry, deps.random);
     if (verdict.do === 'accept') {
       yield* endAnswer(run, attempt, facts);
+      if (attempt.notice !== undefined)
+        yield messageEvent(systemMessage(run, 'informational', attempt.notice, 'warning'));
       yield* offerSummary(run);
       const staged = deps.context.staged();
       // Asked again: whoever was told how the answer ended may have answered with an abort.
