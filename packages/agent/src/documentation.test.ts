@@ -18,8 +18,8 @@ const examples = ['packages/agent/README.md', 'docs/embedding.md'].flatMap((name
 
 /** What each prints, in order. */
 const PRINTS = [
-  /success Three files\. 0/,
-  /success Three files\. 0/,
+  /success Three files\. null/,
+  /success Three files\. null/,
   /claude-sonnet/,
   /Bash.*rm notes\.txt[\s\S]*tool_use_id: 'c1'/,
   /^Done\.$/m,
