@@ -223,7 +223,7 @@ describe('a model that this program plays itself', () => {
     const [, file = ''] = script.split(':');
     expect(await home.run(['-p', '--model', script, 'go'])).toMatchObject({
       code: 1,
-      stderr: `heddle: The script ${file} ended after 1 answer; the run asked for another.\n`,
+      stderr: `heddle: API Error: 400 The script ${file} ended after 1 answer; the run asked for another.\n`,
     });
     writeFileSync(file, '[{"say":"hello"}]');
     expect(await home.run(['-p', '--model', script, 'go'])).toMatchObject({

@@ -36,10 +36,14 @@ describe('an attempt', () => {
     }
   });
 
-  it('that failed in passing is tried again, ten times in all', () => {
+  it('is retried ten times if it failed in passing', () => {
     for (const errorClass of ['network', 'stall', 'rate_limit', 'overloaded', 'server'] as const) {
       expect(judge(failed(errorClass))).toMatchObject({ do: 'retry', delayMs: 500, tries: { attempts: 2 } });
-      expect(judge(failed(errorClass), { attempts: 10 })).toEqual({ do: 'accept' });
+      expect(judge(failed(errorClass), { attempts: 10 })).toMatchObject({
+        do: 'retry',
+        tries: { attempts: 11 },
+      });
+      expect(judge(failed(errorClass), { attempts: 11 })).toEqual({ do: 'accept' });
     }
   });
 
