@@ -1,4 +1,5 @@
 /** `/tasks`: commands in the background, what one of them wrote, and its end. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { Task } from '@heddle/tools';
 import { harmless } from '../../terminal/harmless.ts';
@@ -7,6 +8,8 @@ import type { Chat } from './command.ts';
 
 /** The last lines of an output. */
 const SHOWN = 30;
+/** Longer than it takes to close the output of a process that was killed. */
+const END_RECORDED_MS = 2_000;
 
 export async function tasks(words: string, chat: Chat): Promise<void> {
   const { started, say } = chat;
@@ -22,6 +25,8 @@ export async function tasks(words: string, chat: Chat): Promise<void> {
   if (stops === undefined) return say(outputOf(task, chat));
   if (task.end !== undefined) return say(`${task.id} is over already.`);
   await task.stop('stopped by the user');
+  // Its processes are gone, but its end is recorded a moment later: the next command must find it.
+  await Promise.race([task.ended, sleep(END_RECORDED_MS, undefined, { ref: false })]);
   say(`${task.id} is stopped.`);
 }
 
