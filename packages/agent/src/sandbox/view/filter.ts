@@ -108,20 +108,26 @@ function answering(test: number, value: number, answer: number): Instruction[] {
 
 /** The call passes with one of these first arguments only. */
 function ifFirstArgument(call: number, values: readonly number[]): Instruction[] {
-  const check: Instruction[] = [
-    [LOAD, 0, 0, FIRST_ARGUMENT],
-    ...values.flatMap((value) => answering(IF_EQUAL, value, ALLOW)),
-    [RETURN, 0, 0, NOT_PERMITTED],
-  ];
-  return [[IF_EQUAL, 0, check.length, call], ...check];
+  return byArgument(call, FIRST_ARGUMENT, { values, answer: ALLOW, otherwise: NOT_PERMITTED });
 }
 
 /** The call passes unless it has one of these second arguments. */
 function unlessSecondArgument(call: number, values: readonly number[]): Instruction[] {
+  return byArgument(call, SECOND_ARGUMENT, { values, answer: NOT_PERMITTED, otherwise: ALLOW });
+}
+
+interface Answers {
+  readonly values: readonly number[];
+  /** For one of the values. */
+  readonly answer: number;
+  readonly otherwise: number;
+}
+
+function byArgument(call: number, argument: number, { values, answer, otherwise }: Answers): Instruction[] {
   const check: Instruction[] = [
-    [LOAD, 0, 0, SECOND_ARGUMENT],
-    ...values.flatMap((value) => answering(IF_EQUAL, value, NOT_PERMITTED)),
-    [RETURN, 0, 0, ALLOW],
+    [LOAD, 0, 0, argument],
+    ...values.flatMap((value) => answering(IF_EQUAL, value, answer)),
+    [RETURN, 0, 0, otherwise],
   ];
   return [[IF_EQUAL, 0, check.length, call], ...check];
 }
