@@ -1,4 +1,6 @@
 /** One command inside: its policy, its folder for what is temporary, and what is said about it at its end. */
+import { randomUUID } from 'node:crypto';
+import path from 'node:path';
 import type { ConfinedEnd, Confinement } from '@heddle/tools';
 import type { SandboxSettings } from '../settings/sandbox.ts';
 import { changedLinks, linksAmong, putBack } from './nested/links.ts';
@@ -39,7 +41,7 @@ export async function confinementOf(inside: CommandInside): Promise<Confinement>
   const links = await linksAmong(policy.unwritable);
   let wrapped: Wrapped | undefined;
   return {
-    folder,
+    report: path.join(folder, `${randomUUID()}.end`),
     async start(script) {
       confining.begins();
       // The sandbox would send programs to a place of its own choice.
@@ -82,7 +84,7 @@ function adviceOn(
   temp: string,
   { allowUnsandboxedCommands }: SandboxSettings,
 ): string {
-  const places = [...writable.filter((path) => path !== temp), `${temp} ($TMPDIR)`].join(', ');
+  const places = [...writable.filter((place) => place !== temp), `${temp} ($TMPDIR)`].join(', ');
   const leave = allowUnsandboxedCommands
     ? 'If it needs more, run it again with dangerouslyDisableSandbox: true; the user is asked then.'
     : 'The settings do not let commands run outside of it.';

@@ -1,7 +1,7 @@
 /** How a command is started where it cannot do everything its user can. Made for one command; whoever makes it owns the sandbox. */
 export interface Confinement {
-  /** A folder that the command can write to: the shell leaves there where it stood at its end. */
-  readonly folder: string;
+  /** A file of this command alone that the command can write to. The shell stores its last folder there at its end. */
+  readonly report: string;
   /** What to start in place of `bash -c script`. Without an answer the command must not run. Never rejects. */
   start(script: string): Promise<Launch>;
   /** The command is over, started or not: sentences for the model, about what was refused or undone. Never rejects. */

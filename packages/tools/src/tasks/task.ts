@@ -149,7 +149,7 @@ export class Task {
   }
 
   get #reportFile(): string {
-    return path.join(this.spec.confinement?.folder ?? this.#settings.folder, `${this.label}.end`);
+    return this.spec.confinement?.report ?? path.join(this.#settings.folder, `${this.label}.end`);
   }
 
   #take(chunk: Buffer): Promise<void> | undefined {

@@ -4,8 +4,10 @@ import type { Scope } from './filter.ts';
 export interface ViewedScript {
   readonly script: string;
   readonly directory: string;
-  /** The one folder that the script can write to: `$TMPDIR`. */
+  /** The one folder that the script can write to: `$TMPDIR`. Its files stay in memory and are gone with the view. */
   readonly folder: string;
+  /** A file in that folder which outlasts the view. It is the only file of the disk that the script can write to. */
+  readonly report: string;
   readonly scope: Scope;
 }
 
@@ -22,24 +24,30 @@ const POWERS: Readonly<Record<Power, readonly string[]>> = {
 };
 
 /**
- * What it starts ends with its process namespace, so it needs no process group that can be ended. Root can write kernel
- * settings below /proc/sys, with or without capabilities.
+ * Processes that the script starts end with the process namespace, whatever group or session they are in. So the script
+ * needs no process group that can be ended.
  */
-const ALONE: readonly string[] =
-  '--unshare-net --unshare-pid --new-session --proc /proc --remount-ro /proc'.split(' ');
+const PROCESSES: readonly string[] = '--unshare-pid --new-session'.split(' ');
+
+/**
+ * The network and the processes of the host are not visible. Root can write kernel settings below /proc/sys, with or
+ * without capabilities. In the scope `host`, /proc is that of the host, which is bound read-only with everything else.
+ */
+const ALONE: readonly string[] = '--unshare-net --proc /proc --remount-ro /proc'.split(' ');
 
 /** The descriptor that carries the filter. */
 const FILTER_DESCRIPTOR = '3';
 
 export function bubblewrapArguments(viewed: ViewedScript, power: Power): string[] {
-  const { script, directory, folder, scope } = viewed;
+  const { script, directory, folder, report, scope } = viewed;
   const places = [
     ['--ro-bind', '/', '/'],
     // A device file elsewhere cannot be opened: only a bind of devices allows that.
     ['--dev', '/dev', '--ro-bind-try', '/dev/shm', '/dev/shm', '--remount-ro', '/dev'],
+    PROCESSES,
     scope === 'own' ? ALONE : [],
     ['--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try', '--die-with-parent'],
-    ['--bind', folder, folder, '--chdir', directory],
+    ['--tmpfs', folder, '--bind', report, report, '--chdir', directory],
   ];
   const temporary = ['TMPDIR', 'TMP', 'TEMP'].map((name) => ['--setenv', name, folder]);
   const shell = ['--seccomp', FILTER_DESCRIPTOR, '--', 'bash', '--noprofile', '--norc', '-c', script];

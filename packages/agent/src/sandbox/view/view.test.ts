@@ -27,6 +27,20 @@ writeFileSync(path.join(project, 'a.txt'), 'one\n');
 const tasks = new TaskRegistry({ folder: path.join(folder, 'tasks') });
 afterAll(() => tasks.dispose());
 
+/** Of every process on this machine, outside of any view. */
+function commandLines(): string[] {
+  return readdirSync('/proc').flatMap((entry) => {
+    try {
+      return /^\d+$/.test(entry)
+        ? [readFileSync(`/proc/${entry}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()]
+        : [];
+    } catch {
+      // The process ended between the two looks.
+      return [];
+    }
+  });
+}
+
 async function run(
   command: string,
   view: ReadOnlyView = createReadOnlyView(),
@@ -128,9 +142,23 @@ describe.runIf(isHere)('a command in the read-only view', () => {
     expect(view.hasFailed(search)).toBe(false);
   });
 
-  it('ends what it leaves in the background', async () => {
-    const { text } = await run('sleep 76543 & echo left');
+  it.each([
+    ['sees its own processes', 'sleep 76543 & echo left', 'sleep 76543'],
+    ['sees the processes of the host', 'sleep 76544 & ps', 'sleep 76544'],
+  ])('ends what it leaves in the background if it %s', async (_, command, left) => {
+    const { text } = await run(command, createReadOnlyView(), 'preferred');
     expect(text).toContain('Processes it left in the background were ended');
+    expect(commandLines()).not.toContain(left);
+  });
+
+  it('ends a process that left its session, also if it sees the processes of the host', async () => {
+    await run('setsid sleep 76545 >/dev/null 2>&1 & ps', createReadOnlyView(), 'preferred');
+    expect(commandLines()).not.toContain('sleep 76545');
+  });
+
+  it('keeps temporary files off the disk', async () => {
+    const { text } = await run('stat -f -c %T "$TMPDIR"; touch "$TMPDIR/t"');
+    expect(text.split('\n')[0]).toBe('tmpfs');
   });
 });
 

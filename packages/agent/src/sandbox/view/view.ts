@@ -102,11 +102,13 @@ interface Viewed {
 
 function confinementIn(starter: Starter, { directory, scope, onMissed }: Viewed): Confinement {
   const folder = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'heddle-view-'));
+  const report = path.join(folder, 'report');
+  writeFileSync(report, '', { mode: 0o600 });
   let filter: number | undefined;
   return {
-    folder,
+    report,
     start(script) {
-      const viewed = { script, directory, folder, scope };
+      const viewed = { script, directory, folder, report, scope };
       const bytes = starter.filter(viewed);
       if (bytes) filter = descriptorOf(bytes, folder);
       const inherits = filter === undefined ? [] : [filter];
