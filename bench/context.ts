@@ -5,35 +5,35 @@ import path from 'node:path';
 import {
   contextOptions,
   type ContextChanges,
-  createContextDoor,
+  createContextPort,
   History,
   memoryCollapses,
   type Message,
   type ModelPort,
   type ModelRecord,
-  modelSummariser,
+  modelSummarizer,
   NO_COMPACTION_HOOKS,
   NOTHING_TO_REREAD,
   query,
   SUMMARY_MARK,
   type Tool,
 } from '@heddle/core';
-import { type Bill, billSession, bodyOf, collect, fakeTool, type RequestBody, shareRead } from '@heddle/testing';
+import { type CacheCost, sessionCacheCost, bodyOf, collect, fakeTool, type RequestBody, shareRead } from '@heddle/testing';
 import { plainContext, plainDeps } from './stream/deps.ts';
 
 const HEAD = { systemPrompt: ['You are a careful engineer. '.repeat(200)], systemContext: {}, userContext: {} };
 const read = fakeTool({ name: 'Read', compactable: true });
 let ids = 0;
 
-function doorOf(changes: ContextChanges, model: ModelPort) {
+function portOf(changes: ContextChanges, model: ModelPort) {
   const clock = { now: Date.now, sleep: () => Promise.resolve() };
-  return createContextDoor(
+  return createContextPort(
     { options: contextOptions(changes), head: HEAD },
     {
       now: Date.now,
       uuid: () => `c${++ids}`,
       spills: { pathOf: (id) => `/session/${id}`, write: () => Promise.resolve(true) },
-      summarise: modelSummariser({ model, clock, random: Math.random, head: HEAD }),
+      summarize: modelSummarizer({ model, clock, random: Math.random, head: HEAD }),
       collapses: memoryCollapses(),
       reread: NOTHING_TO_REREAD,
       hooks: NO_COMPACTION_HOOKS,
@@ -59,19 +59,19 @@ const silent: ModelPort = async function* () {
 /** The worst single turn is the machine's (a collection, another process): the 99th percentile is held against the goal. */
 async function idleMs(levels: ContextChanges['levels']): Promise<{ median: number; high: number; worst: number }> {
   const context = plainContext('bench', [read]);
-  const door = doorOf({ windowOf: () => 2_000_000, levels }, silent);
+  const port = portOf({ windowOf: () => 2_000_000, levels }, silent);
   let history = History.of<Message>([{ type: 'user', uuid: 'u', at: Date.now(), content: 'Go.' }]);
   for (let index = 0; index < 1_000; index++) history = history.append(round(index, words(150, index)));
-  history = (await collect(door.prepare({ messages: history, autoCompact: true, context }))).returned.messages;
+  history = (await collect(port.prepare({ messages: history, autoCompact: true, context }))).returned.messages;
   const times: number[] = [];
   for (let index = 1_000; index < 1_200; index++) {
     history = history.append(round(index, words(150, index)));
     const before = performance.now();
-    const { yielded, returned } = await collect(door.prepare({ messages: history, autoCompact: true, context }));
+    const { yielded, returned } = await collect(port.prepare({ messages: history, autoCompact: true, context }));
     times.push(performance.now() - before);
     if (yielded.length > 0) throw new Error(`something was done: ${JSON.stringify(yielded[0]).slice(0, 200)}`);
     history = returned.messages;
-    door.answered({ responseId: `r${index}`, usage: { input_tokens: 150_000, output_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 } });
+    port.answered({ responseId: `r${index}`, usage: { input_tokens: 150_000, output_tokens: 10, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 } });
   }
   times.sort((left, right) => left - right);
   return { median: times[100] ?? 0, high: times[197] ?? 0, worst: times.at(-1) ?? 0 };
@@ -79,13 +79,13 @@ async function idleMs(levels: ContextChanges['levels']): Promise<{ median: numbe
 
 async function microcompactGap(): Promise<{ times: number; turns: number; leastGap: number }> {
   const context = plainContext('bench', [read]);
-  const door = doorOf({ windowOf: () => 200_000 }, silent);
+  const port = portOf({ windowOf: () => 200_000 }, silent);
   let history = History.of<Message>([{ type: 'user', uuid: 'u', at: Date.now(), content: 'Go.' }]);
   const fired: number[] = [];
   const turns = 400;
   for (let index = 0; index < turns; index++) {
     history = history.append(round(index, words(4_000, index)));
-    const { yielded, returned } = await collect(door.prepare({ messages: history, autoCompact: false, context }));
+    const { yielded, returned } = await collect(port.prepare({ messages: history, autoCompact: false, context }));
     if (yielded.some((step) => 'report' in step && step.report.level === 'microcompact')) fired.push(index);
     history = returned.messages;
   }
@@ -123,14 +123,14 @@ async function session(changes: ContextChanges, compacting: boolean): Promise<{ 
     toolUseContext: plainContext('bench', [tool]),
     querySource: 'sdk',
     config: { sessionId: 'bench', gates: { autoCompact: compacting, reactiveCompact: compacting, repetition: false } },
-    deps: compacting ? { ...deps, context: doorOf(changes, model) } : deps,
+    deps: compacting ? { ...deps, context: portOf(changes, model) } : deps,
   });
   while (!(await run.next()).done);
   return { bodies, summaries, output };
 }
 
 /** In tokens of plain input: a read costs a tenth, a write a quarter more, output five times as much. */
-function priced(bills: readonly Bill[], output: number): number {
+function priced(bills: readonly CacheCost[], output: number): number {
   return bills.reduce((sum, { cacheRead, cacheCreation, input }) => sum + cacheRead * 0.1 + cacheCreation * 1.25 + input, output * 5);
 }
 
@@ -144,12 +144,12 @@ const lines = [
   `microcompact                            ${micro.times} times in ${micro.turns} turns, at least ${micro.leastGap} turns apart   goal >= 20`,
 ];
 const whole = await session({}, false);
-const wholeBill = billSession(whole.bodies, { minimum: 1_024 });
+const wholeBill = sessionCacheCost(whole.bodies, { minimum: 1_024 });
 const wholePrice = priced(wholeBill.bills, whole.output);
 lines.push(`300 turns without compaction            ${(wholePrice / 1e6).toFixed(2)} M input-token equivalents, ${(100 * shareRead(wholeBill.bills)).toFixed(1)} % read from the cache`);
 for (const window of [200_000, 100_000, 50_000]) {
   const compacted = await session({ windowOf: () => window }, true);
-  const { bills } = billSession(compacted.bodies, { minimum: 1_024 });
+  const { bills } = sessionCacheCost(compacted.bodies, { minimum: 1_024 });
   const price = priced(bills, compacted.output);
   lines.push(`300 turns, window ${String(window).padStart(7)}             ${(price / 1e6).toFixed(2)} M (${((price / wholePrice) * 100).toFixed(0)} %), ${(100 * shareRead(bills)).toFixed(1)} % read, ${compacted.summaries} summaries`);
 }

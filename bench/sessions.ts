@@ -5,7 +5,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync
 import os from 'node:os';
 import path from 'node:path';
 import { newestSession } from '@heddle/agent';
-import { matcherOf, searchSessions } from '@heddle/agent/sessions';
+import { textMatcherOf, searchSessions } from '@heddle/agent/sessions';
 import { writeSessions } from './sessions/write.ts';
 
 const RUNS = 7;
@@ -111,7 +111,7 @@ function cpuOfChildren(): number {
 }
 
 function firstHitWithoutRipgrep(words: string): Promise<number> {
-  const made = matcherOf(words, false);
+  const made = textMatcherOf(words, false);
   if (!made.ok) throw new Error(made.message);
   const hits = searchSessions({ ...place, matcher: made.matcher });
   return timed(async () => {

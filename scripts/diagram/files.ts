@@ -1,5 +1,5 @@
 // The files of the documentation that are printed from the machine.
-import { roadsOf, SKETCHES } from '@heddle/testing';
+import { routesOf, SKETCHES } from '@heddle/testing';
 import { layersOf } from './layers.ts';
 import { pageOf } from './page.ts';
 import { place } from './place.ts';
@@ -8,8 +8,8 @@ import { svgOf } from './svg.ts';
 
 /** Paths are relative to the root of the repository. The same machine always gives the same bytes. */
 export function diagramFiles(): { readonly path: string; readonly text: string }[] {
-  const roads = roadsOf(SKETCHES);
-  const plan = planOf(roads);
+  const routes = routesOf(SKETCHES);
+  const plan = planOf(routes);
   const layers = layersOf(plan);
   const picture = svgOf(
     plan,
@@ -18,7 +18,7 @@ export function diagramFiles(): { readonly path: string; readonly text: string }
     'The machine: effects, what comes back from them, and where that leads',
   );
   return [
-    { path: 'docs/machine.md', text: pageOf(roads, plan) },
+    { path: 'docs/machine.md', text: pageOf(routes, plan) },
     { path: 'docs/machine.svg', text: picture },
   ];
 }

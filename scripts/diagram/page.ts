@@ -1,8 +1,8 @@
 // The page that goes with the picture: the same roads as a table and as a chart that can be searched.
-import type { Road } from '@heddle/testing';
+import type { Route } from '@heddle/testing';
 import type { Plan } from './plan.ts';
 
-export function pageOf(roads: readonly Road[], plan: Plan): string {
+export function pageOf(routes: readonly Route[], plan: Plan): string {
   return [
     '# The machine',
     '',
@@ -19,7 +19,7 @@ export function pageOf(roads: readonly Road[], plan: Plan): string {
     '',
     '| effect | happened | when | next |',
     '|---|---|---|---|',
-    ...plan.nodes.flatMap(({ name }) => rowsOf(roads, name)),
+    ...plan.nodes.flatMap(({ name }) => rowsOf(routes, name)),
     '',
     '## At any time',
     '',
@@ -39,8 +39,8 @@ export function pageOf(roads: readonly Road[], plan: Plan): string {
   ].join('\n');
 }
 
-function rowsOf(roads: readonly Road[], effect: string): string[] {
-  return roads
+function rowsOf(routes: readonly Route[], effect: string): string[] {
+  return routes
     .filter(({ from, aborted, on }) => from === effect && !aborted && on !== 'threw')
     .map(
       ({ from, on, when, to }) =>

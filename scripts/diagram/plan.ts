@@ -1,5 +1,5 @@
 // What is to be drawn, taken from the roads that the explorer found. Nothing in here knows the machine.
-import type { Road } from '@heddle/testing';
+import type { Route } from '@heddle/testing';
 
 export interface Plan {
   /** Where every iteration starts. */
@@ -31,9 +31,9 @@ export interface Anytime {
   readonly end: string;
 }
 
-export function planOf(roads: readonly Road[]): Plan {
-  const ordinary = roads.filter((road) => !isAnytime(road));
-  const names = namesInOrder(roads);
+export function planOf(routes: readonly Route[]): Plan {
+  const ordinary = routes.filter((pipeline) => !isAnytime(pipeline));
+  const names = namesInOrder(routes);
   const start = names.find((name) => !ordinary.some(({ to }) => to.kind === 'do' && to.name === name)) ?? '';
   return {
     start,
@@ -43,37 +43,37 @@ export function planOf(roads: readonly Road[]): Plan {
     ),
     returns: ordinary.flatMap(({ from, to }) => (to.kind === 'continue' ? [{ from, reason: to.name }] : [])),
     anytime: anytimeOf(
-      roads.filter(isAnytime),
+      routes.filter(isAnytime),
       names.filter((name) => name !== start),
     ),
   };
 }
 
-function isAnytime({ aborted, on }: Road): boolean {
+function isAnytime({ aborted, on }: Route): boolean {
   return aborted || on === 'threw';
 }
 
 /** From the start on, each after one from which it is reached. */
-function namesInOrder(roads: readonly Road[]): string[] {
-  const targets = new Set(roads.flatMap(({ to }) => (to.kind === 'do' ? [to.name as string] : [])));
-  const names = [...new Set<string>(roads.map(({ from }) => from))].filter((name) => !targets.has(name));
+function namesInOrder(routes: readonly Route[]): string[] {
+  const targets = new Set(routes.flatMap(({ to }) => (to.kind === 'do' ? [to.name as string] : [])));
+  const names = [...new Set<string>(routes.map(({ from }) => from))].filter((name) => !targets.has(name));
   for (const name of names) {
-    for (const { from, to } of roads) {
+    for (const { from, to } of routes) {
       if (from === name && to.kind === 'do' && !names.includes(to.name)) names.push(to.name);
     }
   }
   return names;
 }
 
-function endsOf(roads: readonly Road[], name: string): string[] {
+function endsOf(routes: readonly Route[], name: string): string[] {
   return [
-    ...new Set(roads.flatMap(({ from, to }) => (from === name && to.kind === 'stop' ? [to.name] : []))),
+    ...new Set(routes.flatMap(({ from, to }) => (from === name && to.kind === 'stop' ? [to.name] : []))),
   ];
 }
 
-function anytimeOf(roads: readonly Road[], effects: readonly string[]): Anytime[] {
+function anytimeOf(routes: readonly Route[], effects: readonly string[]): Anytime[] {
   const groups = new Map<string, { what: string; end: string; during: Set<string> }>();
-  for (const { from, aborted, when, to } of roads) {
+  for (const { from, aborted, when, to } of routes) {
     const what = aborted ? 'aborted' : when.join(', ');
     const group = groups.get(`${what} ${to.name}`) ?? { what, end: to.name, during: new Set() };
     groups.set(`${what} ${to.name}`, group);

@@ -11,7 +11,7 @@ const CARD_EDGE = '#3f5f93';
 const END_FILL = '#f6e6e1';
 const END_EDGE = '#a4513c';
 /** One for each way back, so that the eye can follow it. */
-const LANE_COLOURS = ['#2f7d5b', '#8a6d1d', '#7a4fa3', '#b0562b', '#2b6f9c', '#a03c6a', '#5b6b1f'];
+const LANE_COLORS = ['#2f7d5b', '#8a6d1d', '#7a4fa3', '#b0562b', '#2b6f9c', '#a03c6a', '#5b6b1f'];
 const MARGIN = 36;
 const CODE = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
 const PROSE = 'system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif';
@@ -26,7 +26,7 @@ export function svgOf(plan: Plan, layers: Layers, placed: Placed, title: string)
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="${left} 0 ${right - left} ${height}" width="${right - left}" height="${height}" role="img" aria-label="${title}">`,
     `<style>text{font:14px ${CODE};fill:${INK}}.name{font-weight:600}.prose{font:13.5px ${PROSE};fill:${FAINT}}.halo{stroke:${PAPER};stroke-width:5px;stroke-linejoin:round;paint-order:stroke}</style>`,
-    `<defs>${['ink', 'end', ...LANE_COLOURS.keys()].map((name) => arrowhead(String(name))).join('')}</defs>`,
+    `<defs>${['ink', 'end', ...LANE_COLORS.keys()].map((name) => arrowhead(String(name))).join('')}</defs>`,
     `<rect x="${left}" width="${right - left}" height="${height}" rx="14" fill="${PAPER}"/>`,
     ...placed.lanes.map((lane, at) => laneLine(lane, at)),
     ...layers.segments.map(({ from, to, arrow }) =>
@@ -63,7 +63,7 @@ function endNode(name: string, x: number, y: number): string {
 }
 
 function laneLine({ reason, side, out, lane, into }: Lane, at: number): string {
-  const colour = LANE_COLOURS[at % LANE_COLOURS.length];
+  const color = LANE_COLORS[at % LANE_COLORS.length];
   const r = 9;
   const path = [
     `M${out.x} ${out.y}H${lane - side * r}`,
@@ -72,8 +72,8 @@ function laneLine({ reason, side, out, lane, into }: Lane, at: number): string {
   ].join('');
   const anchor = side < 0 ? 'end' : 'start';
   return [
-    `<path d="${path}" fill="none" stroke="${colour}" stroke-width="1.6" marker-end="url(#arrow-${at % LANE_COLOURS.length})"/>`,
-    `<text x="${into.x + side * 16}" y="${into.y - 5}" text-anchor="${anchor}" style="fill:${colour}">${reason}</text>`,
+    `<path d="${path}" fill="none" stroke="${color}" stroke-width="1.6" marker-end="url(#arrow-${at % LANE_COLORS.length})"/>`,
+    `<text x="${into.x + side * 16}" y="${into.y - 5}" text-anchor="${anchor}" style="fill:${color}">${reason}</text>`,
   ].join('');
 }
 
@@ -158,12 +158,12 @@ function anytime(
 }
 
 function line(x1: number, y1: number, x2: number, y2: number, head: 'ink' | 'end'): string {
-  const colour = head === 'ink' ? INK : END_EDGE;
+  const color = head === 'ink' ? INK : END_EDGE;
   const [dx, dy] = [Math.sign(x2 - x1) * 2, Math.sign(y2 - y1) * 2];
-  return `<path d="M${x1} ${y1}L${x2 - dx} ${y2 - dy}" stroke="${colour}" stroke-width="1.4" marker-end="url(#arrow-${head})"/>`;
+  return `<path d="M${x1} ${y1}L${x2 - dx} ${y2 - dy}" stroke="${color}" stroke-width="1.4" marker-end="url(#arrow-${head})"/>`;
 }
 
 function arrowhead(name: string): string {
-  const colour = name === 'ink' ? INK : name === 'end' ? END_EDGE : LANE_COLOURS[Number(name)];
-  return `<marker id="arrow-${name}" viewBox="0 0 8 8" refX="6.5" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 .6L7.4 4L0 7.4z" fill="${colour}"/></marker>`;
+  const color = name === 'ink' ? INK : name === 'end' ? END_EDGE : LANE_COLORS[Number(name)];
+  return `<marker id="arrow-${name}" viewBox="0 0 8 8" refX="6.5" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 .6L7.4 4L0 7.4z" fill="${color}"/></marker>`;
 }

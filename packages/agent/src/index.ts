@@ -10,25 +10,30 @@ export type {
   PermissionAnswer,
   PermissionQuestion,
 } from './engine/options.ts';
-export { createFileState } from './engine/file-state.ts';
-export type { Price } from './engine/meter.ts';
+export { createFileState } from './engine/deps.ts';
+export type { Price } from './cost/usage-meter.ts';
 export { systemClock } from './engine/deps.ts';
 export { LivePermissions, type PermissionUpdate, ruleText } from './permission/live.ts';
 export { isHostNamed } from './permission/rules/domain.ts';
 export { isToolDenied } from './permission/rules/denied-tools.ts';
 export { permissionUpdates } from './permission/updates.ts';
-export type { Authorization, AuthorizeRequest, Decision, PartVerdict } from './permission/request.ts';
+export type {
+  Authorization,
+  AuthorizeRequest,
+  PermissionDecision as Decision,
+  PartVerdict,
+} from './permission/request.ts';
 export {
   joinRules,
   NO_RULES,
-  type Rule,
+  type PermissionRule as Rule,
   type RuleList,
   type Rules,
   type RuleSource,
 } from './permission/rules/rule.ts';
-export { Bill, type Spending } from './session/bill.ts';
+export { StoredCosts, type Spending } from './cost/stored-costs.ts';
 export { decode } from './session/codec/decode.ts';
-export type { Durability } from './session/journal/durability.ts';
+export type { Durability } from './session/journal/journal.ts';
 export { type Journal, JournalError } from './session/journal/journal.ts';
 export { fileHistoryFolder } from './session/files/paths.ts';
 export { memorySession } from './session/open/memory.ts';
@@ -36,7 +41,7 @@ export {
   forkSession,
   newestSession,
   newSession,
-  type Opened,
+  type OpenedSession as Opened,
   type OpenSetup,
   recallSession,
   type ResumeChoice,
@@ -48,4 +53,4 @@ export type { Changes, Prompt } from './engine/engine.ts';
 export { sessionContext, type SessionContext } from './prompt/session-context.ts';
 export { hostResult } from './sdk/tool-results.ts';
 export type * from './sdk/message.ts';
-export { totalCost } from './sdk/usage.ts';
+export { totalCost } from './sdk/message.ts';

@@ -7,7 +7,7 @@ import {
   breakOff,
   call,
   createClock,
-  createGate,
+  createTestGate,
   createIds,
   cut,
   fakeTool,
@@ -20,7 +20,7 @@ import { expect, it } from 'vitest';
 import { createAgent, decode, newSession, type SdkMessage } from './index.ts';
 
 /** The answer goes on streaming until the read, which started early, is over. */
-const readIsOver = createGate();
+const readIsOver = createTestGate();
 
 const script = [
   [say('Let me look'), breakOff()],

@@ -4,8 +4,7 @@
  */
 import type { Effort, JsonObject, PermissionMode, Thinking } from '@heddle/core';
 import { type CommandName, foreignCommand, isCommand, nearestCommand } from './commands.ts';
-import { collect, type FlagMistake, Refused } from './flags.ts';
-import { isUuid } from './uuid.ts';
+import { collectValues, type FlagMistake, UsageError } from './flags.ts';
 
 export type OutputFormat = 'text' | 'json' | 'stream-json';
 
@@ -102,7 +101,7 @@ type Command =
   /** Reads its own words. */
   | { readonly name: 'own'; readonly command: CommandName; readonly argv: readonly string[] };
 
-export type Arguments =
+type ParsedArguments =
   | { readonly ok: true; readonly command: Command }
   | { readonly ok: false; readonly message: string };
 
@@ -110,11 +109,11 @@ const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'don
 const FORMATS: readonly OutputFormat[] = ['text', 'json', 'stream-json'];
 const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
-export function readArguments(argv: readonly string[]): Arguments {
+export function readArguments(argv: readonly string[]): ParsedArguments {
   try {
     return { ok: true, command: commandOf(argv) };
   } catch (thrown) {
-    if (thrown instanceof Refused) return { ok: false, message: thrown.message };
+    if (thrown instanceof UsageError) return { ok: false, message: thrown.message };
     throw thrown;
   }
 }
@@ -126,9 +125,9 @@ function commandOf(argv: readonly string[]): Command {
   if (first === 'version' && rest.length === 0) return { name: 'version' };
   refuseMistyped(first, rest);
   refuseForeignCommand(argv);
-  const { values, lists, words, notes, unknown } = collect(argv);
+  const { values, lists, words, notes, unknown } = collectValues(argv);
   const [mistake] = unknown;
-  if (mistake && values.get('inputFormat') !== 'stream-json') throw new Refused(mistake.message);
+  if (mistake && values.get('inputFormat') !== 'stream-json') throw new UsageError(mistake.message);
   if (values.has('help')) return { name: 'help' };
   if (values.has('version')) return { name: 'version' };
   const inputFormat = oneOf('--input-format', values.get('inputFormat') ?? 'text', [
@@ -141,10 +140,10 @@ function commandOf(argv: readonly string[]): Command {
   const options = { ...runOptions(values, lists), notes: [...notes, ...unknown.map(passedOver)] };
   if (!headless) return { name: 'chat', prompt, plain: values.has('plain'), ...options };
   if (values.get('resume') === '')
-    throw new Refused('--resume needs a session, its id or title: there is nobody to choose one');
+    throw new UsageError('--resume needs a session, its id or title: there is nobody to choose one');
   const outputFormat = oneOf('--output-format', values.get('outputFormat') ?? 'text', FORMATS);
   if (inputFormat === 'stream-json' && outputFormat !== 'stream-json') {
-    throw new Refused('--input-format stream-json needs --output-format stream-json');
+    throw new UsageError('--input-format stream-json needs --output-format stream-json');
   }
   return {
     name: 'print',
@@ -176,7 +175,7 @@ function passedOver({ name }: FlagMistake): string {
 function helpOf([about]: readonly string[]): Command {
   if (about === undefined) return { name: 'help' };
   if (isCommand(about)) return { name: 'own', command: about, argv: ['--help'] };
-  throw new Refused(`there is no command ${about}; heddle --help lists commands and flags`);
+  throw new UsageError(`there is no command ${about}; heddle --help lists commands and flags`);
 }
 
 /** `heddle sesions` is no prompt. Two words may still belong to a command; who says more says it to the model. */
@@ -184,7 +183,7 @@ function refuseMistyped(first: string, rest: readonly string[]): void {
   const near = rest.length > 1 ? undefined : nearestCommand(first);
   if (near === undefined) return;
   const words = [first, ...rest].join(' ');
-  throw new Refused(
+  throw new UsageError(
     `there is no command ${first}; did you mean heddle ${near}? As a prompt: heddle -- "${words}"`,
   );
 }
@@ -194,7 +193,7 @@ function refuseForeignCommand(argv: readonly string[]): void {
   const advice = foreignCommand(argv);
   if (advice === undefined) return;
   const words = argv.length === 1 ? argv[0] : JSON.stringify(argv.join(' '));
-  throw new Refused(`there is no command ${argv[0]}; ${advice}. As a prompt: heddle -- ${words}`);
+  throw new UsageError(`there is no command ${argv[0]}; ${advice}. As a prompt: heddle -- ${words}`);
 }
 
 function runOptions(
@@ -240,7 +239,7 @@ type Values = ReadonlyMap<string, string>;
 function sessionOf(values: Values): SessionChoice {
   const id = values.get('resume');
   if (id !== undefined && values.has('continue'))
-    throw new Refused('--resume and --continue exclude each other');
+    throw new UsageError('--resume and --continue exclude each other');
   const from =
     id === undefined
       ? { kind: values.has('continue') ? ('continue' as const) : ('new' as const) }
@@ -248,10 +247,10 @@ function sessionOf(values: Values): SessionChoice {
         ? { kind: 'pick' as const }
         : { kind: 'resume' as const, id };
   const fork = values.has('fork');
-  if (fork && from.kind === 'new') throw new Refused('--fork-session needs --resume or --continue');
+  if (fork && from.kind === 'new') throw new UsageError('--fork-session needs --resume or --continue');
   const own = optional(values.get('sessionId'), uuidOf);
   if (own !== undefined && from.kind !== 'new' && !fork)
-    throw new Refused(
+    throw new UsageError(
       '--session-id is for a new session; with --resume or --continue it needs --fork-session',
     );
   return {
@@ -267,14 +266,14 @@ function sessionOf(values: Values): SessionChoice {
 /** What every client sends, and what no other session has by accident. */
 function uuidOf(text: string): string {
   if (isUuid(text)) return text;
-  throw new Refused(`--session-id takes a UUID, not ${text}; a title is given with --name`);
+  throw new UsageError(`--session-id takes a UUID, not ${text}; a title is given with --name`);
 }
 
 function promptText(values: Values, name: string, flag: string): PromptText | undefined {
   const text = values.get(name);
   const file = values.get(`${name}File`);
   if (text !== undefined && file !== undefined)
-    throw new Refused(`${flag} and ${flag}-file exclude each other`);
+    throw new UsageError(`${flag} and ${flag}-file exclude each other`);
   if (text !== undefined) return { text };
   return file === undefined ? undefined : { file };
 }
@@ -317,7 +316,7 @@ function schemaOf(text: string): JsonObject {
   } catch {
     // Told below.
   }
-  throw new Refused('--json-schema takes a JSON Schema object');
+  throw new UsageError('--json-schema takes a JSON Schema object');
 }
 
 function isObject(value: unknown): value is JsonObject {
@@ -330,19 +329,23 @@ function optional<T>(value: string | undefined, read: (value: string) => T): T |
 
 function oneOf<T extends string>(flag: string, value: string, allowed: readonly T[]): T {
   const found = allowed.find((candidate) => candidate === value);
-  if (!found) throw new Refused(`${flag} takes one of ${allowed.join(', ')}, not ${value}`);
+  if (!found) throw new UsageError(`${flag} takes one of ${allowed.join(', ')}, not ${value}`);
   return found;
 }
 
 function wholeNumber(flag: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
-  if (!/^\d+$/.test(value)) throw new Refused(`${flag} takes a whole number, not ${value}`);
+  if (!/^\d+$/.test(value)) throw new UsageError(`${flag} takes a whole number, not ${value}`);
   return Number(value);
 }
 
 function amount(flag: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   if (!/^\d+(\.\d+)?$/.test(value) || Number(value) <= 0)
-    throw new Refused(`${flag} takes an amount over 0, not ${value}`);
+    throw new UsageError(`${flag} takes an amount over 0, not ${value}`);
   return Number(value);
+}
+/** The ids that sessions have. */
+function isUuid(text: string): boolean {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }

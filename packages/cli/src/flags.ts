@@ -1,8 +1,8 @@
 /** The flags, and how a command line is taken apart. */
 import { clientFlag } from './client-flags.ts';
-import { type ListKind, Refused, takeList } from './list-flags.ts';
+import { type ListKind, UsageError, takeList } from './list-flags.ts';
 
-export { Refused };
+export { UsageError };
 
 export interface Flag {
   /** `session`: a session, or nothing. `maybe`: a value behind an equals sign, or nothing. A list: words up to the next flag. */
@@ -85,7 +85,7 @@ export interface FlagMistake {
   readonly message: string;
 }
 
-export function collect(argv: readonly string[]): Collected {
+export function collectValues(argv: readonly string[]): Collected {
   const values = new Map<string, string>();
   const lists = new Map<string, string[]>();
   const words: string[] = [];
@@ -111,14 +111,14 @@ export function collect(argv: readonly string[]): Collected {
     if (!flag) {
       const known = clientFlag(name);
       if (!known) unknown.push({ name, message: `unknown flag ${name}${suggestion(name)}` });
-      if (known?.isRefused) throw new Refused(`${name}: ${known.lacks}`);
+      if (known?.isRefused) throw new UsageError(`${name}: ${known.lacks}`);
       if (known?.lacks !== undefined) notes.push(`${name}: ${known.lacks}`);
       if (known?.takes === 'value' && equals < 0) at++;
       if (known?.takes === 'configs') ({ at } = takeList(name, known.takes, argv, at, inline));
       continue;
     }
     if (flag.takes === 'nothing') {
-      if (equals >= 0) throw new Refused(`${name} takes no value`);
+      if (equals >= 0) throw new UsageError(`${name} takes no value`);
       values.set(flag.as, 'true');
       continue;
     }
@@ -134,7 +134,7 @@ export function collect(argv: readonly string[]): Collected {
     }
     if (flag.takes === 'value') {
       const value = inline ?? argv[++at];
-      if (value === undefined) throw new Refused(`${name} needs a value`);
+      if (value === undefined) throw new UsageError(`${name} needs a value`);
       values.set(flag.as, value);
       continue;
     }

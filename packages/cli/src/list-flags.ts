@@ -5,7 +5,7 @@
  */
 
 /** A mistake of the person at the keyboard. */
-export class Refused extends Error {}
+export class UsageError extends Error {}
 
 /** What a list holds. Names and rules may also be separated by commas or spaces within one word. */
 export type ListKind = 'rules' | 'tools' | 'betas' | 'folders' | 'configs';
@@ -27,7 +27,7 @@ export function takeList(
   if (inline !== undefined) return { items: itemsOf(name, kind, inline), at };
   let end = at;
   while (isListWord(argv[end + 1])) end++;
-  if (end === at) throw new Refused(`${name} needs a value`);
+  if (end === at) throw new UsageError(`${name} needs a value`);
   const words = argv.slice(at + 1, end + 1);
   return { items: words.flatMap((word) => itemsOf(name, kind, word)), at: end };
 }
@@ -41,7 +41,7 @@ function itemsOf(name: string, kind: ListKind, word: string): string[] {
   const wanted = FORMS[kind];
   const wrong = items.find((item) => item !== '' && !wanted.form.test(item));
   if (wrong === undefined) return items.filter((item) => item !== '' || kind === 'folders');
-  throw new Refused(`${name}: ${shortened(word)} is not ${wanted.what}. ${promptHint(name)}`);
+  throw new UsageError(`${name}: ${shortened(word)} is not ${wanted.what}. ${promptHint(name)}`);
 }
 
 /** A folder or a file may have commas and spaces in its name. */

@@ -1,9 +1,9 @@
 /** The program. Only what every start needs is imported here; each command loads its own part. */
 import { readArguments } from './arguments.ts';
-import { COMMANDS } from './commands.ts';
+import { PROGRAM_COMMANDS } from './commands.ts';
 import { settleHome, wrongConfigDir } from './config-dir.ts';
 import { takeKeys } from './keys.ts';
-import { say } from './terminal/say.ts';
+import { writeMessage } from './terminal/write-message.ts';
 
 settleHome(process.env);
 takeKeys();
@@ -36,15 +36,15 @@ async function dispatch(): Promise<number> {
   switch (command.name) {
     case 'version': {
       const { default: manifest } = await import('../package.json', { with: { type: 'json' } });
-      say(`${manifest.version} (Heddle)\n`);
+      writeMessage(`${manifest.version} (Heddle)\n`);
       return 0;
     }
     case 'help':
-      say((await import('./help/help.ts')).helpText(process.stdout.columns));
+      writeMessage((await import('./help/help.ts')).helpText(process.stdout.columns));
       return 0;
     case 'own':
       if (asksForHelp(command.argv)) return (await import('./help/help.ts')).commandHelp(command.command);
-      return (await COMMANDS[command.command]())(command.argv);
+      return (await PROGRAM_COMMANDS[command.command]())(command.argv);
     case 'chat':
       return (await import('./plain/chat.ts')).chat(command);
     case 'print':

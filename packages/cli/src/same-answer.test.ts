@@ -1,7 +1,7 @@
 /** The same prompt on every surface: text, json, stream-json and the terminal give the same answer, whatever happened to it. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { breakOff, cut, fail, hang, say, type Step, unfinished } from '@heddle/testing';
+import { breakOff, cut, fail, hang, say, type ScriptStep, unfinished } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTerminal } from './plain/test/terminal.ts';
 import { homeFor } from './test/home.ts';
@@ -9,7 +9,7 @@ import { install, type Installed, linesOf, type OutputLine } from './test/progra
 
 interface Answer {
   readonly after: string;
-  readonly script: readonly Step[];
+  readonly script: readonly ScriptStep[];
   readonly text: string;
   /** What must not stand anywhere. */
   readonly retracted?: string;

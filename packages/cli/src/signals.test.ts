@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { call, fail, hang, say, type Step } from '@heddle/testing';
+import { call, fail, hang, say, type ScriptStep } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, homeFor } from './test/home.ts';
 import { install, type Installed, linesOf } from './test/program.ts';
@@ -27,7 +27,7 @@ afterAll(() => {
 
 const PLACES: readonly {
   readonly where: string;
-  readonly script: readonly Step[];
+  readonly script: readonly ScriptStep[];
   /** What stands in the output when it is there. */
   readonly shown: string;
   readonly reason: string;

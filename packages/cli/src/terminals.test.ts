@@ -2,7 +2,7 @@
  * The table of results as a script sees it: exit code, standard output, standard error, last line; and as a host sees it,
  * where its hooks bring an end about. Those that signals bring about are in signals.test.ts.
  */
-import { call, fail, say, startFakeApi, type Step, usage } from '@heddle/testing';
+import { call, fail, say, startFakeApi, type ScriptStep, usage } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { closeAtResult, control, converse, prompt, resultsOf } from './headless/host/test/conversation.ts';
 import { homeFor } from './test/home.ts';
@@ -20,7 +20,7 @@ const SCHEMA = JSON.stringify({ type: 'object', properties: { n: { type: 'intege
 
 interface Row {
   readonly ends: string;
-  readonly script: readonly Step[];
+  readonly script: readonly ScriptStep[];
   readonly flags?: readonly string[];
   /** No file may grow beyond it: the disk is full. */
   readonly diskKib?: number;

@@ -6,7 +6,7 @@ export type * from './clock.ts';
 export type * from './json.ts';
 export * from './messages/blocks.ts';
 export * from './messages/history.ts';
-export { isInterruption } from './messages/interruption.ts';
+export { isInterruption } from './messages/message.ts';
 export * from './messages/message.ts';
 export type { ModelError, ModelErrorClass } from './messages/model-error.ts';
 export {
@@ -25,7 +25,7 @@ export { AnswerReader } from './model/reader.ts';
 export * from './model/retry.ts';
 
 // The machine: what the loop does next.
-export { lineageOf } from './machine/auto-compact.ts';
+export { lineageOf } from './machine/guards.ts';
 export * from './machine/budget.ts';
 export * from './machine/config.ts';
 export * from './machine/decide.ts';
@@ -35,53 +35,58 @@ export type * from './machine/happened.ts';
 export * from './machine/repetition.ts';
 export * from './machine/state.ts';
 export * from './machine/terminal.ts';
-export * from './machine/transition.ts';
+export * from './machine/terminal.ts';
 
 // A valid request of any history.
 export * from './request/builder.ts';
-export { normalizeMessagesForAPI } from './request/normalise/fold.ts';
-export { ensureToolResultPairing } from './request/normalise/pairing.ts';
+export { normalizeMessagesForAPI } from './request/normalize/fold.ts';
+export { ensureToolResultPairing } from './request/normalize/pairing.ts';
 export { mediaNote } from './request/texts.ts';
 export * from './request/view.ts';
 
 // Tools: what one is, and how calls are scheduled.
 export * from './tools/context.ts';
 export { StreamingToolExecutor } from './tools/executor.ts';
-export type * from './tools/hooks.ts';
-export type * from './tools/permission.ts';
-export type { Redact } from './tools/road.ts';
-export { bareToolError, toolError } from './tools/texts.ts';
+export type * from './tools/tool.ts';
+export type * from './tools/tool.ts';
+export type { Redact } from './tools/call-pipeline.ts';
+export { bareToolError, toolError } from './tools/context.ts';
 export type * from './tools/tool.ts';
 
 // The context: what keeps a conversation within the window.
 export * from './context/breakdown.ts';
 export { type Collapse, type CollapseStore, memoryCollapses } from './context/collapse/collapse.ts';
-export { SUMMARY_MARK } from './context/compaction/prompt.ts';
+export { SUMMARY_MARK } from './context/compaction/summarize.ts';
 export {
-  modelSummariser,
-  type Summarise,
+  modelSummarizer,
+  type Summarize,
   type SummaryAnswer,
   type SummaryRequest,
-} from './context/compaction/summarise.ts';
-export type * from './context/door.ts';
-export * from './context/outside.ts';
+} from './context/compaction/summarize.ts';
+export type * from './context/port.ts';
+export * from './context/deps.ts';
 export { estimateMessage, estimateMessages } from './context/estimate/message.ts';
 export { estimateText } from './context/estimate/text.ts';
 export { type ServerEdits, serverEdits, withServerEdits } from './context/levels/server-edits.ts';
 export * from './context/options.ts';
 export * from './context/pipeline.ts';
-export type * from './context/report.ts';
-export { COMPACTION_LEVELS, withLineage } from './context/report.ts';
+export type * from './context/deps.ts';
+export { COMPACTION_LEVELS, withLineage } from './context/deps.ts';
 export { type Thresholds, thresholdsOf, type WindowState, windowState } from './context/thresholds.ts';
-export type { ContextUsage } from './context/usage.ts';
+export type { ContextUsage } from './context/deps.ts';
 
 // The log: entries, what the model sees of them, and the machine's walk through them.
-export { historyBeforeCompaction } from './log/before-compaction.ts';
+export { historyBeforeCompaction } from './log/projection.ts';
 export type * from './log/entry.ts';
-export { type OpenCall, project, Projection } from './log/projection.ts';
-export { type Decided, type RecordedIteration, type RecordedRun, recordedRuns } from './log/recorded.ts';
-export { type Mismatch, replay, type Replayed } from './log/replay.ts';
-export { type TracedIteration, type TracedStep, traceRun } from './log/trace.ts';
+export { type OpenCall, projectLog, Projection } from './log/projection.ts';
+export {
+  type RecordedDecision as Decided,
+  type RecordedIteration,
+  type RecordedRun,
+  recordedRuns,
+} from './log/recorded.ts';
+export { type Mismatch, replayLogEntries, type ReplayResult as Replayed } from './log/replay.ts';
+export { type TracedIteration, type TracedStep, traceRun } from './log/replay.ts';
 
 // The loop itself: what a run is given, what it yields, and the driver.
 export type * from './loop/run/params.ts';
@@ -90,5 +95,5 @@ export type * from './loop/run/events.ts';
 export { LocalMediaError } from './loop/run/media-error.ts';
 export { query } from './loop/query.ts';
 export { finishCalls } from './loop/finish-calls.ts';
-export { NO_OBJECTION } from './loop/effects/stop-hooks.ts';
+export { NO_STOP_HOOK_RESULT as NO_OBJECTION } from './loop/effects/stop-hooks.ts';
 export { SYNTHETIC_MODEL } from './loop/steps.ts';

@@ -1,4 +1,4 @@
 /** What an exception says. Anything can be thrown. */
-export function messageOf(thrown: unknown): string {
+export function errorMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

@@ -3,7 +3,7 @@ import type { ModelPort } from '@heddle/core';
 import { aliasesIn, fullModelName } from './aliases.ts';
 import type { AnthropicOptions } from './anthropic/options.ts';
 import { factsOf, plainModelName, type StatedModels } from './known-models.ts';
-import { routed } from './route.ts';
+import { routeByModel } from './route.ts';
 import { type Environment, variable } from './secrets/environment.ts';
 
 /** What a kind of model needs to be built from the part of the name behind the colon or slash. */
@@ -11,7 +11,7 @@ export type ModelMaker = (
   rest: string,
 ) => Promise<ModelPort & { readonly modelName?: string; readonly window?: number | undefined }>;
 
-export type Chosen =
+export type ChosenModel =
   | {
       readonly ok: true;
       readonly port: ModelPort;
@@ -43,7 +43,7 @@ export async function chooseModel(
   name: string,
   kinds: Readonly<Record<string, ModelMaker>> = {},
   options: ChooseOptions = {},
-): Promise<Chosen> {
+): Promise<ChosenModel> {
   const chosen = await chooseOne(name, kinds, options);
   if (!chosen.ok) return chosen;
   const environment = options.environment ?? process.env;
@@ -54,9 +54,9 @@ export async function chooseModel(
     // A model that plays another answers under every name, and has the facts of that other.
     if (chosen.name !== name) return { ...chosen, port: Object.assign(chosen.port, { factsOf: known }) };
     // Any other model that the caller brings answers under every name that is not such a model itself.
-    return { ...chosen, port: routed(chosen, { choose, isOwn: (model) => !isKind(model) }) };
+    return { ...chosen, port: routeByModel(chosen, { choose, isOwn: (model) => !isKind(model) }) };
   }
-  const port = routed(chosen, {
+  const port = routeByModel(chosen, {
     choose,
     // All models of the Messages API have the same port.
     isOwn: (model) => model.startsWith('claude-') && chosen.name.startsWith('claude-'),
@@ -71,7 +71,7 @@ async function chooseOne(
   name: string,
   kinds: Readonly<Record<string, ModelMaker>>,
   options: AnthropicOptions,
-): Promise<Chosen> {
+): Promise<ChosenModel> {
   const kind = kindOf(name, kinds);
   try {
     if (kind) {
@@ -91,7 +91,7 @@ async function chooseOne(
   }
 }
 
-async function chooseAnthropic(model: string, options: AnthropicOptions): Promise<Chosen> {
+async function chooseAnthropic(model: string, options: AnthropicOptions): Promise<ChosenModel> {
   const { createAnthropicPort } = await import('./anthropic/port.ts');
   const port = createAnthropicPort(options);
   return { ok: true, port, name: model, keySource: port.keySource, preconnect: () => port.preconnect() };

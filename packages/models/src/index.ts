@@ -3,7 +3,7 @@ import type { ListedProvider, ListOptions } from './models.ts';
 import type { Prices, PriceOverrides } from './prices/prices.ts';
 import type { Environment } from './secrets/environment.ts';
 
-export { chooseModel, type ChooseOptions, type Chosen, type ModelMaker } from './choose.ts';
+export { chooseModel, type ChooseOptions, type ChosenModel as Chosen, type ModelMaker } from './choose.ts';
 export { type Alias, aliasesIn, fullModelName, modelFromEnvironment } from './aliases.ts';
 export {
   factsOf,
@@ -11,12 +11,12 @@ export {
   type StatedFacts,
   type StatedModels,
 } from './known-models.ts';
-export { findModel } from './found.ts';
+export { findModel } from './find-model.ts';
 export type { ListedModel, ListedProvider, ListOptions } from './models.ts';
 export type { AnthropicOptions } from './anthropic/options.ts';
 export type { AnthropicPort } from './anthropic/port.ts';
 export type { KeySource } from './anthropic/credentials.ts';
-export { isCostTold, type UsageOfModel, usageByModel, webSearchesOf } from './prices/usage.ts';
+export { isCostReported, type UsageOfModel, usageByModel, webSearchesOf } from './prices/usage.ts';
 export type { KnownModel, PriceOverride, PriceOverrides, Prices } from './prices/prices.ts';
 export { type Environment, SECRET_VARIABLES, withoutSecrets } from './secrets/environment.ts';
 

@@ -1,12 +1,11 @@
 /** What `heddle models` shows: which providers are usable here and why, and their models with window and price. */
 import { aliasesIn } from './aliases.ts';
-import { ANTHROPIC_KEYS, NO_ANTHROPIC_KEY } from './found.ts';
+import { ANTHROPIC_KEYS, NO_ANTHROPIC_KEY } from './find-model.ts';
 import type { KnownModel, PriceOverrides, Prices } from './prices/prices.ts';
-import { configFolderIn } from './providers/config-folder.ts';
-import { findPackage, installCommand } from './providers/load.ts';
+import { configFolderIn, findPackage, packageInstallCommand } from './providers/load.ts';
 import { modelsOnServer } from './providers/local.ts';
 import type { Provider } from './providers/provider.ts';
-import { addressOf, firstOf, notConfigured, packagesFor, readinessOf } from './providers/settings.ts';
+import { providerAddress, firstOf, notConfigured, packagesFor, readinessOf } from './providers/settings.ts';
 import { PROVIDERS } from './providers/table.ts';
 import type { Environment } from './secrets/environment.ts';
 
@@ -93,7 +92,7 @@ async function listed(provider: Provider, environment: Environment, prices: Pric
   const missing = packagesFor(provider, environment).filter(
     (wanted) => findPackage(wanted, folder) === undefined,
   );
-  const install = missing.map((wanted) => installCommand(wanted, folder));
+  const install = missing.map((wanted) => packageInstallCommand(wanted, folder));
   const unusable = (advice: string, models: readonly ListedModel[]): ListedProvider => ({
     id,
     name,
@@ -106,7 +105,13 @@ async function listed(provider: Provider, environment: Environment, prices: Pric
     if (served === undefined) return unusable(provider.local.howToStart, []);
     const models = served.map((model) => freeModel(`${id}/${model.id}`, model.window));
     if (install.length > 0) return unusable('', models);
-    return { id, name, isUsable: true, because: `running at ${addressOf(provider, environment)}`, models };
+    return {
+      id,
+      name,
+      isUsable: true,
+      because: `running at ${providerAddress(provider, environment)}`,
+      models,
+    };
   }
   const models = prices
     .models(id)

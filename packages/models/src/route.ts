@@ -1,9 +1,9 @@
 /** One port for all the models that a run may ask: the one that was chosen, and others that it falls back to. */
 import type { ModelFacts, ModelPort, ModelRecord, ModelRecords, ModelRequest } from '@heddle/core';
-import type { Chosen } from './choose.ts';
+import type { ChosenModel } from './choose.ts';
 
 /** Chooses a port for one model alone. Such a port passes no request on, so a chain of ports cannot form. */
-type Choose = (name: string) => Promise<Chosen>;
+type Choose = (name: string) => Promise<ChosenModel>;
 
 export interface RouteOptions {
   readonly choose: Choose;
@@ -14,11 +14,11 @@ export interface RouteOptions {
   readonly factsOf?: (model: string) => ModelFacts | undefined;
 }
 
-export function routed(
+export function routeByModel(
   own: { readonly port: ModelPort; readonly name: string },
   { choose, isOwn, plainName = (name) => name, factsOf }: RouteOptions,
 ): ModelPort {
-  const others = new Map<string, Promise<Chosen>>();
+  const others = new Map<string, Promise<ChosenModel>>();
   const port: ModelPort = (request, signal) => {
     const model = plainName(request.model);
     if (model === own.name || isOwn(model)) return own.port(named(request, model), signal);
@@ -34,7 +34,7 @@ function named(request: ModelRequest, model: string): ModelRequest {
 }
 
 async function* askOther(
-  other: Promise<Chosen>,
+  other: Promise<ChosenModel>,
   own: ModelPort,
   request: ModelRequest,
   signal: AbortSignal,

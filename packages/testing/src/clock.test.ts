@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createClock, settle } from './clock.ts';
-import { createGate } from './gate.ts';
+import { createTestGate } from './gate.ts';
 
 const signal = new AbortController().signal;
 
@@ -74,7 +74,7 @@ describe('the virtual clock', () => {
 
   it('lets time pass for one piece of work, also across a gate', async () => {
     const clock = createClock({ now: 0 });
-    const gate = createGate();
+    const gate = createTestGate();
     const work = (async () => {
       await clock.sleep(10, signal);
       await gate.pass();
@@ -89,7 +89,7 @@ describe('the virtual clock', () => {
 
 describe('a gate', () => {
   it('holds until it is opened and says when it was reached', async () => {
-    const gate = createGate();
+    const gate = createTestGate();
     let passed = false;
     const passing = gate.pass().then(() => (passed = true));
     await gate.reached;
@@ -103,7 +103,7 @@ describe('a gate', () => {
 
   it('lets an aborted caller go', async () => {
     const controller = new AbortController();
-    const passing = createGate().pass(controller.signal);
+    const passing = createTestGate().pass(controller.signal);
     controller.abort();
     await passing;
   });

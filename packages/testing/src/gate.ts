@@ -11,7 +11,7 @@ export interface Gate {
   pass(signal?: AbortSignal): Promise<void>;
 }
 
-export function createGate(name = 'gate'): Gate {
+export function createTestGate(name = 'gate'): Gate {
   const arrival = Promise.withResolvers<void>();
   const opening = Promise.withResolvers<void>();
   let isOpen = false;

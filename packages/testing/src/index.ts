@@ -32,7 +32,7 @@ export * from './cache/bill.ts';
 export * from './cache/blocks.ts';
 export * from './explorer/index.ts';
 // Both the scripts and the explorer speak of steps, both judges of violations: the plain words belong to the first.
-export type { Step } from './scripted/part.ts';
-export type { Violation } from './validator/rules.ts';
-export type { Step as ExploredStep } from './explorer/step.ts';
-export type { Violation as LawViolation } from './explorer/violation.ts';
+export type { ScriptStep as Step } from './scripted/part.ts';
+export type { RequestViolation as Violation } from './validator/rules.ts';
+export type { ExploredStep } from './explorer/step.ts';
+export type { LawViolation } from './explorer/violation.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createClock, settle } from './clock.ts';
 import { contextOf } from './context.ts';
-import { createGate } from './gate.ts';
+import { createTestGate } from './gate.ts';
 import { type FakeToolOptions, fakeTool } from './tools.ts';
 
 function begin(options: Partial<FakeToolOptions>, controller = new AbortController()) {
@@ -72,7 +72,7 @@ describe('a fake tool', () => {
 
   it('ends at once on an abort, and says so', async () => {
     const controller = new AbortController();
-    const { tool, output } = begin({ gate: createGate() }, controller);
+    const { tool, output } = begin({ gate: createTestGate() }, controller);
     controller.abort();
     await expect(output).rejects.toThrow('aborted');
     expect(tool.calls[0]?.ended).toBe('aborted');
@@ -80,7 +80,7 @@ describe('a fake tool', () => {
 
   it('can be deaf to an abort', async () => {
     const controller = new AbortController();
-    const gate = createGate();
+    const gate = createTestGate();
     const { tool, output } = begin({ gate, ignoresAbort: true }, controller);
     controller.abort();
     await settle();

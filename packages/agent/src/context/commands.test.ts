@@ -6,7 +6,7 @@ import {
   answer,
   call,
   createClock,
-  createGate,
+  createTestGate,
   fail,
   fakeTool,
   foreignEvent,
@@ -149,7 +149,7 @@ describe('a compaction on the user’s word', () => {
   });
 
   it('is refused while a prompt runs, and holds prompts off while it runs itself', async () => {
-    const gate = createGate();
+    const gate = createTestGate();
     const model = scriptedModel((request, count) => {
       if (JSON.stringify(request.messages.last()?.content).includes(SUMMARY_MARK))
         return answer(gate, say('Sum.'));
@@ -178,7 +178,7 @@ describe('a compaction on the user’s word', () => {
         compaction: { before: () => Promise.withResolvers<never>().promise, after: () => Promise.resolve() },
       },
     ]) {
-      const gate = createGate();
+      const gate = createTestGate();
       const asked = Promise.withResolvers<void>();
       const model = scriptedModel((request, count) => {
         if (JSON.stringify(request.messages.last()?.content).includes(SUMMARY_MARK))

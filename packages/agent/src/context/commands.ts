@@ -34,7 +34,7 @@ export type CompactOutcome = CommandOutcome<{ readonly report: ContextReport }>;
 
 export interface CompactSetup {
   readonly messages: History<Message>;
-  readonly door: ContextPipeline;
+  readonly port: ContextPipeline;
   readonly context: ToolUseContext;
   readonly clock: Clock;
   /** The compactions before this one. */
@@ -51,13 +51,13 @@ export function compactCommand(content: string | readonly ContentBlock[]): strin
 
 /** Replaces the conversation by a hand-over on the user's word. One record: a crash leaves the old one in force. */
 export async function* compactOnDemand(
-  { messages, door, context, clock, lineage }: CompactSetup,
+  { messages, port, context, clock, lineage }: CompactSetup,
   instructions = '',
 ): AsyncGenerator<LoopEvent, CompactOutcome> {
   yield { type: 'compacting', trigger: 'manual' };
   const asked = instructions.trim() === '' ? {} : { instructions: instructions.trim() };
   const compacted = await unlessAborted(
-    door.compactNow({ messages, context, ...asked }),
+    port.compactNow({ messages, context, ...asked }),
     context.signal,
     clock,
   );

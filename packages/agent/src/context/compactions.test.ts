@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type LoopEvent, type ModelRequest, SUMMARY_MARK } from '@heddle/core';
 import {
   answer,
-  billSession,
+  sessionCacheCost,
   bodyOf,
   call,
   fail,
@@ -156,7 +156,7 @@ describe('the summary of a conversation reads what is cached', () => {
 
   function shareOfSummary(requests: readonly ModelRequest[]): number {
     const at = requests.findIndex(isSummary);
-    const { bills } = billSession(requests.map(bodyOf), SMALL);
+    const { bills } = sessionCacheCost(requests.map(bodyOf), SMALL);
     const { cacheRead = 0, cacheCreation = 0, input = 0 } = bills[at] ?? {};
     return cacheRead / (cacheRead + cacheCreation + input);
   }

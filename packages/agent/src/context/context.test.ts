@@ -6,9 +6,7 @@ import { collect, contextOf, createClock, createIds, fakeTool, scriptedModel } f
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newSession, type OpenSetup, resumeSession, type Session } from '../session/open/open.ts';
 import { collapseStore } from './collapse-store.ts';
-import { contextDoorOf } from './context-door.ts';
-import { rereadFrom } from './reread.ts';
-import { spillFiles } from './spill-files.ts';
+import { contextPortOf, rereadFrom, spillFiles } from './context-port.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -46,8 +44,8 @@ function storeIn(session: Session): (body: EntryBody) => void {
   };
 }
 
-const doorFor = (session: Session, model: ModelPort, instructions: readonly string[] = []) =>
-  contextDoorOf({
+const portFor = (session: Session, model: ModelPort, instructions: readonly string[] = []) =>
+  contextPortOf({
     model,
     clock: createClock({ auto: true }),
     uuid: createIds('c').uuid,
@@ -139,10 +137,10 @@ describe('the production door', () => {
     const result = { type: 'tool_result' as const, tool_use_id: 'toolu_1', content: big.repeat(1_000) };
     const messages = [prompt, ask, { type: 'user', uuid: 't1', at: 1, content: [result] }] as Message[];
     for (const message of messages) store({ type: message.type, message } as EntryBody);
-    const door = doorFor(session, scriptedModel([]));
+    const port = portFor(session, scriptedModel([]));
     const context = contextOf({ tools });
     const { yielded, returned } = await collect(
-      door.prepare({ messages: session.projection.messages, autoCompact: true, context }),
+      port.prepare({ messages: session.projection.messages, autoCompact: true, context }),
     );
     const steps = yielded.flatMap((step) => ('compacting' in step ? [] : [step]));
     for (const { spent: _, ...step } of steps) store({ type: 'context', ...step });

@@ -1,20 +1,24 @@
 /** The production `QueryDeps`: the real clock and ids, and whatever the host gave. The compiler holds them against the loop's own type. */
-import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import {
+  type Attachment,
   type Clock,
-  type ContextDoor,
+  type ContextPort,
+  type FileState,
+  type FileStateCache,
   NO_OBJECTION,
   type QueryDeps,
   type Redact,
   type StopHookOutcome,
   type ToolHooks,
-  type TurnEnd,
+  type TurnEndPort,
 } from '@heddle/core';
-import { changedFiles } from './changed-files.ts';
+import { createHash, randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { AgentHooks, AgentOptions } from './options.ts';
 
-export function productionDeps(options: AgentOptions, context: ContextDoor): QueryDeps {
+export function productionDeps(options: AgentOptions, context: ContextPort): QueryDeps {
   const redact: Redact = options.redact ?? ((value) => value);
   return {
     redact,
@@ -58,7 +62,7 @@ const noToolHooks: ToolHooks = {
   afterFailure: () => Promise.resolve({}),
 };
 
-function turnEnd(hooks: AgentHooks, redact: Redact): TurnEnd {
+function turnEnd(hooks: AgentHooks, redact: Redact): TurnEndPort {
   return {
     saveCacheSafeParams: () => undefined,
     classifyJob: () => Promise.resolve(),
@@ -85,5 +89,64 @@ function outcomeOf(word: { readonly block?: string; readonly prevent?: string })
   return {
     blockingErrors: word.block === undefined ? [] : [{ hook: 'stop', message: word.block }],
     preventContinuation: word.prevent === undefined ? undefined : { hook: 'stop', message: word.prevent },
+  };
+}
+
+// MERGED changed-files.ts: /** Files that were read and have changed on disk since: told once per change, so that the model does not work on old text. */
+
+async function changedFiles(fileState: FileStateCache): Promise<Attachment[]> {
+  const found = await Promise.all(fileState.paths().map((path) => changeOf(path, fileState)));
+  return found.filter((attachment) => attachment !== undefined);
+}
+
+/** Larger files are not worth a read at every turn. */
+const MAX_BYTES = 32 * 1024 * 1024;
+
+async function changeOf(path: string, fileState: FileStateCache): Promise<Attachment | undefined> {
+  const known = fileState.get(path);
+  if (!known) return undefined;
+  try {
+    // Asked of every file at every turn: a thread for each question would cost far more than the question.
+    const { mtimeMs, size } = statSync(path);
+    if (mtimeMs === known.readAt || size > MAX_BYTES) return undefined;
+    const hash = createHash('sha256')
+      .update(await readFile(path))
+      .digest('hex');
+    // The hash stays that of the text the model saw: an edit of anything newer must be refused.
+    fileState.set(path, { ...known, readAt: mtimeMs });
+    if (hash === known.hash) return undefined;
+    return {
+      kind: 'changed_file',
+      path,
+      note: `${path} changed on disk since it was read. Read it again before relying on it.`,
+    };
+  } catch {
+    // Gone or unreadable: the next Read says so better than a reminder could.
+    return undefined;
+  }
+}
+
+// MERGED file-state.ts: /** What was read, and its hash. Bounded: the least recently used goes first. */
+
+const MAX_FILES = 1_000;
+
+export function createFileState(): FileStateCache {
+  const files = new Map<string, FileState>();
+  return {
+    get(path) {
+      const state = files.get(path);
+      if (state) {
+        files.delete(path);
+        files.set(path, state);
+      }
+      return state;
+    },
+    set(path, state) {
+      files.delete(path);
+      files.set(path, state);
+      const [oldest] = files.keys();
+      if (files.size > MAX_FILES && oldest !== undefined) files.delete(oldest);
+    },
+    paths: () => [...files.keys()],
   };
 }

@@ -1,7 +1,6 @@
 /**
- * One conversation. It owns the session, the abort controller, the denials and the bill; `submitMessage` runs one prompt
- * and ends with exactly one `result`. What the loop yields is stored before the loop is asked for its next step.
- */
+ * One conversation: its session, abort controller, denials and costs. `submitMessage` runs one prompt and ends with one `result`.
+ * Each event of the loop is stored before the loop is asked for its next step. */
 import { randomUUID } from 'node:crypto';
 import {
   type Attachment,
@@ -10,29 +9,35 @@ import {
   finishCalls,
   lineageOf,
   type History,
-  type HookWord,
+  type HookMessage,
   type LoopEvent,
   type Message,
   type PermissionMode,
   query,
   type QueryParams,
   type SessionSnapshot,
-  type Stance,
+  type SessionState,
   type Terminal,
 } from '@heddle/core';
-import { DATE, dateNote } from '../prompt/date.ts';
-import type { SdkMessage } from '../sdk/message.ts';
-import { totalCost } from '../sdk/usage.ts';
+import { DATE, dateNote } from '../prompt/session-context.ts';
+import { type SdkMessage, totalCost } from '../sdk/message.ts';
 import { createTranslator, replayLine } from '../sdk/translate.ts';
 import { entriesOf } from '../session/codec/entries.ts';
 import { JournalError } from '../session/journal/journal.ts';
 import { memorySession } from '../session/open/memory.ts';
 import type { Session } from '../session/open/open.ts';
-import { systemClock } from './deps.ts';
+import { createFileState, systemClock } from './deps.ts';
 import { Denials, denialLines } from './denials.ts';
-import { createFileState } from './file-state.ts';
-import { commandResult, type EndOfRun, failedStart, initLine, type LineStamp, resultLine } from './lines.ts';
-import { answerOf, planOpenCalls, resultMessage } from './open-calls.ts';
+import {
+  commandResult,
+  type EndOfRun,
+  errorSentence,
+  failedStart,
+  initLine,
+  type LineStamp,
+  resultLine,
+} from './lines.ts';
+import { openCallResult, planOpenCalls, resultMessage } from './open-calls.ts';
 import type { AgentOptions } from './options.ts';
 import {
   type CommandOutcome,
@@ -43,19 +48,21 @@ import {
   undoCompaction,
 } from '../context/commands.ts';
 import { admitMedia } from '../context/admit-media.ts';
-import { contextDoorOf } from '../context/context-door.ts';
-import { initialStance, onFirmGround, PLAN_NOTE, whereNote } from './stance.ts';
-import { newHead, resumedHead } from './head.ts';
-import { paramsOf } from './params.ts';
-import { contextChangesOf, Purse, type Costs } from './purse.ts';
-import { type MessageStamp, SessionLog } from './session-log.ts';
+import { contextPortOf } from '../context/context-port.ts';
+import { initialSessionState, existingFolder, PLAN_NOTE, whereNote } from './session-state.ts';
+import { type Changes, newHead, paramsOf, type Prompt, resumedHead } from './params.ts';
+import { contextChangesOf, type CostTotals, CostTracker, RunCounts } from '../cost/cost-tracker.ts';
+import {
+  BUSY,
+  endOf,
+  type MessageStamp,
+  type PromptRun,
+  SessionLog,
+  synthetic,
+  terminalOf,
+} from './session-log.ts';
 import { liveOf, deniedFilesOf, workingFoldersOf } from './permission.ts';
-import { errorSentence } from './result.ts';
-import { BUSY, synthetic, terminalOf } from './command-turn.ts';
-import type { Changes, Prompt } from './prompt.ts';
 import { parserOf, STRUCTURED_OUTPUT, StructuredOutput } from './structured-output.ts';
-import { Tally } from './tally.ts';
-import { endOf, type Turn } from './turn.ts';
 
 export type { Changes, Prompt };
 
@@ -64,7 +71,7 @@ export class QueryEngine {
   #options: AgentOptions;
   readonly #session: Session;
   readonly #log: SessionLog;
-  readonly #purse: Purse;
+  readonly #purse: CostTracker;
   readonly #fileState = createFileState();
   #context: ContextPipeline | undefined;
   #head: SessionSnapshot | undefined;
@@ -83,9 +90,9 @@ export class QueryEngine {
     this.#now = (options.clock ?? systemClock).now;
     this.#session = options.session ?? memorySession(this.#uuid(), this.#now);
     this.sessionId = this.#session.id;
-    const stance = initialStance(this.#session, options);
+    const stance = initialSessionState(this.#session, options);
     this.#log = new SessionLog(this.#session, () => this.#messageStamp(), stance);
-    this.#purse = new Purse(options, this.#session.bill);
+    this.#purse = new CostTracker(options, this.#session.bill);
   }
 
   /** Ends the running turn. `interrupt`: because the user sent a new message. */
@@ -150,7 +157,7 @@ export class QueryEngine {
   }
 
   /** What the conversation has cost so far. */
-  get spending(): Costs {
+  get spending(): CostTotals {
     return this.#purse.spending;
   }
 
@@ -229,7 +236,7 @@ export class QueryEngine {
   }
 
   /** Every step is stored and billed like a step of a run. */
-  async *#compaction(turn: Turn, instructions?: string): AsyncGenerator<SdkMessage, CompactOutcome> {
+  async *#compaction(turn: PromptRun, instructions?: string): AsyncGenerator<SdkMessage, CompactOutcome> {
     try {
       const { spent } = this.#purse;
       if (spent) return { ok: false, reason: 'failed', message: errorSentence(spent) };
@@ -241,7 +248,7 @@ export class QueryEngine {
       const lineage = lineageOf({ autoCompactTracking });
       const setup = {
         messages: this.messages,
-        door: this.#contextDoor(),
+        port: this.#contextDoor(),
         context,
         clock: deps.clock,
         lineage,
@@ -258,14 +265,14 @@ export class QueryEngine {
     }
   }
 
-  #endOf(turn: Turn, terminal: Terminal, unstored?: string): EndOfRun {
+  #endOf(turn: PromptRun, terminal: Terminal, unstored?: string): EndOfRun {
     return endOf(turn, { terminal, spending: this.spending, now: this.#now(), unstored });
   }
 
-  #turn(): Turn {
+  #turn(): PromptRun {
     const { outputSchema } = this.#options;
     return {
-      tally: new Tally(this.#now()),
+      tally: new RunCounts(this.#now()),
       denials: new Denials(),
       translator: createTranslator({
         sessionId: this.sessionId,
@@ -323,7 +330,7 @@ export class QueryEngine {
   }
 
   /** A tool changed the mode (a plan began or ended): that is the newest word, whatever was answered before. */
-  #stand(stance: Stance): void {
+  #stand(stance: SessionState): void {
     const { permissionMode: mode } = stance;
     if (mode !== this.#contextMode())
       liveOf(this.#options).apply([{ type: 'setMode', mode, destination: 'session' }]);
@@ -337,7 +344,7 @@ export class QueryEngine {
   /** The folder the shell stood in may be gone by now. */
   #standFirm(): void {
     if (!this.#log.stance) return;
-    const { stance, note } = onFirmGround(this.#log.stance, workingFoldersOf(this.#options));
+    const { stance, note } = existingFolder(this.#log.stance, workingFoldersOf(this.#options));
     if (note === undefined) return;
     this.#log.stance = stance;
     this.#log.store({ type: 'stance', stance });
@@ -357,7 +364,7 @@ export class QueryEngine {
     this.#options.onEvent?.({ type: 'message', message });
   }
 
-  async *#drive(turn: Turn): AsyncGenerator<SdkMessage, Terminal> {
+  async *#drive(turn: PromptRun): AsyncGenerator<SdkMessage, Terminal> {
     const params = this.#params(turn);
     const earlier = this.#finishEarlierCalls(params);
     let run: AsyncGenerator<LoopEvent, Terminal> | undefined;
@@ -385,7 +392,7 @@ export class QueryEngine {
   }
 
   /** What a crash left open: decided, or run again where that is harmless. A hook around it may want no run to follow. */
-  async *#finishEarlierCalls(params: QueryParams): AsyncGenerator<LoopEvent, HookWord | undefined> {
+  async *#finishEarlierCalls(params: QueryParams): AsyncGenerator<LoopEvent, HookMessage | undefined> {
     const { openCalls } = this.#session.projection;
     if (openCalls.length === 0) return undefined;
     const { again, told } = await planOpenCalls(openCalls, params.toolUseContext);
@@ -396,11 +403,11 @@ export class QueryEngine {
     if (again.length === 0) return undefined;
     return yield* finishCalls(
       params,
-      answerOf(again, () => this.#messageStamp()),
+      openCallResult(again, () => this.#messageStamp()),
     );
   }
 
-  async *#record(event: LoopEvent, turn: Turn): AsyncGenerator<SdkMessage> {
+  async *#record(event: LoopEvent, turn: PromptRun): AsyncGenerator<SdkMessage> {
     const taking = this.#purse.take(event);
     for (const body of entriesOf(event, taking && (await taking))) this.#log.store(body);
     if (event.type === 'stance') this.#stand(event.stance);
@@ -425,7 +432,7 @@ export class QueryEngine {
   #newContextDoor(): ContextPipeline {
     const { model, random, cwd, requestOptions, config, compaction = {} } = this.#options;
     const { isForbidden: _, ...limits } = compaction;
-    return contextDoorOf({
+    return contextPortOf({
       model,
       clock: this.#options.clock ?? systemClock,
       uuid: this.#uuid,
@@ -449,7 +456,7 @@ export class QueryEngine {
     });
   }
 
-  #params(turn: Turn): QueryParams {
+  #params(turn: PromptRun): QueryParams {
     return paramsOf(this.#options, {
       model: this.#purse.hearing(this.#options.model),
       session: this.#session,

@@ -1,5 +1,5 @@
 /** A conversation does one thing at a time, and an abort reaches whatever that is. */
-import { answer, call, createGate, fakeTool, hang, say, scriptedModel, usage } from '@heddle/testing';
+import { answer, call, createTestGate, fakeTool, hang, say, scriptedModel, usage } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { type Agent, createAgent } from '../create-agent.ts';
 import type { SdkMessage, SdkResult } from '../sdk/message.ts';
@@ -17,7 +17,7 @@ async function resultOf(lines: AsyncIterable<SdkMessage>): Promise<SdkResult | u
 
 describe('while a prompt runs', () => {
   it('a second one is refused, and the first can still be stopped', async () => {
-    const arrived = createGate();
+    const arrived = createTestGate();
     const model = scriptedModel(() => {
       arrived.open();
       return answer(say('begun'), hang());

@@ -1,11 +1,15 @@
 /** The first and the last line of a prompt's run. */
-import { NO_USAGE, type Terminal } from '@heddle/core';
-import type { PermissionDenial, SdkInit, SdkResult } from '../sdk/message.ts';
-import { sdkUsage, totalCost } from '../sdk/usage.ts';
+import { NO_USAGE, type Terminal, type TerminalReason } from '@heddle/core';
+import {
+  type PermissionDenial,
+  type ResultSubtype,
+  type SdkInit,
+  type SdkResult,
+  sdkUsage,
+  totalCost,
+} from '../sdk/message.ts';
 import type { AgentOptions } from './options.ts';
-import type { Costs } from './purse.ts';
-import { errorSentence, readingOf } from './result.ts';
-import type { Tally } from './tally.ts';
+import type { CostTotals, RunCounts } from '../cost/cost-tracker.ts';
 
 /** The release of the protocol whose vocabulary these lines speak; clients use it to tell what they can expect. */
 export const VERSION = '0.1.0';
@@ -36,10 +40,10 @@ export function initLine(options: AgentOptions, stamp: LineStamp): SdkInit {
 
 export interface EndOfRun {
   readonly terminal: Terminal;
-  readonly tally: Tally;
+  readonly tally: RunCounts;
   readonly denials: readonly PermissionDenial[];
   /** Of the whole conversation, not of this run alone. */
-  readonly spending: Costs;
+  readonly spending: CostTotals;
   readonly now: number;
   /** The structured answer, if one was asked for and given. */
   readonly structured: unknown;
@@ -54,7 +58,7 @@ export function resultLine(end: EndOfRun, stamp: LineStamp): SdkResult {
   const { subtype, isError, word } = end.exhausted
     ? NEVER_VALID
     : end.structured === undefined
-      ? readingOf(terminal)
+      ? interpretTerminal(terminal)
       : STRUCTURED;
   return {
     type: 'result',
@@ -104,12 +108,12 @@ function told({ terminal, tally, structured, exhausted }: EndOfRun, subtype: Sdk
   const status = terminal.reason === 'api_error' ? (terminal.error.status ?? null) : null;
   if (isTruncated(terminal))
     return { result: tally.answerText, api_error_status: status, errors: [TRUNCATED] };
-  const { isError } = readingOf(terminal);
+  const { isError } = interpretTerminal(terminal);
   return { result: isError ? tally.errorText : tally.answerText, api_error_status: status };
 }
 
 /** What an interrupted answer had said stands in the conversation, so it is part of the result. */
-function failure(terminal: Terminal, { answerText }: Tally): Outcome {
+function failure(terminal: Terminal, { answerText }: RunCounts): Outcome {
   const errors = [errorSentence(terminal)];
   const isInterrupted = terminal.reason === 'aborted_streaming' || terminal.reason === 'aborted_tools';
   return isInterrupted && answerText !== '' ? { result: answerText, errors } : { errors };
@@ -146,4 +150,57 @@ export function failedStart(message: string, stamp: LineStamp): SdkResult {
     ...stamp,
     errors: [message],
   };
+}
+
+// MERGED result.ts: /** How each terminal reads for a headless consumer: the table of the specification, as data. */
+
+interface Reading {
+  readonly subtype: ResultSubtype;
+  readonly isError: boolean;
+  /** The word SDK clients know. */
+  readonly word: string;
+}
+
+const READINGS: Readonly<Record<TerminalReason, Reading>> = {
+  completed: { subtype: 'success', isError: false, word: 'completed' },
+  api_error: { subtype: 'success', isError: true, word: 'api_error' },
+  prompt_too_long: { subtype: 'success', isError: true, word: 'prompt_too_long' },
+  image_error: { subtype: 'success', isError: true, word: 'image_error' },
+  blocking_limit: { subtype: 'success', isError: true, word: 'blocking_limit' },
+  max_turns: { subtype: 'error_max_turns', isError: true, word: 'max_turns' },
+  max_budget_usd: { subtype: 'error_max_budget_usd', isError: true, word: 'budget_exhausted' },
+  aborted_streaming: { subtype: 'error_during_execution', isError: true, word: 'aborted_streaming' },
+  aborted_tools: { subtype: 'error_during_execution', isError: true, word: 'aborted_tools' },
+  model_error: { subtype: 'error_during_execution', isError: true, word: 'model_error' },
+  stop_hook_prevented: { subtype: 'success', isError: false, word: 'stop_hook_prevented' },
+  hook_stopped: { subtype: 'success', isError: false, word: 'hook_stopped' },
+  repetition_stopped: { subtype: 'error_during_execution', isError: true, word: 'repetition_stopped' },
+};
+
+/** An answer that lacks its end, or was refused, is a success of the protocol and a failure of the run. */
+function interpretTerminal(terminal: Terminal): Reading {
+  const reading = READINGS[terminal.reason];
+  const isIncomplete =
+    terminal.reason === 'completed' && (terminal.truncated === true || terminal.refused === true);
+  return isIncomplete ? { ...reading, isError: true } : reading;
+}
+
+/** What went wrong, in a sentence, for the subtypes that carry `errors`. */
+export function errorSentence(terminal: Terminal): string {
+  switch (terminal.reason) {
+    case 'max_turns':
+      return `Reached maximum number of turns (${terminal.maxTurns})`;
+    case 'max_budget_usd':
+      return `Stopped at $${terminal.spentUsd.toFixed(4)}: the budget is $${terminal.limitUsd}.`;
+    case 'aborted_streaming':
+      return 'The turn was interrupted while the model was answering.';
+    case 'aborted_tools':
+      return 'The turn was interrupted while tools were running.';
+    case 'model_error':
+      return terminal.message;
+    case 'repetition_stopped':
+      return `The same calls kept giving the same results: ${terminal.calls.map(({ tool }) => tool).join(', ')}.`;
+    default:
+      return terminal.reason;
+  }
 }

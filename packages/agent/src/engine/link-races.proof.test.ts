@@ -20,10 +20,10 @@ import path from 'node:path';
 import type { JsonObject, Tool, ToolUseContext } from '@heddle/core';
 import { CheckpointStore, createFileTools, createSearchTools } from '@heddle/tools';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { spillFiles } from '../context/spill-files.ts';
+import { spillFiles } from '../context/context-port.ts';
 import { createBlobs } from '../session/files/blobs.ts';
-import type { Rule } from '../permission/rules/rule.ts';
-import { createFileState } from './file-state.ts';
+import type { PermissionRule } from '../permission/rules/rule.ts';
+import { createFileState } from './deps.ts';
 import type { AgentOptions } from './options.ts';
 import { deniedFilesOf, permissionOf } from './permission.ts';
 
@@ -71,7 +71,7 @@ function ground(kind: 'link' | 'folder'): Ground {
 
 /** Calls as the executor makes them: decided, its intent described, then run. */
 function caller({ project, outside }: Ground) {
-  const rule: Rule = { text: `Read(/${outside}/**)`, source: 'user' };
+  const rule: PermissionRule = { text: `Read(/${outside}/**)`, source: 'user' };
   const options = {
     cwd: project,
     rules: { allow: [], ask: [], deny: [rule] },

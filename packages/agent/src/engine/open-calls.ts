@@ -51,7 +51,7 @@ export function resultMessage(
 }
 
 /** The calls as the answer they came from, for whoever runs them again. */
-export function answerOf(
+export function openCallResult(
   calls: readonly OpenCall[],
   stamp: () => { uuid: string; at: number },
 ): AssistantMessage[] {

@@ -16,7 +16,7 @@ import type {
   ToolHooks,
   ToolUseContext,
 } from '@heddle/core';
-import type { ContextSettings } from '../context/context-door.ts';
+import type { ContextSettings } from '../context/context-port.ts';
 import type { CompactionLimits } from '../context/overrides.ts';
 import type { LivePermissions, PermissionUpdate } from '../permission/live.ts';
 import type { PartVerdict } from '../permission/request.ts';
@@ -24,7 +24,7 @@ import type { Rules } from '../permission/rules/rule.ts';
 import type { SandboxGate } from '../sandbox/gate.ts';
 import type { ReadOnlyView } from '../sandbox/view/view.ts';
 import type { Session } from '../session/open/open.ts';
-import type { Price } from './meter.ts';
+import type { Price } from '../cost/usage-meter.ts';
 
 export interface AgentOptions {
   readonly model: ModelPort;

@@ -1,26 +1,28 @@
 /** What one run of the loop is given, out of what the host gave and what the session remembers. */
 import {
+  type ContentBlock,
   type ContextPipeline,
   type EntryBody,
   type FileStateCache,
   type ModelPort,
   type QueryParams,
   type SessionSnapshot,
-  type Stance,
+  type SessionState,
   type ToolHooks,
   type ToolUseContext,
   withServerEdits,
 } from '@heddle/core';
+import { defaultSystemPrompt } from '../prompt/sections.ts';
 import type { Session } from '../session/open/open.ts';
 import type { Denials } from './denials.ts';
 import { productionDeps } from './deps.ts';
 import type { AgentOptions } from './options.ts';
-import { fallbacksOf } from './purse.ts';
-import { deniedFilesOf, workingFoldersOf, permissionOf } from './permission.ts';
-import { toolsOf } from './stance.ts';
+import { deniedFilesOf, permissionOf, workingFoldersOf } from './permission.ts';
+import { fallbacksOf } from '../cost/cost-tracker.ts';
+import { toolsOf } from './session-state.ts';
 import { STRUCTURED_OUTPUT, type StructuredOutput } from './structured-output.ts';
 
-export interface RunSetup {
+interface RunSetup {
   readonly model: ModelPort;
   readonly session: Session;
   /** What stands before the conversation. */
@@ -28,7 +30,7 @@ export interface RunSetup {
   readonly signal: AbortSignal;
   readonly fileState: FileStateCache;
   /** Where earlier runs left the agent. */
-  readonly stance: Stance | undefined;
+  readonly stance: SessionState | undefined;
   readonly context: ContextPipeline;
   readonly store: (body: EntryBody) => void;
   readonly denials: Denials;
@@ -126,3 +128,56 @@ function watching(
     },
   };
 }
+
+// MERGED head.ts: /** What stands before the conversation in every request of a session. */
+
+/** Fixed when the session begins: what changes later arrives as messages. */
+export function newHead(options: AgentOptions): SessionSnapshot {
+  const { cwd, modelName, userContext = {}, systemContext } = options;
+  return {
+    cwd,
+    model: modelName,
+    systemPrompt: promptOf(options),
+    userContext,
+    systemContext: { 'Working directory': cwd, ...systemContext },
+  };
+}
+
+/** The session's own, to the byte; a prompt that the host brings with it takes the place of the stored one. */
+export function resumedHead(stored: SessionSnapshot, options: AgentOptions): SessionSnapshot {
+  const brings = options.systemPrompt !== undefined || options.appendSystemPrompt !== undefined;
+  return brings ? { ...stored, systemPrompt: promptOf(options) } : stored;
+}
+
+function promptOf({ systemPrompt, appendSystemPrompt }: AgentOptions): readonly string[] {
+  return [...(systemPrompt ?? defaultSystemPrompt()), ...(appendSystemPrompt ? [appendSystemPrompt] : [])];
+}
+
+// MERGED prompt.ts: /** What a host hands to a conversation: one prompt after another, and changes between them. */
+
+export interface Prompt {
+  readonly content: string | readonly ContentBlock[];
+  /** The host's own id for it; a new one by default. */
+  readonly uuid?: string;
+  /** The words are for the model, whatever they look like: no command is read from them. */
+  readonly verbatim?: boolean;
+}
+
+/** What may be another from one prompt to the next. */
+export type Changes = Partial<
+  Pick<
+    AgentOptions,
+    | 'model'
+    | 'modelName'
+    | 'fallbackModel'
+    | 'requestOptions'
+    | 'apiKeySource'
+    | 'loadPrice'
+    | 'loadFacts'
+    | 'context'
+    | 'systemPrompt'
+    | 'appendSystemPrompt'
+    | 'outputSchema'
+    | 'hooks'
+  >
+>;

@@ -5,7 +5,7 @@ import type { EntryBody, ToolUseContext } from '@heddle/core';
 import { LivePermissions } from '../permission/live.ts';
 import type { Rules } from '../permission/rules/rule.ts';
 import type { Denial } from './denials.ts';
-import { createFileState } from './file-state.ts';
+import { createFileState } from './deps.ts';
 import type { AgentOptions, PermissionAnswer, PermissionQuestion } from './options.ts';
 import { permissionOf } from './permission.ts';
 
@@ -22,7 +22,7 @@ const context: ToolUseContext = {
   fileState: createFileState(),
 };
 
-function desk(options: Partial<AgentOptions>) {
+function questionQueue(options: Partial<AgentOptions>) {
   const stored: EntryBody[] = [];
   const denials: Denial[] = [];
   const given = { cwd: '/repo/project', ...options } as unknown as AgentOptions;
@@ -47,7 +47,7 @@ function desk(options: Partial<AgentOptions>) {
 describe('a question', () => {
   it('says what is asked, why, and what could be remembered', async () => {
     const asked: PermissionQuestion[] = [];
-    const { ask, stored } = desk({
+    const { ask, stored } = questionQueue({
       canUseTool: (question) => {
         asked.push(question);
         return Promise.resolve({ allow: true });
@@ -69,7 +69,7 @@ describe('a question', () => {
   it('may be one of several, and none holds back the others', async () => {
     const open = new Map<string, (answer: PermissionAnswer) => void>();
     const { promise: both, resolve: bothAsked } = Promise.withResolvers<void>();
-    const { ask, denials } = desk({
+    const { ask, denials } = questionQueue({
       canUseTool: ({ toolUseId }) =>
         new Promise((resolve) => {
           open.set(toolUseId, resolve);
@@ -89,7 +89,7 @@ describe('a question', () => {
 
   it('is withdrawn when its attempt is discarded, even if nobody ever answers', async () => {
     const controller = new AbortController();
-    const { ask } = desk({
+    const { ask } = questionQueue({
       canUseTool: (_, signal) => {
         controller.abort();
         expect(signal.aborted).toBe(true);
@@ -103,7 +103,7 @@ describe('a question', () => {
   });
 
   it('with nobody to ask is answered with no, and a reason', async () => {
-    const { ask, denials } = desk({});
+    const { ask, denials } = questionQueue({});
     expect(await ask('make')).toEqual({
       behavior: 'deny',
       message: 'Permission denied. No rule allows the command make. There is nobody to ask.',
@@ -114,7 +114,7 @@ describe('a question', () => {
   });
 
   it('that cannot be asked is denied', async () => {
-    const { ask } = desk({ canUseTool: () => Promise.reject(new Error('gone')) });
+    const { ask } = questionQueue({ canUseTool: () => Promise.reject(new Error('gone')) });
     expect(await ask('make')).toMatchObject({
       behavior: 'deny',
       message: 'The question could not be asked: gone',
@@ -124,7 +124,7 @@ describe('a question', () => {
   it('may be remembered: the next one of its kind is not asked', async () => {
     let count = 0;
     const live = new LivePermissions({ deny: [], ask: [], allow: [] });
-    const { ask } = desk({
+    const { ask } = questionQueue({
       rules: live,
       canUseTool: ({ suggestions }) => {
         count++;
@@ -139,7 +139,7 @@ describe('a question', () => {
 
   it('is decided by the rules of the moment it is answered', async () => {
     const live = new LivePermissions({ deny: [], ask: [], allow: [] });
-    const { ask } = desk({
+    const { ask } = questionQueue({
       rules: live,
       canUseTool: () => {
         live.apply([
@@ -157,7 +157,7 @@ describe('a question', () => {
       ask: [],
       allow: [{ text: 'Bash(make)', source: 'user' }],
     };
-    const { ask, denials } = desk({
+    const { ask, denials } = questionQueue({
       rules,
       canUseTool: () => Promise.reject(new Error('must not be asked')),
     });

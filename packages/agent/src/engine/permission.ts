@@ -5,11 +5,11 @@
 import os from 'node:os';
 import type { CanUseTool, EntryBody, JsonObject, Permission, Tool, ToolUseContext } from '@heddle/core';
 import { LivePermissions } from '../permission/live.ts';
-import type { Surroundings } from '../permission/look.ts';
+import type { WorldOptions } from '../permission/look.ts';
 import type { Authorization, AuthorizeRequest } from '../permission/request.ts';
 import { NO_RULES } from '../permission/rules/rule.ts';
 import { isQuestion, withoutAnswer } from '../permission/rules/tools.ts';
-import type { World } from '../permission/world.ts';
+import type { PermissionWorld } from '../permission/world.ts';
 import type { Denial, Denials } from './denials.ts';
 import type { AgentOptions, PermissionAnswer, PermissionQuestion } from './options.ts';
 
@@ -144,8 +144,8 @@ export function deniedFilesOf(options: AgentOptions, cwd: string): () => Promise
   return async () => {
     if (live.rules.deny.length === 0) return () => false;
     loading ??= load();
-    const [, { lookAround }, , { deniedFiles }] = await loading;
-    const world = lookAround(surroundingsOf(options, live, cwd, []));
+    const [, { observeWorld }, , { deniedFiles }] = await loading;
+    const world = observeWorld(surroundingsOf(options, live, cwd, []));
     return deniedFiles(live.rules, world);
   };
 }
@@ -155,7 +155,7 @@ function surroundingsOf(
   live: LivePermissions,
   cwd: string,
   directories: readonly string[],
-): Surroundings {
+): WorldOptions {
   return {
     root: options.cwd,
     cwd,
@@ -173,10 +173,10 @@ async function decider(
   context: ToolUseContext,
 ) {
   loading ??= load();
-  const [{ authorize }, { lookAround }, { suggestions }, , { placesOfCall }] = await loading;
+  const [{ authorize }, { observeWorld }, { suggestions }, , { placesOfCall }] = await loading;
   const { workingDirectory: cwd, additionalDirectories } = context;
   const surroundings = { ...surroundingsOf(options, live, cwd, additionalDirectories), readOnlyView };
-  const world: World = lookAround(surroundings);
+  const world: PermissionWorld = observeWorld(surroundings);
   const standing = () => ({
     rules: live.rules,
     mode: live.mode ?? context.permissionMode,

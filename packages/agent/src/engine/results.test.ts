@@ -3,7 +3,7 @@ import {
   breakOff,
   call,
   createClock,
-  createGate,
+  createTestGate,
   cut,
   fail,
   fakeTool,
@@ -103,7 +103,7 @@ describe('the result of an answer', () => {
 });
 
 it('an interrupted answer is shown as aborted, and the next prompt sends its partial text', async () => {
-  const gate = createGate();
+  const gate = createTestGate();
   const { agent, model } = agentOf([[say('Half of a', gate, ' sentence.')], say('Go on.')]);
   const lines: SdkMessage[] = [];
   const reading = (async () => {

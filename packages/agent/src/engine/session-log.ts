@@ -1,16 +1,24 @@
 /** What is stored of a conversation, and what must be stored with it. Every entry is in the journal before it counts. */
-import type {
-  EntryBody,
-  History,
-  Message,
-  PermissionMode,
-  SessionSnapshot,
-  Stance,
-  Terminal,
+import {
+  type EntryBody,
+  type History,
+  type LoopEvent,
+  type Message,
+  type PermissionMode,
+  type SessionSnapshot,
+  type SessionState,
+  SYNTHETIC_MODEL,
+  type Terminal,
 } from '@heddle/core';
+import type { CommandFailure, CompactOutcome } from '../context/commands.ts';
+import type { Translator } from '../sdk/translate.ts';
 import { JournalError } from '../session/journal/journal.ts';
 import type { Session } from '../session/open/open.ts';
+import type { Denials } from './denials.ts';
+import type { EndOfRun } from './lines.ts';
 import { resultMessage } from './open-calls.ts';
+import type { StructuredOutput } from './structured-output.ts';
+import type { RunCounts } from '../cost/cost-tracker.ts';
 
 export interface MessageStamp {
   readonly uuid: string;
@@ -21,10 +29,10 @@ export class SessionLog {
   readonly #session: Session;
   readonly #stamp: () => MessageStamp;
   /** Where tools and the user have left the agent; undefined while that is where every session begins. */
-  stance: Stance | undefined;
+  stance: SessionState | undefined;
   #begun = false;
 
-  constructor(session: Session, stamp: () => MessageStamp, stance: Stance | undefined) {
+  constructor(session: Session, stamp: () => MessageStamp, stance: SessionState | undefined) {
     this.#session = session;
     this.#stamp = stamp;
     this.stance = stance;
@@ -90,4 +98,56 @@ function reasonUnstored(work: () => void): string | undefined {
 
 function isBoundary(body: EntryBody): boolean {
   return (body.type === 'context' || body.type === 'rewind') && body.messages !== undefined;
+}
+
+// MERGED turn.ts: /** What belongs to one prompt's run, and what it amounts to at its end. */
+
+export interface PromptRun {
+  readonly tally: RunCounts;
+  readonly denials: Denials;
+  readonly translator: Translator;
+  readonly structured: StructuredOutput | undefined;
+}
+
+export function endOf(
+  { tally, denials, structured }: PromptRun,
+  end: Pick<EndOfRun, 'terminal' | 'spending' | 'now' | 'unstored'>,
+): EndOfRun {
+  return {
+    ...end,
+    tally,
+    denials: denials.list,
+    structured: structured?.value,
+    exhausted: structured?.exhausted === true && ENDS_IN_PEACE.has(end.terminal.reason),
+  };
+}
+
+/** A run that ended so did not fail for another reason. */
+const ENDS_IN_PEACE: ReadonlySet<Terminal['reason']> = new Set(['completed', 'hook_stopped']);
+
+// MERGED command-turn.ts: /** A command that is typed as a prompt: how it ends, and what is said of it. */
+
+export const BUSY: CommandFailure = {
+  ok: false,
+  reason: 'busy',
+  message: 'The conversation is in use: wait until the running prompt or compaction has ended, or stop it.',
+};
+
+export function terminalOf(outcome: CompactOutcome): Terminal {
+  if (outcome.ok || outcome.reason === 'nothing to do') return { reason: 'completed' };
+  if (outcome.reason === 'aborted') return { reason: 'aborted_streaming' };
+  return { reason: 'model_error', message: outcome.message };
+}
+
+/** What the program says where a model would have spoken. Not stored: it is no part of the conversation. */
+export function synthetic(words: string, stamp: { readonly uuid: string; readonly at: number }): LoopEvent {
+  const content = [{ type: 'text' as const, text: words }];
+  const message = {
+    type: 'assistant',
+    ...stamp,
+    responseId: stamp.uuid,
+    model: SYNTHETIC_MODEL,
+    content,
+  } as const;
+  return { type: 'message', message };
 }

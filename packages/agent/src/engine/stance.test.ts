@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Attachment, Tool } from '@heddle/core';
-import { call, say, scriptedModel, type ScriptedModel, type Step } from '@heddle/testing';
+import { call, say, scriptedModel, type ScriptedModel, type ScriptStep } from '@heddle/testing';
 import { builtinToolSet, todosIn } from '@heddle/tools';
 import { describe, expect, it } from 'vitest';
 import { createAgent } from '../create-agent.ts';
@@ -50,12 +50,12 @@ function unnamedModeIn(
   return { agent, run };
 }
 
-const pwd = (id: string): Step => [call('Bash', { command: 'pwd' }, id)];
-const done: Step = [say('Done.')];
+const pwd = (id: string): ScriptStep => [call('Bash', { command: 'pwd' }, id)];
+const done: ScriptStep = [say('Done.')];
 /** Enough of it that a compaction is worth its while. */
 const work = Array.from(
   { length: 12 },
-  (_, index): Step => [call('Bash', { command: 'seq 1 4500' }, `work${index}`)],
+  (_, index): ScriptStep => [call('Bash', { command: 'seq 1 4500' }, `work${index}`)],
 );
 
 /** What the model was told in its last request. */
@@ -151,8 +151,8 @@ describe('a tool that was loaded on demand', () => {
 });
 
 describe('the mode', () => {
-  const plan: Step = [call('ToolSearch', { query: 'select:EnterPlanMode' }, 's1')];
-  const enter: Step = [call('EnterPlanMode', {}, 'e1')];
+  const plan: ScriptStep = [call('ToolSearch', { query: 'select:EnterPlanMode' }, 's1')];
+  const enter: ScriptStep = [call('EnterPlanMode', {}, 'e1')];
 
   it('that was entered holds in the next prompt, and when the session is resumed without another', async () => {
     const { folder, begin, resume } = house();

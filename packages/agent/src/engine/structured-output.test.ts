@@ -1,6 +1,6 @@
 /** Answers of a required shape. */
 import type { JsonObject } from '@heddle/core';
-import { call, say, scriptedModel, type Step } from '@heddle/testing';
+import { call, say, scriptedModel, type ScriptStep } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { createAgent } from '../create-agent.ts';
 import type { SdkMessage, SdkResult } from '../sdk/message.ts';
@@ -13,9 +13,11 @@ const schema: JsonObject = {
 };
 
 const good = { city: 'Bern', people: 134_000 };
-const give = (input: JsonObject, id: string): Step => [call('StructuredOutput', input, id)];
+const give = (input: JsonObject, id: string): ScriptStep => [call('StructuredOutput', input, id)];
 
-async function submit(script: readonly Step[]): Promise<{ result: SdkResult; requests: readonly string[] }> {
+async function submit(
+  script: readonly ScriptStep[],
+): Promise<{ result: SdkResult; requests: readonly string[] }> {
   const model = scriptedModel(script);
   const agent = createAgent({ model, modelName: 'scripted', tools: [], cwd: '/', outputSchema: schema });
   const lines: SdkMessage[] = [];

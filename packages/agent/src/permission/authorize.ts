@@ -4,21 +4,27 @@
  */
 import type { PermissionMode } from '@heddle/core';
 import { partsOf } from './call-parts.ts';
-import { type Case, type Decided, decidePart } from './decide-part.ts';
+import { type Case, type PartDecision, decidePart } from './decide-part.ts';
 import { decideUnread } from './decide-unread.ts';
 import { fitsView } from './in-view.ts';
 import type { Part } from './part.ts';
-import type { Authorization, AuthorizeRequest, Decision, PartVerdict, Verdict } from './request.ts';
+import type {
+  Authorization,
+  AuthorizeRequest,
+  PermissionDecision,
+  PartVerdict,
+  PermissionVerdict,
+} from './request.ts';
 import { type CompiledRules, compileRules } from './rules/compile.ts';
 import { coverOf } from './rules/match.ts';
 import type { Rules } from './rules/rule.ts';
-import type { World } from './world.ts';
+import type { PermissionWorld } from './world.ts';
 
 export function authorize(
   request: AuthorizeRequest,
   rules: Rules,
   mode: PermissionMode,
-  world: World,
+  world: PermissionWorld,
 ): Authorization {
   const compiled = compileRules(rules, world);
   const given = partsOf(request, world);
@@ -54,9 +60,9 @@ function unproven(part: Part): Part {
 function settle(
   { hookDecision, tool }: AuthorizeRequest,
   mode: PermissionMode,
-  verdicts: readonly Decided[],
+  verdicts: readonly PartDecision[],
 ): Authorization {
-  const first = (decision: Decision): Verdict | undefined => {
+  const first = (decision: PermissionDecision): PermissionVerdict | undefined => {
     const found = verdicts.filter((verdict) => verdict.decision === decision);
     return (
       found.find(({ rule }) => rule !== undefined) ??
@@ -65,7 +71,7 @@ function settle(
       found[0]
     );
   };
-  const hooked: Verdict | undefined =
+  const hooked: PermissionVerdict | undefined =
     hookDecision === 'ask' ? { decision: 'ask', reason: 'A hook wants it to be asked.' } : undefined;
   const strongest = first('deny') ?? first('ask') ?? hooked ?? first('allow');
   const { decision, reason, rule, source, file } = strongest ?? {
@@ -85,14 +91,15 @@ function settle(
 }
 
 /** One part that only the view allows is enough; one that is allowed whatever it does spares the condition. */
-function conditionOf(verdicts: readonly Decided[]): Pick<Authorization, 'readOnlyRun'> {
-  const has = (ground: Decided['ground']): boolean => verdicts.some((verdict) => verdict.ground === ground);
+function conditionOf(verdicts: readonly PartDecision[]): Pick<Authorization, 'readOnlyRun'> {
+  const has = (ground: PartDecision['ground']): boolean =>
+    verdicts.some((verdict) => verdict.ground === ground);
   if (has('view')) return { readOnlyRun: 'required' };
   return has('proof') && !has('permit') ? { readOnlyRun: 'preferred' } : {};
 }
 
 /** What merely may be a part, or shares its fate with another, is told only where it decides. */
-function told(verdicts: readonly Decided[]): PartVerdict[] {
+function told(verdicts: readonly PartDecision[]): PartVerdict[] {
   const loud = verdicts.filter(({ quiet, decision }) => !quiet || decision !== 'allow');
   return (loud.length > 0 ? loud : verdicts).map(
     ({ quiet: _quiet, grave: _grave, ground: _ground, ...verdict }) => verdict,

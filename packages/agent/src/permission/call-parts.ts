@@ -1,21 +1,21 @@
 /** A call of any tool, taken apart. */
 import type { JsonObject } from '@heddle/core';
 import { globPlace, resolvePath } from '@heddle/tools/files';
-import type { CallPart, FilePart, Part, Place } from './part.ts';
+import type { CallPart, FilePart, Part, FilePlace } from './part.ts';
 import { processConcern } from './paths/process-files.ts';
 import type { AuthorizeRequest } from './request.ts';
 import { currentName } from './rules/rule.ts';
 import { fileAccess } from './rules/tools.ts';
 import { concernOf } from './shell/files/file-parts.ts';
 import { shellParts } from './shell/parts.ts';
-import type { World } from './world.ts';
+import type { PermissionWorld } from './world.ts';
 
 export type CallParts =
   | { readonly ok: true; readonly parts: readonly Part[] }
   /** A shell command that the grammar does not understand: only the call itself is known. */
   | { readonly ok: false; readonly call: CallPart; readonly command: string; readonly reason: string };
 
-export function partsOf(request: AuthorizeRequest, world: World): CallParts {
+export function partsOf(request: AuthorizeRequest, world: PermissionWorld): CallParts {
   const { input, readOnly } = request;
   const tool = currentName(request.tool);
   const access = fileAccess(tool);
@@ -50,7 +50,12 @@ export function partsOf(request: AuthorizeRequest, world: World): CallParts {
   return { ok: true, parts: [call] };
 }
 
-function filePart(request: AuthorizeRequest, kind: 'read' | 'write', path: string, world: World): FilePart {
+function filePart(
+  request: AuthorizeRequest,
+  kind: 'read' | 'write',
+  path: string,
+  world: PermissionWorld,
+): FilePart {
   const tool = currentName(request.tool);
   const places = [placeOf(path, world)];
   const walks = tool === 'Grep';
@@ -73,13 +78,16 @@ function filePart(request: AuthorizeRequest, kind: 'read' | 'write', path: strin
 }
 
 /** Resolved as the tool itself does: `..` goes up in the path as it is written. */
-function placeOf(written: string, world: World): Place {
+function placeOf(written: string, world: PermissionWorld): FilePlace {
   const path = resolvePath(written, world.cwd, world.home);
   return { path, real: world.realpath(path) };
 }
 
 /** The places that a decision about the call is made for; undefined if it is not the call of a file tool. */
-export function placesOfCall({ tool: given, input }: AuthorizeRequest, world: World): Place[] | undefined {
+export function placesOfCall(
+  { tool: given, input }: AuthorizeRequest,
+  world: PermissionWorld,
+): FilePlace[] | undefined {
   const tool = currentName(given);
   if (fileAccess(tool) === undefined) return undefined;
   const { path, pattern } = input;
@@ -92,7 +100,7 @@ export function placesOfCall({ tool: given, input }: AuthorizeRequest, world: Wo
 }
 
 /** Every path the input names. A search without one looks where the agent stands; its pattern may name another. */
-function pathsOf(tool: string, input: JsonObject, world: World): string[] {
+function pathsOf(tool: string, input: JsonObject, world: PermissionWorld): string[] {
   const named = ['file_path', 'notebook_path', 'path', 'filePath'].flatMap((field) => {
     const value = input[field];
     return typeof value === 'string' && value !== '' ? [value] : [];

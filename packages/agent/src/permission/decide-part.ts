@@ -5,25 +5,25 @@
  */
 import type { PermissionMode } from '@heddle/core';
 import type { FilePart, Part } from './part.ts';
-import type { AuthorizeRequest, Decision, PartVerdict } from './request.ts';
+import type { AuthorizeRequest, PermissionDecision, PartVerdict } from './request.ts';
 import type { CompiledRules } from './rules/compile.ts';
-import { coverOf, type Match, namingRule, objection } from './rules/match.ts';
-import type { Rule } from './rules/rule.ts';
+import { coverOf, type RuleMatch, namingRule, objectingRule } from './rules/match.ts';
+import type { PermissionRule } from './rules/rule.ts';
 import { isQuestion } from './rules/tools.ts';
-import type { World } from './world.ts';
+import type { PermissionWorld } from './world.ts';
 
 export interface Case {
   readonly request: AuthorizeRequest;
   readonly rules: CompiledRules;
   readonly mode: PermissionMode;
-  readonly world: World;
+  readonly world: PermissionWorld;
   /** An allow rule covers one of the call's commands. */
   readonly hasCovered: boolean;
   /** It may run in the read-only view, and does if nothing else allows it. */
   readonly inView: boolean;
 }
 
-export interface Decided extends PartVerdict {
+export interface PartDecision extends PartVerdict {
   /** Nothing hangs on it as long as it is allowed. */
   readonly quiet: boolean;
   /** Asked about whatever rules say: that says more than that no rule allows it. */
@@ -35,21 +35,22 @@ export interface Decided extends PartVerdict {
   readonly ground?: 'proof' | 'view' | 'permit';
 }
 
-export function decidePart(part: Part, held: Case): Decided {
+export function decidePart(part: Part, held: Case): PartDecision {
   const { rules, mode, request, world } = held;
-  const say = (decision: Decision, reason: string, rule?: Rule) => verdict(part, decision, reason, rule);
-  const permit = (reason: string, rule?: Rule): Decided => ({
+  const say = (decision: PermissionDecision, reason: string, rule?: PermissionRule) =>
+    verdict(part, decision, reason, rule);
+  const permit = (reason: string, rule?: PermissionRule): PartDecision => ({
     ...say('allow', reason, rule),
     ground: 'permit',
   });
-  const prove = (reason: string): Decided => ({ ...say('allow', reason), ground: 'proof' });
-  const denied = objection(part, 'deny', rules, world);
+  const prove = (reason: string): PartDecision => ({ ...say('allow', reason), ground: 'proof' });
+  const denied = objectingRule(part, 'deny', rules, world);
   if (denied) return byObjection(part, 'deny', denied);
   const isQuestionToUser = part.kind === 'call' && isQuestion(part.tool);
   if (mode === 'plan' && hasEffects(part) && !isQuestionToUser && !held.inView) {
     return say('deny', 'Plan mode: nothing with effects runs.');
   }
-  const asked = objection(part, 'ask', rules, world);
+  const asked = objectingRule(part, 'ask', rules, world);
   if (asked) return byObjection(part, 'ask', asked);
   // Deny and ask rules were held against the call; for the rest its parts speak.
   if (part.kind === 'call' && part.shares) return say('allow', 'Its parts decide.');
@@ -90,7 +91,7 @@ export function decidePart(part: Part, held: Case): Decided {
   return say('ask', open(part));
 }
 
-function byObjection(part: Part, list: 'deny' | 'ask', { rule, doubtful }: Match): Decided {
+function byObjection(part: Part, list: 'deny' | 'ask', { rule, doubtful }: RuleMatch): PartDecision {
   if (doubtful === undefined) return verdict(part, list, said(rule, list), rule);
   return verdict(part, 'ask', `${said(rule, list).slice(0, -1)}, and ${doubtful}.`, rule);
 }
@@ -129,11 +130,16 @@ function open(part: Part): string {
   return `No rule allows to change ${part.shown}.`;
 }
 
-function said({ text, source, file }: Rule, list: string): string {
+function said({ text, source, file }: PermissionRule, list: string): string {
   return `The ${source} rule ${text}${file === undefined ? '' : ` in ${file}`} says ${list}.`;
 }
 
-function verdict(part: Part, decision: Decision, reason: string, rule?: Rule): Decided {
+function verdict(
+  part: Part,
+  decision: PermissionDecision,
+  reason: string,
+  rule?: PermissionRule,
+): PartDecision {
   return {
     kind: part.kind,
     part: part.shown,

@@ -2,16 +2,16 @@
  * A shell command that the grammar does not understand. It is asked about; and since deny and ask rules hold in every mode,
  * wherever there is one about commands or files it is taken to speak of it.
  */
-import { type Case, type Decided, decidePart } from './decide-part.ts';
+import { type Case, type PartDecision, decidePart } from './decide-part.ts';
 import type { CallPart } from './part.ts';
 
 export function decideUnread(
   { call, command, reason }: { readonly call: CallPart; readonly command: string; readonly reason: string },
   held: Case,
-): Decided[] {
+): PartDecision[] {
   const whole = decidePart(call, held);
   if (whole.decision !== 'allow') return [whole];
-  const said = (decision: 'ask' | 'deny', why: string): Decided[] => [
+  const said = (decision: 'ask' | 'deny', why: string): PartDecision[] => [
     { kind: 'command', part: command, decision, reason: why, quiet: false },
   ];
   if (held.mode === 'plan') return said('deny', 'Plan mode: nothing with effects runs.');

@@ -1,9 +1,9 @@
 /** Which files no tool may show: for searches, which walk over many and leave these out. */
 import { compileRules } from './rules/compile.ts';
 import type { Rules } from './rules/rule.ts';
-import type { World } from './world.ts';
+import type { PermissionWorld } from './world.ts';
 
-export function deniedFiles(rules: Rules, world: World): (file: string) => boolean {
+export function deniedFiles(rules: Rules, world: PermissionWorld): (file: string) => boolean {
   const compiled = compileRules(rules, world);
   const patterns = compiled.deny.flatMap(({ names, specifier }) =>
     specifier?.path && names('Read') ? [specifier.path] : [],

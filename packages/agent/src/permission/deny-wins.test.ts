@@ -1,10 +1,10 @@
 /** Deny wins, as a table: every source × every mode × every word of a hook × main thread and subagent. */
 import type { PermissionMode, Tool, ToolUseContext } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
-import { createFileState } from '../engine/file-state.ts';
+import { createFileState } from '../engine/deps.ts';
 import { permissionOf } from '../engine/permission.ts';
 import type { AgentOptions } from '../engine/options.ts';
-import type { Rule, RuleList, RuleSource } from './rules/rule.ts';
+import type { PermissionRule, RuleList, RuleSource } from './rules/rule.ts';
 
 const SOURCES: readonly RuleSource[] = ['managed', 'command line', 'local', 'project', 'user', 'session'];
 const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
@@ -46,7 +46,7 @@ async function outcome(
   agentId: string | undefined,
 ): Promise<{ readonly behavior: string; readonly asked: number }> {
   let asked = 0;
-  const allow = SOURCES.map((from): Rule => ({ text: 'Bash', source: from }));
+  const allow = SOURCES.map((from): PermissionRule => ({ text: 'Bash', source: from }));
   const rules = { deny: [], ask: [], allow, [list]: [{ text: 'Bash(touch *)', source }] };
   const options = {
     cwd: '/repo/project',

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { realTarget } from '@heddle/tools/files';
 import { findRepository, trackedFiles } from '@heddle/tools/git';
 import { gitFactsFrom } from '@heddle/tools/shell';
-import type { KnownRepository, World } from './world.ts';
+import type { KnownRepository, PermissionWorld } from './world.ts';
 
-export interface Surroundings {
+export interface WorldOptions {
   readonly root: string;
   readonly cwd: string;
   readonly directories: readonly string[];
@@ -17,7 +17,7 @@ export interface Surroundings {
 }
 
 /** Starts no process. */
-export function lookAround(surroundings: Surroundings): World {
+export function observeWorld(surroundings: WorldOptions): PermissionWorld {
   return {
     ...surroundings,
     isPrivileged: process.getuid?.() === 0,

@@ -6,15 +6,15 @@ import { editingCommands, harmfulCommands } from './test/list/harmful.ts';
 import { MORE_READERS } from './test/list/more-readers.ts';
 import { READERS } from './test/list/readers.ts';
 import { CLEAN_GIT, ROOT, worldOf } from './test/world.ts';
-import type { World } from './world.ts';
+import type { PermissionWorld } from './world.ts';
 
-function worldWith(readOnlyView: boolean): World {
+function worldWith(readOnlyView: boolean): PermissionWorld {
   const world = worldOf({ git: CLEAN_GIT });
-  const gitIn: World['gitIn'] = (folder) => (folder.startsWith(ROOT) ? CLEAN_GIT : undefined);
+  const gitIn: PermissionWorld['gitIn'] = (folder) => (folder.startsWith(ROOT) ? CLEAN_GIT : undefined);
   return { ...world, gitIn, readOnlyView };
 }
 
-function isAllowed(command: string, mode: PermissionMode, world: World): boolean {
+function isAllowed(command: string, mode: PermissionMode, world: PermissionWorld): boolean {
   const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
   return authorize(request, { deny: [], ask: [], allow: [] }, mode, world).decision === 'allow';
 }

@@ -57,7 +57,7 @@ export interface FilePart {
   readonly kind: 'read' | 'write' | 'remove';
   readonly shown: string;
   /** Every path it may mean, as written and with symlinks resolved; undefined when that cannot be known. */
-  readonly places: readonly Place[] | undefined;
+  readonly places: readonly FilePlace[] | undefined;
   /** Which tool does it: a rule for a whole tool must name it. */
   readonly tool: string;
   /** Whether everything below it is touched, too; `visible`: but neither hidden nor ignored files. */
@@ -86,7 +86,7 @@ export interface StoredFiles {
   readonly someTracked: ((fits: (path: string) => boolean) => boolean) | undefined;
 }
 
-export interface Place {
+export interface FilePlace {
   readonly path: string;
   readonly real: string;
 }

@@ -17,13 +17,13 @@ export interface AuthorizeRequest {
   readonly failedInView?: boolean;
 }
 
-export type Decision = 'allow' | 'deny' | 'ask';
+export type PermissionDecision = 'allow' | 'deny' | 'ask';
 
 /** What one part of a call is: the call as a whole, a command in a script, a file it touches, a page it fetches. */
 export type PartKind = 'call' | 'command' | 'read' | 'write' | 'remove' | 'fetch';
 
-export interface Verdict {
-  readonly decision: Decision;
+export interface PermissionVerdict {
+  readonly decision: PermissionDecision;
   readonly reason: string;
   /** The rule that decided, where it stands, and in which file. */
   readonly rule?: string;
@@ -31,13 +31,13 @@ export interface Verdict {
   readonly file?: string;
 }
 
-export interface PartVerdict extends Verdict {
+export interface PartVerdict extends PermissionVerdict {
   readonly kind: PartKind;
   /** The part as a person would point at it: a command, a path, an address. */
   readonly part: string;
 }
 
-export interface Authorization extends Verdict {
+export interface Authorization extends PermissionVerdict {
   /** It is allowed only as long as it changes nothing. Undefined: a rule, the mode or a hook allows what it may do. */
   readonly readOnlyRun?: ReadOnlyRun;
   readonly parts: readonly PartVerdict[];

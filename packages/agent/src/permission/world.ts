@@ -10,7 +10,7 @@ export interface KnownRepository {
   tracked(): readonly string[] | undefined;
 }
 
-export interface World {
+export interface PermissionWorld {
   /** Where the session began: rules without an anchor start here. */
   readonly root: string;
   /** Where a shell command would run now. */
@@ -40,7 +40,7 @@ export interface World {
 }
 
 /** Where nothing is known but the folder: to read a rule or a command by, when what lies on the disk does not matter. */
-export function bareWorld(root: string, home: string): World {
+export function bareWorld(root: string, home: string): PermissionWorld {
   return {
     root,
     cwd: root,

@@ -2,12 +2,11 @@
  * Instruction files: the user's own, then those of every folder from the top of the disk down to the working directory, so
  * that the nearest comes last. They are text for the model and grant nothing, so a folder needs no trust for them.
  */
-import { realpathSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Scope } from '../settings/scopes.ts';
-import { readSmallFile } from './small-file.ts';
 
-export interface InstructionPlaces {
+interface InstructionPlaces {
   readonly cwd: string;
   /** The top of the repository, if there is one. */
   readonly top: string | undefined;
@@ -94,4 +93,31 @@ function foldersDownTo(cwd: string): string[] {
 function isWithin(file: string, folder: string): boolean {
   const between = path.relative(folder, file);
   return !path.isAbsolute(between) && between.split(path.sep)[0] !== '..';
+}
+
+// MERGED small-file.ts: /** The beginning of a regular file. What is no file, or cannot be read, is as good as absent. */
+
+interface SmallFile {
+  readonly text: string;
+  /** Bytes of the whole file. */
+  readonly size: number;
+}
+
+/** A pipe under the name of a file must not make the program wait for ever. Not defined on every platform. */
+const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+export function readSmallFile(file: string, mostBytes: number): SmallFile | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(file, READ);
+    const about = fstatSync(descriptor);
+    if (!about.isFile()) return undefined;
+    const bytes = Buffer.alloc(Math.min(about.size, mostBytes));
+    const length = readSync(descriptor, bytes);
+    return { text: bytes.toString('utf8', 0, length), size: about.size };
+  } catch {
+    return undefined;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
 }

@@ -1,7 +1,6 @@
 import { estimateText } from '@heddle/core';
 import { expect, it } from 'vitest';
-import { SECTIONS } from './sections.ts';
-import { defaultSystemPrompt } from './system-prompt.ts';
+import { defaultSystemPrompt, SECTIONS } from './sections.ts';
 
 it('has its sections in one order, each under its own heading', () => {
   expect(Object.keys(SECTIONS)).toEqual(['identity', 'work', 'tools', 'care', 'material', 'talk', 'stuck']);

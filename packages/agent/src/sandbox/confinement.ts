@@ -5,7 +5,7 @@ import type { ConfinedEnd, Confinement } from '@heddle/tools';
 import type { SandboxSettings } from '../settings/sandbox.ts';
 import { changedLinks, linksAmong, putBack } from './nested/links.ts';
 import { scan, standing } from './nested/scan.ts';
-import { settle } from './nested/settle.ts';
+import { settleNewcomers } from './nested/settle.ts';
 import type { SandboxPolicy } from './policy/policy.ts';
 import type { Sandbox, Wrapped } from './sandbox.ts';
 
@@ -69,7 +69,7 @@ export async function confinementOf(inside: CommandInside): Promise<Confinement>
       const now = await scan(folders);
       const changed = await changedLinks(links);
       const looks = { before, now, kept: policy.unwritable, exposed: [...exposed, ...changed] };
-      return [...(await settle(looks, confining.quarantine)), ...(await putBack(changed, links))];
+      return [...(await settleNewcomers(looks, confining.quarantine)), ...(await putBack(changed, links))];
     } catch (thrown) {
       const why = thrown instanceof Error ? thrown.message : String(thrown);
       return [

@@ -6,7 +6,7 @@ import type { AskPermission } from '../engine/options.ts';
 import type { LivePermissions } from '../permission/live.ts';
 import { bareWorld } from '../permission/world.ts';
 import type { SandboxSettings } from '../settings/sandbox.ts';
-import { createGate, type SandboxGate } from './gate.ts';
+import { createSandboxPolicyGate, type SandboxGate } from './gate.ts';
 import { hostQuestions } from './hosts.ts';
 import type { Sandbox } from './sandbox.ts';
 
@@ -48,7 +48,7 @@ export function createSandboxGate(options: SandboxOptions): SandboxGate {
     return policyOf(groundFor(grounds, directory));
   };
 
-  const gate = createGate({
+  const gate = createSandboxPolicyGate({
     settings,
     sandbox:
       options.sandbox ??

@@ -2,13 +2,13 @@
 import { type CommandPattern, commandPattern } from '../permission/rules/command-pattern.ts';
 import type { CommandPart, Part } from '../permission/part.ts';
 import { shellParts } from '../permission/shell/parts.ts';
-import type { World } from '../permission/world.ts';
+import type { PermissionWorld } from '../permission/world.ts';
 
 /** It makes what no command inside may make: a repository with its hooks and settings. */
 const MAKES_REPOSITORY = namedBy('git init');
 
 /** What cannot be read stays inside. */
-export function isExcluded(command: string, excluded: readonly string[], world: World): boolean {
+export function isExcluded(command: string, excluded: readonly string[], world: PermissionWorld): boolean {
   const read = shellParts(command, world);
   if (!read.ok) return false;
   const commands = read.parts.filter(isOuterCommand);

@@ -4,18 +4,18 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { PermissionAnswer, PermissionQuestion } from '../engine/options.ts';
 import { WITHOUT_SANDBOX } from './gate.ts';
-import type { Readiness, Sandbox } from './sandbox.ts';
+import type { SandboxReadiness, Sandbox } from './sandbox.ts';
 import { rooms } from './test/rooms.ts';
 
 const open = rooms();
-const BROKEN: Readiness = {
+const BROKEN: SandboxReadiness = {
   ready: false,
   reason: 'There is no bubblewrap.',
   install: 'apt-get install bubblewrap',
 };
 
 /** Runs commands as they are, and says so first. */
-function tableSandbox(readiness: Readiness = { ready: true }): Sandbox {
+function tableSandbox(readiness: SandboxReadiness = { ready: true }): Sandbox {
   return {
     prepare: () => Promise.resolve(readiness),
     wrap: ({ script }) =>

@@ -7,7 +7,7 @@ import type { Confined, ShellSandbox } from '@heddle/tools';
 import type { AskPermission } from '../engine/options.ts';
 import type { SandboxSettings } from '../settings/sandbox.ts';
 import { type Confining, confinementOf } from './confinement.ts';
-import type { Readiness, Sandbox } from './sandbox.ts';
+import type { SandboxReadiness, Sandbox } from './sandbox.ts';
 
 export interface SandboxGate extends ShellSandbox {
   /** What runs inside needs no question. */
@@ -30,7 +30,7 @@ type Entered =
   | { readonly kind: 'outside' }
   | { readonly kind: 'refused'; readonly why: string };
 
-export interface GateDoors {
+export interface GateDeps {
   readonly settings: SandboxSettings;
   readonly sandbox: Sandbox;
   /** Undefined: nobody can be asked. */
@@ -47,8 +47,8 @@ export const WITHOUT_SANDBOX = 'RunWithoutSandbox';
 const INSIDE: Entered = { kind: 'inside' };
 const OUTSIDE: Entered = { kind: 'outside' };
 
-export function createGate(doors: GateDoors): SandboxGate {
-  const { settings, sandbox, ask, tell, isExcluded, confining } = doors;
+export function createSandboxPolicyGate(deps: GateDeps): SandboxGate {
+  const { settings, sandbox, ask, tell, isExcluded, confining } = deps;
   /** What the user said about going on without. */
   let decided: Entered | undefined;
   let asking: Promise<Entered> | undefined;
@@ -75,16 +75,16 @@ export function createGate(doors: GateDoors): SandboxGate {
   }
 
   async function question(
-    readiness: Readiness & { ready: false },
+    readiness: SandboxReadiness & { ready: false },
     { toolUseId, input: asked }: EnteringCall,
-    door: AskPermission,
+    port: AskPermission,
     signal = new AbortController().signal,
   ): Promise<Entered> {
     const { reason, install } = readiness;
     const why = noSandbox(readiness);
     const input = { ...asked, reason, ...(install === undefined ? {} : { install }) };
     const answer = await answered(
-      door(
+      port(
         { toolUseId, tool: WITHOUT_SANDBOX, input, reason: `${why} ${CHOICE}`, parts: [], suggestions: [] },
         signal,
       ),
@@ -131,7 +131,7 @@ const REFUSED = 'Commands do not run without it, and there is nobody to ask.';
 export function noSandbox({
   reason,
   install,
-}: Pick<Readiness & { ready: false }, 'reason' | 'install'>): string {
+}: Pick<SandboxReadiness & { ready: false }, 'reason' | 'install'>): string {
   return install === undefined ? reason : `${reason} To mend it: ${install}.`;
 }
 

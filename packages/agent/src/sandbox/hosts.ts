@@ -14,7 +14,7 @@ export interface HostQuestions {
 }
 
 export function hostQuestions(
-  door: AskPermission,
+  askPermission: AskPermission,
   live: LivePermissions,
   signal: AbortSignal,
 ): HostQuestions {
@@ -31,7 +31,7 @@ export function hostQuestions(
   }
 
   async function question(host: string, port: number | undefined): Promise<boolean> {
-    const { allow, updates } = await door(
+    const { allow, updates } = await askPermission(
       {
         toolUseId: `sandbox-${randomUUID()}`,
         tool: REACH_HOST,

@@ -4,5 +4,5 @@ export { createSandboxGate, type SandboxOptions } from './create.ts';
 export { noSandbox, type SandboxGate, WITHOUT_SANDBOX } from './gate.ts';
 export { REACH_HOST } from './hosts.ts';
 export type { SandboxPolicy } from './policy/policy.ts';
-export type { Readiness, Sandbox, Wrapped, WrappedEnd, Wrapping } from './sandbox.ts';
+export type { SandboxReadiness as Readiness, Sandbox, Wrapped, WrappedEnd, Wrapping } from './sandbox.ts';
 export { createReadOnlyView, type ReadOnlyView, type ViewReadiness } from './view/view.ts';

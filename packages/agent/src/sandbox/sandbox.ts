@@ -4,14 +4,14 @@ import type { SandboxPolicy } from './policy/policy.ts';
 
 export interface Sandbox {
   /** Starts it. Later calls give the same answer. Never rejects. */
-  prepare(): Promise<Readiness>;
+  prepare(): Promise<SandboxReadiness>;
   /** Before the first of these, `prepare` must have said that it is ready. Never rejects. */
   wrap(command: Wrapping): Promise<Wrapped>;
   /** Nothing is wrapped any more. */
   dispose(): Promise<void>;
 }
 
-export type Readiness =
+export type SandboxReadiness =
   | { readonly ready: true }
   | {
       readonly ready: false;

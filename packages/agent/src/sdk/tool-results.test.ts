@@ -56,7 +56,7 @@ const searching = scriptedModel([
 
 /** Runs the calls one after another and returns the `tool_use_result` of each. */
 async function resultsOf(calls: readonly Call[], folder: string, planning = false): Promise<unknown[]> {
-  const doors = {
+  const deps = {
     web: { allowsPrivate: () => true, search: { model: searching, modelName: 'searching' } },
     askUser: () => Promise.resolve({ 'Tea?': 'Yes' }),
     approvePlan: () => Promise.resolve({ approved: true } as const),
@@ -69,8 +69,8 @@ async function resultsOf(calls: readonly Call[], folder: string, planning = fals
     ]),
     modelName: 'scripted',
     tools: [
-      ...builtinTools(doors),
-      ...builtinToolSet(doors).active.filter(({ name }) => name === 'ToolSearch'),
+      ...builtinTools(deps),
+      ...builtinToolSet(deps).active.filter(({ name }) => name === 'ToolSearch'),
     ],
     cwd: folder,
     canUseTool: () => Promise.resolve({ allow: true }),

@@ -14,9 +14,8 @@ import {
   type Usage,
   type UserMessage,
 } from '@heddle/core';
-import type { SdkMessage, SdkUser } from './message.ts';
+import { type SdkMessage, sdkUsage, type SdkUser } from './message.ts';
 import { type CallOfResult, hostResult } from './tool-results.ts';
-import { sdkUsage } from './usage.ts';
 
 export interface Translator {
   lines(event: LoopEvent): SdkMessage[];

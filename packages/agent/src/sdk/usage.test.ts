@@ -2,8 +2,7 @@ import { NO_USAGE } from '@heddle/core';
 import { say, scriptedModel } from '@heddle/testing';
 import { expect, it } from 'vitest';
 import { createAgent } from '../create-agent.ts';
-import type { SdkMessage } from './message.ts';
-import { sdkUsage } from './usage.ts';
+import { type SdkMessage, sdkUsage } from './message.ts';
 
 it('has every field that clients take for granted', () => {
   expect(sdkUsage({ ...NO_USAGE, cache_creation_input_tokens: 7 }, 2)).toEqual({

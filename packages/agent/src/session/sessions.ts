@@ -1,14 +1,19 @@
 /** Sessions as things to look at and to tidy up: what `heddle sessions` is made of. None of it is needed to run a prompt. */
 export { decodedLines } from './codec/read.ts';
-export { isInUse } from './manage/change.ts';
-export { type PruneChoice, toPrune, type Weighed } from './manage/prune.ts';
+export { isInUse } from './manage/rename.ts';
+export { type PruneChoice, toPrune, type Weighed } from './manage/remove.ts';
 export { removeSessions, sizeOfSession } from './manage/remove.ts';
 export { renameSession } from './manage/rename.ts';
-export { findSession, type Found } from './listing/find.ts';
+export { findSession, type FoundSession as Found } from './listing/list.ts';
 export { listSessions, openSummaries } from './listing/list.ts';
 export type { SessionSummary } from './listing/summary.ts';
-export { matcherOf } from './search/matcher.ts';
-export { type Hit, searchSessions } from './search/search.ts';
-export { type CallPiece, type Piece, piecesOf, type Role } from './transcript/pieces.ts';
-export { readTranscript, type Transcript, type TranscriptItem } from './transcript/read.ts';
+export { textMatcherOf } from './search/matcher.ts';
+export { type SessionHit as Hit, searchSessions } from './search/search.ts';
+export {
+  type TranscriptCall as CallPiece,
+  type TranscriptPart as Piece,
+  transcriptPartsOf,
+  type Role,
+} from './transcript/transcript.ts';
+export { readTranscript, type Transcript, type TranscriptItem } from './transcript/transcript.ts';
 export type { SessionPlace } from './files/paths.ts';

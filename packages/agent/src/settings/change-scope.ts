@@ -5,13 +5,13 @@
 import path from 'node:path';
 import type { Json, JsonObject } from '@heddle/core';
 import type { RuleList } from '../permission/rules/rule.ts';
-import { addRule, type Edited, removeRule, setSetting } from './edit.ts';
+import { addRule, type EditedSettings, removeRule, setSetting } from './edit.ts';
 import { type Scope, settingsFiles, type SettingsPlaces } from './scopes.ts';
 import { realPath, trustIn } from './trust.ts';
 import { recordWritten } from './written.ts';
 import { linkTarget } from './write-file.ts';
 
-export type ScopeChanged = Edited & { readonly file: string };
+export type ScopeChanged = EditedSettings & { readonly file: string };
 
 export function addRuleTo(scope: Scope, list: RuleList, rule: string, places: SettingsPlaces): ScopeChanged {
   return change(scope, places, (file) => addRule(file, list, rule), { permissions: { [list]: [rule] } });
@@ -40,7 +40,7 @@ export function setSettingIn(
 function change(
   scope: Scope,
   places: SettingsPlaces,
-  edit: (file: string) => Edited,
+  edit: (file: string) => EditedSettings,
   wrote: JsonObject,
 ): ScopeChanged {
   const found = settingsFiles(places).find(({ source }) => source === scope);

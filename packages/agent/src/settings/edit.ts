@@ -3,27 +3,27 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import path from 'node:path';
 import type { Json, JsonObject } from '@heddle/core';
 import { parseRule, type RuleList } from '../permission/rules/rule.ts';
-import { checkSettings, isObject, stringsOf } from './shape.ts';
+import { validateSettings, isObject, stringsOf } from './shape.ts';
 import { writeJson } from './write-file.ts';
 
-export type Edited =
+export type EditedSettings =
   | { readonly ok: true; readonly changed: boolean }
   | { readonly ok: false; readonly message: string };
 
-export function addRule(file: string, list: RuleList, rule: string): Edited {
+export function addRule(file: string, list: RuleList, rule: string): EditedSettings {
   const parsed = parseRule(rule, list);
   if (!parsed.ok) return { ok: false, message: parsed.message };
   return editRules(file, list, (rules) => (rules.includes(rule) ? rules : [...rules, rule]));
 }
 
-export function removeRule(file: string, list: RuleList, rule: string): Edited {
+export function removeRule(file: string, list: RuleList, rule: string): EditedSettings {
   return editRules(file, list, (rules) =>
     rules.includes(rule) ? rules.filter((text) => text !== rule) : rules,
   );
 }
 
 /** Sets one key, `sandbox.enabled` for a key inside an object; undefined takes it out. */
-export function setSetting(file: string, key: readonly string[], value: Json | undefined): Edited {
+export function setSetting(file: string, key: readonly string[], value: Json | undefined): EditedSettings {
   return edit(file, (settings) => {
     const changed = withKey(settings, key, value);
     return JSON.stringify(changed) === JSON.stringify(settings) ? settings : changed;
@@ -34,7 +34,7 @@ function editRules(
   file: string,
   list: RuleList,
   change: (rules: readonly string[]) => readonly string[],
-): Edited {
+): EditedSettings {
   return edit(file, (settings) => {
     const permissions = isObject(settings['permissions']) ? settings['permissions'] : {};
     const before = stringsOf(permissions[list]);
@@ -44,7 +44,7 @@ function editRules(
 }
 
 /** A change that gives the same object back changes nothing. */
-function edit(file: string, change: (settings: JsonObject) => JsonObject): Edited {
+function edit(file: string, change: (settings: JsonObject) => JsonObject): EditedSettings {
   try {
     return editOrThrow(file, change);
   } catch (thrown) {
@@ -53,25 +53,25 @@ function edit(file: string, change: (settings: JsonObject) => JsonObject): Edite
   }
 }
 
-function editOrThrow(file: string, change: (settings: JsonObject) => JsonObject): Edited {
+function editOrThrow(file: string, change: (settings: JsonObject) => JsonObject): EditedSettings {
   let settings: JsonObject = {};
   if (existsSync(file)) {
     // A file that cannot be read would be overwritten with less than it holds.
-    const checked = checkSettings(readFileSync(file, 'utf8'));
+    const checked = validateSettings(readFileSync(file, 'utf8'));
     if (!checked.ok) return unchanged(file, checked.message);
     settings = checked.settings;
   }
   const changed = change(settings);
   if (changed === settings) return { ok: true, changed: false };
   // What could not be read again must not be written.
-  const readable = checkSettings(JSON.stringify(changed));
+  const readable = validateSettings(JSON.stringify(changed));
   if (!readable.ok) return { ok: false, message: readable.message };
   if (path.basename(file) === 'settings.local.json') ignoreLocally(path.dirname(file));
   writeJson(file, changed);
   return { ok: true, changed: true };
 }
 
-function unchanged(file: string, why: string): Edited {
+function unchanged(file: string, why: string): EditedSettings {
   return { ok: false, message: `${file} cannot be changed: ${why}` };
 }
 

@@ -4,10 +4,15 @@
  */
 import type { JsonObject } from '@heddle/core';
 import { ruleMatches } from '../permission/rules/try-rule.ts';
-import type { Rule, RuleList } from '../permission/rules/rule.ts';
+import type { PermissionRule, RuleList } from '../permission/rules/rule.ts';
 import { stringsOf } from './shape.ts';
 
-export function brokenExamples(rule: Rule, list: RuleList, examples: JsonObject, home: string): string[] {
+export function brokenExamples(
+  rule: PermissionRule,
+  list: RuleList,
+  examples: JsonObject,
+  home: string,
+): string[] {
   const broken = (field: 'match' | 'not_match', wanted: boolean) =>
     stringsOf(examples[field])
       .filter((example) => ruleMatches(rule, list, example, home) !== wanted)

@@ -5,7 +5,7 @@ import type { JsonObject } from '@heddle/core';
 import type { RuleSource } from '../permission/rules/rule.ts';
 import { countingPart } from './counting.ts';
 import { type Scope, SCOPES, type SettingsFile, settingsFiles, type SettingsPlaces } from './scopes.ts';
-import { checkSettings } from './shape.ts';
+import { validateSettings } from './shape.ts';
 import { realPath, trustIn } from './trust.ts';
 import { writtenIn } from './written.ts';
 
@@ -44,7 +44,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   const wanted = new Set<RuleSource>([...(sources ?? SCOPES), 'managed']);
   const isTrusted = trustIn(request);
   const parse = (text: string, name: string): JsonObject | undefined => {
-    const checked = checkSettings(text);
+    const checked = validateSettings(text);
     if (checked.ok) return checked.settings;
     problems.push(`${name} was skipped: ${checked.message}.`);
     return undefined;

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import type { JsonObject, PermissionMode } from '@heddle/core';
 import { unknownTool } from '../permission/rules/known-tools.ts';
-import { parseRule, type Rule, type RuleList, type Rules } from '../permission/rules/rule.ts';
+import { parseRule, type PermissionRule, type RuleList, type Rules } from '../permission/rules/rule.ts';
 import type { LoadedFile, LoadedSettings } from './load.ts';
 import { leftOutNotes } from './counting.ts';
 import { isObject, stringsOf } from './shape.ts';
@@ -29,7 +29,7 @@ export async function permissionSettings(
   { files, problems }: LoadedSettings,
   home: string,
 ): Promise<PermissionSettings> {
-  const rules: Record<RuleList, Rule[]> = { deny: [], ask: [], allow: [] };
+  const rules: Record<RuleList, PermissionRule[]> = { deny: [], ask: [], allow: [] };
   const said = [...problems];
   const doubts: string[] = [];
   for (const loaded of files) {
@@ -68,15 +68,15 @@ async function rulesOf(
   loaded: LoadedFile,
   list: RuleList,
   home: string,
-): Promise<{ readonly kept: readonly Rule[]; readonly reports: readonly string[] }> {
+): Promise<{ readonly kept: readonly PermissionRule[]; readonly reports: readonly string[] }> {
   const { source, file, base } = loaded;
   const permissions = permissionsOf(loaded);
   const examples = isObject(permissions['examples']) ? permissions['examples'] : {};
   const where = whereIs(loaded);
   const reports: string[] = [];
-  const kept: Rule[] = [];
+  const kept: PermissionRule[] = [];
   for (const text of stringsOf(permissions[list])) {
-    const rule: Rule = { text, source, base, ...(file === undefined ? {} : { file }) };
+    const rule: PermissionRule = { text, source, base, ...(file === undefined ? {} : { file }) };
     const parsed = parseRule(text, list);
     if (!parsed.ok) reports.push(`${where}: ${parsed.message}.`);
     const example = examples[text];
@@ -88,7 +88,12 @@ async function rulesOf(
 }
 
 /** Examples need the shell grammar: it is loaded only where there are any. */
-async function brokenBy(rule: Rule, list: RuleList, example: JsonObject, home: string): Promise<string[]> {
+async function brokenBy(
+  rule: PermissionRule,
+  list: RuleList,
+  example: JsonObject,
+  home: string,
+): Promise<string[]> {
   const { brokenExamples } = await import('./examples.ts');
   return brokenExamples(rule, list, example, home);
 }

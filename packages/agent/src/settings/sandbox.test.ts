@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '@heddle/core';
 import type { LoadedFile } from './load.ts';
 import { sandboxSettings } from './sandbox.ts';
-import { checkSettings } from './shape.ts';
+import { validateSettings } from './shape.ts';
 
 function file(base: string, sandbox: JsonObject, trusted = true): LoadedFile {
   return {
@@ -77,6 +77,6 @@ describe('settings of the sandbox', () => {
     [{ filesystem: [] }, 'sandbox.filesystem is not an object'],
     [{ readOnlyView: false }, 'sandbox.readOnlyView is not auto or off'],
   ])('that are malformed make the file be skipped and reported: %j', (sandbox, message) => {
-    expect(checkSettings(JSON.stringify({ sandbox }))).toEqual({ ok: false, message });
+    expect(validateSettings(JSON.stringify({ sandbox }))).toEqual({ ok: false, message });
   });
 });

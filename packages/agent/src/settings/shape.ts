@@ -1,12 +1,12 @@
 /** What a settings file must look like where permission depends on it. Keys that are not known here are kept as they are. */
 import type { Json, JsonObject } from '@heddle/core';
 
-export type Checked =
+export type ValidatedSettings =
   | { readonly ok: true; readonly settings: JsonObject }
   | { readonly ok: false; readonly message: string };
 
 /** Checked by hand: the schema library is not on the start-up path. */
-export function checkSettings(text: string): Checked {
+export function validateSettings(text: string): ValidatedSettings {
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ''));

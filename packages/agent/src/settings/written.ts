@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { JsonObject } from '@heddle/core';
 import { commonPart, joinSettings } from './parts.ts';
 import { configDirs, type SettingsPlaces } from './scopes.ts';
-import { checkSettings, isObject } from './shape.ts';
+import { validateSettings, isObject } from './shape.ts';
 import { realPath } from './trust.ts';
 import { writeJson } from './write-file.ts';
 
@@ -25,7 +25,7 @@ export function writtenIn(file: string, places: Places): JsonObject {
 /** `wrote`: the entries of one change that has been written. Throws where the record cannot be written. */
 export function recordWritten(file: string, wrote: JsonObject, places: Places): void {
   const key = realPath(file);
-  const checked = checkSettings(readFileSync(key, 'utf8'));
+  const checked = validateSettings(readFileSync(key, 'utf8'));
   const settings = checked.ok ? checked.settings : {};
   const written = commonPart(settings, joinSettings(writtenIn(file, places), wrote));
   writeJson(recordFile(places), { files: { ...recordedFiles(places), [key]: written } });

@@ -4,7 +4,7 @@
  */
 import { modelEnvironment } from '../keys.ts';
 import type { CandidateKind } from '../help/command-texts.ts';
-import { say } from '../terminal/say.ts';
+import { writeMessage } from '../terminal/write-message.ts';
 
 type Candidate = readonly [value: string, meaning: string];
 
@@ -18,11 +18,11 @@ const CANDIDATES: Readonly<Record<CandidateKind, () => Promise<readonly Candidat
   providers,
 };
 
-export async function tellCandidates([kind = '']: readonly string[]): Promise<number> {
+export async function printCandidates([kind = '']: readonly string[]): Promise<number> {
   if (!isKind(kind)) return 2;
   const { cutTo, oneLine } = await import('../sessions/text/columns.ts');
   for (const [value, meaning] of await CANDIDATES[kind]())
-    say(`${oneLine(value)}\t${cutTo(oneLine(meaning), 60)}\n`);
+    writeMessage(`${oneLine(value)}\t${cutTo(oneLine(meaning), 60)}\n`);
   return 0;
 }
 

@@ -8,7 +8,7 @@ import { say } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeFor } from '../test/home.ts';
 import { install, type Installed } from '../test/program.ts';
-import { SHELLS } from './shells.ts';
+import { SHELLS } from './completions.ts';
 
 const ID = 'abcd1234-62a5-4f0e-9d5b-5f0b1c2d3e4f';
 

@@ -1,7 +1,8 @@
 /** `heddle completions bash|zsh|fish`: a script for the shell, made from the same tables as `--help`. */
-import { harmless } from '../terminal/harmless.ts';
-import { say } from '../terminal/say.ts';
-import { SHELLS } from './shells.ts';
+import { type Candidates, COMMAND_TEXTS } from '../help/command-texts.ts';
+import { FLAG_TEXTS } from '../help/flag-texts.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
+import { writeMessage } from '../terminal/write-message.ts';
 
 const HELP = `heddle completions bash|zsh|fish   prints a script for your shell
 
@@ -12,13 +13,177 @@ const HELP = `heddle completions bash|zsh|fish   prints a script for your shell
 
 export async function completions(argv: readonly string[]): Promise<number> {
   const [shell = 'help', ...more] = argv;
-  if (shell === 'candidates') return (await import('./candidates.ts')).tellCandidates(more);
+  if (shell === 'candidates') return (await import('./candidates.ts')).printCandidates(more);
   const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
-  if (script && more.length === 0) say(script());
-  else if (shell === 'help' || shell === '--help' || shell === '-h') say(HELP);
+  if (script && more.length === 0) writeMessage(script());
+  else if (shell === 'help' || shell === '--help' || shell === '-h') writeMessage(HELP);
   else {
-    process.stderr.write(`heddle: completions takes bash, zsh or fish, not ${harmless(argv.join(' '))}\n`);
+    process.stderr.write(
+      `heddle: completions takes bash, zsh or fish, not ${escapeControls(argv.join(' '))}\n`,
+    );
     return 2;
   }
   return 0;
+}
+
+// MERGED shells.ts: /** One script for each shell. What only the program knows (sessions, keys, models) it is asked for while somebody types. */
+
+export const SHELLS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
+
+const COMMANDS = Object.entries(COMMAND_TEXTS);
+const FLAGS = Object.entries(FLAG_TEXTS).map(([name, { text, value, words, candidates, aliases = [] }]) => ({
+  text,
+  value,
+  offered: words ?? candidates,
+  names: [name].concat(aliases),
+  takesValue: value !== undefined || words !== undefined,
+}));
+/** Flags whose value is a place on the disk. */
+const PLACES: ReadonlySet<string> = new Set(['FILE', 'FOLDER']);
+
+interface Following {
+  /** A command, or a command and a word of it. */
+  readonly behind: readonly string[];
+  readonly offered: Candidates;
+}
+
+/** What can follow the words of commands. */
+const FOLLOWING: readonly Following[] = COMMANDS.flatMap(([name, { words, completes = {} }]) => [
+  ...(words ? [{ behind: [name], offered: words }] : []),
+  ...Object.entries(completes).map(([verb, offered]) => ({
+    behind: verb === '' ? [name] : [name, verb],
+    offered,
+  })),
+]);
+
+/**
+ * bash cuts words at colons, and shows no meanings. So the line is read anew, what stands before a colon is taken off the
+ * answers again, and a meaning is shown behind a candidate as long as there are several.
+ */
+function bash(): string {
+  const names = FLAGS.flatMap((flag) => flag.names).join(' ');
+  const offer = (offered: Candidates): string =>
+    typeof offered === 'string' ? `_heddle_ask ${offered}` : `_heddle_words '${offered.join(' ')}'`;
+  const values = FLAGS.filter(({ takesValue }) => takesValue).map(({ names: flag, offered, value = '' }) => {
+    const given = offered ? offer(offered) : PLACES.has(value) ? '_heddle_files' : 'COMPREPLY=()';
+    return `    ${flag.join('|')}) ${given}; return ;;`;
+  });
+  const following = FOLLOWING.map(
+    ({ behind, offered }) => `    'heddle ${behind.join(' ')}') ${offer(offered)}; return ;;`,
+  );
+  return `# Completions of heddle for bash.
+_heddle_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$word"); }
+_heddle_files() { compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$word"); }
+_heddle_ask() {
+  local line colon="\${word%"\${word##*:}"}"
+  local -a values=() shown=()
+  while IFS= read -r line; do
+    [[ \${line%%$'\\t'*} == "$word"* ]] || continue
+    line="\${line#"$colon"}"
+    values+=("\${line%%$'\\t'*}")
+    shown+=("\${line%%$'\\t'*}  (\${line#*$'\\t'})")
+  done < <(heddle completions candidates "$1" 2>/dev/null)
+  if ((\${#values[@]} > 1)) && [[ $COMP_TYPE == 63 ]]; then COMPREPLY=("\${shown[@]}"); else COMPREPLY=("\${values[@]}"); fi
+}
+_heddle() {
+  local line="\${COMP_LINE:0:COMP_POINT}"
+  local -a words
+  read -ra words <<< "$line"
+  [[ $line == *[[:space:]] ]] && words+=('')
+  local count=$((\${#words[@]} - 1))
+  local word="\${words[count]}" before="\${words[count - 1]}"
+  case "$before" in
+${values.join('\n')}
+  esac
+  if [[ $word == -* ]]; then
+    _heddle_words '${names}'
+    return
+  fi
+  case "heddle \${words[*]:1:count - 1}" in
+${following.join('\n')}
+    'heddle ') _heddle_words '${COMMANDS.map(([name]) => name).join(' ')}'; [[ -z $word ]] || ((\${#COMPREPLY[@]})) || _heddle_files; return ;;
+  esac
+  _heddle_files
+}
+complete -F _heddle heddle
+`;
+}
+
+function zsh(): string {
+  const quoted = (text: string): string => text.replaceAll("'", "'\\''").replaceAll(/[[\]:]/g, '\\$&');
+  const flags = FLAGS.flatMap(({ names, text, value, offered, takesValue }) => {
+    const files = PLACES.has(value ?? '') ? '_files' : '';
+    // With a space before it, an action is called as it stands.
+    const action =
+      typeof offered === 'string' ? ` _heddle_ask ${offered}` : offered ? `(${offered.join(' ')})` : files;
+    const takes = takesValue ? `:${(value ?? 'word').toLowerCase()}:${action}` : '';
+    return names.map((name) => `    '${name}[${quoted(text)}]${takes}'`);
+  });
+  const commands = COMMANDS.map(([name, { text }]) => `      '${name}:${quoted(text)}'`);
+  const following = FOLLOWING.map(({ behind, offered }) => {
+    const given = typeof offered === 'string' ? `_heddle_ask ${offered}` : `compadd -- ${offered.join(' ')}`;
+    return `      '${behind.join(' ')}') ${given}; return ;;`;
+  });
+  return `#compdef heddle
+# Completions of heddle for zsh.
+_heddle_ask() {
+  local line value
+  local -a found
+  for line in \${(f)"$(heddle completions candidates $1 2>/dev/null)"}; do
+    value=\${line%%$'\\t'*}
+    found+=("\${value//:/\\\\:}:\${line#*$'\\t'}")
+  done
+  _describe -V "$1" found
+}
+_heddle() {
+  local -a flags commands
+  flags=(
+${flags.join('\n')}
+  )
+  if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then
+    commands=(
+${commands.join('\n')}
+    )
+    _describe command commands
+    return
+  fi
+  if [[ $words[CURRENT] != -* ]]; then
+    case "\${words[2,CURRENT-1]}" in
+${following.join('\n')}
+    esac
+  fi
+  _arguments -S $flags '*:prompt:_files'
+}
+if [[ $funcstack[1] == _heddle ]]; then _heddle "$@"; else compdef _heddle heddle; fi
+`;
+}
+
+function fish(): string {
+  const quoted = (text: string): string => `'${text.replaceAll(/['\\]/g, '\\$&')}'`;
+  const words = (offered: Candidates): string =>
+    typeof offered === 'string'
+      ? `'(heddle completions candidates ${offered} 2>/dev/null)'`
+      : `'${offered.join(' ')}'`;
+  const commands = COMMANDS.map(
+    ([name, { text }]) => `complete -c heddle -n __heddle_behind -a ${name} -d ${quoted(text)}`,
+  );
+  const following = FOLLOWING.map(
+    ({ behind, offered }) =>
+      `complete -c heddle -f -k -n '__heddle_behind ${behind.join(' ')}' -a ${words(offered)}`,
+  );
+  const flags = FLAGS.map(({ names, text, value, offered, takesValue }) => {
+    const forms = names.map((name) =>
+      name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
+    );
+    const isFile = PLACES.has(value ?? '');
+    const takes = offered ? `-x -k -a ${words(offered)}` : takesValue ? (isFile ? '-r' : '-x') : '';
+    return ['complete -c heddle', ...forms, takes, `-d ${quoted(text)}`].filter(Boolean).join(' ');
+  });
+  return `# Completions of heddle for fish.
+function __heddle_behind
+    set -l words (commandline -opc)
+    test "$words[2..]" = "$argv"
+end
+${[...commands, ...following, ...flags].join('\n')}
+`;
 }

@@ -5,9 +5,8 @@ import { KNOWN_SETTINGS, type Scope, SCOPES, setSettingIn } from '@heddle/agent/
 import type { Json } from '@heddle/core';
 import { editDistance } from '../flags.ts';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
-import { harmless } from '../terminal/harmless.ts';
-import { jsonText } from '../terminal/json-text.ts';
-import { say } from '../terminal/say.ts';
+import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
+import { writeMessage } from '../terminal/write-message.ts';
 import { effectiveSettings, valueAt } from './effective.ts';
 
 const HELP = `heddle config list [--json]                 what is set here, and where it comes from
@@ -87,13 +86,13 @@ function paths(json: boolean): number {
 async function list(json: boolean): Promise<number> {
   const { entries } = effectiveSettings();
   const { notes } = await permissionSetup(NO_FLAGS);
-  for (const note of notes) process.stderr.write(`heddle: ${harmless(note)}\n`);
+  for (const note of notes) process.stderr.write(`heddle: ${escapeControls(note)}\n`);
   if (json) return tell(`${jsonText(entries, 2)}\n`);
   if (entries.length === 0) return tell('Nothing is set. The keys there are: heddle config keys\n');
   return tell(
     entries
-      .map(({ key, value, from, honoured }) => {
-        const unused = honoured ? '' : '; not a key of Heddle';
+      .map(({ key, value, from, honored }) => {
+        const unused = honored ? '' : '; not a key of Heddle';
         return `${key} = ${JSON.stringify(value)}  (${from}${unused})\n`;
       })
       .join(''),
@@ -156,11 +155,11 @@ function valueOf(text: string): Json {
 }
 
 function tell(text: string): number {
-  say(harmless(text));
+  writeMessage(escapeControls(text));
   return 0;
 }
 
 function refused(message: string, code = 2): number {
-  process.stderr.write(`heddle: ${harmless(message)}\n`);
+  process.stderr.write(`heddle: ${escapeControls(message)}\n`);
   return code;
 }

@@ -15,7 +15,7 @@ interface Entry {
   readonly value: Json;
   /** The scopes that had a say, the highest first. */
   readonly from: string;
-  readonly honoured: boolean;
+  readonly honored: boolean;
 }
 
 export interface Effective {
@@ -37,7 +37,7 @@ export function effectiveSettings(
       key: path.join('.'),
       value: hidden(path, value),
       from: sourcesOf(files, path).join(', '),
-      honoured: isHonoured(path),
+      honored: isHonored(path),
     })),
     places: settingsFiles(where).map(({ source, file }) => ({ source, file, exists: existsSync(file) })),
   };
@@ -69,7 +69,7 @@ function sourcesOf(files: readonly LoadedFile[], path: readonly string[]): strin
   return [...new Set(sources)];
 }
 
-function isHonoured(path: readonly string[]): boolean {
+function isHonored(path: readonly string[]): boolean {
   return path.some((_, at) => Object.hasOwn(KNOWN_SETTINGS, path.slice(0, at + 1).join('.')));
 }
 

@@ -1,25 +1,25 @@
 /** `heddle demo`: a real run, offline. The model is rehearsed; the loop, the tools, the session and the accidents are real. */
+import { createAgent, newSession, type SdkResult, systemClock, VERSION } from '@heddle/agent';
+import { breakOff, call, cut, say, scriptedModel, type ScriptStep, unfinished } from '@heddle/testing';
+import { builtinTools } from '@heddle/tools';
 import { spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { styleText } from 'node:util';
-import { createAgent, newSession, type SdkResult, systemClock, VERSION } from '@heddle/agent';
-import { scriptedModel } from '@heddle/testing';
-import { builtinTools } from '@heddle/tools';
-import { harmless } from '../terminal/harmless.ts';
-import { say } from '../terminal/say.ts';
-import { demoScript } from './script.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
+import { writeMessage } from '../terminal/write-message.ts';
 import { createNarrator, explainEnd } from './narrate.ts';
-import { buildStage } from './stage.ts';
 
 const PROMPT = 'The test fails. Fix it.';
 
 export async function runDemo(argv: readonly string[] = []): Promise<number> {
   if (argv.length > 0) {
-    process.stderr.write(`heddle: demo takes no words, not ${harmless(argv.join(' '))}\n`);
+    process.stderr.write(`heddle: demo takes no words, not ${escapeControls(argv.join(' '))}\n`);
     return 2;
   }
-  const write = (line: string): void => say(`${line}\n`);
+  const write = (line: string): void => writeMessage(`${line}\n`);
   const folder = buildStage();
   const place = { configDir: path.join(folder, '.session'), cwd: folder };
   const opened = newSession(
@@ -81,4 +81,62 @@ async function play(
 function runTest(folder: string): { readonly passes: boolean; readonly output: string } {
   const { status, stdout } = spawnSync(process.execPath, ['test.mjs'], { cwd: folder, encoding: 'utf8' });
   return { passes: status === 0, output: stdout.trim() };
+}
+
+// MERGED script.ts: /** What the rehearsal model does in the demo: useful work, and three of the accidents that agents meet. */
+
+const RUN_TEST = 'node test.mjs';
+
+export const demoScript: readonly ScriptStep[] = [
+  // The connection breaks after a first sentence: it is taken back, and the request tried again.
+  [say('Let me look.'), breakOff()],
+  [
+    say('I read the test first, then I run it.'),
+    call('Read', { file_path: 'test.mjs' }, 'read_test'),
+    call('Bash', { command: RUN_TEST, description: 'Run the test' }, 'run_test'),
+  ],
+  // The answer is cut at the output limit: nothing of it is kept, and the limit is raised.
+  [
+    unfinished(
+      say(
+        'The test expects 5 and gets -1. Before I change anything, let me explain at length what addition is: ',
+      ),
+    ),
+    cut(),
+  ],
+  [
+    say('sum has its operands the wrong way round. I read it and swap them.'),
+    call('Read', { file_path: 'sum.mjs' }, 'read_sum'),
+    call('Edit', { file_path: 'sum.mjs', old_string: 'a - b', new_string: 'b - a' }, 'swap'),
+  ],
+  // It believes it is done without having looked; the stop hook runs the test and sends it back.
+  say('Done: the test passes now.'),
+  [
+    say('It does not. sum subtracts, and should add.'),
+    call('Edit', { file_path: 'sum.mjs', old_string: 'b - a', new_string: 'a + b' }, 'add'),
+    call('Bash', { command: RUN_TEST, description: 'Run the test' }, 'run_again'),
+  ],
+  say('Fixed: sum adds, and the test passes.'),
+];
+
+// MERGED stage.ts: /** A scratch project with one failing test. */
+
+export function buildStage(): string {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-demo-'));
+  writeFileSync(path.join(folder, 'sum.mjs'), 'export function sum(a, b) {\n  return a - b;\n}\n');
+  writeFileSync(
+    path.join(folder, 'test.mjs'),
+    [
+      "import { sum } from './sum.mjs';",
+      '',
+      'const got = sum(2, 3);',
+      'if (got !== 5) {',
+      '  console.log(`not ok: sum(2, 3) is ${got}, expected 5`);',
+      '  process.exit(1);',
+      '}',
+      "console.log('ok: sum(2, 3) is 5');",
+      '',
+    ].join('\n'),
+  );
+  return folder;
 }

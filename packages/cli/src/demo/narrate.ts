@@ -1,7 +1,7 @@
 /** Tells a run as it happens: what the model said and did on the left, why the loop went on in colour. */
 import { styleText } from 'node:util';
 import { isToolResult, type LoopEvent, type Terminal, textOf, type Transition } from '@heddle/core';
-import { harmless } from '../terminal/harmless.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
 
 type Write = (line: string) => void;
 
@@ -58,18 +58,18 @@ export function createNarrator(write: Write): Narrator {
 function tellMessage({ message }: Extract<LoopEvent, { type: 'message' }>, write: Write): void {
   if (message.type === 'assistant') {
     for (const block of message.content) {
-      if (block.type === 'text') write(`${styleText('cyan', '●')} ${harmless(block.text)}`);
+      if (block.type === 'text') write(`${styleText('cyan', '●')} ${escapeControls(block.text)}`);
       if (block.type === 'tool_use') {
         const { command, file_path: file } = block.input;
         const input = typeof command === 'string' ? command : typeof file === 'string' ? file : '';
-        write(`${styleText('cyan', '●')} ${styleText('bold', block.name)}(${harmless(input)})`);
+        write(`${styleText('cyan', '●')} ${styleText('bold', block.name)}(${escapeControls(input)})`);
       }
     }
   }
   if (message.type !== 'user' || message.isMeta || typeof message.content === 'string') return;
   for (const result of message.content.filter(isToolResult)) {
     const shown = textOf(typeof result.content === 'string' ? result.content : [...result.content]);
-    const [first = '', ...rest] = harmless(shown).split('\n');
+    const [first = '', ...rest] = escapeControls(shown).split('\n');
     const count = rest.length === 1 ? '1 more line' : `${rest.length} more lines`;
     const more = rest.length > 0 ? styleText('dim', ` … ${count}`) : '';
     write(`  ${result.is_error ? styleText('red', '✗') : styleText('green', '✓')} ${first.trim()}${more}`);

@@ -1,25 +1,31 @@
 /** `heddle doctor [--json]`: is everything there that Heddle needs, and what to do where not. */
 import { configDir } from '../config-dir.ts';
 import { modelEnvironment } from '../keys.ts';
-import { harmless } from '../terminal/harmless.ts';
-import { jsonText } from '../terminal/json-text.ts';
-import { say } from '../terminal/say.ts';
-import { type Finding, problem } from './finding.ts';
-import { checkFolder, checkGit, checkNode, checkSearch } from './machine.ts';
-import { checkModels } from './models.ts';
-import { checkSandboxing, checkView } from './sandbox.ts';
-import { checkLeftovers } from './sessions.ts';
-import { checkSettings } from './setup.ts';
+import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
+import { writeMessage } from '../terminal/write-message.ts';
+import {
+  checkFolder,
+  checkGit,
+  checkLeftovers,
+  checkModels,
+  checkNode,
+  checkSandboxing,
+  checkSearch,
+  checkSettingsFiles,
+  checkView,
+  type Finding,
+  problem,
+} from './machine.ts';
 
 /** `inUse`: the model of the conversation that asks; by default the one that would be found. */
 export async function doctor(argv: readonly string[], inUse?: string): Promise<number> {
   const unknown = argv.find((word) => word !== '--json');
   if (unknown !== undefined) {
-    process.stderr.write(`heddle: doctor takes only --json, not ${harmless(unknown)}\n`);
+    process.stderr.write(`heddle: doctor takes only --json, not ${escapeControls(unknown)}\n`);
     return 2;
   }
   const findings = await examine(process.cwd(), modelEnvironment(), inUse);
-  say(argv.includes('--json') ? `${jsonText(findings, 2)}\n` : report(findings));
+  writeMessage(argv.includes('--json') ? `${jsonText(findings, 2)}\n` : report(findings));
   return findings.some(({ state }) => state === 'problem') ? 1 : 0;
 }
 
@@ -36,7 +42,7 @@ async function examine(
     examined('git', checkGit),
     examined('sandbox', () => checkSandboxing(cwd, env)),
     examined('reading', () => checkView(cwd, env)),
-    examined('settings', () => checkSettings(cwd, env)),
+    examined('settings', () => checkSettingsFiles(cwd, env)),
     examined('folder', () => checkFolder(folder)),
     examined('commands', () => checkLeftovers(folder)),
   ]);
@@ -60,8 +66,8 @@ const SIGNS = { ok: 'ok', hint: '--', problem: '!!' } as const;
 function report(findings: readonly Finding[]): string {
   const width = Math.max(...findings.map(({ about }) => about.length));
   const lines = findings.flatMap(({ about, state, text, remedy }) => [
-    `${SIGNS[state]} ${about.padEnd(width)}  ${harmless(text)}`,
-    ...(remedy === undefined ? [] : [`${' '.repeat(width + 5)}${harmless(remedy)}`]),
+    `${SIGNS[state]} ${about.padEnd(width)}  ${escapeControls(text)}`,
+    ...(remedy === undefined ? [] : [`${' '.repeat(width + 5)}${escapeControls(remedy)}`]),
   ]);
   const problems = findings.filter(({ state }) => state === 'problem').length;
   const end =

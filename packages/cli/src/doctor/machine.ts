@@ -1,11 +1,19 @@
 /** The machine: what Heddle runs on, and the programs it uses. */
+import { VERSION } from '@heddle/agent';
+import { checkSandbox } from '@heddle/agent/sandbox';
+import { appliedSettings } from '@heddle/agent/settings';
+import { chooseModel, findModel, type ListedProvider, listProviders } from '@heddle/models';
+import { findLeftovers, findRipgrep } from '@heddle/tools';
 import { execFile } from 'node:child_process';
-import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync, readdirSync, statfsSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { VERSION } from '@heddle/agent';
-import { findRipgrep } from '@heddle/tools';
-import { type Finding, hint, ok, problem } from './finding.ts';
+import { effectiveSettings, valueAt } from '../config/effective.ts';
+import { missingView } from '../headless/session.ts';
+import { modelKinds } from '../models/kinds.ts';
+import { GET_A_MODEL, NO_MODEL, TRY_WITHOUT_KEY } from '../models/no-model.ts';
+import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
+import { pluralize } from '../plain/render/amounts.ts';
 
 const run = promisify(execFile);
 const PATIENCE_MS = 5_000;
@@ -75,3 +83,151 @@ function checkDisk(folder: string): Finding {
 function nearest(folder: string): string {
   return existsSync(folder) ? folder : nearest(path.dirname(folder));
 }
+/** What one check found. */
+export interface Finding {
+  readonly about: string;
+  /** `problem`: something that was asked for cannot work. `hint`: it works, but could be better. */
+  readonly state: 'ok' | 'hint' | 'problem';
+  readonly text: string;
+  /** What to do about it. */
+  readonly remedy?: string;
+}
+
+function ok(about: string, text: string): Finding {
+  return { about, state: 'ok', text };
+}
+
+function hint(about: string, text: string, remedy: string): Finding {
+  return { about, state: 'hint', text, remedy };
+}
+
+export function problem(about: string, text: string, remedy: string): Finding {
+  return { about, state: 'problem', text, remedy };
+}
+
+// MERGED sandbox.ts: /** Can commands be confined here? The sandbox only matters if the settings ask for it; the read-only view always does. */
+
+export async function checkView(cwd: string, env: NodeJS.ProcessEnv): Promise<Finding> {
+  const isOff = valueAt(effectiveSettings(cwd, env).merged, ['sandbox', 'readOnlyView']) === 'off';
+  if (isOff)
+    return hint(
+      'reading',
+      VIEW_OFF,
+      'switch the read-only view on with: heddle config set sandbox.readOnlyView auto',
+    );
+  const missing = await missingView();
+  if (missing === undefined) return ok('reading', VIEW_ON);
+  return hint('reading', missing, 'on Linux, install bubblewrap');
+}
+
+const VIEW_ON = 'commands that are proven to only read run in a read-only view';
+const VIEW_OFF =
+  'the read-only view is switched off; commands that are proven to only read run without a second safeguard';
+
+export async function checkSandboxing(cwd: string, env: NodeJS.ProcessEnv): Promise<Finding> {
+  const check = await checkSandbox();
+  const isOn = valueAt(effectiveSettings(cwd, env).merged, ['sandbox', 'enabled']) === true;
+  if (check.available)
+    return ok('sandbox', isOn ? 'on' : 'possible; switch it on with: heddle config set sandbox.enabled true');
+  if (isOn)
+    return problem(
+      'sandbox',
+      check.reason,
+      check.install ??
+        'commands are refused until it works or is switched off: heddle config set sandbox.enabled false',
+    );
+  return hint('sandbox', check.reason, check.install ?? 'permission rules alone decide about commands here');
+}
+
+// MERGED sessions.ts: /** What runs left behind. Locks are not looked at: the system lets go of them when their process dies. */
+
+export function checkLeftovers(configDir: string): Finding {
+  const left = tasksFolders(configDir).flatMap((folder) => findLeftovers(folder));
+  if (left.length === 0) return ok('commands', 'no command of an earlier run is still running');
+  const commands = left.map(({ command, pids }) => `${command} (process ${pids.join(', ')})`).join('; ');
+  return hint(
+    'commands',
+    `commands of a crashed run are still running: ${commands}`,
+    'resume that session, which ends them, or end the processes yourself',
+  );
+}
+
+function tasksFolders(configDir: string): string[] {
+  const projects = path.join(configDir, 'projects');
+  return folders(projects).flatMap((project) =>
+    folders(path.join(projects, project)).map((session) => path.join(projects, project, session, 'tasks')),
+  );
+}
+
+function folders(parent: string): string[] {
+  try {
+    return readdirSync(parent, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+// MERGED setup.ts: /** What the user set up: settings, trust, models. */
+
+export async function checkSettingsFiles(cwd: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const setup = await permissionSetup(NO_FLAGS, cwd, env);
+  const { loaded, mode, rules, problems, doubts, leftOut, notRun, modeRefused } = setup;
+  const count = rules.allow.length + rules.ask.length + rules.deny.length;
+  const read = ok(
+    'settings',
+    `${pluralize(loaded.files.length, 'file')}, ${pluralize(count, 'rule')}, mode ${mode}`,
+  );
+  return [
+    ...(problems.length === 0 ? [read] : []),
+    ...problems.map((text) =>
+      problem('settings', text, 'mend the file it names; heddle config path lists them'),
+    ),
+    ...doubts.map((text) => hint('rules', text, 'the rule is kept; if it is a slip, mend it in the file')),
+    ...notRun.map((text) => problem('hooks', text, 'write deny or ask rules: heddle permissions add')),
+    ...modeRefused.map((text) => hint('mode', text, 'choose another defaultMode: heddle config path')),
+    ...leftOut.map((text) => hint('trust', text, 'heddle permissions trust')),
+  ];
+}
+
+// MERGED models.ts: /** Is there a model to talk to? */
+
+/** As a run would find it: settings may name a model, or hold a key. */
+export async function checkModels(cwd: string, env: NodeJS.ProcessEnv, inUse?: string): Promise<Finding[]> {
+  const settings = appliedSettings((await permissionSetup(NO_FLAGS, cwd, env)).loaded);
+  const environment = { ...env, ...settings.env };
+  const [providers, usual] = await Promise.all([
+    listProviders(environment),
+    findModel(environment, settings.model),
+  ]);
+  const usable = providers
+    .filter(({ isUsable }) => isUsable)
+    .map(({ name, because }) => `${name}${because ? ` (${because})` : ''}`);
+  return [
+    inUse === undefined
+      ? await checkUsual(usual, providers, environment)
+      : ok('model', `${inUse}, in this conversation`),
+    ...(usable.length === 0 ? [] : [ok('providers', usable.join(', '))]),
+  ];
+}
+
+async function checkUsual(
+  usual: string | undefined,
+  providers: readonly ListedProvider[],
+  environment: NodeJS.ProcessEnv,
+): Promise<Finding> {
+  if (usual === undefined) return problem('model', NO_MODEL, `${GET_A_MODEL}; ${TRY_WITHOUT_KEY}`);
+  const chosen = await chooseModel(usual, modelKinds, { environment });
+  if (!chosen.ok) return problem('model', chosen.message, CHOOSE_ANOTHER);
+  const provider = providers.find(({ id }) =>
+    id === 'anthropic' ? chosen.name.startsWith('claude-') : chosen.name.startsWith(`${id}/`),
+  );
+  if (provider && !provider.isUsable)
+    return provider.problem === undefined
+      ? problem('model', `${usual} cannot be used yet`, provider.advice ?? 'see heddle models')
+      : problem('model', provider.problem, CHOOSE_ANOTHER);
+  return ok('model', `${usual} when none is named`);
+}
+
+const CHOOSE_ANOTHER = 'see heddle models, or name another with --model';

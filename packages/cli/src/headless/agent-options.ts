@@ -1,21 +1,20 @@
 /** What the command line asks of the agent. */
-import os from 'node:os';
 import { type AgentOptions, compactionOverrides, isToolDenied, LivePermissions } from '@heddle/agent';
-import { appliedSettings, type SandboxSettings, sandboxSettings } from '@heddle/agent/settings';
+import { appliedSettings, parseRule, type SandboxSettings, sandboxSettings } from '@heddle/agent/settings';
 import type { GivenOptions, Thinking } from '@heddle/core';
 import { findModel } from '@heddle/models';
 import { builtinTools } from '@heddle/tools';
-import type { RunOptions } from '../arguments.ts';
+import { readFileSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import os from 'node:os';
+import type { PromptText, RunOptions } from '../arguments.ts';
 import { modelEnvironment, setVariables } from '../keys.ts';
 import { knownSecrets, learnSecrets } from '../known-secrets.ts';
+import { promptHint } from '../list-flags.ts';
 import { GET_A_MODEL, NO_MODEL, TRY_WITHOUT_KEY } from '../models/no-model.ts';
 import { permissionSetup } from '../permissions/setup.ts';
-import { promptTexts } from './prompt-texts.ts';
-import { harmless } from '../terminal/harmless.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
 import { type ModelOptions, modelSetup, type ModelSetupOptions, readFallbacks } from './model-options.ts';
-import { wrongPlace } from './named/places.ts';
-import { wrongRule } from './named/rules.ts';
-import { isNamed, namedTools } from './named/tools.ts';
 
 /** What an agent is started with. */
 export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
@@ -25,7 +24,7 @@ export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
   readonly stated?: ModelSetupOptions['stated'];
 }
 
-export type OptionsRead =
+type OptionsRead =
   | {
       readonly ok: true;
       readonly options: AgentSetup;
@@ -64,7 +63,7 @@ export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
   const prompts = await promptTexts(command);
   if (!prompts.ok) return prompts;
   for (const note of [...command.notes, ...named.notes, ...permission.notes])
-    process.stderr.write(`heddle: ${harmless(note)}\n`);
+    process.stderr.write(`heddle: ${escapeControls(note)}\n`);
   return {
     ok: true,
     model: model.options,
@@ -139,4 +138,121 @@ function present<T extends object>(fields: T): Present<T> {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same fields, fewer of them
   return Object.fromEntries(entries) as Present<T>;
+}
+
+// MERGED places.ts: /** Files and folders that the command line names. A typing error there is told, not passed over. */
+
+/** What is wrong with them; undefined: nothing. */
+function wrongPlace({ addDirs, settings }: Pick<RunOptions, 'addDirs' | 'settings'>): string | undefined {
+  const missing = addDirs.find(
+    (folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true,
+  );
+  if (missing !== undefined)
+    return `--add-dir: there is no folder ${missing}${missing.includes(' ') ? `. ${promptHint('--add-dir')}` : ''}`;
+  return settings === undefined ? undefined : wrongSettings(settings);
+}
+
+function wrongSettings(settings: string): string | undefined {
+  const isJson = settings.trimStart().startsWith('{');
+  try {
+    JSON.parse(isJson ? settings : readFileSync(settings, 'utf8').replace(/^\uFEFF/, ''));
+    return undefined;
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return `--settings: ${isJson ? 'it' : settings} cannot be used: ${why}`;
+  }
+}
+
+// MERGED rules.ts: /** Rules that the command line names. One that can never match would allow nothing, or worse: forbid nothing. */
+
+/** What is wrong with them; undefined: nothing. */
+function wrongRule({
+  allowedTools,
+  disallowedTools,
+}: Pick<RunOptions, 'allowedTools' | 'disallowedTools'>): string | undefined {
+  const lists = [
+    { flag: '--allowed-tools', list: 'allow', rules: allowedTools },
+    { flag: '--disallowed-tools', list: 'deny', rules: disallowedTools },
+  ] as const;
+  for (const { flag, list, rules } of lists)
+    for (const rule of rules) {
+      const parsed = parseRule(rule, list);
+      if (!parsed.ok) return `${flag}: ${parsed.message}`;
+    }
+  return undefined;
+}
+/** Tools that the command line names. Old names still count; one that there is not yet is told, a typing error is refused. */
+
+type NamedTools =
+  | { readonly ok: true; readonly notes: readonly string[] }
+  | { readonly ok: false; readonly message: string };
+
+/** What tools were called when many scripts were written. */
+const TODAYS_NAMES: ReadonlyMap<string, string> = new Map([
+  ['BashOutput', 'TaskOutput'],
+  ['KillBash', 'TaskStop'],
+  ['KillShell', 'TaskStop'],
+]);
+
+/** Tools that scripts list because other agents have them: nobody mistyped these. */
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  'Agent',
+  'Task',
+  'Skill',
+  'SlashCommand',
+  'Monitor',
+  'MultiEdit',
+  'NotebookRead',
+  'LS',
+  'TaskCreate',
+  'TaskGet',
+  'TaskList',
+  'TaskUpdate',
+  'ListMcpResourcesTool',
+  'ReadMcpResourceTool',
+]);
+
+/** There whenever there is something to search for. */
+const ON_ITS_OWN = 'ToolSearch';
+
+export function namedTools(names: readonly string[], known: readonly string[]): NamedTools {
+  const unknown = names.filter((name) => name !== ON_ITS_OWN && !known.includes(todaysName(name)));
+  const wrong = unknown.find((name) => !ELSEWHERE.has(name) && !name.startsWith('mcp__'));
+  if (wrong !== undefined)
+    return { ok: false, message: `--tools: there is no tool named ${wrong}; there are ${known.join(', ')}` };
+  return { ok: true, notes: unknown.map((name) => `--tools: there is no ${name} yet`) };
+}
+
+/** Is this tool one of those that were named? */
+export function isNamed(tool: string, names: readonly string[]): boolean {
+  return names.some((name) => todaysName(name) === tool);
+}
+
+function todaysName(name: string): string {
+  return TODAYS_NAMES.get(name) ?? name;
+}
+
+// MERGED prompt-texts.ts: /** The system prompts of the command line, given as they are or in files. */
+
+type PromptTexts =
+  | { readonly ok: true; readonly own: string | undefined; readonly appended: string | undefined }
+  | { readonly ok: false; readonly message: string };
+
+async function promptTexts({
+  systemPrompt,
+  appendSystemPrompt,
+}: Pick<RunOptions, 'systemPrompt' | 'appendSystemPrompt'>): Promise<PromptTexts> {
+  try {
+    const [own, appended] = await Promise.all([textOf(systemPrompt), textOf(appendSystemPrompt)]);
+    return { ok: true, own, appended };
+  } catch (thrown) {
+    return {
+      ok: false,
+      message: `the system prompt cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+    };
+  }
+}
+
+async function textOf(prompt: PromptText | undefined): Promise<string | undefined> {
+  return prompt && 'file' in prompt ? readFile(prompt.file, 'utf8') : prompt?.text;
 }

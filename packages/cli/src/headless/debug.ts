@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs';
 import type { LoopEvent } from '@heddle/core';
 import type { Debugging } from '../arguments.ts';
 import { knownSecrets } from '../known-secrets.ts';
-import { harmless } from '../terminal/harmless.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
 
 export function debugLog({ file, only }: Debugging): (event: LoopEvent) => void {
   const started = performance.now();
@@ -15,12 +15,12 @@ export function debugLog({ file, only }: Debugging): (event: LoopEvent) => void 
     if (event.type === 'stream_event' || (only.length > 0 && !only.includes(event.type))) return;
     const at = ((performance.now() - started) / 1000).toFixed(3).padStart(9);
     try {
-      const facts = [event.type, ...factsOf(event)].map(harmless).join(' ');
+      const facts = [event.type, ...factsOf(event)].map(escapeControls).join(' ');
       write(`${at} ${knownSecrets.redact(facts)}\n`);
     } catch (thrown) {
       // Told once; the work goes on.
       const why = thrown instanceof Error ? thrown.message : String(thrown);
-      process.stderr.write(`heddle: the debug log cannot be written: ${harmless(why)}\n`);
+      process.stderr.write(`heddle: the debug log cannot be written: ${escapeControls(why)}\n`);
       write = () => undefined;
     }
   };

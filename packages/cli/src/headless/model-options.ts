@@ -41,7 +41,7 @@ export async function modelSetup(
   wanted: string,
   { record, stated = {} }: ModelSetupOptions = {},
 ): Promise<ModelRead> {
-  const model = await chooseModel(wanted, modelKinds, { ...doors(), models: stated });
+  const model = await chooseModel(wanted, modelKinds, { ...deps(), models: stated });
   if (!model.ok) return model;
   // The connection is opened while the rest of the program still starts.
   model.preconnect?.();
@@ -61,7 +61,7 @@ export async function modelSetup(
   };
 }
 
-function doors() {
+function deps() {
   return { environment: modelEnvironment(), secrets: knownSecrets };
 }
 
@@ -80,7 +80,7 @@ export async function readFallbacks(
   if (isOffline(first)) return { ok: true, models: names };
   const models: string[] = [];
   for (const name of names) {
-    const chosen = await chooseModel(name, modelKinds, doors());
+    const chosen = await chooseModel(name, modelKinds, deps());
     if (!chosen.ok) return { ok: false, message: `${from}: ${chosen.message}` };
     models.push(chosen.name);
   }

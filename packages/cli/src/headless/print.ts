@@ -1,20 +1,20 @@
 /** `heddle -p`: prompts in, answers out, and an exit code that says how it ended. */
-import { randomUUID } from 'node:crypto';
 import { failedStart } from '@heddle/agent';
+import type { LoopEvent } from '@heddle/core';
+import { randomUUID } from 'node:crypto';
+import { fstatSync } from 'node:fs';
 import type { PrintCommand } from '../arguments.ts';
 import { remembering } from '../permissions/remember.ts';
+import { durationText } from '../plain/render/amounts.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
 import { agentOptions } from './agent-options.ts';
 import { createHost, type Host, singlePrompt } from './host/host.ts';
 import { serve } from './host/service.ts';
 import { modelSetup } from './model-options.ts';
-import { readPipe } from './pipe.ts';
-import { createOutput, type Output } from './output/output.ts';
+import { createOutput, type HeadlessOutput } from './output/output.ts';
 import { LOCAL_COMMANDS } from './slash/commands.ts';
 import { startAgent } from './start.ts';
-import { talk } from './talk.ts';
-import { harmless } from '../terminal/harmless.ts';
-import { watchSignals } from './signals.ts';
-import { Waiting } from './output/waiting.ts';
+import { runHostConversation } from './host-conversation.ts';
 
 export async function print(command: PrintCommand): Promise<number> {
   const output = createOutput(command.outputFormat);
@@ -34,7 +34,7 @@ export async function print(command: PrintCommand): Promise<number> {
 }
 
 /** Signals are watched from here on: what ends the program before it has begun gets its result, too. */
-async function converse(command: PrintCommand, output: Output, host: Host): Promise<number> {
+async function converse(command: PrintCommand, output: HeadlessOutput, host: Host): Promise<number> {
   const ending = new AbortController();
   const signals = watchSignals((reason) => ending.abort(reason));
   output.onClosed(() => ending.abort('output closed'));
@@ -49,7 +49,7 @@ async function converse(command: PrintCommand, output: Output, host: Host): Prom
 
 async function begin(
   command: PrintCommand,
-  output: Output,
+  output: HeadlessOutput,
   host: Host,
   ending: AbortSignal,
 ): Promise<number> {
@@ -73,7 +73,7 @@ async function begin(
   }
   const { agent, notices, listen, close } = starting.started;
   notices.forEach(warn);
-  const waiting = new Waiting(warn);
+  const waiting = new WaitingNotice(warn);
   if (command.outputFormat === 'text') listen((event) => waiting.hear(event));
   const service = serve(host, starting.started, {
     options: options.options,
@@ -82,7 +82,7 @@ async function begin(
     write: (line) => output.write(line),
   });
   try {
-    return await talk({ agent, output, host, ending, service });
+    return await runHostConversation({ agent, output, host, ending, service });
   } finally {
     waiting.end();
     service?.end();
@@ -99,5 +99,131 @@ function usage(message: string): number {
 }
 
 function warn(text: string): void {
-  process.stderr.write(`heddle: ${harmless(text)}\n`);
+  process.stderr.write(`heddle: ${escapeControls(text)}\n`);
+}
+
+// MERGED pipe.ts: /** What came through the pipe; nothing where a person sits at the keyboard. */
+
+/** A prompt that is already there does not wait longer than this for a pipe that may never say anything. */
+const SILENT_PIPE_MS = 1_000;
+
+export async function readPipe(hasPrompt: boolean): Promise<string | undefined> {
+  if (process.stdin.isTTY || !isPipeOrFile()) return undefined;
+  process.stdin.setEncoding('utf8');
+  let text = '';
+  const end = new Promise<'ended'>((resolve) => {
+    process.stdin.on('data', (chunk: string) => {
+      text += chunk;
+    });
+    process.stdin.once('end', () => resolve('ended')).once('error', () => resolve('ended'));
+  });
+  if (!hasPrompt) {
+    await end;
+    return text;
+  }
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<'silent'>((resolve) => {
+    timer = setTimeout(() => resolve('silent'), SILENT_PIPE_MS);
+  });
+  const first = await Promise.race([end, silence]);
+  clearTimeout(timer);
+  if (first === 'silent' && text !== '') await end;
+  process.stdin.destroy();
+  return text;
+}
+
+/** A program that starts us may leave standard input open and never write to it: only pipes, sockets and files count. */
+function isPipeOrFile(): boolean {
+  try {
+    const about = fstatSync(0);
+    return about.isFIFO() || about.isFile() || about.isSocket();
+  } catch {
+    return false;
+  }
+}
+
+// MERGED waiting.ts: /** Tells whoever waits for a text that the model is still being waited for: a script's log should not just stand still. */
+
+/** Many answers take as long as the first mark: it is worth one line a run. Hardly any takes as long as the second. */
+const FIRST_MARK_MS = 10_000;
+const SECOND_MARK_MS = 60_000;
+
+export class WaitingNotice {
+  readonly #tell: (text: string) => void;
+  #timers: readonly NodeJS.Timeout[] = [];
+  #hasTold = false;
+
+  constructor(tell: (text: string) => void) {
+    this.#tell = tell;
+  }
+
+  hear(event: LoopEvent): void {
+    switch (event.type) {
+      case 'stream_request_start':
+      case 'compacting':
+        return this.#begin(0);
+      case 'retry':
+        return this.#begin(event.delayMs);
+      case 'stream_event':
+      case 'hook_progress':
+        return;
+      default:
+        return this.end();
+    }
+  }
+
+  end(): void {
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  /** `pauseMs`: nobody is asked for so long. */
+  #begin(pauseMs: number): void {
+    this.end();
+    const first = (): void => {
+      if (!this.#hasTold) this.#say(FIRST_MARK_MS);
+      this.#hasTold = true;
+    };
+    this.#timers = [
+      setTimeout(first, pauseMs + FIRST_MARK_MS).unref(),
+      setTimeout(() => this.#say(SECOND_MARK_MS), pauseMs + SECOND_MARK_MS).unref(),
+    ];
+  }
+
+  #say(waitedMs: number): void {
+    this.#tell(`still waiting for the model's answer, ${durationText(waitedMs)}`);
+  }
+}
+/**
+ * The first signal ends the turn, which still writes its result; a second one ends the program at once. Not so for SIGHUP:
+ * a window that is closed sends two, one from the terminal and one from its shell.
+ */
+
+export interface Signals {
+  /** Set once a signal came: the code that tells which. */
+  exitCode(): number | undefined;
+  release(): void;
+}
+
+const CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+export function watchSignals(abort: (reason: string) => void): Signals {
+  let code: number | undefined;
+  const listeners = Object.entries(CODES).map(([signal, signalCode]) => {
+    const listener = (): void => {
+      if (code !== undefined) return signal === 'SIGHUP' ? undefined : process.exit(code);
+      code = signalCode;
+      abort(signal);
+    };
+    process.on(signal, listener);
+    return { signal, listener };
+  });
+  // A run may wait for something that keeps no process alive; it must end with its result all the same.
+  const alive = setInterval(() => undefined, 2 ** 30);
+  return {
+    exitCode: () => code,
+    release() {
+      clearInterval(alive);
+      for (const { signal, listener } of listeners) process.off(signal, listener);
+    },
+  };
 }

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { checkSandbox } from '@heddle/agent/sandbox';
-import { call, say, type Step } from '@heddle/testing';
+import { call, say, type ScriptStep } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeFor } from '../test/home.ts';
 import { install, type Installed, linesOf, type OutputLine } from '../test/program.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => installed.remove());
 
-const bash = (command: string, more: object = {}): Step => call('Bash', { command, ...more }, 'b1');
+const bash = (command: string, more: object = {}): ScriptStep => call('Bash', { command, ...more }, 'b1');
 const on = (more: object = {}): string[] => [
   '--settings',
   JSON.stringify({ sandbox: { enabled: true, ...more } }),

@@ -1,10 +1,12 @@
 /** Which session the command line means. */
-import { randomUUID } from 'node:crypto';
 import {
+  type AskPermission,
   forkSession,
+  LivePermissions,
   memorySession,
   newestSession,
   newSession,
+  NO_RULES,
   type Opened,
   type OpenSetup,
   recallSession,
@@ -13,14 +15,19 @@ import {
   systemClock,
   VERSION,
 } from '@heddle/agent';
+import type { ReadOnlyView, SandboxGate } from '@heddle/agent/sandbox';
+import type { SandboxSettings } from '@heddle/agent/settings';
+import { randomUUID } from 'node:crypto';
+import os from 'node:os';
 import type { SessionChoice } from '../arguments.ts';
-import { sessionPlace } from '../config-dir.ts';
+import { configDir, sessionPlace } from '../config-dir.ts';
+import type { AgentSetup } from './agent-options.ts';
 
-export type Chosen =
+type ChosenSession =
   | { readonly ok: true; readonly session: Session }
   | { readonly ok: false; readonly message: string; readonly sessionId: string };
 
-export async function openChosen(choice: SessionChoice): Promise<Chosen> {
+export async function openChosen(choice: SessionChoice): Promise<ChosenSession> {
   const fresh = choice.id ?? randomUUID();
   if (!choice.persist && choice.from.kind === 'new')
     return { ok: true, session: memorySession(fresh, systemClock.now) };
@@ -52,6 +59,70 @@ function openEarlier(
   return fork ? forkSession(setup, id, fresh, { at }) : resumeSession(setup, id, { at });
 }
 
-function named(opened: Opened | { readonly ok: false; readonly message: string }, sessionId: string): Chosen {
+function named(
+  opened: Opened | { readonly ok: false; readonly message: string },
+  sessionId: string,
+): ChosenSession {
   return opened.ok ? opened : { ok: false, message: opened.message, sessionId };
+}
+
+// MERGED sandbox.ts: /** The sandbox and the read-only view that the settings want. Nothing of them is loaded before it is needed. */
+
+/** Undefined if the settings switch it off. It is loaded with the first command. */
+export function openView(settings: SandboxSettings | undefined): ReadOnlyView | undefined {
+  if (settings?.readOnlyView === 'off') return undefined;
+  let loading: Promise<ReadOnlyView> | undefined;
+  let loaded: ReadOnlyView | undefined;
+  const load = (): Promise<ReadOnlyView> =>
+    (loading ??= import('@heddle/agent/sandbox').then(
+      ({ createReadOnlyView }) => (loaded = createReadOnlyView()),
+    ));
+  return {
+    readiness: async () => (await load()).readiness(),
+    confine: async (command) => (await load()).confine(command),
+    hasFailed: (command) => loaded?.hasFailed(command) ?? false,
+  };
+}
+
+/** Why the read-only view cannot be used here, in the same words on every surface; undefined if it can. */
+export async function missingView(): Promise<string | undefined> {
+  const { createReadOnlyView } = await import('@heddle/agent/sandbox');
+  const readiness = await createReadOnlyView().readiness();
+  if (readiness.ready) return undefined;
+  return `${readiness.reason} Commands that are proven to only read run without a second safeguard.`;
+}
+
+type OpenedSandbox =
+  | { readonly ok: true; readonly sandbox: SandboxGate | undefined }
+  | { readonly ok: false; readonly message: string };
+
+/** It is started later, with the first command; only who insists on it waits for the answer whether it can be. */
+export async function openSandbox(
+  settings: SandboxSettings | undefined,
+  { cwd, rules, configDirs = [] }: Omit<AgentSetup, 'sandboxSettings'>,
+  { ask, tell }: { readonly ask: AskPermission | undefined; readonly tell: (text: string) => void },
+): Promise<OpenedSandbox> {
+  if (!settings?.enabled) return { ok: true, sandbox: undefined };
+  const { checkSandbox, createSandboxGate, noSandbox } = await import('@heddle/agent/sandbox');
+  if (settings.failIfUnavailable) {
+    const check = await checkSandbox();
+    if (!check.available) {
+      const message = `${noSandbox(check)} The setting sandbox.failIfUnavailable forbids to start without.`;
+      return { ok: false, message };
+    }
+  }
+  const live = rules instanceof LivePermissions ? rules : new LivePermissions(rules ?? NO_RULES);
+  return {
+    ok: true,
+    sandbox: createSandboxGate({
+      settings,
+      live,
+      root: cwd,
+      home: os.homedir(),
+      configDirs,
+      stateDir: configDir(process.env),
+      ask,
+      tell,
+    }),
+  };
 }

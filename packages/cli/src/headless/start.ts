@@ -14,10 +14,9 @@ import {
 } from '@heddle/agent';
 import type { Attachment, LoopEvent } from '@heddle/core';
 import type { RunOptions, SessionChoice } from '../arguments.ts';
-import { harmless } from '../terminal/harmless.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
 import { type AgentSetup, offered } from './agent-options.ts';
-import { openSandbox, openView } from './sandbox.ts';
-import { openChosen } from './session.ts';
+import { openChosen, openSandbox, openView } from './session.ts';
 import { type SessionTools, sessionTools, type ToolChoices } from './tools.ts';
 
 export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 'todos'> {
@@ -147,7 +146,7 @@ function rulesNow(rules: AgentOptions['rules']): Rules {
 }
 
 function warn(text: string): void {
-  process.stderr.write(`heddle: ${harmless(text)}\n`);
+  process.stderr.write(`heddle: ${escapeControls(text)}\n`);
 }
 
 /** Looked at when a session begins; one that is resumed has its own. */

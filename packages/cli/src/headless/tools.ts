@@ -3,9 +3,9 @@ import path from 'node:path';
 import { type AgentOptions, fileHistoryFolder, type Session } from '@heddle/agent';
 import type { LoopEvent, ModelPort } from '@heddle/core';
 import {
-  type AskDoors,
+  type AskDeps,
   attachmentOf,
-  type BuiltinDoors,
+  type BuiltinDeps,
   builtinToolSet,
   CheckpointStore,
   cleanFileHistory,
@@ -13,7 +13,7 @@ import {
   findLeftovers,
   historyLimits,
   type Leftover,
-  type PlanDoors,
+  type PlanDeps,
   RARELY_USED,
   readNews,
   type ShellSandbox,
@@ -21,13 +21,13 @@ import {
   TaskRegistry,
   TodoList,
   todosIn,
-  toldIn,
+  reportedIn,
 } from '@heddle/tools';
 import { configDir } from '../config-dir.ts';
 import { commandEnvironment } from '../keys.ts';
 
 /** Who answers the model's questions and its plans, and which tools there are. */
-export interface ToolChoices extends AskDoors, PlanDoors {
+export interface ToolChoices extends AskDeps, PlanDeps {
   /** Whether a tool may be shown to the model at all. */
   readonly isOffered?: (name: string) => boolean;
   /** Asked for by name: in every request, however rarely they are used. */
@@ -62,7 +62,7 @@ export async function sessionTools(session: Session, choices: ToolChoices = {}):
   const todos = new TodoList();
   todos.set(todosIn(session.projection.messages));
   const { isOffered, named = [], model, sandbox, view, allowsPrivate, ...people } = choices;
-  const doors: BuiltinDoors = {
+  const deps: BuiltinDeps = {
     ...people,
     ...(checkpoints ? { checkpoints } : {}),
     shell: { tasks, environment: commandEnvironment, sandbox, view },
@@ -72,7 +72,7 @@ export async function sessionTools(session: Session, choices: ToolChoices = {}):
       ...(model?.port.searchesWeb ? { search: { model: model.port, modelName: model.name } } : {}),
     },
   };
-  const { active, deferred } = builtinToolSet(doors, {
+  const { active, deferred } = builtinToolSet(deps, {
     defer: RARELY_USED.filter((name) => !named.includes(name)),
     ...(isOffered ? { isOffered } : {}),
   });
@@ -113,7 +113,7 @@ async function tasksOf({
   const ended = findLeftovers(folder);
   if (ended.length > 0) await endLeftovers(folder);
   const untold = readNews(folder);
-  const told = untold.length === 0 ? undefined : toldIn(projection.messages);
+  const told = untold.length === 0 ? undefined : reportedIn(projection.messages);
   const tasks = new TaskRegistry({ folder, earlier: untold.filter((task) => !told?.has(task.id)) });
   for (const task of untold) if (told?.has(task.id)) tasks.markTold(task.id);
   return { tasks, ended };

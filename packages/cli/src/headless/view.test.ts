@@ -2,7 +2,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createReadOnlyView } from '@heddle/agent/sandbox';
-import { call, say, type Step } from '@heddle/testing';
+import { call, say, type ScriptStep } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeFor } from '../test/home.ts';
 import { install, type Installed } from '../test/program.ts';
@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => installed.remove());
 
-const bash = (command: string, id: string): Step => call('Bash', { command }, id);
+const bash = (command: string, id: string): ScriptStep => call('Bash', { command }, id);
 const STREAM = ['-p', 'go', '--output-format', 'stream-json', '--verbose'];
 const VIEW_OFF = ['--settings', JSON.stringify({ sandbox: { readOnlyView: 'off' } })];
 /** Prints where a command is given room for temporary files: in the view that is a folder of its own. */
 const WHERE = 'printenv TMPDIR';
 const NOTE = 'The command ran in a read-only view, in which nothing can be written.';
 
-async function ran(steps: readonly Step[], flags: readonly string[] = []) {
+async function ran(steps: readonly ScriptStep[], flags: readonly string[] = []) {
   const { run, script, folder } = homeFor(installed.program);
   writeFileSync(path.join(folder, 'a'), 'one\n');
   const { stdout } = await run([...STREAM, '--model', script([...steps, say('Done.')]), ...flags], {

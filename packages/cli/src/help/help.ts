@@ -1,6 +1,6 @@
 /** `heddle --help`, and `--help` behind a command. */
-import { type CommandName, COMMANDS } from '../commands.ts';
-import { say } from '../terminal/say.ts';
+import { type CommandName, PROGRAM_COMMANDS } from '../commands.ts';
+import { writeMessage } from '../terminal/write-message.ts';
 import { COMMAND_TEXTS } from './command-texts.ts';
 import { FLAG_TEXTS, type FlagText, GROUPS } from './flag-texts.ts';
 
@@ -34,9 +34,9 @@ export function helpText(columns: number = WIDTH): string {
 
 export async function commandHelp(name: CommandName): Promise<number> {
   const { usage, examples } = COMMAND_TEXTS[name];
-  if (usage === undefined) await (await COMMANDS[name]())(['help']);
-  else say(`${usage}\n`);
-  say(`\n${['For example:', ...examples].join('\n  ')}\n`);
+  if (usage === undefined) await (await PROGRAM_COMMANDS[name]())(['help']);
+  else writeMessage(`${usage}\n`);
+  writeMessage(`\n${['For example:', ...examples].join('\n  ')}\n`);
   return 0;
 }
 

@@ -1,10 +1,9 @@
 /** The kinds of model this program can reach. */
-import { readFile } from 'node:fs/promises';
-import type { ModelMaker } from '@heddle/models';
 import { systemClock } from '@heddle/agent';
+import type { ModelMaker } from '@heddle/models';
+import { readFile } from 'node:fs/promises';
 import { configDir } from '../config-dir.ts';
 import { modelEnvironment } from '../keys.ts';
-import { OWN_WINDOW } from './own-window.ts';
 
 export const modelKinds: Readonly<Record<string, ModelMaker>> = {
   rehearsal: async () => {
@@ -35,3 +34,5 @@ export const modelKinds: Readonly<Record<string, ModelMaker>> = {
     return Object.assign(scriptedModel(steps, { clock: systemClock, window, script: file }), { window });
   },
 };
+/** Tokens that the models take in one request which this program plays itself; a script may say otherwise. */
+export const OWN_WINDOW = 200_000;

@@ -1,11 +1,9 @@
 /** `heddle models [PROVIDER] [--json]`: what can be used here and why, with window and price. Unknown is said as unknown. */
 import { type ListedModel, type ListedProvider, listProviders } from '@heddle/models';
 import { modelEnvironment } from '../keys.ts';
-import { harmless } from '../terminal/harmless.ts';
-import { jsonText } from '../terminal/json-text.ts';
-import { say } from '../terminal/say.ts';
-import { OWN_WINDOW } from './own-window.ts';
-import { tableOf } from './table.ts';
+import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
+import { writeMessage } from '../terminal/write-message.ts';
+import { OWN_WINDOW } from './kinds.ts';
 
 export async function printModels(argv: readonly string[] = []): Promise<number> {
   const words = argv.filter((word) => word !== '--json');
@@ -16,10 +14,10 @@ export async function printModels(argv: readonly string[] = []): Promise<number>
   const providers = await listProviders(modelEnvironment(), only === undefined ? {} : { only });
   if (only !== undefined && providers.length === 0) {
     const known = (await listProviders(modelEnvironment())).map(({ id }) => id);
-    return refuse(`there is no provider named ${harmless(only)}; there are ${known.join(', ')}`);
+    return refuse(`there is no provider named ${escapeControls(only)}; there are ${known.join(', ')}`);
   }
-  if (argv.includes('--json')) say(`${jsonText({ providers }, 2)}\n`);
-  else say(only === undefined ? overview(providers) : details(providers));
+  if (argv.includes('--json')) writeMessage(`${jsonText({ providers }, 2)}\n`);
+  else writeMessage(only === undefined ? overview(providers) : details(providers));
   return 0;
 }
 
@@ -65,7 +63,7 @@ function details([provider]: readonly ListedProvider[]): string {
   const remedy = advice.startsWith('Start ') ? advice : `To use it: ${advice}`;
   const head = isUsable ? `${name}: usable (${because})\n` : `${name}: not usable here. ${remedy}\n`;
   const none = `No model of it is known here; any name will do: --model ${provider.id}/MODEL\n`;
-  return harmless(head) + (models.length === 0 ? none : modelTable(models, []));
+  return escapeControls(head) + (models.length === 0 ? none : modelTable(models, []));
 }
 
 const OFFLINE = [
@@ -89,7 +87,7 @@ function modelTable(models: readonly ListedModel[], before: readonly (readonly s
 
 function rowOf({ id, aliases, contextWindow, inputPerMillion, outputPerMillion }: ListedModel): string[] {
   return [
-    harmless(id),
+    escapeControls(id),
     aliases.join(', '),
     tokens(contextWindow),
     amount(inputPerMillion),
@@ -103,4 +101,24 @@ function tokens(window: number | undefined): string {
 
 function amount(price: number | undefined): string {
   return price === undefined ? 'unknown' : String(price);
+}
+/** Rows under a head, in columns as wide as they must be. */
+
+/** `right`: the columns that hold numbers. */
+export function tableOf(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  right: readonly number[],
+): string {
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)));
+  return all
+    .map((row) => {
+      const cells = row.map((cell, column) => {
+        const width = widths[column] ?? 0;
+        return right.includes(column) ? cell.padStart(width) : cell.padEnd(width);
+      });
+      return `${cells.join('  ').trimEnd()}\n`;
+    })
+    .join('');
 }

@@ -2,7 +2,7 @@
 import os from 'node:os';
 import type { JsonObject, PermissionMode, ToolUseContext } from '@heddle/core';
 import { type Authorization, createFileState, type PermissionUpdate } from '@heddle/agent';
-import { authorize, lookAround, suggestions } from '@heddle/agent/permission';
+import { authorize, observeWorld, suggestions } from '@heddle/agent/permission';
 import { sandboxSettings } from '@heddle/agent/settings';
 import { builtinTools } from '@heddle/tools';
 import type { PermissionSetup } from './setup.ts';
@@ -12,7 +12,11 @@ export interface Explained extends Authorization {
   readonly suggestions: readonly PermissionUpdate[];
 }
 
-export async function explain(tool: string, input: JsonObject, setup: PermissionSetup): Promise<Explained> {
+export async function explainPermission(
+  tool: string,
+  input: JsonObject,
+  setup: PermissionSetup,
+): Promise<Explained> {
   const cwd = process.cwd();
   const { rules, mode, directories, configDirs } = setup;
   const surroundings = {
@@ -24,7 +28,7 @@ export async function explain(tool: string, input: JsonObject, setup: Permission
     environment: process.env,
     readOnlyView: tool === 'Bash' && (await hasView(setup)),
   };
-  const world = lookAround(surroundings);
+  const world = observeWorld(surroundings);
   const readOnly = await isReadOnly(tool, input, mode);
   const request = { tool, input, readOnly, hookDecision: undefined };
   const verdict = authorize(request, rules, mode, world);

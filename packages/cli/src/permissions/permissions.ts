@@ -2,10 +2,10 @@
 import os from 'node:os';
 import { addRuleTo, removeRuleFrom, trustFolder, unknownTool } from '@heddle/agent/settings';
 import type { RuleList } from '@heddle/agent';
-import { Refused } from '../flags.ts';
-import { harmless } from '../terminal/harmless.ts';
+import { UsageError } from '../flags.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
 import { type PermissionSetup, permissionSetup } from './setup.ts';
-import { type PermissionsCommand, readPermissionsCommand } from './words.ts';
+import { type PermissionsCommand, readPermissionsCommand } from './parse-command.ts';
 
 const HELP = `heddle permissions explain [--json] 'COMMAND'            what would be decided, and why; nothing is run
 heddle permissions explain [--json] TOOL INPUT         the same for any tool: JSON, or the command, file or address alone
@@ -19,12 +19,12 @@ explain, list and test also take --permission-mode, --allowed-tools, --disallowe
 --setting-sources and --add-dir, as a run does.
 `;
 
-export async function permissions(argv: readonly string[]): Promise<number> {
+export async function permissionsCommand(argv: readonly string[]): Promise<number> {
   let command: PermissionsCommand;
   try {
     command = readPermissionsCommand(argv);
   } catch (thrown) {
-    if (!(thrown instanceof Refused)) throw thrown;
+    if (!(thrown instanceof UsageError)) throw thrown;
     process.stderr.write(`heddle: ${thrown.message}\n`);
     return 2;
   }
@@ -37,12 +37,12 @@ async function run(command: PermissionsCommand): Promise<number> {
       print(HELP);
       return 0;
     case 'explain': {
-      const [{ explain }, { explanationText }] = await Promise.all([
+      const [{ explainPermission }, { explanationText }] = await Promise.all([
         import('./explain.ts'),
         import('./explanation.ts'),
       ]);
       const setup = await permissionSetup(command.flags);
-      const explained = await explain(command.tool, command.input, setup);
+      const explained = await explainPermission(command.tool, command.input, setup);
       if (command.json) {
         const { decision, rule, source, file, reason, parts, suggestions } = explained;
         const told = {
@@ -166,9 +166,9 @@ function places() {
 
 /** Rules and paths come from files: nothing in them may speak to the terminal. */
 function print(text: string): void {
-  process.stdout.write(process.stdout.isTTY ? harmless(text) : text);
+  process.stdout.write(process.stdout.isTTY ? escapeControls(text) : text);
 }
 
 function warn(notes: readonly string[]): void {
-  for (const note of notes) process.stderr.write(`heddle: ${harmless(note)}\n`);
+  for (const note of notes) process.stderr.write(`heddle: ${escapeControls(note)}\n`);
 }

@@ -1,17 +1,16 @@
 /** The rules, the mode and the folders that a run or an explanation starts from: settings of all scopes, then flags. */
-import os from 'node:os';
-import path from 'node:path';
-import type { PermissionMode } from '@heddle/core';
 import type { Rule, Rules } from '@heddle/agent';
 import {
   configDirs,
-  loadSettings,
   type LoadedSettings,
+  loadSettings,
   permissionSettings,
   type Scope,
   unknownTool,
 } from '@heddle/agent/settings';
-import { hooksNotRun } from './hooks-not-run.ts';
+import type { PermissionMode } from '@heddle/core';
+import os from 'node:os';
+import path from 'node:path';
 
 export interface PermissionFlags {
   readonly allowedTools: readonly string[];
@@ -95,4 +94,21 @@ export async function permissionSetup(
     notes: [...said.problems, ...doubts, ...said.leftOut, ...notRun, ...modeRefused],
     loaded,
   };
+}
+
+// MERGED hooks-not-run.ts: /**
+//  * Reports hooks in settings, which are not run yet. A user may rely on one as a guard, so every file with hooks is named,
+//  * whether or not the rest of it counts.
+//  */
+
+function hooksNotRun({ files }: LoadedSettings): string[] {
+  const places = files
+    .filter(({ settings: { hooks } }) => isFilled(hooks))
+    .map(({ file, source }) => file ?? `the ${source} settings`);
+  if (places.length === 0) return [];
+  return [`Hooks in settings are not run yet; what they guard must be a rule: ${places.join(', ')}.`];
+}
+
+function isFilled(hooks: unknown): boolean {
+  return typeof hooks === 'object' && hooks !== null && Object.keys(hooks).length > 0;
 }

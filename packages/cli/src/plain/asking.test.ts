@@ -1,7 +1,7 @@
 /** Questions and commands in the plain conversation: the real program in a pty, its screen read back. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { call, createGate, cut, say } from '@heddle/testing';
+import { call, createTestGate, cut, say } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { PROMPT, stage, touch } from './test/scene.ts';
 import { CTRL_C, CTRL_D, ENTER, SHIFT_TAB } from './test/terminal.ts';
@@ -51,7 +51,7 @@ describe('a permission question', () => {
   });
 
   it('that is withdrawn with its attempt says so, and leaves what is being typed alone', async () => {
-    const [before, after] = [createGate(), createGate()];
+    const [before, after] = [createTestGate(), createTestGate()];
     const { start } = await scene([
       [say('Let me look.'), before, call('Read', { file_path: 'secret.txt' }, 'r1'), after, cut()],
       [say('I thought better of it.')],

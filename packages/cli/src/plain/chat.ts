@@ -4,21 +4,19 @@ import { VERSION } from '@heddle/agent';
 import type { ChatCommand } from '../arguments.ts';
 import { configDir } from '../config-dir.ts';
 import { agentOptions } from '../headless/agent-options.ts';
-import { harmless } from '../terminal/harmless.ts';
-import { currentText } from './change/current-text.ts';
-import { COMMANDS } from './commands/table.ts';
-import { complete, type Completed, type CompletionSources } from './completion/complete.ts';
-import { listFolder } from './completion/folders.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
+import { currentText } from './change/change.ts';
+import { SLASH_COMMANDS } from './commands/table.ts';
+import { complete, type Completed, type CompletionSources, listFolder } from './completion/complete.ts';
 import { Conversation } from './conversation.ts';
-import { NO_HISTORY, openPromptHistory } from './prompts/prompt-history.ts';
-import { Recall } from './prompts/recall.ts';
-import { Teller } from './render/teller.ts';
+import { NO_HISTORY, openPromptHistory, Recall } from './prompts/prompt-history.ts';
+import { EventRenderer } from './render/event-renderer.ts';
 import type { Draft } from './screen/editor.ts';
 import { KeyScreen } from './screen/key-screen.ts';
 import { LineScreen } from './screen/line-screen.ts';
 import type { Screen } from './screen/screen.ts';
-import { modelWords } from './session/model-words.ts';
-import { watchSignals } from './signals.ts';
+import { modelText } from './session/open-session.ts';
+import { watchTerminalSignals } from './signals.ts';
 import { styleFor } from './style.ts';
 
 export async function chat(command: ChatCommand): Promise<number> {
@@ -38,8 +36,8 @@ export async function chat(command: ChatCommand): Promise<number> {
   const { paint, signs } = style;
   const where = [
     `Heddle ${VERSION}`,
-    harmless(modelWords(options.options)),
-    harmless(path.basename(cwd)),
+    escapeControls(modelText(options.options)),
+    escapeControls(path.basename(cwd)),
   ].join(` ${signs.dot} `);
   screen.print(
     `${paint('bold', where)}\n${paint('dim', '/help lists commands; Ctrl-C interrupts, Ctrl-D leaves')}`,
@@ -49,7 +47,7 @@ export async function chat(command: ChatCommand): Promise<number> {
     options: options.options,
     screen,
     style,
-    teller: new Teller({ style, cwd, current: (tool, input) => currentText(tool, input, cwd) }),
+    renderer: new EventRenderer({ style, cwd, current: (tool, input) => currentText(tool, input, cwd) }),
     configDir: folder,
     remember: (prompt) => {
       recall.add(prompt);
@@ -57,7 +55,7 @@ export async function chat(command: ChatCommand): Promise<number> {
     },
     now: Date.now,
   });
-  const signals = watchSignals(conversation);
+  const signals = watchTerminalSignals(conversation);
   try {
     const code = await conversation.run(command.session, command.prompt);
     return signals.exitCode() ?? code;
@@ -70,7 +68,7 @@ export async function chat(command: ChatCommand): Promise<number> {
 
 function completionIn(cwd: string): (draft: Draft) => Completed {
   const sources: CompletionSources = {
-    commands: COMMANDS.map(({ name }) => name),
+    commands: SLASH_COMMANDS.map(({ name }) => name),
     list: (folder) => listFolder(folder, cwd),
   };
   return (draft) => complete(draft, sources);
@@ -81,6 +79,6 @@ const NO_TERMINAL =
   'To read prompts line by line from a pipe: heddle --plain';
 
 function usage(message: string): number {
-  process.stderr.write(`heddle: ${harmless(message)}\n`);
+  process.stderr.write(`heddle: ${escapeControls(message)}\n`);
   return 2;
 }

@@ -1,7 +1,7 @@
 /** The plain conversation as its user has it: the real program in a pty, its screen read back. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { breakOff, call, createGate, fail, hang, say, think } from '@heddle/testing';
+import { breakOff, call, createTestGate, fail, hang, say, think } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { PROMPT, stage, touch } from './test/scene.ts';
 import { CTRL_C, CTRL_D, ENTER, UP } from './test/terminal.ts';
@@ -10,7 +10,7 @@ const { scene, home } = stage();
 
 describe('a whole session', () => {
   it('asks, remembers, takes what is typed meanwhile, is interrupted, dies, and goes on', async () => {
-    const [first, second] = [createGate(), createGate()];
+    const [first, second] = [createTestGate(), createTestGate()];
     const { folder, api, sent, start } = await scene([
       [think('Let me see.'), say('I make a file.'), call('Bash', { command: 'mkdir -v one' }, 'b1')],
       [say('Made it.')],
@@ -108,7 +108,7 @@ describe('the line being typed', () => {
   });
 
   it('survives output above it and another width of the terminal', async () => {
-    const gate = createGate();
+    const gate = createTestGate();
     const { start } = await scene([
       [say('One line.\n'), say(gate, 'Another line, which has to be wrapped by now.\n')],
     ]);
@@ -150,7 +150,7 @@ describe('the line being typed', () => {
   });
 
   it('runs a shell command after the turn it was typed in, and tells the model nothing of it before', async () => {
-    const gate = createGate();
+    const gate = createTestGate();
     const { sent, start } = await scene([
       [say('I look. ', gate), call('Read', { file_path: 'x' }, 'r1')],
       [say('That is all.')],
@@ -167,7 +167,7 @@ describe('the line being typed', () => {
   });
 
   it('is not mixed with others that an interruption gives back, and what is left at the end is shown as a prompt', async () => {
-    const gate = createGate();
+    const gate = createTestGate();
     const { sent, start } = await scene([
       [say('I begin '), hang()],
       [say('Again ', gate)],

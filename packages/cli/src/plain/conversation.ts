@@ -5,31 +5,29 @@
 import { sessionPlace } from '../config-dir.ts';
 import type { ChatCommand, SessionChoice } from '../arguments.ts';
 import type { AgentSetup } from '../headless/agent-options.ts';
-import { harmless } from '../terminal/harmless.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
 import type { Chat } from './commands/command.ts';
 import { readSlash } from './commands/table.ts';
-import { printed } from './layout/printed.ts';
-import { Inbox } from './prompts/inbox.ts';
-import { type Returned, returned } from './prompts/returned.ts';
-import type { Desk } from './questions/desk.ts';
-import { People } from './questions/people.ts';
-import { questionDesk } from './questions/question-desk.ts';
-import type { Teller } from './render/teller.ts';
+import { printedRows } from './layout/rows.ts';
+import { PromptInbox, returnDraft, type ReturnedDraft } from './prompts/inbox.ts';
+import { createQuestionQueue, type QuestionQueue } from './questions/question-queue.ts';
+import { UserDialogs } from './questions/user-dialogs.ts';
+import type { EventRenderer } from './render/event-renderer.ts';
 import type { Screen } from './screen/screen.ts';
 import { OpenSession } from './session/open-session.ts';
 import { chooseSession } from './session/pick.ts';
 import { sessionStart } from './session/show.ts';
 import type { Style } from './style.ts';
 import { showPiece } from './turn/turn.ts';
-import { Work } from './turn/work.ts';
-import { isShell, Typing } from './typing.ts';
+import { TurnRunner } from './turn/turn-runner.ts';
+import { isShell, InputRouter } from './input-router.ts';
 
 export interface ConversationSetup {
   readonly command: ChatCommand;
   readonly options: AgentSetup;
   readonly screen: Screen;
   readonly style: Style;
-  readonly teller: Teller;
+  readonly renderer: EventRenderer;
   readonly configDir: string;
   /** Keeps a prompt for the arrow keys. */
   readonly remember: (prompt: string) => void;
@@ -45,11 +43,11 @@ const ASKING_TOOLS = ['AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode'];
 
 export class Conversation {
   readonly #setup: ConversationSetup;
-  readonly #inbox = new Inbox();
-  readonly #desk: Desk;
+  readonly #inbox = new PromptInbox();
+  readonly #questionQueue: QuestionQueue;
   readonly #session: OpenSession;
-  readonly #work: Work;
-  readonly #typing: Typing;
+  readonly #work: TurnRunner;
+  readonly #typing: InputRouter;
   #interruptedAt = Number.NEGATIVE_INFINITY;
   #leaving = false;
   /** Nobody will type any more. */
@@ -60,11 +58,11 @@ export class Conversation {
     const { command, options, screen, style } = setup;
     const prompt = (): string => this.#promptText();
     const note = (text: string): void => this.#note(text);
-    this.#desk = questionDesk({ screen, style, prompt });
-    const people = new People({
+    this.#questionQueue = createQuestionQueue({ screen, style, prompt });
+    const people = new UserDialogs({
       style,
       cwd: options.cwd,
-      ask: (dialog, signal) => (this.#ended ? this.#askNobody() : this.#desk.ask(dialog, signal)),
+      ask: (dialog, signal) => (this.#ended ? this.#askNobody() : this.#questionQueue.ask(dialog, signal)),
       isAnyoneThere: () => !this.#ended,
       say: (text) => screen.print(text),
     });
@@ -72,7 +70,7 @@ export class Conversation {
       command,
       options,
       surface: {
-        tell: (text) => note(harmless(text)),
+        tell: (text) => note(escapeControls(text)),
         tools: {
           askUser: (questions, signal) => people.askUser(questions, signal),
           approvePlan: (plan, signal) => people.approvePlan(plan, signal),
@@ -81,7 +79,7 @@ export class Conversation {
         agent: {
           includePartialMessages: true,
           canUseTool: (question, signal) => {
-            setup.teller.wasShown(question.toolUseId);
+            setup.renderer.wasShown(question.toolUseId);
             return people.mayRun(question, signal);
           },
           takeQueued: () => this.#inbox.takeJoining(),
@@ -89,18 +87,18 @@ export class Conversation {
         },
       },
     });
-    this.#work = new Work({
+    this.#work = new TurnRunner({
       ...setup,
       session: this.#session,
       chat: () => this.#chat(),
       note,
       prompt,
-      loseSight: () => this.#desk.loseSight(),
-      waitedMs: () => this.#desk.waitedMs,
+      loseSight: () => this.#questionQueue.loseSight(),
+      waitedMs: () => this.#questionQueue.waitedMs,
     });
-    this.#typing = new Typing({
+    this.#typing = new InputRouter({
       ...setup,
-      desk: this.#desk,
+      questionQueue: this.#questionQueue,
       inbox: this.#inbox,
       session: this.#session,
       work: this.#work,
@@ -127,7 +125,7 @@ export class Conversation {
     });
     const place = sessionPlace(process.env, options.cwd);
     const chosen = await chooseSession(choice, place, style, {
-      ask: (dialog) => this.#desk.ask(dialog),
+      ask: (dialog) => this.#questionQueue.ask(dialog),
       note: (text) => this.#note(text),
     });
     if (chosen) {
@@ -142,7 +140,7 @@ export class Conversation {
   /** A signal: everything ends, and the program with it. */
   leaveNow(): void {
     this.#leaving = true;
-    this.#desk.dismiss();
+    this.#questionQueue.dismiss();
     this.#work.stop(INTERRUPTED);
     this.#inbox.stopWaiting();
   }
@@ -150,10 +148,10 @@ export class Conversation {
   /** Ctrl-C: ends what is under way; at the prompt it clears the line, and leaves when pressed again. */
   interrupt(): void {
     const { screen, now } = this.#setup;
-    const hadQuestion = this.#desk.isOpen;
+    const hadQuestion = this.#questionQueue.isOpen;
     // Half an answer is no beginning of the next prompt.
     if (hadQuestion) screen.takeDraft();
-    this.#desk.dismiss();
+    this.#questionQueue.dismiss();
     if (this.#work.isUnderWay) return this.#work.stop(INTERRUPTED);
     const isSecond = now() - this.#interruptedAt < TWICE_MS;
     this.#disarm();
@@ -187,7 +185,7 @@ export class Conversation {
 
   /** What was not typed at the prompt is shown as if it were. */
   #echoed(line: string): string {
-    this.#setup.screen.print(`${this.#promptText()}${harmless(line)}`);
+    this.#setup.screen.print(`${this.#promptText()}${escapeControls(line)}`);
     return line;
   }
 
@@ -205,9 +203,9 @@ export class Conversation {
 
   #end(): void {
     if (this.#ended) return;
-    if (this.#desk.isOpen && !this.#setup.screen.isPipe) return this.#gone();
+    if (this.#questionQueue.isOpen && !this.#setup.screen.isPipe) return this.#gone();
     this.#ended = true;
-    this.#desk.dismiss();
+    this.#questionQueue.dismiss();
     if (this.#work.isUnderWay) this.#note('leaving when this turn is over; Ctrl-C ends it now');
     this.#inbox.stopWaiting();
   }
@@ -236,14 +234,14 @@ export class Conversation {
   /** What was typed during something that was interrupted is not sent unseen. Answers whether it may be. */
   #settle(isComplete: boolean): boolean {
     if (this.#typing.takeSendsNow() || isComplete) return true;
-    this.#giveBack(returned(this.#inbox.takeUnsent()));
+    this.#giveBack(returnDraft(this.#inbox.takeUnsent()));
     return false;
   }
 
-  #giveBack({ draft, aside }: Returned): void {
+  #giveBack({ draft, aside }: ReturnedDraft): void {
     for (const line of aside) {
       this.#setup.remember(line);
-      this.#note(`not run: ${harmless(line.trim())}; Up brings it back`);
+      this.#note(`not run: ${escapeControls(line.trim())}; Up brings it back`);
     }
     if (draft !== undefined) this.#setup.screen.put(draft);
   }
@@ -259,7 +257,7 @@ export class Conversation {
       configDir,
       cwd: session.options.cwd,
       say: (text) => screen.print(text),
-      ask: (dialog) => this.#desk.ask(dialog),
+      ask: (dialog) => this.#questionQueue.ask(dialog),
       put: (text) => screen.put(text),
       moveTo: async (from) => {
         const problem = await session.moveTo(from);
@@ -276,7 +274,7 @@ export class Conversation {
 
   #showSession(): void {
     const { openCalls } = this.#session.started.session.projection;
-    this.#setup.teller.takeUp(openCalls.map(({ call }) => call));
+    this.#setup.renderer.takeUp(openCalls.map(({ call }) => call));
     const pieces = sessionStart(this.#session.started, this.#session.options, this.#setup.style);
     for (const piece of pieces) showPiece(piece, this.#setup.screen);
   }
@@ -289,14 +287,14 @@ export class Conversation {
   }
 
   #note(text: string): void {
-    this.#desk.loseSight();
+    this.#questionQueue.loseSight();
     this.#setup.screen.print(this.#setup.style.paint('dim', `  (${text})`));
   }
 
   #refuse(problem: string): number {
     this.#setup.screen.close();
-    const line = `heddle: ${harmless(problem)}`;
-    process.stderr.write(`${process.stderr.isTTY ? printed(line, process.stderr.columns) : line}\n`);
+    const line = `heddle: ${escapeControls(problem)}`;
+    process.stderr.write(`${process.stderr.isTTY ? printedRows(line, process.stderr.columns) : line}\n`);
     return 1;
   }
 

@@ -5,13 +5,13 @@
 
 const CODES = { SIGTERM: 143, SIGHUP: 129 } as const;
 
-export interface Signals {
+export interface TerminalSignals {
   /** Set once a signal came: the code that tells which. */
   exitCode(): number | undefined;
   release(): void;
 }
 
-export function watchSignals(conversation: { leaveNow(): void; interrupt(): void }): Signals {
+export function watchTerminalSignals(conversation: { leaveNow(): void; interrupt(): void }): TerminalSignals {
   let code: number | undefined;
   const listeners = Object.entries(CODES).map(([signal, signalCode]) => {
     const listener = (): void => {

@@ -5,7 +5,7 @@ type Look = 'dim' | 'bold' | 'red' | 'green' | 'yellow' | 'cyan';
 
 export interface Style {
   /** Whether painting shows: without colours, signs must say what they would. */
-  readonly colours: boolean;
+  readonly colors: boolean;
   readonly paint: (look: Look, text: string) => string;
   readonly signs: Signs;
 }
@@ -30,10 +30,10 @@ export interface StyleChoice {
 }
 
 export function styleFor({ plain, env }: StyleChoice): Style {
-  const colours = !plain && !env['NO_COLOR'];
+  const colors = !plain && !env['NO_COLOR'];
   return {
-    colours,
-    paint: colours ? (look, text) => styleText(look, text, { validateStream: false }) : (_look, text) => text,
+    colors,
+    paint: colors ? (look, text) => styleText(look, text, { validateStream: false }) : (_look, text) => text,
     signs: plain || !speaksUnicode(env) ? ASCII : UNICODE,
   };
 }

@@ -1,7 +1,16 @@
 /** Sessions of the real program, recorded and played again. */
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { call, fail, type Part, pause, say, startFakeApi, type Step, think } from '@heddle/testing';
+import {
+  call,
+  fail,
+  type ScriptPart,
+  pause,
+  say,
+  startFakeApi,
+  type ScriptStep,
+  think,
+} from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, homeFor } from '../test/home.ts';
 import { type Ended, install, type Installed, linesOf, runProgram } from '../test/program.ts';
@@ -19,7 +28,7 @@ interface Told extends Home {
   readonly recording: string;
   /** Runs the prompt with the script, and records it. */
   readonly record: (
-    steps: readonly Step[],
+    steps: readonly ScriptStep[],
     argv?: readonly string[],
     env?: Record<string, string>,
   ) => Promise<Ended>;
@@ -53,7 +62,7 @@ function comparable({ stdout }: Ended): string[] {
     .map((line) => JSON.stringify(line, (key, value: unknown) => (DIFFERS.test(key) ? undefined : value)));
 }
 
-const read = (id: string): Part => call('Read', { file_path: 'notes.txt' }, id);
+const read = (id: string): ScriptPart => call('Read', { file_path: 'notes.txt' }, id);
 
 describe('a recorded session', () => {
   it('is played again although an output was too long and a command ran in the background', async () => {
@@ -144,7 +153,7 @@ describe('a recorded session', () => {
       path.join(folder, 'notes.txt'),
       `key=${key}\nAuthorization: Bearer abcdef\ntoken ${token}\n`,
     );
-    const steps: Step[] = [
+    const steps: ScriptStep[] = [
       [say('It says ', key.slice(0, 9), key.slice(9), ' and so on.'), read('r1')],
       say('Done.'),
     ];

@@ -5,7 +5,7 @@ import type { ModelPort } from '@heddle/core';
 import { placesHere, type Recorded, recordingPort } from '@heddle/models/recording';
 import { configDir } from '../config-dir.ts';
 import { modelEnvironment } from '../keys.ts';
-import { harmless } from '../terminal/harmless.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
 
 export type RecordedModel =
   | { readonly ok: true; readonly port: ModelPort }
@@ -33,7 +33,7 @@ export function record(port: ModelPort, { model, file, window }: RecordChoice): 
     version: VERSION,
     places: placesHere(configDir(process.env)),
     environment: modelEnvironment(),
-    onTrouble: (message) => void process.stderr.write(`heddle: ${harmless(message)}\n`),
+    onTrouble: (message) => void process.stderr.write(`heddle: ${escapeControls(message)}\n`),
   });
   if (!recorded.ok) return { ok: false, message: `--record: ${recorded.message}` };
   running.set(name, recorded);

@@ -1,10 +1,10 @@
 /** `heddle replay`, on sessions that the real program has left. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { call, cut, fail, type Part, say, unfinished } from '@heddle/testing';
+import { call, cut, fail, type ScriptPart, say, unfinished } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openScene } from '../crash/scene.ts';
-import type { Trigger } from '../crash/trigger.ts';
+import { openCrashSetup } from '../test/crash/scene.ts';
+import type { Trigger } from '../test/crash/trigger.ts';
 import { type Home, homeFor } from '../test/home.ts';
 import { install, type Installed, linesOf, runProgram } from '../test/program.ts';
 import { replayLog } from './replayed.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => installed.remove());
 
 const SESSION = '3f1c0a52-9f4e-4a7b-8d2e-0123456789ab';
-const read = (id: string): Part => call('Read', { file_path: 'notes.txt' }, id);
+const read = (id: string): ScriptPart => call('Read', { file_path: 'notes.txt' }, id);
 
 function logIn({ folder }: Home, session = SESSION): string {
   const projects = path.join(folder, 'config/projects');
@@ -25,7 +25,7 @@ function logIn({ folder }: Home, session = SESSION): string {
 }
 
 async function told(
-  ...prompts: readonly (readonly [prompt: string, steps: readonly (Part | readonly Part[])[]])[]
+  ...prompts: readonly (readonly [prompt: string, steps: readonly (ScriptPart | readonly ScriptPart[])[]])[]
 ): Promise<Home> {
   const home = homeFor(installed.program);
   writeFileSync(path.join(home.folder, 'notes.txt'), 'a line of notes\n'.repeat(300));
@@ -172,7 +172,7 @@ describe('heddle replay', () => {
     { kind: 'effect', id: 'b2', when: 'after' },
     { kind: 'journal', byte: 9_000 },
   ] as const satisfies readonly Trigger[])('shows where a crash broke a run off: $kind', async (kill) => {
-    const scene = await openScene(installed.program);
+    const scene = await openCrashSetup(installed.program);
     try {
       expect(await scene.live('first', kill)).toMatchObject({ signal: 'SIGKILL' });
       await scene.live('resumed');

@@ -2,12 +2,13 @@
  * `heddle replay SESSION`: feeds what a session's log recorded to the machine again, without a model, and shows each decision.
  * Ends with 0 where the machine decides what was recorded, and with 1 where it does not.
  */
-import { Refused } from '../flags.ts';
-import { harmless } from '../terminal/harmless.ts';
-import { say } from '../terminal/say.ts';
-import { findLog } from './find-log.ts';
-import { jsonLines } from './json.ts';
-import { hasParted, replayLog } from './replayed.ts';
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { UsageError } from '../flags.ts';
+import { pick } from '../sessions/pick.ts';
+import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
+import { writeMessage } from '../terminal/write-message.ts';
+import { hasDiverged, type ReplayedLog, replayLog, sessionName } from './replayed.ts';
 import { textLines } from './text.ts';
 
 const USAGE = `heddle replay SESSION [--json] [--from STEP] [--verbose]
@@ -27,16 +28,16 @@ interface ReplayCommand {
   readonly verbose: boolean;
 }
 
-export async function replay(argv: readonly string[]): Promise<number> {
+export async function replayCommand(argv: readonly string[]): Promise<number> {
   if (argv.join(' ') === 'help') {
-    say(USAGE);
+    writeMessage(USAGE);
     return 0;
   }
   try {
     return run(readWords(argv));
   } catch (thrown) {
-    if (!(thrown instanceof Refused)) throw thrown;
-    process.stderr.write(`heddle: ${harmless(thrown.message)}\n`);
+    if (!(thrown instanceof UsageError)) throw thrown;
+    process.stderr.write(`heddle: ${escapeControls(thrown.message)}\n`);
     return 2;
   }
 }
@@ -52,13 +53,13 @@ function readWords(argv: readonly string[]): ReplayCommand {
     else if (word === '--verbose') verbose = true;
     else if (word === '--from') from = argv[++at] ?? '';
     else if (word.startsWith('--from=')) from = word.slice('--from='.length);
-    else if (word.startsWith('-')) throw new Refused(`unknown flag ${word}; see heddle replay --help`);
+    else if (word.startsWith('-')) throw new UsageError(`unknown flag ${word}; see heddle replay --help`);
     else words.push(word);
   }
-  if (!/^[1-9]\d*$/.test(from)) throw new Refused(`--from takes the number of a step, not ${from}`);
+  if (!/^[1-9]\d*$/.test(from)) throw new UsageError(`--from takes the number of a step, not ${from}`);
   const [session, ...more] = words;
   if (session === undefined || more.length > 0)
-    throw new Refused('usage: heddle replay SESSION [--json] [--from STEP] [--verbose]');
+    throw new UsageError('usage: heddle replay SESSION [--json] [--from STEP] [--verbose]');
   return { session, json, verbose, from: Number(from) };
 }
 
@@ -67,10 +68,11 @@ function run({ session, json, from, verbose }: ReplayCommand): number {
   if (!found.ok) return failed(found.message);
   const replayed = replayLog(found.file);
   if (typeof replayed === 'string') return failed(replayed);
-  if (json) for (const line of jsonLines(replayed, from)) say(`${line}\n`);
+  if (json) for (const line of jsonLines(replayed, from)) writeMessage(`${line}\n`);
   else
-    for (const line of textLines(replayed, { from, verbose, columns: columns() })) say(`${harmless(line)}\n`);
-  return hasParted(replayed) ? 1 : 0;
+    for (const line of textLines(replayed, { from, verbose, columns: columns() }))
+      writeMessage(`${escapeControls(line)}\n`);
+  return hasDiverged(replayed) ? 1 : 0;
 }
 
 /** Lines for a terminal are cut to its width; a file gets all of them. */
@@ -79,6 +81,43 @@ function columns(): number {
 }
 
 function failed(message: string): number {
-  process.stderr.write(`heddle: ${harmless(message)}\n`);
+  process.stderr.write(`heddle: ${escapeControls(message)}\n`);
   return 1;
+}
+
+// MERGED find-log.ts: /** The log of the session that is meant: a file, or whatever `heddle sessions` finds it by. */
+
+export type FoundLog =
+  | { readonly ok: true; readonly file: string }
+  | { readonly ok: false; readonly message: string };
+
+export function findLog(name: string): FoundLog {
+  if (name.endsWith('.jsonl') || name.includes(path.sep)) {
+    return isFile(name) ? { ok: true, file: name } : { ok: false, message: `there is no file ${name}` };
+  }
+  const picked = pick(name);
+  return picked.ok ? { ok: true, file: picked.session.path } : picked;
+}
+
+function isFile(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+// MERGED json.ts: /** The replay of a log for programs: a line for the session, one for each step and one for each iteration. */
+
+export function* jsonLines({ file, runs, damaged }: ReplayedLog, from: number): Generator<string> {
+  yield jsonText({ type: 'session', session: sessionName(file), prompts: runs.length, damaged });
+  let number = 0;
+  for (const [prompt, { iterations, settings }] of runs.entries()) {
+    for (const [at, { steps, recorded, verdict, instead }] of iterations.entries()) {
+      const place = { prompt: prompt + 1, iteration: at + 1 };
+      for (const { turn, happened, guards, decision } of steps) {
+        if (++number < from) continue;
+        const { turn: _next, ...decided } = decision;
+        yield jsonText({ type: 'step', step: number, ...place, turn, happened, guards, decision: decided });
+      }
+      const told = { verdict, recorded: recorded.decided ?? null, instead };
+      yield jsonText({ type: 'iteration', ...place, ...told, ...(settings === '' ? {} : { settings }) });
+    }
+  }
 }

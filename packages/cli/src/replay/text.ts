@@ -1,21 +1,27 @@
 /** The replay of a log for people: a line for each decision, in columns. */
-import { textOf, type TracedIteration, type TracedStep } from '@heddle/core';
-import { noteOf } from './notes.ts';
-import { type Replayed, sessionName } from './replayed.ts';
-import { counted, decidedWords, decisionWords, guardWords, happenedWords, stateWords } from './words.ts';
+import { type EntryBody, textOf, type TracedIteration, type TracedStep } from '@heddle/core';
+import { type ReplayedLog, sessionName } from './replayed.ts';
+import {
+  describeDecision,
+  describeEvent,
+  describeGuards,
+  describeRecordedDecision,
+  describeState,
+  pluralizeCount,
+} from './describe.ts';
 
-export interface TextOptions {
+interface TextOptions {
   /** The first step that is shown, counted from 1 through the whole session. */
   readonly from: number;
   readonly verbose: boolean;
   readonly columns: number;
 }
 
-export function* textLines(replayed: Replayed, options: TextOptions): Generator<string> {
+export function* textLines(replayed: ReplayedLog, options: TextOptions): Generator<string> {
   for (const line of lines(replayed, options)) yield fitted(line, options.columns);
 }
 
-function* lines(replayed: Replayed, options: TextOptions): Generator<string> {
+function* lines(replayed: ReplayedLog, options: TextOptions): Generator<string> {
   yield* aboutSession(replayed);
   const widths = widthsFor(replayed, options.columns);
   let number = 1;
@@ -43,7 +49,7 @@ function* iterationLines(
   const { steps, recorded, verdict } = iteration;
   if (first + steps.length <= from && verdict !== 'parted') return;
   const [start] = steps;
-  yield `  ${start ? stateWords(start.turn) : 'from a state that nobody knows'}`;
+  yield `  ${start ? describeState(start.turn) : 'from a state that nobody knows'}`;
   // Where it breaks off there is no decision to show, so what the log says of it is shown.
   const all = verbose || !recorded.decided;
   for (const note of recorded.entries.flatMap((entry) => noteOf(entry, all))) yield `${INDENT}· ${note}`;
@@ -65,11 +71,12 @@ const INDENT = ' '.repeat(9);
 function* verdictLines({ verdict, recorded: { decided }, instead }: TracedIteration): Generator<string> {
   if (!decided) yield '      –  the log breaks off here: this run was interrupted';
   else if (verdict === 'undecided')
-    yield `      –  recorded ${decidedWords(decided)}: decided by the engine around the loop`;
-  else if (verdict === 'unchecked') yield `      ?  recorded ${decidedWords(decided)}: not checked`;
+    yield `      –  recorded ${describeRecordedDecision(decided)}: decided by the engine around the loop`;
+  else if (verdict === 'unchecked')
+    yield `      ?  recorded ${describeRecordedDecision(decided)}: not checked`;
   else if (verdict === 'parted') {
-    yield `      ≠  recorded ${decidedWords(decided)}`;
-    for (const other of instead) yield `${INDENT}the machine decides ${decidedWords(other)}`;
+    yield `      ≠  recorded ${describeRecordedDecision(decided)}`;
+    for (const other of instead) yield `${INDENT}the machine decides ${describeRecordedDecision(other)}`;
   }
 }
 
@@ -79,13 +86,13 @@ interface Widths {
 }
 
 /** As wide as the words are, within what a terminal has room for: its guards go first. */
-function widthsFor({ runs }: Replayed, columns: number): Widths {
+function widthsFor({ runs }: ReplayedLog, columns: number): Widths {
   let happened = 0;
   let decided = 0;
   for (const iteration of runs.flatMap(({ iterations }) => iterations)) {
     for (const step of iteration.steps) {
-      happened = Math.max(happened, happenedWords(step.happened, toolsOf(iteration)).length);
-      decided = Math.max(decided, decisionWords(step.decision).length);
+      happened = Math.max(happened, describeEvent(step.happened, toolsOf(iteration)).length);
+      decided = Math.max(decided, describeDecision(step.decision).length);
     }
   }
   const room = Math.max(40, Math.min(columns, 100)) - 15;
@@ -97,16 +104,16 @@ function widthsFor({ runs }: Replayed, columns: number): Widths {
 
 function stepLine(number: number, step: TracedStep, tools: readonly string[], widths: Widths): string {
   const { happened, decision, guards } = step;
-  const what = fitted(happenedWords(happened, tools), widths.happened).padEnd(widths.happened);
-  const next = fitted(decisionWords(decision), widths.decided).padEnd(widths.decided);
-  return `${String(number).padStart(7)}  ${what}  → ${next}  ${guardWords(guards)}`.trimEnd();
+  const what = fitted(describeEvent(happened, tools), widths.happened).padEnd(widths.happened);
+  const next = fitted(describeDecision(decision), widths.decided).padEnd(widths.decided);
+  return `${String(number).padStart(7)}  ${what}  → ${next}  ${describeGuards(guards)}`.trimEnd();
 }
 
 function toolsOf({ recorded }: TracedIteration): readonly string[] {
   return recorded.calls.map(({ tool }) => tool);
 }
 
-function aboutSession({ file, entries, damaged }: Replayed): string[] {
+function aboutSession({ file, entries, damaged }: ReplayedLog): string[] {
   const session = entries.find((entry) => entry.type === 'session');
   const about = session && [
     `model ${session.snapshot.model}`,
@@ -121,7 +128,7 @@ function aboutSession({ file, entries, damaged }: Replayed): string[] {
   ];
 }
 
-function summaryOf({ runs }: Replayed): string {
+function summaryOf({ runs }: ReplayedLog): string {
   const all = runs.flatMap(({ iterations }) => iterations);
   const count = (verdict: TracedIteration['verdict']): number =>
     all.filter((one) => one.verdict === verdict).length;
@@ -130,7 +137,7 @@ function summaryOf({ runs }: Replayed): string {
     ...(count('undecided') === 0 ? [] : [`${count('undecided')} without a decision of the machine`]),
     ...(count('unchecked') === 0 ? [] : [`${count('unchecked')} not checked`]),
   ].join(', ');
-  const about = `${counted(runs.length, 'prompt')}, ${counted(all.length, 'iteration')}${rest === '' ? '' : ` (${rest})`}`;
+  const about = `${pluralizeCount(runs.length, 'prompt')}, ${pluralizeCount(all.length, 'iteration')}${rest === '' ? '' : ` (${rest})`}`;
   if (parted > 0)
     return `${about}: ${parted} of ${confirmed + parted} recorded decisions are not the machine's.`;
   return `${about}: the machine decides what was recorded.`;
@@ -148,4 +155,36 @@ const PROMPT_SHOWN = 100;
 function fitted(text: string, width: number): string {
   const line = text.replaceAll('\n', ' ');
   return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;
+}
+
+// MERGED notes.ts: /** What the log says beside the decisions, one line each: retries, what was taken back, what became of the history. */
+
+/** The few that explain a decision; all of them where everything is wanted. */
+function noteOf(entry: EntryBody, verbose: boolean): string[] {
+  switch (entry.type) {
+    case 'retry':
+      return [`retried after ${entry.error.class}, attempt ${entry.attempt}`];
+    case 'tombstone':
+      return [`${entry.uuids.length} taken back`];
+    case 'context': {
+      const { level, tokensBefore, tokensAfter } = entry.report;
+      return [`${level}: ${tokensBefore} → ${tokensAfter} tokens`];
+    }
+    case 'rewind':
+      return [`rewound to ${entry.to}`];
+    case 'system':
+      return entry.message.subtype === 'model_fallback' || verbose ? [entry.message.content] : [];
+    case 'ask_answer':
+      return verbose ? [`asked about ${entry.toolUseId}: ${entry.behavior}`] : [];
+    case 'intent':
+      return verbose ? [`${entry.tool} ${entry.toolUseId} began`] : [];
+    case 'outcome':
+      return verbose ? [`${entry.toolUseId} ended${entry.isError ? ' with an error' : ''}`] : [];
+    case 'answer':
+      return verbose ? [`answer of ${entry.model}, ${entry.stopReason ?? 'no stop reason'}`] : [];
+    case 'mended':
+      return verbose ? [`mended: ${entry.mends.join('; ')}`] : [];
+    default:
+      return [];
+  }
 }

@@ -1,15 +1,14 @@
 /** `heddle rewind SESSION [MESSAGE] [--dry-run]`: puts the files that the agent changed back as they were before a message. */
 import { existsSync } from 'node:fs';
-import { piecesOf, readTranscript, type SessionSummary } from '@heddle/agent/sessions';
+import { transcriptPartsOf, readTranscript, type SessionSummary } from '@heddle/agent/sessions';
 import { isInterruption } from '@heddle/core';
 import { CheckpointStore, type Rewound } from '@heddle/tools';
 import { fileHistory } from '../headless/tools.ts';
-import { counted } from '../plain/render/amounts.ts';
+import { pluralize } from '../plain/render/amounts.ts';
 import { pick } from '../sessions/pick.ts';
 import { oneLine } from '../sessions/text/columns.ts';
-import { harmless } from '../terminal/harmless.ts';
-import { jsonText } from '../terminal/json-text.ts';
-import { say } from '../terminal/say.ts';
+import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
+import { writeMessage } from '../terminal/write-message.ts';
 
 const USAGE =
   'usage: heddle rewind SESSION [MESSAGE] [--dry-run] [--force] [--json]; without MESSAGE it lists them';
@@ -22,7 +21,7 @@ interface Wishes {
   readonly json: boolean;
 }
 
-export async function rewind(argv: readonly string[]): Promise<number> {
+export async function rewindCommand(argv: readonly string[]): Promise<number> {
   const json = argv.includes('--json');
   const [name, messageId, ...more] = argv.filter((word) => !FLAGS.has(word));
   if (name === undefined || more.length > 0 || [name, messageId ?? ''].some((word) => word.startsWith('-')))
@@ -49,7 +48,7 @@ async function goBack(sessionId: string, word: string, { dryRun, force, json }: 
     return refused(`${rewound.error} Those one can go back to: heddle rewind ${sessionId}`);
   const { canRewind: _, ...done } = rewound;
   const isWhole = done.failed.length === 0 && (force || done.changedByOthers.length === 0);
-  if (json) say(`${jsonText({ dryRun, ...done }, 2)}\n`);
+  if (json) writeMessage(`${jsonText({ dryRun, ...done }, 2)}\n`);
   else tell(sessionId, messageId, done, { dryRun, force });
   return isWhole ? 0 : 1;
 }
@@ -62,22 +61,22 @@ function tell(
   { filesChanged, insertions, deletions, skippedLinks, changedByOthers, failed, undoId }: Done,
   { dryRun, force }: Pick<Wishes, 'dryRun' | 'force'>,
 ): void {
-  const warn = (line: string): void => void process.stderr.write(`heddle: ${harmless(line)}\n`);
-  for (const file of filesChanged) say(`${harmless(file)}\n`);
+  const warn = (line: string): void => void process.stderr.write(`heddle: ${escapeControls(line)}\n`);
+  for (const file of filesChanged) writeMessage(`${escapeControls(file)}\n`);
   const isNothing = [filesChanged, skippedLinks, changedByOthers, failed].every((list) => list.length === 0);
-  if (isNothing) say('There is nothing to put back: the files are as they were then.\n');
+  if (isNothing) writeMessage('There is nothing to put back: the files are as they were then.\n');
   else
-    say(
-      `${counted(filesChanged.length, 'file')} ${dryRun ? 'would go' : 'went'} back, +${insertions} -${deletions} lines\n`,
+    writeMessage(
+      `${pluralize(filesChanged.length, 'file')} ${dryRun ? 'would go' : 'went'} back, +${insertions} -${deletions} lines\n`,
     );
-  for (const link of skippedLinks) say(`left alone, it is a link now: ${harmless(link)}\n`);
+  for (const link of skippedLinks) writeMessage(`left alone, it is a link now: ${escapeControls(link)}\n`);
   for (const file of changedByOthers)
-    if (force) say(`with what somebody else had changed there since: ${harmless(file)}\n`);
+    if (force) writeMessage(`with what somebody else had changed there since: ${escapeControls(file)}\n`);
     else warn(`left alone, somebody else has changed it since the agent did: ${file}`);
   if (changedByOthers.length > 0 && !force)
     warn(`put back all the same: heddle rewind ${sessionId} ${messageId} --force`);
   for (const { path, why } of failed) warn(`${path}: ${why}`);
-  if (undoId !== undefined) say(`to take this back: heddle rewind ${sessionId} ${undoId}\n`);
+  if (undoId !== undefined) writeMessage(`to take this back: heddle rewind ${sessionId} ${undoId}\n`);
 }
 
 /** Letters of an id that are enough to mean it. */
@@ -87,18 +86,21 @@ const LEAST = 4;
 function listPrompts({ path }: SessionSummary, json: boolean): number {
   const prompts = readTranscript(path).items.flatMap((item) => {
     if (item.kind !== 'message' || item.message.type !== 'user') return [];
-    const texts = piecesOf(item.message).flatMap((piece) => (piece.kind === 'text' ? [piece.text] : []));
+    const texts = transcriptPartsOf(item.message).flatMap((piece) =>
+      piece.kind === 'text' ? [piece.text] : [],
+    );
     const prompt = texts.join(' ');
     return prompt === '' || isInterruption(prompt) ? [] : [{ uuid: item.message.uuid, prompt }];
   });
-  if (json) say(`${jsonText(prompts, 2)}\n`);
-  else for (const { uuid, prompt } of prompts) say(`${uuid}  ${oneLine(prompt).slice(0, LONGEST)}\n`);
+  if (json) writeMessage(`${jsonText(prompts, 2)}\n`);
+  else
+    for (const { uuid, prompt } of prompts) writeMessage(`${uuid}  ${oneLine(prompt).slice(0, LONGEST)}\n`);
   return 0;
 }
 
 const LONGEST = 60;
 
 function refused(message: string, code = 1): number {
-  process.stderr.write(`heddle: ${harmless(message)}\n`);
+  process.stderr.write(`heddle: ${escapeControls(message)}\n`);
   return code;
 }

@@ -1,28 +1,28 @@
 /** `heddle sessions list`: a table that fits the terminal, or JSON. */
 import { listSessions, type SessionSummary } from '@heddle/agent/sessions';
-import { jsonText } from '../terminal/json-text.ts';
-import { say } from '../terminal/say.ts';
+import { jsonText } from '../terminal/escape-controls.ts';
+import { writeMessage } from '../terminal/write-message.ts';
 import { place } from './pick.ts';
 import { widthOf } from '../terminal/width.ts';
 import { cutTo, fill, oneLine } from './text/columns.ts';
 import { agoText, sizeText } from './text/units.ts';
-import type { SessionsCommand } from './words.ts';
+import type { SessionsCommand } from './parse-command.ts';
 
 /** A screen or two; whoever wants more says so. */
 const USUAL_LIMIT = 50;
 /** Where nobody says how wide the terminal is. */
 const USUAL_WIDTH = 100;
 
-export function list({ all, limit, json }: Extract<SessionsCommand, { name: 'list' }>): number {
+export function listCommand({ all, limit, json }: Extract<SessionsCommand, { name: 'list' }>): number {
   const { cwd, ...roots } = place();
   const sessions = listSessions({ ...roots, cwd: all ? undefined : cwd });
   const shown = sessions.slice(0, limit === 0 ? undefined : (limit ?? (json ? undefined : USUAL_LIMIT)));
   if (json) {
-    say(`${jsonText(shown.map(asJson), 2)}\n`);
+    writeMessage(`${jsonText(shown.map(asJson), 2)}\n`);
     return 0;
   }
   if (sessions.length === 0) {
-    say(
+    writeMessage(
       all
         ? 'There are no sessions.\n'
         : 'There are no sessions of this folder; those of others: heddle sessions --all\n',
@@ -30,9 +30,10 @@ export function list({ all, limit, json }: Extract<SessionsCommand, { name: 'lis
     return 0;
   }
   const width = process.stdout.columns ?? (Number(process.env['COLUMNS']) || USUAL_WIDTH);
-  say(table(shown, { width, now: Date.now(), all }));
+  writeMessage(table(shown, { width, now: Date.now(), all }));
   const left = sessions.length - shown.length;
-  if (left > 0) say(`${left} more; all of them: heddle sessions list ${all ? '--all ' : ''}--limit 0\n`);
+  if (left > 0)
+    writeMessage(`${left} more; all of them: heddle sessions list ${all ? '--all ' : ''}--limit 0\n`);
   return 0;
 }
 

@@ -1,13 +1,13 @@
 /** What `--resume WORD` means: the session of this folder with that id, with an id that begins so, or with that title. */
 import { findSession, type SessionPlace } from '@heddle/agent/sessions';
 import { oneLine } from './text/columns.ts';
-import { severalText, suggestion } from './unclear.ts';
+import { severalText, suggestion } from './pick.ts';
 
-export type Meant =
+export type MeantSession =
   | { readonly ok: true; readonly id: string }
   | { readonly ok: false; readonly message: string };
 
-export function meantSession(word: string, place: SessionPlace): Meant {
+export function meantSession(word: string, place: SessionPlace): MeantSession {
   const here = findSession(word, place, 'here');
   if (here.kind === 'one') return { ok: true, id: here.session.id };
   if (here.kind === 'several') return { ok: false, message: severalText(word, here.sessions) };

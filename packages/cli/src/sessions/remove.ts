@@ -9,13 +9,13 @@ import {
   toPrune,
   type Weighed,
 } from '@heddle/agent/sessions';
-import { jsonText } from '../terminal/json-text.ts';
-import { say } from '../terminal/say.ts';
+import { jsonText } from '../terminal/escape-controls.ts';
+import { writeMessage } from '../terminal/write-message.ts';
 import { asJson } from './list.ts';
-import { ownPlace, pick, refused } from './pick.ts';
+import { ownPlace, pick, notPicked } from './pick.ts';
 import { oneLine } from './text/columns.ts';
 import { agoText, sizeText } from './text/units.ts';
-import type { SessionsCommand } from './words.ts';
+import type { SessionsCommand } from './parse-command.ts';
 
 export async function remove({
   sessions: words,
@@ -25,7 +25,7 @@ export async function remove({
   for (const word of words) {
     const picked = pick(word, ownPlace());
     // All or none: whoever mistyped one of them should look again.
-    if (!picked.ok) return refused(`${picked.message}\nheddle: nothing was deleted`);
+    if (!picked.ok) return notPicked(`${picked.message}\nheddle: nothing was deleted`);
     sessions.set(picked.session.path, picked.session);
   }
   return removeAll([...sessions.values()].map(weighed), choice);
@@ -38,13 +38,14 @@ export async function prune(command: Extract<SessionsCommand, { name: 'prune' }>
   const inUse = going.filter(({ path }) => isInUse(path));
   const free = going.filter((session) => !inUse.includes(session));
   const { dryRun, json } = command;
-  if (!json) for (const { id, title } of inUse) say(`kept, it is in use: ${id}  ${oneLine(title)}\n`);
+  if (!json)
+    for (const { id, title } of inUse) writeMessage(`kept, it is in use: ${id}  ${oneLine(title)}\n`);
   if (free.length > 0 && !dryRun) return removeAll(free, command);
   if (json) tellJson({ sessions: free, inUse, dryRun });
-  else if (free.length === 0) say('There is nothing to prune.\n');
+  else if (free.length === 0) writeMessage('There is nothing to prune.\n');
   else {
-    for (const session of free) say(`${rowOf(session)}\n`);
-    say(`${countOf(free)} would be deleted, ${sizeText(totalOf(free))}\n`);
+    for (const session of free) writeMessage(`${rowOf(session)}\n`);
+    writeMessage(`${countOf(free)} would be deleted, ${sizeText(totalOf(free))}\n`);
   }
   return 0;
 }
@@ -56,17 +57,18 @@ async function removeAll(
   if (!yes) {
     for (const session of sessions) process.stderr.write(`${rowOf(session)}\n`);
     const asked = await agreed(`Delete ${countOf(sessions)} (${sizeText(totalOf(sessions))})? [y/N] `);
-    if (asked === 'nobody to ask') return refused('nothing was deleted; say --yes where nobody can be asked');
-    if (asked === 'no') return refused('nothing was deleted');
+    if (asked === 'nobody to ask')
+      return notPicked('nothing was deleted; say --yes where nobody can be asked');
+    if (asked === 'no') return notPicked('nothing was deleted');
   }
   const removed = removeSessions(
     ownPlace().configDir,
     sessions.map(({ path }) => path),
   );
   const gone = sessions.filter(({ path }) => removed.some((one) => one.path === path && one.outcome.ok));
-  for (const { outcome } of removed) if (!outcome.ok) refused(outcome.message);
+  for (const { outcome } of removed) if (!outcome.ok) notPicked(outcome.message);
   if (json) tellJson({ sessions: gone, dryRun: false });
-  else say(`${countOf(gone)} deleted, ${sizeText(totalOf(gone))} freed\n`);
+  else writeMessage(`${countOf(gone)} deleted, ${sizeText(totalOf(gone))} freed\n`);
   return gone.length === sessions.length ? 0 : 1;
 }
 
@@ -80,7 +82,7 @@ interface Removal {
 
 function tellJson({ sessions, inUse = [], dryRun }: Removal): void {
   const told = { dryRun, bytes: totalOf(sessions), sessions: sessions.map(asJson), inUse: inUse.map(asJson) };
-  say(`${jsonText(told, 2)}\n`);
+  writeMessage(`${jsonText(told, 2)}\n`);
 }
 
 async function agreed(question: string): Promise<'yes' | 'no' | 'nobody to ask'> {

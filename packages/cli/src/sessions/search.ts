@@ -1,21 +1,21 @@
 /** `heddle sessions search`: hits as they are found, newest session first. */
-import { type Hit, matcherOf, searchSessions, openSummaries } from '@heddle/agent/sessions';
+import { type Hit, textMatcherOf, searchSessions, openSummaries } from '@heddle/agent/sessions';
 import { packagedRipgrep } from '@heddle/tools/engines';
-import { jsonText } from '../terminal/json-text.ts';
-import { say } from '../terminal/say.ts';
-import { place, refused } from './pick.ts';
+import { jsonText } from '../terminal/escape-controls.ts';
+import { writeMessage } from '../terminal/write-message.ts';
+import { place, notPicked } from './pick.ts';
 import { widthOf } from '../terminal/width.ts';
 import { cutTo, oneLine } from './text/columns.ts';
 import { minuteText } from './text/units.ts';
-import type { SessionsCommand } from './words.ts';
+import type { SessionsCommand } from './parse-command.ts';
 
 type SearchCommand = Extract<SessionsCommand, { name: 'search' }>;
 
 /** As grep: 0 with hits, 1 without, 2 where the search makes no sense. */
 export async function search(command: SearchCommand): Promise<number> {
-  const made = matcherOf(command.words, command.regex);
+  const made = textMatcherOf(command.words, command.regex);
   if (!made.ok) {
-    refused(made.message);
+    notPicked(made.message);
     return 2;
   }
   const program = await packagedRipgrep();
@@ -30,19 +30,19 @@ export async function search(command: SearchCommand): Promise<number> {
   let found = 0;
   let session = '';
   for await (const hit of hits) {
-    if (command.json) say(`${jsonText(asJson(hit))}\n`);
+    if (command.json) writeMessage(`${jsonText(asJson(hit))}\n`);
     else {
       if (hit.session.path !== session)
-        say(heading(summaries.of(hit.session)?.title ?? '', hit.session.id, found === 0));
+        writeMessage(heading(summaries.of(hit.session)?.title ?? '', hit.session.id, found === 0));
       session = hit.session.path;
-      say(`${rowOf(hit)}\n`);
+      writeMessage(`${rowOf(hit)}\n`);
     }
     found++;
     if (found === command.limit) break;
   }
   summaries.close();
   if (found === 0 && !command.json)
-    refused(
+    notPicked(
       command.all
         ? 'nothing was found'
         : 'nothing was found in the sessions of this folder; --all looks in all of them',

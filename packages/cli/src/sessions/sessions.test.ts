@@ -312,7 +312,7 @@ describe('sessions prune', () => {
 });
 
 describe('a run that keeps no session', () => {
-  it('goes on with an earlier conversation and leaves it as it is', async () => {
+  it('goes on with an earlier conversation and leaves it is', async () => {
     const { run, script, configDir, file } = place();
     const model = script([say('One.'), say('Two.')]);
     await run(['-p', 'first', '--model', model, '--session-id', ID]);

@@ -1,7 +1,7 @@
 /** `heddle sessions`: look at sessions, search them, name them, hand them on, and tidy up. */
-import { Refused } from '../flags.ts';
-import { say } from '../terminal/say.ts';
-import { readSessionsCommand, type SessionsCommand } from './words.ts';
+import { UsageError } from '../flags.ts';
+import { writeMessage } from '../terminal/write-message.ts';
+import { readSessionsCommand, type SessionsCommand } from './parse-command.ts';
 
 const HELP = `heddle sessions [list]            the sessions of this folder; --all, --limit N (0: all), --json
 heddle sessions show ID           what is known of one, and its conversation; --full, --json
@@ -16,27 +16,27 @@ writing to are neither renamed nor deleted. prune takes those to which everythin
 leaves the newest N.
 `;
 
-export async function sessions(argv: readonly string[]): Promise<number> {
+export async function sessionsCommand(argv: readonly string[]): Promise<number> {
   let command: SessionsCommand;
   try {
     command = readSessionsCommand(argv);
   } catch (thrown) {
-    if (!(thrown instanceof Refused)) throw thrown;
+    if (!(thrown instanceof UsageError)) throw thrown;
     process.stderr.write(`heddle: ${thrown.message}\n`);
     return 2;
   }
   switch (command.name) {
     case 'help':
-      say(HELP);
+      writeMessage(HELP);
       return 0;
     case 'list':
-      return (await import('./list.ts')).list(command);
+      return (await import('./list.ts')).listCommand(command);
     case 'show':
       return (await import('./show.ts')).show(command);
     case 'search':
       return (await import('./search.ts')).search(command);
     case 'rename':
-      return (await import('./rename.ts')).rename(command);
+      return (await import('./show.ts')).renameCommand(command);
     case 'export':
       return (await import('./export/export.ts')).exportSession(command);
     case 'delete':

@@ -1,14 +1,19 @@
 /** `heddle sessions show`: what is known of a session, and its conversation as text. */
-import { type Piece, readTranscript, type SessionSummary, type TranscriptItem } from '@heddle/agent/sessions';
-import { harmless } from '../terminal/harmless.ts';
-import { jsonText } from '../terminal/json-text.ts';
-import { say } from '../terminal/say.ts';
+import {
+  type Piece,
+  readTranscript,
+  renameSession,
+  type SessionSummary,
+  type TranscriptItem,
+} from '@heddle/agent/sessions';
+import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
+import { writeMessage } from '../terminal/write-message.ts';
 import { asJson } from './list.ts';
-import { pick, refused } from './pick.ts';
+import type { SessionsCommand } from './parse-command.ts';
+import { notPicked, ownPlace, pick } from './pick.ts';
 import { oneLine } from './text/columns.ts';
-import { told } from './text/speakers.ts';
+import { speakerText } from './text/speakers.ts';
 import { minuteText, sizeText } from './text/units.ts';
-import type { SessionsCommand } from './words.ts';
 
 /** Outputs of tools are shown so far; `--full` shows all. */
 const RESULT_LINES = 12;
@@ -16,21 +21,21 @@ const RESULT_LINE_LENGTH = 400;
 
 export function show({ session: word, full, json }: Extract<SessionsCommand, { name: 'show' }>): number {
   const picked = pick(word);
-  if (!picked.ok) return refused(picked.message);
+  if (!picked.ok) return notPicked(picked.message);
   const { session } = picked;
   const { items, damagedLines } = readTranscript(session.path);
   if (json) {
-    say(`${jsonText({ ...asJson(session), conversation: items }, 2)}\n`);
+    writeMessage(`${jsonText({ ...asJson(session), conversation: items }, 2)}\n`);
     return 0;
   }
-  say(
+  writeMessage(
     `${[...facts(session), ['file', session.path] as const]
       .map(([what, value]) => `${what.padEnd(9)} ${oneLine(value)}\n`)
       .join('')}\n`,
   );
-  for (const part of conversation(items, full)) say(harmless(part));
+  for (const part of conversation(items, full)) writeMessage(escapeControls(part));
   const unread = damagedLines === 1 ? '1 line' : `${damagedLines} lines`;
-  if (damagedLines > 0) say(`\n(${unread} of the session could not be read)\n`);
+  if (damagedLines > 0) writeMessage(`\n(${unread} of the session could not be read)\n`);
   return 0;
 }
 
@@ -52,7 +57,7 @@ export function facts(session: SessionSummary): (readonly [what: string, value: 
 }
 
 function* conversation(items: readonly TranscriptItem[], full: boolean): Generator<string> {
-  for (const next of told(items)) {
+  for (const next of speakerText(items)) {
     if (next.kind === 'speaker')
       yield `\n=== ${next.who}, ${minuteText(next.at)}${full ? `, ${oneLine(next.id)}` : ''}\n`;
     else if (next.kind === 'compaction') {
@@ -92,4 +97,21 @@ function cutLine(line: string): string {
   return left > 0
     ? `${line.slice(0, RESULT_LINE_LENGTH).toWellFormed()} … ${left} more characters; --full shows them`
     : line;
+}
+
+// MERGED rename.ts: /** `heddle sessions rename`. */
+
+export function renameCommand({
+  session: word,
+  title,
+  json,
+}: Extract<SessionsCommand, { name: 'rename' }>): number {
+  const picked = pick(word, ownPlace());
+  if (!picked.ok) return notPicked(picked.message);
+  const { path, id } = picked.session;
+  const renamed = renameSession(path, title);
+  if (!renamed.ok) return notPicked(renamed.message);
+  if (json) writeMessage(`${jsonText({ id, path, title })}\n`);
+  else writeMessage(title === '' ? `${id} has no name any more\n` : `${id} is called: ${oneLine(title)}\n`);
+  return 0;
 }

@@ -2,14 +2,14 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { Step } from '@heddle/testing';
+import type { ScriptStep } from '@heddle/testing';
 import { type Ended, runProgram, type RunOptions } from './program.ts';
 
 export interface Home {
   readonly folder: string;
   readonly run: (argv: readonly string[], more?: Omit<RunOptions, 'cwd'>) => Promise<Ended>;
   /** Writes a script; answers with the name of the model that plays it. */
-  readonly script: (steps: readonly Step[]) => string;
+  readonly script: (steps: readonly ScriptStep[]) => string;
 }
 
 /** `diskKib`: no file may grow beyond it, as on a full disk. */

@@ -5,7 +5,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { PromptHead } from '../request/view.ts';
 import { estimatePrompt, estimateTools } from './estimate/head.ts';
 import { estimateBlock, estimateMessage } from './estimate/message.ts';
-import { blocksOf, isRequest } from './reading/read.ts';
+import { messageBlocks, isRequest } from './reading/read.ts';
 import type { Thresholds } from './thresholds.ts';
 
 export interface Breakdown {
@@ -51,7 +51,7 @@ export function breakdownOf({ head, tools, messages, thresholds }: BreakdownInpu
   for (const message of messages) {
     let left = estimateMessage(message);
     if (left === 0) continue;
-    for (const block of blocksOf(message)) {
+    for (const block of messageBlocks(message)) {
       const category = categoryOf(block, message);
       const tokens = Math.min(left, estimateBlock(block));
       left -= tokens;

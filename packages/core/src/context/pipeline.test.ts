@@ -1,7 +1,16 @@
-import { foreignEvent, billSession, bodyOf, fail, answer, say, usage, call as calls } from '@heddle/testing';
+import {
+  foreignEvent,
+  sessionCacheCost,
+  bodyOf,
+  fail,
+  answer,
+  say,
+  usage,
+  call as calls,
+} from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import type { EntryBody } from '../log/entry.ts';
-import { project } from '../log/projection.ts';
+import { projectLog } from '../log/projection.ts';
 import { breakdownOf } from './breakdown.ts';
 import { contextOptions } from './options.ts';
 import { HEAD, prepared, rig, TOOLS } from './test/rig.ts';
@@ -24,9 +33,9 @@ const counted = (input: number, output = 0) => ({
 
 describe('the pipeline', () => {
   it('hands on the very same history where nothing needs doing', async () => {
-    const { door, context } = rig({ levels: { snip: true, collapse: true } });
+    const { port, context } = rig({ levels: { snip: true, collapse: true } });
     const messages = historyOf(work(20, 50));
-    const { yielded, returned } = await prepared(door, { messages, autoCompact: true, context });
+    const { yielded, returned } = await prepared(port, { messages, autoCompact: true, context });
     expect(yielded).toEqual([]);
     expect([returned.messages, returned.view]).toEqual([messages, messages]);
     expect(returned.messages).toBe(messages);
@@ -34,43 +43,43 @@ describe('the pipeline', () => {
   });
 
   it('takes the levels in order, and a heavy one only if the lighter ones were not enough', async () => {
-    const { door, context, summaries } = rig({
+    const { port, context, summaries } = rig({
       windowOf: () => 20_000,
       levels: { snip: true },
       microcompact: { minFreed: 100, keepRecent: 2 },
     });
     const huge = step('huge', 'y '.repeat(40_000));
     const messages = historyOf([...work(25, 600), ...huge]);
-    const { yielded, returned } = await prepared(door, { messages, autoCompact: true, context });
+    const { yielded, returned } = await prepared(port, { messages, autoCompact: true, context });
     expect(yielded.map(({ report }) => report.level)).toEqual(['tool_result_budget', 'snip', 'microcompact']);
     expect([returned.autoCompact.outcome, summaries.length]).toEqual(['idle', 0]);
   });
 
   it('counts what the server counted, and estimates only what came after', async () => {
-    const { door, context } = rig({ windowOf: () => 100_000 });
+    const { port, context } = rig({ windowOf: () => 100_000 });
     let history = historyOf(work(10, 500));
     const prepare = async () => {
-      const { returned } = await prepared(door, { messages: history, autoCompact: false, context });
+      const { returned } = await prepared(port, { messages: history, autoCompact: false, context });
       history = returned.messages;
-      return door.state()?.tokens ?? 0;
+      return port.state()?.tokens ?? 0;
     };
     const estimate = await prepare();
     const said = says(text(prose(100)));
-    door.answered({ responseId: 'responseId' in said ? said.responseId : '', usage: counted(40_000, 500) });
+    port.answered({ responseId: 'responseId' in said ? said.responseId : '', usage: counted(40_000, 500) });
     history = history.append([said, userSays(prose(1_000))]);
     const after = await prepare();
     expect(estimate).toBeLessThan(10_000);
     expect(after).toBeGreaterThan(41_400);
     expect(after).toBeLessThan(41_700);
-    door.answered({ responseId: 'none', usage: counted(0) });
+    port.answered({ responseId: 'none', usage: counted(0) });
     expect(await prepare()).toBe(after);
   });
 
   it('says that a request would not fit where nobody may do something about it', async () => {
-    const { door, context } = rig({ windowOf: () => 10_000, levels: { microcompact: false } });
+    const { port, context } = rig({ windowOf: () => 10_000, levels: { microcompact: false } });
     const messages = historyOf(work(20, 500));
-    const { returned } = await prepared(door, { messages, autoCompact: false, context });
-    expect([returned.overLimit, door.state()?.state]).toEqual([true, 'blocked']);
+    const { returned } = await prepared(port, { messages, autoCompact: false, context });
+    expect([returned.overLimit, port.state()?.state]).toEqual([true, 'blocked']);
   });
 
   it('reports what the server cleared by itself as soon as it has answered', async () => {
@@ -101,18 +110,18 @@ describe('the pipeline', () => {
   });
 
   it('leaves old results alone where the server clears them, and says what the server is to do', async () => {
-    const { door, context } = rig({
+    const { port, context } = rig({
       windowOf: () => 20_000,
       levels: { cachedMicrocompact: true },
       microcompact: { minFreed: 100, keepRecent: 2 },
     });
-    const { yielded } = await prepared(door, {
+    const { yielded } = await prepared(port, {
       messages: historyOf(work(25, 400)),
       autoCompact: false,
       context,
     });
     expect(yielded).toEqual([]);
-    expect(door.serverEdits(context)).toMatchObject({
+    expect(port.serverEdits(context)).toMatchObject({
       contextManagement: {
         edits: [
           {
@@ -123,13 +132,13 @@ describe('the pipeline', () => {
         ],
       },
     });
-    expect(rig().door.serverEdits(context)).toBeUndefined();
+    expect(rig().port.serverEdits(context)).toBeUndefined();
   });
 
   it('records replaced results by themselves, so that the log grows by what was replaced', async () => {
-    const { door, context } = rig();
+    const { port, context } = rig();
     const messages = [...work(50, 100), ...step('huge', 'z '.repeat(40_000))];
-    const { yielded, returned } = await prepared(door, {
+    const { yielded, returned } = await prepared(port, {
       messages: historyOf(messages),
       autoCompact: true,
       context,
@@ -137,7 +146,7 @@ describe('the pipeline', () => {
     expect(yielded.map(({ replaced, messages: all }) => [replaced?.length, all])).toEqual([[1, undefined]]);
     const entries = messages.map((message) => ({ type: message.type, message }) as EntryBody);
     for (const did of yielded) entries.push({ type: 'context', ...did });
-    expect(project(entries)).toEqual(returned.messages.since(0));
+    expect(projectLog(entries)).toEqual(returned.messages.since(0));
   });
 });
 
@@ -164,7 +173,7 @@ describe('a compaction on the way', () => {
     expect([terminal.reason, summaries.length]).toEqual(['completed', 1]);
     const [asked] = summaries;
     const before = main.slice(0, 2);
-    const { bills } = billSession(
+    const { bills } = sessionCacheCost(
       [...before, asked].flatMap((request) => (request ? [bodyOf(request)] : [])),
     );
     expect(bills[2]?.cacheRead).toBe((bills[1]?.cacheRead ?? 0) + (bills[1]?.cacheCreation ?? 0));
@@ -190,8 +199,8 @@ describe('a compaction on the way', () => {
 
   it('ends at once when it is aborted', async () => {
     const controller = new AbortController();
-    const { door, context } = rig(changes, {
-      summarise: ({ context: asked }) => {
+    const { port, context } = rig(changes, {
+      summarize: ({ context: asked }) => {
         controller.abort();
         expect(asked.signal.aborted).toBe(true);
         return Promise.resolve({ ok: false, why: 'aborted', class: 'aborted', spent: [] });
@@ -199,7 +208,7 @@ describe('a compaction on the way', () => {
     });
     const messages = historyOf(work(40, 500));
     const aborted = { ...context, signal: controller.signal };
-    const { returned } = await prepared(door, { messages, autoCompact: true, context: aborted });
+    const { returned } = await prepared(port, { messages, autoCompact: true, context: aborted });
     expect(returned.autoCompact).toEqual({ outcome: 'failed' });
   });
 
@@ -217,10 +226,10 @@ describe('a compaction on the way', () => {
         return Promise.resolve();
       },
     };
-    const { door, context, summaries } = rig({}, { hooks });
+    const { port, context, summaries } = rig({}, { hooks });
     const messages = historyOf(work(20, 300));
-    expect(await door.compactNow({ messages, context })).toMatchObject({ ok: false, why: 'Not now.' });
-    expect(await door.compactNow({ messages, context })).toMatchObject({ ok: true });
+    expect(await port.compactNow({ messages, context })).toMatchObject({ ok: false, why: 'Not now.' });
+    expect(await port.compactNow({ messages, context })).toMatchObject({ ok: true });
     expect(summaries[0]?.instruction).toContain('Mind the tests.');
     expect(seen).toEqual(['before manual', 'before manual', 'after manual']);
   });

@@ -8,31 +8,41 @@ import type { AnswerCount } from '../messages/usage.ts';
 import type { PromptHead } from '../request/view.ts';
 import type { ToolUseContext } from '../tools/context.ts';
 import { Collapser } from './collapse/collapser.ts';
-import { compact, type CompactionOutcome } from './compaction/compact.ts';
-import { compactedOf, type CountTokens, replacedBy, stepOf } from './compaction/told.ts';
+import {
+  compactedOf,
+  compactHistory,
+  type CompactionOutcome,
+  compactionStep,
+  type CountTokens,
+  replacedBy,
+} from './compaction/compact.ts';
 import type {
   AnsweredRequest,
   CompactRequest,
   Compacted,
-  ContextDoor,
+  ContextPort,
   PreparedHistory,
   PrepareRequest,
   PrepareStep,
-} from './door.ts';
-import type { ContextDoors } from './outside.ts';
-import { type LevelResult, untouched } from './level.ts';
-import { sinceBoundary } from './levels/boundary.ts';
+} from './port.ts';
+import {
+  type CompactionTrigger,
+  type ContextDeps,
+  type ContextReport,
+  type ContextUsage,
+  contextUsageOf,
+  type LevelResult,
+  untouched,
+} from './deps.ts';
+import { sinceBoundary, type Thresholds, thresholdsOf, type WindowState, windowState } from './thresholds.ts';
 import { serverCleared, type ServerEdits, serverEdits } from './levels/server-edits.ts';
 import { snip } from './levels/snip.ts';
-import { Measure } from './measure.ts';
+import { ContextMeasure } from './measure.ts';
 import type { ContextOptions } from './options.ts';
 import { Outline, outlineOf } from './reading/outline.ts';
-import type { CompactionTrigger, ContextReport } from './report.ts';
-import { Results } from './results.ts';
-import { type Thresholds, thresholdsOf, type WindowState, windowState } from './thresholds.ts';
-import { type ContextUsage, usageOf } from './usage.ts';
+import { Results } from './levels/microcompact.ts';
 
-export interface ContextPipeline extends ContextDoor {
+export interface ContextPipeline extends ContextPort {
   /** `/compact`: on the user's word, whatever the conversation counts. */
   compactNow(request: ManualRequest): Promise<Compacted>;
   /** What a request must say so that the server clears old results; undefined where the client does it. */
@@ -59,8 +69,8 @@ export interface ContextSetup {
   readonly lastAnswer?: () => AnswerCount | undefined;
 }
 
-export function createContextDoor(setup: ContextSetup, doors: ContextDoors): ContextPipeline {
-  return new Pipeline(setup, doors);
+export function createContextPort(setup: ContextSetup, deps: ContextDeps): ContextPipeline {
+  return new Pipeline(setup, deps);
 }
 
 /** What one walk through the levels is made under. */
@@ -73,9 +83,9 @@ interface Under {
 
 class Pipeline implements ContextPipeline {
   readonly #options: ContextOptions;
-  readonly #doors: ContextDoors;
+  readonly #deps: ContextDeps;
   readonly #head: PromptHead;
-  readonly #measure: Measure;
+  readonly #measure: ContextMeasure;
   readonly #outline = new Outline();
   readonly #results: Results;
   readonly #collapser: Collapser;
@@ -83,16 +93,16 @@ class Pipeline implements ContextPipeline {
   #lastAnswer: (() => AnswerCount | undefined) | undefined;
   #state = (): WindowState | undefined => undefined;
 
-  constructor({ options, head, learnedWindows, lastAnswer }: ContextSetup, doors: ContextDoors) {
+  constructor({ options, head, learnedWindows, lastAnswer }: ContextSetup, deps: ContextDeps) {
     this.#learned = learnedWindows ?? new Map<string, number>();
     this.#lastAnswer = lastAnswer;
     this.#options = options;
-    this.#doors = doors;
+    this.#deps = deps;
     this.#head = head;
-    this.#measure = new Measure(head);
-    this.#results = new Results(options, doors);
+    this.#measure = new ContextMeasure(head);
+    this.#results = new Results(options, deps);
     this.#collapser = new Collapser({
-      store: doors.collapses,
+      store: deps.collapses,
       options: options.collapse,
       stamp: () => this.#stamp(),
     });
@@ -129,7 +139,7 @@ class Pipeline implements ContextPipeline {
     if (context.signal.aborted) return idle();
     const mustFit = tokens >= thresholds.blocking;
     const outcome = await this.#compact(view, under, { trigger: 'auto', mustFit });
-    yield stepOf(outcome, 'auto', tokens, this.#counter(under));
+    yield compactionStep(outcome, 'auto', tokens, this.#counter(under));
     if (!outcome.ok) return this.#ready(messages, view, under, { outcome: 'failed' });
     return this.#ready(outcome.messages, outcome.messages, under, {
       outcome: 'compacted',
@@ -185,7 +195,7 @@ class Pipeline implements ContextPipeline {
     const messages = this.#collapser.view(sinceBoundary(given, outlineOf(given)));
     const { thresholds, usualScale } = this.#under(context);
     this.#recall(messages, context);
-    return usageOf({
+    return contextUsageOf({
       head: this.#head,
       tools: context.tools,
       messages,
@@ -241,7 +251,7 @@ class Pipeline implements ContextPipeline {
     const scale = cause === 'overflow' ? Math.min(Math.max(known, off), MOST_OFF) : known;
     const roomOf = (limit: number): number =>
       Math.max(1, Math.floor(limit / scale) - this.#measure.headTokens(context.tools));
-    const outcome = await compact({
+    const outcome = await compactHistory({
       messages,
       cause,
       instructions: about.instructions,
@@ -252,7 +262,7 @@ class Pipeline implements ContextPipeline {
       wholeRoom: roomOf(thresholds.window),
       isCompactable: compactableIn(context),
       options: this.#options,
-      doors: this.#doors,
+      deps: this.#deps,
     });
     if (outcome.ok) {
       await this.#collapser.clear();
@@ -296,7 +306,7 @@ class Pipeline implements ContextPipeline {
   }
 
   #stamp(): { readonly uuid: string; readonly at: number } {
-    return { uuid: this.#doors.uuid(), at: this.#doors.now() };
+    return { uuid: this.#deps.uuid(), at: this.#deps.now() };
   }
 }
 

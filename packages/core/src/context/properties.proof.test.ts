@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ContentBlock } from '../messages/blocks.ts';
 import type { EntryBody } from '../log/entry.ts';
-import { project } from '../log/projection.ts';
+import { projectLog } from '../log/projection.ts';
 import { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
 import { memoryCollapses } from './collapse/collapse.ts';
@@ -161,8 +161,8 @@ describe('for any history and any settings', () => {
       fc.asyncProperty(history, settings, fc.boolean(), async (pieces, changes, autoCompact) => {
         const messages = messagesOf(pieces);
         const store = memoryCollapses();
-        const { door, context } = rig(changes, { collapses: store });
-        const first = await prepared(door, { messages: History.of(messages), autoCompact, context });
+        const { port, context } = rig(changes, { collapses: store });
+        const first = await prepared(port, { messages: History.of(messages), autoCompact, context });
         const { returned, yielded } = first;
         expect(complaintsOf(returned.view)).toBe('');
         expect(estimateMessages(returned.view)).toBeLessThanOrEqual(estimateMessages(messages));
@@ -171,13 +171,13 @@ describe('for any history and any settings', () => {
         // Resume: the entries give the history that goes on, and a new door sends what this one would.
         const entries = messages.map((message) => ({ type: message.type, message }) as EntryBody);
         for (const { spent: _, ...step } of yielded) entries.push({ type: 'context', ...step });
-        expect(isSame(project(entries), returned.messages)).toBe(true);
+        expect(isSame(projectLog(entries), returned.messages)).toBe(true);
 
         // Lazy commits go on with each iteration; what was committed is what is compared.
         const settled = { ...changes, levels: { ...changes.levels, collapse: false } };
         const again = rig(settled, { collapses: memoryCollapses(store.committed()) });
-        const resumed = await prepared(again.door, {
-          messages: History.of(project(entries)),
+        const resumed = await prepared(again.port, {
+          messages: History.of(projectLog(entries)),
           autoCompact: false,
           context,
         });

@@ -1,5 +1,8 @@
 /** When something is done about the size of a conversation, in tokens: all of it derives from the window. */
+import { History } from '../messages/history.ts';
+import type { Message } from '../messages/message.ts';
 import type { ContextOptions } from './options.ts';
+import type { Outline } from './reading/outline.ts';
 
 export interface Thresholds {
   readonly window: number;
@@ -25,9 +28,9 @@ export function thresholdsOf(
   const usable = (tokens: number): number =>
     Math.floor(tokens - Math.min(options.reservedOutput, tokens * MOST_RESERVED));
   const blocking = usable(window);
-  const reckoned = Math.min(window, options.autoCompactWindow ?? window);
+  const estimated = Math.min(window, options.autoCompactWindow ?? window);
   const cap = options.autoCompactCap ?? Number.POSITIVE_INFINITY;
-  const autoCompact = Math.floor(Math.min(options.autoCompactRatio * reckoned, usable(reckoned), cap));
+  const autoCompact = Math.floor(Math.min(options.autoCompactRatio * estimated, usable(estimated), cap));
   const share = (ratio: number): number => Math.floor(autoCompact * ratio);
   return {
     window,
@@ -54,4 +57,11 @@ export function windowState(tokens: number, thresholds: Thresholds): WindowState
   if (tokens >= blocking) return { state: 'blocked', tokens, percentLeft };
   if (tokens >= autoCompact) return { state: 'compaction_due', tokens, percentLeft };
   return { state: tokens >= warning ? 'warning' : 'fine', tokens, percentLeft };
+}
+
+// MERGED boundary.ts: /** Level 0: what stands before the last boundary was replaced and is never sent again. It stays on disk. */
+
+/** The history from its last boundary on, the boundary included. Says nothing: no request is changed by it. */
+export function sinceBoundary(messages: History<Message>, { boundary }: Outline): History<Message> {
+  return boundary > 0 ? History.of(messages.since(boundary)) : messages;
 }

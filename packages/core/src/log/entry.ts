@@ -3,7 +3,7 @@
  * it (`projection.ts`). Deltas and progress make no entry. How an entry looks on disk is the engine's business.
  */
 import type { JsonObject } from '../json.ts';
-import type { ContextStep } from '../context/report.ts';
+import type { ContextStep } from '../context/deps.ts';
 import type {
   AssistantMessage,
   AttachmentMessage,
@@ -12,11 +12,10 @@ import type {
   UserMessage,
 } from '../messages/message.ts';
 import type { Usage } from '../messages/usage.ts';
-import type { Terminal } from '../machine/terminal.ts';
-import type { Transition } from '../machine/transition.ts';
+import type { Terminal, Transition } from '../machine/terminal.ts';
 import type { ModelError } from '../messages/model-error.ts';
 import type { StopReason } from '../model/port.ts';
-import type { Stance } from '../tools/context.ts';
+import type { SessionState } from '../tools/context.ts';
 import type { EffectClass } from '../tools/tool.ts';
 
 export type EntryBody =
@@ -73,7 +72,7 @@ export type EntryBody =
   /** A context level did something; where it replaced the history, the new one is in the same record. */
   | ({ readonly type: 'context' } & ContextStep)
   /** Where the agent stands from here on. Written again behind a boundary: what came before is not read. */
-  | { readonly type: 'stance'; readonly stance: Stance }
+  | { readonly type: 'stance'; readonly stance: SessionState }
   | { readonly type: 'mended'; readonly mends: readonly string[] }
   /** Blocks that the API refused, by the names that the request builder knows them by. Repeated after a boundary. */
   | { readonly type: 'refused'; readonly blocks: readonly string[] }

@@ -1,7 +1,7 @@
 /** What the model sees of a log. */
 import { describe, expect, it } from 'vitest';
 import type { EntryBody, Message, UserMessage } from '../index.ts';
-import { project, Projection } from './projection.ts';
+import { projectLog, Projection } from './projection.ts';
 
 const said = (uuid: string, content: UserMessage['content'] = uuid): EntryBody => ({
   type: 'user',
@@ -39,7 +39,7 @@ const replaced = (...messages: Message[]): EntryBody => ({
 
 const summary: Message = { type: 'user', uuid: 'summary', at: 0, content: 'what happened so far' };
 
-const uuids = (entries: readonly EntryBody[]): string[] => project(entries).map(({ uuid }) => uuid);
+const uuids = (entries: readonly EntryBody[]): string[] => projectLog(entries).map(({ uuid }) => uuid);
 
 function openCalls(entries: readonly EntryBody[]): string[] {
   const projection = new Projection();
@@ -119,7 +119,7 @@ describe('the projection of a log', () => {
     const back: EntryBody = { type: 'rewind', to: 'a1' };
     expect(intents([call, intent('c1'), result('t1', 'c1'), back])).toEqual([begun]);
     // The record brings the history, and what came before is not read.
-    const messages = project([call]);
+    const messages = projectLog([call]);
     expect(intents([{ ...back, messages }])).toEqual([begun]);
     expect(intents([call, said('u2'), back])).toEqual([undefined]);
     expect(intents([call, intent('c1'), said('u2'), back])).toEqual([intent('c1')]);

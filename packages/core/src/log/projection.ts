@@ -2,12 +2,13 @@
  * What the model sees is a projection of the log. Tombstones, compaction and rewinds are entries, never edits: the whole
  * story stays on disk, and the same log always gives the same messages.
  */
+import { COMPACTION_LEVELS } from '../context/deps.ts';
+import type { AutoCompactTracking } from '../machine/state.ts';
 import type { ToolUseBlock } from '../messages/blocks.ts';
 import { History } from '../messages/history.ts';
-import { callsOf, resultsOf, type Message, type MessageHistory } from '../messages/message.ts';
+import { callsOf, type Message, type MessageHistory, resultsOf } from '../messages/message.ts';
 import type { AnswerCount } from '../messages/usage.ts';
-import type { AutoCompactTracking } from '../machine/state.ts';
-import type { Stance } from '../tools/context.ts';
+import type { SessionState } from '../tools/context.ts';
 import { trackCompactions } from './compactions.ts';
 import type { EntryBody } from './entry.ts';
 
@@ -21,7 +22,7 @@ export class Projection {
   #messages = History.of<Message>([]);
   readonly #open = new Map<string, OpenCall>();
   readonly #refused = new Set<string>();
-  #stance: Stance | undefined;
+  #stance: SessionState | undefined;
   #lastAnswer: AnswerCount | undefined;
   #compactions: AutoCompactTracking | undefined;
 
@@ -30,7 +31,7 @@ export class Projection {
   }
 
   /** Where the agent stands, if tools have moved it. */
-  get stance(): Stance | undefined {
+  get stance(): SessionState | undefined {
     return this.#stance;
   }
 
@@ -138,8 +139,32 @@ export class Projection {
   }
 }
 
-export function project(entries: Iterable<EntryBody>): Message[] {
+export function projectLog(entries: Iterable<EntryBody>): Message[] {
   const projection = new Projection();
   for (const entry of entries) projection.apply(entry);
   return [...projection.messages];
+}
+
+// MERGED before-compaction.ts: /** Takes back the last compaction: the log holds everything, so the history is projected as if it had not been. Pure. */
+
+/** What was there before the last compaction, with all that came after it; undefined where nothing was compacted. */
+export function historyBeforeCompaction(entries: Iterable<EntryBody>): readonly Message[] | undefined {
+  const all = [...entries];
+  const last = all.findLastIndex(isCompaction);
+  // One that was taken back, or went with a rewind, is no longer the last.
+  const rewound = all.findLastIndex((entry) => entry.type === 'rewind' && entry.messages !== undefined);
+  if (last < 0 || rewound > last) return undefined;
+  const projection = new Projection();
+  for (const [index, entry] of all.entries()) {
+    // Whatever replaced the whole history after it was made from what it had left.
+    if (index >= last && entry.type === 'context' && entry.messages) continue;
+    projection.apply(entry);
+  }
+  return [...projection.messages];
+}
+
+function isCompaction(entry: EntryBody): boolean {
+  return (
+    entry.type === 'context' && entry.messages !== undefined && COMPACTION_LEVELS.has(entry.report.level)
+  );
 }

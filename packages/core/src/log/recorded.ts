@@ -1,13 +1,17 @@
 /** A log taken apart into runs and iterations: what each is known to have done, and what was decided at its end. */
-import type { ContextReport } from '../context/report.ts';
+import type { ContextReport } from '../context/deps.ts';
 import type { FinishedCall } from '../machine/happened.ts';
 import type { AutoCompactTracking } from '../machine/state.ts';
-import type { Terminal } from '../machine/terminal.ts';
-import type { Transition } from '../machine/transition.ts';
+import type { Terminal, Transition } from '../machine/terminal.ts';
 import { textOf, type ToolResultBlock } from '../messages/blocks.ts';
-import { isInterruption } from '../messages/interruption.ts';
-import { callsOf, resultsOf, type AssistantMessage, type UserMessage } from '../messages/message.ts';
-import { finishedCall } from '../tools/finished-call.ts';
+import {
+  type AssistantMessage,
+  callsOf,
+  isInterruption,
+  resultsOf,
+  type UserMessage,
+} from '../messages/message.ts';
+import { finishedCall } from '../tools/context.ts';
 import { trackCompactions } from './compactions.ts';
 import type { EntryBody } from './entry.ts';
 
@@ -30,10 +34,10 @@ export interface RecordedIteration {
   /** What was known of compactions when its run began. */
   readonly compactions: AutoCompactTracking | undefined;
   /** Undefined: the log breaks off here. */
-  readonly decided: Decided | undefined;
+  readonly decided: RecordedDecision | undefined;
 }
 
-export type Decided =
+export type RecordedDecision =
   | { readonly kind: 'continue'; readonly transition: Transition; readonly turnCount: number }
   | { readonly kind: 'stop'; readonly terminal: Terminal };
 
@@ -101,7 +105,7 @@ class RunReader {
     return this.iterations;
   }
 
-  #finish(decided: Decided | undefined): void {
+  #finish(decided: RecordedDecision | undefined): void {
     const iteration = { ...this.#current.recorded(decided), compactions: this.#compactions };
     this.iterations.push(iteration);
     this.#current = new IterationReader(iteration.outputTokens, []);
@@ -169,7 +173,7 @@ class IterationReader {
     else this.#unsettledTokens = 0;
   }
 
-  recorded(decided: Decided | undefined): Omit<RecordedIteration, 'compactions'> {
+  recorded(decided: RecordedDecision | undefined): Omit<RecordedIteration, 'compactions'> {
     const calls = callsOf([...this.#answer.values()]);
     return {
       entries: this.#entries,

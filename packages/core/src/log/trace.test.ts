@@ -4,7 +4,7 @@ import { queryConfig } from '../machine/config.ts';
 import { NO_USAGE } from '../messages/usage.ts';
 import type { EntryBody } from './entry.ts';
 import { recordedRuns } from './recorded.ts';
-import { traceRun } from './trace.ts';
+import { traceRun } from './replay.ts';
 
 const prompt: EntryBody = { type: 'user', message: { type: 'user', uuid: 'u1', at: 0, content: 'go' } };
 const called: EntryBody = {

@@ -2,7 +2,7 @@
 import {
   call,
   compactorTo,
-  createGate,
+  createTestGate,
   fail,
   fakeContext,
   fakeTool,
@@ -47,7 +47,7 @@ describe('aborted_streaming', () => {
 
   it('ends a silent stream at once', async () => {
     const controller = new AbortController();
-    const gate = createGate();
+    const gate = createTestGate();
     const played = play([[gate, hang()]], { controller });
     await gate.reached;
     controller.abort();
@@ -68,7 +68,7 @@ describe('aborted_streaming', () => {
 
   it('keeps the results of early calls that had ended', async () => {
     const controller = new AbortController();
-    const slow = fakeTool({ name: 'Slow', gate: createGate() });
+    const slow = fakeTool({ name: 'Slow', gate: createTestGate() });
     const { lines } = await play(
       [
         [
@@ -139,7 +139,7 @@ describe('aborted_streaming', () => {
 describe('aborted_tools', () => {
   it('lets a call finish that a new message must not break', async () => {
     const controller = new AbortController();
-    const gate = createGate();
+    const gate = createTestGate();
     const careful = fakeTool({
       name: 'Careful',
       readOnly: false,
@@ -165,7 +165,7 @@ describe('aborted_tools', () => {
 
   it('keeps what ended, closes what did not, and says so in other words', async () => {
     const controller = new AbortController();
-    const slow = fakeTool({ name: 'Slow', readOnly: false, gate: createGate() });
+    const slow = fakeTool({ name: 'Slow', readOnly: false, gate: createTestGate() });
     const { lines, terminal } = await play(
       [[call('Read', { path: 'a' }, 'r1'), call('Slow', {}, 's1'), call('Write', { path: 'a' }, 'w1')]],
       { tools: [read, slow, write], controller, onEvent: abortAt(controller, 'intent s1') },

@@ -1,15 +1,15 @@
 /** Prompt caching is money: how much of a session's input is read from the cache, by the real loop and the API's rules. */
 import {
-  billSession,
+  sessionCacheCost,
   breakOff,
   call,
   createRandom,
   fakeTool,
-  type Part,
+  type ScriptPart,
   type RequestBody,
   say,
   type Script,
-  type Step,
+  type ScriptStep,
 } from '@heddle/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import { play } from './test/play.ts';
@@ -50,8 +50,8 @@ afterAll(() => console.log([HEADING, ...rows].join('\n')));
 describe('the share of input that is read from the cache', () => {
   it.each(SESSIONS)('is the best possible: $name', async (session) => {
     const bodies = await bodiesOf(session);
-    const { share, bestShare } = billSession(bodies);
-    const alone = billSession(bodies.map(withOneMark)).share;
+    const { share, bestShare } = sessionCacheCost(bodies);
+    const alone = sessionCacheCost(bodies.map(withOneMark)).share;
     rows.push(
       [session.name.padEnd(52), ...[share, bestShare, alone].map((one) => one.toFixed(4))].join('  '),
     );
@@ -85,11 +85,11 @@ async function bodiesOf(session: Session): Promise<RequestBody[]> {
 
 function scriptOf({ turns, calls, breaksEvery = 0 }: Session, words: (count: number) => string): Script {
   let turn = 0;
-  return (_request, attempt): Step => {
+  return (_request, attempt): ScriptStep => {
     if (breaksEvery > 0 && attempt % breaksEvery === 0)
       return attempt % 2 === 0 ? breakOff() : [say(words(10)), breakOff()];
     if (turn++ === turns) return say('Done.');
-    const parts: Part[] = [say(words(30))];
+    const parts: ScriptPart[] = [say(words(30))];
     for (let count = 0; count < calls; count++)
       parts.push(call(['Read', 'Grep'][count % 2] ?? 'Read', { path: words(2) }, `c${turn}_${count}`));
     return parts;

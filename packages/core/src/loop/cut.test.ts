@@ -2,7 +2,7 @@
 import {
   allowAll,
   call,
-  createGate,
+  createTestGate,
   cut,
   failingCompactor,
   fakeContext,
@@ -57,7 +57,7 @@ describe('an answer cut at the cap, with complete calls', () => {
   });
 
   it('stops a last call that is still running, and does not wait for it', async () => {
-    const hung = fakeTool({ name: 'Hung', gate: createGate() });
+    const hung = fakeTool({ name: 'Hung', gate: createTestGate() });
     const { lines, took } = await play(
       [[call('Read', { path: 'a' }, 'r1'), call('Hung', {}, 'h1'), cut()], say('Done.')],
       { tools: [read, hung] },
@@ -182,7 +182,7 @@ describe('a cut answer that nothing recovered', () => {
 describe('a cut answer that is asked for again', () => {
   it('withdraws the question that it had raised', async () => {
     const heard: string[] = [];
-    const question = createGate();
+    const question = createTestGate();
     const { lines } = await play([[call('Read', { path: 'a' }, 'r1'), question, cut()], say('Done.')], {
       tools: [read],
       canUseTool: async (tool, input, context, asked) => {

@@ -1,10 +1,10 @@
 /** A consumer that walks away while something is under way: it ends at once, and nothing is left behind. */
-import { call, createClock, createGate, fakeTool, hang } from '@heddle/testing';
+import { call, createClock, createTestGate, fakeTool, hang } from '@heddle/testing';
 import { expect, it } from 'vitest';
 import { stage } from './test/play.ts';
 
 it('a consumer that leaves while it waits for a tool ends that tool', async () => {
-  const gate = createGate();
+  const gate = createTestGate();
   const slow = fakeTool({ name: 'Slow', readOnly: false, gate });
   const { run } = stage([call('Slow', {}, 's1')], { tools: [slow], clock: createClock() });
   let next = await run.next();
@@ -18,7 +18,7 @@ it('a consumer that leaves while it waits for a tool ends that tool', async () =
 });
 
 it('a consumer that leaves while it waits for the model ends the call', async () => {
-  const gate = createGate();
+  const gate = createTestGate();
   const { run, clock } = stage([[gate, hang()]], { clock: createClock() });
   await run.next();
   const pending = run.next();
@@ -29,7 +29,7 @@ it('a consumer that leaves while it waits for the model ends the call', async ()
 });
 
 it('what a consumer throws comes back to it, and the run is over', async () => {
-  const gate = createGate();
+  const gate = createTestGate();
   const { run } = stage([[gate, hang()]], { clock: createClock() });
   await run.next();
   const pending = run.next();

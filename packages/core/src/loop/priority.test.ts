@@ -9,7 +9,7 @@ import {
   fakeToolHooks,
   fakeTurnEnd,
   say,
-  stopWord,
+  stopMessage,
   unfinished,
   usage,
   windowFull,
@@ -66,7 +66,7 @@ describe('an abort wins', () => {
         params: { maxTurns: 1 },
         deps: {
           toolHooks: fakeToolHooks({
-            after: { Read: { additionalContext: 'Look away.', stop: stopWord('No.') } },
+            after: { Read: { additionalContext: 'Look away.', stop: stopMessage('No.') } },
           }),
         },
         controller,
@@ -194,7 +194,7 @@ describe('after the tools', () => {
   };
 
   it('a hook that stops wins over repetition', async () => {
-    const toolHooks = fakeToolHooks({ after: { Read: { stop: stopWord('No.') } } });
+    const toolHooks = fakeToolHooks({ after: { Read: { stop: stopMessage('No.') } } });
     const { terminal } = await play(again(), {
       tools: [read],
       deps: { toolHooks },

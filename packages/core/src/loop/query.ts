@@ -4,14 +4,13 @@
  * stored before the next step is taken.
  */
 import { decide } from '../machine/decide.ts';
-import type { Happened } from '../machine/happened.ts';
-import { firstTurn, type Turn } from '../machine/state.ts';
-import type { Terminal } from '../machine/terminal.ts';
-import type { Transition } from '../machine/transition.ts';
-import { messageOf } from '../thrown.ts';
-import { cook } from './run/cook.ts';
+import type { MachineEvent } from '../machine/happened.ts';
+import { initialLoopState, type LoopState } from '../machine/state.ts';
+import type { Terminal, Transition } from '../machine/terminal.ts';
+import { errorMessage } from '../thrown.ts';
+import { composeHistory } from './run/cook.ts';
 import type { LoopEvent } from './run/events.ts';
-import { leavable } from './run/leave.ts';
+import { withImmediateReturn } from './run/leave.ts';
 import type { QueryParams } from './run/params.ts';
 import { perform } from './effects/perform.ts';
 import { beginRun, endRun, messageEvent, newIteration, type Run } from './run/run.ts';
@@ -24,7 +23,7 @@ import { followSummary } from './effects/summary.ts';
  */
 export function query(params: QueryParams): AsyncGenerator<LoopEvent, Terminal> {
   const leaving = new AbortController();
-  return leavable(runToEnd(params, leaving.signal), () => leaving.abort());
+  return withImmediateReturn(runToEnd(params, leaving.signal), () => leaving.abort());
 }
 
 async function* runToEnd(params: QueryParams, leaving: AbortSignal): AsyncGenerator<LoopEvent, Terminal> {
@@ -36,7 +35,7 @@ async function* runToEnd(params: QueryParams, leaving: AbortSignal): AsyncGenera
     return terminal;
   } catch (thrown) {
     // The last resort: what failed is the telling itself, so nothing more is told.
-    return { reason: 'model_error', message: messageOf(thrown) };
+    return { reason: 'model_error', message: errorMessage(thrown) };
   } finally {
     // A consumer that walks away ends everything below, and waits for it.
     await endRun(run);
@@ -45,13 +44,13 @@ async function* runToEnd(params: QueryParams, leaving: AbortSignal): AsyncGenera
 
 async function* queryLoop(run: Run): AsyncGenerator<LoopEvent, Terminal> {
   const { config, params, deps } = run;
-  let turn = firstTurn({
+  let turn = initialLoopState({
     startedAt: deps.clock.now(),
     autoCompactTracking: params.autoCompactTracking,
   });
   while (true) {
     yield { type: 'stream_request_start' };
-    let happened: Happened = { type: 'began' };
+    let happened: MachineEvent = { type: 'began' };
     let transition: Transition;
     while (true) {
       const decision = decide(turn, happened, config);
@@ -71,12 +70,12 @@ async function* queryLoop(run: Run): AsyncGenerator<LoopEvent, Terminal> {
 /** Cooks the conversation that the machine asked for, and says why the loop goes on. */
 async function* startIteration(
   run: Run,
-  { state }: Turn,
+  { state }: LoopState,
   transition: Transition,
 ): AsyncGenerator<LoopEvent, void> {
   followSummary(run, state.pendingToolUseSummary);
   const percentUsed = transition.reason === 'token_budget_continuation' ? transition.percentUsed : 0;
-  const { history, written } = cook(run, state.messages, percentUsed);
+  const { history, written } = composeHistory(run, state.messages, percentUsed);
   for (const message of written) yield messageEvent(message);
   yield { type: 'transition', transition, turnCount: state.turnCount };
   run.iteration = newIteration(history);

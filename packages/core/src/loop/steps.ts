@@ -1,13 +1,17 @@
 /** The small things on the way out of an iteration. Each does what its name says; which ones, and in what order, the machine decided. */
-import type { Saying, Step } from '../machine/effect.ts';
-import { isThought, text } from '../messages/blocks.ts';
-import { INTERRUPTED_STREAMING, INTERRUPTED_TOOLS } from '../messages/interruption.ts';
-import { callsOf, type AssistantMessage } from '../messages/message.ts';
+import type { Notice, Step } from '../machine/effect.ts';
+import { isThinking, text } from '../messages/blocks.ts';
+import {
+  type AssistantMessage,
+  callsOf,
+  INTERRUPTED_STREAMING,
+  INTERRUPTED_TOOLS,
+} from '../messages/message.ts';
 import type { ModelError } from '../messages/model-error.ts';
-import type { TurnEnd } from './run/deps.ts';
+import type { TurnEndPort } from './run/deps.ts';
 import type { LoopEvent } from './run/events.ts';
-import { failure } from '../tools/road.ts';
-import { NOT_RUN, NOT_RUN_AFTER_ERROR } from '../tools/texts.ts';
+import { failedCall } from '../tools/call-pipeline.ts';
+import { NOT_RUN, NOT_RUN_AFTER_ERROR } from '../tools/context.ts';
 import {
   attachmentMessage,
   messageEvent,
@@ -16,7 +20,7 @@ import {
   type Iteration,
   type Run,
 } from './run/run.ts';
-import { dropCut, takeBack } from './effects/take-back.ts';
+import { dropCut, retractMessages } from './effects/take-back.ts';
 import * as texts from './run/texts.ts';
 import { deliver, deliverResults } from './effects/tool-events.ts';
 
@@ -36,7 +40,7 @@ async function* takeStep(run: Run, step: Step): AsyncGenerator<LoopEvent, void> 
     case 'keep_interrupted':
       return yield* keepUnfinishedText(run, 'interrupted');
     case 'tombstone_attempt':
-      return yield* takeBack(run);
+      return yield* retractMessages(run);
     case 'release':
       return yield* release(run);
     case 'fire_stop_failure':
@@ -54,14 +58,14 @@ async function* closeOpenCalls(run: Run, why: 'interrupted' | 'failed'): AsyncGe
   await iteration.executor?.close(notRun);
   yield* deliverResults(run);
   for (const call of callsOf(iteration.answer)) {
-    if (!iteration.answered.has(call.id)) yield deliver(run, call, failure(notRun));
+    if (!iteration.answered.has(call.id)) yield deliver(run, call, failedCall(notRun));
   }
 }
 
 /** What can be sent back of a cut answer stays, the beginning of its last text included. */
 async function* keepPartial(run: Run): AsyncGenerator<LoopEvent, void> {
   const { iteration } = run;
-  if (iteration.unfinishedText.trim() === '') return yield* takeBack(run, sendableLength(iteration));
+  if (iteration.unfinishedText.trim() === '') return yield* retractMessages(run, sendableLength(iteration));
   yield* keepUnfinishedText(run, 'cut');
 }
 
@@ -99,11 +103,11 @@ async function* release(run: Run): AsyncGenerator<LoopEvent, void> {
 /** Up to the last block that is neither a thought, which something must follow, nor cut, unless it is text. */
 function sendableLength({ answer, cut }: Iteration): number {
   const canEnd = (message: AssistantMessage): boolean =>
-    message.content.every((block) => block.type === 'text' || (message !== cut && !isThought(block)));
+    message.content.every((block) => block.type === 'text' || (message !== cut && !isThinking(block)));
   return answer.findLastIndex(canEnd) + 1;
 }
 
-async function* say(run: Run, what: Saying): AsyncGenerator<LoopEvent, void> {
+async function* say(run: Run, what: Notice): AsyncGenerator<LoopEvent, void> {
   switch (what.about) {
     case 'interrupted': {
       const content = what.during === 'tools' ? INTERRUPTED_TOOLS : INTERRUPTED_STREAMING;
@@ -136,7 +140,7 @@ async function* say(run: Run, what: Saying): AsyncGenerator<LoopEvent, void> {
 }
 
 /** The run has failed already and says so: hooks that cannot even be started do not change why. */
-function startStopFailure(turnEnd: TurnEnd, error: ModelError): void {
+function startStopFailure(turnEnd: TurnEndPort, error: ModelError): void {
   try {
     turnEnd.stopFailure(error);
   } catch {

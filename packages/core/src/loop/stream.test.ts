@@ -3,7 +3,7 @@ import {
   breakOff,
   call,
   createClock,
-  createGate,
+  createTestGate,
   fail,
   fakeTool,
   foreignBlock,
@@ -425,7 +425,7 @@ describe('partial messages', () => {
   });
 
   it('are not pulled faster than they are read', async () => {
-    const gate = createGate();
+    const gate = createTestGate();
     const { run, controller } = stage([[say('One'), gate, hang()]]);
     await run.next();
     await run.next();

@@ -15,7 +15,7 @@ import {
   refuse,
   say,
   scriptedModel,
-  stopWord,
+  stopMessage,
   think,
   unfinished,
 } from '@heddle/testing';
@@ -206,7 +206,7 @@ describe('stop_hook_prevented', () => {
 
 describe('hook_stopped', () => {
   it('ends after the batch in which a tool hook said so; the other tools finish', async () => {
-    const toolHooks = fakeToolHooks({ after: { Read: { stop: stopWord('Leave that file alone.') } } });
+    const toolHooks = fakeToolHooks({ after: { Read: { stop: stopMessage('Leave that file alone.') } } });
     const { lines, terminal } = await play(
       [[call('Read', { path: 'a' }, 'r1'), call('Write', { path: 'b' }, 'w1')]],
       {
@@ -329,14 +329,14 @@ describe('model_error', () => {
     const broken = () => {
       throw new Error('broken door');
     };
-    const doors = [
+    const brokenDeps = [
       { attachments: { begin: broken, takeQueued: () => [], gather: () => Promise.resolve([]) } },
       { context: { ...fakeContext(), prepare: broken } },
       { context: { ...fakeContext(), staged: broken } },
       { turnEnd: { ...fakeTurnEnd(), classifyJob: broken } },
       { turnEnd: { ...fakeTurnEnd(), suggestPrompt: broken } },
     ];
-    for (const deps of doors) {
+    for (const deps of brokenDeps) {
       const { terminal } = await play(() => say('Done.'), { deps });
       expect(terminal).toEqual({ reason: 'model_error', message: 'broken door' });
     }

@@ -1,14 +1,14 @@
 /** Calls through the public `query`: what happens to each, whatever it is, ends in exactly one result. */
 import {
   call,
-  createGate,
+  createTestGate,
   denying,
   fakeTool,
   fakeToolHooks,
   hang,
   say,
   settle,
-  stopWord,
+  stopMessage,
   type FakeTool,
 } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
@@ -223,7 +223,7 @@ describe('hooks around a call', () => {
   });
 
   it('may stop the run even where they deny the call', async () => {
-    const toolHooks = fakeToolHooks({ before: { Read: { decision: 'deny', stop: stopWord('Enough.') } } });
+    const toolHooks = fakeToolHooks({ before: { Read: { decision: 'deny', stop: stopMessage('Enough.') } } });
     const { terminal } = await play([call('Read', {}, 'r1')], { tools: [read], deps: { toolHooks } });
     expect(terminal).toEqual({ reason: 'hook_stopped', hook: 'tool-hook', message: 'Enough.' });
   });
@@ -299,7 +299,7 @@ describe('progress', () => {
   });
 
   it('does not wait for the results of earlier calls', async () => {
-    const gate = createGate();
+    const gate = createTestGate();
     const slow = fakeTool({ name: 'Slow', gate });
     const chatty = fakeTool({ name: 'Chatty', progress: ['hello'] });
     const { lines } = await play([[call('Slow', {}, 's1'), call('Chatty', {}, 'c1')], say('Done.')], {
@@ -369,7 +369,7 @@ describe('without early starts', () => {
 
 describe('a consumer that walks away', () => {
   it('ends the calls that run, and waits for them', async () => {
-    const tool = fakeTool({ name: 'Read', gate: createGate() });
+    const tool = fakeTool({ name: 'Read', gate: createTestGate() });
     const { run, model } = stage([[call('Read', { path: 'a' }, 'r1'), say('and'), hang()]], {
       tools: [tool],
     });
@@ -385,7 +385,7 @@ describe('a consumer that walks away', () => {
     const tool = fakeTool({
       name: 'Deaf',
       readOnly: false,
-      gate: createGate(),
+      gate: createTestGate(),
       progress: ['…'],
       ignoresAbort: true,
     });

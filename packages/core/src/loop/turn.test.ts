@@ -1,5 +1,14 @@
 /** What happens around the calls: commands that join a run, attachments, summaries, the end of a turn, repetition. */
-import { call, createGate, fail, fakeAttachments, fakeTool, fakeTurnEnd, queued, say } from '@heddle/testing';
+import {
+  call,
+  createTestGate,
+  fail,
+  fakeAttachments,
+  fakeTool,
+  fakeTurnEnd,
+  queued,
+  say,
+} from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { linesOf } from './test/notation.ts';
 import { abortAt, play, stage } from './test/play.ts';
@@ -118,7 +127,7 @@ describe('the summary of the last tools', () => {
   });
 
   it('is yielded after the stream if it was not ready before', async () => {
-    const written = createGate();
+    const written = createTestGate();
     const { lines } = await play(oneCall, {
       tools: [read],
       config,
@@ -136,7 +145,7 @@ describe('the summary of the last tools', () => {
   });
 
   it('is offered before each try of a call', async () => {
-    const written = createGate();
+    const written = createTestGate();
     const { lines } = await play([call('Read', {}, 'r1'), fail('network'), say('Done.')], {
       tools: [read],
       config,

@@ -1,5 +1,5 @@
 /** What becomes of an answer that never ended: its partial text, and the results of calls that finished meanwhile. */
-import { breakOff, call, createGate, cut, fakeTool, say, unfinished } from '@heddle/testing';
+import { breakOff, call, createTestGate, cut, fakeTool, say, unfinished } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import type { AssistantMessage, LoopEvent, Message } from '../index.ts';
 import { abortAt, play } from './test/play.ts';
@@ -34,7 +34,7 @@ describe('the partial text of an interrupted answer', () => {
 
   it('belongs to the answer whose calls were closed', async () => {
     const controller = new AbortController();
-    const gate = createGate();
+    const gate = createTestGate();
     const write = fakeTool({ name: 'Write', readOnly: false });
     const played = play([[call('Write', { path: 'a' }, 'w1'), say('Now I', gate, ' write.')]], {
       tools: [write],
@@ -59,7 +59,7 @@ describe('the partial text of an interrupted answer', () => {
 
   async function interrupted(reason: string) {
     const controller = new AbortController();
-    const gate = createGate();
+    const gate = createTestGate();
     const played = play([[say('First.'), say('Half of a', gate, ' sentence.')]], { controller });
     await gate.reached;
     controller.abort(reason);
@@ -69,7 +69,7 @@ describe('the partial text of an interrupted answer', () => {
 
 describe('the result of a call that finishes while the model streams', () => {
   it('is yielded at once, before the answer has ended', async () => {
-    const gate = createGate();
+    const gate = createTestGate();
     const seen = Promise.withResolvers<void>();
     const played = play(
       [[call('Read', { path: 'a' }, 'r1'), say('And then ', gate, 'more.')], say('Done.')],
@@ -88,7 +88,7 @@ describe('the result of a call that finishes while the model streams', () => {
   });
 
   it('is retracted with its call if the answer turns out to be cut behind it', async () => {
-    const gate = createGate();
+    const gate = createTestGate();
     const { lines, requests } = await play(
       [[call('Read', { path: 'a' }, 'r1'), call('Read', { path: 'b' }, 'r2'), gate, cut()], say('Done.')],
       {

@@ -18,65 +18,65 @@ import { stage, type PlayOptions } from './test/play.ts';
 function silence() {
   const reached = Promise.withResolvers<void>();
   const never = Promise.withResolvers<never>().promise;
-  const door = (): Promise<never> => {
+  const port = (): Promise<never> => {
     reached.resolve();
     return never;
   };
   // oxlint-disable-next-line require-yield -- it never comes to that
   const steps = async function* (): AsyncGenerator<never, never> {
-    return door();
+    return port();
   };
-  return { reached: reached.promise, door, steps };
+  return { reached: reached.promise, port, steps };
 }
 
-type Doors = (silent: ReturnType<typeof silence>) => { script: Script; options: PlayOptions };
+type Deps = (silent: ReturnType<typeof silence>) => { script: Script; options: PlayOptions };
 
 const read = fakeTool({ name: 'Read' });
-const atTheEnd = (turnEnd: (silent: ReturnType<typeof silence>) => object): Doors => {
+const atTheEnd = (turnEnd: (silent: ReturnType<typeof silence>) => object): Deps => {
   return (silent) => ({
     script: [say('Done.')],
     options: { deps: { turnEnd: { ...fakeTurnEnd(), ...turnEnd(silent) } } },
   });
 };
 
-const DOORS: Readonly<Record<string, Doors>> = {
+const DEPS: Readonly<Record<string, Deps>> = {
   prepare: ({ steps }) => ({
     script: [],
     options: { deps: { context: { ...fakeContext(), prepare: steps } } },
   }),
-  drain: ({ door }) => ({
+  drain: ({ port }) => ({
     script: [fail('overflow')],
     options: {
       config: { gates: { contextCollapse: true } },
-      deps: { context: { ...fakeContext({ staged: 1 }), drain: door } },
+      deps: { context: { ...fakeContext({ staged: 1 }), drain: port } },
     },
   }),
-  compact: ({ door }) => ({
+  compact: ({ port }) => ({
     script: [fail('overflow')],
-    options: { deps: { context: { ...fakeContext(), compact: door } } },
+    options: { deps: { context: { ...fakeContext(), compact: port } } },
   }),
-  gather: ({ door }) => ({
+  gather: ({ port }) => ({
     script: [call('Read', {}, 'r1')],
-    options: { tools: [read], deps: { attachments: { ...fakeAttachments(), gather: door } } },
+    options: { tools: [read], deps: { attachments: { ...fakeAttachments(), gather: port } } },
   }),
-  askToGoOn: ({ door }) => ({
+  askToGoOn: ({ port }) => ({
     script: [call('Read', {}, 'r1')],
     options: {
       tools: [read],
       config: { canAsk: true, limits: { repetitionNudge: 1, repetitionStop: 1 } },
-      deps: { askToGoOn: door },
+      deps: { askToGoOn: port },
     },
   }),
-  classifyJob: atTheEnd(({ door }) => ({ classifyJob: door })),
-  releaseTurnResources: atTheEnd(({ door }) => ({ releaseTurnResources: door })),
+  classifyJob: atTheEnd(({ port }) => ({ classifyJob: port })),
+  releaseTurnResources: atTheEnd(({ port }) => ({ releaseTurnResources: port })),
   userStopHooks: atTheEnd(({ steps }) => ({ userStopHooks: steps })),
   teamHooks: atTheEnd(({ steps }) => ({ teamHooks: steps })),
 };
 
 describe('an aborted run', () => {
-  it.each(Object.entries(DOORS))('does not wait for `%s` longer than the grace', async (name, doors) => {
+  it.each(Object.entries(DEPS))('does not wait for `%s` longer than the grace', async (name, deps) => {
     const silent = silence();
-    const { script, options } = doors(silent);
+    const { script, options } = deps(silent);
     const clock = createClock();
     const { run, controller } = stage(script, { ...options, clock });
     const end = terminalOf(run);

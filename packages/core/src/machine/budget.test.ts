@@ -1,7 +1,7 @@
 /** Section 9: when a run that has answered goes on because its token budget is not used, and when it stops all the same. */
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
-import type { BudgetLedger, Turn } from './state.ts';
+import type { BudgetLedger, LoopState } from './state.ts';
 import { compacted, config, hooksRan, next, prepared, turn } from './test/given.ts';
 
 const BUDGET = config({ tokenBudget: 10_000 });
@@ -126,6 +126,6 @@ function ledger(budget: Partial<BudgetLedger>): BudgetLedger {
   return { continuationCount: 0, lastDeltaTokens: 0, lastGlobalTurnTokens: 0, startedAt: 0, ...budget };
 }
 
-function spent(budget: Partial<BudgetLedger>): Turn {
+function spent(budget: Partial<BudgetLedger>): LoopState {
   return turn({}, { budget: ledger(budget) });
 }

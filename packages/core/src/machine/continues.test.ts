@@ -1,11 +1,11 @@
 /** The two tables of section 4: what each continue makes of the messages, and of every other field. */
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
-import type { Happened } from './happened.ts';
-import type { Ledger, State, Turn } from './state.ts';
+import type { MachineEvent } from './happened.ts';
+import type { Ledger, State, LoopState } from './state.ts';
 import * as given from './test/given.ts';
 import { config, turn, WORN } from './test/given.ts';
-import { TRANSITION_REASONS, type TransitionReason } from './transition.ts';
+import { TRANSITION_REASONS, type TransitionReason } from './terminal.ts';
 
 const CONFIG = config({
   gates: { contextCollapse: true, emitToolUseSummaries: true },
@@ -14,7 +14,7 @@ const CONFIG = config({
 });
 
 /** From a worn Turn, with as little mended as the continue needs to happen at all. */
-const CASES: Record<TransitionReason, { before: Turn; happened: Happened }> = {
+const CASES: Record<TransitionReason, { before: LoopState; happened: MachineEvent }> = {
   next_turn: { before: WORN, happened: given.attached() },
   max_output_tokens_escalate: {
     before: worn({ maxOutputTokensOverride: undefined, maxOutputTokensRecoveryCount: 0 }),
@@ -130,11 +130,11 @@ describe('what a continue carries', () => {
   });
 });
 
-function worn(state: Partial<State>, ledger: Partial<Ledger> = {}): Turn {
+function worn(state: Partial<State>, ledger: Partial<Ledger> = {}): LoopState {
   return { state: { ...WORN.state, ...state }, ledger: { ...WORN.ledger, ...ledger } };
 }
 
-function after(reason: TransitionReason): Turn {
+function after(reason: TransitionReason): LoopState {
   const { before, happened } = CASES[reason];
   return decide(before, happened, CONFIG).turn;
 }

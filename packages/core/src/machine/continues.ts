@@ -3,15 +3,15 @@
  * of the specification, column by column.
  */
 import type { QueryConfig } from './config.ts';
-import type { AutoCompactTracking, BudgetLedger, State, Turn } from './state.ts';
-import type { Transition } from './transition.ts';
+import type { AutoCompactTracking, BudgetLedger, State, LoopState } from './state.ts';
+import type { Transition } from './terminal.ts';
 
 /** A turn that goes on, and knows why. */
-export interface Onward extends Turn {
+export interface ContinueDecision extends LoopState {
   readonly state: State & { readonly transition: Transition };
 }
 
-export function nextTurn({ state, ledger }: Turn, config: QueryConfig): Onward {
+export function nextTurn({ state, ledger }: LoopState, config: QueryConfig): ContinueDecision {
   return {
     state: {
       messages: ['prepared', 'answer', 'results', 'attachments'],
@@ -31,7 +31,7 @@ export function nextTurn({ state, ledger }: Turn, config: QueryConfig): Onward {
   };
 }
 
-export function escalate({ state, ledger }: Turn, { limits }: QueryConfig): Onward {
+export function escalate({ state, ledger }: LoopState, { limits }: QueryConfig): ContinueDecision {
   return {
     state: {
       messages: ['prepared'],
@@ -49,7 +49,7 @@ export function escalate({ state, ledger }: Turn, { limits }: QueryConfig): Onwa
   };
 }
 
-export function resume({ state, ledger }: Turn): Onward {
+export function resume({ state, ledger }: LoopState): ContinueDecision {
   const attempt = state.maxOutputTokensRecoveryCount + 1;
   return {
     state: {
@@ -68,7 +68,7 @@ export function resume({ state, ledger }: Turn): Onward {
   };
 }
 
-export function retryAfterDrain({ state, ledger }: Turn): Onward {
+export function retryAfterDrain({ state, ledger }: LoopState): ContinueDecision {
   return {
     state: {
       messages: ['prepared'],
@@ -87,10 +87,10 @@ export function retryAfterDrain({ state, ledger }: Turn): Onward {
 }
 
 export function retryAfterCompact(
-  { state, ledger }: Turn,
+  { state, ledger }: LoopState,
   { id, replacedTokens }: { readonly id: string; readonly replacedTokens: number },
   config: QueryConfig,
-): Onward {
+): ContinueDecision {
   return {
     state: {
       messages: ['compacted'],
@@ -111,12 +111,12 @@ export function retryAfterCompact(
     },
     ledger: {
       ...ledger,
-      taskBudgetRemaining: lessTheReplaced(ledger.taskBudgetRemaining, replacedTokens, config),
+      taskBudgetRemaining: deductReplacedTokens(ledger.taskBudgetRemaining, replacedTokens, config),
     },
   };
 }
 
-export function obeyStopHooks({ state, ledger }: Turn): Onward {
+export function obeyStopHooks({ state, ledger }: LoopState): ContinueDecision {
   const blocks = ledger.stopHookBlocks + 1;
   return {
     state: {
@@ -136,7 +136,11 @@ export function obeyStopHooks({ state, ledger }: Turn): Onward {
   };
 }
 
-export function continueOnBudget({ state, ledger }: Turn, percentUsed: number, budget: BudgetLedger): Onward {
+export function continueOnBudget(
+  { state, ledger }: LoopState,
+  percentUsed: number,
+  budget: BudgetLedger,
+): ContinueDecision {
   return {
     state: {
       messages: ['prepared', 'answer', 'attachments', 'budget_nudge'],
@@ -155,7 +159,7 @@ export function continueOnBudget({ state, ledger }: Turn, percentUsed: number, b
 }
 
 /** The server cannot see work that a compaction replaced, so its tokens leave the remainder we report. */
-export function lessTheReplaced(
+export function deductReplacedTokens(
   remaining: number | undefined,
   replacedTokens: number,
   { taskBudget }: QueryConfig,

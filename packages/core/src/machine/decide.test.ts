@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelErrorClass } from '../messages/model-error.ts';
 import { decide } from './decide.ts';
-import type { Happened } from './happened.ts';
+import type { MachineEvent } from './happened.ts';
 import * as given from './test/given.ts';
 import { config, HOOK, next, turn } from './test/given.ts';
 
@@ -36,7 +36,7 @@ describe('an iteration', () => {
 });
 
 describe('an abort', () => {
-  const before: Happened[] = [
+  const before: MachineEvent[] = [
     given.prepared({}, { aborted: 'cancel' }),
     given.drained(true, { aborted: 'cancel' }),
     given.compacted({ aborted: 'cancel' }),
@@ -56,7 +56,7 @@ describe('an abort', () => {
     },
   );
 
-  const after: Happened[] = [
+  const after: MachineEvent[] = [
     given.toolsRan({ aborted: 'cancel' }),
     given.asked(true, { aborted: 'cancel' }),
     given.attached({ aborted: 'cancel' }),

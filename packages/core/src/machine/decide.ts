@@ -3,47 +3,49 @@
  * specification: one function for each thing that can happen, one line for each row, and the first row that applies wins.
  */
 import type { AbortCause } from '../abort.ts';
-import { lineageOf, noteAutoCompact } from './auto-compact.ts';
-import { blockingLimitApplies } from './blocking-limit.ts';
+import { blockingLimitApplies, GUARDS, type Guards, lineageOf, noteAutoCompact } from './guards.ts';
 import { judgeBudget } from './budget.ts';
 import type { QueryConfig } from './config.ts';
 import * as go from './continues.ts';
 import type { Effect, OverflowCause, Step } from './effect.ts';
-import { GUARDS, type Guards } from './guards.ts';
-import type { Happened, PreparedContext } from './happened.ts';
+import type { MachineEvent, PreparedContext } from './happened.ts';
 import { noteCalls, repeated } from './repetition.ts';
-import type { RepeatedCall, Turn } from './state.ts';
-import type { Terminal } from './terminal.ts';
-import type { Transition } from './transition.ts';
+import type { RepeatedCall, LoopState } from './state.ts';
+import type { Terminal, Transition } from './terminal.ts';
 
 /** `first` is done, in order, before the decision takes effect. */
 export type Decision =
-  | { readonly kind: 'do'; readonly effect: Effect; readonly turn: Turn; readonly first: readonly Step[] }
+  | {
+      readonly kind: 'do';
+      readonly effect: Effect;
+      readonly turn: LoopState;
+      readonly first: readonly Step[];
+    }
   | {
       readonly kind: 'continue';
       readonly transition: Transition;
-      readonly turn: Turn;
+      readonly turn: LoopState;
       readonly first: readonly Step[];
     }
   | {
       readonly kind: 'stop';
       readonly terminal: Terminal;
-      readonly turn: Turn;
+      readonly turn: LoopState;
       readonly first: readonly Step[];
     };
 
-type What<T extends Happened['type']> = Extract<Happened, { type: T }>;
+type What<T extends MachineEvent['type']> = Extract<MachineEvent, { type: T }>;
 
 interface Given {
-  readonly turn: Turn;
+  readonly turn: LoopState;
   readonly config: QueryConfig;
   readonly guards: Guards;
 }
 
 /** Total and exhaustive. `guards` is a parameter so that the explorer can take one away and watch the proof fail. */
 export function decide(
-  turn: Turn,
-  happened: Happened,
+  turn: LoopState,
+  happened: MachineEvent,
   config: QueryConfig,
   guards: Guards = GUARDS,
 ): Decision {
@@ -200,7 +202,7 @@ function afterStopHooks({ turn, config, guards }: Given, happened: What<'hooks_r
   return stop(turn, { reason: 'completed' });
 }
 
-function preventedBy(turn: Turn, hook: string, message: string): Decision {
+function preventedBy(turn: LoopState, hook: string, message: string): Decision {
   return stop(turn, { reason: 'stop_hook_prevented', hook, message }, [
     { type: 'say', what: { about: 'stop_hook_prevented', hook, message } },
   ]);
@@ -210,7 +212,7 @@ function afterTools(given: Given, { calls, stoppedBy }: What<'tools_ran'>): Deci
   const { config, guards } = given;
   const { limits, gates } = config;
   const repetition = gates.repetition ? noteCalls(given.turn.ledger.repetition, calls) : [];
-  const turn: Turn = { ...given.turn, ledger: { ...given.turn.ledger, repetition } };
+  const turn: LoopState = { ...given.turn, ledger: { ...given.turn.ledger, repetition } };
   if (stoppedBy) {
     return stop(turn, { reason: 'hook_stopped', ...stoppedBy }, [
       { type: 'say', what: { about: 'hook_stopped', ...stoppedBy } },
@@ -231,13 +233,13 @@ function afterTools(given: Given, { calls, stoppedBy }: What<'tools_ran'>): Deci
   );
 }
 
-function attach({ config, guards }: Given, turn: Turn, nudge: readonly RepeatedCall[]): Decision {
+function attach({ config, guards }: Given, turn: LoopState, nudge: readonly RepeatedCall[]): Decision {
   // What waits in the queue must not be swallowed by a run that may not call the model again.
   const drainQueue = guards.mayTakeAnotherTurn(turn.state, config.maxTurns);
   return perform({ type: 'attach', drainQueue, nudge }, turn);
 }
 
-function stopRepeating({ config }: Given, turn: Turn): Decision {
+function stopRepeating({ config }: Given, turn: LoopState): Decision {
   const calls = repeated(turn.ledger.repetition, config.limits.repetitionNudge);
   return stop(turn, { reason: 'repetition_stopped', calls }, [
     { type: 'say', what: { about: 'repetition', calls } },
@@ -263,7 +265,7 @@ function afterThrow({ turn }: Given, { media, message }: What<'threw'>): Decisio
   ]);
 }
 
-function phaseOf(happened: Exclude<Happened, { type: 'began' }>): 'streaming' | 'tools' {
+function phaseOf(happened: Exclude<MachineEvent, { type: 'began' }>): 'streaming' | 'tools' {
   const at = happened.type === 'threw' ? happened.during : happened.type;
   switch (at) {
     case 'tools_ran':
@@ -280,14 +282,14 @@ function phaseOf(happened: Exclude<Happened, { type: 'began' }>): 'streaming' | 
 
 const RELEASE_AND_TELL_HOOKS: readonly Step[] = [{ type: 'release' }, { type: 'fire_stop_failure' }];
 
-function perform(effect: Effect, turn: Turn, first: readonly Step[] = []): Decision {
+function perform(effect: Effect, turn: LoopState, first: readonly Step[] = []): Decision {
   return { kind: 'do', effect, turn, first };
 }
 
-function proceed(turn: go.Onward, first: readonly Step[] = []): Decision {
+function proceed(turn: go.ContinueDecision, first: readonly Step[] = []): Decision {
   return { kind: 'continue', transition: turn.state.transition, turn, first };
 }
 
-function stop(turn: Turn, terminal: Terminal, first: readonly Step[] = []): Decision {
+function stop(turn: LoopState, terminal: Terminal, first: readonly Step[] = []): Decision {
   return { kind: 'stop', terminal, turn, first };
 }

@@ -46,9 +46,9 @@ export type Step =
   | { readonly type: 'release' }
   /** Start the `StopFailure` hooks; they are not waited for. */
   | { readonly type: 'fire_stop_failure' }
-  | { readonly type: 'say'; readonly what: Saying };
+  | { readonly type: 'say'; readonly what: Notice };
 
-export type Saying =
+export type Notice =
   | { readonly about: 'interrupted'; readonly during: 'streaming' | 'tools' }
   | { readonly about: 'prompt_too_long' }
   | { readonly about: 'thrown'; readonly message: string }

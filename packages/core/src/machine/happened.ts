@@ -3,7 +3,7 @@ import type { AbortCause } from '../abort.ts';
 import type { ModelError } from '../messages/model-error.ts';
 import type { Effect, OverflowCause } from './effect.ts';
 
-export type Happened =
+export type MachineEvent =
   | { readonly type: 'began' }
   | ({ readonly type: 'prepared'; readonly context: PreparedContext } & Watched)
   | ({
@@ -17,14 +17,14 @@ export type Happened =
   | ({
       readonly type: 'tools_ran';
       readonly calls: readonly FinishedCall[];
-      readonly stoppedBy: HookWord | undefined;
+      readonly stoppedBy: HookMessage | undefined;
     } & Watched)
   | ({ readonly type: 'asked'; readonly goOn: boolean } & Watched)
   | ({ readonly type: 'attached' } & Watched)
   | ({
       readonly type: 'hooks_ran';
-      readonly prevented: HookWord | undefined;
-      readonly blocking: readonly HookWord[];
+      readonly prevented: HookMessage | undefined;
+      readonly blocking: readonly HookMessage[];
       /** Output tokens of this run so far, and the time, for the token budget. */
       readonly outputTokens: number;
       readonly now: number;
@@ -67,7 +67,7 @@ export interface FinishedCall {
   readonly fingerprint: string;
 }
 
-export interface HookWord {
+export interface HookMessage {
   readonly hook: string;
   readonly message: string;
 }

@@ -2,11 +2,11 @@
  * `Turn` = the ten-field `State` an iteration starts from, and the `Ledger` of the run. Both are plain data: they can be
  * stored, compared, enumerated and replayed. At every continue site a complete new State is built in one expression.
  */
-import type { Transition } from './transition.ts';
+import type { Transition } from './terminal.ts';
 
 export interface State {
   /** Handle: what the next iteration's conversation is made of. The driver holds the messages and cooks the recipe. */
-  readonly messages: Recipe;
+  readonly messages: HistoryParts;
   /** Handle: the driver swaps the object behind it when a tool replaces the context. */
   readonly toolUseContext: Handle;
   readonly autoCompactTracking: AutoCompactTracking | undefined;
@@ -29,7 +29,7 @@ export interface Ledger {
   readonly taskBudgetRemaining: number | undefined;
 }
 
-export interface Turn {
+export interface LoopState {
   readonly state: State;
   readonly ledger: Ledger;
 }
@@ -38,9 +38,9 @@ export interface Turn {
 export type Handle = string;
 
 /** The pieces of a conversation, in order. What each is, the driver knows; which ones come next, only `decide` does. */
-export type Recipe = readonly Piece[];
+export type HistoryParts = readonly HistoryPart[];
 
-export type Piece =
+export type HistoryPart =
   | 'given'
   | 'prepared'
   | 'answer'
@@ -88,10 +88,10 @@ export interface RepeatedCall {
 }
 
 /** `autoCompactTracking`: what earlier prompts of the conversation left; undefined if nothing was compacted. */
-export function firstTurn(given: {
+export function initialLoopState(given: {
   readonly startedAt: number;
   readonly autoCompactTracking?: AutoCompactTracking | undefined;
-}): Turn {
+}): LoopState {
   return {
     state: {
       messages: ['given'],

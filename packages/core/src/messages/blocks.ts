@@ -82,7 +82,7 @@ export function isToolResult(block: ContentBlock): block is ToolResultBlock {
 }
 
 /** What a model thinks, readable or not: signed for that model, and never the last word of an answer. */
-export function isThought(block: ContentBlock): block is ThinkingBlock | RedactedThinkingBlock {
+export function isThinking(block: ContentBlock): block is ThinkingBlock | RedactedThinkingBlock {
   return block.type === 'thinking' || block.type === 'redacted_thinking';
 }
 

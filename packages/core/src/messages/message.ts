@@ -1,15 +1,15 @@
 /** `Message`: what may stand in a history. A history is append-only data; nothing here is ever changed in place. */
+import type { JsonObject } from '../json.ts';
 import {
+  type ContentBlock,
   isToolResult,
   isToolUse,
-  type ContentBlock,
   type ToolResultBlock,
   type ToolUseBlock,
 } from './blocks.ts';
 import type { History } from './history.ts';
 import type { ModelErrorClass } from './model-error.ts';
 import type { Usage } from './usage.ts';
-import type { JsonObject } from '../json.ts';
 
 interface Stamped {
   readonly uuid: string;
@@ -126,4 +126,14 @@ export function callsOf(answer: readonly AssistantMessage[]): ToolUseBlock[] {
 export function resultsOf(message: Message): ToolResultBlock[] {
   if (message.type !== 'user' || typeof message.content === 'string') return [];
   return message.content.filter(isToolResult);
+}
+/** The words that stand in the history where the user broke a run off. */
+
+/** Two wordings, so that a reader can tell whether tools may have had effects. */
+export const INTERRUPTED_STREAMING = '[Request interrupted by user]';
+export const INTERRUPTED_TOOLS = '[Request interrupted by user for tool use]';
+
+/** Stands where a prompt would, and nobody wrote it. */
+export function isInterruption(text: string): boolean {
+  return text === INTERRUPTED_STREAMING || text === INTERRUPTED_TOOLS;
 }

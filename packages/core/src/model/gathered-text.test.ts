@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { GatheredText } from './gathered-text.ts';
+import { GatheredText } from './reader.ts';
 
 describe('gathered text', () => {
   it.each([0, 1, 1_023, 1_024, 1_025, 5_000])('is all of its %i pieces, in order', (count) => {

@@ -90,7 +90,7 @@ export interface CacheMark {
 
 /**
  * One request, in the API's words. `messages` is normalised, and comes twice: as data for whoever translates it, and as
- * JSON bytes for whoever sends it as it is. Cache marks move from request to request, so they stand apart from both.
+ * JSON bytes for whoever sends it is. Cache marks move from request to request, so they stand apart from both.
  */
 export interface ModelRequest {
   readonly model: string;

@@ -2,11 +2,10 @@
  * Reads the events of one answer into finished blocks. A block that never stopped stays open: it never runs and is never
  * yielded as it is. Nothing here throws, whatever a server sends.
  */
+import type { JsonObject } from '../json.ts';
 import type { ContentBlock, ToolUseBlock } from '../messages/blocks.ts';
 import type { ModelErrorClass } from '../messages/model-error.ts';
 import { NO_USAGE, updateUsage, type Usage } from '../messages/usage.ts';
-import type { JsonObject } from '../json.ts';
-import { GatheredText } from './gathered-text.ts';
 import type { ApiEvent, BlockDelta, StopReason } from './port.ts';
 
 export interface FinishedBlock {
@@ -179,3 +178,28 @@ function parseObject(json: string): JsonObject | undefined {
 function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+/**
+ * Text that comes in very many pieces. Strings that are only added to form a chain that holds every piece; joined now and
+ * then, the text weighs no more than its characters.
+ */
+export class GatheredText {
+  #whole = '';
+  #pieces: string[] = [];
+
+  add(piece: string): void {
+    this.#pieces.push(piece);
+    if (this.#pieces.length === MOST_PIECES) this.#join();
+  }
+
+  toString(): string {
+    this.#join();
+    return this.#whole;
+  }
+
+  #join(): void {
+    this.#whole += this.#pieces.join('');
+    this.#pieces = [];
+  }
+}
+
+const MOST_PIECES = 1_024;

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelError, ModelErrorClass } from '../messages/model-error.ts';
-import { backoff, DEFAULT_RETRY, judgeAttempt, NO_TRIES, type AttemptFacts, type Tries } from './retry.ts';
+import {
+  backoff,
+  DEFAULT_RETRY,
+  decideAttempt,
+  NO_ATTEMPTS,
+  type AttemptFacts,
+  type AttemptCounts,
+} from './retry.ts';
 
 const FINE: AttemptFacts = {
   error: undefined,
@@ -14,8 +21,8 @@ function failed(errorClass: ModelErrorClass, details: Partial<ModelError> = {}):
   return { ...FINE, error: { type: 'model_error', class: errorClass, message: errorClass, ...details } };
 }
 
-function judge(facts: AttemptFacts, tries: Partial<Tries> = {}) {
-  return judgeAttempt(facts, { ...NO_TRIES, ...tries }, DEFAULT_RETRY, () => 0);
+function judge(facts: AttemptFacts, tries: Partial<AttemptCounts> = {}) {
+  return decideAttempt(facts, { ...NO_ATTEMPTS, ...tries }, DEFAULT_RETRY, () => 0);
 }
 
 describe('an attempt', () => {
@@ -107,7 +114,7 @@ describe('the fallback model', () => {
     expect(judge(with_(failed('overloaded')), { attempts: 2, overloads: 1 })).toMatchObject({ do: 'retry' });
     expect(judge(with_(failed('overloaded')), { attempts: 5, overloads: 2 })).toEqual({
       do: 'fall_back',
-      tries: NO_TRIES,
+      tries: NO_ATTEMPTS,
     });
   });
 
@@ -131,7 +138,7 @@ describe('rejected thinking', () => {
   it('is left out of one further attempt', () => {
     expect(judge(rejected)).toEqual({
       do: 'leave_out_thinking',
-      tries: { ...NO_TRIES, withoutThinking: true },
+      tries: { ...NO_ATTEMPTS, withoutThinking: true },
     });
     expect(judge(rejected, { withoutThinking: true })).toEqual({ do: 'accept' });
   });

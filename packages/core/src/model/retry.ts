@@ -28,7 +28,7 @@ export const DEFAULT_RETRY: RetryPolicy = {
 };
 
 /** How often each remedy was used in this stream. */
-export interface Tries {
+export interface AttemptCounts {
   /** Attempts at the present model. */
   readonly attempts: number;
   readonly overloads: number;
@@ -39,7 +39,7 @@ export interface Tries {
   readonly withoutThinking: boolean;
 }
 
-export const NO_TRIES: Tries = {
+export const NO_ATTEMPTS: AttemptCounts = {
   attempts: 1,
   overloads: 0,
   pauses: 0,
@@ -63,14 +63,14 @@ export interface AttemptFacts {
   readonly refusedInVain?: boolean;
 }
 
-export type Verdict =
+export type AttemptDecision =
   | { readonly do: 'accept' }
-  | { readonly do: 'retry'; readonly delayMs: number; readonly tries: Tries }
-  | { readonly do: 'fall_back'; readonly tries: Tries }
-  | { readonly do: 'resume_pause'; readonly tries: Tries }
-  | { readonly do: 'ask_again'; readonly tries: Tries }
-  | { readonly do: 'replace_block'; readonly tries: Tries }
-  | { readonly do: 'leave_out_thinking'; readonly tries: Tries };
+  | { readonly do: 'retry'; readonly delayMs: number; readonly tries: AttemptCounts }
+  | { readonly do: 'fall_back'; readonly tries: AttemptCounts }
+  | { readonly do: 'resume_pause'; readonly tries: AttemptCounts }
+  | { readonly do: 'ask_again'; readonly tries: AttemptCounts }
+  | { readonly do: 'replace_block'; readonly tries: AttemptCounts }
+  | { readonly do: 'leave_out_thinking'; readonly tries: AttemptCounts };
 
 const RETRIED: ReadonlySet<ModelErrorClass> = new Set([
   'network',
@@ -80,12 +80,12 @@ const RETRIED: ReadonlySet<ModelErrorClass> = new Set([
   'server',
 ]);
 
-export function judgeAttempt(
+export function decideAttempt(
   facts: AttemptFacts,
-  tries: Tries,
+  tries: AttemptCounts,
   policy: RetryPolicy,
   random: () => number,
-): Verdict {
+): AttemptDecision {
   const { error } = facts;
   if (facts.calls > 0) return { do: 'accept' };
   if (!error) {

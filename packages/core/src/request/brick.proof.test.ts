@@ -5,7 +5,7 @@ import { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
 import type { ModelRequest } from '../model/port.ts';
 import { buildRequest, createRequestBuilder } from './builder.ts';
-import { refusedName } from './normalise/refused.ts';
+import { rejectedBlockName } from './normalize/model-steps.ts';
 import { anyHistory, FOREIGN_KINDS, ordinary, signatures } from './test/broken.ts';
 import { complaints, isPrefix, MODEL, plainBytes, sentBytes, view } from './test/samples.ts';
 import type { RequestView } from './view.ts';
@@ -81,8 +81,8 @@ describe('any history', () => {
       fc.assert(
         fc.property(anyHistory, anyView, (messages, view) => {
           freeze(messages);
-          const { request, mends } = buildRequest(view, History.of(messages));
-          count([...mends, sentBytes(request)]);
+          const { request, repairs } = buildRequest(view, History.of(messages));
+          count([...repairs, sentBytes(request)]);
           expect(complaints(request, rulesFor(view))).toBe('');
           expect(JSON.parse(plainBytes(request))).toEqual(JSON.parse(JSON.stringify([...request.messages])));
         }),
@@ -139,7 +139,7 @@ describe('any block that the API refuses by name', () => {
               const { request } = builder.build({ ...view, refusedBlocks }, messages);
               const blocks = [...request.messages].flatMap(({ content }) => content);
               const block = blocks[pick % blocks.length];
-              if (block) refusedBlocks.add(refusedName(block));
+              if (block) refusedBlocks.add(rejectedBlockName(block));
             }
             const { request } = builder.build({ ...view, refusedBlocks }, messages);
             expect(complaints(request, rulesFor(view))).toBe('');
@@ -167,8 +167,8 @@ describe('an ordinary conversation', () => {
           const sent: { request: ModelRequest; bytes: string }[] = [];
           for (const step of steps) {
             history = history.append(step);
-            const { request, mends, rewrotePrefix } = builder.build(view, history);
-            expect([mends, rewrotePrefix]).toEqual([[], false]);
+            const { request, repairs, rewrotePrefix } = builder.build(view, history);
+            expect([repairs, rewrotePrefix]).toEqual([[], false]);
             const before = sent.at(-1)?.request;
             expect(before === undefined || isPrefix(before, request)).toBe(true);
             expect(before === undefined || request.messages.extends(before.messages)).toBe(true);

@@ -4,7 +4,7 @@ import { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
 import type { ModelRequest } from '../model/port.ts';
 import { buildRequest, createRequestBuilder } from './builder.ts';
-import { refusedName } from './normalise/refused.ts';
+import { rejectedBlockName } from './normalize/model-steps.ts';
 import {
   answer,
   build,
@@ -93,9 +93,9 @@ describe('what stands before the messages', () => {
 
   it('are the tools in the order of their names, whatever the order they came in', () => {
     const tool = (name: string) => ({ name, description: 'd', input_schema: { type: 'object' } });
-    const { request, mends } = build([user('a')], { tools: ['b', 'a', 'B', 'a', 'no name'].map(tool) });
+    const { request, repairs } = build([user('a')], { tools: ['b', 'a', 'B', 'a', 'no name'].map(tool) });
     expect(request.tools.map(({ name }) => name)).toEqual(['B', 'a', 'b']);
-    expect(mends).toEqual([
+    expect(repairs).toEqual([
       'a second tool a was left out',
       'the tool "no name" was left out: its name is refused',
     ]);
@@ -261,9 +261,9 @@ describe('what was mended', () => {
   it('is told once', () => {
     const builder = createRequestBuilder();
     const messages = history(user('go'), answer('r', [call('x')]), user('on'));
-    expect(builder.build(view(), messages).mends).toHaveLength(1);
-    expect(builder.build(view(), messages.append([user('more')])).mends).toEqual([]);
-    expect(builder.build(view(), messages.append(step(2))).mends).toEqual([]);
+    expect(builder.build(view(), messages).repairs).toHaveLength(1);
+    expect(builder.build(view(), messages.append([user('more')])).repairs).toEqual([]);
+    expect(builder.build(view(), messages.append(step(2))).repairs).toEqual([]);
   });
 });
 
@@ -299,20 +299,20 @@ describe('a block that the API refused by name', () => {
     const builder = createRequestBuilder();
     const { request } = builder.build(view(), messages);
     const refusedBlocks = new Set([
-      refusedName(request.messages.at(message)?.content[block] ?? say('nothing')),
+      rejectedBlockName(request.messages.at(message)?.content[block] ?? say('nothing')),
     ]);
     const again = builder.build(view({ refusedBlocks }), messages);
     expect(lines(again.request).join(' ')).toMatch(expected);
     expect(complaints(again.request)).toBe('');
-    expect(again.mends).toEqual([expect.stringContaining('a block that the API refused')]);
+    expect(again.repairs).toEqual([expect.stringContaining('a block that the API refused')]);
     const later = builder.build(view({ refusedBlocks }), messages.append(step(2)));
-    expect([later.rewrotePrefix, later.mends]).toEqual([false, []]);
+    expect([later.rewrotePrefix, later.repairs]).toEqual([false, []]);
   });
 
   it('keeps the content of a finished call and of its result as text', () => {
     const builder = createRequestBuilder();
     const messages = history(user('go'), answer('r', [call('x')]), user([result('x')]));
-    const refusedBlocks = new Set([refusedName(call('x'))]);
+    const refusedBlocks = new Set([rejectedBlockName(call('x'))]);
     const { request } = builder.build(view({ refusedBlocks }), messages);
     const told = [
       'U go',
@@ -329,11 +329,11 @@ describe('a block that the API refused by name', () => {
   it('keeps the text of a result whose image was refused, and sends it as text if that is refused, too', () => {
     const seen = odd({ type: 'tool_result', tool_use_id: 'x', content: [say('a chart'), image()] });
     const messages = history(user('go'), answer('r', [call('x')]), user([seen]));
-    const refusedBlocks = new Set([refusedName(seen)]);
+    const refusedBlocks = new Set([rejectedBlockName(seen)]);
     const { request } = buildRequest(view({ refusedBlocks }), messages);
     const kept = request.messages.at(2)?.content[0];
     expect(JSON.stringify(kept)).toMatch(/a chart.*An image was left out/);
-    refusedBlocks.add(refusedName(kept ?? say('nothing')));
+    refusedBlocks.add(rejectedBlockName(kept ?? say('nothing')));
     const again = buildRequest(view({ refusedBlocks }), messages).request;
     expect(lines(again).join(' ')).toMatch(/U result x \[The API refused.*U a chart U \[An image/);
     expect(complaints(again)).toBe('');
@@ -344,7 +344,7 @@ describe('a block that the API refused by name', () => {
     const refusedBlocks = new Set<string>();
     const messages = history(user('go'));
     builder.build(view({ refusedBlocks }), messages);
-    refusedBlocks.add(refusedName(say('go')));
+    refusedBlocks.add(rejectedBlockName(say('go')));
     expect(lines(builder.build(view({ refusedBlocks }), messages).request)).toEqual([`U ${NOTE}`]);
   });
 });
@@ -367,7 +367,7 @@ describe('a paused answer', () => {
       'A ok',
       'U on',
     ]);
-    expect([resumed.rewrotePrefix, resumed.mends]).toEqual([false, []]);
+    expect([resumed.rewrotePrefix, resumed.repairs]).toEqual([false, []]);
   });
 
   it('may have several calls open on the server', () => {
@@ -438,7 +438,7 @@ describe('thinking in a tool turn', () => {
 
   it('is lost with a thinking block that the API refused', () => {
     const messages = turn([MINE, true]);
-    const refusedBlocks = new Set([refusedName(think('hm'))]);
+    const refusedBlocks = new Set([rejectedBlockName(think('hm'))]);
     expect(build(messages, { ...enabled, refusedBlocks }).request.options.thinking).toEqual({
       type: 'disabled',
     });

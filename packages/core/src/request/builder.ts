@@ -6,12 +6,20 @@ import type { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
 import type { ModelRequest } from '../model/port.ts';
 import { commonLength, lengthOf } from './bytes.ts';
-import { Conversation, type Snapshot } from './conversation.ts';
-import { buildHead, type Head, isSameHead } from './head.ts';
-import { chooseMarks, MAX_MARKS, type PlacedMark, remember, stillStored } from './marks.ts';
-import { isBlank, wellFormed } from './normalise/clean-json.ts';
-import { refusedKinds } from './normalise/model-steps.ts';
-import { assemble, MESSAGE_END } from './serialise.ts';
+import { RequestConversation, type Snapshot } from './conversation.ts';
+import {
+  buildHead,
+  chooseMarks,
+  type Head,
+  isSameHead,
+  MAX_MARKS,
+  type PlacedMark,
+  remember,
+  stillStored,
+} from './marks.ts';
+import { isBlank, wellFormed } from './normalize/clean-json.ts';
+import { rejectedKinds } from './normalize/model-steps.ts';
+import { assembleBody, MESSAGE_END } from './serialize.ts';
 import { contextReminder } from './texts.ts';
 import { optionsInTurn } from './turn-thinking.ts';
 import type { RequestView } from './view.ts';
@@ -19,7 +27,7 @@ import type { RequestView } from './view.ts';
 export interface BuiltRequest {
   readonly request: ModelRequest;
   /** What was mended, in short sentences. A builder says each only once. */
-  readonly mends: readonly string[];
+  readonly repairs: readonly string[];
   /** What the previous request sent is no longer the beginning of this one, so its cached part is lost. */
   readonly rewrotePrefix: boolean;
 }
@@ -47,7 +55,7 @@ interface Sent {
 }
 
 class Builder implements RequestBuilder {
-  readonly #conversation = new Conversation();
+  readonly #conversation = new RequestConversation();
   /** The last request that was meant to be continued; a fork that skips cache writes is not. */
   #sent: Sent | undefined;
   #ends: readonly PlacedMark[] = [];
@@ -61,7 +69,7 @@ class Builder implements RequestBuilder {
     const settings = {
       model: view.model,
       opening: this.#opening,
-      refusedKinds: refusedKinds(view),
+      refusedKinds: rejectedKinds(view),
       // A copy: whoever learns of refusals may add to the set.
       refusedBlocks: new Set(view.refusedBlocks),
     };
@@ -85,13 +93,13 @@ class Builder implements RequestBuilder {
       tools: head.tools,
       messages: snapshot.messages,
       marks: marks.map(({ message, block }) => ({ message, block })),
-      messagesJson: assemble(
+      messagesJson: assembleBody(
         snapshot.pieces,
         marks.map((mark) => mark.offset),
       ),
       options: optionsInTurn(view, snapshot.turn),
     };
-    return { request, mends: this.#news([...head.mends, ...snapshot.mends]), rewrotePrefix };
+    return { request, repairs: this.#news([...head.repairs, ...snapshot.repairs]), rewrotePrefix };
   }
 
   /** Views are new for each request, their parts hardly ever. */
@@ -108,9 +116,9 @@ class Builder implements RequestBuilder {
     return head;
   }
 
-  #news(mends: readonly string[]): readonly string[] {
-    const news = [...new Set(mends)].filter((mend) => !this.#reported.has(mend));
-    for (const mend of news) this.#reported.add(mend);
+  #news(repairs: readonly string[]): readonly string[] {
+    const news = [...new Set(repairs)].filter((repair) => !this.#reported.has(repair));
+    for (const repair of news) this.#reported.add(repair);
     return news;
   }
 }

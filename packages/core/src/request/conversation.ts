@@ -3,18 +3,32 @@
  * then only ever referred to. The open round is made anew when something came to it. Only what changes the past (a
  * boundary, a tombstone, refused media, too many media, another model) makes everything anew.
  */
+import { type ContentBlock, isThinking, text } from '../messages/blocks.ts';
 import { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
 import type { RequestMessage } from '../model/port.ts';
 import { ByteTrunk, type Pieces } from './bytes.ts';
 import type { PlacedMark } from './marks.ts';
-import { fold, isAnswered, type Round } from './normalise/fold.ts';
-import { type IdClaims, IdRegister } from './normalise/ids.ts';
-import { MediaBudget } from './normalise/media-budget.ts';
-import { type FinishedRound, finishRound, type RoundSettings } from './normalise/round.ts';
-import { Survey } from './normalise/survey.ts';
-import { OPENING, type RoundBytes, serialiseRound } from './serialise.ts';
-import { NEW_TURN, turnAfter, type TurnThinking } from './turn-thinking.ts';
+import { fold, isAnswered, type Round } from './normalize/fold.ts';
+import { type IdClaims, IdRegister } from './normalize/ids.ts';
+import { MediaBudget } from './normalize/media.ts';
+import {
+  isForeign,
+  isThinkingRefused,
+  type RejectedBlocks,
+  replaceRejectedAnswerBlocks,
+  replaceRejectedUserBlocks,
+  stripBetaBlocks,
+  stripForeignThinking,
+  stripOldMedia,
+  stripTrailingThinking,
+} from './normalize/model-steps.ts';
+import { pairRound } from './normalize/pairing.ts';
+import type { Repair } from './normalize/sanitize.ts';
+import { Survey } from './normalize/survey.ts';
+import { OPENING, type RoundBytes, serializeRound } from './serialize.ts';
+import { BEGINNING_MISSING, CONTINUE, NO_CONTENT, ORPHAN_RESULTS } from './texts.ts';
+import { NEW_TURN, type RoundThinking, turnAfter, type TurnThinking } from './turn-thinking.ts';
 import type { RequestView } from './view.ts';
 
 /** The conversation as one request sends it. */
@@ -25,7 +39,7 @@ export interface Snapshot {
   /** Where the conversation could carry a mark at its end. */
   readonly end: PlacedMark | undefined;
   /** All that was mended in what was made anew. */
-  readonly mends: readonly string[];
+  readonly repairs: readonly string[];
   /** Two snapshots of the same sealed part share their first `sealedLength` bytes (of the smaller one). */
   readonly sealed: SealedPart;
   readonly sealedLength: number;
@@ -53,7 +67,7 @@ interface BuiltRound extends FinishedRound, RoundBytes {
   isSealed: boolean;
 }
 
-export class Conversation {
+export class RequestConversation {
   #source: History<Message> = History.of<Message>([]);
   #survey = new Survey();
   #settings: RoundSettings | undefined;
@@ -93,19 +107,19 @@ export class Conversation {
   #advance(view: RequestView, settings: RoundSettings): Snapshot {
     const sealed = this.#sealed;
     const known = this.#open;
-    const mends: (readonly string[])[] = [];
+    const repairs: (readonly string[])[] = [];
     // What the last request sent and this one sends again, and what comes behind it: the two share their past.
     let base = known === undefined ? first(this.#sent, sealed.messages) : this.#sent;
     const fresh: RequestMessage[] = [];
 
     const build = (round: Round, isPaused: boolean): BuiltRound => {
-      mends.push(round.mends);
+      repairs.push(round.repairs);
       if (known !== undefined && round.from === known.from) {
         if (round.to === known.to && known.isAnswered) return known;
         base = first(base, sealed.messages);
       }
       const built = this.#build(round, isPaused, settings);
-      mends.push(built.mends);
+      repairs.push(built.repairs);
       fresh.push(...built.messages);
       return built;
     };
@@ -116,7 +130,7 @@ export class Conversation {
     this.#from = open.from;
     this.#open = open;
     this.#sent = base.append(fresh);
-    return { ...this.#parts(open), messages: this.#sent, mends: mends.flat() };
+    return { ...this.#parts(open), messages: this.#sent, repairs: repairs.flat() };
   }
 
   #build(round: Round, isPaused: boolean, settings: RoundSettings): BuiltRound {
@@ -125,7 +139,7 @@ export class Conversation {
     const finished = finishRound(round, place, settings);
     return {
       ...finished,
-      ...serialiseRound(finished.messages, round.isFirst),
+      ...serializeRound(finished.messages, round.isFirst),
       from: round.from,
       to: round.to,
       claims,
@@ -194,4 +208,91 @@ function isSameSet(now: ReadonlySet<string>, before: ReadonlySet<string>): boole
 
 function first<T>(history: History<T>, count: number): History<T> {
   return history.length === count ? history : History.of(history.since(0).slice(0, count));
+}
+
+// MERGED round.ts: /** A folded round taken through the steps that follow, to the messages that are sent. Total: both sides are never empty. */
+
+/** What the view says about every round. A change of it makes all of them anew. */
+interface RoundSettings {
+  readonly model: string;
+  /** Kinds of blocks whose beta is off. */
+  readonly refusedKinds: ReadonlySet<string>;
+  readonly refusedBlocks: RejectedBlocks;
+  /** The hidden first words, made of the user's context. */
+  readonly opening: string | undefined;
+}
+
+interface RoundPlace {
+  readonly claims: IdClaims;
+  readonly mediaBefore: number;
+  readonly stripMedia: number;
+  /** The server paused this answer, and will go on with it. */
+  readonly isPaused: boolean;
+}
+
+interface FinishedRound {
+  readonly messages: readonly RequestMessage[];
+  /** The sizes of the media in it, also of those that were left out as too old. */
+  readonly media: readonly number[];
+  readonly repairs: readonly string[];
+  readonly thinking: RoundThinking;
+}
+
+function finishRound(round: Round, place: RoundPlace, settings: RoundSettings): FinishedRound {
+  const repairs: string[] = [];
+  const repair: Repair = (what) => repairs.push(`message ${round.from}: ${what}`);
+  const mayBeOpen = place.isPaused && !round.isFirst && !isAnswered(round);
+
+  const paired = pairRound(round, place.claims, repair, mayBeOpen);
+  const own = stripForeignThinking(paired.answer, settings.model, repair);
+  const allowed = stripBetaBlocks(own, settings.refusedKinds, repair);
+  const accepted = replaceRejectedAnswerBlocks(
+    { answer: allowed, results: paired.results },
+    settings.refusedBlocks,
+    repair,
+  );
+  const kept = stripTrailingThinking(accepted.answer, repair).map((part) => part.block);
+  const answer = kept.length === 0 ? [text(NO_CONTENT)] : kept;
+  const opening = round.isFirst && settings.opening !== undefined ? [text(settings.opening)] : [];
+  const words = stripBetaBlocks(
+    [...opening, ...round.words].map((block) => ({ block })),
+    settings.refusedKinds,
+    repair,
+  ).map((part) => part.block);
+  const said = [
+    ...accepted.results,
+    ...accepted.retold,
+    ...replaceRejectedUserBlocks(words, settings.refusedBlocks, repair),
+  ];
+  if (said.length === 0 && !(mayBeOpen && canGoOn(kept))) said.push(text(insteadOfWords(round)));
+  if (!isAnswered(round)) repairSilence(round, said, repair);
+
+  const { blocks, sizes } = stripOldMedia(said, place.mediaBefore, place.stripMedia);
+  const messages: RequestMessage[] = [];
+  if (!round.isFirst) messages.push({ role: 'assistant', content: answer });
+  if (blocks.length > 0) messages.push({ role: 'user', content: blocks });
+  const thinking = {
+    hasResults: blocks.some((block) => block.type === 'tool_result'),
+    startsWithThinking: answer[0] !== undefined && isThinking(answer[0]),
+    isLost: isForeign(paired.answer, settings.model) || isThinkingRefused(allowed, accepted.answer),
+  };
+  return { messages, media: sizes, repairs, thinking };
+}
+
+function insteadOfWords(round: Round): string {
+  if (round.results.length > 0) return ORPHAN_RESULTS;
+  if (round.words.length > 0) return NO_CONTENT;
+  return round.isFirst ? BEGINNING_MISSING : CONTINUE;
+}
+
+function repairSilence(round: Round, said: readonly ContentBlock[], repair: Repair): void {
+  if (round.isFirst) repair('nothing stood before the first answer');
+  else if (said.every((block) => block.type === 'text') && said.length > 0)
+    repair('the conversation ended with an answer; the model was asked to continue');
+}
+
+/** The API takes an answer to be continued only if there is one, and if it does not end in white space. */
+function canGoOn(answer: readonly ContentBlock[]): boolean {
+  const last = answer.at(-1);
+  return last !== undefined && (last.type !== 'text' || last.text.trimEnd() === last.text);
 }

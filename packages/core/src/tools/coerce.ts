@@ -1,6 +1,6 @@
 /**
  * Reads an input as the model meant it. Models write `"5"` for 5, `"true"` for true, a list as a JSON string, or an option
- * under another name. A value is changed only if the schema rejects it as it is and one reading fits. Pure.
+ * under another name. A value is changed only if the schema rejects it is and one reading fits. Pure.
  */
 import type { Json, JsonObject } from '../json.ts';
 

@@ -1,5 +1,5 @@
 /** What an abort does to the calls of one answer. */
-import { createClock, createGate, fakeTool } from '@heddle/testing';
+import { createClock, createTestGate, fakeTool } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../index.ts';
 import { Rig } from './test/rig.ts';
@@ -10,7 +10,7 @@ const note = fakeTool({ name: 'Note', readOnly: false, concurrencySafe: true });
 
 describe('an abort', () => {
   it('ends what runs, refuses what waits, and lets each have its result', async () => {
-    const slow = fakeTool({ name: 'Slow', gate: createGate() });
+    const slow = fakeTool({ name: 'Slow', gate: createTestGate() });
     const rig = new Rig([slow, read, write]);
     await rig.add('Slow s1', 'Read r1', 'Write w1');
     await rig.begin('s1');
@@ -40,7 +40,7 @@ describe('an abort', () => {
   });
 
   it('does not wait longer than the grace for a tool that does not listen, and not twice', async () => {
-    const deaf = fakeTool({ name: 'Deaf', gate: createGate(), ignoresAbort: true });
+    const deaf = fakeTool({ name: 'Deaf', gate: createTestGate(), ignoresAbort: true });
     const clock = createClock();
     const rig = new Rig([deaf], { clock });
     await rig.add('Deaf d1');
@@ -68,7 +68,7 @@ describe('an abort', () => {
 
   describe('by a new message of the user', () => {
     it('lets a call finish that must not be broken, and waits for it', async () => {
-      const gate = createGate();
+      const gate = createTestGate();
       const careful = fakeTool({ name: 'Careful', gate, interruptBehavior: 'block' });
       const rig = new Rig([careful, read]);
       await rig.add('Careful c1', 'Read r1');
@@ -86,7 +86,7 @@ describe('an abort', () => {
     });
 
     it('ends the others', async () => {
-      const slow = fakeTool({ name: 'Slow', gate: createGate() });
+      const slow = fakeTool({ name: 'Slow', gate: createTestGate() });
       const rig = new Rig([slow]);
       await rig.add('Slow s1');
       await rig.begin();
@@ -96,7 +96,7 @@ describe('an abort', () => {
     });
 
     it('spares nothing once the consumer walks away', async () => {
-      const careful = fakeTool({ name: 'Careful', gate: createGate(), interruptBehavior: 'block' });
+      const careful = fakeTool({ name: 'Careful', gate: createTestGate(), interruptBehavior: 'block' });
       const rig = new Rig([careful]);
       await rig.add('Careful c1');
       await rig.begin();

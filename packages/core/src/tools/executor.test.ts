@@ -1,4 +1,4 @@
-import { createGate, fakeTool, type FakeTool } from '@heddle/testing';
+import { createTestGate, fakeTool, type FakeTool } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import type { Tool, ToolUseContext } from '../index.ts';
 import { Rig } from './test/rig.ts';
@@ -47,7 +47,7 @@ describe('while the answer streams', () => {
 
 describe('after the stream', () => {
   it('neighbours that are safe run together, others alone, in order', async () => {
-    const gates = ['r1', 'r2', 'w1', 'r3'].map((id) => createGate(id));
+    const gates = ['r1', 'r2', 'w1', 'r3'].map((id) => createTestGate(id));
     const tools = gates.map((gate, index) => fakeTool({ name: `T${index}`, readOnly: index !== 2, gate }));
     const rig = new Rig(tools);
     await rig.add('T0 r1', 'T1 r2', 'T2 w1', 'T3 r3');
@@ -69,7 +69,7 @@ describe('after the stream', () => {
   });
 
   it('at most so many run at once', async () => {
-    const gate = createGate();
+    const gate = createTestGate();
     const tool = fakeTool({ name: 'Read', gate });
     const rig = new Rig([tool], { toolConcurrency: 3 });
     await rig.add('Read 1', 'Read 2', 'Read 3', 'Read 4', 'Read 5');
@@ -82,7 +82,7 @@ describe('after the stream', () => {
   });
 
   it('calls that started early count, also for one that stands before them', async () => {
-    const gate = createGate();
+    const gate = createTestGate();
     const reads = fakeTool({ name: 'Read', gate });
     const note = fakeTool({ name: 'Note', gate, readOnly: false, concurrencySafe: true });
     const rig = new Rig([reads, note], { toolConcurrency: 2 });
@@ -98,7 +98,7 @@ describe('after the stream', () => {
   });
 
   it('results are handed out in the order of the calls, each once', async () => {
-    const slow = createGate();
+    const slow = createTestGate();
     const rig = new Rig([fakeTool({ name: 'Slow', gate: slow }), read]);
     await rig.add('Slow s1', 'Read r1');
     await rig.endStream();
@@ -112,7 +112,7 @@ describe('after the stream', () => {
   });
 
   it('progress is told at once', async () => {
-    const rig = new Rig([fakeTool({ name: 'Read', progress: [1, 2], gate: createGate() })]);
+    const rig = new Rig([fakeTool({ name: 'Read', progress: [1, 2], gate: createTestGate() })]);
     await rig.add('Read r1');
     await rig.begin();
     expect(rig.progress).toEqual([1, 2]);
@@ -123,7 +123,7 @@ describe('a failed shell command', () => {
   const shell = fakeTool({ name: 'Bash', fails: 'exit code 1', failureCancelsSiblings: true });
 
   it('cancels the siblings of its batch, before and behind it, and nothing else', async () => {
-    const slow = fakeTool({ name: 'Slow', gate: createGate() });
+    const slow = fakeTool({ name: 'Slow', gate: createTestGate() });
     const rig = new Rig([shell, slow, write]);
     await rig.add('Slow s1', 'Bash b1', 'Slow s2', 'Write w1');
     await rig.endStream();
@@ -140,7 +140,7 @@ describe('a failed shell command', () => {
   });
 
   it('cancels a sibling although an unknown call stands between them', async () => {
-    const slow = fakeTool({ name: 'Slow', gate: createGate() });
+    const slow = fakeTool({ name: 'Slow', gate: createTestGate() });
     const rig = new Rig([shell, slow]);
     await rig.add('Slow s1', 'Nonsense n1', 'Bash b1');
     await rig.begin('s1');
@@ -166,8 +166,8 @@ describe('a failed shell command', () => {
   });
 
   it('that failed only because it was aborted is no reason to blame it', async () => {
-    const hung = fakeTool({ name: 'Bash', gate: createGate(), failureCancelsSiblings: true });
-    const slow = fakeTool({ name: 'Slow', gate: createGate() });
+    const hung = fakeTool({ name: 'Bash', gate: createTestGate(), failureCancelsSiblings: true });
+    const slow = fakeTool({ name: 'Slow', gate: createTestGate() });
     const rig = new Rig([hung, slow]);
     await rig.add('Bash b1', 'Slow s1');
     await rig.begin();
@@ -181,7 +181,7 @@ describe('a failed shell command', () => {
 
   it('is the only failure that cancels', async () => {
     const failing = fakeTool({ name: 'Fail', fails: 'no such file' });
-    const gate = createGate();
+    const gate = createTestGate();
     const rig = new Rig([failing, fakeTool({ name: 'Slow', gate })]);
     await rig.add('Slow s1', 'Fail f1');
     await rig.begin();
@@ -193,7 +193,7 @@ describe('a failed shell command', () => {
 
 describe('input that was changed on the way', () => {
   /** Harmless for `{}`, exclusive for anything else. */
-  const shifting = (gate = createGate()): FakeTool => {
+  const shifting = (gate = createTestGate()): FakeTool => {
     gate.open();
     const tool = fakeTool({ name: 'Shift', gate });
     const harmless = (input: object): boolean => Object.keys(input).length === 0;
@@ -234,8 +234,8 @@ describe('input that was changed on the way', () => {
   });
 
   it('to something exclusive makes the call wait for those behind it that have begun', async () => {
-    const gate = createGate();
-    const question = createGate();
+    const gate = createTestGate();
+    const question = createTestGate();
     const slow = fakeTool({ name: 'Slow', gate });
     const rig = new Rig([shifting(), slow], {
       canUseTool: async (tool) => {
@@ -275,8 +275,8 @@ describe('the context', () => {
   });
 
   it('that calls of one batch changed holds after the batch, in the order of the calls', async () => {
-    const first = createGate();
-    const change = (to: string, gate?: ReturnType<typeof createGate>) =>
+    const first = createTestGate();
+    const change = (to: string, gate?: ReturnType<typeof createTestGate>) =>
       fakeTool({
         name: to,
         ...(gate ? { gate } : {}),
@@ -314,7 +314,7 @@ describe('the context', () => {
   });
 
   it('is not forgotten because an unknown call stands between two neighbours', async () => {
-    const gate = createGate();
+    const gate = createTestGate();
     const change = fakeTool({
       name: 'Cd',
       gate,
@@ -352,7 +352,7 @@ describe('the context', () => {
 
 describe('an attempt that is given up', () => {
   it('stops what runs, withdraws what was asked, and hands nothing out', async () => {
-    const slow = fakeTool({ name: 'Slow', gate: createGate() });
+    const slow = fakeTool({ name: 'Slow', gate: createTestGate() });
     const withdrawn: unknown[] = [];
     const rig = new Rig([slow, read], {
       canUseTool: (tool, _input, _context, { signal }) => {

@@ -6,28 +6,33 @@
  * - After it ended, calls run in order: concurrency-safe neighbours together, every other call alone.
  * - Results are handed out in the order of the calls, exactly one for each.
  */
-import type { ToolUseBlock } from '../messages/blocks.ts';
 import { INTERRUPT } from '../abort.ts';
 import type { Clock } from '../clock.ts';
-import { cloneJson, type Json } from '../json.ts';
+import { cloneJson, type Json, type JsonObject } from '../json.ts';
 import type { Limits } from '../machine/config.ts';
-import type { HookWord } from '../machine/happened.ts';
-import { siblingsOf, startOfBatch } from './batch.ts';
-import { messageOf } from '../thrown.ts';
-import { classify } from './classify.ts';
-import type { ToolUseContext } from './context.ts';
-import { describe, failure, permit, runCall, type Road } from './road.ts';
-import { nextCalls } from './order.ts';
-import { isOpen, isWaiting, newSlot, type ClassifiedCall, type Settled, type Slot } from './slot.ts';
-import * as texts from './texts.ts';
+import type { HookMessage } from '../machine/happened.ts';
+import type { ToolUseBlock } from '../messages/blocks.ts';
+import type { Spent } from '../messages/usage.ts';
+import { errorMessage } from '../thrown.ts';
+import {
+  authorizeCall,
+  type CallPipeline,
+  classifyCall,
+  describe,
+  failedCall,
+  runCall,
+} from './call-pipeline.ts';
+import type { PermittedPlace, ToolUseContext } from './context.ts';
+import type { EffectClass, ReadOnlyRun, Tool, ToolResult } from './tool.ts';
+import * as texts from './context.ts';
 
 export type ToolUpdate =
   | { readonly type: 'ready'; readonly slot: Slot; readonly call: ClassifiedCall }
   | { readonly type: 'progress'; readonly slot: Slot; readonly data: Json }
   | { readonly type: 'settled' };
 
-export interface ExecutorSetup {
-  readonly road: Road;
+interface ExecutorSetup {
+  readonly pipeline: CallPipeline;
   readonly context: ToolUseContext;
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -61,8 +66,8 @@ export class StreamingToolExecutor {
     // A copy: hooks, questions and tools see the input, and the history must stay as the model wrote it.
     const slot = newSlot({ ...block, input: cloneJson(block.input) });
     this.#slots.push(slot);
-    if (this.#closed) return this.#settle(slot, failure(texts.NOT_RUN));
-    if (badInput !== undefined) return this.#settle(slot, failure(badInput));
+    if (this.#closed) return this.#settle(slot, failedCall(texts.NOT_RUN));
+    if (badInput !== undefined) return this.#settle(slot, failedCall(badInput));
     this.#follow(slot, this.#classify(slot));
   }
 
@@ -97,7 +102,7 @@ export class StreamingToolExecutor {
     return this.#slots.every((slot) => slot.state === 'delivered');
   }
 
-  get stoppedBy(): HookWord | undefined {
+  get stoppedBy(): HookMessage | undefined {
     return this.#slots.find((slot) => slot.stoppedBy)?.stoppedBy;
   }
 
@@ -143,12 +148,12 @@ export class StreamingToolExecutor {
   }
 
   async #classify(slot: Slot): Promise<void> {
-    const classified = await classify(slot.block.name, slot.block.input, this.#context);
+    const classified = await classifyCall(slot.block.name, slot.block.input, this.#context);
     if (slot.state !== 'classifying') return;
     if (classified.ok) {
       slot.call = classified.call;
       slot.state = 'queued';
-    } else this.#settle(slot, failure(classified.message));
+    } else this.#settle(slot, failedCall(classified.message));
     this.#advance();
   }
 
@@ -168,14 +173,14 @@ export class StreamingToolExecutor {
     slot.state = 'permitting';
     const start = startOfBatch(this.#slots, index);
     this.#apply(start);
-    const permitted = await permit(slot, given, this.#setup.road, this.#context, start > 0);
+    const permitted = await authorizeCall(slot, given, this.#setup.pipeline, this.#context, start > 0);
     if (slot.state !== 'permitting') return;
     if (permitted.ok) {
       // A hook or a person may have turned a harmless call into one that must wait: it queues again, now permitted.
       slot.call = permitted.call;
       slot.state = 'permitted';
     } else {
-      this.#settle(slot, failure(this.#setup.road.redact(permitted.message)));
+      this.#settle(slot, failedCall(this.#setup.pipeline.redact(permitted.message)));
       if (permitted.interrupt) this.#setup.onInterrupt();
     }
     this.#advance();
@@ -190,9 +195,9 @@ export class StreamingToolExecutor {
   async #run(slot: Slot, call: ClassifiedCall): Promise<void> {
     const report = (data: Json): void => {
       if (slot.state === 'running')
-        this.#setup.tell({ type: 'progress', slot, data: this.#setup.road.redact(data) });
+        this.#setup.tell({ type: 'progress', slot, data: this.#setup.pipeline.redact(data) });
     };
-    const settled = await runCall(slot, call, this.#setup.road, this.#context, report);
+    const settled = await runCall(slot, call, this.#setup.pipeline, this.#context, report);
     if (slot.state !== 'running') return;
     this.#settle(slot, settled);
     // An aborted command fails, too; then its siblings have heard of the abort themselves.
@@ -213,9 +218,9 @@ export class StreamingToolExecutor {
 
   /** Ends a call that has not settled, with a result that says why. */
   #cancel(slot: Slot, reason: unknown, message: string): void {
-    if (!isOpen(slot)) return;
+    if (!isCallOpen(slot)) return;
     slot.controller.abort(reason);
-    this.#settle(slot, failure(message));
+    this.#settle(slot, failedCall(message));
   }
 
   #abort(notRun = texts.NOT_RUN): void {
@@ -276,7 +281,7 @@ export class StreamingToolExecutor {
   #follow(slot: Slot, work: Promise<void>): void {
     const followed = work.catch((thrown: unknown) => {
       // No stage throws by itself; a tool whose properties do must not take the process along.
-      if (isOpen(slot)) this.#settle(slot, failure(this.#setup.road.redact(messageOf(thrown))));
+      if (isCallOpen(slot)) this.#settle(slot, failedCall(this.#setup.pipeline.redact(errorMessage(thrown))));
       this.#advance();
     });
     this.#children.set(followed, slot);
@@ -295,4 +300,155 @@ function changed(context: ToolUseContext, change: Settled['newContext']): ToolUs
   } catch {
     return context;
   }
+}
+
+// MERGED slot.ts: /** One tool call on its way: classified → permitted → ready → running → settled. Unknown, denied, invalid and aborted calls walk the same road. */
+
+type SlotState =
+  /** Its input is being read; whether it may run beside others is not yet known. */
+  | 'classifying'
+  /** Waits for its turn. */
+  | 'queued'
+  /** Hooks and permission are being asked. */
+  | 'permitting'
+  /** May run as soon as the order of things allows. */
+  | 'permitted'
+  /** Its intent is on the way to the consumer; the call begins when that yield has returned. */
+  | 'ready'
+  | 'running'
+  | 'settled'
+  /** The result was yielded. */
+  | 'delivered';
+
+export interface Slot {
+  readonly block: ToolUseBlock;
+  /** Ends this call, and withdraws its open question. */
+  readonly controller: AbortController;
+  state: SlotState;
+  call: ClassifiedCall | undefined;
+  settled: Settled | undefined;
+  /** Resolves when it has settled. */
+  readonly end: { readonly promise: Promise<void>; resolve(): void };
+  /** Text that hooks want the model to see after the result. */
+  readonly remarks: string[];
+  /** A hook said: do not continue after this batch. */
+  stoppedBy: HookMessage | undefined;
+  details: JsonObject | undefined;
+}
+
+export interface ClassifiedCall {
+  readonly tool: Tool;
+  /** As the schema read it. */
+  readonly input: unknown;
+  /** As the model, a hook or a person wrote it. */
+  readonly raw: JsonObject;
+  readonly safe: boolean;
+  /** May be thrown away, so it may start before the answer is complete. */
+  readonly early: boolean;
+  readonly effect: EffectClass;
+  /** Once it is permitted: where its paths led then. */
+  readonly places?: readonly PermittedPlace[];
+  /** Set when it was permitted on that condition. */
+  readonly readOnlyRun?: ReadOnlyRun;
+}
+
+export interface Settled {
+  readonly result: ToolResult;
+  /** A tool's structured output, for SDK clients. */
+  readonly data?: unknown;
+  readonly spent?: readonly Spent[];
+  readonly newContext?: (current: ToolUseContext) => ToolUseContext;
+}
+
+export function newSlot(block: ToolUseBlock): Slot {
+  return {
+    block,
+    controller: new AbortController(),
+    state: 'classifying',
+    call: undefined,
+    settled: undefined,
+    end: Promise.withResolvers(),
+    remarks: [],
+    stoppedBy: undefined,
+    details: undefined,
+  };
+}
+
+/** Has no result yet. */
+function isCallOpen({ state }: Slot): boolean {
+  return state !== 'settled' && state !== 'delivered';
+}
+
+/** For its turn, to be permitted or to run. */
+function isWaiting({ state }: Slot): boolean {
+  return state === 'queued' || state === 'permitted';
+}
+
+/** Under way, or about to be: its intent may have been stored. */
+function isActive({ state }: Slot): boolean {
+  return state === 'ready' || state === 'running';
+}
+
+/** Takes one of the places that are limited: someone is asked about it, or it runs. */
+function isUnderWay(slot: Slot): boolean {
+  return slot.state === 'permitting' || isActive(slot);
+}
+
+// MERGED order.ts: /**
+//  * Whose turn it is. The order of the calls decides: neighbours that are safe go on together, as many as there is room for,
+//  * every other call alone, and nothing overtakes a call that must run alone.
+//  */
+
+interface NextCall {
+  readonly slot: Slot;
+  readonly call: ClassifiedCall;
+  readonly index: number;
+}
+
+/** The calls that wait and may go on now. Before the answer has ended these are only calls that may be thrown away. */
+export function nextCalls(slots: readonly Slot[], concurrency: number, streamEnded: boolean): NextCall[] {
+  const next: NextCall[] = [];
+  // Those that started early count, too, wherever they stand in the line.
+  let room = concurrency - slots.filter(isUnderWay).length;
+  let isFirst = true;
+  for (const [index, slot] of slots.entries()) {
+    if (!isCallOpen(slot)) continue;
+    const { call } = slot;
+    // Not read yet: what comes behind it may have to wait for it.
+    if (!call) return next;
+    const itsTurn = call.safe || (isFirst && !slots.some((other) => other !== slot && isActive(other)));
+    if (isWaiting(slot) && itsTurn && (streamEnded || call.early)) {
+      if (room <= 0) return next;
+      next.push({ slot, call, index });
+      room--;
+    }
+    if (!call.safe) return next;
+    isFirst = false;
+  }
+  return next;
+}
+
+// MERGED batch.ts: /**
+//  * Where the batches of an answer begin and end: neighbours that may run together make one. A call that was never fit to run
+//  * (unknown tool, bad input) is no neighbour and parts none.
+//  */
+
+function startOfBatch(slots: readonly Slot[], index: number): number {
+  if (runsAlone(slots[index])) return index;
+  let start = index;
+  while (start > 0 && !runsAlone(slots[start - 1])) start--;
+  return start;
+}
+
+/** The others of its batch. A call that runs alone has none. */
+function siblingsOf(slots: readonly Slot[], slot: Slot): Slot[] {
+  const index = slots.indexOf(slot);
+  if (index < 0 || runsAlone(slot)) return [];
+  const start = startOfBatch(slots, index);
+  const end = slots.findIndex((other, at) => at > index && runsAlone(other));
+  return slots.slice(start, end < 0 ? slots.length : end).filter((other) => other !== slot && other.call);
+}
+
+function runsAlone(slot: Slot | undefined): boolean {
+  return slot?.call !== undefined && !slot.call.safe;
 }

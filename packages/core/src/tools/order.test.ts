@@ -1,7 +1,6 @@
 import { fakeTool } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
-import { nextCalls } from './order.ts';
-import { newSlot, type Slot } from './slot.ts';
+import { newSlot, nextCalls, type Slot } from './executor.ts';
 
 type Kind = 'reads' | 'safe' | 'alone' | 'unread';
 

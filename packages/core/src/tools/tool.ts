@@ -1,10 +1,11 @@
 /** A tool knows nothing about the loop or the screen. */
-import type { ResultContent } from '../messages/blocks.ts';
 import type { Json, JsonObject } from '../json.ts';
+import type { HookMessage } from '../machine/happened.ts';
+import type { ResultContent } from '../messages/blocks.ts';
 import type { Spent } from '../messages/usage.ts';
+import type { ToolSpec } from '../model/port.ts';
 import type { InputAliases } from './coerce.ts';
-import type { ToolUseContext } from './context.ts';
-import type { ReadOnlyRun } from './permission.ts';
+import type { PermittedPlace, ToolUseContext } from './context.ts';
 
 // Methods, not function properties: a registry holds tools of many input types, and each is only ever handed its own.
 export interface Tool<Input = unknown, Data = unknown> {
@@ -90,3 +91,97 @@ export interface ToolResult {
 
 /** What a crash between intent and outcome means for a call. */
 export type EffectClass = 'read_only' | 'idempotent' | 'writing';
+
+// MERGED hooks.ts: /** What a host may do around a call: before it is permitted, and after it has ended. */
+
+export interface ToolHooks {
+  /** Before permission. May have effects of its own, so it runs early only for calls that may start early. */
+  before(call: HookedCall, signal: AbortSignal): Promise<BeforeTool>;
+  after(call: HookedCall, result: HookedResult, signal: AbortSignal): Promise<AfterTool>;
+  afterFailure(call: HookedCall, message: string, signal: AbortSignal): Promise<AfterTool>;
+}
+
+export interface HookedCall {
+  readonly toolUseId: string;
+  readonly tool: string;
+  readonly input: JsonObject;
+}
+
+export interface HookedResult extends ToolResult {
+  /** What the tool gave, before it was put into words for the model. */
+  readonly data?: unknown;
+}
+
+export interface BeforeTool {
+  readonly decision?: 'allow' | 'deny' | 'ask';
+  readonly message?: string;
+  readonly updatedInput?: JsonObject;
+  readonly additionalContext?: string;
+  readonly stop?: HookMessage;
+}
+
+export interface AfterTool {
+  readonly additionalContext?: string;
+  /** Replaces what the model sees. Honoured for tools of servers only. */
+  readonly updatedResult?: ToolResult;
+  readonly stop?: HookMessage;
+}
+
+// MERGED permission.ts: /** `core` sees only allow or deny: asking is the business of whoever stands around the loop. */
+
+export type CanUseTool = (
+  tool: Tool,
+  input: JsonObject,
+  context: ToolUseContext,
+  call: PermissionCall,
+) => Promise<Permission>;
+
+export interface PermissionCall {
+  readonly toolUseId: string;
+  /** A `PreToolUse` hook's word. Its allow only spares the question; rules still hold. */
+  readonly hookDecision: 'allow' | 'ask' | undefined;
+  /** Why a hook wants it to be asked, in its own words. */
+  readonly hookReason?: string;
+  /**
+   * Someone has answered, and changed the input with the answer. Nobody is asked again: rules alone decide, so a deny wins
+   * over the answer and an ask counts as answered.
+   */
+  readonly answered?: true;
+  /** Aborts when the attempt that asked is discarded: the question is withdrawn. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A call that may run only without effects.
+ * - `preferred`: it was proven to have none. A tool that can run it where effects are impossible does so.
+ * - `required`: it was not proven. A tool that cannot run it there must not run it.
+ */
+export type ReadOnlyRun = 'preferred' | 'required';
+
+export type Permission =
+  | {
+      readonly behavior: 'allow';
+      readonly updatedInput?: JsonObject;
+      /** The places of the input's paths that were decided on. The call may open these and no others. */
+      readonly places?: readonly PermittedPlace[];
+      /** Undefined: it may have the effects it has. */
+      readonly readOnlyRun?: ReadOnlyRun;
+    }
+  | { readonly behavior: 'deny'; readonly message: string; readonly interrupt?: boolean };
+
+// MERGED specs.ts: /** Tools as a request names them. */
+
+/** The same tools give the same specs, so that the request builder can see at a glance that nothing changed. */
+const known = new WeakMap<readonly Tool[], readonly ToolSpec[]>();
+
+export function specsOf(tools: readonly Tool[]): readonly ToolSpec[] {
+  const before = known.get(tools);
+  if (before) return before;
+  const specs = tools.map(({ name, description, inputJSONSchema }) => ({
+    name,
+    description,
+    input_schema: inputJSONSchema,
+  }));
+  known.set(tools, specs);
+  return specs;
+}

@@ -1,5 +1,5 @@
 /** Tools that do not keep to their word: they cost a call its result, never the run. */
-import { createGate, fakeTool } from '@heddle/testing';
+import { createTestGate, fakeTool } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { Rig } from './test/rig.ts';
 import type { ToolResult } from './tool.ts';
@@ -44,7 +44,7 @@ describe('a call that a new message must not break', () => {
     const careful = fakeTool({
       name: 'Careful',
       readOnly: false,
-      gate: createGate(),
+      gate: createTestGate(),
       interruptBehavior: 'block',
     });
     const rig = new Rig([careful]);
@@ -63,7 +63,7 @@ describe('a call that a new message must not break', () => {
     const deaf = fakeTool({
       name: 'Deaf',
       readOnly: false,
-      gate: createGate(),
+      gate: createTestGate(),
       interruptBehavior: 'block',
       ignoresAbort: true,
     });

@@ -2,8 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { ApiEvent, Done, ModelError } from '@heddle/core';
-import { EventReader } from '../stream/event-reader.ts';
-import { readWireEvent } from '../stream/wire-event.ts';
+import { EventReader, readWireEvent } from '../stream/wire-event.ts';
 
 export interface AnswerListener {
   onRecord(event: ApiEvent): void;

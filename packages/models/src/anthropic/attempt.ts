@@ -2,21 +2,20 @@
  * One attempt: a request goes out, records come back, and exactly one of them is the last. Nothing here throws. A second
  * request is sent in one case that nobody needs to hear of: the key of a helper had run out.
  */
-import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Done, ModelError, ModelRequest } from '@heddle/core';
-import { classify } from '../errors/classify.ts';
-import { internalError } from '../errors/internal.ts';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { classifyFailure, internalError } from '../errors/classify.ts';
 import { networkError } from '../errors/network.ts';
 import { Deadline } from '../stream/deadline.ts';
 import { RecordQueue } from '../stream/record-queue.ts';
 import { AnswerStream } from './answer-stream.ts';
-import { ErrorBody } from './error-body.ts';
-import { hasMedia } from './media.ts';
-import type { Door } from './port.ts';
+import { hasMedia } from './request-body.ts';
+import type { AnthropicDeps } from './port.ts';
 
-export class Attempt {
+export class MessagesAttempt {
   readonly records: RecordQueue;
-  readonly #door: Door;
+  readonly #port: AnthropicDeps;
   readonly #request: ModelRequest;
   readonly #signal: AbortSignal;
   readonly #deadline: Deadline;
@@ -26,11 +25,11 @@ export class Attempt {
   #isRenewed = false;
   #isOver = false;
 
-  constructor(door: Door, request: ModelRequest, signal: AbortSignal) {
-    this.#door = door;
+  constructor(port: AnthropicDeps, request: ModelRequest, signal: AbortSignal) {
+    this.#port = port;
     this.#request = request;
     this.#signal = signal;
-    this.#deadline = new Deadline(door.settings.clock);
+    this.#deadline = new Deadline(port.settings.clock);
     this.records = new RecordQueue({
       onFull: () => this.#stream?.pause(),
       onDrained: () => this.#stream?.resume(),
@@ -49,12 +48,12 @@ export class Attempt {
     try {
       await work();
     } catch (thrown) {
-      this.#end(internalError(thrown, this.#door.secrets));
+      this.#end(internalError(thrown, this.#port.secrets));
     }
   }
 
   async #send(): Promise<void> {
-    const { settings, credentials, transport, bodies } = this.#door;
+    const { settings, credentials, transport, bodies } = this.#port;
     const proof = await credentials.get();
     if (this.#isOver) return;
     if (!proof.ok) return this.#end(proof.error);
@@ -65,23 +64,23 @@ export class Attempt {
     );
     const listener = {
       onResponse: (response: IncomingMessage) => void this.#guarded(() => this.#onResponse(response)),
-      onError: (error: Error) => this.#end(networkError(error, this.#door.connection, this.#door.secrets)),
+      onError: (error: Error) => this.#end(networkError(error, this.#port.connection, this.#port.secrets)),
     };
     const { pieces, length } = bodies.write(this.#request);
-    const headers = this.#door.headersFor(this.#request, proof.headers, length);
+    const headers = this.#port.headersFor(this.#request, proof.headers, length);
     try {
       const outgoing = { path: '/v1/messages', headers, pieces };
       this.#outgoing = await transport.send(outgoing, listener, () => !this.#isOver);
     } catch (thrown) {
       if (this.#isOver) return;
       // The settings are wrong and will be at the next attempt.
-      this.#end({ ...networkError(thrown, this.#door.connection, this.#door.secrets), shouldRetry: false });
+      this.#end({ ...networkError(thrown, this.#port.connection, this.#port.secrets), shouldRetry: false });
     }
   }
 
   #onResponse(response: IncomingMessage): void {
     if (this.#isOver) return void response.destroy();
-    const { settings, connection, secrets } = this.#door;
+    const { settings, connection, secrets } = this.#port;
     const requestId = response.headers['request-id'];
     const stream = isAnswer(response)
       ? new AnswerStream(response, {
@@ -114,7 +113,7 @@ export class Attempt {
 
   async #onErrorBody(response: IncomingMessage, body: string): Promise<void> {
     if (this.#isOver) return;
-    if (response.statusCode === 401 && !this.#isRenewed && this.#door.credentials.renew(this.#key)) {
+    if (response.statusCode === 401 && !this.#isRenewed && this.#port.credentials.renew(this.#key)) {
       this.#isRenewed = true;
       return this.#send();
     }
@@ -122,9 +121,9 @@ export class Attempt {
   }
 
   #classified({ headers }: IncomingMessage, body: string, status: number | undefined): ModelError {
-    const { settings, secrets } = this.#door;
+    const { settings, secrets } = this.#port;
     const request = this.#request;
-    return classify(
+    return classifyFailure(
       { status, headers, body, hasMedia: () => hasMedia(request), now: settings.clock.now() },
       secrets,
     );
@@ -156,7 +155,7 @@ export class Attempt {
     this.#close(record.type === 'done' ? 'kept' : 'now');
     // A proxy may repeat a key in it.
     const { requestId } = record;
-    const secrets = this.#door.secrets;
+    const secrets = this.#port.secrets;
     this.records.end(requestId === undefined ? record : { ...record, requestId: secrets.redact(requestId) });
   }
 
@@ -185,4 +184,44 @@ function seconds(ms: number): string {
 function isAnswer({ statusCode = 0, headers }: IncomingMessage): boolean {
   const isOk = statusCode >= 200 && statusCode < 300;
   return isOk && !/json|html/i.test(headers['content-type'] ?? '');
+}
+
+// MERGED error-body.ts: /** The body of an answer that tells of an error. It is short, or only its beginning matters. */
+
+const LONGEST = 64 * 1024;
+
+export class ErrorBody {
+  readonly #response: Readable;
+  readonly #onRead: (body: string) => void;
+  readonly #decoder = new TextDecoder();
+  #text = '';
+  #isRead = false;
+
+  /** `onRead` is called once, with all that came, however it ended. */
+  constructor(response: Readable, onRead: (body: string) => void) {
+    this.#response = response;
+    this.#onRead = onRead;
+    response
+      .on('data', (chunk: Uint8Array) => this.#add(chunk))
+      .on('end', () => this.#finish())
+      .on('error', () => this.#finish())
+      .on('close', () => this.#finish());
+  }
+
+  /** Makes do with what is here. */
+  giveUp(): void {
+    this.#response.destroy();
+    this.#finish();
+  }
+
+  #add(chunk: Uint8Array): void {
+    this.#text += this.#decoder.decode(chunk, { stream: true });
+    if (this.#text.length > LONGEST) this.giveUp();
+  }
+
+  #finish(): void {
+    if (this.#isRead) return;
+    this.#isRead = true;
+    this.#onRead(this.#text);
+  }
 }

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { html, raw, requestOf, say } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ErrorBody } from './error-body.ts';
+import { ErrorBody } from './attempt.ts';
 import { listening } from '../test/listen.ts';
 import { ask, closeStages, failureOf, stageApi, stagePort, TEST_KEY } from '../test/stage.ts';
 

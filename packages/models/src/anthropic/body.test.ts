@@ -1,8 +1,7 @@
 import type { ModelRequest, RequestOptions } from '@heddle/core';
 import { requestOf } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
-import { betasOf } from './betas.ts';
-import { BodyWriter } from './body.ts';
+import { betasOf, BodyWriter } from './request-body.ts';
 
 function bodyOf(request: ModelRequest, writer = new BodyWriter()): unknown {
   const { pieces, length } = writer.write(request);

@@ -1,6 +1,6 @@
 /** A bug of ours, wherever in a call it strikes, ends the call as an error: nothing is thrown at anyone, nothing hangs. */
 import type { ModelRequest } from '@heddle/core';
-import { answer, begin, createClock, createGate, raw, requestOf, say } from '@heddle/testing';
+import { answer, begin, createClock, createTestGate, raw, requestOf, say } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ask, closeStages, failureOf, HELLO, stageApi, stagePort, TEST_KEY } from '../test/stage.ts';
 
@@ -71,7 +71,7 @@ describe('a bug that strikes while', () => {
 
   it('an answer is read is told as an error', async () => {
     const { clock, breakDown } = faultyClock();
-    const gate = createGate();
+    const gate = createTestGate();
     const { port } = await stageApi([answer(begin(), gate, say('hello'))], { clock });
     const records = port(HELLO, new AbortController().signal)[Symbol.asyncIterator]();
     expect(await records.next()).toMatchObject({ value: { type: 'message_start' } });

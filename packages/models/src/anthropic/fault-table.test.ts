@@ -2,7 +2,7 @@
  * Every fault, at every place, over real HTTP, through the loop: recovered, or ended with the right terminal; and never an
  * invalid request, whatever went before.
  */
-import { type ContextDoor, type LoopEvent, query, type QueryParams, type Terminal } from '@heddle/core';
+import { type ContextPort, type LoopEvent, query, type QueryParams, type Terminal } from '@heddle/core';
 import {
   actsOf,
   allowAll,
@@ -23,7 +23,7 @@ import {
   raw,
   type Reply,
   say,
-  type Step,
+  type ScriptStep,
   TEST_MODEL,
   unfinished,
 } from '@heddle/testing';
@@ -40,7 +40,7 @@ interface Ran {
   readonly text: string;
 }
 
-type Silence = (step: Step) => Step;
+type Silence = (step: ScriptStep) => ScriptStep;
 
 /**
  * Runs the loop on the fake API. The loop's waits take no time. The port's clock moves only for a step that was wrapped in
@@ -48,7 +48,7 @@ type Silence = (step: Step) => Step;
  */
 async function run(
   script: (silence: Silence) => ApiScript,
-  { context = fakeContext(), ...params }: Partial<QueryParams> & { readonly context?: ContextDoor } = {},
+  { context = fakeContext(), ...params }: Partial<QueryParams> & { readonly context?: ContextPort } = {},
   models: readonly string[] = [TEST_MODEL, 'spare-1'],
 ): Promise<Ran> {
   const awaited = { events: 0 };

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createClock } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
-import { KeyHelper } from './key-helper.ts';
+import { KeyHelper } from './credentials.ts';
 
 /** A helper that counts its runs in a file, and prints the count. */
 function counting(extra = '') {

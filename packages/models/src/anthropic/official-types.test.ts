@@ -10,7 +10,7 @@ import type { ApiEvent, StopReason } from '@heddle/core';
 import { expectTypeOf, it } from 'vitest';
 import { aliasesIn } from '../aliases.ts';
 import { TABLE } from '../errors/table.ts';
-import type { RequestHead } from './body.ts';
+import type { RequestHead } from './request-body.ts';
 
 /** Ours is read-only, theirs is not; that is no difference on the wire. */
 type Writable<T> = T extends object ? { -readonly [Key in keyof T]: Writable<T[Key]> } : T;

@@ -5,7 +5,7 @@ import {
   answer,
   begin,
   call,
-  createGate,
+  createTestGate,
   fail,
   foreignBlock,
   foreignEvent,
@@ -144,7 +144,7 @@ describe('the adapter', () => {
   });
 
   it('does not wait for a connection that stays open after the end of the answer', async () => {
-    const gate = createGate();
+    const gate = createTestGate();
     const { port, clock } = await stageApi([answer(say('hi'), foreignEvent({ type: 'message_stop' }), gate)]);
     const records = reading(port, new AbortController().signal);
     await records.until('message_stop');
@@ -202,7 +202,7 @@ describe('deadlines', () => {
   });
 
   it('end a call that gets no content for 90 s, however often it is pinged', async () => {
-    const gates = [createGate(), createGate()] as const;
+    const gates = [createTestGate(), createTestGate()] as const;
     const { port, clock } = await stageApi([answer(begin(), ping(), gates[0], ping(), gates[1], hang())]);
     const { until } = reading(port, new AbortController().signal);
     await until('ping');
@@ -216,7 +216,7 @@ describe('deadlines', () => {
   });
 
   it('are put off by content', async () => {
-    const gate = createGate();
+    const gate = createTestGate();
     const { port, clock } = await stageApi([answer(say('a', gate, 'b'))]);
     const { until } = reading(port, new AbortController().signal);
     await until('content_block_delta');

@@ -5,9 +5,8 @@ import type { Connection } from '../errors/network.ts';
 import { proxySecrets } from '../secrets/proxy-secrets.ts';
 import { Secrets } from '../secrets/secrets.ts';
 import { Transport } from '../transport/transport.ts';
-import { Attempt } from './attempt.ts';
-import { betasOf } from './betas.ts';
-import { BodyWriter } from './body.ts';
+import { MessagesAttempt } from './attempt.ts';
+import { betasOf, BodyWriter } from './request-body.ts';
 import { CredentialSource, type KeySource } from './credentials.ts';
 import { type AnthropicOptions, API_URL, type Settings, settingsOf } from './options.ts';
 
@@ -20,7 +19,7 @@ export interface AnthropicPort extends ModelPort {
 }
 
 /** What all attempts share. */
-export interface Door {
+export interface AnthropicDeps {
   readonly settings: Settings;
   readonly connection: Connection;
   readonly secrets: Secrets;
@@ -36,9 +35,9 @@ export function createAnthropicPort(options: AnthropicOptions = {}): AnthropicPo
   const credentials = new CredentialSource(settings, secrets);
   const url = addressOf(settings);
   const { environment, extraCaFile } = settings;
-  if (url === undefined) return withoutDoor(credentials.source, settings.baseUrl);
+  if (url === undefined) return withoutClient(credentials.source, settings.baseUrl);
   secrets.add(...proxySecrets(settings.environment), url.password, ...Object.values(settings.headers));
-  const door: Door = {
+  const deps: AnthropicDeps = {
     settings,
     connection: { origin: url.origin, isOwnAddress: settings.baseUrl !== API_URL },
     secrets,
@@ -48,15 +47,15 @@ export function createAnthropicPort(options: AnthropicOptions = {}): AnthropicPo
     headersFor: ({ options }, proof, length) => headersOf(settings, betasOf(options), proof, length),
   };
   const port = (request: ModelRequest, signal: AbortSignal): ModelRecords => {
-    const attempt = new Attempt(door, request, signal);
+    const attempt = new MessagesAttempt(deps, request, signal);
     attempt.start();
     return attempt.records;
   };
   return Object.assign(port, {
     searchesWeb: true,
     keySource: credentials.source,
-    preconnect: () => void door.transport.preconnect(),
-    close: () => door.transport.close(),
+    preconnect: () => void deps.transport.preconnect(),
+    close: () => deps.transport.close(),
   });
 }
 
@@ -88,7 +87,7 @@ function withoutLogin(address: string): string {
   return address.replace(/^([a-z][\w+.-]*:\/\/)?.*@/is, '$1').replace(/[?#].*$/s, '');
 }
 
-function withoutDoor(keySource: KeySource, baseUrl: string): AnthropicPort {
+function withoutClient(keySource: KeySource, baseUrl: string): AnthropicPort {
   const message = `ANTHROPIC_BASE_URL is not the address of a server: ${new Secrets().redact(withoutLogin(baseUrl))}. It begins with https:// or http://.`;
   const error: ModelError = { type: 'model_error', class: 'bad_request', message };
   async function* port(): AsyncGenerator<ModelRecord> {

@@ -8,35 +8,34 @@ import type {
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
 import type { Done, ModelError, ModelRequest } from '@heddle/core';
-import { hasMedia } from '../anthropic/media.ts';
-import { internalError } from '../errors/internal.ts';
+import { hasMedia } from '../anthropic/request-body.ts';
+import { internalError } from '../errors/classify.ts';
 import { RecordQueue } from '../stream/record-queue.ts';
-import { Answer, type Heard } from './answer/answer.ts';
+import { type AnswerListenerEvents, BridgeAnswer } from './answer/answer.ts';
 import { classifyThrown } from './errors/classify.ts';
-import { Patience } from './patience.ts';
-import type { BridgeDoor } from './port.ts';
-import { estimateOf, idsOf } from './request/facts.ts';
+import { StallTimer } from '../stream/deadline.ts';
+import type { BridgeDeps } from './port.ts';
 import { ToolNames } from './request/names.ts';
 import { callOptions } from './request/options.ts';
 
 export class BridgeAttempt {
   readonly records: RecordQueue;
-  readonly #door: BridgeDoor;
+  readonly #port: BridgeDeps;
   readonly #request: ModelRequest;
   readonly #signal: AbortSignal;
-  readonly #patience: Patience;
+  readonly #patience: StallTimer;
   readonly #http = new AbortController();
-  #answer: Answer | undefined;
+  #answer: BridgeAnswer | undefined;
   #requestId: string | undefined;
   #drained: (() => void) | undefined;
   #isFull = false;
   #isOver = false;
 
-  constructor(door: BridgeDoor, request: ModelRequest, signal: AbortSignal) {
-    this.#door = door;
+  constructor(port: BridgeDeps, request: ModelRequest, signal: AbortSignal) {
+    this.#port = port;
     this.#request = request;
     this.#signal = signal;
-    this.#patience = new Patience(door, (message) => this.#stall(message));
+    this.#patience = new StallTimer(port, (message) => this.#stall(message));
     this.records = new RecordQueue({
       onFull: () => this.#hold(),
       onDrained: () => this.#goOn(),
@@ -60,21 +59,21 @@ export class BridgeAttempt {
   }
 
   async #send(): Promise<ReadableStream<LanguageModelV4StreamPart> | undefined> {
-    const { door, request } = { door: this.#door, request: this.#request };
-    const refusal = door.refusal();
+    const { port, request } = { port: this.#port, request: this.#request };
+    const refusal = port.refusal();
     if (refusal !== undefined) return this.#ended(refusal);
     const model = await this.#loaded();
     if (model === undefined || this.#isOver) return undefined;
     const names = new ToolNames(request.tools);
-    this.#answer = new Answer(
+    this.#answer = new BridgeAnswer(
       {
         model: request.model,
-        provider: door.manner.provider,
+        provider: port.requestFormat.provider,
         names,
         isTaken: idsOf(request),
         estimate: () => estimateOf(request),
-        tellsCost: door.tellsCost,
-        readsMarkup: door.markupAdvice !== undefined,
+        tellsCost: port.tellsCost,
+        readsMarkup: port.markupAdvice !== undefined,
       },
       (event) => this.records.push(event),
     );
@@ -91,13 +90,13 @@ export class BridgeAttempt {
 
   /** Asks, and asks for less where the provider says that this was too much to write. */
   async #call(model: LanguageModelV4, names: ToolNames): Promise<LanguageModelV4StreamResult | undefined> {
-    const { manner, idsFor, markFor, caps } = this.#door;
+    const { requestFormat, idsFor, markFor, caps } = this.#port;
     const request = this.#request;
     const max_tokens = caps.within(request.model, request.max_tokens);
     const options = this.#translated(() =>
       callOptions(
         { ...request, max_tokens },
-        { ...manner, names, ids: idsFor(request.model), mark: markFor(request.model) },
+        { ...requestFormat, names, ids: idsFor(request.model), mark: markFor(request.model) },
       ),
     );
     if (options === undefined) return undefined;
@@ -112,10 +111,10 @@ export class BridgeAttempt {
   /** What cannot be loaded now cannot be loaded at the next attempt. */
   async #loaded(): Promise<LanguageModelV4 | undefined> {
     try {
-      return await this.#door.model(this.#request.model);
+      return await this.#port.model(this.#request.model);
     } catch (thrown) {
       const why = thrown instanceof Error ? thrown.message : String(thrown);
-      const message = this.#door.scene.secrets.redact(why);
+      const message = this.#port.scene.secrets.redact(why);
       return this.#ended({ type: 'model_error', class: 'not_found', message, shouldRetry: false });
     }
   }
@@ -129,7 +128,7 @@ export class BridgeAttempt {
     try {
       return translate();
     } catch (thrown) {
-      return this.#ended(internalError(thrown, this.#door.scene.secrets));
+      return this.#ended(internalError(thrown, this.#port.scene.secrets));
     }
   }
 
@@ -148,7 +147,7 @@ export class BridgeAttempt {
     }
   }
 
-  #hear(heard: Heard): void {
+  #hear(heard: AnswerListenerEvents): void {
     switch (heard.is) {
       case 'more':
         return;
@@ -164,14 +163,14 @@ export class BridgeAttempt {
   }
 
   #notice(): { readonly notice?: string } {
-    const { markupAdvice } = this.#door;
+    const { markupAdvice } = this.#port;
     return this.#answer?.hasUnreadCall && markupAdvice !== undefined ? { notice: markupAdvice } : {};
   }
 
   #fail(thrown: unknown): void {
     this.#answer?.breakOff();
     if (thrown === BROKE_OFF) return this.#end({ ...BROKE_OFF, ...this.#idField() });
-    const { scene, clock } = this.#door;
+    const { scene, clock } = this.#port;
     this.#end(
       classifyThrown(thrown, scene, {
         hasMedia: () => hasMedia(this.#request),
@@ -182,7 +181,7 @@ export class BridgeAttempt {
   }
 
   #noApi(): ModelError {
-    const { name, address } = this.#door.scene;
+    const { name, address } = this.#port.scene;
     const message = `${name}: a web page answered instead of the provider. Check ${address}, and whether a proxy or a login page stands in between.`;
     return { type: 'model_error', class: 'network', message, shouldRetry: false };
   }
@@ -221,7 +220,7 @@ export class BridgeAttempt {
     this.#close(record.type === 'done');
     // A proxy may repeat a key in it.
     const { requestId } = record;
-    const secrets = this.#door.scene.secrets;
+    const secrets = this.#port.scene.secrets;
     this.records.end(requestId === undefined ? record : { ...record, requestId: secrets.redact(requestId) });
   }
 
@@ -242,3 +241,27 @@ const BROKE_OFF: ModelError = {
   class: 'network',
   message: 'The answer ended before it was complete: the stream was closed without saying why.',
 };
+
+// MERGED facts.ts: /** What an answer must know of the request that it answers. */
+
+/** Which ids of calls the conversation has. Looked up only when a call comes. */
+function idsOf({ messages }: ModelRequest): (id: string) => boolean {
+  let ids: Set<string> | undefined;
+  return (id) => {
+    ids ??= new Set(
+      [...messages].flatMap(({ content }) =>
+        content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : [])),
+      ),
+    );
+    const isTaken = ids.has(id);
+    ids.add(id);
+    return isTaken;
+  };
+}
+
+/** Four bytes a token, as everybody reckons who has no tokenizer. */
+function estimateOf({ system, tools, messagesJson }: ModelRequest): number {
+  let bytes = JSON.stringify({ system, tools }).length;
+  for (const piece of messagesJson) bytes += piece.byteLength;
+  return Math.ceil(bytes / 4);
+}

@@ -1,7 +1,7 @@
 /** The contract of a port, kept by the bridge: one end, no throw, deadlines, and an abort that reaches the connection. */
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { ModelRecord } from '@heddle/core';
-import { answer, call, createClock, createGate, fail, hang, raw, requestOf, say } from '@heddle/testing';
+import { answer, call, createClock, createTestGate, fail, hang, raw, requestOf, say } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openProvider } from '../providers/port.ts';
 import { providerNamed } from '../providers/table.ts';
@@ -38,7 +38,7 @@ describe.each(WIRES)('over $id', (wire) => {
   });
 
   it('an abort before the first byte does, too', async () => {
-    const arrived = createGate();
+    const arrived = createTestGate();
     const { port, server } = await stageWire(wire, () => {
       arrived.open();
       return hang();
@@ -68,10 +68,10 @@ describe.each(WIRES)('over $id', (wire) => {
   });
 
   it('a wait for the first byte ends after a minute, and the connection with it', async () => {
-    const arrived = createGate();
+    const arrived = createTestGate();
     const { port, server, clock } = await stageWire(wire, () => {
       arrived.open();
-      return answer(createGate(), say('never'));
+      return answer(createTestGate(), say('never'));
     });
     const records = ask(port, requestTo(wire));
     await arrived.pass(new AbortController().signal);

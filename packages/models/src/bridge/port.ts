@@ -2,23 +2,23 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { Clock, ModelError, ModelPort, ModelRecords, ModelRequest } from '@heddle/core';
 import { systemClock } from '../clock.ts';
-import type { Features } from '../providers/features.ts';
+import type { Features } from '../providers/provider.ts';
 import { Secrets } from '../secrets/secrets.ts';
 import { BridgeAttempt } from './attempt.ts';
-import type { Scene } from './errors/classify.ts';
-import { OutputCaps } from './output-caps.ts';
-import type { IdForm } from './request/ids.ts';
-import type { Manner, OwnOptions } from './request/options.ts';
+import type { ProviderInfo } from './errors/classify.ts';
+import { readErrorResponse } from './errors/error-response.ts';
+import type { IdForm } from './request/names.ts';
+import type { OwnOptions, RequestFormat } from './request/options.ts';
 import type { Metadata } from './signature.ts';
 
 /** The model itself, or what finds one for the name that a request bears. It may load code: it is asked once for a name. */
-export type ModelSource = LanguageModelV4 | ((name: string) => Promise<LanguageModelV4> | LanguageModelV4);
+type ModelSource = LanguageModelV4 | ((name: string) => Promise<LanguageModelV4> | LanguageModelV4);
 
-export interface BridgeOptions {
+interface BridgeOptions {
   /** Marks what belongs to this provider in the history. */
   readonly provider: string;
   readonly features: Features;
-  readonly scene?: Partial<Scene>;
+  readonly scene?: Partial<ProviderInfo>;
   readonly ownOptions?: OwnOptions;
   readonly mustSayStrict?: boolean;
   readonly hasExtras?: boolean;
@@ -41,13 +41,13 @@ export interface BridgeOptions {
 }
 
 /** What all attempts share. */
-export interface BridgeDoor {
-  readonly manner: Omit<Manner, 'names' | 'mark' | 'ids'>;
+export interface BridgeDeps {
+  readonly requestFormat: Omit<RequestFormat, 'names' | 'mark' | 'ids'>;
   readonly idsFor: (model: string) => IdForm;
   readonly markFor: (model: string) => Metadata | undefined;
   readonly tellsCost: boolean;
   readonly markupAdvice: string | undefined;
-  readonly scene: Scene;
+  readonly scene: ProviderInfo;
   readonly clock: Clock;
   readonly firstByteMs: number;
   readonly idleMs: number;
@@ -63,8 +63,8 @@ const IDLE_MS = 90_000;
 export function createBridgePort(source: ModelSource, options: BridgeOptions): ModelPort {
   const { provider, features } = options;
   const models = new Map<string, Promise<LanguageModelV4>>();
-  const door: BridgeDoor = {
-    manner: {
+  const port: BridgeDeps = {
+    requestFormat: {
       provider,
       features,
       ownOptions: options.ownOptions ?? (() => ({})),
@@ -97,8 +97,60 @@ export function createBridgePort(source: ModelSource, options: BridgeOptions): M
     },
   };
   return (request: ModelRequest, signal: AbortSignal): ModelRecords => {
-    const attempt = new BridgeAttempt(door, request, signal);
+    const attempt = new BridgeAttempt(port, request, signal);
     attempt.start();
     return attempt.records;
   };
+}
+
+// MERGED output-caps.ts: /**
+//  * How much each model can write at once. No list has it for all of them: it is learnt from the refusal of a request that
+//  * wanted more, and the same request goes out again with less. An answer that was cut asks for a lot, so this is met in
+//  * practice.
+//  */
+
+class OutputCaps {
+  readonly #caps = new Map<string, number>();
+  /** For the next request only: what is left of a small window, which differs every time. */
+  readonly #once = new Map<string, number>();
+
+  /** What may be asked for. */
+  within(model: string, wanted: number): number {
+    const once = this.#once.get(model);
+    this.#once.delete(model);
+    return Math.min(wanted, once ?? wanted, this.#caps.get(model) ?? wanted);
+  }
+
+  /** Whether the refusal told of a cap, so that another try makes sense. */
+  learn(model: string, thrown: unknown, wanted: number): boolean {
+    const { status, text } = readErrorResponse(thrown, (words) => words);
+    if (status !== 400 && status !== 422) return false;
+    const left = leftInWindow(text);
+    const cap = left ?? capIn(text, wanted);
+    if (cap === undefined || cap < SMALLEST || cap >= wanted) return false;
+    (left === undefined ? this.#caps : this.#once).set(model, cap);
+    return true;
+  }
+}
+
+/** Less is no room for an answer, and some other number of the sentence. */
+const SMALLEST = 256;
+
+const ABOUT_OUTPUT = /max_?(completion_?|output_?)?tokens|maximum tokens|completion tokens|output tokens/i;
+
+/** "…is too large: 64000. This model supports at most 16384…", "…valid range of max_tokens is [1, 8192]". */
+function capIn(text: string, wanted: number): number | undefined {
+  if (!ABOUT_OUTPUT.test(text) || /input tokens|context length/i.test(text)) return undefined;
+  const numbers = [...text.matchAll(/(\d{3,})( \(exclusive\))?/g)].map(
+    ([, number, isExclusive]) => Number(number) - (isExclusive === undefined ? 0 : 1),
+  );
+  const smaller = numbers.filter((number) => number < wanted);
+  return smaller.length === 0 ? undefined : Math.max(...smaller);
+}
+
+/** vLLM: "…maximum context length is 32768 tokens and your request has 900 input tokens". */
+function leftInWindow(text: string): number | undefined {
+  const [, window, input] =
+    /context length is (\d+) tokens and your request has (\d+) input/.exec(text) ?? [];
+  return ABOUT_OUTPUT.test(text) && window !== undefined ? Number(window) - Number(input) : undefined;
 }

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Secrets } from '../secrets/secrets.ts';
-import { classify } from './classify.ts';
-import type { Failure } from './failure.ts';
-import { NO_API, type Row, TABLE, UNKNOWN } from './table.ts';
+import { classifyFailure, type Failure } from './classify.ts';
+import { NO_API, type ErrorRow, TABLE, UNKNOWN } from './table.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 
@@ -24,7 +23,7 @@ function classified({
   media = false,
 }: Given) {
   const envelope = { type: 'error', error: { type, message: text }, request_id: 'req_7' };
-  return classify(
+  return classifyFailure(
     { status, headers, body: body ?? JSON.stringify(envelope), hasMedia: () => media, now: NOW },
     new Secrets(),
   );
@@ -111,7 +110,7 @@ describe('the table of errors', () => {
     },
   );
 
-  it.each(TABLE.filter((row): row is Row & { type: string } => row.type !== undefined && !row.text))(
+  it.each(TABLE.filter((row): row is ErrorRow & { type: string } => row.type !== undefined && !row.text))(
     '$type decides inside a stream, where there is no status',
     ({ type, class: expected }) => {
       expect(classified({ type }).class).toBe(expected);

@@ -1,15 +1,15 @@
 /** From an answer that is none to an error that says what to do. */
 import type { ModelError } from '@heddle/core';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Secrets } from '../secrets/secrets.ts';
-import { type Failure, readFailure, type Said } from './failure.ts';
-import { resetOf, waitOf } from './retry-after.ts';
+import { resetOf, retryDelayOf } from './retry-after.ts';
 import { statedWindow } from './stated-window.ts';
-import { NO_API, PLACE, type Row, TABLE, UNKNOWN } from './table.ts';
+import { type ErrorRow, NO_API, PLACE, TABLE, UNKNOWN } from './table.ts';
 
-export function classify(failure: Failure, secrets: Secrets): ModelError {
+export function classifyFailure(failure: Failure, secrets: Secrets): ModelError {
   const said = readFailure(failure);
   const row = rowFor(failure, said);
-  const retryAfterMs = waitOf(failure.headers, row.class, failure.now);
+  const retryAfterMs = retryDelayOf(failure.headers, row.class, failure.now);
   const shouldRetry = row.shouldRetry ?? wordOnRetry(failure);
   const window = row.class === 'overflow' ? statedWindow(said.text) : undefined;
   const block = row.class === 'refused_block' ? placeIn(said.text) : undefined;
@@ -27,19 +27,19 @@ export function classify(failure: Failure, secrets: Secrets): ModelError {
   };
 }
 
-function rowFor(failure: Failure, said: Said): Row {
+function rowFor(failure: Failure, said: FailureBody): ErrorRow {
   if (failure.status !== undefined && failure.status < 300 && !said.isApi) return NO_API;
   return TABLE.find((row) => fits(row, failure, said)) ?? UNKNOWN;
 }
 
-function fits({ status, type, text, withMedia }: Row, failure: Failure, said: Said): boolean {
+function fits({ status, type, text, withMedia }: ErrorRow, failure: Failure, said: FailureBody): boolean {
   const isKind =
     (type !== undefined && said.type === type) || (status !== undefined && within(status, failure.status));
   if (!isKind || (text !== undefined && !text.test(said.text))) return false;
   return withMedia !== true || failure.hasMedia();
 }
 
-function within(range: NonNullable<Row['status']>, status: number | undefined): boolean {
+function within(range: NonNullable<ErrorRow['status']>, status: number | undefined): boolean {
   if (status === undefined) return false;
   return typeof range === 'number' ? status === range : status >= range.from && status <= range.to;
 }
@@ -58,7 +58,7 @@ function placeIn(text: string): ModelError['block'] {
 }
 
 /** Inside a stream the status is the one that the error would have had in its place. */
-function statusOf({ type }: Said): Pick<ModelError, 'status'> {
+function statusOf({ type }: FailureBody): Pick<ModelError, 'status'> {
   const row = TABLE.find((row) => type !== undefined && row.type === type);
   if (type === 'invalid_request_error') return { status: 400 };
   if (type === 'api_error') return { status: 500 };
@@ -66,9 +66,9 @@ function statusOf({ type }: Said): Pick<ModelError, 'status'> {
 }
 
 function sentence(
-  row: Row,
+  row: ErrorRow,
   { status, headers, now }: Failure,
-  said: Said,
+  said: FailureBody,
   retryAfterMs: number | undefined,
 ): string {
   const source =
@@ -80,4 +80,85 @@ function sentence(
   const reset =
     row.class === 'rate_limit' && retryAfterMs !== undefined ? `${resetOf(now, retryAfterMs)} ` : '';
   return `${row.what}${place}${details === '' ? '' : ` (${details})`}. ${reset}${row.advice}`;
+}
+
+// MERGED failure.ts: /** An answer that is no answer: what came back, before anything is made of it. */
+
+export interface Failure {
+  /** Undefined for an error inside a stream, whose own status said that all was well. */
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** Does the request carry images or documents? Asked only where it matters. */
+  readonly hasMedia: () => boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** What the server said, as far as it can be read. */
+interface FailureBody {
+  /** The API's own word for the error. */
+  readonly type: string | undefined;
+  readonly text: string;
+  readonly requestId: string | undefined;
+  /** It speaks the API's language; otherwise something in between answered. */
+  readonly isApi: boolean;
+}
+
+function readFailure({ body, headers }: Pick<Failure, 'body' | 'headers'>): FailureBody {
+  const header = headers['request-id'];
+  const requestId = typeof header === 'string' ? header : undefined;
+  const envelope = fieldsOf(parsed(body));
+  const error = fieldsOf(envelope['error']);
+  if (typeof error['message'] !== 'string') {
+    return { type: undefined, text: plainText(body), requestId, isApi: false };
+  }
+  return {
+    type: stringOf(error['type']),
+    text: oneLine(error['message']),
+    requestId: stringOf(envelope['request_id']) ?? requestId,
+    isApi: true,
+  };
+}
+
+/** Pages of proxies are long; their title says it all. */
+function plainText(body: string): string {
+  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(body)?.[1];
+  if (title !== undefined) return `a web page titled “${oneLine(title)}”`;
+  return /^\s*<(!doctype|html)/i.test(body) ? 'a web page' : oneLine(body);
+}
+
+/** Longer texts explain nothing and fill screens and logs. */
+const LONGEST_TEXT = 500;
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT)}…` : line;
+}
+
+function parsed(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function stringOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+// MERGED internal.ts: /** A bug of ours, told as an error: it ends the attempt, not the program. */
+
+export function internalError(thrown: unknown, secrets: Secrets): ModelError {
+  const what = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : 'something that is no error';
+  return {
+    type: 'model_error',
+    class: 'internal',
+    message: secrets.redact(`The call failed because of a bug in Heddle (${what}). Please report it.`),
+  };
 }

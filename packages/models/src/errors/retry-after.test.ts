@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { LONGEST_TIMER_MS } from '../clock.ts';
-import { resetOf, waitOf } from './retry-after.ts';
+import { resetOf, retryDelayOf } from './retry-after.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 
@@ -34,7 +34,7 @@ describe('how long the server wants us to wait', () => {
       3_600_000,
     ],
   ])('is read from %s', (_what, headers, wait) => {
-    expect(waitOf(headers, 'rate_limit', NOW)).toBe(wait);
+    expect(retryDelayOf(headers, 'rate_limit', NOW)).toBe(wait);
   });
 
   it.each<[IncomingHttpHeaders, number | undefined]>([
@@ -64,12 +64,12 @@ describe('how long the server wants us to wait', () => {
       LONGEST_TIMER_MS,
     ],
   ])('has a bound that no header breaks: %j', (headers, wait) => {
-    expect(waitOf(headers, 'rate_limit', NOW)).toBe(wait);
+    expect(retryDelayOf(headers, 'rate_limit', NOW)).toBe(wait);
     expect(resetOf(NOW, wait ?? 1)).toMatch(/^It (resets at|does not reset within)/);
   });
 
   it('does not matter for errors that waiting does not cure', () => {
-    expect(waitOf({ 'retry-after': '2' }, 'auth', NOW)).toBeUndefined();
+    expect(retryDelayOf({ 'retry-after': '2' }, 'auth', NOW)).toBeUndefined();
   });
 
   it('takes the reset of limits for rate limits only', () => {
@@ -77,7 +77,7 @@ describe('how long the server wants us to wait', () => {
       'anthropic-ratelimit-tokens-remaining': '0',
       'anthropic-ratelimit-tokens-reset': '2026-01-01T00:00:30Z',
     };
-    expect(waitOf(headers, 'overloaded', NOW)).toBeUndefined();
+    expect(retryDelayOf(headers, 'overloaded', NOW)).toBeUndefined();
   });
 
   it.each([

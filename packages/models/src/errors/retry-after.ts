@@ -4,7 +4,7 @@ import type { ModelErrorClass } from '@heddle/core';
 import { LONGEST_TIMER_MS } from '../clock.ts';
 
 /** Milliseconds; undefined where nothing was said, or the time has passed: then the usual delay applies. */
-export function waitOf(
+export function retryDelayOf(
   headers: IncomingHttpHeaders,
   errorClass: ModelErrorClass,
   now: number,

@@ -4,7 +4,7 @@
  */
 import type { ModelError, ModelErrorClass } from '@heddle/core';
 
-export interface Row {
+export interface ErrorRow {
   readonly status?: number | { readonly from: number; readonly to: number };
   /** The API's own word. A row with both fits when either does: the status is missing inside a stream. */
   readonly type?: string;
@@ -38,7 +38,7 @@ const NO_CREDIT = /credit balance|billing|spend(ing)? limit/i;
 const CLIENT = { from: 400, to: 499 } as const;
 const SERVER = { from: 500, to: 599 } as const;
 
-export const TABLE: readonly Row[] = [
+export const TABLE: readonly ErrorRow[] = [
   {
     status: 529,
     type: 'overloaded_error',
@@ -182,7 +182,7 @@ export const TABLE: readonly Row[] = [
 ];
 
 /** What is neither in the table nor an answer. Trying again cannot help: the address leads to something else. */
-export const NO_API: Row = {
+export const NO_API: ErrorRow = {
   class: 'network',
   what: 'This is not the Messages API',
   advice: 'Check ANTHROPIC_BASE_URL, and whether a proxy or a login page stands in between.',
@@ -190,7 +190,7 @@ export const NO_API: Row = {
 };
 
 /** An error in a stream that is of no kind we know. */
-export const UNKNOWN: Row = {
+export const UNKNOWN: ErrorRow = {
   class: 'server',
   what: 'The API reported an error',
   advice: 'Try again in a while.',

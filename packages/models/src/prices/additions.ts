@@ -1,6 +1,5 @@
 /** Prices of models that the price list does not have yet, from the public documentation; checked on `MODELS_CHECKED_ON`. */
-import type { KnownModel } from './catalogue.ts';
-import type { PriceOverride } from './overrides.ts';
+import type { KnownModel, PriceOverride } from './prices.ts';
 
 interface Addition {
   readonly id: string;

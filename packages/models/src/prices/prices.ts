@@ -3,16 +3,18 @@
  * request is under way, not before. What is not in the list is unknown, never free.
  */
 import type { Usage } from '@heddle/core';
-import { calcPrice, findProvider, type ModelInfo, type Provider } from '@pydantic/genai-prices';
+import {
+  calcPrice,
+  findProvider,
+  type ModelInfo,
+  type ModelPrice,
+  type Provider,
+} from '@pydantic/genai-prices';
+import { statedFor } from '../known-models.ts';
+import { providerNamed, readModelName } from '../providers/table.ts';
 import type { Environment } from '../secrets/environment.ts';
-import { additionalPrice, additionFor } from './additions.ts';
-import { catalogueOf, type KnownModel } from './catalogue.ts';
-import { listedAs } from './listed-as.ts';
-import { overriddenCost, overrideFor, type PriceOverrides } from './overrides.ts';
-import { type BillLine, billLines } from './usage.ts';
-
-export type { KnownModel } from './catalogue.ts';
-export type { PriceOverride, PriceOverrides } from './overrides.ts';
+import { additionalModels, additionalPrice, additionFor } from './additions.ts';
+import { type CostLine, costLines } from './usage.ts';
 
 export interface Prices {
   /** USD for this usage of this model, helpers included; undefined where any part of it has no known price. */
@@ -32,7 +34,7 @@ export function createPrices(
   return {
     priceOf(model, usage) {
       let total = 0;
-      for (const line of billLines(model, usage)) {
+      for (const line of costLines(model, usage)) {
         const override = stated(line.model);
         const cost =
           (override && overriddenCost(line, override)) ??
@@ -48,7 +50,7 @@ export function createPrices(
       stated(model)?.contextWindow ??
       additionFor(model)?.contextWindow ??
       listedModel(model, now())?.info.context_window,
-    models: (provider = 'anthropic') => catalogueOf(provider, now()),
+    models: (provider = 'anthropic') => catalogOf(provider, now()),
   };
 }
 
@@ -75,13 +77,13 @@ function isOtherVersion(model: string, listed: string): boolean {
 }
 
 /** The rate depends on all that the request reads, from the cache or not. */
-function additionalCost(line: BillLine): number | undefined {
+function additionalCost(line: CostLine): number | undefined {
   const addition = line.isFast ? undefined : additionFor(line.model);
   const inputTokens = line.inputTokens + line.cacheReadTokens + line.cacheWriteTokens;
   return addition && overriddenCost(line, additionalPrice(addition, inputTokens));
 }
 
-function listCost(line: BillLine, timestamp: Date): number | undefined {
+function listCost(line: CostLine, timestamp: Date): number | undefined {
   if (listedAs(line.model)?.isFree === true) return 0;
   const listed = listedModel(line.model, timestamp);
   if (listed === undefined || line.isFast) return undefined;
@@ -95,4 +97,135 @@ function listCost(line: BillLine, timestamp: Date): number | undefined {
     web_searches: line.webSearches,
   };
   return calcPrice(usage, listed.model, { provider: listed.provider, timestamp })?.total_price;
+}
+
+// MERGED listed-as.ts: /** Where in the price list a model of ours is to be looked up. */
+
+export interface ListedAs {
+  /** The list's word for the provider; undefined where it has none. */
+  readonly provider: string | undefined;
+  readonly model: string;
+  /** Runs on the user's own machine. */
+  readonly isFree: boolean;
+}
+
+export function listedAs(name: string): ListedAs | undefined {
+  const [, own] = /^anthropic[/:](.*)$/s.exec(name) ?? [];
+  const named = own === undefined && !name.startsWith('claude-') ? readModelName(name) : undefined;
+  if (named === undefined) return { provider: 'anthropic', model: own ?? name, isFree: false };
+  return {
+    provider: named.provider.prices,
+    model: named.model,
+    isFree: named.provider.local !== undefined,
+  };
+}
+
+// MERGED overrides.ts: /** Prices and windows that a user knows better: for gateways, contracts, local models. */
+
+/** In USD for a million tokens, as price lists have it. What is left out of a price costs as much as plain input. */
+export interface PriceOverride {
+  readonly inputPerMillion?: number;
+  readonly outputPerMillion?: number;
+  readonly cacheReadPerMillion?: number;
+  readonly cacheWritePerMillion?: number;
+  readonly cacheWriteHourPerMillion?: number;
+  readonly webSearchPerThousand?: number;
+  readonly contextWindow?: number;
+}
+
+/** By the model's name in any spelling; a `*` at the end matches any rest. The longest match wins. */
+export type PriceOverrides = Readonly<Record<string, PriceOverride>>;
+
+export function overrideFor(
+  model: string,
+  overrides: PriceOverrides,
+  environment: Environment,
+): PriceOverride | undefined {
+  return statedFor(model, overrides, environment);
+}
+
+/** Undefined where the override says nothing of money. */
+export function overriddenCost(line: CostLine, price: PriceOverride): number | undefined {
+  const { inputPerMillion: input, outputPerMillion: output } = price;
+  if (input === undefined || output === undefined) return undefined;
+  const write = price.cacheWritePerMillion ?? input;
+  const tokens =
+    line.inputTokens * input +
+    line.outputTokens * output +
+    line.cacheReadTokens * (price.cacheReadPerMillion ?? input) +
+    (line.cacheWriteTokens - line.cacheWriteHourTokens) * write +
+    line.cacheWriteHourTokens * (price.cacheWriteHourPerMillion ?? write);
+  return tokens / 1e6 + (line.webSearches * (price.webSearchPerThousand ?? 0)) / 1e3;
+}
+
+// MERGED catalogue.ts: /** The models that the price list knows of a provider. */
+
+export interface KnownModel {
+  readonly id: string;
+  readonly name: string;
+  readonly contextWindow: number | undefined;
+  /** USD for a million tokens, for a short request. */
+  readonly inputPerMillion: number | undefined;
+  readonly outputPerMillion: number | undefined;
+}
+
+const ANTHROPIC = 'anthropic';
+
+/** Under the names that requests bear: those of Anthropic stand alone, all others behind their provider. */
+export function catalogOf(id: string, today: Date): readonly KnownModel[] {
+  const listName = id === ANTHROPIC ? ANTHROPIC : providerNamed(id)?.prices;
+  const list = listName === undefined ? undefined : findProvider({ providerId: listName });
+  if (list === undefined) return [];
+  const listed = list.models.flatMap((model) => {
+    const price = priceToday(model, today);
+    if (id === ANTHROPIC) return [knownModel(model, '', price)];
+    return isForText(model, price) && !isElsewhere(id, model) ? [knownModel(model, `${id}/`, price)] : [];
+  });
+  if (id !== ANTHROPIC) return listed;
+  return [...listed, ...additionalModels().filter((model) => !listed.some((known) => known.id === model.id))];
+}
+
+/** Prices follow one another; of those that apply only at some time of the day, the usual one is shown. */
+function priceToday({ prices }: ModelInfo, today: Date): ModelPrice | undefined {
+  if (!Array.isArray(prices)) return prices;
+  const begun = prices.filter(
+    ({ constraint }) =>
+      constraint === undefined || ('start_date' in constraint && new Date(constraint.start_date) <= today),
+  );
+  return (begun.at(-1) ?? prices[0])?.prices;
+}
+
+/** Lists of other providers hold models that hear, speak, draw and sort, and patterns that are no names. */
+function isForText({ id, deprecated }: ModelInfo, price: ModelPrice | undefined): boolean {
+  return deprecated !== true && price?.['output_mtok'] !== undefined && !NOT_FOR_TEXT.test(id);
+}
+
+const NOT_FOR_TEXT =
+  /embed|whisper|tts|audio|realtime|image|transcribe|moderation|voice|voxtral|sonic|live|guard|rerank|davinci|babbage|ocr|-omni-|^ada$|^curie$|^ft:|\.ft-$|^regional\.|3\.5.*instruct$/i;
+
+/** Google's list has models that are reached in another way than its own, and old names of Claude that nobody takes. */
+const OF_GOOGLE: Readonly<Record<string, RegExp>> = {
+  google: /^gem(ini|ma)-/,
+  vertex: /^(gem(ini|ma)|claude-(opus|sonnet|haiku|fable))-/,
+};
+
+function isElsewhere(provider: string, { id }: ModelInfo): boolean {
+  return Object.hasOwn(OF_GOOGLE, provider) && OF_GOOGLE[provider]?.test(id) === false;
+}
+
+function knownModel(model: ModelInfo, prefix: string, price: ModelPrice | undefined): KnownModel {
+  return {
+    id: `${prefix}${model.id}`,
+    name: model.name ?? model.id,
+    contextWindow: model.context_window,
+    inputPerMillion: base(price?.['input_mtok']),
+    outputPerMillion: base(price?.['output_mtok']),
+  };
+}
+
+function base(price: unknown): number | undefined {
+  if (typeof price === 'number') return price;
+  const first: unknown =
+    typeof price === 'object' && price !== null && 'base' in price ? price.base : undefined;
+  return typeof first === 'number' ? first : undefined;
 }

@@ -1,7 +1,7 @@
 /** A call's usage as a bill sees it: one line for the model that answered, and one for each helper that it asked on the way. */
 import { type JsonObject, NO_USAGE, type Usage, updateUsage } from '@heddle/core';
 
-export interface BillLine {
+export interface CostLine {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -40,21 +40,21 @@ function helpers(iterations: unknown): readonly JsonObject[] {
   return iterations.filter(isObject).filter(({ type }) => type !== 'message' && type !== 'fallback_message');
 }
 
-export function billLines(model: string, usage: Usage): readonly BillLine[] {
+export function costLines(model: string, usage: Usage): readonly CostLine[] {
   return usageByModel(model, usage).map((part) => lineOf(part.model, part.usage));
 }
 
 /** Web searches of a call and of its helpers; they are billed by the piece. */
 export function webSearchesOf(usage: Usage): number {
-  return billLines('', usage).reduce((sum, { webSearches }) => sum + webSearches, 0);
+  return costLines('', usage).reduce((sum, { webSearches }) => sum + webSearches, 0);
 }
 
 /** The provider itself says what this cost. */
-export function isCostTold(usage: Usage): boolean {
+export function isCostReported(usage: Usage): boolean {
   return lineOf('', usage).toldUsd !== undefined;
 }
 
-function lineOf(model: string, usage: Usage): BillLine {
+function lineOf(model: string, usage: Usage): CostLine {
   const { more = {} } = usage;
   const cacheWriteTokens = count(usage.cache_creation_input_tokens);
   const hour = count(objectOf(more['cache_creation'])['ephemeral_1h_input_tokens']);

@@ -1,15 +1,15 @@
 /** A model of one of the table's providers, ready to be asked. */
-import type { Chosen } from '../choose.ts';
+import type { ChosenModel } from '../choose.ts';
 import { localWindow, modelsOnServer } from './local.ts';
 import { openProvider, type ProviderOptions } from './port.ts';
-import { addressOf, keyOf } from './settings.ts';
+import { providerAddress, providerKey } from './settings.ts';
 import { fullNameOf, type NamedModel, readModelName } from './table.ts';
 
 /** Undefined where the name is no provider's. Throws where its package cannot be had. */
 export async function chooseProvider(
   name: string,
   options: ProviderOptions,
-): Promise<(Chosen & { readonly ok: true }) | undefined> {
+): Promise<(ChosenModel & { readonly ok: true }) | undefined> {
   const read = readModelName(name);
   if (read === undefined) return undefined;
   const environment = options.environment ?? process.env;
@@ -19,7 +19,7 @@ export async function chooseProvider(
     ok: true,
     port,
     name: fullNameOf(named),
-    keySource: keyOf(named.provider, environment)?.variable ?? 'none',
+    keySource: providerKey(named.provider, environment)?.variable ?? 'none',
     ...(named.provider.local === undefined
       ? {}
       : { local: { window: localWindow(named.provider, named.model, environment) } }),
@@ -37,7 +37,7 @@ async function usualModel(
   const served = await modelsOnServer(provider, environment);
   const [first] = served ?? [];
   if (first !== undefined) return { provider, model: first.id };
-  const address = addressOf(provider, environment);
+  const address = providerAddress(provider, environment);
   throw new Error(
     served === undefined
       ? `${provider.name} does not answer at ${address}. ${provider.local.howToStart}`

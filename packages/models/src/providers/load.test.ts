@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configFolderIn } from './config-folder.ts';
-import { loadPackage } from './load.ts';
+import { configFolderIn, loadPackage } from './load.ts';
 
 const wanted = { name: '@nobody/has-this', version: '1.2.3' };
 let home = '';

@@ -3,8 +3,10 @@
  * from the folder that is worked in, whose code nobody has agreed to run.
  */
 import { createRequire } from 'node:module';
+import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { type Environment, variable } from '../secrets/environment.ts';
 
 export interface Package {
   readonly name: string;
@@ -15,13 +17,13 @@ export interface Package {
 }
 
 /** What a package exports. */
-export type Loaded = Readonly<Record<string, unknown>>;
+export type LoadedPackage = Readonly<Record<string, unknown>>;
 
 /** Throws where it is not to be found, with the command that installs it; and what the package itself throws. */
-export async function loadPackage(wanted: Package, configFolder: string): Promise<Loaded> {
+export async function loadPackage(wanted: Package, configFolder: string): Promise<LoadedPackage> {
   const file = findPackage(wanted, configFolder);
   if (file === undefined) {
-    const command = installCommand(wanted, configFolder);
+    const command = packageInstallCommand(wanted, configFolder);
     throw new Error(`the package ${wanted.name} is not installed. Install it with:\n${command}`);
   }
   // The name is no literal, so that no bundler takes it for one of ours.
@@ -41,7 +43,14 @@ export function findPackage({ name, entry }: Package, configFolder: string): str
   return undefined;
 }
 
-export function installCommand({ name, version }: Package, configFolder: string): string {
+export function packageInstallCommand({ name, version }: Package, configFolder: string): string {
   const shown = /\s/.test(configFolder) ? `"${configFolder}"` : configFolder;
   return `npm install --prefix ${shown} ${name}@${version}`;
+}
+
+// MERGED config-folder.ts: /** The user's own folder, where packages of providers may be installed beside settings and sessions. */
+
+export function configFolderIn(environment: Environment): string {
+  const named = variable(environment, 'HEDDLE_CONFIG_DIR') ?? variable(environment, 'CLAUDE_CONFIG_DIR');
+  return path.resolve(named ?? path.join(variable(environment, 'HOME') ?? os.homedir(), '.heddle'));
 }

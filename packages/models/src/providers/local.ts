@@ -1,7 +1,7 @@
 /** Servers on this machine, asked what they have. They answer at once or do not run. */
 import { type Environment, milliseconds, variable } from '../secrets/environment.ts';
 import type { Provider } from './provider.ts';
-import { addressOf, keyOf } from './settings.ts';
+import { providerAddress, providerKey } from './settings.ts';
 
 export interface ServedModel {
   readonly id: string;
@@ -21,7 +21,7 @@ export async function modelsOnServer(
   provider: Provider,
   environment: Environment,
 ): Promise<readonly ServedModel[] | undefined> {
-  const address = addressOf(provider, environment);
+  const address = providerAddress(provider, environment);
   if (address === undefined || provider.local === undefined) return undefined;
   const isOllama = provider.local.howToList === 'ollama';
   const url = isOllama ? address.replace(/\/v1$/, '/api/tags') : `${address}/models`;
@@ -44,7 +44,7 @@ export async function localWindow(
     const served = await modelsOnServer(provider, environment);
     return (served?.find(({ id }) => id === model) ?? (served?.length === 1 ? served[0] : undefined))?.window;
   }
-  const address = addressOf(provider, environment)?.replace(/\/v1$/, '');
+  const address = providerAddress(provider, environment)?.replace(/\/v1$/, '');
   const loaded = fieldsOf(await ask(provider, environment, `${address}/api/ps`))['models'];
   const own = (Array.isArray(loaded) ? loaded.map(fieldsOf) : []).find(({ name }) => name === model);
   return windowIn(own ?? {}) ?? tokens(Number(variable(environment, 'OLLAMA_CONTEXT_LENGTH')));
@@ -68,7 +68,7 @@ function tokens(value: unknown): number | undefined {
 }
 
 async function ask(provider: Provider, environment: Environment, url: string): Promise<unknown> {
-  const key = keyOf(provider, environment)?.value;
+  const key = providerKey(provider, environment)?.value;
   try {
     const answer = await fetch(url, {
       signal: AbortSignal.timeout(deadlineIn(environment)),

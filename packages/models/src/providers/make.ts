@@ -1,11 +1,9 @@
 /** How a model of each provider is made once its package is loaded. */
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import type { Environment } from '../secrets/environment.ts';
-import type { Loaded } from './load.ts';
-import { withMarkedParts } from './makers/openrouter.ts';
-import { claudeFields, geminiFields, isClaude } from './makers/vertex.ts';
+import { type Environment, variable } from '../secrets/environment.ts';
+import type { LoadedPackage } from './load.ts';
 import type { Provider } from './provider.ts';
-import { addressOf, keyOf } from './settings.ts';
+import { firstOf, providerAddress, providerKey } from './settings.ts';
 
 export interface MakeOptions {
   readonly environment: Environment;
@@ -14,7 +12,7 @@ export interface MakeOptions {
   /** What had to be looked up first. */
   readonly own: Fields;
   /** Another entry of the same package. */
-  readonly loadEntry: (entry: string) => Promise<Loaded>;
+  readonly loadEntry: (entry: string) => Promise<LoadedPackage>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -23,7 +21,7 @@ type Maker = (name: string) => unknown;
 
 export async function makeModel(
   provider: Provider,
-  loaded: Loaded,
+  loaded: LoadedPackage,
   name: string,
   options: MakeOptions,
 ): Promise<LanguageModelV4> {
@@ -38,14 +36,14 @@ export async function makeModel(
   );
 }
 
-function makerOf(provider: Provider, loaded: Loaded, options: MakeOptions): Maker {
+function makerOf(provider: Provider, loaded: LoadedPackage, options: MakeOptions): Maker {
   const { environment, headers, fetch, own } = options;
-  const address = given('baseURL', addressOf(provider, environment));
+  const address = given('baseURL', providerAddress(provider, environment));
   const common = {
     headers,
     fetch,
     ...address,
-    ...given('apiKey', keyOf(provider, environment)?.value),
+    ...given('apiKey', providerKey(provider, environment)?.value),
   };
   switch (provider.package) {
     case '@ai-sdk/openai':
@@ -84,7 +82,7 @@ function given(name: string, value: string | undefined): Fields {
   return value === undefined ? {} : { [name]: value };
 }
 
-function call(loaded: Loaded, name: string, fields: Fields): Maker {
+function call(loaded: LoadedPackage, name: string, fields: Fields): Maker {
   const create = loaded[name];
   const maker: unknown = isFunction(create) ? create(fields) : undefined;
   if (isFunction(maker)) return maker;
@@ -104,4 +102,50 @@ function isFunction(value: unknown): value is (argument: unknown) => unknown {
 function isModel(value: unknown): value is LanguageModelV4 {
   if (typeof value !== 'object' || value === null || !('specificationVersion' in value)) return false;
   return value.specificationVersion === 'v4' && 'doStream' in value && isFunction(value.doStream);
+}
+/** OpenRouter looks for cache marks on parts; the package writes a lone text as a string, and the mark beside it. */
+
+function withMarkedParts(body: Fields): Fields {
+  const { messages } = body;
+  return Array.isArray(messages) ? { ...body, messages: messages.map(markedParts) } : body;
+}
+
+function markedParts(message: Fields): Fields {
+  const { content, cache_control, ...rest } = message;
+  if (cache_control === undefined || typeof content !== 'string') return message;
+  return { ...rest, content: [{ type: 'text', text: content, cache_control }] };
+}
+
+// MERGED vertex.ts: /** Vertex serves Gemini, and Claude through a door of its own. */
+
+function isClaude(model: string): boolean {
+  return model.startsWith('claude-');
+}
+
+/** Without a key, the login of Google Cloud on this machine is used. */
+function geminiFields(environment: Environment): Fields {
+  const baseURL = variable(environment, 'GOOGLE_VERTEX_BASE_URL')?.replace(/\/+$/, '');
+  const apiKey = variable(environment, 'GOOGLE_VERTEX_API_KEY');
+  return {
+    ...(baseURL === undefined ? {} : { baseURL }),
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...placeIn(environment),
+  };
+}
+
+/** A key is not taken there. */
+function claudeFields(environment: Environment): Fields {
+  const { project, location } = placeIn(environment);
+  if (project === undefined) {
+    throw new Error('Claude on Vertex needs a project of Google Cloud: set GOOGLE_VERTEX_PROJECT');
+  }
+  const own = variable(environment, 'ANTHROPIC_VERTEX_BASE_URL')?.replace(/\/+$/, '');
+  const path = `projects/${project}/locations/${location}/publishers/anthropic/models`;
+  return { project, location, ...(own === undefined ? {} : { baseURL: `${own}/${path}` }) };
+}
+
+function placeIn(environment: Environment): { readonly project?: string; readonly location: string } {
+  const project = firstOf(['GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT'], environment)?.value;
+  const location = firstOf(['GOOGLE_VERTEX_LOCATION', 'GOOGLE_CLOUD_LOCATION'], environment)?.value;
+  return { location: location ?? 'global', ...(project === undefined ? {} : { project }) };
 }

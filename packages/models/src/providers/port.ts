@@ -1,17 +1,18 @@
 /** A provider of the table as a port: its package, key, address, patience and words. */
 import type { Clock, ModelError, ModelPort } from '@heddle/core';
 import { createBridgePort } from '../bridge/port.ts';
+import type { IdForm } from '../bridge/request/names.ts';
+import type { OwnOptions } from '../bridge/request/options.ts';
+import type { Metadata } from '../bridge/signature.ts';
 import { type Environment, milliseconds, variable } from '../secrets/environment.ts';
 import { proxySecrets } from '../secrets/proxy-secrets.ts';
 import { Secrets } from '../secrets/secrets.ts';
-import { configFolderIn } from './config-folder.ts';
-import { createFetch } from './http/fetch.ts';
-import { useProxies } from './http/proxies.ts';
-import { loadPackage } from './load.ts';
+import { configFolderIn, loadPackage } from './load.ts';
+import { createFetch } from './fetch.ts';
 import { makeModel, type MakeOptions } from './make.ts';
-import { cacheMarkFor, idsFor, ownOptionsOf } from './own-options.ts';
 import { packageOf, type Provider } from './provider.ts';
-import { addressOf, keyOf, notConfigured, readinessOf } from './settings.ts';
+import { useProxies } from './proxies.ts';
+import { notConfigured, providerAddress, providerKey, readinessOf } from './settings.ts';
 import { readModelName } from './table.ts';
 
 export interface ProviderOptions {
@@ -35,7 +36,7 @@ export async function openProvider(provider: Provider, options: ProviderOptions 
   const wanted = packageOf(provider);
   const folder = configFolderIn(environment);
   const loaded = await loadPackage(wanted, folder);
-  const scene = sceneOf(provider, environment, options.secrets ?? new Secrets());
+  const scene = providerInfoOf(provider, environment, options.secrets ?? new Secrets());
   const own = await lookedUp(provider, environment, scene.secrets);
   useProxies(environment);
   const making: MakeOptions = {
@@ -86,17 +87,17 @@ async function lookedUp(
   secrets: Secrets,
 ): Promise<MakeOptions['own']> {
   if (provider.id !== 'bedrock' || readinessOf(provider, environment).is === 'missing') return {};
-  const { awsFields } = await import('./makers/aws.ts');
+  const { awsFields } = await import('./aws.ts');
   return awsFields(environment, configFolderIn(environment), secrets);
 }
 
-function sceneOf(provider: Provider, environment: Environment, secrets: Secrets) {
+function providerInfoOf(provider: Provider, environment: Environment, secrets: Secrets) {
   secrets.add(
     ...provider.keys.map((name) => environment[name]),
     ...AWS_SECRETS.map((name) => environment[name]),
     ...proxySecrets(environment),
   );
-  const address = addressOf(provider, environment);
+  const address = providerAddress(provider, environment);
   const url = URL.parse(address ?? '');
   secrets.add(url?.password);
   return {
@@ -106,7 +107,7 @@ function sceneOf(provider: Provider, environment: Environment, secrets: Secrets)
       isOwnAddress: address !== provider.baseUrl,
     },
     secrets,
-    key: keyOf(provider, environment)?.variable ?? provider.keys.join(' or '),
+    key: providerKey(provider, environment)?.variable ?? provider.keys.join(' or '),
     address: provider.baseUrlVariable,
     ...(provider.local === undefined ? {} : { howToStart: provider.local.howToStart }),
     // A server that is only compatible seldom speaks Responses.
@@ -123,7 +124,7 @@ function refusalOf(provider: Provider, environment: Environment): ModelError | u
   if (readiness.is === 'missing') {
     return refused(notConfigured(provider, readiness.set));
   }
-  const address = addressOf(provider, environment);
+  const address = providerAddress(provider, environment);
   if (address !== undefined && !/^https?:$/.test(URL.parse(address)?.protocol ?? '')) {
     const message = `${provider.baseUrlVariable} is not the address of a server. It begins with https:// or http://.`;
     return { type: 'model_error', class: 'bad_request', message };
@@ -131,7 +132,7 @@ function refusalOf(provider: Provider, environment: Environment): ModelError | u
   if (provider.id === 'bedrock' && isHalf(environment)) {
     return refused('AWS_ACCESS_KEY_ID is set without AWS_SECRET_ACCESS_KEY. Set both, or neither.');
   }
-  const key = keyOf(provider, environment);
+  const key = providerKey(provider, environment);
   // What cannot stand in a header would throw there.
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key.value)) {
     return refused(
@@ -148,4 +149,43 @@ function isHalf(environment: Environment): boolean {
 
 function refused(message: string): ModelError {
   return { type: 'model_error', class: 'auth', message };
+}
+
+// MERGED own-options.ts: /** What some providers want said in their own words. */
+
+const NOTHING: OwnOptions = () => ({});
+
+function ownOptionsOf({ id }: Provider): OwnOptions {
+  return Object.hasOwn(OWN, id) ? (OWN[id] ?? NOTHING) : NOTHING;
+}
+
+const OWN: Readonly<Record<string, OwnOptions>> = {
+  // Nothing is kept on their side: thinking comes back encrypted and travels in our history. Summaries of it need a verified
+  // organisation, so they are asked for only where somebody wants to see thinking.
+  openai: ({ isShown }) => ({ openai: { store: false, reasoningSummary: isShown ? 'auto' : null } }),
+  xai: () => ({ xai: { store: false } }),
+  // Without it, some models behind it are not billed in the answer.
+  openrouter: () => ({ openrouter: { usage: { include: true } } }),
+  google: ({ isShown }) => (isShown ? { google: { thinkingConfig: { includeThoughts: true } } } : {}),
+  vertex: ({ isShown }) => (isShown ? { vertex: { thinkingConfig: { includeThoughts: true } } } : {}),
+};
+
+/** Models of Mistral refuse every other id, also where somebody else serves them. */
+function idsFor({ wire }: Provider, model: string): IdForm {
+  const isMistral = /(mistral|mixtral|ministral|magistral|codestral|devstral|pixtral)/i.test(model);
+  return wire === 'chat' && isMistral ? 'nine letters or digits' : 'any';
+}
+
+/** Most cache by themselves. Others must be told for some of their models, and those that cannot cache refuse to be. */
+function cacheMarkFor({ id }: Provider, model: string): Metadata | undefined {
+  if (id === 'bedrock' && /anthropic\.claude|amazon\.nova/.test(model)) {
+    return { bedrock: { cachePoint: { type: 'default' } } };
+  }
+  if (id === 'vertex' && /^vertex[/:]claude-/.test(model)) {
+    return { anthropic: { cacheControl: { type: 'ephemeral' } } };
+  }
+  if (id === 'openrouter' && /^openrouter[/:]~?anthropic\//.test(model)) {
+    return { openaiCompatible: { cache_control: { type: 'ephemeral' } } };
+  }
+  return undefined;
 }

@@ -1,5 +1,4 @@
 /** What is known of a provider before anything of it is loaded. Data only: the start-up path looks at it. */
-import type { Features } from './features.ts';
 
 /** The formats that answers come in. */
 type WireFormat = 'responses' | 'chat' | 'gemini' | 'converse';
@@ -58,11 +57,27 @@ export const PACKAGES = {
 /** Finds credentials of AWS that are not in the environment. */
 export const AWS_CREDENTIALS = { name: '@aws-sdk/credential-providers', version: '3.1164.0' } as const;
 
-export type PackageName = keyof typeof PACKAGES;
+type PackageName = keyof typeof PACKAGES;
 
 export function packageOf({ package: name }: Provider): {
   readonly name: PackageName;
   readonly version: string;
 } {
   return { name, version: PACKAGES[name] };
+}
+/** What a provider's wire can hold. What it cannot is dropped or told in words; nothing here depends on a single model. */
+
+export interface Features {
+  /** Pictures in user messages. */
+  readonly images: boolean;
+  /** PDF files in user messages; otherwise a note stands for them. */
+  readonly documents: boolean;
+  /** Pictures inside results; otherwise they follow in a user message. */
+  readonly mediaInResults: boolean;
+  /** A user's words may follow results; otherwise they are put into the last result. */
+  readonly wordsAfterResults: boolean;
+  /** What becomes of its thinking in later turns: sent back as the provider signed it, sent back as text, or left out. */
+  readonly thinking: 'signed' | 'text' | 'dropped';
+  /** `--effort` and `--thinking` reach it. */
+  readonly effort: boolean;
 }

@@ -8,7 +8,7 @@ export interface FoundKey {
   readonly value: string;
 }
 
-export function keyOf({ keys }: Provider, environment: Environment): FoundKey | undefined {
+export function providerKey({ keys }: Provider, environment: Environment): FoundKey | undefined {
   return firstOf(keys, environment);
 }
 
@@ -22,7 +22,7 @@ export function firstOf(names: readonly string[], environment: Environment): Fou
 }
 
 /** Where it is reached; undefined where its package works that out. */
-export function addressOf(provider: Provider, environment: Environment): string | undefined {
+export function providerAddress(provider: Provider, environment: Environment): string | undefined {
   const own = variable(environment, provider.baseUrlVariable);
   if (provider.id === 'ollama') return `${ollamaAddress(own ?? provider.baseUrl ?? '')}/v1`;
   return (own ?? provider.baseUrl)?.replace(/\/+$/, '');
@@ -49,7 +49,7 @@ export function packagesFor(provider: Provider, environment: Environment): reado
   return isFoundByAws ? [packageOf(provider), AWS_CREDENTIALS] : [packageOf(provider)];
 }
 
-export type Readiness =
+export type ProviderReadiness =
   /** `by`: the variable that says so. */
   | { readonly is: 'configured'; readonly by: string }
   /** A server that may or may not run. */
@@ -62,7 +62,7 @@ export function notConfigured({ name }: Provider, set: string): string {
   return `${name} is not configured. Set ${set}.`;
 }
 
-export function readinessOf(provider: Provider, environment: Environment): Readiness {
+export function readinessOf(provider: Provider, environment: Environment): ProviderReadiness {
   if (provider.needs === 'server') return { is: 'perhaps' };
   const wanted = provider.needs === 'key' ? [provider.keys] : (provider.settings ?? []);
   const found = wanted.map((names) => firstOf(names, environment));

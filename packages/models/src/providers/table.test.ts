@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { createPrices } from '../prices/prices.ts';
 import { SECRET_VARIABLES } from '../secrets/environment.ts';
-import type { Features } from './features.ts';
-import { PACKAGES, type Provider } from './provider.ts';
-import { addressOf, readinessOf } from './settings.ts';
+import { type Features, PACKAGES, type Provider } from './provider.ts';
+import { providerAddress, readinessOf } from './settings.ts';
 import { PROVIDERS, providerNamed, readModelName } from './table.ts';
 
 const prices = createPrices();
@@ -70,7 +69,7 @@ describe('an address', () => {
     ['openai', { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1/' }, 'http://127.0.0.1:1/v1'],
     ['bedrock', {}, undefined],
   ])('of %s with %j is %s', (id, environment, address) => {
-    expect(addressOf(named(id), environment)).toBe(address);
+    expect(providerAddress(named(id), environment)).toBe(address);
   });
 });
 

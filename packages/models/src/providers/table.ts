@@ -1,6 +1,5 @@
 /** The providers beside Anthropic, one entry each. `make.ts` says how a model of each is made. */
-import type { Features } from './features.ts';
-import type { Provider } from './provider.ts';
+import type { Features, Provider } from './provider.ts';
 
 const CHAT: Features = {
   images: true,

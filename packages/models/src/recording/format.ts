@@ -12,7 +12,8 @@ import type {
   SystemLayer,
   ToolSpec,
 } from '@heddle/core';
-import type { Place } from './text/places.ts';
+import { createHash } from 'node:crypto';
+import type { MachinePlace } from './text/places.ts';
 
 export const FORMAT = 1;
 
@@ -28,7 +29,7 @@ export interface HeaderLine {
   /** Its server searches the web: a replay must offer the same tools. */
   readonly searchesWeb?: true;
   /** Folders of the recording machine. */
-  readonly places: readonly Place[];
+  readonly places: readonly MachinePlace[];
 }
 
 /** A piece of requests, named by its digest. */
@@ -86,4 +87,27 @@ interface LeftLine {
   readonly at: number;
 }
 
-export type Line = HeaderLine | PartLine | RequestLine | EventLine | EndLine | LeftLine;
+export type RecordingLine = HeaderLine | PartLine | RequestLine | EventLine | EndLine | LeftLine;
+
+// MERGED digest.ts: /** Short names for values: the same value has the same digest, in whatever order its fields were written. */
+
+/** 80 bits: two different parts of one recording never meet. */
+const LENGTH = 20;
+
+export function digestOf(value: unknown): string {
+  return digestOfText(JSON.stringify(value, inOrder));
+}
+
+/** Of a request, by the digests of its parts. */
+export function digestOfParts(...lists: readonly (readonly string[])[]): string {
+  return digestOfText(lists.map((list) => list.join(' ')).join('\n'));
+}
+
+export function digestOfText(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, LENGTH);
+}
+
+function inOrder(_key: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
+}

@@ -1,5 +1,7 @@
 /** A wait that must not last. It ends by itself when nothing has happened for too long on the clock. */
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { Clock } from '@heddle/core';
+import type { BridgeDeps } from '../bridge/port.ts';
 
 export class Deadline {
   readonly #clock: Clock;
@@ -59,3 +61,69 @@ export class Deadline {
 
 /** A reason of our own: without one, each abort builds an exception with a stack that nobody looks at. */
 const OVER = 'over';
+
+// MERGED patience.ts: /** How long an attempt waits for what, and what counts as a sign of life. */
+
+export class StallTimer {
+  readonly #port: BridgeDeps;
+  readonly #deadline: Deadline;
+  readonly #missed: (message: string) => void;
+  /** How long the answer may be silent now. */
+  #silenceMs = 0;
+
+  /** `missed` hears it once, in words. */
+  constructor(port: BridgeDeps, missed: (message: string) => void) {
+    this.#port = port;
+    this.#missed = missed;
+    this.#deadline = new Deadline(port.clock);
+  }
+
+  awaitFirstByte(): void {
+    this.#watch(this.#port.firstByteMs, (limit) => `${this.#port.scene.name} sent nothing for ${limit}.`);
+  }
+
+  awaitFirstWord(): void {
+    this.#allowSilence(this.#port.thinkingMs);
+  }
+
+  /** What has only begun to think may be silent for long; words follow one another. */
+  heed({ type }: LanguageModelV4StreamPart): void {
+    if (!isContent(type)) return;
+    this.#deadline.touch();
+    if (type === 'reasoning-start') this.#allowSilence(this.#port.thinkingMs);
+    else if (type !== 'response-metadata') this.#allowSilence(this.#port.idleMs);
+  }
+
+  /** The reader is slow: until it goes on, the silence is our own doing. */
+  hold(): void {
+    this.#deadline.hold();
+  }
+
+  goOn(): void {
+    this.#deadline.touch();
+  }
+
+  stop(): void {
+    this.#deadline.stop();
+  }
+
+  #allowSilence(limitMs: number): void {
+    if (limitMs === this.#silenceMs) return;
+    this.#silenceMs = limitMs;
+    this.#watch(limitMs, (limit) => `The answer of ${this.#port.scene.name} stopped coming for ${limit}.`);
+  }
+
+  #watch(limitMs: number, what: (limit: string) => string): void {
+    this.#deadline.set(limitMs, () => {
+      this.#missed(`${what(`${Math.round(limitMs / 100) / 10} s`)} ${ADVICE}`);
+    });
+  }
+}
+
+const ADVICE =
+  'It is tried again by itself; if this happens often, check the network, or allow a longer wait.';
+
+/** What a server sends to keep the line open is no content. */
+function isContent(type: LanguageModelV4StreamPart['type']): boolean {
+  return type !== 'stream-start' && type !== 'raw' && type !== 'ping';
+}

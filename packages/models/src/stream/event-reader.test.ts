@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EventReader } from './event-reader.ts';
+import { EventReader } from './wire-event.ts';
 
 function read(bytes: Uint8Array, size = bytes.length): string[] {
   const events: string[] = [];

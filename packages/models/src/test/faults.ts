@@ -7,21 +7,21 @@ import {
   fail,
   hang,
   hangUp,
-  type Part,
+  type ScriptPart,
   say,
-  type Step,
+  type ScriptStep,
   unfinished,
 } from '@heddle/testing';
 
 /** Before anything, in the middle of a block, after the last block. */
-const PLACES: readonly { readonly place: string; readonly before: readonly Part[] }[] = [
+const PLACES: readonly { readonly place: string; readonly before: readonly ScriptPart[] }[] = [
   { place: 'the first chunk', before: [] },
   { place: 'a middle chunk', before: [begin(), unfinished(say('half an answer that never'))] },
   { place: 'the last chunk', before: [say('a whole answer')] },
 ];
 
 /** Whether the run had a turn before. */
-export const REQUESTS: readonly { readonly request: string; readonly turns: readonly Step[] }[] = [
+export const REQUESTS: readonly { readonly request: string; readonly turns: readonly ScriptStep[] }[] = [
   { request: 'the first request', turns: [] },
   { request: 'a later request', turns: [answer(say('I look'), call('Look', {}, 't1'))] },
 ];
@@ -33,7 +33,7 @@ export const EVERYWHERE = PLACES.flatMap((place) =>
 /** Worth another attempt. */
 export const TRANSIENT: readonly {
   readonly fault: string;
-  readonly end: Part;
+  readonly end: ScriptPart;
   readonly error: string;
   readonly isSilence?: true;
 }[] = [

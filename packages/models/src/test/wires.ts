@@ -1,6 +1,6 @@
 /** A run of the loop over any wire: the Messages API with our own adapter, the others with the real package of a provider. */
 import {
-  type ContextDoor,
+  type ContextPort,
   type LoopEvent,
   type ModelPort,
   query,
@@ -125,7 +125,7 @@ export interface Ran {
 
 export interface RunOptions {
   readonly params?: Partial<QueryParams>;
-  readonly context?: ContextDoor;
+  readonly context?: ContextPort;
   readonly onStaged?: (staged: Staged) => void;
   readonly onEvent?: (event: LoopEvent, staged: Staged) => void;
 }

@@ -2,24 +2,32 @@
  * Requests over node:http(s) on connections that are kept. `fetch` would be shorter, and needs twice the memory and several
  * times the work for a body that is half a megabyte long at every turn.
  */
-import type { Agent, ClientRequest, IncomingMessage, OutgoingHttpHeaders, RequestOptions } from 'node:http';
-import type { Environment } from '../secrets/environment.ts';
-import { EarlyConnection } from './early-connection.ts';
+import type {
+  Agent,
+  AgentOptions,
+  ClientRequest,
+  IncomingMessage,
+  OutgoingHttpHeaders,
+  RequestOptions,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type Environment, variable } from '../secrets/environment.ts';
 
-export interface TransportOptions {
+interface TransportOptions {
   readonly url: URL;
   readonly environment: Environment;
   readonly extraCaFile: string | undefined;
 }
 
-export interface Outgoing {
+interface Outgoing {
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
   /** Written one after another, never joined. */
   readonly pieces: readonly Uint8Array[];
 }
 
-export interface Listener {
+interface Listener {
   onResponse(response: IncomingMessage): void;
   /** Before any response. */
   onError(error: Error): void;
@@ -27,7 +35,7 @@ export interface Listener {
 
 type Request = (options: RequestOptions, onResponse: (response: IncomingMessage) => void) => ClientRequest;
 
-interface Door {
+interface HttpClient {
   readonly request: Request;
   readonly agent: Agent;
 }
@@ -35,7 +43,7 @@ interface Door {
 export class Transport {
   readonly #options: TransportOptions;
   readonly #early = new EarlyConnection();
-  #door: Promise<Door> | undefined;
+  #client: Promise<HttpClient> | undefined;
 
   constructor(options: TransportOptions) {
     this.#options = options;
@@ -85,23 +93,23 @@ export class Transport {
 
   close(): void {
     this.#early.close();
-    void this.#door?.then(
+    void this.#client?.then(
       ({ agent }) => agent.destroy(),
       () => undefined,
     );
-    this.#door = undefined;
+    this.#client = undefined;
   }
 
-  #opened(): Promise<Door> {
-    this.#door ??= open(this.#options, this.#early);
-    return this.#door;
+  #opened(): Promise<HttpClient> {
+    this.#client ??= open(this.#options, this.#early);
+    return this.#client;
   }
 }
 
 async function open(
   { url, environment, extraCaFile }: TransportOptions,
   early: EarlyConnection,
-): Promise<Door> {
+): Promise<HttpClient> {
   const options = { keepAlive: true, proxyEnv: { ...environment } };
   // An `import` would touch every export of node:http, and some of them load a second HTTP client: 30 ms for nothing.
   if (url.protocol === 'http:') {
@@ -122,4 +130,66 @@ function hostOf(url: URL): string {
 /** A gateway may live below a path of its own. */
 function pathOf(url: URL, path: string): string {
   return url.pathname.replace(/\/+$/, '') + path;
+}
+
+// MERGED early-connection.ts: /**
+//  * A connection that is opened before there is anything to say. The first request takes it over in whatever state it is; if
+//  * it has failed or waited too long, the request opens one of its own and reports what it meets.
+//  */
+
+class EarlyConnection {
+  #socket: Socket | undefined;
+  #connect: ((options: Place) => Duplex | null | undefined) | undefined;
+  readonly #drop = (): void => {
+    this.#socket = undefined;
+  };
+
+  /** Makes the agent ask here first. */
+  serve<T extends Agent>(agent: T, options: AgentOptions): T {
+    const connect = agent.createConnection.bind(agent);
+    this.#connect = (given) => connect({ ...options, ...given });
+    agent.createConnection = (options, callback) => this.#take() ?? connect(options, callback);
+    return agent;
+  }
+
+  open(url: URL, environment: Environment): void {
+    const isSecure = url.protocol === 'https:';
+    // A tunnel is built in several steps that only the agent itself can see through.
+    if (this.#socket || (isSecure && proxyFor(environment) !== undefined)) return;
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+    const port = Number(url.port === '' ? (isSecure ? 443 : 80) : url.port);
+    const secured = isSecure && !/^[\d.:]+$/.test(host) ? { servername: host } : {};
+    const socket = this.#connect?.({ ...secured, host, port });
+    if (!isSocket(socket)) return;
+    socket.on('error', this.#drop).on('close', this.#drop);
+    // Nothing is lost when the program ends before it has asked anything.
+    socket.unref();
+    this.#socket = socket;
+  }
+
+  close(): void {
+    this.#socket?.destroy();
+  }
+
+  #take(): Socket | undefined {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    if (!socket || socket.destroyed || socket.readableEnded) return undefined;
+    socket.off('error', this.#drop).off('close', this.#drop);
+    return socket.ref();
+  }
+}
+
+interface Place {
+  readonly host: string;
+  readonly port: number;
+  readonly servername?: string;
+}
+
+function proxyFor(environment: Environment): string | undefined {
+  return variable(environment, 'https_proxy') ?? variable(environment, 'HTTPS_PROXY');
+}
+
+function isSocket(value: Duplex | null | undefined): value is Socket {
+  return value !== null && value !== undefined && 'unref' in value;
 }

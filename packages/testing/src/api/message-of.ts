@@ -3,7 +3,7 @@ import type { ApiEvent, BlockDelta } from '@heddle/core';
 
 type Fields = Record<string, unknown>;
 
-export function messageOf(events: readonly ApiEvent[]): Fields {
+export function apiMessageOf(events: readonly ApiEvent[]): Fields {
   const message: Fields = {};
   const blocks: Fields[] = [];
   const usage: Fields = {};

@@ -4,11 +4,11 @@ import type { ApiEvent, Clock, ModelError } from '@heddle/core';
 import { untilAborted } from '../gate.ts';
 import type { Act, EndAct } from '../scripted/act.ts';
 import { envelopeOf, httpErrorOf } from './errors.ts';
-import { messageOf } from './message-of.ts';
+import { apiMessageOf } from './message-of.ts';
 import type { Wire } from './reply.ts';
 import { EventStream } from './wire.ts';
 
-export interface Stage {
+export interface ReplyStage {
   readonly response: ServerResponse;
   readonly requestId: string;
   readonly clock: Clock | undefined;
@@ -16,7 +16,7 @@ export interface Stage {
   readonly gone: AbortSignal;
 }
 
-export async function playStream(acts: readonly Act[], wire: Wire, stage: Stage): Promise<void> {
+export async function playStream(acts: readonly Act[], wire: Wire, stage: ReplyStage): Promise<void> {
   const { response, requestId } = stage;
   const stream = new EventStream(response, { 'request-id': requestId }, wire);
   if (wire.headersFirst === true) stream.open();
@@ -28,7 +28,7 @@ export async function playStream(acts: readonly Act[], wire: Wire, stage: Stage)
   }
 }
 
-async function endStream(end: EndAct, stream: EventStream, stage: Stage): Promise<void> {
+async function endStream(end: EndAct, stream: EventStream, stage: ReplyStage): Promise<void> {
   const failure = failureOf(end);
   if (failure === 'silence') return untilAborted(NEVER, stage.gone);
   if (failure === 'break') return stream.destroy();
@@ -38,7 +38,7 @@ async function endStream(end: EndAct, stream: EventStream, stage: Stage): Promis
 }
 
 /** Without a stream nothing is sent before the end, so every break comes before the first byte. */
-export async function playMessage(acts: readonly Act[], stage: Stage): Promise<void> {
+export async function playMessage(acts: readonly Act[], stage: ReplyStage): Promise<void> {
   const events: ApiEvent[] = [];
   for (const act of acts) {
     if (stage.gone.aborted) return;
@@ -48,17 +48,17 @@ export async function playMessage(acts: readonly Act[], stage: Stage): Promise<v
   }
 }
 
-async function endMessage(end: EndAct, events: readonly ApiEvent[], stage: Stage): Promise<void> {
+async function endMessage(end: EndAct, events: readonly ApiEvent[], stage: ReplyStage): Promise<void> {
   const failure = failureOf(end);
   if (failure === 'silence') return untilAborted(NEVER, stage.gone);
   if (failure === 'break' || end.act === 'hang_up') return void stage.response.socket?.destroy();
   if (failure !== undefined) return sendError(failure, stage);
-  sendJson(stage.response, 200, messageOf(events), { 'request-id': stage.requestId });
+  sendJson(stage.response, 200, apiMessageOf(events), { 'request-id': stage.requestId });
 }
 
 export function sendError(
   error: ModelError,
-  { response, requestId }: Pick<Stage, 'response' | 'requestId'>,
+  { response, requestId }: Pick<ReplyStage, 'response' | 'requestId'>,
 ): void {
   const { status, headers, body } = httpErrorOf(error, requestId);
   sendJson(response, status, body, { ...headers, 'request-id': requestId });
@@ -89,7 +89,7 @@ function failureOf(end: EndAct): ModelError | 'silence' | 'break' | undefined {
   }
 }
 
-async function wait(act: Extract<Act, { act: 'wait' | 'gate' }>, { clock, gone }: Stage): Promise<void> {
+async function wait(act: Extract<Act, { act: 'wait' | 'gate' }>, { clock, gone }: ReplyStage): Promise<void> {
   if (act.act === 'gate') await act.gate.pass(gone);
   else await clock?.sleep(act.ms, gone);
 }

@@ -1,8 +1,8 @@
 /** What the fake API may be told to answer: the same steps as the scripted model, with a word on how they travel; or raw bytes. */
-import type { Step } from '../scripted/part.ts';
+import type { ScriptStep } from '../scripted/part.ts';
 import type { RequestBody } from '../request-body.ts';
 
-export type Reply = Step | WiredStep | RawReply;
+export type Reply = ScriptStep | WiredStep | RawReply;
 
 /** A reply that depends on what was asked. `call` counts the requests for messages, from 1. */
 export type ReplyFunction = (body: RequestBody, call: number) => Reply;
@@ -11,7 +11,7 @@ export type ApiScript = readonly (Reply | ReplyFunction)[] | ReplyFunction;
 
 export interface WiredStep {
   readonly reply: 'wired';
-  readonly step: Step;
+  readonly step: ScriptStep;
   readonly wire: Wire;
 }
 
@@ -36,7 +36,7 @@ export interface RawReply {
   readonly body: string | Uint8Array;
 }
 
-export function wired(wire: Wire, step: Step): WiredStep {
+export function wired(wire: Wire, step: ScriptStep): WiredStep {
   return { reply: 'wired', step, wire };
 }
 

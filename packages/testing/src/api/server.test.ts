@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createGate } from '../gate.ts';
+import { createTestGate } from '../gate.ts';
 import {
   answer,
   breakAt,
@@ -236,7 +236,7 @@ describe('a fault on the wire', () => {
   });
 
   it('is a first byte that waits, with headers or without', async () => {
-    const [early, late] = [createGate(), createGate()];
+    const [early, late] = [createTestGate(), createTestGate()];
     const api = await start([
       wired({ headersFirst: true }, [early, say('a')]),
       answer(late, pause(5), say('b')),

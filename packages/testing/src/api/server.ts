@@ -11,7 +11,7 @@ import { startLoopback } from '../loopback.ts';
 import { errorOf } from '../scripted/errors.ts';
 import { createJudge, type JudgeOptions, type Problem } from '../scripted/judge.ts';
 import { isFields } from '../validator/read.ts';
-import { playMessage, playStream, type Stage, sendError, sendJson } from './play.ts';
+import { playMessage, playStream, type ReplyStage, sendError, sendJson } from './play.ts';
 import { type RecordedRequest, readRequest } from './recorded.ts';
 import type { ApiScript, Reply, WiredStep } from './reply.ts';
 
@@ -51,7 +51,7 @@ export async function startFakeApi(script: ApiScript, options: FakeApiOptions = 
       request.end(response.writableFinished ? 'answered' : 'broken', options.clock),
     );
 
-    const stage: Stage = {
+    const stage: ReplyStage = {
       response,
       requestId: requestIdOf(request.number),
       clock: options.clock,
@@ -79,7 +79,7 @@ export async function startFakeApi(script: ApiScript, options: FakeApiOptions = 
     }
   }
 
-  async function answerMessages(request: RecordedRequest, call: number, stage: Stage): Promise<void> {
+  async function answerMessages(request: RecordedRequest, call: number, stage: ReplyStage): Promise<void> {
     const objection = judge.examineBody(call, request.body, request.bytes.length);
     if (objection !== undefined) return sendError(objection, stage);
     const body = isFields(request.body) ? request.body : {};
@@ -107,7 +107,7 @@ export async function startFakeApi(script: ApiScript, options: FakeApiOptions = 
     return body['stream'] === true ? playStream(acts, wire, stage) : playMessage(acts, stage);
   }
 
-  function answerCount(request: RecordedRequest, stage: Stage): void {
+  function answerCount(request: RecordedRequest, stage: ReplyStage): void {
     // The same rules, but for an answer that will never be written.
     const body = isFields(request.body) ? { max_tokens: 1_000_000, ...request.body } : request.body;
     const objection = judge.examineBody(request.number, body, request.bytes.length);

@@ -2,7 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { requestOf, type ShortMessage } from '../request-of.ts';
 import { bodyOf } from '../request-body.ts';
-import { bestBillOf, type Bill, billOf, billSession, minimumCacheable, shareRead } from './bill.ts';
+import {
+  bestCacheCostOf,
+  type CacheCost,
+  cacheCostOf,
+  sessionCacheCost,
+  minimumCacheable,
+  shareRead,
+} from './bill.ts';
 import { type CacheBlock, cacheBlocks, cacheBlocksOf } from './blocks.ts';
 
 /** `'s a* b'`: three blocks of 1,000 tokens each, the middle one marked. */
@@ -12,12 +19,12 @@ function blocks(words: string, tokens = 1_000): CacheBlock[] {
   );
 }
 
-function short({ cacheRead, cacheCreation, input }: Bill): string {
+function short({ cacheRead, cacheCreation, input }: CacheCost): string {
   return `${cacheRead / 1_000}/${cacheCreation / 1_000}/${input / 1_000}`;
 }
 
 function billed(...requests: readonly string[]): string[] {
-  return billOf(requests.map((words) => blocks(words))).map(short);
+  return cacheCostOf(requests.map((words) => blocks(words))).map(short);
 }
 
 const numbered = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `b${from + index}`);
@@ -56,11 +63,11 @@ describe('the bill, read/written/neither in thousands', () => {
 
   it('does not cache what is below the minimum', () => {
     const requests = [blocks('s* a*', 600), blocks('s* a* b*', 600)];
-    expect(billOf(requests, { minimum: 1_024 })).toEqual([
+    expect(cacheCostOf(requests, { minimum: 1_024 })).toEqual([
       { cacheRead: 0, cacheCreation: 1_200, input: 0 },
       { cacheRead: 1_200, cacheCreation: 600, input: 0 },
     ]);
-    expect(billOf(requests, { minimum: 4_096 })).toEqual([
+    expect(cacheCostOf(requests, { minimum: 4_096 })).toEqual([
       { cacheRead: 0, cacheCreation: 0, input: 1_200 },
       { cacheRead: 0, cacheCreation: 0, input: 1_800 },
     ]);
@@ -85,8 +92,8 @@ describe('properties of the bill', () => {
     fc.assert(
       fc.property(session, rules, (given, rules) => {
         const requests = given.map((blocks) => cacheBlocks(blocks));
-        const best = bestBillOf(requests, rules);
-        for (const [index, bill] of billOf(requests, rules).entries()) {
+        const best = bestCacheCostOf(requests, rules);
+        for (const [index, bill] of cacheCostOf(requests, rules).entries()) {
           const total = (requests[index]?.length ?? 0) * 500;
           expect(bill.cacheRead + bill.cacheCreation + bill.input).toBe(total);
           expect(Math.min(bill.cacheRead, bill.cacheCreation, bill.input)).toBeGreaterThanOrEqual(0);
@@ -99,7 +106,7 @@ describe('properties of the bill', () => {
   it('agrees with the rules spelled out one by one', () => {
     fc.assert(
       fc.property(session, rules, (given, { minimum, lookBack }) => {
-        const bills = billOf(
+        const bills = cacheCostOf(
           given.map((blocks) => cacheBlocks(blocks)),
           { minimum, lookBack },
         );
@@ -124,7 +131,7 @@ describe('properties of the bill', () => {
             })),
           );
         });
-        expect(shareRead(billOf(requests))).toBe(shareRead(bestBillOf(requests)));
+        expect(shareRead(cacheCostOf(requests))).toBe(shareRead(bestCacheCostOf(requests)));
       }),
     );
   });
@@ -141,7 +148,7 @@ describe('the bill of a session', () => {
     bodyOf(requestOf(messages.slice(0, count), { marks: [{ message: count - 1, block: 0 }] }));
 
   it('is made from recorded bodies, whose marks take no part in the comparison', () => {
-    const { bills, share, bestShare } = billSession([marked(1), marked(3)]);
+    const { bills, share, bestShare } = sessionCacheCost([marked(1), marked(3)]);
     expect(bills[0]?.cacheRead).toBe(0);
     expect(bills[1]?.cacheRead).toBe(bills[0]?.cacheCreation);
     expect(share).toBe(bestShare);
@@ -153,7 +160,7 @@ describe('the bill of a session', () => {
     const request = requestOf([['user', long]], { system, marks });
     const thinking = { ...request, options: { thinking: { type: 'adaptive' as const } } };
     const reads = (second: typeof request) =>
-      billSession([bodyOf(request), bodyOf(second)]).bills[1]?.cacheRead ?? -1;
+      sessionCacheCost([bodyOf(request), bodyOf(second)]).bills[1]?.cacheRead ?? -1;
     expect(reads(request)).toBeGreaterThan(3_000);
     expect(reads({ ...request, model: 'other' })).toBe(0);
     expect(reads(thinking)).toBeGreaterThan(1_500);

@@ -6,7 +6,7 @@
 import type { RequestBody } from '../request-body.ts';
 import { type CacheBlock, cacheBlocksOf, type TokensOf } from './blocks.ts';
 
-export interface Bill {
+export interface CacheCost {
   /** Tokens read from the cache, written to it, and neither. Together: the whole request. */
   readonly cacheRead: number;
   readonly cacheCreation: number;
@@ -23,10 +23,10 @@ export interface CacheRules {
 export const LOOK_BACK = 20;
 
 /** Bills requests in the order in which they were sent. Pure. */
-export function billOf(
+export function cacheCostOf(
   requests: readonly (readonly CacheBlock[])[],
   rules: Partial<CacheRules> = {},
-): Bill[] {
+): CacheCost[] {
   const { minimum = 1_024, lookBack = LOOK_BACK } = rules;
   const written = new Set<string>();
   return requests.map((blocks) => {
@@ -52,10 +52,10 @@ export function billOf(
 }
 
 /** The least anyone could pay: all that a request shares with any earlier one is read, whatever was marked. */
-export function bestBillOf(
+export function bestCacheCostOf(
   requests: readonly (readonly CacheBlock[])[],
   rules: Partial<CacheRules> = {},
-): Bill[] {
+): CacheCost[] {
   const { minimum = 1_024 } = rules;
   const seen = new Set<string>();
   return requests.map((blocks) => {
@@ -71,7 +71,7 @@ export function bestBillOf(
 }
 
 /** The share of all input that was read from the cache. */
-export function shareRead(bills: readonly Bill[]): number {
+export function shareRead(bills: readonly CacheCost[]): number {
   let [read, total] = [0, 0];
   for (const { cacheRead, cacheCreation, input } of bills) {
     read += cacheRead;
@@ -80,8 +80,8 @@ export function shareRead(bills: readonly Bill[]): number {
   return total === 0 ? 0 : read / total;
 }
 
-export interface SessionBill {
-  readonly bills: readonly Bill[];
+export interface SessionCacheCost {
+  readonly bills: readonly CacheCost[];
   readonly share: number;
   readonly bestShare: number;
 }
@@ -91,11 +91,11 @@ export interface SessionRules extends Partial<CacheRules> {
 }
 
 /** Bills the recorded requests of a session. The minimum follows from the first request's model, unless it is given. */
-export function billSession(bodies: readonly RequestBody[], rules: SessionRules = {}): SessionBill {
+export function sessionCacheCost(bodies: readonly RequestBody[], rules: SessionRules = {}): SessionCacheCost {
   const minimum = rules.minimum ?? minimumCacheable(String(bodies[0]?.['model']));
   const requests = bodies.map((body) => cacheBlocksOf(body, rules.tokensOf));
-  const bills = billOf(requests, { ...rules, minimum });
-  const best = bestBillOf(requests, { ...rules, minimum });
+  const bills = cacheCostOf(requests, { ...rules, minimum });
+  const best = bestCacheCostOf(requests, { ...rules, minimum });
   return { bills, share: shareRead(bills), bestShare: shareRead(best) };
 }
 

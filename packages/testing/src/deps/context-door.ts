@@ -2,7 +2,7 @@
 import {
   type CompactRequest,
   type Compacted,
-  type ContextDoor,
+  type ContextPort,
   type ContextReport,
   type ContextStep,
   History,
@@ -29,7 +29,7 @@ export type AutoCompactScript = 'idle' | 'failed' | { readonly id: string; reado
 
 export type Compactor = (request: CompactRequest) => Promise<Compacted> | Compacted;
 
-export interface FakeContext extends ContextDoor {
+export interface FakeContext extends ContextPort {
   /** What was asked of the door, in order. */
   readonly asked: readonly ('prepare' | 'drain' | 'compact')[];
 }

@@ -6,7 +6,7 @@ import { requestOf } from '../request-of.ts';
 import { fakeAttachments, queued } from './attachments.ts';
 import { compactorTo, failingCompactor, fakeContext } from './context-door.ts';
 import { allowAll, denying, fakeDeps } from './deps.ts';
-import { fakeToolHooks, fakeTurnEnd, stopWord } from './hooks.ts';
+import { fakeToolHooks, fakeTurnEnd, stopMessage } from './hooks.ts';
 import { fakeTool } from '../tools.ts';
 
 const context = contextOf();
@@ -45,13 +45,13 @@ describe('the fake dependencies', () => {
 
 describe('the fake context door', () => {
   it('plays limits and autocompaction, iteration by iteration', async () => {
-    const door = fakeContext({
+    const port = fakeContext({
       overLimit: [false, true],
       autoCompact: ['failed', { id: 'c1', replacedTokens: 5 }],
     });
     const outcomes: unknown[] = [];
     for (const autoCompact of [true, true, false, true]) {
-      const { yielded, returned } = await collect(door.prepare({ messages, autoCompact, context }));
+      const { yielded, returned } = await collect(port.prepare({ messages, autoCompact, context }));
       outcomes.push([returned.overLimit, returned.autoCompact.outcome, yielded.length]);
     }
     expect(outcomes).toEqual([
@@ -63,20 +63,20 @@ describe('the fake context door', () => {
   });
 
   it('drains what is staged, once', async () => {
-    const door = fakeContext({ staged: 3 });
-    expect(door.staged()).toBe(true);
-    expect((await door.drain()).committed).toBe(3);
-    expect(door.staged()).toBe(false);
-    expect(await door.drain()).toEqual({ committed: 0, report: undefined });
+    const port = fakeContext({ staged: 3 });
+    expect(port.staged()).toBe(true);
+    expect((await port.drain()).committed).toBe(3);
+    expect(port.staged()).toBe(false);
+    expect(await port.drain()).toEqual({ committed: 0, report: undefined });
     const stuck = fakeContext({ staged: 3, drainFails: true });
     expect([(await stuck.drain()).committed, stuck.staged()]).toEqual([0, true]);
   });
 
   it('compacts, or fails to', async () => {
     const request = { messages, cause: 'overflow' as const, context };
-    const door = fakeContext({ staged: 2, compact: compactorTo('In short: go.') });
-    expect(await door.compact(request)).toMatchObject({ ok: true, messages: { length: 1 } });
-    expect([door.staged(), door.asked]).toEqual([false, ['compact']]);
+    const port = fakeContext({ staged: 2, compact: compactorTo('In short: go.') });
+    expect(await port.compact(request)).toMatchObject({ ok: true, messages: { length: 1 } });
+    expect([port.staged(), port.asked]).toEqual([false, ['compact']]);
     expect(await fakeContext({ compact: failingCompactor() }).compact(request)).toMatchObject({ ok: false });
   });
 });
@@ -94,7 +94,7 @@ describe('the fake hooks', () => {
   it('stand around tools', async () => {
     const hooks = fakeToolHooks({
       before: { Read: { decision: 'deny' } },
-      after: { Bash: { stop: stopWord('no') } },
+      after: { Bash: { stop: stopMessage('no') } },
     });
     expect(await hooks.before(call, signal)).toEqual({ decision: 'deny' });
     expect(await hooks.after({ ...call, tool: 'Bash' }, { content: '' }, signal)).toMatchObject({

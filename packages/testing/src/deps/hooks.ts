@@ -3,19 +3,19 @@ import type {
   AfterTool,
   BeforeTool,
   HookedCall,
-  HookWord,
+  HookMessage,
   HookEvent,
   ModelError,
   StopHookInput,
   StopHookOutcome,
   ToolHooks,
-  TurnEnd,
+  TurnEndPort,
 } from '@heddle/core';
 
 /** What the stop hooks say at the end of one turn: nothing, an error that sends the model back, or an end. */
 export type StopHookScript = 'pass' | { readonly block: string } | { readonly prevent: string };
 
-export interface FakeTurnEnd extends TurnEnd {
+export interface FakeTurnEnd extends TurnEndPort {
   /** The steps that were taken, by name, in order. */
   readonly steps: readonly string[];
   readonly stopHookInputs: readonly StopHookInput[];
@@ -119,6 +119,6 @@ export function fakeToolHooks(script: ToolHookScript = {}): FakeToolHooks {
 }
 
 /** What a hook says to end the run. */
-export function stopWord(message: string, hook = 'tool-hook'): HookWord {
+export function stopMessage(message: string, hook = 'tool-hook'): HookMessage {
   return { hook, message };
 }

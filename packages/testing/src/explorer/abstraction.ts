@@ -2,15 +2,15 @@
  * Which Turns are the same to the machine. The key keeps all that a guard may read and forgets the rest: identifiers, ages,
  * times, and counts beyond the point where they can make a difference. Without that the walk would never end.
  */
-import type { RepetitionLedger, Turn } from '@heddle/core';
+import type { RepetitionLedger, LoopState } from '@heddle/core';
 import { followsBudget, type Scenario } from './scenario.ts';
 import type { Pending } from './world.ts';
 
-export function keyOf(turn: Turn, pending: Pending, scenario: Scenario): string {
+export function keyOf(turn: LoopState, pending: Pending, scenario: Scenario): string {
   return `${pendingKey(turn, pending)}|${turnKey(turn, scenario)}`;
 }
 
-export function turnKey({ state, ledger }: Turn, { config, repeatable }: Scenario): string {
+export function turnKey({ state, ledger }: LoopState, { config, repeatable }: Scenario): string {
   const { limits, maxTurns } = config;
   const turns = maxTurns ? Math.min(state.turnCount, maxTurns + 1) : 0;
   const recoveries = Math.min(state.maxOutputTokensRecoveryCount, limits.outputRecoveries + 1);
@@ -30,7 +30,7 @@ export function turnKey({ state, ledger }: Turn, { config, repeatable }: Scenari
 }
 
 /** Why the iteration began is asked before the call alone; every continue gives a new answer. */
-function pendingKey({ state }: Turn, pending: Pending): string {
+function pendingKey({ state }: LoopState, pending: Pending): string {
   const afterCompaction = state.transition?.reason === 'reactive_compact_retry' ? '*' : '';
   switch (pending.type) {
     case 'begin':
@@ -59,7 +59,7 @@ function repetitionKey(seen: RepetitionLedger, repeatable: readonly string[], mo
   return counted.join(' ');
 }
 
-function budgetKey(budget: Turn['ledger']['budget'], limits: Scenario['config']['limits']): string {
+function budgetKey(budget: LoopState['ledger']['budget'], limits: Scenario['config']['limits']): string {
   const count = Math.min(budget.continuationCount, limits.budgetContinuations);
   return `${count}${budget.lastDeltaTokens < limits.budgetMinimumGain ? '<' : '>'}${budget.lastGlobalTurnTokens}`;
 }

@@ -5,20 +5,20 @@
 import {
   decide,
   type Decision,
-  firstTurn,
+  initialLoopState,
   GUARDS,
   type Guards,
-  type Happened,
-  type Turn,
+  type MachineEvent,
+  type LoopState,
 } from '@heddle/core';
 import { keyOf, turnKey } from './abstraction.ts';
 import { frozen, same } from './frozen.ts';
 import { type Graph, stepsTo, traceOf } from './graph.ts';
 import { STEP_LAWS, type StepLaw } from './laws/step-laws.ts';
 import type { Scenario } from './scenario.ts';
-import { marksOf, type Step } from './step.ts';
+import { marksOf, type ExploredStep } from './step.ts';
 import { type Machine, tryOnce, tryTwice } from './trial.ts';
-import type { Violation } from './violation.ts';
+import type { LawViolation } from './violation.ts';
 import { describeDecision, describeEvent, describePending } from './words.ts';
 import { EVERY_PENDING, type Pending, possibleEvents } from './world.ts';
 
@@ -28,7 +28,7 @@ export interface ExploreOptions {
   readonly guards?: Guards;
   readonly laws?: readonly StepLaw[];
   /** Sees every step that is taken, also those to a terminal. */
-  readonly onStep?: (step: Step) => void;
+  readonly onStep?: (step: ExploredStep) => void;
   /** Compare the states that the abstraction takes for one, and report where they part. */
   readonly doubtAbstraction?: boolean;
 }
@@ -45,7 +45,7 @@ export interface Exploration {
   readonly transitions: ReadonlySet<string>;
   readonly terminals: ReadonlySet<string>;
   /** At most one for each law. */
-  readonly violations: readonly Violation[];
+  readonly violations: readonly LawViolation[];
 }
 
 const TOTAL = 'every pair of a state and an event is handled';
@@ -57,10 +57,10 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
   const numbers = new Map<string, number>();
   const knownTurns = new Set<string>();
   const compared = new Set<number>();
-  const violations = new Map<string, Violation>();
+  const violations = new Map<string, LawViolation>();
   const transitions = new Set<string>();
   const terminals = new Set<string>();
-  const turns: Turn[] = [];
+  const turns: LoopState[] = [];
   const pendings: Pending[] = [];
   const foundBy: number[] = [];
   const firstStep: number[] = [0];
@@ -71,7 +71,7 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
   let steps = 0;
   let misfits = 0;
 
-  enter(firstTurn({ startedAt: 0 }), BEGIN);
+  enter(initialLoopState({ startedAt: 0 }), BEGIN);
   for (const [state, turn] of turns.entries()) {
     const pending = pendings[state] ?? BEGIN;
     for (const [number, happened] of possibleEvents(turn, pending, scenario).entries()) {
@@ -96,7 +96,7 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
     const trial = tryTwice(machine, given.turn, given.happened, config, guards);
     if ('fault' in trial) return report(TOTAL, trial.fault, state, given);
     const { decision } = trial;
-    const step: Step = { ...given, scenario, decision };
+    const step: ExploredStep = { ...given, scenario, decision };
     for (const law of laws) {
       const complaint = law.complaint(step);
       if (complaint !== undefined) report(law.name, complaint, state, given, decision);
@@ -108,7 +108,7 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
   }
 
   /** The number of the state, which is a new one when its key is. */
-  function enter(turn: Turn, pending: Pending): number {
+  function enter(turn: LoopState, pending: Pending): number {
     const key = keyOf(turn, pending, scenario);
     const known = numbers.get(key);
     if (known !== undefined) {
@@ -133,7 +133,7 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
   }
 
   /** Events that do not fit the pending effect must not make it stumble either; once for each Turn. */
-  function meetMisfits(state: number, turn: Turn, pending: Pending): void {
+  function meetMisfits(state: number, turn: LoopState, pending: Pending): void {
     const key = turnKey(turn, scenario);
     if (knownTurns.has(key)) return;
     knownTurns.add(key);
@@ -148,7 +148,7 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
   }
 
   /** Once for each state, with the first stranger that is taken for it. */
-  function compare(known: number, stranger: Turn, pending: Pending): void {
+  function compare(known: number, stranger: LoopState, pending: Pending): void {
     const turn = turns[known];
     if (turn === undefined || compared.has(known) || same(turn, stranger)) return;
     compared.add(known);
@@ -161,7 +161,7 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
     }
   }
 
-  function outcomeOf(turn: Turn, happened: Happened): string {
+  function outcomeOf(turn: LoopState, happened: MachineEvent): string {
     const trial = tryOnce(machine, turn, happened, config, guards);
     if ('fault' in trial) return trial.fault;
     const { decision } = trial;
@@ -178,7 +178,7 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
   }
 }
 
-type Given = Pick<Step, 'turn' | 'pending' | 'happened'>;
+type Given = Pick<ExploredStep, 'turn' | 'pending' | 'happened'>;
 
 const BEGIN: Pending = { type: 'begin' };
 

@@ -7,8 +7,8 @@ import {
   type Proof,
   prove,
   REAL_SCENARIOS,
-  type Road,
-  roadsOf,
+  type Route,
+  routesOf,
   SKETCHES,
   SMALL_SCENARIOS,
 } from './index.ts';
@@ -66,15 +66,15 @@ describe('the sketches from which the machine is drawn', () => {
   const scenarios = proving ? SMALL_SCENARIOS : SMALL_SCENARIOS.slice(0, 8);
 
   it('show every road that is taken anywhere', () => {
-    const shown = new Set(roadsOf(SKETCHES).map(nameOf));
+    const shown = new Set(routesOf(SKETCHES).map(nameOf));
     expect(
-      roadsOf(scenarios)
+      routesOf(scenarios)
         .map(nameOf)
-        .filter((road) => !shown.has(road)),
+        .filter((pipeline) => !shown.has(pipeline)),
     ).toEqual([]);
   });
 
-  function nameOf({ from, on, aborted, to }: Road): string {
+  function nameOf({ from, on, aborted, to }: Route): string {
     return [from, on, aborted ? 'aborted' : '', to.kind, to.name].join(' ');
   }
 });

@@ -1,5 +1,5 @@
 /** Every reachable abstract state and every step between two of them, small enough for millions. */
-import type { Turn } from '@heddle/core';
+import type { LoopState } from '@heddle/core';
 import type { Scenario } from './scenario.ts';
 import { describeEvent, describePending } from './words.ts';
 import { type Pending, possibleEvents } from './world.ts';
@@ -7,7 +7,7 @@ import { type Pending, possibleEvents } from './world.ts';
 export interface Graph {
   readonly scenario: Scenario;
   /** By number of the state, in the order of their distance from the beginning: state 0 is the first iteration's. */
-  readonly turns: readonly Turn[];
+  readonly turns: readonly LoopState[];
   readonly pendings: readonly Pending[];
   /** The steps of state `n` are numbered `firstStep[n]` up to `firstStep[n + 1]`. Steps to a terminal are not among them. */
   readonly firstStep: readonly number[];

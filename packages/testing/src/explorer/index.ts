@@ -4,7 +4,7 @@ export * from './configurations.ts';
 export { type Pending, type PendingType, possibleEvents } from './world.ts';
 export { type Exploration, type ExploreOptions, explore } from './explore.ts';
 export type { Graph } from './graph.ts';
-export type { Step as ExploredStep } from './step.ts';
+export type { ExploredStep } from './step.ts';
 export { STEP_LAWS, type StepLaw } from './laws/step-laws.ts';
 export { BOUNDS, type Bound, mostOnAnyPath, pathViolations } from './laws/path-laws.ts';
 export * from './prove.ts';

@@ -1,14 +1,14 @@
 /** The machine seen from far away: from which effect, on what, one comes to which. Whatever is drawn is drawn from this. */
-import type { Effect, Happened, TerminalReason, TransitionReason } from '@heddle/core';
+import type { Effect, MachineEvent, TerminalReason, TransitionReason } from '@heddle/core';
 import { explore } from './explore.ts';
 import type { Scenario } from './scenario.ts';
-import type { Step } from './step.ts';
+import type { ExploredStep } from './step.ts';
 import { aspectsOf } from './words.ts';
 import type { PendingType } from './world.ts';
 
-export interface Road {
+export interface Route {
   readonly from: PendingType;
-  readonly on: Happened['type'];
+  readonly on: MachineEvent['type'];
   readonly aborted: boolean;
   readonly to: Destination;
   /** What the events of this road have in common and others of the same kind have not. The rest is up to the state. */
@@ -24,35 +24,35 @@ export type Destination =
 const NOT_SHOWN: ReadonlySet<string> = new Set(['tokens', 'aborted']);
 
 interface Travelled {
-  readonly road: Omit<Road, 'when'>;
+  readonly pipeline: Omit<Route, 'when'>;
   readonly fork: Aspects;
   readonly aspects: Aspects;
 }
 
 type Aspects = Map<string, Set<string>>;
 
-export function roadsOf(scenarios: readonly Scenario[]): Road[] {
-  const map = new RoadMap();
+export function routesOf(scenarios: readonly Scenario[]): Route[] {
+  const map = new RouteMap();
   for (const scenario of scenarios) explore(scenario, { laws: [], onStep: (step) => map.note(step) });
-  return map.roads();
+  return map.routes();
 }
 
-export class RoadMap {
+export class RouteMap {
   readonly #travelled = new Map<string, Travelled>();
   /** All that was ever seen where roads part. */
   readonly #forks = new Map<string, Aspects>();
 
-  note({ pending, happened, decision }: Step): void {
+  note({ pending, happened, decision }: ExploredStep): void {
     const aborted = happened.type !== 'began' && happened.aborted !== undefined;
     const fork = `${pending.type} ${happened.type} ${aborted}`;
     const to = destinationOf(decision);
-    const road = { from: pending.type, on: happened.type, aborted, to };
+    const pipeline = { from: pending.type, on: happened.type, aborted, to };
     const key = `${fork} ${to.kind} ${to.name}`;
     const seen = entry(this.#forks, fork, (): Aspects => new Map());
     const travelled = entry(
       this.#travelled,
       key,
-      (): Travelled => ({ road, fork: seen, aspects: new Map() }),
+      (): Travelled => ({ pipeline, fork: seen, aspects: new Map() }),
     );
     for (const [name, value] of Object.entries(aspectsOf(happened))) {
       if (NOT_SHOWN.has(name)) continue;
@@ -62,11 +62,11 @@ export class RoadMap {
   }
 
   /** In an order that does not depend on the way they were found. */
-  roads(): Road[] {
+  routes(): Route[] {
     const keys = [...this.#travelled.keys()].sort();
     return keys.flatMap((key) => {
       const travelled = this.#travelled.get(key);
-      return travelled ? [Object.assign({ when: sharedBy(travelled) }, travelled.road)] : [];
+      return travelled ? [Object.assign({ when: sharedBy(travelled) }, travelled.pipeline)] : [];
     });
   }
 }
@@ -82,7 +82,7 @@ function sharedBy({ aspects, fork }: Travelled): string[] {
   });
 }
 
-function destinationOf(decision: Step['decision']): Destination {
+function destinationOf(decision: ExploredStep['decision']): Destination {
   switch (decision.kind) {
     case 'do':
       return { kind: 'do', name: decision.effect.type };

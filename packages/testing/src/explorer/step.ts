@@ -1,13 +1,13 @@
 /** One step of the machine, and the marks by which paths are counted. */
-import type { Decision, Happened, TransitionReason, Turn } from '@heddle/core';
+import type { Decision, MachineEvent, TransitionReason, LoopState } from '@heddle/core';
 import type { Scenario } from './scenario.ts';
 import type { Pending } from './world.ts';
 
-export interface Step {
+export interface ExploredStep {
   readonly scenario: Scenario;
-  readonly turn: Turn;
+  readonly turn: LoopState;
   readonly pending: Pending;
-  readonly happened: Happened;
+  readonly happened: MachineEvent;
   readonly decision: Decision;
 }
 
@@ -30,7 +30,7 @@ export const MARK = {
   token_budget_continuation: 1 << 13,
 } as const satisfies Record<string, number> & Record<TransitionReason, number>;
 
-export function marksOf({ scenario, happened, decision }: Step): number {
+export function marksOf({ scenario, happened, decision }: ExploredStep): number {
   let marks = 0;
   if (decision.kind === 'continue')
     marks |= decision.turn.state.transition ? MARK[decision.turn.state.transition.reason] : 0;

@@ -1,5 +1,5 @@
 /** A law that was broken, and the shortest way there. */
-export interface Violation {
+export interface LawViolation {
   readonly law: string;
   readonly scenario: string;
   readonly message: string;
@@ -7,7 +7,7 @@ export interface Violation {
   readonly trace: readonly string[];
 }
 
-export function describeViolation({ law, scenario, message, trace }: Violation): string {
+export function describeViolation({ law, scenario, message, trace }: LawViolation): string {
   const lines = trace.map((line, at) => `  ${String(at + 1).padStart(2)}  ${line}`);
   return [`Broken: ${law}.`, `In "${scenario}": ${message}.`, ...lines].join('\n');
 }

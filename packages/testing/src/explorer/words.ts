@@ -1,9 +1,9 @@
 /** Words for what happened and what was decided, as traces and diagrams show them. Made from the data, never from a table. */
-import type { Decision, Happened, StreamEnd } from '@heddle/core';
+import type { Decision, MachineEvent, StreamEnd } from '@heddle/core';
 import type { Pending } from './world.ts';
 
 /** What can be told apart about an event, by name. */
-export function aspectsOf(happened: Happened): Readonly<Record<string, string>> {
+export function aspectsOf(happened: MachineEvent): Readonly<Record<string, string>> {
   switch (happened.type) {
     case 'began':
       return {};
@@ -56,7 +56,7 @@ export function aspectsOf(happened: Happened): Readonly<Record<string, string>> 
   }
 }
 
-export function describeEvent(happened: Happened): string {
+export function describeEvent(happened: MachineEvent): string {
   const aspects = Object.values(aspectsOf(happened)).filter((aspect) => aspect !== NOT_ABORTED);
   return aspects.length === 0 ? happened.type : `${happened.type} (${aspects.join(', ')})`;
 }
@@ -79,7 +79,7 @@ export function describePending(pending: Pending): string {
 
 const NOT_ABORTED = 'not aborted';
 
-function abortOf({ aborted }: Exclude<Happened, { type: 'began' }>): { aborted: string } {
+function abortOf({ aborted }: Exclude<MachineEvent, { type: 'began' }>): { aborted: string } {
   return { aborted: aborted === undefined ? NOT_ABORTED : `aborted: ${aborted}` };
 }
 

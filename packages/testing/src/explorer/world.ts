@@ -7,11 +7,11 @@ import type {
   AutoCompactResult,
   Effect,
   FinishedCall,
-  Happened,
+  MachineEvent,
   ModelError,
   ModelErrorClass,
   StreamEnd,
-  Turn,
+  LoopState,
 } from '@heddle/core';
 import { frozen } from './frozen.ts';
 import type { Scenario } from './scenario.ts';
@@ -21,7 +21,7 @@ export type Pending = Effect | { readonly type: 'begin' };
 
 export type PendingType = Pending['type'];
 
-type Outcome = Exclude<Happened, { type: 'began' }>;
+type Outcome = Exclude<MachineEvent, { type: 'began' }>;
 /** Distributes over the union, so that each kind of outcome loses its abort and keeps the rest. */
 type Unwatched = Outcome extends infer Each ? (Each extends unknown ? Omit<Each, 'aborted'> : never) : never;
 
@@ -78,17 +78,21 @@ const ABORTS: readonly (AbortCause | undefined)[] = [undefined, 'cancel', 'inter
 const WORD = { hook: 'a hook', message: 'says so' };
 
 /** In a fixed order that depends on the pending effect alone; each event is deeply frozen. */
-export function possibleEvents(turn: Turn, pending: Pending, scenario: Scenario): readonly Happened[] {
+export function possibleEvents(
+  turn: LoopState,
+  pending: Pending,
+  scenario: Scenario,
+): readonly MachineEvent[] {
   if (pending.type === 'begin') return BEGAN;
   if (pending.type === 'run_tools') return watched(pending.type, toolsRan(turn, scenario));
   if (pending.type === 'stop_hooks') return watched(pending.type, hooksRan(turn, scenario));
   return FIXED[`${pending.type}${variantOf(pending)}`] ?? [];
 }
 
-const BEGAN: readonly Happened[] = [frozen({ type: 'began' })];
+const BEGAN: readonly MachineEvent[] = [frozen({ type: 'began' })];
 
 /** The answers that depend on nothing but the effect. */
-const FIXED: Readonly<Record<string, readonly Happened[]>> = {
+const FIXED: Readonly<Record<string, readonly MachineEvent[]>> = {
   prepare: watched('prepare', prepared(AUTO_COMPACTS.slice(0, 1))),
   'prepare with autocompact': watched('prepare', prepared(AUTO_COMPACTS)),
   stream: watched('stream', streamed()),
@@ -139,7 +143,7 @@ function compacted(cause: 'overflow' | 'media'): Unwatched[] {
   ];
 }
 
-function toolsRan({ ledger }: Turn, { repeatable }: Scenario): Unwatched[] {
+function toolsRan({ ledger }: LoopState, { repeatable }: Scenario): Unwatched[] {
   const known = new Set(ledger.repetition.map((call) => call.fingerprint));
   let fresh = 0;
   while (known.has(`a new call ${fresh}`)) fresh += 1;
@@ -151,7 +155,7 @@ function toolsRan({ ledger }: Turn, { repeatable }: Scenario): Unwatched[] {
   );
 }
 
-function hooksRan({ ledger }: Turn, { config }: Scenario): Unwatched[] {
+function hooksRan({ ledger }: LoopState, { config }: Scenario): Unwatched[] {
   return [undefined, WORD].flatMap((prevented) =>
     [[], [WORD]].flatMap((blocking) =>
       [0, config.limits.budgetMinimumGain].map(
@@ -168,9 +172,9 @@ function hooksRan({ ledger }: Turn, { config }: Scenario): Unwatched[] {
 }
 
 /** Our own code may throw during any effect, and the signal may be aborted whatever came back. */
-function watched(during: Effect['type'], outcomes: readonly Unwatched[]): readonly Happened[] {
+function watched(during: Effect['type'], outcomes: readonly Unwatched[]): readonly MachineEvent[] {
   const thrown = BOTH.map((media): Unwatched => ({ type: 'threw', during, media, message: 'thrown' }));
   return [...outcomes, ...thrown].flatMap((outcome) =>
-    ABORTS.map((aborted): Happened => frozen({ ...outcome, aborted })),
+    ABORTS.map((aborted): MachineEvent => frozen({ ...outcome, aborted })),
   );
 }

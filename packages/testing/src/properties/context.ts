@@ -1,6 +1,6 @@
 /** The planned context door: autocompaction, drains and compactions that work, fail and throw. */
 import {
-  type ContextDoor,
+  type ContextPort,
   type ContextReport,
   History,
   LocalMediaError,
@@ -10,10 +10,10 @@ import {
 } from '@heddle/core';
 import type { RunPlan } from './plan.ts';
 import { taker } from './taker.ts';
-import type { World } from './world.ts';
+import type { TestWorld } from './world.ts';
 
 /** Something new is staged only when a turn with tools is over. */
-export class Staging {
+export class PlannedStaging {
   readonly #next: () => boolean | undefined;
   #isStaged: boolean;
 
@@ -35,7 +35,7 @@ export class Staging {
   }
 }
 
-export function contextDoor(plan: RunPlan, world: World, staging: Staging): ContextDoor {
+export function plannedContextPort(plan: RunPlan, world: TestWorld, staging: PlannedStaging): ContextPort {
   const nextPrepare = taker(plan.prepares);
   const nextDrain = taker(plan.drains);
   const nextCompaction = taker(plan.compactions);
@@ -60,7 +60,7 @@ export function contextDoor(plan: RunPlan, world: World, staging: Staging): Cont
     async *prepare({ messages, autoCompact }) {
       const planned = nextPrepare() ?? { does: 'pass', waitMs: 0 };
       const { does } = planned;
-      world.note({ what: 'door', door: 'prepare' });
+      world.note({ what: 'door', port: 'prepare' });
       await world.wait(planned.waitMs);
       let now = messages;
       let outcome: 'idle' | 'failed' | 'compacted' = 'idle';
@@ -97,7 +97,7 @@ export function contextDoor(plan: RunPlan, world: World, staging: Staging): Cont
     },
     async drain() {
       const does = nextDrain() ?? 'commits';
-      world.note({ what: 'door', door: 'drain' });
+      world.note({ what: 'door', port: 'drain' });
       await world.wait(5);
       if (does === 'throws') {
         world.hit('context: drain throws');
@@ -114,7 +114,7 @@ export function contextDoor(plan: RunPlan, world: World, staging: Staging): Cont
     },
     async compact() {
       const does = nextCompaction() ?? 'works';
-      world.note({ what: 'door', door: 'compact' });
+      world.note({ what: 'door', port: 'compact' });
       await world.wait(50);
       if (does === 'throws') {
         world.hit('context: compact throws');
@@ -144,8 +144,8 @@ export function contextDoor(plan: RunPlan, world: World, staging: Staging): Cont
 }
 
 /** What a level spends on a call of its own, by a model that the conversation never uses. */
-export const SUMMARISER = 'scripted-small';
-const SPENT = [{ model: SUMMARISER, usage: { ...NO_USAGE, input_tokens: 100, output_tokens: 10 } }];
+export const SUMMARIZER = 'scripted-small';
+const SPENT = [{ model: SUMMARIZER, usage: { ...NO_USAGE, input_tokens: 100, output_tokens: 10 } }];
 
 /** The first message that carries a result, with less of it. */
 function shortened(messages: MessageHistory): Message | undefined {

@@ -2,43 +2,43 @@
 import {
   type AttachmentMessage,
   type AttachmentSources,
-  type ContextDoor,
+  type ContextPort,
   NO_OBJECTION,
   type QueryDeps,
   type StopHookOutcome,
-  type TurnEnd,
+  type TurnEndPort,
 } from '@heddle/core';
-import { contextDoor, Staging } from './context.ts';
+import { plannedContextPort, PlannedStaging } from './context.ts';
 import type { RunPlan } from './plan.ts';
 import { taker } from './taker.ts';
-import type { World } from './world.ts';
+import type { TestWorld } from './world.ts';
 
-export interface PlannedDoors {
-  readonly context: ContextDoor;
+export interface PlannedDeps {
+  readonly context: ContextPort;
   readonly attachments: AttachmentSources;
-  readonly turnEnd: TurnEnd;
+  readonly turnEnd: TurnEndPort;
   readonly askToGoOn: QueryDeps['askToGoOn'];
   readonly summariseTools: QueryDeps['summariseTools'];
 }
 
-export function plannedDoors(plan: RunPlan, world: World): PlannedDoors {
-  const staging = new Staging(plan.staged);
+export function plannedDeps(plan: RunPlan, world: TestWorld): PlannedDeps {
+  const staging = new PlannedStaging(plan.staged);
   return {
-    context: contextDoor(plan, world, staging),
+    context: plannedContextPort(plan, world, staging),
     attachments: attachments(plan, world, staging),
     turnEnd: turnEnd(plan, world),
     ...questions(plan, world),
   };
 }
 
-function attachments(plan: RunPlan, world: World, staging: Staging): AttachmentSources {
+function attachments(plan: RunPlan, world: TestWorld, staging: PlannedStaging): AttachmentSources {
   const next = taker(plan.gatherings);
   let commands = 0;
   let turn = next();
   return {
     begin: () => undefined,
     takeQueued() {
-      world.note({ what: 'door', door: 'take_queued' });
+      world.note({ what: 'door', port: 'take_queued' });
       const count = turn?.commands ?? 0;
       if (count > 0) world.hit('attach: queued command');
       return Array.from({ length: count }, () => {
@@ -49,7 +49,7 @@ function attachments(plan: RunPlan, world: World, staging: Staging): AttachmentS
     async gather() {
       const { finds, waitMs } = turn ?? { finds: 'nothing', waitMs: 0 };
       turn = next();
-      world.note({ what: 'door', door: 'gather' });
+      world.note({ what: 'door', port: 'gather' });
       await world.wait(waitMs);
       staging.turnIsOver();
       switch (finds) {
@@ -68,7 +68,7 @@ function attachments(plan: RunPlan, world: World, staging: Staging): AttachmentS
   };
 }
 
-function turnEnd(plan: RunPlan, world: World): TurnEnd {
+function turnEnd(plan: RunPlan, world: TestWorld): TurnEndPort {
   const next = taker(plan.turnEnds);
   const failureThrows = plan.turnEnds.some(({ does }) => does === 'stop_failure_throws');
   let blocksOfTeam = false;
@@ -86,7 +86,7 @@ function turnEnd(plan: RunPlan, world: World): TurnEnd {
     releaseTurnResources: () => world.wait(0),
     async *userStopHooks() {
       const { does, waitMs, progress } = next() ?? { does: 'pass', waitMs: 0, progress: false };
-      world.note({ what: 'door', door: 'stop_hooks' });
+      world.note({ what: 'door', port: 'stop_hooks' });
       if (progress) {
         yield { type: 'hook_progress', hook: 'guard', text: 'looking' };
         yield { type: 'message', message: remark(++remarks) };
@@ -135,13 +135,13 @@ function remark(count: number): AttachmentMessage {
   return { type: 'attachment', uuid: `remark${count}`, at: 0, attachment };
 }
 
-function questions(plan: RunPlan, world: World): Pick<PlannedDoors, 'askToGoOn' | 'summariseTools'> {
+function questions(plan: RunPlan, world: TestWorld): Pick<PlannedDeps, 'askToGoOn' | 'summariseTools'> {
   const nextAnswer = taker(plan.goOn);
   const nextSummary = taker(plan.summaries);
   let summaries = 0;
   return {
     async askToGoOn(_calls, signal) {
-      world.note({ what: 'door', door: 'ask' });
+      world.note({ what: 'door', port: 'ask' });
       await world.wait(100, signal);
       const goOn = nextAnswer() ?? false;
       world.hit(goOn ? 'ask: go on' : 'ask: stop');

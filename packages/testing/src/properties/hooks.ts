@@ -1,10 +1,10 @@
 /** The planned hooks around a call, and the planned permission. */
 import type { CanUseTool, ToolHooks } from '@heddle/core';
-import { stopWord } from '../deps/hooks.ts';
+import { stopMessage } from '../deps/hooks.ts';
 import { fateOf, type Fates } from './fates.ts';
-import type { World } from './world.ts';
+import type { TestWorld } from './world.ts';
 
-export function plannedHooks(fates: Fates, world: World): ToolHooks {
+export function plannedHooks(fates: Fates, world: TestWorld): ToolHooks {
   return {
     async before({ toolUseId: id, input }, signal) {
       const { does, waitMs } = fateOf(fates, id).before;
@@ -26,7 +26,7 @@ export function plannedHooks(fates: Fates, world: World): ToolHooks {
           return { additionalContext: 'mind the gap' };
         case 'stop':
           world.hit('before: stop');
-          return { stop: stopWord('enough') };
+          return { stop: stopMessage('enough') };
         case 'throws':
           world.hit('before: throws');
           throw new Error('the hook broke');
@@ -46,7 +46,7 @@ export function plannedHooks(fates: Fates, world: World): ToolHooks {
           return { updatedResult: { ...result, content: 'as a hook saw it' } };
         case 'stop':
           world.hit('after: stop');
-          return { stop: stopWord('enough') };
+          return { stop: stopMessage('enough') };
         case 'throws':
           world.hit('after: throws');
           throw new Error('the hook broke');
@@ -55,12 +55,12 @@ export function plannedHooks(fates: Fates, world: World): ToolHooks {
     async afterFailure({ toolUseId: id }, _message, signal) {
       const { does, waitMs } = fateOf(fates, id).after;
       await world.wait(waitMs, signal);
-      return does === 'stop' ? { stop: stopWord('enough') } : {};
+      return does === 'stop' ? { stop: stopMessage('enough') } : {};
     },
   };
 }
 
-export function plannedPermission(fates: Fates, world: World): CanUseTool {
+export function plannedPermission(fates: Fates, world: TestWorld): CanUseTool {
   return async (_tool, input, _context, { toolUseId: id, signal, answered }) => {
     // The planned answer was given already; no rule stands against the input it changed.
     if (answered) return { behavior: 'allow' };

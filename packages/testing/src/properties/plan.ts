@@ -150,11 +150,11 @@ export type PlannedSummary = 'nothing' | 'at_once' | 'late' | 'throws';
 export interface PlannedConsumer {
   /** Takes its time over every so many events; 0: never. */
   readonly slowEvery: number;
-  readonly patience: Patience;
+  readonly patience: ConsumerPatience;
 }
 
 /** `tick`: when so many doors were entered or left, so in the middle of whatever awaits then. `leave`: `.return()`. */
-export type Patience =
+export type ConsumerPatience =
   | { readonly until: 'end' }
   | { readonly until: 'event'; readonly at: number; readonly how: 'interrupt' | 'cancel' | 'leave' }
   | { readonly until: 'tick' | 'time'; readonly at: number; readonly how: 'interrupt' | 'cancel' };

@@ -5,14 +5,14 @@ import { contextOf, TEST_MODEL } from '../context.ts';
 import { createIds, createRandom } from '../ids.ts';
 import type { Problem } from '../scripted/judge.ts';
 import { createSignatures, type Signatures } from '../validator/signatures.ts';
-import { plannedDoors } from './doors.ts';
+import { plannedDeps } from './doors.ts';
 import type { Hits } from './hits.ts';
 import type { RunPlan } from './plan.ts';
 import { plannedModel } from './port.ts';
 import { fatesOf } from './fates.ts';
 import { plannedHooks, plannedPermission } from './hooks.ts';
 import { plannedTools } from './tools.ts';
-import { type Happening, World } from './world.ts';
+import { type WorldEvent, TestWorld } from './world.ts';
 
 export type Query = (params: QueryParams) => AsyncGenerator<LoopEvent, Terminal>;
 
@@ -20,7 +20,7 @@ export interface PlayedRun {
   readonly plan: RunPlan;
   /** What the conversation began with. */
   readonly messages: readonly Message[];
-  readonly log: readonly Happening[];
+  readonly log: readonly WorldEvent[];
   /** What the judge of requests had to say. */
   readonly problems: readonly Problem[];
   readonly hits: Hits;
@@ -35,7 +35,7 @@ export const USER_CONTEXT: Readonly<Record<string, string>> = { project: 'A smal
 
 /** Another loop than the shipped one may be given, to see whether its defects are noticed. */
 export async function playRun(plan: RunPlan, loop: Query = query): Promise<PlayedRun> {
-  const world = new World(plan);
+  const world = new TestWorld(plan);
   const signatures = createSignatures();
   const { port, model } = plannedModel(plan, world, signatures);
   const fates = fatesOf(plan);
@@ -70,7 +70,7 @@ export async function playRun(plan: RunPlan, loop: Query = query): Promise<Playe
       random: createRandom(plan.attempts.length),
       toolHooks: plannedHooks(fates, world),
       redact: (value) => value,
-      ...plannedDoors(plan, world),
+      ...plannedDeps(plan, world),
     },
   });
   await consume(run, plan, world);
@@ -82,7 +82,11 @@ export async function playRun(plan: RunPlan, loop: Query = query): Promise<Playe
 
 const SOURCES = { main: 'sdk', subagent: 'agent:weaver', compaction: 'compact' } as const;
 
-async function consume(run: AsyncGenerator<LoopEvent, Terminal>, plan: RunPlan, world: World): Promise<void> {
+async function consume(
+  run: AsyncGenerator<LoopEvent, Terminal>,
+  plan: RunPlan,
+  world: TestWorld,
+): Promise<void> {
   const state = { over: false };
   const reading = read(run, plan, world).then(
     () => void (state.over = true),
@@ -98,7 +102,11 @@ async function consume(run: AsyncGenerator<LoopEvent, Terminal>, plan: RunPlan, 
   await settle();
 }
 
-async function read(run: AsyncGenerator<LoopEvent, Terminal>, plan: RunPlan, world: World): Promise<void> {
+async function read(
+  run: AsyncGenerator<LoopEvent, Terminal>,
+  plan: RunPlan,
+  world: TestWorld,
+): Promise<void> {
   const { slowEvery } = plan.consumer;
   for (let count = 1; count <= MOST_EVENTS; count++) {
     world.note({ what: 'asked' });
@@ -124,12 +132,12 @@ async function read(run: AsyncGenerator<LoopEvent, Terminal>, plan: RunPlan, wor
   await run.return({ reason: 'completed' });
 }
 
-async function expectSilence(run: AsyncGenerator<LoopEvent, Terminal>, world: World): Promise<void> {
+async function expectSilence(run: AsyncGenerator<LoopEvent, Terminal>, world: TestWorld): Promise<void> {
   const next = await run.next();
   if (next.done !== true) world.note({ what: 'broke', how: `yielded ${next.value.type} after its end` });
 }
 
-function countHits({ hits, log }: World, terminal: Terminal): void {
+function countHits({ hits, log }: TestWorld, terminal: Terminal): void {
   countThinking(hits, log);
   hits.terminals.set(terminal.reason, (hits.terminals.get(terminal.reason) ?? 0) + 1);
   const begun = new Set(log.flatMap((happening) => (happening.what === 'effect' ? [happening.id] : [])));
@@ -155,7 +163,7 @@ function countHits({ hits, log }: World, terminal: Terminal): void {
 }
 
 /** Thinking that was asked for, and is off in some requests. */
-function countThinking(hits: Hits, log: readonly Happening[]): void {
+function countThinking(hits: Hits, log: readonly WorldEvent[]): void {
   let wasOff = false;
   for (const happening of log) {
     if (happening.what !== 'request') continue;
@@ -168,7 +176,7 @@ function countThinking(hits: Hits, log: readonly Happening[]): void {
 }
 
 /** Nobody sleeps and nothing was said for many rounds: whoever is waited for will never come. */
-async function untilStuck(world: World, state: { readonly over: boolean }): Promise<void> {
+async function untilStuck(world: TestWorld, state: { readonly over: boolean }): Promise<void> {
   let [quiet, seen] = [0, 0];
   while (!state.over && quiet < QUIET_ROUNDS) {
     await settle();

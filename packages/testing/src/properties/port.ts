@@ -4,7 +4,7 @@ import { type ScriptedModel, scriptedModel } from '../scripted/model.ts';
 import type { Signatures } from '../validator/signatures.ts';
 import type { RunPlan } from './plan.ts';
 import { faultsOf, stepOf } from './steps.ts';
-import type { AnswerEnd, World } from './world.ts';
+import type { AnswerEnd, TestWorld } from './world.ts';
 
 export interface PlannedModel {
   readonly port: ModelPort;
@@ -12,7 +12,7 @@ export interface PlannedModel {
   readonly model: ScriptedModel;
 }
 
-export function plannedModel(plan: RunPlan, world: World, signatures: Signatures): PlannedModel {
+export function plannedModel(plan: RunPlan, world: TestWorld, signatures: Signatures): PlannedModel {
   const model = scriptedModel((request, number) => stepOf(plan.attempts[number - 1], number, request), {
     clock: world.clock,
     badSignatures: 'violation',
@@ -36,13 +36,13 @@ export function plannedModel(plan: RunPlan, world: World, signatures: Signatures
 class Taken {
   readonly #number: number;
   readonly #throws: boolean;
-  readonly #world: World;
+  readonly #world: TestWorld;
   readonly #blocks: (string | undefined)[] = [];
   #open: { readonly id: string | undefined } | undefined;
   #stopReason: string | null = null;
   #began = false;
 
-  constructor(number: number, throws: boolean, world: World) {
+  constructor(number: number, throws: boolean, world: TestWorld) {
     this.#number = number;
     this.#throws = throws;
     this.#world = world;

@@ -8,14 +8,14 @@ import type {
   Transition,
 } from '@heddle/core';
 import type { PlayedRun } from './play.ts';
-import type { AnswerEnd, Effect, Happening } from './world.ts';
+import type { AnswerEnd, WorldEffect, WorldEvent } from './world.ts';
 
 /** `at` is a place in the log. */
 export interface Placed {
   readonly at: number;
 }
 
-export interface Attempt extends Placed {
+export interface ReadAttempt extends Placed {
   readonly number: number;
   readonly request: ModelRequest;
   /** Absent where the loop left before the answer's end. */
@@ -30,27 +30,27 @@ export interface Call extends Placed {
   readonly tool: string;
 }
 
-export interface BegunEffect extends Placed, Effect {
+export interface BegunEffect extends Placed, WorldEffect {
   endedAt: number | undefined;
 }
 
 /** One pass of the loop: from its announcement to the next one, or to the end. */
-export interface Iteration extends Placed {
+export interface ReadIteration extends Placed {
   until: number;
   /** Why the loop went on after it. */
   transition: Transition | undefined;
-  readonly attempts: Attempt[];
+  readonly attempts: ReadAttempt[];
   /** Messages that tell of a failed call. */
   readonly released: (Placed & { readonly message: AssistantMessage })[];
 }
 
-export interface Reading {
+export interface RunReading {
   readonly run: PlayedRun;
-  readonly log: readonly Happening[];
+  readonly log: readonly WorldEvent[];
   readonly events: readonly (Placed & { readonly event: LoopEvent })[];
   readonly messages: readonly (Placed & MessageEvent)[];
-  readonly attempts: readonly Attempt[];
-  readonly iterations: readonly Iteration[];
+  readonly attempts: readonly ReadAttempt[];
+  readonly iterations: readonly ReadIteration[];
   readonly effects: readonly BegunEffect[];
   readonly calls: ReadonlyMap<string, Call>;
   readonly tombstones: readonly (Placed & { readonly uuids: readonly string[] })[];
@@ -62,7 +62,7 @@ export interface Reading {
   readonly terminal: Terminal | undefined;
 }
 
-export function readRun(run: PlayedRun): Reading {
+export function readRun(run: PlayedRun): RunReading {
   const { log } = run;
   const events = placed(log, 'event');
   const messages = events.flatMap(({ at, event }) => (event.type === 'message' ? [{ at, ...event }] : []));
@@ -89,22 +89,22 @@ export function readRun(run: PlayedRun): Reading {
   };
 }
 
-export function placed<What extends Happening['what']>(
-  log: readonly Happening[],
+export function placed<What extends WorldEvent['what']>(
+  log: readonly WorldEvent[],
   what: What,
-): (Placed & Extract<Happening, { what: What }>)[] {
+): (Placed & Extract<WorldEvent, { what: What }>)[] {
   return log.flatMap((happening, at) => (isA(happening, what) ? [{ ...happening, at }] : []));
 }
 
-function isA<What extends Happening['what']>(
-  happening: Happening,
+function isA<What extends WorldEvent['what']>(
+  happening: WorldEvent,
   what: What,
-): happening is Extract<Happening, { what: What }> {
+): happening is Extract<WorldEvent, { what: What }> {
   return happening.what === what;
 }
 
-function attemptsOf(log: readonly Happening[]): Attempt[] {
-  const attempts: Attempt[] = [];
+function attemptsOf(log: readonly WorldEvent[]): ReadAttempt[] {
+  const attempts: ReadAttempt[] = [];
   for (const [at, happening] of log.entries()) {
     if (happening.what === 'request') {
       const { number, request } = happening;
@@ -119,8 +119,8 @@ function attemptsOf(log: readonly Happening[]): Attempt[] {
   return attempts;
 }
 
-function iterationsOf(log: readonly Happening[], attempts: readonly Attempt[]): Iteration[] {
-  const iterations: Iteration[] = [];
+function iterationsOf(log: readonly WorldEvent[], attempts: readonly ReadAttempt[]): ReadIteration[] {
+  const iterations: ReadIteration[] = [];
   for (const { at, event } of placed(log, 'event')) {
     const iteration = iterations.at(-1);
     if (event.type === 'stream_request_start') {
@@ -136,7 +136,7 @@ function iterationsOf(log: readonly Happening[], attempts: readonly Attempt[]): 
   return iterations;
 }
 
-function effectsOf(log: readonly Happening[]): BegunEffect[] {
+function effectsOf(log: readonly WorldEvent[]): BegunEffect[] {
   const effects: BegunEffect[] = [];
   for (const [at, happening] of log.entries()) {
     if (happening.what === 'effect') {

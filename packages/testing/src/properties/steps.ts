@@ -18,7 +18,7 @@ import {
   usage,
   windowFull,
 } from '../scripted/builders.ts';
-import type { BlockPart, Part } from '../scripted/part.ts';
+import type { BlockPart, ScriptPart } from '../scripted/part.ts';
 import type { Fault } from './hits.ts';
 import { callId, type PlannedAttempt, type PlannedBlock, type PlannedEnd } from './plan.ts';
 
@@ -26,9 +26,9 @@ export function stepOf(
   attempt: PlannedAttempt | undefined,
   number: number,
   request: ModelRequest,
-): readonly Part[] {
+): readonly ScriptPart[] {
   if (attempt === undefined) return [say(`Done ${number}.`)];
-  const parts: Part[] = [];
+  const parts: ScriptPart[] = [];
   if (attempt.outputTokens !== undefined) parts.push(usage({ output_tokens: attempt.outputTokens }));
   for (const [index, block] of attempt.blocks.entries()) {
     const isOpen = isUnfinished(attempt) && index === attempt.blocks.length - 1;
@@ -67,7 +67,7 @@ const FORMS: Readonly<Record<string, { readonly [key: string]: true }>> = {
   invalid: { invalid: true },
 };
 
-function endOf(end: PlannedEnd, request: ModelRequest): readonly Part[] {
+function endOf(end: PlannedEnd, request: ModelRequest): readonly ScriptPart[] {
   switch (end.end) {
     case 'stop':
       return [];

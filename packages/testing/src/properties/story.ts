@@ -1,7 +1,7 @@
 /** A run told in short lines, for whoever has to find out what went wrong. */
 import type { LoopEvent } from '@heddle/core';
 import type { PlayedRun } from './play.ts';
-import type { Happening } from './world.ts';
+import type { WorldEvent } from './world.ts';
 
 export function storyOf({ log }: PlayedRun): string {
   return log
@@ -9,7 +9,7 @@ export function storyOf({ log }: PlayedRun): string {
     .join('\n');
 }
 
-function lineOf(happening: Happening): string {
+function lineOf(happening: WorldEvent): string {
   switch (happening.what) {
     case 'event':
       return `yields ${eventLine(happening.event)}`;
@@ -28,7 +28,7 @@ function lineOf(happening: Happening): string {
     case 'question_end':
       return `${happening.what} ${happening.id}`;
     case 'door':
-      return happening.door;
+      return happening.port;
     case 'abort':
       return `ABORT ${happening.reason}`;
     case 'end':

@@ -2,11 +2,11 @@
 import type { JsonObject, Tool, ToolResult, ToolUseContext } from '@heddle/core';
 import { fateOf, type Fates } from './fates.ts';
 import { type CallFate, TOOL_TRAITS, type ToolTraits } from './plan.ts';
-import type { World } from './world.ts';
+import type { TestWorld } from './world.ts';
 
 const TRAITS: ReadonlyMap<string, ToolTraits> = new Map(Object.entries(TOOL_TRAITS));
 
-export function plannedTools(fates: Fates, world: World): readonly Tool[] {
+export function plannedTools(fates: Fates, world: TestWorld): readonly Tool[] {
   return [...TRAITS].map(([name, traits]) => plannedTool(name, traits, fates, world));
 }
 
@@ -24,7 +24,7 @@ function plannedTool(
   name: string,
   traits: ToolTraits,
   fates: Fates,
-  world: World,
+  world: TestWorld,
 ): Tool<JsonObject, ToolResult> {
   return {
     name,
@@ -75,12 +75,12 @@ function plannedTool(
   };
 }
 
-async function describeIntent(world: World): Promise<JsonObject> {
+async function describeIntent(world: TestWorld): Promise<JsonObject> {
   await world.wait(0);
   return { before: 'hash' };
 }
 
-function noteSignal(signal: AbortSignal, fate: CallFate, traits: ToolTraits, world: World): void {
+function noteSignal(signal: AbortSignal, fate: CallFate, traits: ToolTraits, world: TestWorld): void {
   if (!signal.aborted) {
     const interrupted = world.controller.signal.aborted && traits.interruptBehavior === 'block';
     if (interrupted) world.hit('call: outlives an interrupt');
@@ -96,7 +96,7 @@ function resultOf(name: string, fate: CallFate): ToolResult {
     : { content: `${name} is done` };
 }
 
-function contextChange(fate: CallFate, world: World): { newContext?: ChangeContext } {
+function contextChange(fate: CallFate, world: TestWorld): { newContext?: ChangeContext } {
   switch (fate.newContext) {
     case 'none':
       return {};

@@ -2,19 +2,19 @@
 import type { Done, JsonObject, LoopEvent, ModelError, ModelRequest, Terminal } from '@heddle/core';
 import { createClock, type VirtualClock } from '../clock.ts';
 import { type Fault, Hits } from './hits.ts';
-import type { Patience, RunPlan } from './plan.ts';
+import type { ConsumerPatience, RunPlan } from './plan.ts';
 
-export type Happening =
+export type WorldEvent =
   /** The consumer asked for more: what was yielded before has been stored. */
   | { readonly what: 'asked' }
   | { readonly what: 'event'; readonly event: LoopEvent }
   | { readonly what: 'request'; readonly number: number; readonly request: ModelRequest }
   | { readonly what: 'request_end'; readonly number: number; readonly end: AnswerEnd }
-  | { readonly what: 'door'; readonly door: Door }
+  | { readonly what: 'door'; readonly port: Port }
   | { readonly what: 'before_hook'; readonly id: string }
   | { readonly what: 'question'; readonly id: string; readonly signal: AbortSignal }
   | { readonly what: 'question_end'; readonly id: string; readonly interrupts: boolean }
-  | ({ readonly what: 'effect' } & Effect)
+  | ({ readonly what: 'effect' } & WorldEffect)
   | { readonly what: 'effect_end'; readonly id: string }
   | { readonly what: 'abort'; readonly reason: string }
   /** The consumer walks away, and is let go. */
@@ -24,9 +24,9 @@ export type Happening =
   /** The generator threw, or nothing moved any more, or it went on for ever. */
   | { readonly what: 'broke'; readonly how: string };
 
-export type Door = 'prepare' | 'drain' | 'compact' | 'stop_hooks' | 'gather' | 'take_queued' | 'ask';
+export type Port = 'prepare' | 'drain' | 'compact' | 'stop_hooks' | 'gather' | 'take_queued' | 'ask';
 
-export interface Effect {
+export interface WorldEffect {
   readonly id: string;
   readonly tool: string;
   readonly input: JsonObject;
@@ -46,12 +46,12 @@ export interface AnswerEnd {
   readonly began: boolean;
 }
 
-export class World {
+export class TestWorld {
   readonly clock: VirtualClock = createClock({ auto: true });
   readonly controller = new AbortController();
-  readonly log: Happening[] = [];
+  readonly log: WorldEvent[] = [];
   readonly hits = new Hits();
-  readonly #patience: Patience;
+  readonly #patience: ConsumerPatience;
   #ticks = 0;
 
   constructor({ consumer }: RunPlan) {
@@ -62,7 +62,7 @@ export class World {
     void this.clock.sleep(patience.at, never).then(() => this.#abort(patience.how, 'time'));
   }
 
-  note(happening: Happening): void {
+  note(happening: WorldEvent): void {
     this.log.push(happening);
   }
 

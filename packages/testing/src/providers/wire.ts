@@ -14,7 +14,7 @@ export interface Encoder {
   fail(error: ModelError): readonly Uint8Array[];
 }
 
-export interface WireError {
+export interface ProviderWireError {
   readonly status: number;
   readonly body: unknown;
 }
@@ -25,7 +25,7 @@ export interface ProviderWire {
   modelAsked(path: string, body: unknown): string | undefined;
   encoder(facts: AnswerFacts): Encoder;
   /** An error instead of an answer. */
-  error(error: ModelError): WireError;
+  error(error: ModelError): ProviderWireError;
   /** Calls and results of a request, in their order. */
   traffic(body: unknown): readonly Traffic[];
   /** The form that ids of calls must have, where there is one. */

@@ -7,10 +7,10 @@ import type { Act, EndAct } from './act.ts';
 import { blockActs } from './blocks.ts';
 import { errorOf } from './errors.ts';
 import { foreign } from './foreign.ts';
-import { isGate, type Part, partsOf, type ScriptedUsage, type Step } from './part.ts';
+import { isGate, type ScriptPart, partsOf, type ScriptedUsage, type ScriptStep } from './part.ts';
 
 /** What a step must be told about the call it answers. */
-export interface Setting {
+export interface ActSettings {
   readonly call: number;
   readonly model: string;
   /** For the computed usage. */
@@ -19,7 +19,7 @@ export interface Setting {
   readonly sign: (thinking: string) => string;
 }
 
-export function actsOf(step: Step, setting: Setting): readonly Act[] {
+export function actsOf(step: ScriptStep, setting: ActSettings): readonly Act[] {
   const parts = partsOf(step);
   const stream = new Stream(setting, usageOf(parts));
   for (const part of parts) {
@@ -32,7 +32,7 @@ export function actsOf(step: Step, setting: Setting): readonly Act[] {
 }
 
 /** What a port would yield for this step, waits and gates left out. */
-export function recordsOf(step: Step, setting: Setting): readonly ModelRecord[] {
+export function recordsOf(step: ScriptStep, setting: ActSettings): readonly ModelRecord[] {
   return actsOf(step, setting).flatMap((act): ModelRecord[] => {
     if (act.act === 'event') return [act.event];
     return act.act === 'wait' || act.act === 'gate' ? [] : [lastRecord(act, setting.call)];
@@ -60,7 +60,7 @@ export function requestIdOf(call: number): string {
 class Stream {
   readonly acts: Act[] = [];
   ended = false;
-  readonly #setting: Setting;
+  readonly #setting: ActSettings;
   readonly #usage: ScriptedUsage;
   #began = false;
   #stopped = false;
@@ -69,12 +69,12 @@ class Stream {
   #characters = 0;
   #pace = 0;
 
-  constructor(setting: Setting, usage: ScriptedUsage) {
+  constructor(setting: ActSettings, usage: ScriptedUsage) {
     this.#setting = setting;
     this.#usage = usage;
   }
 
-  play(part: Part): void {
+  play(part: ScriptPart): void {
     if (isGate(part)) return void this.acts.push({ act: 'gate', gate: part });
     switch (part.part) {
       case 'pause':
@@ -164,7 +164,7 @@ const EMPTY_ANSWER = {
   stop_sequence: null,
 } as const;
 
-function usageOf(parts: readonly Part[]): ScriptedUsage {
+function usageOf(parts: readonly ScriptPart[]): ScriptedUsage {
   const usage: Record<string, unknown> = {};
   for (const part of parts) if ('part' in part && part.part === 'usage') Object.assign(usage, part.usage);
   return usage;

@@ -2,7 +2,7 @@
 import type { BlockDelta, ContentBlock } from '@heddle/core';
 import type { Act } from './act.ts';
 import { foreign } from './foreign.ts';
-import { type BlockPart, isGate, type Piece } from './part.ts';
+import { type BlockPart, isGate, type ScriptPiece } from './part.ts';
 
 export interface BlockActs {
   readonly acts: readonly Act[];
@@ -56,13 +56,16 @@ function deltaOf(part: BlockPart, piece: string): BlockDelta {
     : { type: 'text_delta', text: piece };
 }
 
-function wholeOf(pieces: readonly Piece[]): string {
+function wholeOf(pieces: readonly ScriptPiece[]): string {
   return pieces.filter((piece) => typeof piece === 'string').join('');
 }
 
-function firstShare(pieces: readonly Piece[], share: number): { kept: Piece[]; characters: number } {
+function firstShare(
+  pieces: readonly ScriptPiece[],
+  share: number,
+): { kept: ScriptPiece[]; characters: number } {
   const total = Math.floor(wholeOf(pieces).length * share);
-  const kept: Piece[] = [];
+  const kept: ScriptPiece[] = [];
   let characters = 0;
   for (const piece of pieces) {
     if (typeof piece !== 'string') {

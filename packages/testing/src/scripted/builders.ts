@@ -5,26 +5,26 @@ import type {
   BlockPart,
   EndPart,
   ForeignData,
-  Part,
+  ScriptPart,
   Pause,
-  Piece,
+  ScriptPiece,
   ScriptedUsage,
-  Step,
+  ScriptStep,
   StreamPart,
 } from './part.ts';
 
 /** A step. Parts in a plain list do as well. No parts at all: an empty answer. */
-export function answer(...parts: readonly Part[]): Step {
+export function answer(...parts: readonly ScriptPart[]): ScriptStep {
   return parts;
 }
 
 /** A text block. One string is cut into chunks; several pieces are one delta each, with gates and pauses between. */
-export function say(...pieces: readonly Piece[]): BlockPart {
+export function say(...pieces: readonly ScriptPiece[]): BlockPart {
   return { part: 'text', pieces: chunked(pieces) };
 }
 
 /** A thinking block, signed by the model that is asked. */
-export function think(...pieces: readonly Piece[]): BlockPart {
+export function think(...pieces: readonly ScriptPiece[]): BlockPart {
   return { part: 'thinking', pieces: chunked(pieces) };
 }
 
@@ -39,7 +39,7 @@ export function redacted(data: string): BlockPart {
 
 export interface CallOptions {
   /** The input's JSON text as it is streamed, instead of the input's own: for JSON that is broken, gated or oddly cut. */
-  readonly json?: readonly Piece[];
+  readonly json?: readonly ScriptPiece[];
 }
 
 /** A tool call. Its JSON comes in chunks; the server sends none at all for `{}`. */
@@ -138,7 +138,7 @@ export function hang(): EndPart {
 /** Characters of a delta where the script does not say otherwise. */
 const CHUNK = 48;
 
-function chunked(pieces: readonly Piece[]): readonly Piece[] {
+function chunked(pieces: readonly ScriptPiece[]): readonly ScriptPiece[] {
   const [only] = pieces;
   return pieces.length === 1 && typeof only === 'string' ? chunksOf(only, CHUNK) : pieces;
 }

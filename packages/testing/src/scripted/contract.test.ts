@@ -5,7 +5,7 @@ import { createClock } from '../clock.ts';
 import { requestOf } from '../request-of.ts';
 import * as script from './builders.ts';
 import { scriptedModel } from './model.ts';
-import type { Part } from './part.ts';
+import type { ScriptPart } from './part.ts';
 
 const request = requestOf([['user', 'go']]);
 
@@ -16,7 +16,7 @@ const block = fc.oneof(
   fc.constant(script.redacted('x')),
   fc.constant(script.foreignBlock({ type: 'poem' })),
 );
-const part: fc.Arbitrary<Part> = fc.oneof(
+const part: fc.Arbitrary<ScriptPart> = fc.oneof(
   block,
   fc
     .tuple(block, fc.double({ min: 0, max: 1, noNaN: true }))

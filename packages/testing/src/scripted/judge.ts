@@ -5,9 +5,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ModelError } from '@heddle/core';
 import { markedMessages, type RequestBody } from '../request-body.ts';
-import type { Violation } from '../validator/rules.ts';
+import type { RequestViolation } from '../validator/rules.ts';
 import { createSignatures, type Signatures } from '../validator/signatures.ts';
-import { explain, validateRequest } from '../validator/validate.ts';
+import { explainViolations, validateRequest } from '../validator/validate.ts';
 import type { Act } from './act.ts';
 import { errorOf } from './errors.ts';
 import { createMemory } from './memory.ts';
@@ -34,7 +34,7 @@ export interface Problem {
   readonly call: number;
   readonly message: string;
   /** The rules that were broken. */
-  readonly violations: readonly Violation[];
+  readonly violations: readonly RequestViolation[];
 }
 
 export interface Judge {
@@ -47,7 +47,12 @@ export interface Judge {
   /** Learns what the model is about to say: it may come back in later requests. */
   remember(model: string, acts: readonly Act[]): void;
   /** Records a problem and answers with the error that makes it visible. */
-  object(call: number, kind: Problem['kind'], message: string, violations?: readonly Violation[]): ModelError;
+  object(
+    call: number,
+    kind: Problem['kind'],
+    message: string,
+    violations?: readonly RequestViolation[],
+  ): ModelError;
   assertNoProblems(): void;
 }
 
@@ -75,7 +80,7 @@ export function createJudge(options: JudgeOptions): Judge {
       return object(
         call,
         'violation',
-        `Call ${call} broke the API's rules:\n${explain(violations)}`,
+        `Call ${call} broke the API's rules:\n${explainViolations(violations)}`,
         violations,
       );
     }
@@ -115,7 +120,7 @@ function readBody(call: RecordedCall): RequestBody | string {
 
 const SIGNATURE_RULES = new Set(['thinking-unknown', 'thinking-changed', 'thinking-model']);
 
-function isAboutSignature({ rule }: Violation): boolean {
+function isAboutSignature({ rule }: RequestViolation): boolean {
   return SIGNATURE_RULES.has(rule);
 }
 

@@ -2,11 +2,11 @@ import type { ModelRecord } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
 import { createClock, settle } from '../clock.ts';
 import { listOf } from '../collect.ts';
-import { createGate } from '../gate.ts';
+import { createTestGate } from '../gate.ts';
 import { requestOf } from '../request-of.ts';
 import * as script from './builders.ts';
 import { type ScriptedOptions, scriptedModel } from './model.ts';
-import type { Script, Step } from './part.ts';
+import type { Script, ScriptStep } from './part.ts';
 
 const { answer, breakAt, breakOff, call, cut, fail, foreignBlock, foreignEvent, hang, hangUp, pace, pause } =
   script;
@@ -15,7 +15,7 @@ const { ping, redacted, refuse, say, stall, stop, think, unfinished, usage, wind
 const request = requestOf([['user', 'the test fails, fix it']]);
 const { signal } = new AbortController();
 
-async function played(step: Step, options: ScriptedOptions = {}): Promise<ModelRecord[]> {
+async function played(step: ScriptStep, options: ScriptedOptions = {}): Promise<ModelRecord[]> {
   return listOf(scriptedModel([step], options)(request, signal));
 }
 
@@ -145,7 +145,7 @@ describe('an answer', () => {
 });
 
 describe('a fault', () => {
-  it.each<[string, Step, string[]]>([
+  it.each<[string, ScriptStep, string[]]>([
     ['no connection', breakOff(), ['error network']],
     ['a break after a block', [say('a'), breakOff()], ['message_start', '+text', '-', 'error network']],
     [
@@ -212,7 +212,7 @@ describe('pacing', () => {
   });
 
   it('holds a chunk at a gate until it is opened', async () => {
-    const gate = createGate();
+    const gate = createTestGate();
     const seen: string[] = [];
     const reading = (async () => {
       for await (const record of scriptedModel([say('one', gate, 'two')])(request, signal)) {
@@ -230,8 +230,8 @@ describe('pacing', () => {
 });
 
 describe('an abort', () => {
-  it.each<[string, Step]>([
-    ['a gate', [say('a'), createGate()]],
+  it.each<[string, ScriptStep]>([
+    ['a gate', [say('a'), createTestGate()]],
     ['a pause', [say('a'), pause(1_000)]],
     ['a stall', [say('a'), stall()]],
     ['silence without end', [say('a'), hang()]],

@@ -10,7 +10,7 @@ import { actsOf, lastRecord } from './acts.ts';
 import { errorOf } from './errors.ts';
 import { createJudge, type Judge, type JudgeOptions, type Problem } from './judge.ts';
 import { RecordedCall } from './recorded.ts';
-import type { Script, Step } from './part.ts';
+import type { Script, ScriptStep } from './part.ts';
 
 export interface ScriptedOptions extends JudgeOptions {
   /** Pauses and stalls are spent on this clock. Without one they take no time. */
@@ -144,7 +144,7 @@ function endedText(call: number, name: string | undefined): string {
   return `The script ${name} ended after ${answers}; the run asked for another.`;
 }
 
-function stepFor(script: Script, request: ModelRequest, call: number): Step | undefined {
+function stepFor(script: Script, request: ModelRequest, call: number): ScriptStep | undefined {
   const step = typeof script === 'function' ? script : script[call - 1];
   return typeof step === 'function' ? step(request, call) : step;
 }

@@ -6,34 +6,34 @@ import type { ModelError, ModelRequest, StopReason } from '@heddle/core';
 import type { Gate } from '../gate.ts';
 
 /** A step as data; one part stands for a step of one. */
-export type Step = Part | readonly Part[];
+export type ScriptStep = ScriptPart | readonly ScriptPart[];
 
 /** A step that depends on what was asked. `call` counts from 1. */
-export type StepFunction = (request: ModelRequest, call: number) => Step;
+export type StepFunction = (request: ModelRequest, call: number) => ScriptStep;
 
 /** One step per call; or a function that answers every call. */
-export type Script = readonly (Step | StepFunction)[] | StepFunction;
+export type Script = readonly (ScriptStep | StepFunction)[] | StepFunction;
 
 /** What a block is made of: each string is a delta of its own, a pause or a gate stands between two of them. */
-export type Piece = string | Gate | Pause;
+export type ScriptPiece = string | Gate | Pause;
 
 export interface Pause {
   readonly part: 'pause';
   readonly ms: number;
 }
 
-export type Part = BlockPart | StreamPart | EndPart;
+export type ScriptPart = BlockPart | StreamPart | EndPart;
 
 /** A content block. `unfinished`: only this share of its characters comes, and it never stops. */
 export type BlockPart = (
-  | { readonly part: 'text'; readonly pieces: readonly Piece[] }
-  | { readonly part: 'thinking'; readonly pieces: readonly Piece[]; readonly signature?: string }
+  | { readonly part: 'text'; readonly pieces: readonly ScriptPiece[] }
+  | { readonly part: 'thinking'; readonly pieces: readonly ScriptPiece[]; readonly signature?: string }
   | { readonly part: 'redacted_thinking'; readonly data: string }
   | {
       readonly part: 'tool_use';
       readonly id: string;
       readonly name: string;
-      readonly pieces: readonly Piece[];
+      readonly pieces: readonly ScriptPiece[];
     }
   | { readonly part: 'foreign_block'; readonly block: ForeignData }
 ) & { readonly unfinished?: number };
@@ -72,14 +72,14 @@ export interface ScriptedUsage {
   readonly [more: string]: unknown;
 }
 
-export function partsOf(step: Step): readonly Part[] {
+export function partsOf(step: ScriptStep): readonly ScriptPart[] {
   return isList(step) ? step : [step];
 }
 
-function isList(step: Step): step is readonly Part[] {
+function isList(step: ScriptStep): step is readonly ScriptPart[] {
   return Array.isArray(step);
 }
 
-export function isGate(part: Part | Piece): part is Gate {
+export function isGate(part: ScriptPart | ScriptPiece): part is Gate {
   return typeof part === 'object' && 'kind' in part;
 }

@@ -1,8 +1,8 @@
 /** A script from a file: a list of steps, or `{ "window": 50000, "steps": […] }`. Other people's files, so all is looked at. */
-import type { Part, Step } from './part.ts';
+import type { ScriptPart, ScriptStep } from './part.ts';
 
 export interface ReadScript {
-  readonly steps: readonly Step[];
+  readonly steps: readonly ScriptStep[];
   /** Tokens that fit into a request. */
   readonly window: number | undefined;
 }
@@ -28,7 +28,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function stepAt(value: unknown, at: number): Step {
+function stepAt(value: unknown, at: number): ScriptStep {
   const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
   return parts.map((part, index) => {
     if (isPart(part)) return part;
@@ -80,7 +80,7 @@ const WORDS: Readonly<Record<Kind, string>> = {
   any: 'anything',
 };
 
-function isPart(value: unknown): value is Part {
+function isPart(value: unknown): value is ScriptPart {
   if (!isFields(value) || typeof value['part'] !== 'string') return false;
   const fields = Object.hasOwn(FIELDS, value['part']) ? FIELDS[value['part']] : undefined;
   return fields !== undefined && Object.entries(fields).every(([name, kind]) => IS[kind](value[name]));

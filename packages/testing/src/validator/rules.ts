@@ -50,14 +50,14 @@ export const RULES = {
   'media-count': 'at most 100 images and documents',
 } as const;
 
-export type Rule = keyof typeof RULES;
+export type RequestRule = keyof typeof RULES;
 
-export interface Violation {
+export interface RequestViolation {
   /** Where, in the words of the API: `messages.3.content.0`. */
   readonly path: string;
-  readonly rule: Rule;
+  readonly rule: RequestRule;
   readonly message: string;
 }
 
 /** Notes that a rule is broken at a place; the message defaults to the rule itself. */
-export type Report = (path: string, rule: Rule, message?: string) => void;
+export type Report = (path: string, rule: RequestRule, message?: string) => void;

@@ -1,13 +1,13 @@
 /** Thinking: blocks are signed, unchanged and for the model that wrote them; a tool turn that thinks begins with thinking. */
 import { type Fields, fieldsOf, isFields, isText, type PlacedBlock } from './read.ts';
-import type { Report, Rule } from './rules.ts';
+import type { Report, RequestRule } from './rules.ts';
 import type { Signatures } from './signatures.ts';
 
 const RULE_OF = {
   unknown: 'thinking-unknown',
   changed: 'thinking-changed',
   other_model: 'thinking-model',
-} as const satisfies Record<string, Rule>;
+} as const satisfies Record<string, RequestRule>;
 
 /** Without a register of signatures only the form is checked. */
 export function checkThinkingBlocks(

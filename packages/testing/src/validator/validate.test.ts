@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type Rule, RULES } from './rules.ts';
+import { type RequestRule, RULES } from './rules.ts';
 import { createSignatures } from './signatures.ts';
-import { explain, type ValidationOptions, validateRequest } from './validate.ts';
+import { explainViolations, type ValidationOptions, validateRequest } from './validate.ts';
 
 type Body = Record<string, unknown>;
 
@@ -40,7 +40,7 @@ const thinking = (thinking: string, signature: string, model = 'm') => ({
 });
 
 /** A request that breaks the rule and this rule only, and one that just does not. */
-const SAMPLES: Record<Rule, { bad: unknown; good: unknown; options?: ValidationOptions }> = {
+const SAMPLES: Record<RequestRule, { bad: unknown; good: unknown; options?: ValidationOptions }> = {
   'body-form': { bad: [], good: hello },
   'unknown-field': { bad: { ...hello, betas: [] }, good: { ...hello, temperature: 1 } },
   'request-size': {
@@ -204,11 +204,11 @@ const SAMPLES: Record<Rule, { bad: unknown; good: unknown; options?: ValidationO
 describe('the validator', () => {
   it.each(Object.entries(SAMPLES))('holds the rule %s', (rule, { bad, good, options }) => {
     expect([...new Set(validateRequest(bad, options).map(({ rule }) => rule))]).toEqual([rule]);
-    expect(explain(validateRequest(good, options))).toBe('');
+    expect(explainViolations(validateRequest(good, options))).toBe('');
   });
 
   it('says where, in the words of the API', () => {
-    expect(explain(validateRequest(turn(toolUse('t'), text('no'))))).toBe(
+    expect(explainViolations(validateRequest(turn(toolUse('t'), text('no'))))).toBe(
       'messages.1.content.0  result-missing  tool_use t has no tool_result in the next message',
     );
   });
@@ -238,7 +238,7 @@ describe('the validator', () => {
 
   it('lets block types pass that this server has sent itself', () => {
     const foreign = body(user(text('a')), assistant({ type: 'poem', lines: 3 }), user(text('b')));
-    expect(explain(validateRequest(foreign, { knownBlockTypes: new Set(['poem']) }))).toBe('');
+    expect(explainViolations(validateRequest(foreign, { knownBlockTypes: new Set(['poem']) }))).toBe('');
   });
 
   it('names every rule in a sentence', () => {

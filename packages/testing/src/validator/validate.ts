@@ -9,7 +9,7 @@ import { checkMedia } from './media.ts';
 import { checkMessages } from './messages.ts';
 import { checkPairing } from './pairing.ts';
 import { blocksOf, isFields } from './read.ts';
-import { type Report, RULES, type Violation } from './rules.ts';
+import { type Report, RULES, type RequestViolation } from './rules.ts';
 import type { Signatures } from './signatures.ts';
 import { checkThinkingBlocks, checkThinkingSettings } from './thinking.ts';
 
@@ -27,8 +27,8 @@ export interface ValidationOptions {
 const MOST_BYTES = 32 * 1024 * 1024;
 
 /** Every rule the body breaks; none: the API would accept it. Total: any value can be asked about. */
-export function validateRequest(body: unknown, options: ValidationOptions = {}): Violation[] {
-  const violations: Violation[] = [];
+export function validateRequest(body: unknown, options: ValidationOptions = {}): RequestViolation[] {
+  const violations: RequestViolation[] = [];
   const report: Report = (path, rule, message = RULES[rule]) => void violations.push({ path, rule, message });
   if (!isFields(body)) {
     report('', 'body-form');
@@ -50,7 +50,7 @@ export function validateRequest(body: unknown, options: ValidationOptions = {}):
 }
 
 /** One line a violation: `messages.1.content.0  result-missing  …`. */
-export function explain(violations: readonly Violation[]): string {
+export function explainViolations(violations: readonly RequestViolation[]): string {
   return violations.map(({ path, rule, message }) => `${path}  ${rule}  ${message}`).join('\n');
 }
 

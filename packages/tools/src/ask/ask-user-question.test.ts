@@ -1,11 +1,11 @@
 import { contextOf } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
-import { type AskDoors, createAskTool } from './ask-user-question.ts';
+import { type AskDeps, createAskTool } from './ask-user-question.ts';
 
 const questions = [{ question: 'Which one?', header: 'Choice', options: [{ label: 'A' }, { label: 'B' }] }];
 
-async function ask(doors: AskDoors, signal?: AbortSignal) {
-  const tool = createAskTool(doors);
+async function ask(deps: AskDeps, signal?: AbortSignal) {
+  const tool = createAskTool(deps);
   const context = { ...contextOf(signal ? { signal } : {}), toolUseId: 'q1' };
   const { data } = await tool.call({ questions }, context, () => undefined);
   return tool.toResult(data).content;

@@ -6,7 +6,7 @@ import type { AskUserQuestionInput } from './schema.ts';
 
 type Question = AskUserQuestionInput['questions'][number];
 
-export interface AskDoors {
+export interface AskDeps {
   /** By question: the chosen labels, or the user's own words. Undefined when the user did not want to answer. */
   readonly askUser?:
     | ((
@@ -21,7 +21,7 @@ export interface AskData {
   readonly answers: Readonly<Record<string, string>> | undefined;
 }
 
-export function createAskTool({ askUser }: AskDoors = {}): Tool<AskUserQuestionInput, AskData> {
+export function createAskTool({ askUser }: AskDeps = {}): Tool<AskUserQuestionInput, AskData> {
   return {
     name: 'AskUserQuestion',
     description:
@@ -37,7 +37,7 @@ export function createAskTool({ askUser }: AskDoors = {}): Tool<AskUserQuestionI
     async call({ questions, answers }, { signal }) {
       if (answers) return { data: { questions, answers: spoken(answers) } };
       if (!askUser) throw new Error('There is nobody to ask. Decide yourself, and say what you assumed.');
-      return { data: { questions, answers: await answerOf(askUser(questions, signal), signal) } };
+      return { data: { questions, answers: await answerText(askUser(questions, signal), signal) } };
     },
 
     toResult({ questions, answers }) {
@@ -54,6 +54,6 @@ function spoken(answers: NonNullable<AskUserQuestionInput['answers']>): Record<s
 }
 
 /** A person has no deadline; only an abort ends the wait, also where whoever asks does not listen to it. */
-export function answerOf<Value>(waiting: Promise<Value>, signal: AbortSignal): Promise<Value> {
+export function answerText<Value>(waiting: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return untilAborted(waiting, signal, new Interrupted('Interrupted before there was an answer.'));
 }

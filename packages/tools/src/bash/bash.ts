@@ -5,9 +5,8 @@ import { inputSchemas } from '../generated/schemas.ts';
 import type * as Shell from '../shell/index.ts';
 import { previewOf } from '../tasks/preview.ts';
 import type { Task } from '../tasks/task.ts';
-import type { Confined, ShellDoors } from './doors.ts';
-import { limitsFrom } from './limits.ts';
-import { type BashData, type BashExit, resultOf } from './result.ts';
+import type { ConfinedCommand, ShellDeps } from './deps.ts';
+import { type BashData, type BashExit, bashResult, limitsFrom } from './result.ts';
 import { type Ran, runInForeground } from './run.ts';
 import type { BashInput } from './schema.ts';
 
@@ -19,8 +18,8 @@ const DESCRIPTION =
 const IN_SANDBOX =
   'Commands run in a sandbox: they write in the working directories and in $TMPDIR, not in /tmp, and reach only hosts that are listed.';
 
-export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
-  const limits = { ...limitsFrom(doors.environment()), ...doors.limits };
+export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
+  const limits = { ...limitsFrom(deps.environment()), ...deps.limits };
   // Loaded with the schema, so that it is there when a call is classified.
   let shell: typeof Shell | undefined;
 
@@ -30,20 +29,20 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
   ): boolean => {
     if (!shell || run_in_background === true) return false;
     const { isReadOnlyCommand, gitFactsFrom } = shell;
-    const environment = doors.environment();
+    const environment = deps.environment();
     if (isReadOnlyCommand(command, { environment })) return true;
     if (!/\bgit\b/.test(command)) return false;
     const gitIn = gitFactsFrom(workingDirectory, environment);
     return isReadOnlyCommand(command, { environment, git: gitIn('.'), gitIn });
   };
 
-  const placeOf = async (input: BashInput, context: CallContext): Promise<Confined> => {
+  const placeOf = async (input: BashInput, context: CallContext): Promise<ConfinedCommand> => {
     const { command, dangerouslyDisableSandbox: leave = false } = input;
     const { workingDirectory: directory, readOnlyRun } = context;
     const readOnly = readOnlyRun !== undefined;
-    const confined = (await doors.sandbox?.confine({ command, directory, leave, readOnly })) ?? OUTSIDE;
+    const confined = (await deps.sandbox?.confine({ command, directory, leave, readOnly })) ?? OUTSIDE;
     if (confined.kind !== 'outside' || !readOnly) return confined;
-    const confinement = await doors.view?.confine({
+    const confinement = await deps.view?.confine({
       command,
       directory,
       isProven: readOnlyRun === 'preferred',
@@ -54,8 +53,8 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
 
   return {
     name: 'Bash',
-    description: doors.sandbox ? `${DESCRIPTION} ${IN_SANDBOX}` : DESCRIPTION,
-    inputJSONSchema: doors.sandbox?.mayLeave ? inputSchemas.Bash : WITHOUT_SANDBOX,
+    description: deps.sandbox ? `${DESCRIPTION} ${IN_SANDBOX}` : DESCRIPTION,
+    inputJSONSchema: deps.sandbox?.mayLeave ? inputSchemas.Bash : WITHOUT_SANDBOX,
     async inputSchema() {
       const [{ bashInput }, reader] = await Promise.all([import('./schema.ts'), import('../shell/index.ts')]);
       shell = reader;
@@ -78,13 +77,13 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
     async call(input, context, onProgress): Promise<ToolOutput<BashData>> {
       const { command, description } = input;
       const directory = context.workingDirectory;
-      if (!(await isDirectory(directory))) return lostDirectory(command, directory, doors.projectDirectory);
+      if (!(await isDirectory(directory))) return lostDirectory(command, directory, deps.projectDirectory);
       const environment = {
-        ...doors.environment(),
+        ...deps.environment(),
         ...(context.readOnlyRun || isProven(input, context)
           ? {
               ...shell?.readOnlyGitEnvironment(command),
-              ...shell?.pathOutside([directory, ...(context.workingFolders?.() ?? [])], doors.environment()),
+              ...shell?.pathOutside([directory, ...(context.workingFolders?.() ?? [])], deps.environment()),
             }
           : {}),
       };
@@ -98,15 +97,15 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
       const callId = context.toolUseId;
       const spec = { command, callId, description, directory, environment, confinement, keepBytes };
       if (input.run_in_background) {
-        const task = await doors.tasks.start(spec);
-        await doors.tasks.moveToBackground(task);
+        const task = await deps.tasks.start(spec);
+        await deps.tasks.moveToBackground(task);
         const { end } = task;
         const exit: BashExit =
           end?.kind === 'not_started' ? end : { kind: 'background', id: task.id, why: 'asked' };
         return { data: { command, output: '', exit } };
       }
       const timeoutMs = Math.min(input.timeout ?? limits.defaultTimeoutMs, limits.maxTimeoutMs);
-      const ran = await runInForeground(doors.tasks, {
+      const ran = await runInForeground(deps.tasks, {
         spec,
         signal: context.signal,
         timeoutMs,
@@ -128,7 +127,7 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
       };
     },
 
-    toResult: resultOf,
+    toResult: bashResult,
   };
 
   function dataOf(command: string, task: Task, exit: BashExit): BashData {
@@ -147,7 +146,7 @@ export function createBashTool(doors: ShellDoors): Tool<BashInput, BashData> {
   }
 }
 
-const OUTSIDE: Confined = { kind: 'outside' };
+const OUTSIDE: ConfinedCommand = { kind: 'outside' };
 const NO_VIEW = 'It was permitted for a read-only view, which is not available.';
 
 const { dangerouslyDisableSandbox: _leaves, ...properties } = inputSchemas.Bash.properties;

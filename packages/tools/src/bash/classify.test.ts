@@ -5,7 +5,7 @@ import path from 'node:path';
 import { contextOf } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import type { createBashTool } from './bash.ts';
-import { limitsFrom } from './limits.ts';
+import { limitsFrom } from './result.ts';
 import { scratch, shellIn } from './test/shell.ts';
 
 const about = async (

@@ -1,8 +1,8 @@
 /** A command's end as the model reads it. */
 import type { ToolResult } from '@heddle/core';
 import { shownPath } from '../files/errors.ts';
-import type { TaskEnd } from '../tasks/task-end.ts';
-import { missedTerminal } from './waiting.ts';
+import type { TaskEnd } from '../tasks/preview.ts';
+import { missedTerminal } from './run.ts';
 
 export interface BashData {
   readonly command: string;
@@ -36,7 +36,7 @@ export type BashExit =
   | { readonly kind: 'no_directory'; readonly directory: string; readonly now: string }
   | { readonly kind: 'refused'; readonly why: string };
 
-export function resultOf(data: BashData): ToolResult {
+export function bashResult(data: BashData): ToolResult {
   const parts = [data.output.trimEnd(), endingOf(data), ...notesOn(data)].filter((part) => part !== '');
   const isFailure = isError(data);
   return { content: parts.length === 0 ? '(no output)' : parts.join('\n'), isError: isFailure };
@@ -98,4 +98,32 @@ function notesOn({ exit, leftSomething, directory, returned, output, notes: said
     );
   }
   return notes;
+}
+/** How long a command may take and how much of it is shown. Users know these variables. */
+export interface BashLimits {
+  readonly defaultTimeoutMs: number;
+  readonly maxTimeoutMs: number;
+  /** Characters of output that are shown whole. */
+  readonly inlineOutput: number;
+  /** A command that has written nothing for so long after something like a question seems to wait for an answer. */
+  readonly promptQuietMs: number;
+}
+
+const LARGEST_INLINE = 150_000;
+/** Node's timers take no more; beyond it they fire at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export function limitsFrom(environment: Readonly<Record<string, string | undefined>>): BashLimits {
+  const maxTimeoutMs = Math.min(numberIn(environment['BASH_MAX_TIMEOUT_MS']) ?? 600_000, LONGEST_TIMER_MS);
+  return {
+    defaultTimeoutMs: Math.min(numberIn(environment['BASH_DEFAULT_TIMEOUT_MS']) ?? 120_000, maxTimeoutMs),
+    maxTimeoutMs,
+    inlineOutput: Math.min(numberIn(environment['BASH_MAX_OUTPUT_LENGTH']) ?? 30_000, LARGEST_INLINE),
+    promptQuietMs: 5_000,
+  };
+}
+
+function numberIn(text: string | undefined): number | undefined {
+  const value = Number(text?.trim() || undefined);
+  return value > 0 ? Math.floor(value) : undefined;
 }

@@ -1,11 +1,9 @@
 /** Runs a command in the foreground until it ends, is stopped, or has to go to the background. */
-import type { TaskEnd } from '../tasks/task-end.ts';
-import type { Task, TaskSpec } from '../tasks/task.ts';
-import { Coalescer } from '../tasks/progress.ts';
 import type { TaskRegistry } from '../tasks/registry.ts';
-import { looksLikeQuestion } from './waiting.ts';
+import type { TaskEnd } from '../tasks/preview.ts';
+import type { Task, TaskSpec } from '../tasks/task.ts';
 
-export interface Foreground {
+interface Foreground {
   readonly spec: TaskSpec;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -54,4 +52,56 @@ export async function runInForeground(tasks: TaskRegistry, run: Foreground): Pro
     progress.stop();
     signal.removeEventListener('abort', onAbort);
   }
+}
+/** Tells of new output at once and then at most ten times a second, however fast it comes. */
+const EVERY_MS = 100;
+
+class Coalescer {
+  readonly #tell: () => void;
+  #timer: NodeJS.Timeout | undefined;
+  #isDue = false;
+
+  constructor(tell: () => void) {
+    this.#tell = tell;
+  }
+
+  poke(): void {
+    if (this.#timer) {
+      this.#isDue = true;
+      return;
+    }
+    this.#tell();
+    this.#timer = setTimeout(() => this.#rest(), EVERY_MS);
+  }
+
+  /** Nothing is told any more. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #rest(): void {
+    this.#timer = undefined;
+    if (!this.#isDue) return;
+    this.#isDue = false;
+    this.poke();
+  }
+}
+/** Signs that a command wants something typed. Its standard input is empty and it has no terminal, so nobody will. */
+
+const QUESTION =
+  /(password|passphrase|passcode|username|login)\b.{0,80}:\s*$|[[(](y(es)?\/no?|n\/y)[\])]?.{0,20}$|\((yes\/no(\/\[fingerprint\])?)\)\?\s*$|press (any key|enter|return).{0,40}$|(continue|proceed|overwrite|are you sure).{0,40}\?\s*$|^\? .+[›»>:]\s*.{0,40}$/i;
+
+const NO_TERMINAL =
+  /not a tty|a terminal is required|must be run from a terminal|no tty present|inappropriate ioctl for device|EOF when reading a line|could not read (username|password)|cannot read from stdin|Host key verification failed/i;
+
+/** The unfinished line at the end of what it wrote looks like a question. */
+function looksLikeQuestion(line: string): boolean {
+  return QUESTION.test(line.slice(-200));
+}
+
+/** What it wrote before it failed says that it wanted somebody at a keyboard. */
+export function missedTerminal(output: string): boolean {
+  const end = output.slice(-2_000).trimEnd();
+  return NO_TERMINAL.test(end) || looksLikeQuestion(end.slice(end.lastIndexOf('\n') + 1));
 }

@@ -4,14 +4,14 @@ import { TaskRegistry } from '../tasks/registry.ts';
 import { createTaskOutputTool } from '../tasks/task-output.ts';
 import { createTaskStopTool } from '../tasks/task-stop.ts';
 import { createBashTool } from './bash.ts';
-import type { ShellDoors } from './doors.ts';
+import type { ShellDeps } from './deps.ts';
 
-export function createShellTools(given: Partial<ShellDoors> = {}): readonly Tool[] {
-  const doors = shellDoors(given);
-  return [createBashTool(doors), createTaskOutputTool(doors.tasks), createTaskStopTool(doors.tasks)];
+export function createShellTools(given: Partial<ShellDeps> = {}): readonly Tool[] {
+  const deps = shellDeps(given);
+  return [createBashTool(deps), createTaskOutputTool(deps.tasks), createTaskStopTool(deps.tasks)];
 }
 
-export function shellDoors(given: Partial<ShellDoors> = {}): ShellDoors {
+export function shellDeps(given: Partial<ShellDeps> = {}): ShellDeps {
   return {
     tasks: new TaskRegistry(),
     environment: () => withoutKeys(process.env),

@@ -3,12 +3,11 @@ import { unlink } from 'node:fs/promises';
 import { writeAtomically } from '../files/atomic.ts';
 import { type Content, readContent } from '../files/content.ts';
 import { decodeText } from '../files/encoding.ts';
-import { FileError, reasonOf } from '../files/errors.ts';
+import { FileError, fileErrorReason } from '../files/errors.ts';
 import { countLines } from '../files/line-diff.ts';
-import { MovedError } from '../files/pinned.ts';
 import { PinnedPlace } from '../files/pinned-place.ts';
-import { inOrder } from '../files/queue.ts';
-import { planStep, type Present, type RewindStep } from './plan.ts';
+import { MovedError } from '../files/pinned.ts';
+import { inOrder } from '../files/change.ts';
 import type { FileVersion } from './timeline.ts';
 
 export interface RewoundFiles {
@@ -23,7 +22,7 @@ export interface RewoundFiles {
   readonly failed: readonly { readonly path: string; readonly why: string }[];
 }
 
-export interface RewindDoors {
+interface RewindDeps {
   readonly dryRun: boolean;
   readonly spareOthers: boolean;
   isByOthers(file: string, hash: string): Promise<boolean>;
@@ -34,9 +33,9 @@ export interface RewindDoors {
 
 const NEVER = new AbortController().signal;
 
-export async function rewindFiles(
+export async function restoreCheckpoints(
   versions: readonly FileVersion[],
-  doors: RewindDoors,
+  deps: RewindDeps,
 ): Promise<RewoundFiles> {
   const filesChanged: string[] = [];
   const skippedLinks: string[] = [];
@@ -47,7 +46,7 @@ export async function rewindFiles(
   for (const version of versions) {
     const { path: file } = version;
     try {
-      const step = await inOrder(file, NEVER, () => rewindFile(version, doors));
+      const step = await inOrder(file, NEVER, () => rewindFile(version, deps));
       if (step === undefined) continue;
       if (step.do === 'leave_link') skippedLinks.push(file);
       else if (step.do === 'leave') failed.push({ path: file, why: step.why });
@@ -59,7 +58,7 @@ export async function rewindFiles(
         deletions += step.deletions;
       }
     } catch (thrown) {
-      failed.push({ path: file, why: reasonOf(thrown) });
+      failed.push({ path: file, why: fileErrorReason(thrown) });
     }
   }
   return { filesChanged, insertions, deletions, skippedLinks, changedByOthers, failed };
@@ -76,7 +75,7 @@ type Done =
 
 async function rewindFile(
   version: FileVersion,
-  doors: RewindDoors,
+  deps: RewindDeps,
 ): Promise<Done | Extract<RewindStep, { do: 'leave' | 'leave_link' }> | undefined> {
   const place = placeOf(version.path);
   if (place === undefined) {
@@ -84,7 +83,7 @@ async function rewindFile(
     return step?.do === 'leave' ? step : { do: 'leave_link' };
   }
   try {
-    return await rewindAt(place, version, doors);
+    return await rewindAt(place, version, deps);
   } finally {
     place.close();
   }
@@ -104,17 +103,17 @@ function placeOf(file: string): PinnedPlace | undefined {
 async function rewindAt(
   place: PinnedPlace,
   version: FileVersion,
-  doors: RewindDoors,
+  deps: RewindDeps,
 ): Promise<Done | Extract<RewindStep, { do: 'leave' | 'leave_link' }> | undefined> {
   const { present, content } = await lookAt(place);
   const step = planStep(version, present);
   if (step === undefined || step.do === 'leave' || step.do === 'leave_link') return step;
-  const isByOthers = present.kind === 'file' && (await doors.isByOthers(version.path, present.hash));
-  if (isByOthers && doors.spareOthers) return { do: 'spared', isByOthers };
-  const wanted = step.do === 'restore' ? await doors.contentOf(step.version.hash) : undefined;
+  const isByOthers = present.kind === 'file' && (await deps.isByOthers(version.path, present.hash));
+  if (isByOthers && deps.spareOthers) return { do: 'spared', isByOthers };
+  const wanted = step.do === 'restore' ? await deps.contentOf(step.version.hash) : undefined;
   const counts = await countLines(textOf(content?.bytes), textOf(wanted));
-  if (!doors.dryRun) {
-    await doors.keep(version.path, version.hash, content);
+  if (!deps.dryRun) {
+    await deps.keep(version.path, version.hash, content);
     await put(place, version.mode, wanted, content);
   }
   return { do: 'changed', ...counts, isByOthers };
@@ -149,4 +148,42 @@ async function lookAt(place: PinnedPlace): Promise<{ present: Present; content?:
 function textOf(bytes: Buffer | undefined): string {
   if (bytes === undefined) return '';
   return decodeText(bytes)?.text ?? `binary content of ${bytes.length} bytes`;
+}
+
+// MERGED plan.ts: /** What a rewind would do to each file. Pure. */
+
+/** How a path looks now. */
+type Present =
+  | { readonly kind: 'file'; readonly hash: string }
+  | { readonly kind: 'absent' }
+  /** The path, or a folder on the way to it, has become a symbolic link: writing would change something else. */
+  | { readonly kind: 'link' }
+  | { readonly kind: 'other'; readonly what: string };
+
+type RewindStep =
+  | { readonly do: 'restore'; readonly version: FileVersion & { readonly hash: string } }
+  | { readonly do: 'remove'; readonly version: FileVersion }
+  | { readonly do: 'leave_link' }
+  | { readonly do: 'leave'; readonly why: string };
+
+/** Nothing for a file that already is as it was. */
+function planStep(version: FileVersion, present: Present): RewindStep | undefined {
+  const { path, hash } = version;
+  if (isInGit(path)) return { do: 'leave', why: 'it lies inside .git' };
+  switch (present.kind) {
+    case 'link':
+      return { do: 'leave_link' };
+    case 'other':
+      return { do: 'leave', why: present.what };
+    case 'absent':
+      return hash === null ? undefined : { do: 'restore', version: { ...version, hash } };
+    case 'file':
+      if (hash === present.hash) return undefined;
+      return hash === null ? { do: 'remove', version } : { do: 'restore', version: { ...version, hash } };
+  }
+}
+
+/** Git's own files are git's. */
+function isInGit(path: string): boolean {
+  return path.split(/[\\/]/).includes('.git');
 }

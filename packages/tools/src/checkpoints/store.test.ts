@@ -15,7 +15,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { hashOf } from '../files/content.ts';
-import type { KeptContent } from '../files/doors.ts';
+import type { KeptContent } from '../files/deps.ts';
 import { Scratch, temporaryFolder } from '../files/test/scratch.ts';
 import { CheckpointStore, type Rewound } from './store.ts';
 
@@ -32,7 +32,7 @@ class Session {
   readonly files: Scratch;
 
   constructor(files: Readonly<Record<string, string>> = {}) {
-    this.files = new Scratch(files, { doors: { checkpoints: this.store } });
+    this.files = new Scratch(files, { deps: { checkpoints: this.store } });
   }
 
   /** Another process on the same folder. */
@@ -212,7 +212,7 @@ describe('Rewinding files', () => {
   it('stands beside changes of the same files that are under way', async () => {
     const session = await twoTurns();
     const resumed = session.resumed();
-    const beside = new Scratch({}, { doors: { checkpoints: resumed } });
+    const beside = new Scratch({}, { deps: { checkpoints: resumed } });
     await resumed.begin('m3');
     for (const name of ['a', 'new/b']) {
       await beside.call('Read', { file_path: session.files.path(name) });

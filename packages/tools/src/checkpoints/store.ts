@@ -5,13 +5,14 @@
 import { randomUUID } from 'node:crypto';
 import { constants, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { KeptContent } from '../files/doors.ts';
+import { writeAtomically } from '../files/atomic.ts';
+import { withContent } from '../files/content.ts';
+import type { KeptContent } from '../files/deps.ts';
 import { codeOf } from '../files/errors.ts';
 import { realTarget } from '../files/path.ts';
-import { pinFile } from '../files/pinned.ts';
 import { PinnedPlace } from '../files/pinned-place.ts';
-import { ContentBlobs, PRIVATE_MODE } from './blobs.ts';
-import { rewindFiles, type RewoundFiles } from './rewind.ts';
+import { pinFile } from '../files/pinned.ts';
+import { restoreCheckpoints, type RewoundFiles } from './rewind.ts';
 import { parseEntry, Timeline, type TimelineEntry } from './timeline.ts';
 
 export interface CheckpointOptions {
@@ -34,7 +35,7 @@ export type Rewound =
       readonly undoId?: string;
     } & RewoundFiles);
 
-export interface RewindOptions {
+interface RewindOptions {
   readonly dryRun?: boolean;
   /** Files that somebody else has changed since the agent wrote them stay as they are. */
   readonly spareOthers?: boolean;
@@ -105,7 +106,7 @@ export class CheckpointStore {
       return { canRewind: false, error: `No files were kept under the message ${messageId}.` };
     const undoId = `rewind-${(this.#options.uuid ?? randomUUID)()}`;
     let begun = false;
-    const files = await rewindFiles(versions, {
+    const files = await restoreCheckpoints(versions, {
       dryRun,
       spareOthers,
       isByOthers: (file, hash) => this.#next(async (timeline) => timeline.isByOthers(file, hash)),
@@ -194,4 +195,56 @@ async function textOf(file: string): Promise<string> {
     if (codeOf(thrown) === 'ENOENT') return '';
     throw thrown;
   }
+}
+
+// MERGED blobs.ts: /** Old contents under their hashes: the same content is kept once. */
+
+/** Private: what was in somebody's files is nobody else's business. */
+const PRIVATE_MODE = 0o700;
+
+const NEVER = new AbortController().signal;
+
+class ContentBlobs {
+  readonly #given: string;
+  /** Real. Links are followed once: the folder that was found first is the one that is used. */
+  #folder: string | undefined;
+
+  constructor(folder: string) {
+    this.#given = folder;
+  }
+
+  async keep(hash: string, bytes: Buffer): Promise<void> {
+    const place = PinnedPlace.open(this.#fileOf(hash));
+    try {
+      if (sizeOf(place) === bytes.length) return;
+      await writeAtomically({ place, bytes, folderMode: PRIVATE_MODE, signal: NEVER });
+    } finally {
+      place.close();
+    }
+  }
+
+  /** Throws if it is gone or damaged. */
+  async read(hash: string): Promise<Buffer> {
+    const { bytes, hash: found } = await withContent(
+      this.#fileOf(hash),
+      NEVER,
+      (content) => content,
+      () => {
+        throw new Error('the content that was kept is damaged');
+      },
+    );
+    if (found !== hash) throw new Error('the content that was kept is damaged');
+    return bytes;
+  }
+
+  #fileOf(hash: string): string {
+    this.#folder ??= realTarget(this.#given);
+    return path.join(this.#folder, path.basename(hash));
+  }
+}
+
+function sizeOf(place: PinnedPlace): number | undefined {
+  const pinned = place.pin();
+  pinned?.close();
+  return pinned?.about.isFile() === true ? pinned.about.size : undefined;
 }

@@ -1,10 +1,16 @@
 /** Edits of a text: exact and unique, or refused with what is needed to get it right. Pure. */
-import { lineEndingOf } from '../files/line-ending.ts';
-import { namedLines } from './named-lines.ts';
-import { explainMiss } from './near-miss.ts';
-import { type Match, type Replacement, replacementFor } from './replace.ts';
+import { lineEndingOf } from '../files/encoding.ts';
+import { explainMiss, namedLines } from './near-miss.ts';
 import { shiftedEdit } from './shift.ts';
-import { apart, foldedViewOf, linesAt, placesOf, type View, viewOf } from './view.ts';
+import {
+  apart,
+  type FoldedText,
+  foldedViewOf,
+  linesAt,
+  occurrencesOf,
+  straight,
+  textViewOf,
+} from './text-view.ts';
 
 export interface EditStep {
   readonly old_string: string;
@@ -21,7 +27,7 @@ export interface AppliedStep {
   readonly shifted?: boolean;
 }
 
-export type Applied =
+type Applied =
   | { readonly ok: true; readonly text: string; readonly steps: readonly AppliedStep[] }
   | { readonly ok: false; readonly message: string };
 
@@ -53,10 +59,10 @@ function applyEdit(text: string, edit: EditStep): Applied {
     return { ok: true, text: newText, steps: [{ lines: [1], folded: false }] };
   }
   return (
-    replaceIn(text, viewOf(text), edit, false) ??
+    replaceIn(text, textViewOf(text), edit, false) ??
     foldedReplace(text, edit) ??
     shiftedReplace(text, edit) ??
-    refused(explainMiss(viewOf(text).text, viewOf(oldText).text, viewOf(newText).text))
+    refused(explainMiss(textViewOf(text).text, textViewOf(oldText).text, textViewOf(newText).text))
   );
 }
 
@@ -72,22 +78,22 @@ function foldedReplace(text: string, edit: EditStep): Applied | undefined {
 /** Undefined if no place, or more than one, has these lines with another indentation. */
 function shiftedReplace(text: string, edit: EditStep): Applied | undefined {
   if (text.length > MAX_FOLDED) return undefined;
-  const oldText = viewOf(edit.old_string).text;
-  const shifted = shiftedEdit(viewOf(text).text, oldText, viewOf(edit.new_string).text);
+  const oldText = textViewOf(edit.old_string).text;
+  const shifted = shiftedEdit(textViewOf(text).text, oldText, textViewOf(edit.new_string).text);
   if (!shifted) return undefined;
   const moved = { ...edit, old_string: shifted.oldText, new_string: shifted.newText };
-  const applied = replaceIn(text, viewOf(text), moved, false);
+  const applied = replaceIn(text, textViewOf(text), moved, false);
   if (!applied?.ok) return undefined;
   const steps = applied.steps.map(({ lines, folded }) => ({ lines, folded, shifted: true }));
   return { ok: true, text: applied.text, steps };
 }
 
 /** Undefined where nothing matches. */
-function replaceIn(text: string, view: View, edit: EditStep, folded: boolean): Applied | undefined {
-  const toView = folded ? foldedViewOf : viewOf;
+function replaceIn(text: string, view: FoldedText, edit: EditStep, folded: boolean): Applied | undefined {
+  const toView = folded ? foldedViewOf : textViewOf;
   const oldView = toView(edit.old_string);
   const newView = toView(edit.new_string);
-  const all = placesOf(oldView.text, view);
+  const all = occurrencesOf(oldView.text, view);
   if (all.length === 0) return undefined;
   if (all.length > 1 && edit.replace_all !== true) return refused(ambiguous(all, view.text));
 
@@ -95,7 +101,7 @@ function replaceIn(text: string, view: View, edit: EditStep, folded: boolean): A
   const usualEnding = lineEndingOf(text) ?? '\n';
   const replacements = places.map((index) => {
     const { old_string: oldText, new_string: newText } = edit;
-    const match: Match = { index, oldView, newView, oldText, newText, folded };
+    const match: EditMatch = { index, oldView, newView, oldText, newText, folded };
     return replacementFor({ text, usualEnding }, view, match);
   });
   const lines = linesAt(view.text, places);
@@ -127,4 +133,102 @@ function ambiguous(places: readonly number[], text: string): string {
 
 function refused(message: string): Applied {
   return { ok: false, message };
+}
+
+// MERGED replace.ts: /** What is put in place of a match: only what differs, in the line endings and quotes that the file has there. */
+
+interface Replacement {
+  /** In the original text. */
+  readonly from: number;
+  readonly to: number;
+  readonly insert: string;
+}
+
+/** The text that is edited, with what holds for all of its matches. */
+interface Original {
+  readonly text: string;
+  /** Where the matched text has none of its own. */
+  readonly usualEnding: '\n' | '\r\n';
+}
+
+interface EditMatch {
+  readonly index: number;
+  readonly oldView: FoldedText;
+  readonly newView: FoldedText;
+  readonly newText: string;
+  /** The old text as it was given. */
+  readonly oldText: string;
+  /** The file's typographic quotes were matched by straight ones. */
+  readonly folded: boolean;
+}
+
+/**
+ * The common beginning and end of old and new are left as they stand, so that mixed line endings and quotes in unchanged lines
+ * survive.
+ */
+function replacementFor(original: Original, view: FoldedText, match: EditMatch): Replacement {
+  const { index, oldView, newView, newText, folded } = match;
+  const oldLength = oldView.text.length;
+  const newLength = newView.text.length;
+  const whole = range(view, index, index + oldLength);
+
+  let head = commonHead(oldView.text, newView.text);
+  while (head > 0 && !cuttable(view, index + head, newView, head)) head -= 1;
+  let tail = commonTail(oldView.text, newView.text, head);
+  while (tail > 0 && !cuttable(view, index + oldLength - tail, newView, newLength - tail)) tail -= 1;
+
+  const { from, to } = range(view, index + head, index + oldLength - tail);
+  const { from: newFrom, to: newTo } = range(newView, head, newLength - tail);
+  const matched = original.text.slice(whole.from, whole.to);
+  const plain = newText.slice(newFrom, newTo).replaceAll('\r\n', '\n');
+  const styled = folded ? withQuotesOf(matched, match, plain, newText.slice(0, newFrom)) : plain;
+  const ending = lineEndingOf(matched) ?? original.usualEnding;
+  return { from, to, insert: ending === '\n' ? styled : styled.replaceAll('\n', ending) };
+}
+
+function range(view: FoldedText, start: number, end: number): { from: number; to: number } {
+  return { from: view.at(start) ?? 0, to: view.at(end) ?? 0 };
+}
+
+function commonHead(a: string, b: string): number {
+  const limit = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < limit && a.charCodeAt(length) === b.charCodeAt(length)) length += 1;
+  return length;
+}
+
+function commonTail(a: string, b: string, head: number): number {
+  const limit = Math.min(a.length, b.length) - head;
+  let length = 0;
+  while (length < limit && a.charCodeAt(a.length - 1 - length) === b.charCodeAt(b.length - 1 - length))
+    length += 1;
+  return length;
+}
+
+/** Between two characters in both, not inside one that was folded. */
+function cuttable(view: FoldedText, index: number, newView: FoldedText, newIndex: number): boolean {
+  return view.at(index) !== undefined && newView.at(newIndex) !== undefined;
+}
+
+const TYPOGRAPHIC = { double: /[“”„‟]/, single: /[‘’‚‛]/ } as const;
+
+/**
+ * Straight quotes in the new text become typographic if the matched text has typographic ones of that kind. Typographic ones
+ * become straight if the old text had them where the file has straight ones.
+ */
+function withQuotesOf(matched: string, { oldText }: EditMatch, plain: string, before: string): string {
+  const double = TYPOGRAPHIC.double.test(matched);
+  const single = TYPOGRAPHIC.single.test(matched);
+  const typed = plain.replaceAll(/["']/g, (quote, offset: number) => {
+    if (quote === '"' ? !double : !single) return quote;
+    const previous = offset === 0 ? before.at(-1) : plain[offset - 1];
+    const opens = previous === undefined || /[\s([{<\u2013\u2014]/.test(straight(previous));
+    if (quote === '"') return opens ? '“' : '”';
+    return opens ? '‘' : '’';
+  });
+  const straightDouble = !double && TYPOGRAPHIC.double.test(oldText);
+  const straightSingle = !single && TYPOGRAPHIC.single.test(oldText);
+  return typed.replaceAll(/[“”„‟‘’‚‛]/g, (quote) =>
+    (TYPOGRAPHIC.double.test(quote) ? straightDouble : straightSingle) ? straight(quote) : quote,
+  );
 }

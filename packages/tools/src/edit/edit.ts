@@ -1,14 +1,14 @@
 /** Edit: replaces exact text in a file that was read. */
 import type { Tool } from '@heddle/core';
-import type { Change } from '../files/change.ts';
-import { changing } from '../files/changing.ts';
-import type { FileTools } from '../files/doors.ts';
+import type { FileChange } from '../files/change.ts';
+import { changeFile } from '../files/change-file.ts';
+import type { FileTools } from '../files/deps.ts';
 import { decodeText, encodeText } from '../files/encoding.ts';
 import { binaryFileError, FileError, shownPath } from '../files/errors.ts';
 import { type RecordedChange, recordedChange } from '../files/recorded-change.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import { type AppliedStep, applyEdits, type EditStep } from './apply.ts';
-import { namedLines } from './named-lines.ts';
+import { namedLines } from './near-miss.ts';
 import type { EditInput } from './schema.ts';
 
 const MAX_LISTED = 20;
@@ -20,7 +20,7 @@ interface EditData extends RecordedChange {
 }
 
 export function createEditTool(tools: FileTools): Tool<EditInput, EditData> {
-  const { traits, perform } = changing(tools, ({ file_path }: EditInput) => file_path, changeOf);
+  const { traits, perform } = changeFile(tools, ({ file_path }: EditInput) => file_path, changeOf);
   return {
     name: 'Edit',
     description:
@@ -53,7 +53,7 @@ export function createEditTool(tools: FileTools): Tool<EditInput, EditData> {
   };
 }
 
-function changeOf(input: EditInput): Change<readonly AppliedStep[]> {
+function changeOf(input: EditInput): FileChange<readonly AppliedStep[]> {
   return (current) => {
     const edits = editsOf(input);
     if (current === undefined && !(edits.length === 1 && edits[0]?.old_string === '')) {

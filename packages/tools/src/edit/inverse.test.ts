@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { decodeText, encodeText } from '../files/encoding.ts';
 import { applyEdits } from './apply.ts';
-import { placesOf, viewOf } from './view.ts';
+import { occurrencesOf, textViewOf } from './text-view.ts';
 
 /** Small alphabets make repeated parts, the hard case; the signs are those that some replacement treats as special. */
 const letter = fc.constantFrom(
@@ -38,7 +38,7 @@ it('gives back the original bytes when an edit is followed by its inverse', () =
       (before, oldText, newText, after, ending, encoding, bom) => {
         const text = (before + oldText + after).replaceAll('\n', ending);
         const isUnique = (sought: string, inText: string): boolean =>
-          sought !== '' && placesOf(sought, viewOf(inText)).length === 1;
+          sought !== '' && occurrencesOf(sought, textViewOf(inText)).length === 1;
         fc.pre(oldText !== newText && isUnique(oldText, text));
         const original = encodeText({ text, encoding, bom: bom || encoding !== 'utf-8' });
 

@@ -1,12 +1,13 @@
 /** Writes a file as a whole or not at all: a draft beside it, then a rename over it. */
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, lstat, open, readdir, rename, rm } from 'node:fs/promises';
+import path from 'node:path';
 import { stopIfAborted } from './abort.ts';
-import { draftName, sweepDrafts } from './drafts.ts';
 import { codeOf, fileError } from './errors.ts';
 import { cannotReplace, type OldFile, writeInPlace } from './in-place.ts';
 import type { PinnedPlace } from './pinned-place.ts';
 
-export interface AtomicWrite {
+interface AtomicWrite {
   /** Its folder is held open: everything happens there, whatever its path leads to meanwhile. */
   readonly place: PinnedPlace;
   readonly bytes: Uint8Array;
@@ -86,4 +87,35 @@ async function keepOwnership(handle: FileHandle, old: OldFile): Promise<void> {
 
 function ignore(): void {
   // The error that led here is the one to report.
+}
+
+// MERGED drafts.ts: /** Drafts of files that are written as a whole, and what a crash leaves of them. */
+
+const DRAFT = /^\.heddle-[0-9a-f]{12}\.tmp$/;
+
+function draftName(): string {
+  return `.heddle-${randomBytes(6).toString('hex')}.tmp`;
+}
+
+/** A draft lives for less than a second. One this old has nobody who would still put it in its place. */
+const LEFT_BEHIND_MS = 60 * 60 * 1_000;
+
+const swept = new Set<string>();
+
+/** Removes what crashed runs left beside a file. Looked for once per folder, after a write there; never throws. */
+async function sweepDrafts(place: PinnedPlace, now = Date.now()): Promise<void> {
+  const folder = path.dirname(place.file);
+  if (swept.has(folder)) return;
+  swept.add(folder);
+  try {
+    for (const name of await readdir(place.at('.'))) {
+      if (!DRAFT.test(name)) continue;
+      const draft = place.at(name);
+      const about = await lstat(draft);
+      const isOurs = about.isFile() && about.uid === (process.getuid?.() ?? about.uid);
+      if (isOurs && now - about.mtimeMs > LEFT_BEHIND_MS) await rm(draft);
+    }
+  } catch {
+    // Gone in the meantime, or not ours to look at: a draft in the way does no harm.
+  }
 }

@@ -18,8 +18,8 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { KeptContent } from './doors.ts';
-import { inOrder } from './queue.ts';
+import type { KeptContent } from './deps.ts';
+import { inOrder } from './change.ts';
 import { asNobody, Scratch, shown } from './test/scratch.ts';
 
 const EMPTY_NOTEBOOK = '{"cells":[]}';
@@ -97,13 +97,13 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
 
   it('writes a file in place if its folder takes no other, and keeps the old content first', async () => {
     const copies: string[] = [];
-    const doors = {
+    const deps = {
       checkpoints: {
         before: () => Promise.resolve(),
         keepCopy: async ({ bytes }: KeptContent) => void copies.push(bytes.toString()),
       },
     };
-    const scratch = new Scratch({ [`a${ending}`]: content }, { doors });
+    const scratch = new Scratch({ [`a${ending}`]: content }, { deps });
     await scratch.read(`a${ending}`);
     chmodSync(scratch.path(`a${ending}`), 0o666);
     const { ino } = statSync(scratch.path(`a${ending}`));
@@ -115,12 +115,12 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
   });
 
   it('changes nothing when somebody else changes the file at the same moment', async () => {
-    const doors = {
+    const deps = {
       checkpoints: {
         before: async (file: string) => writeFileSync(file, 'theirs'),
       },
     };
-    const scratch = new Scratch({ [`a${ending}`]: content }, { doors });
+    const scratch = new Scratch({ [`a${ending}`]: content }, { deps });
     await scratch.read(`a${ending}`);
     await expect(scratch.call(tool, inputFor(`a${ending}`))).rejects.toThrow(/at the same moment/);
     expect(scratch.text(`a${ending}`)).toBe('theirs');
@@ -128,8 +128,8 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
   });
 
   it('changes nothing when the old content cannot be kept', async () => {
-    const doors = { checkpoints: { before: () => Promise.reject(new Error('no room')) } };
-    const scratch = new Scratch({ [`a${ending}`]: content }, { doors });
+    const deps = { checkpoints: { before: () => Promise.reject(new Error('no room')) } };
+    const scratch = new Scratch({ [`a${ending}`]: content }, { deps });
     await scratch.read(`a${ending}`);
     await expect(scratch.call(tool, inputFor(`a${ending}`))).rejects.toThrow(/could not be kept \(no room\)/);
     expect(scratch.text(`a${ending}`)).toBe(content);
@@ -159,8 +159,8 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
 
   it('is back at once when it is aborted before the last step, and leaves no draft', async () => {
     const controller = new AbortController();
-    const doors = { checkpoints: { before: async () => controller.abort() } };
-    const scratch = new Scratch({ [`a${ending}`]: content }, { signal: controller.signal, doors });
+    const deps = { checkpoints: { before: async () => controller.abort() } };
+    const scratch = new Scratch({ [`a${ending}`]: content }, { signal: controller.signal, deps });
     await scratch.read(`a${ending}`);
     await expect(scratch.callUnchecked(tool, inputFor(`a${ending}`))).rejects.toThrow(/Interrupted/);
     expect(scratch.text(`a${ending}`)).toBe(content);
@@ -301,8 +301,8 @@ describe('Write', () => {
       /too long/,
     );
     const controller = new AbortController();
-    const doors = { checkpoints: { before: async () => controller.abort() } };
-    const aborted = new Scratch({}, { doors, signal: controller.signal });
+    const deps = { checkpoints: { before: async () => controller.abort() } };
+    const aborted = new Scratch({}, { deps, signal: controller.signal });
     await expect(aborted.callUnchecked('Write', { file_path: 'a/b/c', content: 'x' })).rejects.toThrow(
       /Interrupted/,
     );

@@ -1,18 +1,18 @@
 /** The road of every change: look, refuse what was not read or has changed since, keep the old content, write as a whole. */
-import { access, constants, lstat } from 'node:fs/promises';
 import type { CallContext, JsonObject, ToolUseContext, Validation } from '@heddle/core';
+import { access, constants, lstat } from 'node:fs/promises';
+import { untilAborted } from './abort.ts';
 import { writeAtomically } from './atomic.ts';
 import { type Content, hashOf, hashOfFile, readContent } from './content.ts';
-import type { FileTools } from './doors.ts';
+import type { FileTools } from './deps.ts';
 import { decodeText } from './encoding.ts';
-import { FileError, fileError, reasonOf, shownPath } from './errors.ts';
+import { FileError, fileError, fileErrorReason, shownPath } from './errors.ts';
 import { shortDiff } from './line-diff.ts';
 import { permittedPlace } from './path.ts';
 import { PinnedPlace } from './pinned-place.ts';
-import { inOrder } from './queue.ts';
 
 /** What a tool makes of a file's content. Pure; throws to refuse. */
-export type Change<About> = (current: Content | undefined) => {
+export type FileChange<About> = (current: Content | undefined) => {
   readonly bytes: Buffer;
   readonly about: About;
 };
@@ -27,7 +27,7 @@ export interface PlannedChange<About> {
 
 export async function planChange<About>(
   given: string,
-  change: Change<About>,
+  change: FileChange<About>,
   context: ToolUseContext,
   tools: FileTools,
 ): Promise<PlannedChange<About>> {
@@ -40,7 +40,7 @@ export async function validateChange(plan: () => Promise<unknown>): Promise<Vali
     await plan();
     return { ok: true };
   } catch (thrown) {
-    return { ok: false, message: reasonOf(thrown) };
+    return { ok: false, message: fileErrorReason(thrown) };
   }
 }
 
@@ -50,7 +50,7 @@ export function intentOf({ file, current, hash }: PlannedChange<unknown>): JsonO
 
 export async function performChange<About>(
   given: string,
-  change: Change<About>,
+  change: FileChange<About>,
   context: CallContext,
   tools: FileTools,
 ): Promise<PlannedChange<About>> {
@@ -78,7 +78,7 @@ export async function performChange<About>(
 }
 
 /** After a crash: the file itself says whether it happened. */
-export async function recallChange(
+export async function settleInterruptedChange(
   details: JsonObject,
   { signal }: ToolUseContext,
 ): Promise<'done' | 'not_done' | 'unknown'> {
@@ -112,7 +112,7 @@ function openPlace(file: string): PinnedPlace {
 
 async function planAt<About>(
   place: PinnedPlace,
-  change: Change<About>,
+  change: FileChange<About>,
   context: ToolUseContext,
   tools: FileTools,
 ): Promise<PlannedChange<About>> {
@@ -189,7 +189,7 @@ async function keepCopy(
 
 function notKept(file: string, thrown: unknown): FileError {
   return new FileError(
-    `${shownPath(file)} was not changed: its old content could not be kept (${reasonOf(thrown)}).`,
+    `${shownPath(file)} was not changed: its old content could not be kept (${fileErrorReason(thrown)}).`,
   );
 }
 
@@ -219,5 +219,26 @@ async function modifiedAt(place: PinnedPlace): Promise<number> {
     return (await lstat(place.at())).mtimeMs;
   } catch {
     return 0;
+  }
+}
+
+// MERGED queue.ts: /** One change of a file at a time, whoever asks: the main thread, subagents, a rewind. In the order they asked. */
+
+const lines = new Map<string, Promise<void>>();
+
+/** `file` is a real path. An abort while waiting gives up the place in the line. */
+export async function inOrder<T>(file: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const before = lines.get(file);
+  const turn = Promise.withResolvers<void>();
+  // Whoever comes next waits for those before as well: this one may leave the line early.
+  const end = before === undefined ? turn.promise : before.then(() => turn.promise);
+  lines.set(file, end);
+  // The line is over when its last one is, not when that one leaves: those before may still be at work.
+  void end.then(() => lines.get(file) === end && lines.delete(file));
+  try {
+    if (before !== undefined) await untilAborted(before, signal);
+    return await work();
+  } finally {
+    turn.resolve();
   }
 }

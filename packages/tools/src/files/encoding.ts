@@ -7,7 +7,7 @@ import { isUtf8 } from 'node:buffer';
  */
 export type Encoding = 'utf-8' | 'utf-8 escaped' | 'utf-16le' | 'utf-16be' | 'latin1';
 
-export interface EncodedText {
+interface EncodedText {
   readonly text: string;
   readonly encoding: Encoding;
   readonly bom: boolean;
@@ -112,4 +112,17 @@ function encodeEscaped(text: string): Buffer {
 
 function startsWith(bytes: Buffer, prefix: readonly number[]): boolean {
   return bytes.length >= prefix.length && prefix.every((byte, index) => bytes[index] === byte);
+}
+/** How a text ends its lines. */
+
+/** The more frequent one; undefined where there is none. */
+export function lineEndingOf(text: string): '\n' | '\r\n' | undefined {
+  let windows = 0;
+  let all = 0;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) {
+    all += 1;
+    if (text.charCodeAt(at - 1) === 0x0d) windows += 1;
+  }
+  if (all === 0) return undefined;
+  return windows * 2 > all ? '\r\n' : '\n';
 }

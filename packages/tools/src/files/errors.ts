@@ -8,7 +8,7 @@ export function shownPath(file: string): string {
 
 export function fileError(what: string, file: string, thrown: unknown): Error {
   if (thrown instanceof FileError) return thrown;
-  return new FileError(`${shownPath(file)} ${what}: ${reasonOf(thrown)}.`, { cause: thrown });
+  return new FileError(`${shownPath(file)} ${what}: ${fileErrorReason(thrown)}.`, { cause: thrown });
 }
 
 /** Already says which file and why. */
@@ -49,7 +49,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_INVALID_ARG_VALUE: 'its name contains a NUL character',
 };
 
-export function reasonOf(thrown: unknown): string {
+export function fileErrorReason(thrown: unknown): string {
   const code = codeOf(thrown);
   const known = typeof code === 'string' && Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
   return known ?? (thrown instanceof Error ? systemMessage(thrown) : String(thrown));

@@ -1,6 +1,6 @@
 /** Writes a file that cannot be replaced through its open descriptor. */
 import { constants, type FileHandle, open } from 'node:fs/promises';
-import { codeOf, FileError, reasonOf, shownPath } from './errors.ts';
+import { codeOf, FileError, fileErrorReason, shownPath } from './errors.ts';
 import { requireSame } from './pinned.ts';
 import type { PinnedPlace } from './pinned-place.ts';
 
@@ -63,7 +63,7 @@ async function overwrite(
       await writeWhole(handle, old);
     } catch (again) {
       throw new FileError(
-        `${shownPath(file)} was written only in part (${reasonOf(thrown)}), and its old content could not be put back (${reasonOf(again)}). Restore it with /rewind.`,
+        `${shownPath(file)} was written only in part (${fileErrorReason(thrown)}), and its old content could not be put back (${fileErrorReason(again)}). Restore it with /rewind.`,
       );
     }
     throw thrown;

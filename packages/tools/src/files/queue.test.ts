@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inOrder } from './queue.ts';
+import { inOrder } from './change.ts';
 
 it('who comes after one that left the line still waits for those before', async () => {
   const steps: string[] = [];

@@ -4,10 +4,10 @@ import { createEditTool } from '../edit/edit.ts';
 import { createNotebookEditTool } from '../notebook/notebook-edit.ts';
 import { createReadTool } from '../read/read.ts';
 import { createWriteTool } from '../write/write.ts';
-import { type FileToolDoors, openDoors } from './doors.ts';
+import { type FileToolDeps, fileToolDeps } from './deps.ts';
 
-export function createFileTools(doors: FileToolDoors = {}): readonly Tool[] {
-  const tools = openDoors(doors);
+export function createFileTools(deps: FileToolDeps = {}): readonly Tool[] {
+  const tools = fileToolDeps(deps);
   return [
     createReadTool(tools),
     createWriteTool(tools),

@@ -2,12 +2,14 @@
 import type { Tool, ToolUseContext } from '@heddle/core';
 import { shownPath } from '../files/errors.ts';
 import { inputSchemas } from '../generated/schemas.ts';
-import type { SearchDoors } from '../grep/doors.ts';
-import { newestFirst } from '../grep/newest-first.ts';
-import { shownBelow } from '../grep/shown.ts';
-import { targetOf } from '../grep/target.ts';
-import { withTimeLimit } from '../grep/time-limit.ts';
-import { SEARCHING } from '../grep/traits.ts';
+import {
+  newestFirst,
+  relativeNames,
+  type SearchDeps,
+  SEARCHING,
+  targetOf,
+  withTimeLimit,
+} from '../grep/deps.ts';
 import { globPlace } from './glob-place.ts';
 import type { GlobInput } from './schema.ts';
 
@@ -20,7 +22,7 @@ export interface GlobData {
 
 const SHOWN = 100;
 
-export function createGlobTool(doors: SearchDoors): Tool<GlobInput, GlobData> {
+export function createGlobTool(deps: SearchDeps): Tool<GlobInput, GlobData> {
   return {
     name: 'Glob',
     description: 'Finds files by name. Ignored files are left out; files changed last come first.',
@@ -29,8 +31,8 @@ export function createGlobTool(doors: SearchDoors): Tool<GlobInput, GlobData> {
     ...SEARCHING,
 
     call: (input, context) =>
-      withTimeLimit(doors.timeoutMs, context.signal, async (signal) => ({
-        data: await glob(input, doors, { ...context, signal }),
+      withTimeLimit(deps.timeoutMs, context.signal, async (signal) => ({
+        data: await glob(input, deps, { ...context, signal }),
       })),
 
     toResult({ files, total, isCut }) {
@@ -46,17 +48,17 @@ export function createGlobTool(doors: SearchDoors): Tool<GlobInput, GlobData> {
   };
 }
 
-async function glob(input: GlobInput, doors: SearchDoors, context: ToolUseContext): Promise<GlobData> {
+async function glob(input: GlobInput, deps: SearchDeps, context: ToolUseContext): Promise<GlobData> {
   const { signal } = context;
   const { place, pattern } = globPlace(input);
   const target = targetOf(place, context);
   const { root, file, written } = target;
   if (file !== undefined) throw new Error(`${written} is a file, not a folder.`);
   const { filePattern } = await import('../grep/file-pattern.ts');
-  const engine = await doors.engine();
-  const all = { root, folder: doors.folder, pattern: filePattern(pattern) };
+  const engine = await deps.engine();
+  const all = { root, folder: deps.folder, pattern: filePattern(pattern) };
   const { names, isCut } = await engine.files(all, signal);
-  const found = names.filter(await shownBelow(target, context));
+  const found = names.filter(await relativeNames(target, context));
   const ordered = await newestFirst(found, root, (name) => name, signal);
   return {
     files: ordered.slice(0, SHOWN).map((name) => shownPath(target.shown(name))),

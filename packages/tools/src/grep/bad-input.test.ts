@@ -17,7 +17,7 @@ import { textOf } from '../bash/test/shell.ts';
 import { asNobody } from '../files/test/scratch.ts';
 import { createGlobTool } from '../glob/glob.ts';
 import { processTable } from '../tasks/process-table.ts';
-import { searchDoors } from './doors.ts';
+import { searchDeps } from './deps.ts';
 import { createGrepTool } from './grep.ts';
 import type { SearchEngine } from './query.ts';
 import { Ripgrep } from './ripgrep.ts';
@@ -31,8 +31,8 @@ const engines: readonly (readonly [name: string, engine: SearchEngine])[] = [
 ];
 
 describe.each(engines)('with %s', (_name, engine) => {
-  const doors = searchDoors({ engine: () => Promise.resolve(engine) });
-  const tools = { Grep: createGrepTool(doors), Glob: createGlobTool(doors) };
+  const deps = searchDeps({ engine: () => Promise.resolve(engine) });
+  const tools = { Grep: createGrepTool(deps), Glob: createGlobTool(deps) };
 
   const contextIn = (root: string, signal = new AbortController().signal) => ({
     ...contextOf({ workingDirectory: root, signal }),
@@ -150,11 +150,11 @@ describe('an engine that does not come back', () => {
   it('is given up when its time is over, and the model is told what to do', async () => {
     const never = () => Promise.withResolvers<never>().promise;
     const engine = { files: never, search: never };
-    const doors = searchDoors({ engine: () => Promise.resolve(engine), timeoutMs: 20 });
+    const deps = searchDeps({ engine: () => Promise.resolve(engine), timeoutMs: 20 });
     const message = /ended after 0.02 seconds. Search in a smaller folder/;
     const nothing = (): void => undefined;
-    await expect(createGrepTool(doors).call({ pattern: 'x' }, context(), nothing)).rejects.toThrow(message);
-    await expect(createGlobTool(doors).call({ pattern: '*' }, context(), nothing)).rejects.toThrow(message);
+    await expect(createGrepTool(deps).call({ pattern: 'x' }, context(), nothing)).rejects.toThrow(message);
+    await expect(createGlobTool(deps).call({ pattern: '*' }, context(), nothing)).rejects.toThrow(message);
   });
 
   it('and names more files than anybody reads is stopped, and Glob says that it has not all', async () => {
@@ -163,7 +163,7 @@ describe('an engine that does not come back', () => {
       'rg',
     );
     chmodSync(program, 0o755);
-    const tool = createGlobTool(searchDoors({ engine: () => Promise.resolve(new Ripgrep(program)) }));
+    const tool = createGlobTool(searchDeps({ engine: () => Promise.resolve(new Ripgrep(program)) }));
     const { data } = await tool.call({ pattern: 'none*' }, context(), () => undefined);
     expect(tool.toResult(data).content).toBe(
       'No files found\n(not all files were looked at; give a smaller folder as path)',
@@ -176,10 +176,10 @@ describe('an engine that does not come back', () => {
       'rg',
     );
     chmodSync(program, 0o755);
-    const doors = searchDoors({ engine: () => Promise.resolve(new Ripgrep(program)) });
+    const deps = searchDeps({ engine: () => Promise.resolve(new Ripgrep(program)) });
     const controller = new AbortController();
     const searched = context(controller.signal);
-    const searching = createGrepTool(doors).call({ pattern: 'x' }, searched, () => undefined);
+    const searching = createGrepTool(deps).call({ pattern: 'x' }, searched, () => undefined);
     const pid = path.join(searched.workingDirectory, 'pid');
     await expect.poll(() => existsSync(pid)).toBe(true);
     controller.abort();

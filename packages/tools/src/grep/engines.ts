@@ -1,3 +1,3 @@
 /** The engines by themselves, for whoever compares them. */
-export { packagedRipgrep } from './find-ripgrep.ts';
+export { packagedRipgrep } from './ripgrep.ts';
 export { WalkEngine } from './walk-engine.ts';

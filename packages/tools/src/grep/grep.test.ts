@@ -6,15 +6,15 @@ import { describe, expect, it } from 'vitest';
 import { textOf } from '../bash/test/shell.ts';
 import { createGlobTool } from '../glob/glob.ts';
 import type { GlobInput } from '../glob/schema.ts';
-import { searchDoors } from './doors.ts';
-import { findEngine } from './find-ripgrep.ts';
+import { searchDeps } from './deps.ts';
+import { findEngine } from './ripgrep.ts';
 import { createGrepTool } from './grep.ts';
 import type { GrepInput } from './schema.ts';
 import { treeOf } from './test/tree.ts';
 import { WalkEngine } from './walk-engine.ts';
 
-const grepTool = createGrepTool(searchDoors());
-const globTool = createGlobTool(searchDoors());
+const grepTool = createGrepTool(searchDeps());
+const globTool = createGlobTool(searchDeps());
 
 async function grep(root: string, input: GrepInput, signal?: AbortSignal): Promise<string> {
   const context = {
@@ -188,8 +188,8 @@ describe.each([
   ['ripgrep', findEngine],
   ['the walk', () => Promise.resolve(new WalkEngine())],
 ])('what may not be read, with %s', (_name, engine) => {
-  const doors = searchDoors({ engine });
-  const searchers = { grep: createGrepTool(doors), glob: createGlobTool(doors) };
+  const deps = searchDeps({ engine });
+  const searchers = { grep: createGrepTool(deps), glob: createGlobTool(deps) };
 
   async function shown(root: string, isDenied: (file: string) => boolean, input: GrepInput): Promise<string> {
     const deniedFiles = () => Promise.resolve(isDenied);

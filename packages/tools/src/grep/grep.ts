@@ -2,14 +2,9 @@
 import type { Tool, ToolUseContext } from '@heddle/core';
 import { shownPath } from '../files/errors.ts';
 import { inputSchemas } from '../generated/schemas.ts';
-import type { SearchDoors } from './doors.ts';
-import { newestFirst } from './newest-first.ts';
+import { newestFirst, relativeNames, type SearchDeps, SEARCHING, targetOf, withTimeLimit } from './deps.ts';
 import type { FileMatches } from './query.ts';
 import type { GrepInput } from './schema.ts';
-import { shownBelow } from './shown.ts';
-import { targetOf } from './target.ts';
-import { withTimeLimit } from './time-limit.ts';
-import { SEARCHING } from './traits.ts';
 
 export interface GrepData {
   readonly mode: 'content' | 'files_with_matches' | 'count';
@@ -26,7 +21,7 @@ const DEFAULT_LIMIT = 250;
 /** Characters of a result; a page of long lines ends earlier. */
 const MAX_SHOWN = 20_000;
 
-export function createGrepTool(doors: SearchDoors): Tool<GrepInput, GrepData> {
+export function createGrepTool(deps: SearchDeps): Tool<GrepInput, GrepData> {
   return {
     name: 'Grep',
     description:
@@ -43,8 +38,8 @@ export function createGrepTool(doors: SearchDoors): Tool<GrepInput, GrepData> {
     ...SEARCHING,
 
     call: (input, context) =>
-      withTimeLimit(doors.timeoutMs, context.signal, async (signal) => ({
-        data: await grep(input, doors, { ...context, signal }),
+      withTimeLimit(deps.timeoutMs, context.signal, async (signal) => ({
+        data: await grep(input, deps, { ...context, signal }),
       })),
 
     toResult({ mode, lines, total, files, offset, isCut }) {
@@ -63,18 +58,18 @@ export function createGrepTool(doors: SearchDoors): Tool<GrepInput, GrepData> {
   };
 }
 
-async function grep(input: GrepInput, doors: SearchDoors, context: ToolUseContext): Promise<GrepData> {
+async function grep(input: GrepInput, deps: SearchDeps, context: ToolUseContext): Promise<GrepData> {
   const { signal } = context;
   const target = targetOf(input.path, context);
   const { root, file } = target;
   const mode = input.output_mode ?? 'files_with_matches';
   const { filePattern } = await import('./file-pattern.ts');
-  const engine = await doors.engine();
+  const engine = await deps.engine();
   const found = await engine.search(
     {
       root,
       file,
-      folder: doors.folder,
+      folder: deps.folder,
       pattern: input.glob === undefined ? undefined : filePattern(input.glob),
       type: input.type,
       expression: input.pattern,
@@ -87,7 +82,7 @@ async function grep(input: GrepInput, doors: SearchDoors, context: ToolUseContex
     },
     signal,
   );
-  const isShown = await shownBelow(target, context);
+  const isShown = await relativeNames(target, context);
   const matches = found.matches.filter((match) => isShown(match.path));
   const ordered = await newestFirst(matches, root, (match) => match.path, signal);
   const lines = ordered.flatMap((match) => linesOf(match, target.shown(match.path), mode));

@@ -1,8 +1,8 @@
 /** Searches with ripgrep. */
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { PinnedFolder, type PinnedFile } from '../files/pinned.ts';
+import { type PinnedFile, PinnedFolder } from '../files/pinned.ts';
 import { type FileMatches, type FileQuery, MAX_COLUMNS, type SearchEngine, type TextQuery } from './query.ts';
 import { openBelow, startOfSearch, unsettled } from './recheck.ts';
 
@@ -237,4 +237,50 @@ function contentOf(output: string): FileMatches[] {
     file.lines.push(line.slice(end + 1).replace(/\r+$/, ''));
   }
   return found;
+}
+
+// MERGED find-ripgrep.ts: /** Which engine searches here: the ripgrep that came along, one of the system, or our own walk. */
+
+let found: Promise<SearchEngine> | undefined;
+
+/** Looked for once. */
+export function findEngine(): Promise<SearchEngine> {
+  found ??= find();
+  return found;
+}
+
+/** Undefined where there is none. */
+export async function findRipgrep(): Promise<string | undefined> {
+  return (await packagedRipgrep()) ?? (await installed());
+}
+
+async function find(): Promise<SearchEngine> {
+  const program = await findRipgrep();
+  return program === undefined ? new (await import('./walk-engine.ts')).WalkEngine() : new Ripgrep(program);
+}
+
+/** The one that came along. */
+export async function packagedRipgrep(): Promise<string | undefined> {
+  try {
+    const { rgPath } = await import('@vscode/ripgrep');
+    return (await isProgram(rgPath)) ? rgPath : undefined;
+  } catch {
+    // Its package for this platform is not installed.
+    return undefined;
+  }
+}
+
+async function installed(): Promise<string | undefined> {
+  for (const folder of (process.env['PATH'] ?? '').split(path.delimiter)) {
+    const program = path.join(folder, 'rg');
+    if (path.isAbsolute(folder) && (await isProgram(program))) return program;
+  }
+  return undefined;
+}
+
+async function isProgram(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
 }

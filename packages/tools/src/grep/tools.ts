@@ -1,10 +1,10 @@
 /** Grep and Glob, with or without a house around them. */
 import type { Tool } from '@heddle/core';
 import { createGlobTool } from '../glob/glob.ts';
-import { type SearchDoors, searchDoors } from './doors.ts';
+import { type SearchDeps, searchDeps } from './deps.ts';
 import { createGrepTool } from './grep.ts';
 
-export function createSearchTools(given: Partial<SearchDoors> = {}): readonly Tool[] {
-  const doors = searchDoors(given);
-  return [createGrepTool(doors), createGlobTool(doors)];
+export function createSearchTools(given: Partial<SearchDeps> = {}): readonly Tool[] {
+  const deps = searchDeps(given);
+  return [createGrepTool(deps), createGlobTool(deps)];
 }

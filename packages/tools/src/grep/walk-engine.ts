@@ -3,13 +3,19 @@ import type { Dirent } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
+import { createContext, isContext, Script } from 'node:vm';
 import { READ } from '../files/content.ts';
 import { pinFile, type PinnedFile, PinnedFolder, requireSame } from '../files/pinned.ts';
+import { type FilePattern, filePattern } from './file-pattern.ts';
 import { IgnoreRules } from './ignore-rules.ts';
-import type { FileMatches, FileQuery, SearchEngine, TextQuery } from './query.ts';
-import { compile, searchText } from './search-text.ts';
-import { patternOfType } from './types.ts';
-import { withinTime } from './within-time.ts';
+import {
+  CUT_LINE,
+  type FileMatches,
+  type FileQuery,
+  MAX_COLUMNS,
+  type SearchEngine,
+  type TextQuery,
+} from './query.ts';
 
 const MAX_BYTES = 16 * 1024 * 1024;
 /** Larger files are data. */
@@ -121,4 +127,164 @@ async function textIn(pinned: PinnedFile): Promise<string | undefined> {
   } finally {
     await handle.close();
   }
+}
+
+// MERGED search-text.ts: /** Finds an expression in one text and shows the lines around it, as ripgrep does. */
+
+/** Throws where the expression makes no sense. */
+export function compile({ expression, ignoreCase, multiline }: TextQuery): RegExp {
+  const [, letters = ''] = /^\(\?([imsx]+)\)/.exec(expression) ?? [];
+  const source = posix(letters === '' ? expression : expression.slice(letters.length + 3));
+  const flags = new Set(`gm${letters.replace('x', '')}`.split(''));
+  if (ignoreCase) flags.add('i');
+  if (multiline) flags.add('s');
+  const shared = [...flags].join('');
+  try {
+    return new RegExp(source, `${shared}u`);
+  } catch {
+    // Without `u` more escapes are allowed, as ripgrep does.
+    return new RegExp(source, shared);
+  }
+}
+
+export function searchText(
+  text: string,
+  expression: RegExp,
+  query: TextQuery,
+): Omit<FileMatches, 'path'> | undefined {
+  const lines = text.split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  const matched = query.multiline
+    ? linesOfMatches(text, expression)
+    : matchingLines(lines, expression, query);
+  if (matched.length === 0) return undefined;
+  if (query.mode !== 'content') return { count: matched.length, lines: [] };
+  return { count: matched.length, lines: shown(lines, matched, query) };
+}
+
+function matchingLines(lines: readonly string[], expression: RegExp, { mode }: TextQuery): number[] {
+  const matched: number[] = [];
+  for (const [index, line] of lines.entries()) {
+    expression.lastIndex = 0;
+    if (!expression.test(line.endsWith('\r') ? line.slice(0, -1) : line)) continue;
+    matched.push(index);
+    if (mode === 'files_with_matches') break;
+  }
+  return matched;
+}
+
+function linesOfMatches(text: string, expression: RegExp): number[] {
+  const matched = new Set<number>();
+  let line = 0;
+  let at = 0;
+  for (const match of text.matchAll(expression)) {
+    for (; at < match.index; at++) if (text[at] === '\n') line++;
+    const spanned = match[0].replace(/\n$/, '').split('\n').length;
+    for (let index = 0; index < spanned; index++) matched.add(line + index);
+  }
+  return [...matched];
+}
+
+function shown(lines: readonly string[], matched: readonly number[], query: TextQuery): string[] {
+  const isMatch = new Set(matched);
+  const result: string[] = [];
+  let last = -1;
+  for (const index of matched) {
+    const from = Math.max(index - query.before, last + 1);
+    if (last >= 0 && from > last + 1 && (query.before > 0 || query.after > 0)) result.push('--');
+    for (let line = from; line <= Math.min(index + query.after, lines.length - 1); line++) {
+      result.push(format(lines[line] ?? '', line, isMatch.has(line), query.lineNumbers));
+      last = line;
+    }
+  }
+  return result;
+}
+
+function format(line: string, index: number, isMatch: boolean, numbers: boolean): string {
+  const text = line.replace(/\r+$/, '');
+  const cut = Buffer.byteLength(text) > MAX_COLUMNS ? text.slice(0, MAX_COLUMNS) + CUT_LINE : text;
+  return numbers ? `${index + 1}${isMatch ? ':' : '-'}${cut}` : cut;
+}
+
+const CLASSES: Readonly<Record<string, string>> = {
+  alpha: 'a-zA-Z',
+  digit: '0-9',
+  alnum: 'a-zA-Z0-9',
+  upper: 'A-Z',
+  lower: 'a-z',
+  space: String.raw`\s`,
+  punct: String.raw`!-\/:-@\[-\`{-~`,
+  xdigit: '0-9a-fA-F',
+  word: String.raw`\w`,
+};
+
+function posix(source: string): string {
+  return source.replaceAll(/\[:(\w+):\]/g, (whole, name: string) => CLASSES[name] ?? whole);
+}
+
+// MERGED types.ts: /** File types by name, as ripgrep calls them: the common ones, for the walk that does without it. */
+
+const TYPES: Readonly<Record<string, string>> = {
+  c: '*.{c,h,H,cats}',
+  cpp: '*.{C,H,cc,cpp,cxx,hh,hpp,hxx,inl}',
+  cs: '*.cs',
+  css: '*.{css,scss}',
+  go: '*.go',
+  html: '*.{htm,html,ejs}',
+  java: '*.{java,jsp,jspx,properties}',
+  js: '*.{js,jsx,vue,cjs,mjs}',
+  json: '{*.json,composer.lock,*.sarif}',
+  kotlin: '*.{kt,kts}',
+  lua: '*.lua',
+  md: '*.{markdown,md,mdown,mdwn,mdx,mkd,mkdn}',
+  php: '*.{php,php3,php4,php5,php7,php8,pht,phtml}',
+  py: '*.{py,pyi}',
+  ruby: '{config.ru,Gemfile,.irbrc,Rakefile,*.gemspec,*.rb,*.rbw}',
+  rust: '*.rs',
+  sh: '*.{bash,bashrc,csh,cshrc,ksh,kshrc,sh,tcsh,tcshrc,zsh}',
+  sql: '*.{sql,psql}',
+  swift: '*.swift',
+  toml: '{*.toml,Cargo.lock}',
+  ts: '*.{ts,tsx,cts,mts}',
+  txt: '*.txt',
+  xml: '*.{xml,xml.dist,dtd,xsd,xsl,xslt,rng,sch,xhtml}',
+  yaml: '*.{yaml,yml}',
+};
+
+export function patternOfType(type: string): FilePattern {
+  const pattern = TYPES[type];
+  if (pattern === undefined)
+    throw new Error(`unrecognized file type: ${type}. Known: ${Object.keys(TYPES).join(', ')}`);
+  return filePattern(pattern);
+}
+
+// MERGED within-time.ts: /** Searches that end. An expression can take longer than anybody lives, and in one thread nothing else runs meanwhile. */
+
+/** Time for anything, and for its size. */
+const SEARCH_MS = 500;
+const CHARS_PER_MS = 20_000;
+
+const room: { work: () => void } = { work: () => undefined };
+let script: Script | undefined;
+
+/** `chars`: how much there is to search. Throws where it takes too long. */
+export function withinTime<T>(work: () => T, chars: number): T {
+  let found: { readonly value: T } | undefined;
+  room.work = () => void (found = { value: work() });
+  script ??= new Script('work()');
+  try {
+    // The only way to stop an expression that is under way.
+    script.runInContext(isContext(room) ? room : createContext(room), {
+      timeout: SEARCH_MS + Math.ceil(chars / CHARS_PER_MS),
+    });
+  } catch (thrown) {
+    if (codeOf(thrown) !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw thrown;
+  }
+  if (!found) throw new Error('The expression takes too long; write one that repeats less.');
+  return found.value;
+}
+
+/** It may come from that other context, whose errors are not instances of ours. */
+function codeOf(thrown: unknown): unknown {
+  return typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined;
 }

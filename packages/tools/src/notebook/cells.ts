@@ -1,5 +1,4 @@
 /** A notebook's cells: how they are read, and how one of them is changed without touching a byte of the others. Pure. */
-import { arrayUnder, type ArraySpan } from '../files/json-spans.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -45,7 +44,7 @@ export interface CellEdit {
   readonly newId: string;
 }
 
-export interface EditedNotebook {
+interface EditedNotebook {
   readonly json: string;
   readonly id: string;
   readonly cellType: string;
@@ -91,14 +90,14 @@ function cellOf(value: unknown, index: number): Cell {
   return {
     id: typeof id === 'string' ? id : `cell-${index}`,
     type: typeof type === 'string' ? type : 'raw',
-    source: joined(source),
+    source: joinSource(source),
     outputs: Array.isArray(outputs) ? outputs.filter(isFields) : [],
     fields,
   };
 }
 
 /** Texts are stored as one string or as a list of lines. */
-export function joined(text: unknown): string {
+export function joinSource(text: unknown): string {
   if (Array.isArray(text)) return text.filter((part) => typeof part === 'string').join('');
   return typeof text === 'string' ? text : '';
 }
@@ -183,4 +182,68 @@ function hasIds({ nbformat, nbformat_minor: minor }: Fields): boolean {
 
 export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+/** Where the elements of an array stand in a JSON text, so that one can be changed and every other byte kept. Pure. */
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+interface ArraySpan extends Span {
+  readonly elements: readonly Span[];
+}
+
+/** The array under a key of the outermost object. The text must be valid JSON; undefined where there is no such array. */
+function arrayUnder(key: string, json: string): ArraySpan | undefined {
+  let at = json.indexOf('{') + 1;
+  while (true) {
+    at = skip(json, at, /[\s,]/);
+    if (json[at] !== '"') return undefined;
+    const keyEnd = endOfValue(json, at);
+    const name: unknown = JSON.parse(json.slice(at, keyEnd));
+    const start = skip(json, keyEnd, /[\s:]/);
+    if (name === key) return json[start] === '[' ? readArray(json, start) : undefined;
+    at = endOfValue(json, start);
+  }
+}
+
+function readArray(json: string, start: number): ArraySpan {
+  const elements: Span[] = [];
+  let at = skip(json, start + 1, /[\s,]/);
+  while (json[at] !== ']') {
+    const end = endOfValue(json, at);
+    elements.push({ start: at, end });
+    at = skip(json, end, /[\s,]/);
+  }
+  return { start, end: at + 1, elements };
+}
+
+function skip(json: string, from: number, what: RegExp): number {
+  let at = from;
+  while (at < json.length && what.test(json[at] ?? '')) at += 1;
+  return at;
+}
+
+/** One past the value that begins at `start`. */
+function endOfValue(json: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < json.length; at += 1) {
+    const sign = json[at];
+    if (sign === '"') at = endOfString(json, at) - 1;
+    else if (sign === '{' || sign === '[') depth += 1;
+    else if (sign === '}' || sign === ']') depth -= 1;
+    else if (depth === 0 && at > start && /[\s,:]/.test(sign ?? '')) return at;
+    if (depth < 0) return at;
+    if (depth === 0 && (sign === '"' || sign === '}' || sign === ']')) return at + 1;
+  }
+  return json.length;
+}
+
+function endOfString(json: string, start: number): number {
+  for (let at = start + 1; at < json.length; at += 1) {
+    if (json[at] === '\\') at += 1;
+    else if (json[at] === '"') return at + 1;
+  }
+  return json.length;
 }

@@ -1,12 +1,11 @@
 /** NotebookEdit: one cell of a Jupyter notebook that was read. */
 import type { Tool } from '@heddle/core';
-import type { Change } from '../files/change.ts';
-import { changing } from '../files/changing.ts';
+import type { FileChange } from '../files/change.ts';
+import { changeFile } from '../files/change-file.ts';
 import { hashOf } from '../files/content.ts';
-import type { FileTools } from '../files/doors.ts';
-import { decodeText, encodeText } from '../files/encoding.ts';
-import { binaryFileError, FileError, reasonOf, shownPath } from '../files/errors.ts';
-import { lineEndingOf } from '../files/line-ending.ts';
+import type { FileTools } from '../files/deps.ts';
+import { decodeText, encodeText, lineEndingOf } from '../files/encoding.ts';
+import { binaryFileError, FileError, fileErrorReason, shownPath } from '../files/errors.ts';
 import { recordedText } from '../files/recorded-change.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import { editNotebook } from './cells.ts';
@@ -25,7 +24,7 @@ interface NotebookEditData {
 }
 
 export function createNotebookEditTool(tools: FileTools): Tool<NotebookEditInput, NotebookEditData> {
-  const { traits, perform } = changing(
+  const { traits, perform } = changeFile(
     tools,
     ({ notebook_path }: NotebookEditInput) => notebook_path,
     changeOf,
@@ -61,7 +60,7 @@ function recordedBytes(bytes: Buffer | undefined): string | null {
 
 function changeOf(
   input: NotebookEditInput,
-): Change<Pick<NotebookEditData, 'cellId' | 'cellType' | 'language' | 'oldSource'>> {
+): FileChange<Pick<NotebookEditData, 'cellId' | 'cellType' | 'language' | 'oldSource'>> {
   return (current) => {
     const name = shownPath(input.notebook_path);
     if (!/\.ipynb$/i.test(input.notebook_path))
@@ -88,7 +87,7 @@ function changeOf(
       const text = windows ? json.replaceAll('\n', '\r\n') : json;
       return { bytes: encodeText({ ...decoded, text }), about: { cellId: id, ...cell } };
     } catch (thrown) {
-      throw new FileError(`${name} was not changed: ${reasonOf(thrown)}.`);
+      throw new FileError(`${name} was not changed: ${fileErrorReason(thrown)}.`);
     }
   };
 }

@@ -1,10 +1,10 @@
 import type { PermissionMode } from '@heddle/core';
 import { contextOf } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
-import { createPlanTools, type PlanDoors } from './plan-mode.ts';
+import { createPlanTools, type PlanDeps } from './plan-mode.ts';
 
-async function plan(doors: PlanDoors, startIn: PermissionMode = 'acceptEdits') {
-  const [enter, exit] = createPlanTools(doors);
+async function plan(deps: PlanDeps, startIn: PermissionMode = 'acceptEdits') {
+  const [enter, exit] = createPlanTools(deps);
   const started = contextOf({ permissionMode: startIn });
   const entered = await enter.call({}, { ...started, toolUseId: 'p1' }, () => undefined);
   const planning = entered.newContext?.(started) ?? started;

@@ -1,10 +1,10 @@
 /** EnterPlanMode and ExitPlanMode: look first, act when the user agrees to the plan. */
 import type { PermissionMode, Tool, ToolUseContext } from '@heddle/core';
-import { answerOf } from '../ask/ask-user-question.ts';
+import { answerText } from '../ask/ask-user-question.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { EnterPlanModeInput, ExitPlanModeInput } from './schema.ts';
 
-export interface PlanDoors {
+export interface PlanDeps {
   readonly approvePlan?: ((plan: string, signal: AbortSignal) => Promise<PlanDecision>) | undefined;
   /** Whoever permits the call has seen the plan, and approves it with that. */
   readonly permissionApproves?: boolean | undefined;
@@ -24,7 +24,7 @@ export interface PlanData {
 export function createPlanTools({
   approvePlan,
   permissionApproves = false,
-}: PlanDoors = {}): readonly [Tool<EnterPlanModeInput, PlanData>, Tool<ExitPlanModeInput, PlanData>] {
+}: PlanDeps = {}): readonly [Tool<EnterPlanModeInput, PlanData>, Tool<ExitPlanModeInput, PlanData>] {
   /** The mode before the plan, by agent. */
   const before = new Map<string | undefined, PermissionMode>();
 
@@ -57,7 +57,7 @@ export function createPlanTools({
       if (!approvePlan && !permissionApproves)
         throw new Error('There is nobody to approve the plan. End your turn with the plan as your answer.');
       const decision = approvePlan
-        ? await answerOf(approvePlan(plan, signal), signal)
+        ? await answerText(approvePlan(plan, signal), signal)
         : ({ approved: true } as const);
       if (!decision.approved) return { data: { plan, decision, mode: permissionMode } };
       const mode = decision.mode ?? before.get(agentId) ?? 'default';

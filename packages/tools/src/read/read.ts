@@ -1,15 +1,16 @@
 /** Read: text with line numbers, images, PDF pages, notebooks. */
-import type { CallContext, Tool } from '@heddle/core';
+import type { CallContext, ResultContent, Tool, ToolResult } from '@heddle/core';
+import { readdir, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { type Content, withContent } from '../files/content.ts';
-import { type FileTools, openDoors } from '../files/doors.ts';
-import { codeOf, FileError } from '../files/errors.ts';
+import { fileToolDeps, type FileTools } from '../files/deps.ts';
+import { codeOf, FileError, shownPath } from '../files/errors.ts';
 import { permittedPlace } from '../files/path.ts';
+import { PinnedFolder } from '../files/pinned.ts';
 import { inputSchemas } from '../generated/schemas.ts';
-import { missingFile } from './missing.ts';
+import { numbered, type ReadData, type ShownPart } from './page.ts';
 import type { ReadInput } from './schema.ts';
-import { resultOf } from './result.ts';
 import { showContent, showHuge } from './show.ts';
-import type { ReadData } from './shown.ts';
 
 export function createReadTool(tools: FileTools): Tool<ReadInput, ReadData> {
   return {
@@ -24,12 +25,12 @@ export function createReadTool(tools: FileTools): Tool<ReadInput, ReadData> {
     compactable: true,
     interruptBehavior: 'cancel',
     call: async (input, context) => ({ data: await readFile(input, context, tools) }),
-    toResult: resultOf,
+    toResult: readResult,
   };
 }
 
 /** For hosts that put their own set of tools together. */
-export const readTool = createReadTool(openDoors());
+export const readTool = createReadTool(fileToolDeps());
 
 async function readFile(input: ReadInput, context: CallContext, tools: FileTools): Promise<ReadData> {
   // Links are followed first: two names of one file share what is known of it.
@@ -62,4 +63,75 @@ async function readContent(
   });
   if (text !== undefined) tools.knownTexts.keep(hash, text);
   return data;
+}
+
+// MERGED missing.ts: /** What to say of a file that is not there: perhaps another name was meant. */
+
+const MAX_NAMES = 3;
+
+async function missingFile(file: string, workingDirectory: string): Promise<FileError> {
+  const name = shownPath(file);
+  if (!(await exists(workingDirectory)))
+    return new FileError(
+      `${name} cannot be read: the working directory ${shownPath(workingDirectory)} no longer exists.`,
+    );
+  const folder = path.dirname(file);
+  const names = await namesIn(folder);
+  if (names === undefined)
+    return new FileError(`${name} cannot be read: there is no such folder as ${shownPath(folder)}.`);
+  const alike = names.filter((other) => resembles(other, path.basename(file))).slice(0, MAX_NAMES);
+  const meant = alike.length === 0 ? '' : ` Did you mean ${alike.map(shownPath).join(' or ')}?`;
+  return new FileError(`${name} cannot be read: there is no such file.${meant}`);
+}
+
+/** `folder` is a real path. */
+async function namesIn(folder: string): Promise<string[] | undefined> {
+  try {
+    const pinned = PinnedFolder.open(folder);
+    try {
+      return await readdir(pinned.at('.'));
+    } finally {
+      pinned.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same letters in another case, form or spacing, or the same name with another ending. */
+function resembles(a: string, b: string): boolean {
+  const letters = (name: string): string =>
+    name
+      .normalize('NFKC')
+      .toLowerCase()
+      .replaceAll(/[\s_-]/g, '');
+  const stem = (name: string): string => letters(path.parse(name).name);
+  return letters(a) === letters(b) || (stem(a) !== '' && stem(a) === stem(b));
+}
+
+async function exists(folder: string): Promise<boolean> {
+  try {
+    return (await stat(folder)).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+// MERGED result.ts: /** What the model is shown of a file. */
+
+function readResult({ parts }: ReadData): ToolResult {
+  const [only] = parts;
+  if (parts.length === 1 && only !== undefined && only.kind !== 'image') return { content: textOfPart(only) };
+  return { content: parts.map(blockOf) };
+}
+
+function blockOf(part: ShownPart): ResultContent {
+  if (part.kind !== 'image') return { type: 'text', text: textOfPart(part) };
+  const { mediaType, base64 } = part;
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data: base64 } };
+}
+
+function textOfPart(part: Exclude<ShownPart, { readonly kind: 'image' }>): string {
+  if (part.kind === 'text') return part.text;
+  return [numbered(part.lines, part.first), part.note].filter((text) => text !== '').join('\n');
 }

@@ -1,17 +1,16 @@
 /** Pages of a PDF as text, with pictures of those that have none. */
 import { encodePixels } from './image.ts';
-import { PAGE_CHARS } from './page.ts';
+import { PAGE_CHARS, type ShownContent, type ShownPart } from './page.ts';
 import { parsePages } from './pdf-pages.ts';
 import { readPdf } from './pdf.ts';
 import type { ReadInput } from './schema.ts';
-import type { Shown, ShownPart } from './shown.ts';
 
 export async function showPdf(
   file: string,
   bytes: Buffer,
   input: ReadInput,
   signal: AbortSignal,
-): Promise<Shown> {
+): Promise<ShownContent> {
   const range = parsePages(input.pages);
   const { pageCount, pages } = await readPdf(bytes, range, signal);
   if (pages.length === 0)

@@ -1,23 +1,32 @@
 /** What a file's content shows, by its kind. The rarer kinds are loaded when one comes. */
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { Interrupted } from '../files/abort.ts';
-import { decodeText, printable } from '../files/encoding.ts';
-import { binaryFileError, FileError, reasonOf, shownPath } from '../files/errors.ts';
-import { readHugePage } from './huge.ts';
-import { prepareImage, type PreparedImage } from './image.ts';
-import { imageTypeOf, isPdf, nameOfBinary } from './kinds.ts';
-import { pageOf, rangeOf, splitLines } from './page.ts';
+import { Interrupted, stopIfAborted } from '../files/abort.ts';
+import { decodeText, type Encoding, printable } from '../files/encoding.ts';
+import { binaryFileError, FileError, fileErrorReason, shownPath } from '../files/errors.ts';
+import { type PreparedImage, prepareImage } from './image.ts';
+import {
+  imageTypeOf,
+  isPdf,
+  nameOfBinary,
+  PAGE_CHARS,
+  pageOf,
+  type Range,
+  rangeOf,
+  type ReadData,
+  type ShownContent,
+  type ShownPart,
+  splitLines,
+  type TextPage,
+} from './page.ts';
 import type { ReadInput } from './schema.ts';
-import { encodingNote, textData } from './show-text.ts';
-import type { ReadData, Shown, ShownPart } from './shown.ts';
 
 export async function showContent(
   file: string,
   bytes: Buffer,
   input: ReadInput,
   signal: AbortSignal,
-): Promise<Shown> {
+): Promise<ShownContent> {
   const imageType = imageTypeOf(bytes);
   if (imageType !== undefined)
     return explained(file, async () => ({
@@ -61,11 +70,125 @@ function showImage(file: string, bytes: number, image: PreparedImage): ReadData 
   return { path: file, kind: 'image', size: bytes, parts };
 }
 
-async function explained(file: string, show: () => Promise<Shown>): Promise<Shown> {
+async function explained(file: string, show: () => Promise<ShownContent>): Promise<ShownContent> {
   try {
     return await show();
   } catch (thrown) {
     if (thrown instanceof Interrupted) throw thrown;
-    throw new FileError(`${shownPath(file)} cannot be shown: ${reasonOf(thrown)}`);
+    throw new FileError(`${shownPath(file)} cannot be shown: ${fileErrorReason(thrown)}`);
   }
+}
+
+// MERGED show-text.ts: /** A page of text and what has to be said about it. Pure. */
+
+function textData(
+  file: string,
+  page: TextPage,
+  { offset = 1 }: ReadInput,
+  { totalLines, note }: { readonly totalLines: number | undefined; readonly note: string },
+): ReadData {
+  const notes = [note, notice(file, page, offset, totalLines)].filter((part) => part !== '').join('\n');
+  const parts: ShownPart[] = [
+    { kind: 'lines', lines: page.lines, first: offset, total: totalLines, note: notes },
+  ];
+  if (offset === 1 && page.next === undefined) return { path: file, kind: 'text', parts };
+  return { path: file, kind: 'text', parts, range: { offset, limit: page.lines.length } };
+}
+
+function notice(
+  file: string,
+  { lines, next, cut }: TextPage,
+  offset: number,
+  totalLines: number | undefined,
+): string {
+  if (totalLines === 0) return `${shownPath(file)} is empty.`;
+  if (lines.length === 0) return `${shownPath(file)} has only ${totalLines} lines.`;
+  const cutNote = cut > 0 ? `(line ${offset + lines.length - 1} is cut: it is longer than a page)` : '';
+  if (next === undefined) return cutNote;
+  const more = totalLines === undefined ? 'more' : `${totalLines - next + 1} more`;
+  return [cutNote, `(${more} lines; go on with offset ${next})`].filter((part) => part !== '').join('\n');
+}
+
+function encodingNote(encoding: Encoding): string {
+  switch (encoding) {
+    case 'utf-8':
+      return '';
+    case 'utf-8 escaped':
+      return '(some bytes are not valid UTF-8 and shown as \ufffd)';
+    case 'utf-16le':
+    case 'utf-16be':
+    case 'latin1':
+      return `(the file is encoded in ${encoding})`;
+  }
+}
+
+// MERGED huge.ts: /** A page of a file that is too large to be read as a whole: the lines before it are counted, not kept. */
+
+const CHUNK_BYTES = 1024 * 1024;
+/** A character takes up to four bytes: more than this can never be shown. */
+const WINDOW_BYTES = 4 * PAGE_CHARS;
+const LINE_FEED = 10;
+
+/** `totalLines` where the end was seen. Undefined for binary content; lines are read as UTF-8. */
+async function readHugePage(
+  handle: FileHandle,
+  { offset, limit }: Range,
+  signal: AbortSignal,
+): Promise<{ readonly page: TextPage; readonly totalLines: number | undefined } | undefined> {
+  const found = await seekLine(handle, offset, signal);
+  if (found === 'binary') return undefined;
+  if (found.kind === 'end') {
+    return { page: { lines: [], next: undefined, cut: 0 }, totalLines: found.lines };
+  }
+  const window = Buffer.allocUnsafe(WINDOW_BYTES);
+  const bytes = window.subarray(0, await readFully(handle, window, found.position));
+  if (bytes.includes(0)) return undefined;
+  const atEnd = bytes.length < WINDOW_BYTES;
+  const lines = splitLines(bytes.toString('utf8'));
+  // A page is full before the window ends, but for a line that is longer than both.
+  const page = pageOf(lines, { offset: 1, limit });
+  const shownAll = page.next === undefined;
+  const next = page.next ?? (atEnd ? undefined : page.lines.length + 1);
+  return {
+    page: { ...page, next: next === undefined ? undefined : offset + next - 1 },
+    totalLines: shownAll && atEnd ? offset - 1 + lines.length : undefined,
+  };
+}
+
+type Found =
+  | { readonly kind: 'line'; readonly position: number }
+  | { readonly kind: 'end'; readonly lines: number };
+
+/** Where a line begins. */
+async function seekLine(handle: FileHandle, line: number, signal: AbortSignal): Promise<Found | 'binary'> {
+  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
+  let passed = 0;
+  let position = 0;
+  let inLine = false;
+  while (passed < line - 1) {
+    stopIfAborted(signal);
+    const bytes = chunk.subarray(0, await readFully(handle, chunk, position));
+    if (bytes.includes(0)) return 'binary';
+    if (bytes.length === 0) return { kind: 'end', lines: passed + (inLine ? 1 : 0) };
+    let end = -1;
+    while (passed < line - 1) {
+      const next = bytes.indexOf(LINE_FEED, end + 1);
+      if (next === -1) break;
+      end = next;
+      passed += 1;
+    }
+    inLine = end + 1 < bytes.length;
+    position += passed === line - 1 ? end + 1 : bytes.length;
+  }
+  return { kind: 'line', position };
+}
+
+async function readFully(handle: FileHandle, into: Buffer, position: number): Promise<number> {
+  let filled = 0;
+  while (filled < into.length) {
+    const { bytesRead } = await handle.read(into, filled, into.length - filled, position + filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return filled;
 }

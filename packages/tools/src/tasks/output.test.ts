@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Output } from './output.ts';
+import { TaskOutputFile } from './output.ts';
 
 const file = (): string => path.join(mkdtempSync(path.join(os.tmpdir(), 'heddle-output-')), 'out');
 
@@ -13,7 +13,7 @@ describe('an output', () => {
     await fc.assert(
       fc.asyncProperty(sizes, fc.option(fc.nat({ max: 30 })), async (pieces, keptAt) => {
         const place = file();
-        const output = new Output(place, 20);
+        const output = new TaskOutputFile(place, 20);
         let all = '';
         for (const [index, size] of pieces.entries()) {
           if (index === keptAt) void output.keepWhole();
@@ -39,7 +39,7 @@ describe('an output', () => {
 
   it('can be kept whole after its end, and leaves no file open', async () => {
     const place = file();
-    const output = new Output(place, 20);
+    const output = new TaskOutputFile(place, 20);
     await output.add(Buffer.from('late'));
     await output.close();
     await output.keepWhole();
@@ -48,14 +48,14 @@ describe('an output', () => {
 
   it('can be closed while its file is being opened', async () => {
     const place = file();
-    const output = new Output(place, 20);
+    const output = new TaskOutputFile(place, 20);
     await output.add(Buffer.from('both'));
     await Promise.all([output.keepWhole(), output.close()]);
     expect(readFileSync(place, 'utf8')).toBe('both');
   });
 
   it('gives what is new, and the line that is not finished', async () => {
-    const output = new Output(file(), 1_000);
+    const output = new TaskOutputFile(file(), 1_000);
     await output.add(Buffer.from('one\ntw'));
     expect([output.takeNew(), output.lastLine]).toEqual(['one\ntw', 'tw']);
     await output.add(Buffer.from('o'));
@@ -63,7 +63,7 @@ describe('an output', () => {
   });
 
   it('does not tear letters where it is cut', async () => {
-    const output = new Output(file(), 5);
+    const output = new TaskOutputFile(file(), 5);
     await output.add(Buffer.from('ééééééé'));
     await output.close();
     expect([output.view().head, output.view().tail]).toEqual(['éé', 'éé']);

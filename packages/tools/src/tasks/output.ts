@@ -14,7 +14,7 @@ export interface OutputView {
   readonly fileProblem: string | undefined;
 }
 
-export class Output {
+export class TaskOutputFile {
   readonly #path: string;
   readonly #keep: number;
   #head: Buffer = Buffer.alloc(0);

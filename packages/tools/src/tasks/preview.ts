@@ -13,12 +13,12 @@ export function previewOf(view: OutputView, limit: number): string {
 }
 
 function gapOf({ bytes, file, fileProblem }: OutputView): string {
-  const size = `${sizeOf(bytes)} in all, the middle left out`;
+  const size = `${sizeText(bytes)} in all, the middle left out`;
   if (fileProblem !== undefined) return `${size}; the whole could not be kept: ${fileProblem}`;
   return file === undefined ? size : `${size}; the whole is in ${file}`;
 }
 
-export function sizeOf(bytes: number): string {
+export function sizeText(bytes: number): string {
   if (bytes < 10_000) return `${bytes} bytes`;
   return bytes < 10_000_000 ? `${Math.round(bytes / 1000)} kB` : `${Math.round(bytes / 1_000_000)} MB`;
 }
@@ -33,4 +33,25 @@ export function readable(text: string): string {
 function lastWritten(line: string): string {
   const kept = line.replace(/\r+$/, '');
   return kept.slice(kept.lastIndexOf('\r') + 1);
+}
+/** How a command ended, as data and in words. */
+export type TaskEnd =
+  | { readonly kind: 'exited'; readonly code: number }
+  | { readonly kind: 'signalled'; readonly signal: string }
+  | { readonly kind: 'stopped'; readonly why: string }
+  | { readonly kind: 'not_started'; readonly why: string };
+
+export function taskEndOf(end: TaskEnd | undefined): string {
+  switch (end?.kind) {
+    case undefined:
+      return 'is still running';
+    case 'exited':
+      return `has ended with exit code ${end.code}`;
+    case 'signalled':
+      return `was ended by ${end.signal}`;
+    case 'stopped':
+      return `was ended: ${end.why}`;
+    case 'not_started':
+      return `could not be started: ${end.why}`;
+  }
 }

@@ -1,9 +1,9 @@
 /** The commands of one session: those that run, and those in the background that can still be asked about. */
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { type EndedTask, removeNews, type TaskNews, writeNews } from './news.ts';
-import { taskId } from './task-id.ts';
+import { type EndedTask, type EndedTaskNotice, removeNews, writeNews } from './ended-task-notices.ts';
 import { outputFile, Task, type TaskSpec } from './task.ts';
 
 export interface RegistryOptions {
@@ -115,7 +115,7 @@ export class TaskRegistry {
   }
 }
 
-function newsOf({ id, spec, output }: Task, file: string): TaskNews {
+function newsOf({ id, spec, output }: Task, file: string): EndedTaskNotice {
   return { id, command: spec.command, bytes: output.bytes, file };
 }
 
@@ -133,4 +133,19 @@ function endWithProgram(task: Task): void {
 
 function killAll(): void {
   for (const task of toEnd) task.killNow();
+}
+
+// MERGED task-id.ts: /** Task ids stand in results, so a session that is played again must have the same ones: they are made of the call's own id. */
+
+/** `isTaken`: calls may share an id, in a script or after a rewind. */
+export function taskId(callId: string | undefined, isTaken: (id: string) => boolean): string {
+  const seed = callId ?? randomUUID();
+  for (let nth = 1; ; nth += 1) {
+    const id = shortId(nth === 1 ? seed : `${seed} ${nth}`);
+    if (!isTaken(id)) return id;
+  }
+}
+
+function shortId(seed: string): string {
+  return `b${createHash('sha256').update(seed).digest('hex').slice(0, 8)}`;
 }

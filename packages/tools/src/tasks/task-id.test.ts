@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { taskId } from './task-id.ts';
+import { taskId } from './registry.ts';
 
 const free = (): boolean => false;
 

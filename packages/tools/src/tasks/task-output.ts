@@ -3,10 +3,9 @@ import { open } from 'node:fs/promises';
 import type { Tool } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import { wholeLetters } from './output.ts';
-import { previewOf, readable, sizeOf } from './preview.ts';
+import { previewOf, readable, sizeText, type TaskEnd, taskEndOf } from './preview.ts';
 import type { TaskRegistry } from './registry.ts';
 import type { TaskOutputInput } from './schema.ts';
-import { endingOf, type TaskEnd } from './task-end.ts';
 import type { Task } from './task.ts';
 
 interface TaskOutputData {
@@ -63,7 +62,7 @@ export function createTaskOutputTool(tasks: TaskRegistry): Tool<TaskOutputInput,
 
     toResult({ taskId, end, output, bytes, next, notes }) {
       const more = next === undefined ? '' : ` Go on with offset ${next}.`;
-      const status = `Task ${taskId} ${endingOf(end)}; ${sizeOf(bytes)} of output.${more}`;
+      const status = `Task ${taskId} ${taskEndOf(end)}; ${sizeText(bytes)} of output.${more}`;
       return { content: [output.trimEnd(), status, ...notes].filter((part) => part !== '').join('\n') };
     },
   };

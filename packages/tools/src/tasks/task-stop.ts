@@ -3,7 +3,7 @@ import type { Tool } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { TaskRegistry } from './registry.ts';
 import type { TaskStopInput } from './schema.ts';
-import { endingOf, type TaskEnd } from './task-end.ts';
+import { taskEndOf, type TaskEnd } from './preview.ts';
 import { knownTask, unknownTask } from './task-output.ts';
 
 interface TaskStopData {
@@ -35,6 +35,6 @@ export function createTaskStopTool(tasks: TaskRegistry): Tool<TaskStopInput, Tas
       return { data: { taskId: task.id, command: task.spec.command, end } };
     },
 
-    toResult: ({ taskId, end }) => ({ content: `Task ${taskId} ${endingOf(end)}.` }),
+    toResult: ({ taskId, end }) => ({ content: `Task ${taskId} ${taskEndOf(end)}.` }),
   };
 }

@@ -1,16 +1,15 @@
 /** One shell command, from its start to its end. Foreground and background differ only in who waits. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Channel, openChannel } from './channel.ts';
 import type { ConfinedEnd, Confinement } from './confinement.ts';
 import { endGroup, endTree } from './end-tree.ts';
-import { Output } from './output.ts';
+import { TaskOutputFile } from './output.ts';
 import { LABEL_VARIABLE, startTimeOf } from './process-table.ts';
 import { removeRecord, type TaskRecord, writeRecord } from './record.ts';
-import type { TaskEnd } from './task-end.ts';
-import { scriptOf, takeReport } from './report.ts';
+import type { TaskEnd } from './preview.ts';
 
 export interface TaskSpec {
   readonly command: string;
@@ -25,7 +24,7 @@ export interface TaskSpec {
   readonly confinement?: Confinement | undefined;
 }
 
-export interface TaskSettings {
+interface TaskSettings {
   readonly folder: string;
   /** Bytes of each end of the output that stay in memory. */
   readonly keepBytes: number;
@@ -45,7 +44,7 @@ export class Task {
   /** Carried by its processes. Unlike the id it is like no other, also where a session is played again beside this one. */
   readonly label = randomUUID();
   readonly spec: TaskSpec;
-  readonly output: Output;
+  readonly output: TaskOutputFile;
   readonly startedAt = Date.now();
   /** Never rejects. */
   readonly ended: Promise<TaskEnd>;
@@ -72,7 +71,7 @@ export class Task {
     this.id = id;
     this.spec = spec;
     this.#settings = settings;
-    this.output = new Output(outputFile(settings.folder, id), settings.keepBytes);
+    this.output = new TaskOutputFile(outputFile(settings.folder, id), settings.keepBytes);
     this.ended = this.#settled.promise;
   }
 
@@ -193,4 +192,53 @@ function reasonOf(thrown: unknown): string {
   if ('code' in error && error.code === 'E2BIG')
     return 'the command is too long; write it to a file and run that';
   return error.message;
+}
+
+// MERGED report.ts: /** What the shell itself says at its end, left in a file: where it stood, and whether it left something running. */
+
+interface ShellReport {
+  readonly directory: string | undefined;
+  readonly leftSomething: boolean;
+}
+
+/** Longer than any path. */
+const MAX_BYTES = 16_384;
+const LEFT = 'left';
+
+/**
+ * The command as the shell's own text, not as a part of ours: its errors name its lines, and it sees no parameters.
+ * `confined`: what it leaves running dies with its sandbox, so only the shell can tell of it.
+ */
+function scriptOf(command: string, file: string, confined: boolean): string {
+  const left = confined ? `; case $(builtin jobs -pr) in ?*) builtin echo ${LEFT};; esac` : '';
+  const report = `{ { builtin pwd -P${left}; } >${quoted(file)}; } 2>/dev/null`;
+  return `trap ${quoted(report)} EXIT; eval ${quoted(command)}`;
+}
+
+/** The command could write there: what is no plain file is not opened, and nothing is waited for. */
+function takeReport(file: string, confined: boolean): ShellReport {
+  const lines = textOf(file).split('\n');
+  rmSync(file, { force: true, recursive: true });
+  // A path may contain line ends.
+  const leftSomething = confined && lines.at(-2) === LEFT;
+  const directory = lines.slice(0, leftSomething ? -2 : -1).join('\n');
+  return { directory: directory === '' ? undefined : directory, leftSomething };
+}
+
+function textOf(file: string): string {
+  let fd: number | undefined;
+  try {
+    fd = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    if (!fstatSync(fd).isFile()) return '';
+    const buffer = Buffer.alloc(MAX_BYTES);
+    return buffer.toString('utf8', 0, readSync(fd, buffer));
+  } catch {
+    return '';
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -6,7 +6,7 @@ import { contextOf } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { scratch, shellIn, textOf } from '../bash/test/shell.ts';
 import { endLeftovers, findLeftovers } from './leftovers.ts';
-import { attachmentOf, readNews, toldIn } from './news.ts';
+import { attachmentOf, readNews, reportedIn } from './ended-task-notices.ts';
 import { membersOf } from './process-table.ts';
 import { readRecords } from './record.ts';
 import { TaskRegistry } from './registry.ts';
@@ -130,7 +130,7 @@ describe('a background task', () => {
       text: `The background task ${task.id} (echo done; exit 3) has ended with exit code 3. It wrote 5 bytes: ${path.join(shell.tasks.folder, `${task.id}.out`)}`,
     });
     expect(
-      toldIn([{ type: 'attachment', uuid: 'a', at: 0, attachment: attachmentOf(ended ?? never()) }]),
+      reportedIn([{ type: 'attachment', uuid: 'a', at: 0, attachment: attachmentOf(ended ?? never()) }]),
     ).toEqual(new Set([task.id]));
   });
 

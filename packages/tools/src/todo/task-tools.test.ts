@@ -1,9 +1,8 @@
 import { contextOf } from '@heddle/testing';
 import type { AssistantMessage, JsonObject } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
-import { todosIn } from './restore.ts';
+import { TodoList, todosIn } from './todo-write.ts';
 import { createTaskTools } from './task-tools.ts';
-import { TodoList } from './todo-list.ts';
 
 type Step = readonly [tool: string, input: JsonObject];
 

@@ -5,8 +5,14 @@
 import type { Tool, ToolUseContext } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { TaskCreateInput, TaskGetInput, TaskListInput, TaskUpdateInput } from './schema.ts';
-import { numberedTask, type Todo, type TodoList, withChangedTask, withTask } from './todo-list.ts';
-import type { TodoWriteData } from './todo-write.ts';
+import {
+  numberedTask,
+  type Todo,
+  type TodoList,
+  type TodoWriteData,
+  withChangedTask,
+  withTask,
+} from './todo-write.ts';
 
 /** They change nothing outside this conversation. */
 const TRAITS = {

@@ -1,7 +1,6 @@
 import { contextOf } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
-import { TodoList } from './todo-list.ts';
-import { createTodoWriteTool } from './todo-write.ts';
+import { createTodoWriteTool, TodoList } from './todo-write.ts';
 
 const todos = [
   { content: 'Look', status: 'completed' as const },

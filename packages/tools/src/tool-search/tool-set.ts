@@ -1,24 +1,23 @@
 /** All built-in tools, in two parts: those every request carries, and those that are loaded when they are asked for. */
 import type { Tool } from '@heddle/core';
-import { type AskDoors, createAskTool } from '../ask/ask-user-question.ts';
-import type { ShellDoors } from '../bash/doors.ts';
+import { type AskDeps, createAskTool } from '../ask/ask-user-question.ts';
+import type { ShellDeps } from '../bash/deps.ts';
 import { createShellTools } from '../bash/tools.ts';
-import type { FileToolDoors } from '../files/doors.ts';
+import type { FileToolDeps } from '../files/deps.ts';
 import { createFileTools } from '../files/tools.ts';
-import type { SearchDoors } from '../grep/doors.ts';
+import type { SearchDeps } from '../grep/deps.ts';
 import { createSearchTools } from '../grep/tools.ts';
-import { createPlanTools, type PlanDoors } from '../plan/plan-mode.ts';
+import { createPlanTools, type PlanDeps } from '../plan/plan-mode.ts';
 import { createTaskTools } from '../todo/task-tools.ts';
-import { TodoList } from '../todo/todo-list.ts';
-import { createTodoWriteTool } from '../todo/todo-write.ts';
-import type { WebDoors } from '../web/doors.ts';
+import { createTodoWriteTool, TodoList } from '../todo/todo-write.ts';
+import type { WebDeps } from '../web/deps.ts';
 import { createWebTools } from '../web/tools.ts';
 import { createToolSearchTool } from './tool-search.ts';
 
-export interface BuiltinDoors extends FileToolDoors, AskDoors, PlanDoors {
-  readonly shell?: Partial<ShellDoors>;
-  readonly search?: Partial<SearchDoors>;
-  readonly web?: Partial<WebDoors>;
+export interface BuiltinDeps extends FileToolDeps, AskDeps, PlanDeps {
+  readonly shell?: Partial<ShellDeps>;
+  readonly search?: Partial<SearchDeps>;
+  readonly web?: Partial<WebDeps>;
   readonly todos?: TodoList;
 }
 
@@ -52,10 +51,10 @@ export interface ToolSetChoice {
 
 /** ToolSearch is there when there is something to find. */
 export function builtinToolSet(
-  doors: BuiltinDoors = {},
+  deps: BuiltinDeps = {},
   { defer = RARELY_USED, others = () => [], isOffered = () => true }: ToolSetChoice = {},
 ): ToolSet {
-  const all = builtinTools(doors).filter(({ name }) => isOffered(name));
+  const all = builtinTools(deps).filter(({ name }) => isOffered(name));
   const deferred = all.filter(({ name }) => defer.includes(name));
   const active = all.filter(({ name }) => !defer.includes(name));
   const hasMore = deferred.length > 0 || others().length > 0;
@@ -69,16 +68,16 @@ export function builtinToolSet(
 }
 
 /** All of them at once. Without doors nothing is checkpointed, commands get this process's environment, and nobody is asked. */
-export function builtinTools(doors: BuiltinDoors = {}): readonly Tool[] {
-  const todos = doors.todos ?? new TodoList();
+export function builtinTools(deps: BuiltinDeps = {}): readonly Tool[] {
+  const todos = deps.todos ?? new TodoList();
   return [
-    ...createShellTools(doors.shell),
-    ...createFileTools(doors),
-    ...createSearchTools(doors.search),
+    ...createShellTools(deps.shell),
+    ...createFileTools(deps),
+    ...createSearchTools(deps.search),
     createTodoWriteTool(todos),
     ...createTaskTools(todos),
-    ...createWebTools(doors.web),
-    createAskTool(doors),
-    ...createPlanTools(doors),
+    ...createWebTools(deps.web),
+    createAskTool(deps),
+    ...createPlanTools(deps),
   ];
 }

@@ -56,7 +56,7 @@ export const systemResolve: Resolve = async (host) => {
 };
 
 /** Throws where a host may not be asked. `isAllowed`: private addresses may be. */
-export async function addressOf(host: string, isAllowed: boolean, resolve: Resolve): Promise<Address> {
+export async function resolveAddress(host: string, isAllowed: boolean, resolve: Resolve): Promise<Address> {
   const bare = host.replace(/^\[|\]$/g, '');
   const family = isIP(bare);
   const found: readonly Address[] =

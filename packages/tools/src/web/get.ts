@@ -5,8 +5,8 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { untilAborted } from '../files/abort.ts';
-import { type Address, addressOf, type Resolve } from './address.ts';
-import { checkedUrl } from './url.ts';
+import { type Address, resolveAddress, type Resolve } from './address.ts';
+import { checkedUrl } from './deps.ts';
 
 export interface GetOptions {
   readonly allowsPrivate: (host: string) => boolean;
@@ -34,7 +34,7 @@ const MAX_REDIRECTS = 5;
 export async function get(address: string, options: GetOptions): Promise<Got> {
   let url = checkedUrl(address);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-    const looking = addressOf(url.hostname, options.allowsPrivate(url.hostname), options.resolve);
+    const looking = resolveAddress(url.hostname, options.allowsPrivate(url.hostname), options.resolve);
     // A name server can keep silent for minutes, and a look-up that is under way cannot be called off.
     const target = await untilAborted(looking, options.signal);
     const response = await ask(url, target, options);

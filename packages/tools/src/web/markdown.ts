@@ -2,10 +2,11 @@
  * HTML to markdown in one pass, in a time that grows with the page and not with its faults. What only makes a page look or act
  * (scripts, styles, menus, forms, bold and italic) is left out: the model reads it, nobody looks at it.
  */
+import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
+import { setImmediate as breathe } from 'node:timers/promises';
 import { MarkdownWriter } from './markdown-writer.ts';
-import { readTags, type TagHandler } from './tags.ts';
 
-export interface Page {
+export interface WebPage {
   readonly title: string;
   readonly text: string;
 }
@@ -21,7 +22,7 @@ const BLOCKS: ReadonlySet<string> = new Set(
   ),
 );
 
-export async function markdownOf(html: string, base: string, signal?: AbortSignal): Promise<Page> {
+export async function markdownOf(html: string, base: string, signal?: AbortSignal): Promise<WebPage> {
   const reader = new Reader(base, new Set([...NO_TEXT, ...AROUND]));
   await readTags(html, reader, signal);
   if (!reader.isInside(AROUND)) return reader.page();
@@ -48,7 +49,7 @@ class Reader implements TagHandler {
     return this.#skipping !== undefined && names.has(this.#skipping.name);
   }
 
-  page(): Page {
+  page(): WebPage {
     return { title: this.#title.replaceAll(/\s+/g, ' ').trim(), text: this.#writer.finish() };
   }
 
@@ -145,4 +146,59 @@ class Reader implements TagHandler {
 
 function languageOf(names: string | undefined): string {
   return /\blang(?:uage)?-([\w+#-]+)/.exec(names ?? '')?.[1] ?? '';
+}
+
+// MERGED tags.ts: /**
+//  * The tags and texts of a page, one after the other. No tree is built, for the time that takes grows with the depth of the page,
+//  * and a page can be made as deep as its author likes.
+//  */
+
+interface TagHandler {
+  open(name: string, attributes: ReadonlyMap<string, string>): void;
+  close(name: string): void;
+  text(text: string): void;
+}
+
+const CHUNK = 65_536;
+
+async function readTags(html: string, handler: TagHandler, signal?: AbortSignal): Promise<void> {
+  const tokenizer = new Tokenizer({ decodeEntities: true }, callbacksFor(html, handler));
+  for (let at = 0; at < html.length; at += CHUNK) {
+    tokenizer.write(html.slice(at, at + CHUNK));
+    await breathe();
+    signal?.throwIfAborted();
+  }
+  tokenizer.end();
+}
+
+function callbacksFor(html: string, handler: TagHandler): TokenizerCallbacks {
+  const nothing = (): void => undefined;
+  let name = '';
+  let attribute = '';
+  let value = '';
+  let attributes = new Map<string, string>();
+  const opened = (): void => handler.open(name, attributes);
+  return {
+    onopentagname(start, end) {
+      name = html.slice(start, end).toLowerCase();
+      attributes = new Map();
+    },
+    onattribname: (start, end) => void (attribute = html.slice(start, end).toLowerCase()),
+    onattribdata: (start, end) => void (value += html.slice(start, end)),
+    onattribentity: (codepoint) => void (value += String.fromCodePoint(codepoint)),
+    onattribend() {
+      attributes.set(attribute, value);
+      value = '';
+    },
+    onopentagend: opened,
+    onselfclosingtag: opened,
+    onclosetag: (start, end) => handler.close(html.slice(start, end).toLowerCase()),
+    ontext: (start, end) => handler.text(html.slice(start, end)),
+    ontextentity: (codepoint) => handler.text(String.fromCodePoint(codepoint)),
+    oncdata: nothing,
+    oncomment: nothing,
+    ondeclaration: nothing,
+    onprocessinginstruction: nothing,
+    onend: nothing,
+  };
 }

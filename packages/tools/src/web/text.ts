@@ -1,7 +1,7 @@
 /** The text of a body, whatever it is: HTML becomes markdown, other text stays, the rest is refused. */
-import type { Page } from './markdown.ts';
+import type { WebPage } from './markdown.ts';
 
-export interface Body {
+export interface DecodedBody {
   readonly url: string;
   readonly contentType: string;
   readonly body: Buffer;
@@ -11,7 +11,10 @@ const TEXT =
   /^(text\/|application\/(json|xml|javascript|ecmascript|x-ndjson|yaml|x-yaml|toml|sql|graphql|.*\+(json|xml|yaml)))/;
 
 /** Throws for what is no text. */
-export async function textOfBody({ url, contentType, body }: Body, signal: AbortSignal): Promise<Page> {
+export async function textOfBody(
+  { url, contentType, body }: DecodedBody,
+  signal: AbortSignal,
+): Promise<WebPage> {
   const [type = '', ...parameters] = contentType
     .toLowerCase()
     .split(';')

@@ -1,10 +1,10 @@
 /** The tools that look beyond this machine. */
 import type { Tool } from '@heddle/core';
-import { type WebDoors, webDoors } from './doors.ts';
+import { type WebDeps, webDeps } from './deps.ts';
 import { createWebSearchTool } from './search/web-search.ts';
 import { createWebFetchTool } from './web-fetch.ts';
 
-export function createWebTools(given: Partial<WebDoors> = {}): readonly Tool[] {
-  const doors = webDoors(given);
-  return [createWebFetchTool(doors), ...(doors.search ? [createWebSearchTool(doors.search)] : [])];
+export function createWebTools(given: Partial<WebDeps> = {}): readonly Tool[] {
+  const deps = webDeps(given);
+  return [createWebFetchTool(deps), ...(deps.search ? [createWebSearchTool(deps.search)] : [])];
 }

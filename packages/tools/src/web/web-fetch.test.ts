@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { contextOf } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { isPrivate } from './address.ts';
-import { type WebDoors, webDoors } from './doors.ts';
+import { type WebDeps, webDeps } from './deps.ts';
 import { fetcher, siteOf } from './test/server.ts';
 import { createWebFetchTool } from './web-fetch.ts';
 
@@ -242,8 +242,8 @@ describe('a private address', () => {
     'is refused as %s before anybody is asked, unless a rule names it',
     async (url) => {
       const resolve = () => expect.fail('A name is looked up only for a call that may run.');
-      const validated = (doors: Partial<WebDoors>) =>
-        createWebFetchTool(webDoors({ resolve, ...doors })).validateInput?.({ url, prompt: '' }, contextOf());
+      const validated = (deps: Partial<WebDeps>) =>
+        createWebFetchTool(webDeps({ resolve, ...deps })).validateInput?.({ url, prompt: '' }, contextOf());
       expect(await validated(refusing)).toMatchObject({ ok: false, message: /private address/ });
       expect(await validated({ allowsPrivate: () => true })).toEqual({ ok: true });
     },

@@ -1,14 +1,11 @@
 /** WebFetch: a page as markdown. Every host is looked up and checked before it is asked, also after a redirect. */
 import type { Tool } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
-import { PageCache } from './cache.ts';
-import type { WebDoors } from './doors.ts';
+import { checkedUrl, OUTWARD, type WebDeps } from './deps.ts';
 import type { WebFetchInput } from './schema.ts';
 import { textOfBody } from './text.ts';
-import { OUTWARD } from './traits.ts';
-import { checkedUrl } from './url.ts';
 
-export interface WebFetchData {
+interface WebFetchData {
   readonly url: string;
   readonly status: number;
   readonly statusText?: string;
@@ -24,8 +21,8 @@ export interface WebFetchData {
 /** Characters shown of a page. */
 const SHOWN = 30_000;
 
-export function createWebFetchTool(doors: WebDoors): Tool<WebFetchInput, WebFetchData> {
-  const cache = new PageCache<WebFetchData>(doors.now);
+export function createWebFetchTool(deps: WebDeps): Tool<WebFetchInput, WebFetchData> {
+  const cache = new PageCache<WebFetchData>(deps.now);
   return {
     name: 'WebFetch',
     description:
@@ -39,7 +36,7 @@ export function createWebFetchTool(doors: WebDoors): Tool<WebFetchInput, WebFetc
       try {
         const { hostname } = checkedUrl(url);
         const { refuseKnownPrivate } = await import('./address.ts');
-        refuseKnownPrivate(hostname, doors.allowsPrivate(hostname));
+        refuseKnownPrivate(hostname, deps.allowsPrivate(hostname));
         return { ok: true };
       } catch (thrown) {
         return { ok: false, message: thrown instanceof Error ? thrown.message : String(thrown) };
@@ -49,11 +46,11 @@ export function createWebFetchTool(doors: WebDoors): Tool<WebFetchInput, WebFetc
     async call({ url, prompt }, { signal }) {
       const key = checkedUrl(url).href;
       const known = cache.get(key);
-      const page = known ?? (await fetchPage(key, doors, signal));
+      const page = known ?? (await fetchPage(key, deps, signal));
       const isPage = page.redirectedTo === undefined && page.status < 400;
       if (!known && isPage) cache.set(key, page, page.text.length);
-      if (!doors.digest || !isPage) return { data: page };
-      const text = await doors.digest({ url: page.url, text: page.text, prompt }, signal);
+      if (!deps.digest || !isPage) return { data: page };
+      const text = await deps.digest({ url: page.url, text: page.text, prompt }, signal);
       return { data: { ...page, text, isCut: false } };
     },
 
@@ -75,13 +72,13 @@ export function createWebFetchTool(doors: WebDoors): Tool<WebFetchInput, WebFetc
   };
 }
 
-async function fetchPage(url: string, doors: WebDoors, signal: AbortSignal): Promise<WebFetchData> {
-  const deadline = AbortSignal.timeout(doors.timeoutMs);
+async function fetchPage(url: string, deps: WebDeps, signal: AbortSignal): Promise<WebFetchData> {
+  const deadline = AbortSignal.timeout(deps.timeoutMs);
   const either = AbortSignal.any([signal, deadline]);
   try {
     // Network and unpacking are loaded when they are needed.
     const { get } = await import('./get.ts');
-    const got = await get(url, { ...doors, signal: either });
+    const got = await get(url, { ...deps, signal: either });
     if (got.kind === 'redirect')
       return { url: got.url, status: got.status, bytes: 0, text: '', redirectedTo: got.to };
     const { title, text } = await textOfBody(got, either);
@@ -90,7 +87,7 @@ async function fetchPage(url: string, doors: WebDoors, signal: AbortSignal): Pro
   } catch (thrown) {
     signal.throwIfAborted();
     if (deadline.aborted)
-      throw new Error(`${url} did not answer within ${doors.timeoutMs} ms.`, { cause: thrown });
+      throw new Error(`${url} did not answer within ${deps.timeoutMs} ms.`, { cause: thrown });
     throw new Error(`${url} could not be fetched: ${reasonOf(thrown)}`, { cause: thrown });
   }
 }
@@ -110,3 +107,41 @@ function reasonOf(thrown: unknown): string {
       return thrown.message;
   }
 }
+/** Pages fetched a moment ago, bounded in time and size. */
+class PageCache<Value> {
+  readonly #entries = new Map<string, { value: Value; size: number; until: number }>();
+  readonly #now: () => number;
+  #size = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (!entry) return undefined;
+    if (entry.until > this.#now()) return entry.value;
+    this.#remove(key);
+    return undefined;
+  }
+
+  set(key: string, value: Value, size: number): void {
+    this.#remove(key);
+    if (size > MAX_CHARACTERS) return;
+    this.#entries.set(key, { value, size, until: this.#now() + KEPT_MS });
+    this.#size += size;
+    // The oldest first: a map remembers the order in which its entries came.
+    for (const [oldest] of this.#entries) {
+      if (this.#size <= MAX_CHARACTERS) return;
+      this.#remove(oldest);
+    }
+  }
+
+  #remove(key: string): void {
+    this.#size -= this.#entries.get(key)?.size ?? 0;
+    this.#entries.delete(key);
+  }
+}
+
+const KEPT_MS = 15 * 60_000;
+const MAX_CHARACTERS = 10_000_000;

@@ -1,10 +1,9 @@
 /** Write: a whole file, new or in place of one that was read. */
 import type { Tool } from '@heddle/core';
-import type { Change } from '../files/change.ts';
-import { changing } from '../files/changing.ts';
-import type { FileTools } from '../files/doors.ts';
-import { lineEndingOf } from '../files/line-ending.ts';
-import { decodeText, encodeText } from '../files/encoding.ts';
+import type { FileChange } from '../files/change.ts';
+import { changeFile } from '../files/change-file.ts';
+import type { FileTools } from '../files/deps.ts';
+import { decodeText, encodeText, lineEndingOf } from '../files/encoding.ts';
 import { FileError, shownPath } from '../files/errors.ts';
 import { type RecordedChange, recordedChange } from '../files/recorded-change.ts';
 import { inputSchemas } from '../generated/schemas.ts';
@@ -17,7 +16,7 @@ interface WriteData extends RecordedChange {
 }
 
 export function createWriteTool(tools: FileTools): Tool<WriteInput, WriteData> {
-  const { traits, perform } = changing(tools, ({ file_path }: WriteInput) => file_path, changeOf);
+  const { traits, perform } = changeFile(tools, ({ file_path }: WriteInput) => file_path, changeOf);
   return {
     name: 'Write',
     description:
@@ -43,7 +42,7 @@ export function createWriteTool(tools: FileTools): Tool<WriteInput, WriteData> {
 }
 
 /** Encoding, byte-order mark and line endings are the file's; everything else is the model's to the last line break. */
-function changeOf({ content }: WriteInput): Change<undefined> {
+function changeOf({ content }: WriteInput): FileChange<undefined> {
   return (current) => {
     if (!content.isWellFormed())
       throw new FileError(

@@ -1,11 +1,15 @@
 /** Places whose removal nobody wants by accident: no rule and no mode lets `rm` have them unasked. */
 import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
-import type { World } from '../world.ts';
+import type { PermissionWorld } from '../world.ts';
 import { tildeExpanded } from './places.ts';
 
 /** Why removing what this word means would be a disaster; undefined where it would not. */
-export function disaster(word: ShellWord, folders: readonly string[], world: World): string | undefined {
+export function destructiveRemoval(
+  word: ShellWord,
+  folders: readonly string[],
+  world: PermissionWorld,
+): string | undefined {
   const meant = meanings(word, world);
   if (meant === undefined) return `${word.text.slice(0, 40)}… means too many names to look at`;
   for (const meaning of meant) {
@@ -27,7 +31,7 @@ interface Meaning {
 }
 
 /** Undefined for braces that stand for more words than can be looked at. */
-function meanings(word: ShellWord, { home }: World): Meaning[] | undefined {
+function meanings(word: ShellWord, { home }: PermissionWorld): Meaning[] | undefined {
   if (word.kind !== 'dynamic') {
     return [{ written: word.value, expands: word.kind !== 'literal', emptied: false }];
   }
@@ -65,7 +69,7 @@ const EVERYTHING = /^(?:(.*)\/)?\.?(?:[*?]|\[.*\])+\/?$/;
 function disasterAt(
   { written, expands, emptied }: Meaning,
   folder: string,
-  world: World,
+  world: PermissionWorld,
 ): string | undefined {
   if (written === '') return undefined;
   const at = (name: string) => path.posix.resolve(folder, expands ? tildeExpanded(name, world.home) : name);
@@ -80,7 +84,7 @@ function disasterAt(
   return places.map((place) => criticalPath(place, world)).find((reason) => reason !== undefined);
 }
 
-function criticalPath(place: string, world: World): string | undefined {
+function criticalPath(place: string, world: PermissionWorld): string | undefined {
   if (place === '/') return 'it is the root of the file system';
   if (/^\/[^/]+$/.test(place)) return `${place} is a folder of the system`;
   if (place === world.home || world.home.startsWith(`${place}/`))

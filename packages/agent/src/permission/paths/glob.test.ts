@@ -6,7 +6,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorize } from '../authorize.ts';
-import { lookAround } from '../look.ts';
+import { observeWorld } from '../look.ts';
 import { pathPattern } from '../rules/path-pattern.ts';
 import { NO_RULES } from '../rules/rule.ts';
 import { bareWorld } from '../world.ts';
@@ -50,7 +50,7 @@ describe('a glob', () => {
       encoding: 'utf8',
       env: { PATH: process.env['PATH'], LC_ALL: 'C' },
     });
-    const world = lookAround(surroundings());
+    const world = observeWorld(surroundings());
     said.split('=\n').forEach((lines, index) => {
       const pattern = globs[index];
       if (pattern === undefined) return;
@@ -100,7 +100,7 @@ describe('a glob', () => {
   ])('on the disk, with a link into what is denied: %s is %s', async (command, decision) => {
     const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
     const rules = { ...NO_RULES, deny: [{ text: 'Read(./secrets/**)', source: 'user' as const }] };
-    const world = lookAround(surroundings());
+    const world = observeWorld(surroundings());
     expect(authorize(request, rules, 'default', world).decision).toBe(decision);
   });
 

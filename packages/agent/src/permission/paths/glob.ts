@@ -1,6 +1,6 @@
 /** A glob in a command: which paths it may stand for, and which it stands for now. */
-import type { Place } from '../part.ts';
-import type { World } from '../world.ts';
+import type { FilePlace } from '../part.ts';
+import type { PermissionWorld } from '../world.ts';
 import {
   isLiteral,
   isOpen,
@@ -23,10 +23,10 @@ export interface Glob {
   /** Nothing in the call can change what it finds before it is read. */
   readonly lasting: boolean;
   /** What it finds now; undefined where that is too much, or cannot be told. */
-  readonly found: (optioned: boolean) => readonly Place[] | undefined;
+  readonly found: (optioned: boolean) => readonly FilePlace[] | undefined;
 }
 
-export function globOf(pattern: string, folders: readonly Place[], world: World): Glob {
+export function globOf(pattern: string, folders: readonly FilePlace[], world: PermissionWorld): Glob {
   const segments = segmentsOf(pattern);
   const known = new Map<string, Segment[][]>();
   const shapes: Glob['shapes'] = (optioned, deep) => {
@@ -49,7 +49,7 @@ export function globOf(pattern: string, folders: readonly Place[], world: World)
 
 function shapesOf(
   segments: readonly Segment[],
-  folders: readonly Place[],
+  folders: readonly FilePlace[],
   deep: 'no' | 'all' | 'visible',
 ): Segment[][] {
   const anchors = new Set(folders.flatMap(({ path, real }) => [path, real]));
@@ -65,10 +65,10 @@ const MOST = 1_000;
 
 function expanded(
   segments: readonly Segment[],
-  folders: readonly Place[],
-  world: World,
+  folders: readonly FilePlace[],
+  world: PermissionWorld,
   hidden: boolean,
-): readonly Place[] | undefined {
+): readonly FilePlace[] | undefined {
   let paths = folders.map(({ path }) => path);
   for (const segment of segments) {
     if (typeof segment === 'string') return undefined;

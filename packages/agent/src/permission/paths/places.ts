@@ -1,11 +1,11 @@
 /** From a path as it is written to the places it may mean. */
 import path from 'node:path';
-import type { Place } from '../part.ts';
-import type { World } from '../world.ts';
+import type { FilePlace } from '../part.ts';
+import type { PermissionWorld } from '../world.ts';
 
 /** A relative path means one place for each folder a command may stand in. */
-export function placesOf(written: string, folders: readonly string[], world: World): Place[] {
-  const places = new Map<string, Place>();
+export function placesOf(written: string, folders: readonly string[], world: PermissionWorld): FilePlace[] {
+  const places = new Map<string, FilePlace>();
   for (const folder of folders) {
     const absolute = path.posix.resolve(folder, written);
     const real = written.includes('..') ? physicalPath(written, folder, world) : world.realpath(absolute);
@@ -15,7 +15,7 @@ export function placesOf(written: string, folders: readonly string[], world: Wor
 }
 
 /** Behind a symlink `..` is the folder that holds its target, not the one that holds the link. */
-export function physicalPath(written: string, folder: string, world: World): string {
+export function physicalPath(written: string, folder: string, world: PermissionWorld): string {
   const steps = path.posix.isAbsolute(written) ? written : `${folder}/${written}`;
   return path.posix.normalize(world.realpath(steps)).replace(/(?<=.)\/$/, '');
 }
@@ -25,7 +25,7 @@ export function tildeExpanded(written: string, home: string): string {
 }
 
 /** Both the name and what it points to lie in a working directory. */
-export function isInside(place: Place, world: World): boolean {
+export function isInside(place: FilePlace, world: PermissionWorld): boolean {
   const folders = [world.root, ...world.directories];
   const reals = folders.map((folder) => world.realpath(folder));
   return isBelow(place.path, [...folders, ...reals]) && isBelow(place.real, reals);

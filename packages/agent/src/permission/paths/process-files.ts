@@ -2,7 +2,7 @@
  * Files that show what other processes hold: their environment, their memory, what they have open. A key of the user may be
  * in any of them, so reading one asks, whatever rules say.
  */
-import type { Concern, Place } from '../part.ts';
+import type { Concern, FilePlace } from '../part.ts';
 import type { Glob } from './glob.ts';
 import { isSink } from './places.ts';
 import { meet, type Segment, segmentsOf } from './segments.ts';
@@ -21,7 +21,7 @@ const OF_PROCESS = /^\/proc\/(?:self|thread-self|\d+)(?:\/task\/\d+)?\/([^/]+)/;
 interface Reading {
   /** As it was written, if its places are not known. */
   readonly written?: string;
-  readonly places: readonly Place[] | undefined;
+  readonly places: readonly FilePlace[] | undefined;
   readonly glob: Glob | undefined;
   readonly deep: 'no' | 'all' | 'visible';
 }
@@ -40,7 +40,7 @@ export function processConcern(reading: Reading): Concern | undefined {
   return { level: 'unless bypassed', reason: 'It may show the environment or memory of other processes.' };
 }
 
-function isShowing(file: string, { path }: Place, deep: Reading['deep']): boolean {
+function isShowing(file: string, { path }: FilePlace, deep: Reading['deep']): boolean {
   // The standard streams of a command lead there, too, and are its own.
   if (isSink(path, 'read')) return false;
   if (OF_MACHINE.test(file)) return true;

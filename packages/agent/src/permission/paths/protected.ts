@@ -1,18 +1,18 @@
 /** Whether a place is protected: a change to it always asks, and allow rules do not settle that. */
-import type { Place } from '../part.ts';
-import type { World } from '../world.ts';
+import type { FilePlace } from '../part.ts';
+import type { PermissionWorld } from '../world.ts';
 import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
 import { literalSegments, meet, namesMeet, type Segment, segmentsOf } from './segments.ts';
 
 /** The name of what is protected about a place. Case does not matter, because some file systems ignore it. */
-export function protection(place: Place, world: World): string | undefined {
+export function protection(place: FilePlace, world: PermissionWorld): string | undefined {
   return (
     protectedPath(place.path, world) ??
     (place.real === place.path ? undefined : protectedPath(place.real, world))
   );
 }
 
-function protectedPath(file: string, world: World): string | undefined {
+function protectedPath(file: string, world: PermissionWorld): string | undefined {
   if (world.configDirs.some((folder) => isAt(file, folder) || isAt(file, world.realpath(folder)))) {
     return "the agent's own settings";
   }
@@ -64,7 +64,7 @@ const SHAPES = PROTECTED_PLACES.map(({ segments, fromRoot }) => {
  * A protected place among those that a glob may match below a folder. A leading wildcard does not match hidden names.
  * A visible name counts only if it exists, because `*` would match all of them.
  */
-export function protectedMatch(folder: Place, glob: string, world: World): string | undefined {
+export function protectedMatch(folder: FilePlace, glob: string, world: PermissionWorld): string | undefined {
   const written = segmentsOf(glob.toLowerCase()).map((segment) =>
     segment === 'globstar' ? 'visible' : segment,
   );

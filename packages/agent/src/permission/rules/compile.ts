@@ -1,16 +1,16 @@
 /** Rules made ready for matching, once per set of rules: a decision must not read five hundred patterns again. */
-import type { World } from '../world.ts';
+import type { PermissionWorld } from '../world.ts';
 import { type CommandDoubt, commandDoubt } from './command-doubt.ts';
 import { type CommandIndex, commandIndex } from './command-index.ts';
 import { type CommandPattern, commandPattern } from './command-pattern.ts';
 import { type Anchors, type PathPattern, pathPattern } from './path-pattern.ts';
-import { parseRule, type Rule, type RuleList, type Rules } from './rule.ts';
+import { parseRule, type PermissionRule, type RuleList, type Rules } from './rule.ts';
 import { type Matcher, wildcard } from './wildcard.ts';
 import { domainMatcher } from './domain.ts';
 import { toolMatcher } from './tool-matcher.ts';
 
 export interface CompiledRule {
-  readonly rule: Rule;
+  readonly rule: PermissionRule;
   /** Whether its tool position names this tool. */
   readonly names: (tool: string) => boolean;
   /** Undefined: the whole tool. */
@@ -43,7 +43,7 @@ export interface CompiledRules extends Readonly<Record<RuleList, readonly Compil
 
 const compiled = new WeakMap<Rules, { readonly key: string; readonly rules: CompiledRules }>();
 
-export function compileRules(rules: Rules, world: World): CompiledRules {
+export function compileRules(rules: Rules, world: PermissionWorld): CompiledRules {
   const key = JSON.stringify([world.root, world.directories, world.home, world.foldsCase]);
   const known = compiled.get(rules);
   if (known?.key === key) return known.rules;
@@ -75,7 +75,7 @@ function speaksOfCommands({ specifier }: CompiledRule): boolean {
 }
 
 /** Whether one of many patterns matches. Most contain a plain name, so the names of the path find those that may match. */
-function pathTest(rules: readonly CompiledRule[], { foldsCase }: World): (path: string) => boolean {
+function pathTest(rules: readonly CompiledRule[], { foldsCase }: PermissionWorld): (path: string) => boolean {
   const byName = new Map<string, PathPattern[]>();
   const others: PathPattern[] = [];
   for (const { specifier } of rules) {
@@ -97,7 +97,7 @@ function pathTest(rules: readonly CompiledRule[], { foldsCase }: World): (path: 
 }
 
 /** None for a rule that can never match. */
-function compileRule(rule: Rule, list: RuleList, world: World): CompiledRule[] {
+function compileRule(rule: PermissionRule, list: RuleList, world: PermissionWorld): CompiledRule[] {
   const parsed = parseRule(rule.text, list);
   if (!parsed.ok) return [];
   const { tool, specifier } = parsed;
@@ -110,7 +110,13 @@ function compileRule(rule: Rule, list: RuleList, world: World): CompiledRule[] {
   ];
 }
 
-function compileSpecifier(tool: string, text: string, rule: Rule, list: RuleList, world: World): Specifier {
+function compileSpecifier(
+  tool: string,
+  text: string,
+  rule: PermissionRule,
+  list: RuleList,
+  world: PermissionWorld,
+): Specifier {
   const [, param, value] = /^([A-Za-z_]\w*):([\s\S]*)$/.exec(text) ?? [];
   const files = tool === 'Read' || tool === 'Edit';
   const fetches = tool === 'WebFetch';
@@ -128,7 +134,7 @@ function compileSpecifier(tool: string, text: string, rule: Rule, list: RuleList
   };
 }
 
-function anchorsOf(rule: Rule, world: World): Anchors {
+function anchorsOf(rule: PermissionRule, world: PermissionWorld): Anchors {
   const both = (folder: string) => [...new Set([folder, world.realpath(folder)])];
   return {
     roots: both(world.root),

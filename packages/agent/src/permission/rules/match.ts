@@ -1,28 +1,28 @@
 /** Which rule speaks of which part. */
-import type { CallPart, CommandPart, FetchPart, FilePart, Part, Place, StoredFiles } from '../part.ts';
+import type { CallPart, CommandPart, FetchPart, FilePart, Part, FilePlace, StoredFiles } from '../part.ts';
 import type { Glob } from '../paths/glob.ts';
 import { literalSegments } from '../paths/segments.ts';
-import type { World } from '../world.ts';
+import type { PermissionWorld } from '../world.ts';
 import type { CompiledRule, CompiledRules } from './compile.ts';
 import type { PathPattern } from './path-pattern.ts';
-import type { Rule } from './rule.ts';
+import type { PermissionRule } from './rule.ts';
 import { calledName, governors, mainField } from './tools.ts';
 
-export interface Match {
-  readonly rule: Rule;
+export interface RuleMatch {
+  readonly rule: PermissionRule;
   /** The rule may speak of it: nobody can tell without running it. */
   readonly doubtful?: string;
 }
 
 /** The first deny or ask rule that speaks of a part, or may. Those that certainly do come first. */
-export function objection(
+export function objectingRule(
   part: Part,
   list: 'deny' | 'ask',
   rules: CompiledRules,
-  { exists }: Pick<World, 'exists'>,
-): Match | undefined {
+  { exists }: Pick<PermissionWorld, 'exists'>,
+): RuleMatch | undefined {
   if (isNobodysBusiness(part, list, rules)) return undefined;
-  let doubtful: Match | undefined;
+  let doubtful: RuleMatch | undefined;
   for (const rule of objectors(part, list, rules)) {
     const match = objects(part, rule, list, exists);
     if (match && match.doubtful === undefined) return match;
@@ -50,8 +50,8 @@ function objects(
   part: Part,
   compiled: CompiledRule,
   list: 'deny' | 'ask',
-  exists: World['exists'],
-): Match | undefined {
+  exists: PermissionWorld['exists'],
+): RuleMatch | undefined {
   const { rule } = compiled;
   switch (part.kind) {
     case 'call':
@@ -78,7 +78,7 @@ function speaksOfCall({ tool, input }: CallPart, { names, specifier }: CompiledR
   return names(tool) && name !== undefined && specifier.name?.(name) === true;
 }
 
-function objectsToCommand(part: CommandPart, { rule, specifier }: CompiledRule): Match | undefined {
+function objectsToCommand(part: CommandPart, { rule, specifier }: CompiledRule): RuleMatch | undefined {
   if (!specifier?.command) return undefined;
   if (part.suspect.some(specifier.command)) return { rule };
   const { doubt } = specifier;
@@ -91,8 +91,8 @@ function objectsToFile(
   part: FilePart,
   { rule, names, specifier }: CompiledRule,
   list: 'deny' | 'ask',
-  exists: World['exists'],
-): Match | undefined {
+  exists: PermissionWorld['exists'],
+): RuleMatch | undefined {
   const pattern = specifier?.path;
   if (!pattern) return undefined;
   // What may not be read may not be changed either: an edit shows what was there. Asking about reading stays with reading.
@@ -102,11 +102,11 @@ function objectsToFile(
   if (part.places === undefined) return { rule, doubtful: 'nobody can tell which file it touches' };
   if (part.stored) return objectsToStored(part.stored, part.places, pattern, rule);
   const certain = binds && part.knowledge !== 'mentioned';
-  const speaks: Match = certain ? { rule } : { rule, doubtful: 'it may touch such a file' };
+  const speaks: RuleMatch = certain ? { rule } : { rule, doubtful: 'it may touch such a file' };
   const found = part.glob?.found(part.glob.optioned);
   // What a deny rule speaks of will be left out; what is to be asked about is still to be asked about.
   const deep = list === 'deny' && part.leavesOutDenied ? 'no' : part.deep;
-  let held: Match | undefined;
+  let held: RuleMatch | undefined;
   for (const { path, real } of [...part.places, ...(found ?? [])]) {
     for (const place of path === real ? [path] : [path, real]) {
       if (pattern.matches(place) || (part.deep !== 'no' && pattern.matches(`${place}/x`))) return speaks;
@@ -124,10 +124,10 @@ function objectsToFile(
 /** Which files lie in the history is not known: each that a rule could mean may be among them. */
 function objectsToStored(
   { someTracked }: StoredFiles,
-  places: readonly Place[],
+  places: readonly FilePlace[],
   pattern: PathPattern,
-  rule: Rule,
-): Match | undefined {
+  rule: PermissionRule,
+): RuleMatch | undefined {
   const spellings = places.flatMap(({ path, real }) => (path === real ? [path] : [path, real]));
   if (spellings.some((place) => pattern.matches(place))) return { rule };
   const isIn = (file: string): boolean =>
@@ -144,8 +144,8 @@ function objectsToGlob(
   glob: Glob,
   pattern: PathPattern,
   isFound: boolean,
-  speaks: Match,
-): Match | undefined {
+  speaks: RuleMatch,
+): RuleMatch | undefined {
   const isClear = isFound && glob.lasting;
   const shapes = glob.shapes(glob.optioned, deep);
   const meets = (which: 'sample' | 'any'): boolean =>
@@ -161,7 +161,7 @@ function holds(
   folder: string,
   pattern: PathPattern,
   deep: FilePart['deep'],
-  exists: World['exists'],
+  exists: PermissionWorld['exists'],
 ): boolean {
   if (pattern.anywhere) return deep === 'all';
   const inner = pattern.within(folder);
@@ -170,7 +170,11 @@ function holds(
 }
 
 /** The allow rule that covers a part. `named`: one that says what it means, not a whole tool. */
-export function coverOf(part: Part, rules: CompiledRules, which: 'any' | 'named' = 'any'): Rule | undefined {
+export function coverOf(
+  part: Part,
+  rules: CompiledRules,
+  which: 'any' | 'named' = 'any',
+): PermissionRule | undefined {
   // After a `cd` a file may be one of several: each of them needs a rule, not all of them the same.
   if ('places' in part && part.places !== undefined && part.places.length > 1) {
     const covers = part.places.map((place) => coverOf({ ...part, places: [place] }, rules, which));
@@ -182,7 +186,10 @@ export function coverOf(part: Part, rules: CompiledRules, which: 'any' | 'named'
 }
 
 /** The allow rule that covers a command and contains the name of a place which the command names. */
-export function namingRule({ shown, namedBy = [] }: FilePart, { allowing }: CompiledRules): Rule | undefined {
+export function namingRule(
+  { shown, namedBy = [] }: FilePart,
+  { allowing }: CompiledRules,
+): PermissionRule | undefined {
   return allowing.commands
     .among(namedBy)
     .find(

@@ -4,7 +4,7 @@ export type RuleSource = 'managed' | 'command line' | 'local' | 'project' | 'use
 
 export type RuleList = 'deny' | 'ask' | 'allow';
 
-export interface Rule {
+export interface PermissionRule {
   readonly text: string;
   readonly source: RuleSource;
   /** The file that holds it, for the explanation. */
@@ -13,7 +13,7 @@ export interface Rule {
   readonly base?: string;
 }
 
-export type Rules = Readonly<Record<RuleList, readonly Rule[]>>;
+export type Rules = Readonly<Record<RuleList, readonly PermissionRule[]>>;
 
 export const NO_RULES: Rules = { deny: [], ask: [], allow: [] };
 

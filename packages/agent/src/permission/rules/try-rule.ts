@@ -2,11 +2,11 @@
 import type { JsonObject } from '@heddle/core';
 import { authorize } from '../authorize.ts';
 import { bareWorld } from '../world.ts';
-import { NO_RULES, parseRule, type Rule, type RuleList } from './rule.ts';
+import { NO_RULES, parseRule, type PermissionRule, type RuleList } from './rule.ts';
 import { mainField } from './tools.ts';
 
 /** The example is the main field of an input; for tools without one, the tool's name. */
-export function ruleMatches(rule: Rule, list: RuleList, example: string, home: string): boolean {
+export function ruleMatches(rule: PermissionRule, list: RuleList, example: string, home: string): boolean {
   const parsed = parseRule(rule.text, list);
   if (!parsed.ok) return false;
   const field = mainField(parsed.tool);

@@ -14,14 +14,14 @@ import type { CommandPart } from '../part.ts';
 import { isInside, placesOf } from '../paths/places.ts';
 import type { Beginning } from '../rules/command-doubt.ts';
 import type { Spelling } from '../rules/command-pattern.ts';
-import type { World } from '../world.ts';
+import type { PermissionWorld } from '../world.ts';
 import { assignmentText, canonicalText, writtenText } from './canonical.ts';
 import { confinable } from './confined.ts';
 import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
 import type { Folders } from './folders.ts';
 import { changesOwnShellOnly, readsLine } from './own-shell.ts';
-import { baseName, tails, wordsOf } from './runners.ts';
+import { baseName, tails, commandWords } from './runners.ts';
 import { copiedPrograms, optionCommands, runsUnknownCode } from './unknown-code.ts';
 import { isPlainEdit } from './files/edits.ts';
 import { type Unwrapped, unwrap } from './wrappers.ts';
@@ -30,12 +30,12 @@ export interface Around {
   readonly folders: Folders;
   /** `plain`: nothing but lists and pipelines. `functions`: names may not mean what they say. */
   readonly shape: 'plain' | 'compound' | 'functions';
-  readonly world: World;
+  readonly world: PermissionWorld;
 }
 
 export function commandPart(command: SimpleCommand, around: Around): CommandPart {
   const { assignments } = command;
-  const words = wordsOf(command);
+  const words = commandWords(command);
   const stages = unwrap(words);
   const last = stages.at(-1) ?? { words, more: false };
   const full = spelled(words, assignments.map(assignmentText));

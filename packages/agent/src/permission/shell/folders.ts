@@ -2,8 +2,8 @@
 import path from 'node:path';
 import type { SimpleCommand } from '@heddle/tools/shell';
 import { physicalPath } from '../paths/places.ts';
-import type { World } from '../world.ts';
-import { wordsOf } from './runners.ts';
+import type { PermissionWorld } from '../world.ts';
+import { commandWords } from './runners.ts';
 import { unwrap } from './wrappers.ts';
 
 /** Undefined: anywhere. */
@@ -11,8 +11,8 @@ export type Folders = readonly string[] | undefined;
 
 const MOST = 16;
 
-export function foldersAfter(folders: Folders, command: SimpleCommand, world: World): Folders {
-  const [word, ...args] = unwrap(wordsOf(command)).at(-1)?.words ?? [];
+export function foldersAfter(folders: Folders, command: SimpleCommand, world: PermissionWorld): Folders {
+  const [word, ...args] = unwrap(commandWords(command)).at(-1)?.words ?? [];
   const name = word?.value;
   if (name !== 'cd' && name !== 'pushd' && name !== 'popd') return folders;
   if (name === 'popd' || folders === undefined) return undefined;

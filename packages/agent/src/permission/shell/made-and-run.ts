@@ -1,11 +1,11 @@
 /** Scripts that write a file and run it: what runs then stands in no command that could be held against a rule. */
 import type { ShellRedirection, ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import { placesOf, tildeExpanded } from '../paths/places.ts';
-import type { World } from '../world.ts';
+import type { PermissionWorld } from '../world.ts';
 import { filesOf } from './files/files-of.ts';
 import type { Folders } from './folders.ts';
 import { runsFiles } from './interpreters.ts';
-import { baseName, isRunner, wordsOf } from './runners.ts';
+import { baseName, isRunner, commandWords } from './runners.ts';
 import { unwrap } from './wrappers.ts';
 
 /** They put a text of the command's choice, or another program, into a file. Compilers are not among them. */
@@ -20,7 +20,7 @@ export interface PlacedCommand {
 export function runsMadeFile(
   commands: readonly PlacedCommand[],
   redirections: readonly ShellRedirection[],
-  world: World,
+  world: PermissionWorld,
 ): SimpleCommand[] {
   const pathsOf = (words: readonly ShellWord[], folders: Folders): string[] =>
     words
@@ -39,7 +39,7 @@ export function runsMadeFile(
 
 function madeBy(command: SimpleCommand): readonly ShellWord[] {
   const redirected = targetsOf(command.redirections);
-  const words = unwrap(wordsOf(command)).at(-1)?.words ?? [];
+  const words = unwrap(commandWords(command)).at(-1)?.words ?? [];
   if (!MAKERS.test(baseName(words[0]?.value ?? ''))) return redirected;
   return [...redirected, ...filesOf(words).flatMap(({ kind, word }) => (kind === 'write' ? [word] : []))];
 }
@@ -52,7 +52,7 @@ function targetsOf(redirections: readonly ShellRedirection[]): readonly ShellWor
 
 /** The program itself, if it is named by a path, and what an interpreter is given. */
 function runBy(command: SimpleCommand): readonly ShellWord[] {
-  const [name, ...args] = unwrap(wordsOf(command)).at(-1)?.words ?? [];
+  const [name, ...args] = unwrap(commandWords(command)).at(-1)?.words ?? [];
   if (name === undefined) return [];
   const base = baseName(name.value);
   const takesFiles = isRunner(base) || runsFiles(base);

@@ -13,7 +13,7 @@ import {
 } from '@heddle/tools/shell';
 import type { CommandPart, FilePart, Part } from '../part.ts';
 import { GLOB_OPTIONS } from '../paths/glob.ts';
-import type { World } from '../world.ts';
+import type { PermissionWorld } from '../world.ts';
 import { type Around, commandPart } from './command-part.ts';
 import { doubtAbout } from './doubts.ts';
 import { redirectionParts, touchPart } from './files/file-parts.ts';
@@ -24,7 +24,7 @@ import { picks, startsOf } from './files/trees.ts';
 import { type Folders, foldersAfter } from './folders.ts';
 import { type PlacedCommand, runsMadeFile } from './made-and-run.ts';
 import { withoutHome } from './moved-home.ts';
-import { executed, runsElsewhere, tails, wordsOf } from './runners.ts';
+import { executed, runsElsewhere, tails, commandWords } from './runners.ts';
 import { embedded } from './scripts.ts';
 import { unwrap } from './wrappers.ts';
 
@@ -35,7 +35,7 @@ export type ShellParts =
 
 const PLAIN: ReadonlySet<Construct> = new Set<Construct>(['list', 'pipeline', 'negation', 'time']);
 
-export function shellParts(text: string, world: World): ShellParts {
+export function shellParts(text: string, world: PermissionWorld): ShellParts {
   const written = readCommand(text);
   if (!written.ok) return written;
   const read = withoutHome(text, written);
@@ -88,7 +88,7 @@ function shapeOf(constructs: ReadonlySet<Construct>): Around['shape'] {
 
 function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
   const { folders, world } = around;
-  const words = wordsOf(command);
+  const words = commandWords(command);
   const own = commandPart(command, around);
   const stages = unwrap(words);
   const last = stages.at(-1) ?? { words, more: false };
@@ -153,7 +153,7 @@ function innerParts(command: SimpleCommand, around: Around): Part[] {
     ...command.redirections.flatMap((redirection) =>
       redirectionParts(redirection, around.folders, around.world),
     ),
-    ...fileParts(unwrap(wordsOf(command)).at(-1)?.words ?? [], part, around),
+    ...fileParts(unwrap(commandWords(command)).at(-1)?.words ?? [], part, around),
   ];
 }
 
@@ -229,7 +229,7 @@ function reopensOutput({ commands, redirections }: Extract<ReadCommand, { ok: tr
   const all = [...commands.flatMap((command) => command.redirections), ...redirections];
   if (all.every(isUsual)) return undefined;
   const targets = all.flatMap((redirection) => ('target' in redirection ? [redirection.target] : []));
-  const values = [...targets, ...commands.flatMap(wordsOf)].flatMap(
+  const values = [...targets, ...commands.flatMap(commandWords)].flatMap(
     ({ value, becomes }) => becomes?.map(({ begins }) => begins) ?? [value],
   );
   return values.some((value) => /std(?:out|err)/.test(value))

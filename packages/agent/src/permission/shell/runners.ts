@@ -126,7 +126,7 @@ export function executed(words: readonly ShellWord[]): (readonly ShellWord[])[] 
   return commands;
 }
 
-export const wordsOf = remembered(({ name, args }: SimpleCommand): readonly ShellWord[] =>
+export const commandWords = remembered(({ name, args }: SimpleCommand): readonly ShellWord[] =>
   name ? [name, ...args] : [],
 );
 

@@ -10,7 +10,7 @@ import {
   type SimpleCommand,
 } from '@heddle/tools/shell';
 import { isFedIn } from './interpreters.ts';
-import { baseName, isManager, isRunner, likelyTails, tails, wordsOf } from './runners.ts';
+import { baseName, isManager, isRunner, likelyTails, tails, commandWords } from './runners.ts';
 
 type Script = readonly SimpleCommand[];
 
@@ -37,7 +37,7 @@ const DEEPEST = 3;
 const MOST_COMMANDS = 200;
 
 /** `bash -c '…'`, `eval …`, `bash <<< '…'`, `PAGER='…' git log`. */
-export function embedded(command: SimpleCommand, words = wordsOf(command)): Embedded {
+export function embedded(command: SimpleCommand, words = commandWords(command)): Embedded {
   return scriptsIn(command, words, 0);
 }
 
@@ -64,7 +64,7 @@ function scriptsIn(command: SimpleCommand, words: readonly ShellWord[], depth: n
     if (read.commands.length === 0) continue;
     scripts.push(read.commands);
     for (const inner of read.commands) {
-      const deeper = scriptsIn(inner, wordsOf(inner), depth + 1);
+      const deeper = scriptsIn(inner, commandWords(inner), depth + 1);
       scripts.push(...deeper.scripts);
       isUnknown ||= deeper.isUnknown;
     }

@@ -11,21 +11,21 @@ import type { Authorization, AuthorizeRequest } from '../request.ts';
 import type { Rules } from '../rules/rule.ts';
 import { currentName } from '../rules/rule.ts';
 import { fileAccess } from '../rules/tools.ts';
-import type { World } from '../world.ts';
+import type { PermissionWorld } from '../world.ts';
 import { commandRule } from './command-rule.ts';
 import { editRules } from './edit-rule.ts';
 
 /** What the call was decided by. */
-export interface Standing {
+export interface SuggestionContext {
   readonly rules: Rules;
   readonly mode: Parameters<typeof authorize>[2];
-  readonly world: World;
+  readonly world: PermissionWorld;
 }
 
 export function suggestions(
   request: AuthorizeRequest,
   verdict: Authorization,
-  standing: Standing,
+  standing: SuggestionContext,
 ): readonly PermissionUpdate[] {
   // A rule asked: an allow rule would not spare the question.
   if (verdict.decision !== 'ask' || verdict.rule !== undefined) return [];
@@ -45,7 +45,7 @@ export function suggestions(
 function wouldAllow(
   request: AuthorizeRequest,
   updates: readonly PermissionUpdate[],
-  { rules, mode, world }: Standing,
+  { rules, mode, world }: SuggestionContext,
 ): boolean {
   const live = new LivePermissions(rules, world.directories);
   live.apply(updates);
@@ -53,7 +53,11 @@ function wouldAllow(
   return authorize(request, live.rules, live.mode ?? mode, after).decision === 'allow';
 }
 
-function updatesFor(request: AuthorizeRequest, parts: readonly Part[], world: World): PermissionUpdate[] {
+function updatesFor(
+  request: AuthorizeRequest,
+  parts: readonly Part[],
+  world: PermissionWorld,
+): PermissionUpdate[] {
   const tool = currentName(request.tool);
   const files = parts.filter((part): part is FilePart => part.kind === 'write' || part.kind === 'remove');
   if (fileAccess(tool)) return fileUpdates(files);
@@ -63,7 +67,11 @@ function updatesFor(request: AuthorizeRequest, parts: readonly Part[], world: Wo
 /** More rules than this nobody reads before agreeing to them. */
 const MOST_RULES = 5;
 
-function scriptUpdates(parts: readonly Part[], files: readonly FilePart[], world: World): PermissionUpdate[] {
+function scriptUpdates(
+  parts: readonly Part[],
+  files: readonly FilePart[],
+  world: PermissionWorld,
+): PermissionUpdate[] {
   const commands = parts.filter((part): part is CommandPart => part.kind === 'command');
   const named = new Set(parts.flatMap((part) => ('namedBy' in part ? [part.namedBy] : [])));
   const rules = [

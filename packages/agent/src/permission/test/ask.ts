@@ -2,7 +2,7 @@
 import type { JsonObject, PermissionMode } from '@heddle/core';
 import { authorize } from '../authorize.ts';
 import type { Authorization, AuthorizeRequest } from '../request.ts';
-import type { Rule, Rules, RuleSource } from '../rules/rule.ts';
+import type { PermissionRule, Rules, RuleSource } from '../rules/rule.ts';
 import { worldOf, type WorldTable } from './world.ts';
 
 export interface RuleTexts {
@@ -12,7 +12,7 @@ export interface RuleTexts {
 }
 
 function rulesOf({ deny = [], ask = [], allow = [] }: RuleTexts, source: RuleSource = 'user'): Rules {
-  const rule = (text: string): Rule => ({ text, source });
+  const rule = (text: string): PermissionRule => ({ text, source });
   return { deny: deny.map(rule), ask: ask.map(rule), allow: allow.map(rule) };
 }
 

@@ -1,7 +1,7 @@
 /** A world out of a table, for tests: a project in /repo/project, a home in /people/user. */
 import path from 'node:path';
 import type { GitFacts } from '@heddle/tools/shell';
-import type { World } from '../world.ts';
+import type { PermissionWorld } from '../world.ts';
 
 export const ROOT = '/repo/project';
 const HOME = '/people/user';
@@ -16,14 +16,14 @@ export interface WorldTable {
   readonly git?: GitFacts;
   /** Files in the index of the repository at the root. */
   readonly tracked?: readonly string[];
-  readonly environment?: World['environment'];
+  readonly environment?: PermissionWorld['environment'];
   readonly foldsCase?: boolean;
   readonly isPrivileged?: boolean;
 }
 
 export const CLEAN_GIT: GitFacts = { helpers: [], submodules: false };
 
-export function worldOf(table: WorldTable = {}): World {
+export function worldOf(table: WorldTable = {}): PermissionWorld {
   const links = Object.entries(table.links ?? {});
   const realpath = (path: string): string => {
     for (const [link, target] of links) {

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkSandbox } from './check.ts';
-import { installCommand } from './install.ts';
+import { sandboxInstallCommand } from './install.ts';
 
 /** A search path with programs that do as they are told. */
 function programs(scripts: Readonly<Record<string, string>>): string {
@@ -57,6 +57,6 @@ describe('how to install', () => {
     ['ID="opensuse-tumbleweed"\nID_LIKE="opensuse suse"', 'sudo zypper install bubblewrap socat'],
     ['', 'install bubblewrap socat with your package manager'],
   ])('%j: %s', (release, command) => {
-    expect(installCommand(['bubblewrap', 'socat'], release)).toBe(command);
+    expect(sandboxInstallCommand(['bubblewrap', 'socat'], release)).toBe(command);
   });
 });

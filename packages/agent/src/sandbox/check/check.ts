@@ -5,7 +5,7 @@ import { access, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { findRipgrep } from '@heddle/tools';
-import { installCommand } from './install.ts';
+import { sandboxInstallCommand } from './install.ts';
 
 export type SandboxCheck =
   | { readonly available: true; readonly missing: readonly []; readonly install: undefined }
@@ -19,7 +19,7 @@ export type SandboxCheck =
       readonly install: string | undefined;
     };
 
-export interface CheckDoors {
+export interface SandboxCheckDeps {
   readonly platform?: NodeJS.Platform;
   readonly searchPath?: string | undefined;
 }
@@ -33,7 +33,7 @@ const DEADLINE_MS = 5_000;
 export async function checkSandbox({
   platform = process.platform,
   searchPath = process.env['PATH'],
-}: CheckDoors = {}): Promise<SandboxCheck> {
+}: SandboxCheckDeps = {}): Promise<SandboxCheck> {
   if (platform === 'darwin') return onMac();
   if (platform !== 'linux') return impossible(`There is no sandbox for ${platform} yet.`);
   const [bubblewrap, socat, ripgrep] = await Promise.all([
@@ -49,7 +49,7 @@ export async function checkSandbox({
   if (bubblewrap === undefined || missing.length > 0) {
     const release = await readFile('/etc/os-release', 'utf8').catch(() => '');
     const reason = `The sandbox needs ${missing.join(' and ')}, which ${missing.length === 1 ? 'is' : 'are'} not installed.`;
-    return { available: false, reason, missing, install: installCommand(missing, release) };
+    return { available: false, reason, missing, install: sandboxInstallCommand(missing, release) };
   }
   const refusal = await tryOut(bubblewrap);
   return refusal === undefined ? AVAILABLE : impossible(refusal, hintFor(refusal));

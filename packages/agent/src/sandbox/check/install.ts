@@ -10,7 +10,7 @@ const MANAGERS: readonly { readonly families: readonly string[]; readonly comman
 ];
 
 /** `release`: the text of /etc/os-release. Where the distribution is unknown, the user knows best. */
-export function installCommand(packages: readonly string[], release: string): string {
+export function sandboxInstallCommand(packages: readonly string[], release: string): string {
   const field = (name: string): string =>
     new RegExp(`^${name}="?([^"\\n]*)"?$`, 'm').exec(release)?.[1]?.toLowerCase() ?? '';
   const families = `${field('ID')} ${field('ID_LIKE')}`.split(/\s+/);

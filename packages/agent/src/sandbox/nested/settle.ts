@@ -8,7 +8,7 @@ import { removeRunningSettings } from './git-config.ts';
 import { quarantine } from './quarantine.ts';
 import { type Nested, newcomers } from './scan.ts';
 
-export interface Looks {
+export interface FolderSnapshots {
   readonly before: Nested;
   readonly now: Nested;
   /** What the command was kept from: whatever came into being there is somebody else's. */
@@ -18,7 +18,10 @@ export interface Looks {
 }
 
 /** Whole sentences for the model. `folder`: for what is taken away. */
-export async function settle({ before, now, kept, exposed }: Looks, folder: string): Promise<string[]> {
+export async function settleNewcomers(
+  { before, now, kept, exposed }: FolderSnapshots,
+  folder: string,
+): Promise<string[]> {
   const made = newcomers(before, now, (file) => kept.some((one) => isAt(file, one) || isAt(one, file)));
   const suspects = [
     ...exposed,

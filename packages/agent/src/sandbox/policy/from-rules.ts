@@ -2,12 +2,12 @@
 import { compileRules } from '../../permission/rules/compile.ts';
 import { domainName } from '../../permission/rules/domain.ts';
 import { parseRule, type RuleList, type Rules } from '../../permission/rules/rule.ts';
-import type { Ground, Like } from './policy.ts';
+import type { Ground, PathKind } from './policy.ts';
 
 export interface NamedPaths {
   readonly writable: readonly string[];
   readonly unwritable: readonly string[];
-  readonly unwritableLike: readonly Like[];
+  readonly unwritableLike: readonly PathKind[];
   readonly unreadable: readonly string[];
 }
 

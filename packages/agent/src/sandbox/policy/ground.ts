@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { LivePermissions } from '../../permission/live.ts';
-import { lookAround } from '../../permission/look.ts';
+import { observeWorld } from '../../permission/look.ts';
 import type { SandboxSettings } from '../../settings/sandbox.ts';
 import type { Ground } from './policy.ts';
 import { namedByGit, repositoryAround } from './repository.ts';
@@ -24,7 +24,7 @@ export function groundFor(grounds: Grounds, directory: string): Ground {
   const root = worktreeOf(directory, grounds.root) ?? grounds.root;
   const directories = [...new Set([...grounds.directories, ...live.directories])];
   const surroundings = { root, cwd: root, directories, home, configDirs, environment: {} };
-  const world = lookAround(surroundings);
+  const world = observeWorld(surroundings);
   return {
     root,
     directories,

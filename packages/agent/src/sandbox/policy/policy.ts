@@ -13,7 +13,7 @@ export interface SandboxPolicy {
   readonly writable: readonly string[];
   readonly unwritable: readonly string[];
   /** Patterns: what they match when a command starts cannot be written. */
-  readonly unwritableLike: readonly Like[];
+  readonly unwritableLike: readonly PathKind[];
   /** Files, folders and globs. */
   readonly unreadable: readonly string[];
   /** Exceptions from that. */
@@ -22,7 +22,7 @@ export interface SandboxPolicy {
   readonly deniedDomains: readonly string[];
 }
 
-export interface Like {
+export interface PathKind {
   readonly glob: string;
   readonly matches: (path: string) => boolean;
 }

@@ -3,15 +3,15 @@
  * removing a ghost that another one's command still needs would take the guard off that command.
  */
 import { lstatSync, mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
-import { type Ghost, ghostContent } from './ghosts.ts';
+import { type Placeholder, placeholderContent } from './ghosts.ts';
 import type { Leftovers } from './leftovers.ts';
 
-export interface KeptGhosts {
+export interface HeldPlaceholders {
   /** The command is over. Answers with those that were taken away meanwhile: what is there now was not kept from it. */
   release(): readonly string[];
 }
 
-export class GhostKeeper {
+export class PlaceholderKeeper {
   readonly #holders = new Map<string, number>();
   readonly #leftovers: Leftovers;
 
@@ -20,40 +20,41 @@ export class GhostKeeper {
   }
 
   /** It is there, but only because somebody keeps it. */
-  isGhost(path: string): boolean {
+  isPlaceholder(path: string): boolean {
     return this.#holders.has(path) || this.#leftovers.othersNeed(path);
   }
 
   /** Call it before the sandbox of the command is laid out. */
-  keep(ghosts: readonly Ghost[]): KeptGhosts {
-    this.#leftovers.add(ghosts.map((ghost) => ghost.path));
-    const made = ghosts.flatMap((ghost) => {
-      const id = makeGhost(ghost);
-      return id === undefined ? [] : [{ ghost: ghost.path, id }];
+  keep(placeholders: readonly Placeholder[]): HeldPlaceholders {
+    this.#leftovers.add(placeholders.map((placeholder) => placeholder.path));
+    const made = placeholders.flatMap((placeholder) => {
+      const id = makePlaceholder(placeholder);
+      return id === undefined ? [] : [{ placeholder: placeholder.path, id }];
     });
-    for (const { ghost } of made) this.#holders.set(ghost, (this.#holders.get(ghost) ?? 0) + 1);
+    for (const { placeholder } of made)
+      this.#holders.set(placeholder, (this.#holders.get(placeholder) ?? 0) + 1);
     return {
       release: () => {
-        const exposed = made.filter(({ ghost, id }) => ![id, undefined].includes(idOf(ghost)));
-        for (const { ghost, id } of made) this.#release(ghost, id);
-        return exposed.map(({ ghost }) => ghost);
+        const exposed = made.filter(({ placeholder, id }) => ![id, undefined].includes(idOf(placeholder)));
+        for (const { placeholder, id } of made) this.#release(placeholder, id);
+        return exposed.map(({ placeholder }) => placeholder);
       },
     };
   }
 
-  #release(ghost: string, id: string): void {
-    const holders = (this.#holders.get(ghost) ?? 1) - 1;
+  #release(placeholder: string, id: string): void {
+    const holders = (this.#holders.get(placeholder) ?? 1) - 1;
     if (holders > 0) {
-      this.#holders.set(ghost, holders);
+      this.#holders.set(placeholder, holders);
       return;
     }
-    this.#holders.delete(ghost);
-    if (idOf(ghost) === id && !this.#leftovers.othersNeed(ghost)) removeEmpty(ghost);
+    this.#holders.delete(placeholder);
+    if (idOf(placeholder) === id && !this.#leftovers.othersNeed(placeholder)) removeEmpty(placeholder);
   }
 }
 
 /** Undefined where nothing can be made: then no command can make it either. */
-function makeGhost({ path, kind, content }: Ghost): string | undefined {
+function makePlaceholder({ path, kind, content }: Placeholder): string | undefined {
   try {
     if (kind === 'folder') mkdirSync(path);
     else writeFileSync(path, content, { flag: 'wx', mode: 0o444 });
@@ -73,17 +74,17 @@ function idOf(file: string): string | undefined {
   }
 }
 
-function isGhostFile(file: string, size: number): boolean {
-  const content = ghostContent(file);
+function isPlaceholderFile(file: string, size: number): boolean {
+  const content = placeholderContent(file);
   return size === content.length && (size === 0 || readFileSync(file, 'utf8') === content);
 }
 
 /** What holds something is no ghost. */
-export function removeEmpty(ghost: string): void {
+export function removeEmpty(placeholder: string): void {
   try {
-    const about = lstatSync(ghost);
-    if (about.isDirectory()) rmdirSync(ghost);
-    else if (about.isFile() && isGhostFile(ghost, about.size)) unlinkSync(ghost);
+    const about = lstatSync(placeholder);
+    if (about.isDirectory()) rmdirSync(placeholder);
+    else if (about.isFile() && isPlaceholderFile(placeholder, about.size)) unlinkSync(placeholder);
   } catch {
     // Gone, or not empty.
   }

@@ -16,66 +16,74 @@ const FOLDER_NAMES: ReadonlySet<string> = new Set(
   'hooks .git .claude .heddle .ssh git fish nushell environment.d autostart systemd'.split(' '),
 );
 
-export interface GhostDoors {
+export interface PlaceholderDeps {
   /** Where this process stands. */
   readonly cwd: string;
   readonly exists: (path: string) => boolean;
   readonly realpath: (path: string) => string;
 }
 
-export interface Ghost {
+export interface Placeholder {
   readonly path: string;
   readonly kind: 'file' | 'folder';
   readonly content: string;
 }
 
 /** An empty `commondir` would stop git. This one names the folder that it lies in, which changes nothing. */
-export function ghostContent(file: string): string {
+export function placeholderContent(file: string): string {
   return path.basename(file) === 'commondir' ? '.\n' : '';
 }
 
-export interface Ghosts {
+export interface Placeholders {
   /** Those that our policy wants. */
-  readonly ours: readonly Ghost[];
+  readonly ours: readonly Placeholder[];
   /** Those that the runtime makes and removes. */
   readonly others: readonly string[];
 }
 
 /** The first part that is missing of each path that is. */
-export function ghostsOf(policy: SandboxPolicy, doors: GhostDoors): Ghosts {
-  const missing = (forbidden: readonly string[]): Ghost[] =>
+export function placeholdersFor(policy: SandboxPolicy, deps: PlaceholderDeps): Placeholders {
+  const missing = (forbidden: readonly string[]): Placeholder[] =>
     forbidden
-      .filter((file) => isWithin(file, policy.writable, doors))
+      .filter((file) => isWithin(file, policy.writable, deps))
       .flatMap((file) => {
-        const ghost = firstMissing(file, doors.exists);
-        if (ghost === undefined) return [];
-        const holds = ghost !== file || FOLDER_NAMES.has(path.basename(ghost));
-        return [{ path: ghost, kind: holds ? 'folder' : 'file', content: ghostContent(ghost) }];
+        const placeholder = firstMissing(file, deps.exists);
+        if (placeholder === undefined) return [];
+        const holds = placeholder !== file || FOLDER_NAMES.has(path.basename(placeholder));
+        return [
+          { path: placeholder, kind: holds ? 'folder' : 'file', content: placeholderContent(placeholder) },
+        ];
       });
-  const ours = new Map(missing(policy.unwritable).map((ghost) => [ghost.path, ghost]));
-  const others = missing(BY_ITSELF.map((name) => path.join(doors.cwd, name))).map((ghost) => ghost.path);
-  return { ours: [...ours.values()], others: others.filter((ghost) => !ours.has(ghost)) };
+  const ours = new Map(missing(policy.unwritable).map((placeholder) => [placeholder.path, placeholder]));
+  const others = missing(BY_ITSELF.map((name) => path.join(deps.cwd, name))).map(
+    (placeholder) => placeholder.path,
+  );
+  return { ours: [...ours.values()], others: others.filter((placeholder) => !ours.has(placeholder)) };
 }
 
 /** What cannot be written once the ghosts are there: they themselves, in place of what would lie in them. */
-export function withGhosts(unwritable: readonly string[], { ours }: Ghosts): string[] {
-  const ghosts = ours.map((ghost) => ghost.path);
+export function withPlaceholders(unwritable: readonly string[], { ours }: Placeholders): string[] {
+  const placeholders = ours.map((placeholder) => placeholder.path);
   const isInside = (file: string): boolean =>
-    ghosts.some((ghost) => file === ghost || file.startsWith(`${ghost}/`));
-  return [...unwritable.filter((file) => !isInside(file)), ...ghosts];
+    placeholders.some((placeholder) => file === placeholder || file.startsWith(`${placeholder}/`));
+  return [...unwritable.filter((file) => !isInside(file)), ...placeholders];
 }
 
-function firstMissing(file: string, exists: GhostDoors['exists']): string | undefined {
+function firstMissing(file: string, exists: PlaceholderDeps['exists']): string | undefined {
   if (exists(file)) return undefined;
   const folder = path.dirname(file);
   return exists(folder) ? file : firstMissing(folder, exists);
 }
 
 /** For git: a ghost is no file of the project. It cannot be added, and `git add -A` would fail on it. */
-export function ignoringGhosts(ghosts: readonly string[], top: string | undefined, ignored: string): string {
+export function ignoringPlaceholders(
+  placeholders: readonly string[],
+  top: string | undefined,
+  ignored: string,
+): string {
   if (top === undefined) return ignored;
-  const lines = ghosts
-    .map((ghost) => path.relative(top, ghost))
+  const lines = placeholders
+    .map((placeholder) => path.relative(top, placeholder))
     .filter((inside) => !inside.startsWith('..'))
     .map((inside) => `/${inside.replaceAll(/[\\*?[\]!# ]/g, String.raw`\$&`)}`);
   return [ignored.trimEnd(), ...lines, ''].join('\n');

@@ -4,21 +4,21 @@ import os from 'node:os';
 import path from 'node:path';
 import { findRepository, readBoundedFile, readGitSettings, resolveConfigPath } from '@heddle/tools/git';
 import { repositoryTop } from '../../settings/scopes.ts';
-import { ignoringGhosts } from './ghosts.ts';
+import { ignoringPlaceholders } from './ghosts.ts';
 
 /** Longer than any list of ignored files. */
 const MOST_BYTES = 1024 * 1024;
 
 /** The start of a script in which git ignores the ghosts. Nothing where there are none, or no repository. */
-export async function gitWithoutGhosts(
-  ghosts: readonly string[],
+export async function gitIgnoringPlaceholders(
+  placeholders: readonly string[],
   folder: string,
   directory: string,
 ): Promise<string> {
   const top = repositoryTop(directory);
-  if (ghosts.length === 0 || top === undefined) return '';
+  if (placeholders.length === 0 || top === undefined) return '';
   const file = path.join(folder, 'git-ignore');
-  await writeFile(file, ignoringGhosts(ghosts, top, await usersOwn(directory, top)));
+  await writeFile(file, ignoringPlaceholders(placeholders, top, await usersOwn(directory, top)));
   // Added to what the environment may already say.
   return `__n=\${GIT_CONFIG_COUNT:-0}; export "GIT_CONFIG_KEY_$__n=core.excludesFile" "GIT_CONFIG_VALUE_$__n=${file}" GIT_CONFIG_COUNT=$((__n + 1)); unset __n; `;
 }

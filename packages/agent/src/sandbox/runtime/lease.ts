@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type * as Runtime from '@anthropic-ai/sandbox-runtime';
 import type { SandboxAskCallback, SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime';
 import type { AskForHost } from '../sandbox.ts';
-import { GhostKeeper } from './ghost-keeper.ts';
+import { PlaceholderKeeper } from './ghost-keeper.ts';
 import { type Leftovers, writeDown } from './leftovers.ts';
 
 type Manager = typeof Runtime.SandboxManager;
@@ -12,7 +12,7 @@ type Manager = typeof Runtime.SandboxManager;
 export interface Lease {
   readonly manager: Manager;
   readonly leftovers: Leftovers;
-  readonly ghostKeeper: GhostKeeper;
+  readonly placeholderKeeper: PlaceholderKeeper;
   /** Lists of hosts hold for the whole process; they change only here. */
   readonly update: (config: SandboxRuntimeConfig) => void;
   release(): Promise<void>;
@@ -25,7 +25,7 @@ export type Leased =
 interface Running {
   readonly manager: Manager;
   readonly leftovers: Leftovers;
-  readonly ghostKeeper: GhostKeeper;
+  readonly placeholderKeeper: PlaceholderKeeper;
   config: SandboxRuntimeConfig;
   holders: number;
   readonly ask: AskForHost | undefined;
@@ -80,7 +80,14 @@ async function take(
   await manager.initialize(config, ask ? onAsk : undefined, true);
   withoutNewListeners(ours);
   const leftovers = writeDown(notes, manager.getLinuxHttpSocketPath());
-  running = { manager, config, holders: 1, ask, leftovers, ghostKeeper: new GhostKeeper(leftovers) };
+  running = {
+    manager,
+    config,
+    holders: 1,
+    ask,
+    leftovers,
+    placeholderKeeper: new PlaceholderKeeper(leftovers),
+  };
   return { ok: true, lease: leaseOf(running) };
 }
 
@@ -95,7 +102,7 @@ function leaseOf(held: Running): Lease {
   return {
     manager: held.manager,
     leftovers: held.leftovers,
-    ghostKeeper: held.ghostKeeper,
+    placeholderKeeper: held.placeholderKeeper,
     update(config) {
       if (isDeepStrictEqual(held.config.network, config.network)) return;
       held.config = { ...held.config, network: config.network };

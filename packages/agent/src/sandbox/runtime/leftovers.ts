@@ -9,9 +9,9 @@ import { removeEmpty } from './ghost-keeper.ts';
 
 export interface Leftovers {
   /** More ghosts; before they are made. */
-  add(ghosts: readonly string[]): void;
+  add(placeholders: readonly string[]): void;
   /** Another living program has it on its list. */
-  othersNeed(ghost: string): boolean;
+  othersNeed(placeholder: string): boolean;
   /** Nothing is left. */
   clear(): void;
 }
@@ -22,7 +22,7 @@ interface Owned {
   readonly startTime: string | undefined;
   /** The socket that the bridge listens on: its name is nobody else's. */
   readonly bridge: string | undefined;
-  readonly ghosts: readonly string[];
+  readonly placeholders: readonly string[];
 }
 
 /** Where it cannot be written, the sandbox works all the same. */
@@ -31,7 +31,7 @@ export function writeDown(folder: string, bridge: string | undefined): Leftovers
   const owner = { boot: bootId(), pid: process.pid, startTime: startTimeOf(process.pid), bridge };
   const known = new Set<string>();
   const write = (): void => {
-    const owned: Owned = { ...owner, ghosts: [...known] };
+    const owned: Owned = { ...owner, placeholders: [...known] };
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       writeFileSync(file, JSON.stringify(owned), { mode: 0o600 });
@@ -41,17 +41,17 @@ export function writeDown(folder: string, bridge: string | undefined): Leftovers
   };
   write();
   return {
-    add(ghosts) {
-      if (ghosts.every((ghost) => known.has(ghost))) return;
-      for (const ghost of ghosts) known.add(ghost);
+    add(placeholders) {
+      if (placeholders.every((placeholder) => known.has(placeholder))) return;
+      for (const placeholder of placeholders) known.add(placeholder);
       write();
     },
-    othersNeed: (ghost) =>
+    othersNeed: (placeholder) =>
       filesIn(folder)
         .filter((other) => other !== file)
         .some((other) => {
           const owned = read(other);
-          return owned !== undefined && owned.ghosts.includes(ghost) && isAlive(owned);
+          return owned !== undefined && owned.placeholders.includes(placeholder) && isAlive(owned);
         }),
     clear: () => rmSync(file, { force: true }),
   };
@@ -63,7 +63,8 @@ export function clearLeftovers(folder: string): void {
     const owned = read(file);
     if (owned === undefined || isAlive(owned)) continue;
     // Deepest first: a folder goes only when it is empty.
-    for (const ghost of [...owned.ghosts].sort((a, b) => b.length - a.length)) removeEmpty(ghost);
+    for (const placeholder of [...owned.placeholders].sort((a, b) => b.length - a.length))
+      removeEmpty(placeholder);
     if (owned.bridge !== undefined && owned.boot === bootId()) endBridge(owned.bridge);
     rmSync(file, { force: true });
   }
@@ -109,8 +110,8 @@ function isOwned(value: unknown): value is Owned {
     'pid' in value &&
     typeof value.pid === 'number' &&
     'boot' in value &&
-    'ghosts' in value &&
-    Array.isArray(value.ghosts) &&
-    value.ghosts.every((ghost) => typeof ghost === 'string')
+    'placeholders' in value &&
+    Array.isArray(value.placeholders) &&
+    value.placeholders.every((placeholder) => typeof placeholder === 'string')
   );
 }

@@ -8,12 +8,12 @@ import { findRipgrep } from '@heddle/tools';
 import type { SandboxSettings } from '../../settings/sandbox.ts';
 import { checkSandbox } from '../check/check.ts';
 import type { SandboxPolicy } from '../policy/policy.ts';
-import type { AskForHost, Readiness, Sandbox, Wrapped, Wrapping } from '../sandbox.ts';
+import type { AskForHost, SandboxReadiness, Sandbox, Wrapped, Wrapping } from '../sandbox.ts';
 import { runtimeConfig } from './config.ts';
 import { expand } from './expand.ts';
-import type { GhostKeeper, KeptGhosts } from './ghost-keeper.ts';
-import { type Ghosts, ghostsOf, withGhosts } from './ghosts.ts';
-import { gitWithoutGhosts } from './git-ignore.ts';
+import type { PlaceholderKeeper, HeldPlaceholders } from './ghost-keeper.ts';
+import { type Placeholders, placeholdersFor, withPlaceholders } from './ghosts.ts';
+import { gitIgnoringPlaceholders } from './git-ignore.ts';
 import { clearLeftovers } from './leftovers.ts';
 import { lease, type Lease } from './lease.ts';
 import { refusals } from './refusals.ts';
@@ -30,11 +30,11 @@ export interface RuntimeSandboxOptions {
 
 export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
   const { settings, policy, askForHost, notes } = options;
-  let readiness: Promise<Readiness> | undefined;
+  let readiness: Promise<SandboxReadiness> | undefined;
   let held: Lease | undefined;
   let ripgrep: string | undefined;
 
-  async function start(): Promise<Readiness> {
+  async function start(): Promise<SandboxReadiness> {
     const check = await checkSandbox();
     if (!check.available) return { ready: false, reason: check.reason, install: check.install };
     clearLeftovers(notes);
@@ -51,17 +51,20 @@ export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
 
   async function wrap({ script, command, directory, temp, policy: current }: Wrapping): Promise<Wrapped> {
     if (!held) return notStarted('the sandbox is not running');
-    const { manager, update, leftovers, ghostKeeper } = held;
-    let kept: KeptGhosts | undefined;
+    const { manager, update, leftovers, placeholderKeeper } = held;
+    let kept: HeldPlaceholders | undefined;
     const id = randomBytes(16).toString('base64url');
     try {
-      const ghosts = ghostsFor(current, ghostKeeper);
-      const config = await configFor({ ...current, unwritable: withGhosts(current.unwritable, ghosts) });
+      const placeholders = keptPlaceholders(current, placeholderKeeper);
+      const config = await configFor({
+        ...current,
+        unwritable: withPlaceholders(current.unwritable, placeholders),
+      });
       update(config);
-      leftovers.add(ghosts.others);
-      const all = [...ghosts.ours.map((ghost) => ghost.path), ...ghosts.others];
-      const git = await gitWithoutGhosts(all, temp, directory);
-      kept = ghostKeeper.keep(ghosts.ours);
+      leftovers.add(placeholders.others);
+      const all = [...placeholders.ours.map((placeholder) => placeholder.path), ...placeholders.others];
+      const git = await gitIgnoringPlaceholders(all, temp, directory);
+      kept = placeholderKeeper.keep(placeholders.ours);
       const wrapped = await manager.wrapWithSandbox(`${git}${script}`, 'bash', config, undefined, {
         commandId: id,
         commandText: command,
@@ -118,10 +121,10 @@ function notStarted(why: string): Wrapped {
 }
 
 /** Only bubblewrap needs something to mount over. */
-function ghostsFor(policy: SandboxPolicy, keeper: GhostKeeper): Ghosts {
+function keptPlaceholders(policy: SandboxPolicy, keeper: PlaceholderKeeper): Placeholders {
   if (process.platform !== 'linux') return { ours: [], others: [] };
-  const exists = (file: string): boolean => existsSync(file) && !keeper.isGhost(file);
-  return ghostsOf(policy, { cwd: process.cwd(), exists, realpath });
+  const exists = (file: string): boolean => existsSync(file) && !keeper.isPlaceholder(file);
+  return placeholdersFor(policy, { cwd: process.cwd(), exists, realpath });
 }
 
 function realpath(file: string): string {

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { resumeSession } from '../open/open.ts';
 import { house, sessionOf } from '../test/house.ts';
-import { readTranscript } from '../transcript/read.ts';
+import { readTranscript } from '../transcript/transcript.ts';
 
 const common = {
   isSidechain: false,

@@ -2,7 +2,7 @@
  * The conversation in a file that another tool wrote. Such a file is a tree: each message names its parent, and a message that was
  * edited, rewound or cleared away leaves a branch behind. The conversation is the path from the last message to the root.
  */
-import { isRecord, isText, type Line } from './shapes.ts';
+import { isRecord, isText, type LogLine } from './shapes.ts';
 
 /** A line that takes part in the tree, with what is needed to find its relatives. */
 interface Node {
@@ -18,7 +18,7 @@ interface Node {
 /** Lines of branches that were left are dropped; lines outside the tree stay. `lines` are parsed lines in the order of the file. */
 export function withoutOldBranches<T>(
   lines: readonly T[],
-  parsed: (line: T) => Line | undefined,
+  parsed: (line: T) => LogLine | undefined,
 ): readonly T[] {
   const nodes = lines.map((line) => nodeOf(parsed(line)));
   const kept = activeNodes(nodes.filter((node) => node !== undefined));
@@ -58,7 +58,7 @@ function relativesOf(nodes: readonly Node[], kept: ReadonlySet<string>): string[
   return [...parts, ...results].map(({ uuid }) => uuid);
 }
 
-function nodeOf(line: Line | undefined): Node | undefined {
+function nodeOf(line: LogLine | undefined): Node | undefined {
   if (!line || !isText(line['uuid']) || !isText(line['type']) || line['isSidechain'] === true)
     return undefined;
   if (line['parentUuid'] === undefined) return undefined;

@@ -1,13 +1,13 @@
 /** Entries on their way to the disk and back, and the lines that other tools write into the same layout. */
 import type { Entry, EntryBody } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
-import { Bill } from '../bill.ts';
+import { StoredCosts } from '../../cost/stored-costs.ts';
 import { decode } from './decode.ts';
-import { encode, type Frame } from './encode.ts';
+import { encode, type EntryFrame } from './encode.ts';
 import { assistant, boundary, user } from '../test/house.ts';
 
-const frame: Frame = { sessionId: 's1', cwd: '/work', version: '0.1.0' };
-const NOTHING = { parentUuid: null, bill: new Bill() };
+const frame: EntryFrame = { sessionId: 's1', cwd: '/work', version: '0.1.0' };
+const NOTHING = { parentUuid: null, bill: new StoredCosts() };
 const at = Date.parse('2026-11-15T10:00:00.000Z');
 const usage = {
   input_tokens: 1,
@@ -213,7 +213,7 @@ describe('a line of the file', () => {
   });
 
   it('where the history was replaced says what a reader who starts there would miss', () => {
-    const bill = new Bill();
+    const bill = new StoredCosts();
     bill.add('m', usage, 0.5);
     const text = JSON.stringify(encode({ ...boundary('kept'), at }, frame, { parentUuid: 'a9', bill }));
     expect(text.startsWith('{"type":"boundary"')).toBe(true);

@@ -1,16 +1,16 @@
 /** Reads lines of a session's file, ours and those of other tools that use the same layout. */
 import { type Entry, type EntryBody, NO_USAGE, updateUsage } from '@heddle/core';
-import { readBill } from '../bill.ts';
+import { readStoredCosts } from '../../cost/stored-costs.ts';
 import { type Blobs, restoreTexts } from '../files/blobs.ts';
-import { type Before, given, type Standing } from './encode.ts';
+import { type PreviousLine, given, type BoundaryState } from './encode.ts';
 import { entryOf } from './entries.ts';
 import {
   contentOf,
   isHistoryOrNone,
-  isMessage,
+  isStoredMessage,
   isRecord,
   isText,
-  type Line,
+  type LogLine,
   type StoredMessage,
   texts,
 } from './shapes.ts';
@@ -19,7 +19,7 @@ export type Decoded =
   | {
       readonly kind: 'entry';
       readonly entry: Entry;
-      readonly before?: Partial<Before> & Pick<Before, 'bill'>;
+      readonly before?: Partial<PreviousLine> & Pick<PreviousLine, 'bill'>;
     }
   /** Somebody else's bookkeeping: kept in the file, of no meaning here. */
   | { readonly kind: 'foreign' }
@@ -49,14 +49,14 @@ export function decode(text: string, blobs?: Blobs): Decoded {
       return {
         kind: 'entry',
         entry: Object.assign(body, { at }),
-        before: { parentUuid, bill: readBill(spent), standing: standingOf({ stance, refused }) },
+        before: { parentUuid, bill: readStoredCosts(spent), standing: standingOf({ stance, refused }) },
       };
     }
     case 'end': {
       const { spent, ...rest } = line;
       const body = bodyOf('end', rest);
       if (!body) return DAMAGED;
-      const before = isRecord(spent) ? { before: { bill: readBill(spent) } } : {};
+      const before = isRecord(spent) ? { before: { bill: readStoredCosts(spent) } } : {};
       return { kind: 'entry', entry: Object.assign(body, { at }), ...before };
     }
     case 'custom-title': {
@@ -71,7 +71,7 @@ export function decode(text: string, blobs?: Blobs): Decoded {
   }
 }
 
-function standingOf(fields: Line): Standing {
+function standingOf(fields: LogLine): BoundaryState {
   const stance = bodyOf('stance', fields);
   const refused = bodyOf('refused', { blocks: fields['refused'] });
   return {
@@ -81,7 +81,7 @@ function standingOf(fields: Line): Standing {
 }
 
 /** Undefined if it is not a JSON object. */
-export function parseLine(text: string): Line | undefined {
+export function parseLine(text: string): LogLine | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : undefined;
@@ -91,7 +91,7 @@ export function parseLine(text: string): Line | undefined {
 }
 
 /** The line with its texts. A tool's structured output stays a reference until somebody asks: the model never sees it. */
-function whole(line: Line, blobs: Blobs | undefined): Line {
+function whole(line: LogLine, blobs: Blobs | undefined): LogLine {
   if (!blobs || line['storedApart'] !== true) return line;
   const { toolUseResult, ...rest } = line;
   const restored = restoreTexts(rest, blobs);
@@ -104,7 +104,7 @@ function entry(message: StoredMessage | 'damaged' | 'foreign', at: number): Deco
   return { kind: 'entry', entry: Object.assign(entryOf(message), { at }) };
 }
 
-function messageOf(line: Line, uuid: string, at: number): StoredMessage | 'damaged' | 'foreign' {
+function messageOf(line: LogLine, uuid: string, at: number): StoredMessage | 'damaged' | 'foreign' {
   switch (line['type']) {
     case 'user': {
       const content = isRecord(line['message']) ? contentOf(line['message']['content']) : undefined;
@@ -128,7 +128,7 @@ function messageOf(line: Line, uuid: string, at: number): StoredMessage | 'damag
   }
 }
 
-function answerOf(line: Line, uuid: string, at: number): StoredMessage | 'damaged' {
+function answerOf(line: LogLine, uuid: string, at: number): StoredMessage | 'damaged' {
   const body = line['message'];
   if (!isRecord(body)) return 'damaged';
   const content = contentOf(body['content']);
@@ -150,17 +150,17 @@ function answerOf(line: Line, uuid: string, at: number): StoredMessage | 'damage
 /** Long sessions have tens of thousands: each is made once, and copied nowhere. */
 function message(
   fields: Record<string, unknown>,
-  line: Line,
+  line: LogLine,
   optional: readonly string[],
 ): StoredMessage | 'damaged' {
   for (const key of optional) if (line[key] !== undefined) fields[key] = line[key];
-  return isMessage(fields) ? fields : 'damaged';
+  return isStoredMessage(fields) ? fields : 'damaged';
 }
 
 type Bookkeeping = Exclude<EntryBody['type'], 'user' | 'assistant' | 'system' | 'attachment' | 'title'>;
 
 /** What each kind of bookkeeping must hold before anything relies on it. */
-const READERS: Readonly<Record<Bookkeeping, (line: Line) => boolean>> = {
+const READERS: Readonly<Record<Bookkeeping, (line: LogLine) => boolean>> = {
   session: ({ snapshot }) => isRecord(snapshot) && texts(snapshot['systemPrompt']),
   answer: ({ model, usage }) => isText(model) && isRecord(usage),
   spent: ({ model, usage }) => isText(model) && isRecord(usage),
@@ -183,13 +183,13 @@ const READERS: Readonly<Record<Bookkeeping, (line: Line) => boolean>> = {
   end: ({ terminal }) => isRecord(terminal) && isText(terminal['reason']),
 };
 
-function bodyOf(type: string, line: Line): EntryBody | undefined {
+function bodyOf(type: string, line: LogLine): EntryBody | undefined {
   const { sessionId: _s, timestamp: _t, storedApart: _a, ...rest } = line;
   const body = { ...rest, type };
   return isBookkeeping(body) ? body : undefined;
 }
 
-function isBookkeeping(body: Line): body is Line & EntryBody {
+function isBookkeeping(body: LogLine): body is LogLine & EntryBody {
   const { type } = body;
   return isText(type) && isKind(type) && READERS[type](body);
 }

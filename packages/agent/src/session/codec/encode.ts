@@ -3,10 +3,10 @@
  * carry `uuid` and `parentUuid` and form a chain; all other lines are bookkeeping and carry neither.
  */
 import type { Entry, EntryBody, Projection, Usage } from '@heddle/core';
-import type { Bill } from '../bill.ts';
+import type { StoredCosts } from '../../cost/stored-costs.ts';
 
 /** What every line says about where it comes from. */
-export interface Frame {
+export interface EntryFrame {
   readonly sessionId: string;
   readonly cwd: string;
   readonly version: string;
@@ -14,15 +14,15 @@ export interface Frame {
 }
 
 /** What came before an entry, as far as its line must tell. */
-export interface Before {
+export interface PreviousLine {
   /** The last message of the conversation so far. */
   readonly parentUuid: string | null;
-  readonly bill: Bill;
+  readonly bill: StoredCosts;
   /** What holds on behind a boundary, and would be missed by whoever reads from there. */
-  readonly standing?: Standing;
+  readonly standing?: BoundaryState;
 }
 
-export type Standing = Partial<Pick<Projection, 'stance' | 'refused'>>;
+export type BoundaryState = Partial<Pick<Projection, 'stance' | 'refused'>>;
 
 type ConversationEntry = Extract<Entry, { type: 'user' | 'assistant' | 'system' | 'attachment' }>;
 
@@ -36,7 +36,7 @@ export const SESSION_START = '{"type":"session"';
 /** An end settles what came before it: all calls have their results, and the bill is in the line. */
 export const END_START = '{"type":"end"';
 
-export function encode(entry: Entry, frame: Frame, before: Before): object {
+export function encode(entry: Entry, frame: EntryFrame, before: PreviousLine): object {
   const { sessionId } = frame;
   const timestamp = new Date(entry.at).toISOString();
   if (isConversation(entry)) return conversationLine(entry.message, frame, before.parentUuid, timestamp);
@@ -49,13 +49,13 @@ export function encode(entry: Entry, frame: Frame, before: Before): object {
   return { type: 'boundary', ...rest, logicalParentUuid, spent, ...kept, sessionId, timestamp };
 }
 
-function standingFields({ stance, refused }: Standing = {}): object {
+function standingFields({ stance, refused }: BoundaryState = {}): object {
   return given({ stance, refused: refused?.size ? [...refused] : undefined });
 }
 
 function conversationLine(
   message: ConversationEntry['message'],
-  frame: Frame,
+  frame: EntryFrame,
   parentUuid: string | null,
   timestamp: string,
 ): object {

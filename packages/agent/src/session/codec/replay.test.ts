@@ -6,7 +6,7 @@ import {
   query,
   queryConfig,
   type QueryParams,
-  replay,
+  replayLogEntries,
   TERMINAL_REASONS,
   type Tool,
   TRANSITION_REASONS,
@@ -29,12 +29,12 @@ import {
   say,
   type Script,
   scriptedModel,
-  stopWord,
+  stopMessage,
   unfinished,
   usage,
 } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
-import { Bill } from '../bill.ts';
+import { StoredCosts } from '../../cost/stored-costs.ts';
 import { decode } from './decode.ts';
 import { encode } from './encode.ts';
 import { entriesOf } from './entries.ts';
@@ -157,7 +157,7 @@ const CASES: readonly Case[] = [
   {
     name: 'a tool hook that stops the run',
     script: [call('Look', {}, 'l1'), say('never')],
-    deps: { toolHooks: fakeToolHooks({ after: { Look: { stop: stopWord('enough') } } }) },
+    deps: { toolHooks: fakeToolHooks({ after: { Look: { stop: stopMessage('enough') } } }) },
     walks: ['hook_stopped'],
   },
   {
@@ -217,7 +217,7 @@ async function record({ script, config, params, deps, tools = [look], abortAt }:
   const controller = new AbortController();
   const log: EntryBody[] = [];
   const store = (body: EntryBody): void => {
-    const line = encode({ ...body, at: clock.now() }, FRAME, { parentUuid: null, bill: new Bill() });
+    const line = encode({ ...body, at: clock.now() }, FRAME, { parentUuid: null, bill: new StoredCosts() });
     const decoded = decode(JSON.stringify(line));
     if (decoded.kind !== 'entry') throw new Error('The entry does not come back.');
     log.push(decoded.entry);
@@ -263,7 +263,7 @@ describe('a recorded run', () => {
   it.each(CASES)('is what the machine decides again: $name', async (given) => {
     const log = await record(given);
     expect(walked(log)).toEqual(given.walks);
-    expect(replay(log, configOf(given))).toEqual({
+    expect(replayLogEntries(log, configOf(given))).toEqual({
       runs: 1,
       confirmed: given.walks.length,
       undecided: 0,
@@ -284,7 +284,7 @@ describe('a log that is no walk of the machine', () => {
   const escalated = CASES[1] as Case;
 
   async function forged(given: Case, change: (log: EntryBody[]) => EntryBody[]): Promise<string[]> {
-    const { mismatches } = replay(change(await record(given)), configOf(given));
+    const { mismatches } = replayLogEntries(change(await record(given)), configOf(given));
     return mismatches.map(({ iteration, recorded }) => `${iteration}: ${recorded}`);
   }
 
@@ -335,7 +335,7 @@ describe('a log that somebody has changed', () => {
     const broken: EntryBody[] = JSON.parse(JSON.stringify(log), (key, value: unknown) =>
       key === 'name' || key === 'input' ? undefined : value,
     );
-    expect(replay(broken, configOf(CASES[0] as Case)).runs).toBe(1);
+    expect(replayLogEntries(broken, configOf(CASES[0] as Case)).runs).toBe(1);
   });
 });
 
@@ -343,7 +343,7 @@ describe('a log that breaks off', () => {
   it('is confirmed as far as it goes, and the next run is judged on its own', async () => {
     const log = await record(CASES[0] as Case);
     const cutOff = log.slice(0, log.findIndex(({ type }) => type === 'transition') + 2);
-    expect(replay([...cutOff, ...log], configOf(CASES[0] as Case))).toEqual({
+    expect(replayLogEntries([...cutOff, ...log], configOf(CASES[0] as Case))).toEqual({
       runs: 2,
       confirmed: 4,
       undecided: 1,

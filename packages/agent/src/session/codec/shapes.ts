@@ -7,9 +7,9 @@ import type {
   UserMessage,
 } from '@heddle/core';
 
-export type Line = Readonly<Record<string, unknown>>;
+export type LogLine = Readonly<Record<string, unknown>>;
 
-export function isRecord(value: unknown): value is Line {
+export function isRecord(value: unknown): value is LogLine {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -35,13 +35,13 @@ function isBlock(value: unknown): value is ContentBlock {
 
 /** Messages as a boundary holds them; or nothing at all. */
 export function isHistoryOrNone(value: unknown): boolean {
-  return value === undefined || (Array.isArray(value) && value.every(isMessage));
+  return value === undefined || (Array.isArray(value) && value.every(isStoredMessage));
 }
 
 /** Of the kinds that have lines of their own. */
 export type StoredMessage = UserMessage | AssistantMessage | SystemMessage | AttachmentMessage;
 
-export function isMessage(value: unknown): value is StoredMessage {
+export function isStoredMessage(value: unknown): value is StoredMessage {
   if (!isRecord(value) || !isText(value['uuid'])) return false;
   const { type, content } = value;
   if (type === 'user') return isText(content) || isBlocks(content);

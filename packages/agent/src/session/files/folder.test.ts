@@ -2,7 +2,7 @@ import { mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { makeFolder } from './folder.ts';
+import { makeFolder } from './lock.ts';
 
 describe('a folder for sessions', () => {
   it('is made with those above it, for its owner alone, and may be there already', () => {

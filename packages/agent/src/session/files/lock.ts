@@ -2,12 +2,11 @@
  * One writer a session. The lock is an exclusive transaction on a small database file: the kernel lets go of it when the
  * process dies, however it dies, so there is no stale lock to argue about.
  */
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { makeFolder } from './folder.ts';
 
-export type Lock = { readonly held: true; readonly release: () => void } | { readonly held: false };
+type Lock = { readonly held: true; readonly release: () => void } | { readonly held: false };
 
 /** A database that nothing refers to is closed when memory is collected, and its lock with it. */
 const held = new Set<DatabaseSync>();
@@ -41,4 +40,21 @@ const SQLITE_BUSY = 5;
 
 function isBusy(thrown: unknown): boolean {
   return thrown instanceof Error && 'errcode' in thrown && thrown.errcode === SQLITE_BUSY;
+}
+
+// MERGED folder.ts: /** Makes a folder and those above it, for its owner alone. */
+
+/**
+ * Step by step, for Node's own recursive way calls a read-only disk a missing folder, and never ends where the system
+ * takes no folder at all, as below `/proc`.
+ */
+export function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(path.dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (thrown) {
+    // Another process was faster.
+    if (!existsSync(folder)) throw thrown;
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { PowerPolicy } from './durability.ts';
+import { PowerPolicy } from './journal.ts';
 import { assistant, callOf, house, intentOf, resultOf, sessionOf, user } from '../test/house.ts';
 import { newSession, resumeSession } from '../open/open.ts';
 

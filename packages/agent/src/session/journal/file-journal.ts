@@ -1,13 +1,10 @@
 /** The journal as a file of JSON lines. Writes are synchronous: they are complete before the generator takes its next step. */
 import { closeSync, fdatasyncSync, ftruncateSync } from 'node:fs';
-import { Bill } from '../bill.ts';
+import { StoredCosts } from '../../cost/stored-costs.ts';
 import { type Blobs, LINE_LIMIT } from '../files/blobs.ts';
-import type { Chain } from './chain.ts';
-import { type Durability, PowerPolicy } from './durability.ts';
-import { encode, type Frame, type Standing } from '../codec/encode.ts';
-import { type Journal, JournalError } from './journal.ts';
-import { reasonOf } from '../files/reason.ts';
-import { writeAll } from '../files/write.ts';
+import { type Durability, type EntryChain, type Journal, JournalError, PowerPolicy } from './journal.ts';
+import { encode, type EntryFrame, type BoundaryState } from '../codec/encode.ts';
+import { storageErrorReason, writeAll } from '../files/write.ts';
 
 export interface FileJournalSetup {
   readonly path: string;
@@ -15,20 +12,20 @@ export interface FileJournalSetup {
   readonly descriptor: number;
   /** Bytes already in the file, all of them whole lines. */
   readonly length: number;
-  readonly frame: Frame;
+  readonly frame: EntryFrame;
   readonly blobs: Blobs;
   readonly durability: Durability;
-  readonly chain: Chain;
-  readonly bill: Bill;
+  readonly chain: EntryChain;
+  readonly bill: StoredCosts;
   /** What is known of the conversation, kept up by whoever appends. */
-  readonly standing: Standing;
+  readonly standing: BoundaryState;
   readonly now: () => number;
   readonly release: () => void;
 }
 
 export function fileJournal(setup: FileJournalSetup): Journal {
   const { descriptor, frame, blobs, chain, durability } = setup;
-  const bill = new Bill(setup.bill);
+  const bill = new StoredCosts(setup.bill);
   const power = new PowerPolicy();
   let length = setup.length;
   /** The beginning of a line that failed may stand at the end of the file. */
@@ -52,7 +49,7 @@ export function fileJournal(setup: FileJournalSetup): Journal {
         length += bytes.length;
       } catch (thrown) {
         if (torn) torn = !cutBack(descriptor, length);
-        throw new JournalError(`The session could not be stored: ${reasonOf(thrown)}`);
+        throw new JournalError(`The session could not be stored: ${storageErrorReason(thrown)}`);
       }
       chain.follow(body);
       bill.note(body);

@@ -2,8 +2,7 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Chain } from './chain.ts';
-import { JournalError } from './journal.ts';
+import { EntryChain, JournalError } from './journal.ts';
 import { resumeSession } from '../open/open.ts';
 import { assistant, boundary, entryOf, house, sessionOf, tombstone, user, uuidsOf } from '../test/house.ts';
 import { onFullDisk } from '../test/full-disk.ts';
@@ -53,7 +52,7 @@ describe('the chain of parents', () => {
   });
 
   it('branches off where the conversation went back to', () => {
-    const chain = new Chain();
+    const chain = new EntryChain();
     for (const body of [user('u1'), assistant('a1'), user('u2')]) chain.follow(body);
     chain.follow({ type: 'rewind', to: 'u1' });
     expect(chain.parent).toBe('u1');

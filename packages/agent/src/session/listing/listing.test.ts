@@ -24,8 +24,7 @@ import {
 } from '../test/house.ts';
 import { forkSession } from '../open/open.ts';
 import { indexFile } from './cache.ts';
-import { findSession } from './find.ts';
-import { listSessions } from './list.ts';
+import { findSession, listSessions } from './list.ts';
 import type { SessionSummary } from './summary.ts';
 
 const end = { type: 'end', terminal: { reason: 'completed' } } as const;

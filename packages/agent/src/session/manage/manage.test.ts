@@ -16,10 +16,8 @@ import { blobFolder, fileHistoryFolder, sessionFolder } from '../files/paths.ts'
 import { listSessions } from '../listing/list.ts';
 import { forkSession, newestSession, resumeSession } from '../open/open.ts';
 import { assistant, house, sessionOf, user, uuidsOf } from '../test/house.ts';
-import { isInUse } from './change.ts';
-import { toPrune, type Weighed } from './prune.ts';
-import { removeSessions, sizeOfSession } from './remove.ts';
-import { renameSession } from './rename.ts';
+import { isInUse, renameSession } from './rename.ts';
+import { removeSessions, sizeOfSession, toPrune, type Weighed } from './remove.ts';
 
 const LONG = 'x'.repeat(100_000);
 

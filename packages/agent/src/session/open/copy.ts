@@ -1,5 +1,15 @@
 /** A session's file under another name, and without the lines that cannot be read. Whole or not at all. */
-import { copyFileSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import path from 'node:path';
 import { decodeLine } from '../codec/read.ts';
 import { wholeLength, wholeLines } from '../files/lines.ts';
 import { fileHistoryFolder, sessionFile, sessionFolder, type SessionPlace } from '../files/paths.ts';
@@ -39,5 +49,51 @@ function viaDraft(file: string, write: (draft: string) => void): void {
   } catch (thrown) {
     rmSync(draft, { force: true });
     throw thrown;
+  }
+}
+
+// MERGED companions.ts: /** What a fork takes along beside the log: what it was shown in place of old stretches, and the way back for files. */
+
+export function copyCompanions(place: SessionPlace, from: string, to: string): void {
+  const [parent, fork] = [sessionFolder(place, from), sessionFolder(place, to)];
+  mkdirSync(fork, { recursive: true, mode: 0o700 });
+  copyIfThere(path.join(parent, 'collapses.jsonl'), path.join(fork, 'collapses.jsonl'));
+  copyFileHistory(fileHistoryFolder(place.configDir, from), fileHistoryFolder(place.configDir, to));
+}
+
+/** Contents never change under their hash, so both sessions can have the same file; the order of events goes two ways. */
+function copyFileHistory(from: string, to: string): void {
+  if (!existsSync(from)) return;
+  mkdirSync(path.join(to, 'blobs'), { recursive: true, mode: 0o700 });
+  // The order first: a content is kept before it is named there, so whatever the copy names will be found.
+  if (!copyIfThere(path.join(from, 'index.jsonl'), path.join(to, 'index.jsonl'))) return;
+  for (const name of namesIn(path.join(from, 'blobs')))
+    linkOrCopy(path.join(from, 'blobs', name), path.join(to, 'blobs', name));
+}
+
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    // A file system without links, or a draft that is gone by now.
+    copyIfThere(from, to);
+  }
+}
+
+function copyIfThere(from: string, to: string): boolean {
+  try {
+    copyFileSync(from, to);
+    return true;
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return false;
+    throw thrown;
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }

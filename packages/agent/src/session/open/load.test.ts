@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync }
 import path from 'node:path';
 import type { EntryBody } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
-import { Bill, readBill } from '../bill.ts';
+import { StoredCosts, readStoredCosts } from '../../cost/stored-costs.ts';
 import { LineFile } from '../files/lines.ts';
 import { forkSession, resumeSession } from './open.ts';
 import {
@@ -281,12 +281,12 @@ describe('the bill', () => {
   });
 
   it('that cannot be read is unknown, not nothing', () => {
-    expect([...readBill({ m: null, n: { costUsd: 'much' } })]).toEqual([
+    expect([...readStoredCosts({ m: null, n: { costUsd: 'much' } })]).toEqual([
       ['m', expect.objectContaining({ known: false })],
       ['n', expect.objectContaining({ known: false })],
     ]);
-    expect([...readBill('nonsense')]).toEqual([]);
-    expect(new Bill().costUsd).toBe(0);
+    expect([...readStoredCosts('nonsense')]).toEqual([]);
+    expect(new StoredCosts().costUsd).toBe(0);
   });
 });
 

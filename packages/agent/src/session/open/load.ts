@@ -3,9 +3,9 @@
  * compaction has replaced.
  */
 import { type Entry, type Message, Projection, type SessionSnapshot } from '@heddle/core';
-import { Bill } from '../bill.ts';
+import { StoredCosts } from '../../cost/stored-costs.ts';
 import type { Blobs } from '../files/blobs.ts';
-import { Chain } from '../journal/chain.ts';
+import { EntryChain } from '../journal/journal.ts';
 import { type Decoded, decode } from '../codec/decode.ts';
 import { BOUNDARY_START, END_START, SESSION_START } from '../codec/encode.ts';
 import { conversationLines, decodedLines, decodeLine, isFromAnotherTool } from '../codec/read.ts';
@@ -15,8 +15,8 @@ export interface LoadedSession {
   readonly projection: Projection;
   readonly snapshot: SessionSnapshot | undefined;
   /** What the whole session has cost, what lies before the boundary included. */
-  readonly bill: Bill;
-  readonly chain: Chain;
+  readonly bill: StoredCosts;
+  readonly chain: EntryChain;
   /** Bytes up to the end of the last whole line. */
   readonly goodLength: number;
   /** What stands behind it: the beginning of a line that was never finished. */
@@ -102,8 +102,8 @@ class Reader {
   readonly projection = new Projection();
   readonly #blobs: Blobs;
   snapshot: SessionSnapshot | undefined;
-  bill = new Bill();
-  chain = new Chain();
+  bill = new StoredCosts();
+  chain = new EntryChain();
   damagedLines = 0;
 
   constructor(blobs: Blobs) {
@@ -119,7 +119,7 @@ class Reader {
     if (decoded.kind !== 'entry') return;
     const { entry, before } = decoded;
     if (before) this.bill = before.bill;
-    if (before?.parentUuid !== undefined) this.chain = new Chain(before.parentUuid);
+    if (before?.parentUuid !== undefined) this.chain = new EntryChain(before.parentUuid);
     this.projection.apply(entry);
     const { stance, refused } = before?.standing ?? {};
     if (stance) this.projection.apply({ type: 'stance', stance });

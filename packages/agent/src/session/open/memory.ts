@@ -1,6 +1,6 @@
 /** A session that lives as long as the process. */
 import { Projection } from '@heddle/core';
-import { Bill } from '../bill.ts';
+import { StoredCosts } from '../../cost/stored-costs.ts';
 import { memoryJournal, type MemoryJournal } from '../journal/journal.ts';
 import type { Session } from './open.ts';
 
@@ -10,7 +10,7 @@ export function memorySession(id: string, now: () => number): Session & { readon
     journal: memoryJournal(id, now),
     projection: new Projection(),
     snapshot: undefined,
-    bill: new Bill(),
+    bill: new StoredCosts(),
     notices: [],
   };
 }

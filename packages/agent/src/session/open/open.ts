@@ -1,20 +1,17 @@
 /** Opens a session: a new one, one to go on with, or a copy of one. Errors of life are values. */
 import { existsSync, openSync, statSync } from 'node:fs';
 import { Projection, type SessionSnapshot } from '@heddle/core';
-import { branchOf } from '../../prompt/git-head.ts';
+import { branchOf } from '../../prompt/session-context.ts';
 import { repositoryTop } from '../../settings/scopes.ts';
-import { Bill } from '../bill.ts';
+import { StoredCosts } from '../../cost/stored-costs.ts';
 import { type Blobs, createBlobs } from '../files/blobs.ts';
-import { Chain } from '../journal/chain.ts';
-import { copyCompanions } from './companions.ts';
-import { copySession, discardCopy, dropDamagedLines } from './copy.ts';
-import type { Durability } from '../journal/durability.ts';
+import { type Durability, EntryChain, type Journal, memoryJournal } from '../journal/journal.ts';
+import { copyCompanions, copySession, discardCopy, dropDamagedLines } from './copy.ts';
 import { fileJournal } from '../journal/file-journal.ts';
-import { type Journal, memoryJournal } from '../journal/journal.ts';
 import { loadSession } from './load.ts';
 import { takeLock } from '../files/lock.ts';
-import { mendTornEnd } from './mend.ts';
-import { rewound } from './rewind.ts';
+import { repairTornEnd } from './repair-end.ts';
+import { rewindTo } from './rewind.ts';
 import {
   blobFolder,
   isSessionId,
@@ -23,9 +20,8 @@ import {
   sessionFolder,
   type SessionPlace,
 } from '../files/paths.ts';
-import { reasonOf } from '../files/reason.ts';
+import { storageErrorReason, syncFolder } from '../files/write.ts';
 import { type SessionFile, sessionFilesOf } from '../files/session-files.ts';
-import { syncFolder } from '../files/write.ts';
 
 export interface Session {
   readonly id: string;
@@ -34,12 +30,12 @@ export interface Session {
   /** Undefined for a new session: the engine writes it. */
   readonly snapshot: SessionSnapshot | undefined;
   /** What it had cost when it was opened. */
-  readonly bill: Bill;
+  readonly bill: StoredCosts;
   /** What a user should know: a line that was cut off, lines that could not be read. */
   readonly notices: readonly string[];
 }
 
-export type Opened =
+export type OpenedSession =
   | { readonly ok: true; readonly session: Session }
   | {
       readonly ok: false;
@@ -60,16 +56,21 @@ export interface ResumeChoice {
   readonly at?: string | undefined;
 }
 
-export function newSession(setup: OpenSetup, id: string): Opened {
+export function newSession(setup: OpenSetup, id: string): OpenedSession {
   return open(setup, id, { is: 'new' });
 }
 
-export function resumeSession(setup: OpenSetup, id: string, { at }: ResumeChoice = {}): Opened {
+export function resumeSession(setup: OpenSetup, id: string, { at }: ResumeChoice = {}): OpenedSession {
   return open(setup, id, { is: 'known' }, at);
 }
 
 /** A second life of a session under another id; the first stays as it is. */
-export function forkSession(setup: OpenSetup, from: string, id: string, { at }: ResumeChoice = {}): Opened {
+export function forkSession(
+  setup: OpenSetup,
+  from: string,
+  id: string,
+  { at }: ResumeChoice = {},
+): OpenedSession {
   return open(setup, id, { is: 'copy', of: from }, at);
 }
 
@@ -89,7 +90,12 @@ export function newestSession(place: SessionPlace): string | undefined {
  * The conversation of a session without the session: nothing is locked, mended or written, and what happens from now on is
  * forgotten with the process. What cannot be read is left out.
  */
-export function recallSession(setup: OpenSetup, from: string, id: string, { at }: ResumeChoice = {}): Opened {
+export function recallSession(
+  setup: OpenSetup,
+  from: string,
+  id: string,
+  { at }: ResumeChoice = {},
+): OpenedSession {
   return attempt(from, () => {
     if (!isKnown(setup, from)) return unknown(from);
     const file = storedFile(setup, from) ?? sessionFile(setup.place, from);
@@ -100,13 +106,13 @@ export function recallSession(setup: OpenSetup, from: string, id: string, { at }
         ? []
         : [`${linesOf(damagedLines)} of the session could not be read; it goes on without.`];
     const session = { id, journal: memoryJournal(id, setup.now), projection, snapshot, bill, notices };
-    return rewound(session, { to: at, name: from, file, blobs });
+    return rewindTo(session, { to: at, name: from, file, blobs });
   });
 }
 
 type Way = { readonly is: 'new' | 'known' } | { readonly is: 'copy'; readonly of: string };
 
-function open(setup: OpenSetup, id: string, way: Way, at?: string): Opened {
+function open(setup: OpenSetup, id: string, way: Way, at?: string): OpenedSession {
   return attempt(id, () => {
     const refusal = objection(setup, id, way);
     if (refusal) return refusal;
@@ -128,7 +134,7 @@ function open(setup: OpenSetup, id: string, way: Way, at?: string): Opened {
   });
 }
 
-function objection(setup: OpenSetup, id: string, way: Way): Opened | undefined {
+function objection(setup: OpenSetup, id: string, way: Way): OpenedSession | undefined {
   if (way.is === 'known') return isKnown(setup, id) ? undefined : unknown(id);
   if (way.is === 'copy' && !isKnown(setup, way.of)) return unknown(way.of);
   if (!isSessionId(id)) return refused(`${id} is not a session id`);
@@ -151,11 +157,13 @@ function storedFile({ place }: OpenSetup, id: string): string | undefined {
 }
 
 /** The disk is full, the folder belongs to somebody else: reasons to be told, not to crash. */
-function attempt(id: string, work: () => Opened): Opened {
+function attempt(id: string, work: () => OpenedSession): OpenedSession {
   try {
     return work();
   } catch (thrown) {
-    return refused(`The session ${id} cannot be opened: ${reasonOf(thrown)}. ${WITHOUT_THAT_PLACE}`);
+    return refused(
+      `The session ${id} cannot be opened: ${storageErrorReason(thrown)}. ${WITHOUT_THAT_PLACE}`,
+    );
   }
 }
 
@@ -163,8 +171,8 @@ const WITHOUT_THAT_PLACE =
   'HEDDLE_CONFIG_DIR names another place for sessions; --no-session-persistence keeps none';
 
 /** Where nothing comes of it, what was begun for it is undone. */
-function orElse(undo: () => void, work: () => Opened): Opened {
-  let opened: Opened | undefined;
+function orElse(undo: () => void, work: () => OpenedSession): OpenedSession {
+  let opened: OpenedSession | undefined;
   try {
     opened = work();
     return opened;
@@ -179,7 +187,7 @@ function openCopy(
   id: string,
   from: string,
   given: Pick<LockedChoice, 'release' | 'at'>,
-): Opened {
+): OpenedSession {
   const { place } = setup;
   return orElse(
     () => discardCopy(place, id),
@@ -201,7 +209,11 @@ interface LockedChoice {
   readonly release: () => void;
 }
 
-function openLocked(setup: OpenSetup, id: string, { at, name, damage, release }: LockedChoice): Opened {
+function openLocked(
+  setup: OpenSetup,
+  id: string,
+  { at, name, damage, release }: LockedChoice,
+): OpenedSession {
   const { place, version, durability, now } = setup;
   const file = sessionFile(place, id);
   const blobs = blobsOf(setup);
@@ -218,14 +230,14 @@ function openLocked(setup: OpenSetup, id: string, { at, name, damage, release }:
     dropDamagedLines(file);
     loaded = loadSession(file, blobs);
   }
-  const mended = loaded ? mendTornEnd(file, sessionFolder(place, id), loaded) : undefined;
+  const repaired = loaded ? repairTornEnd(file, sessionFolder(place, id), loaded) : undefined;
   const descriptor = openSync(file, 'a', 0o600);
   if (!loaded && durability === 'power') syncFolder(projectFolder(place));
   const { projection, snapshot, bill, chain } = loaded ?? empty();
   const journal = fileJournal({
     path: file,
     descriptor,
-    length: mended?.length ?? 0,
+    length: repaired?.length ?? 0,
     frame: { sessionId: id, cwd: place.cwd, version, ...branchAt(place.cwd) },
     blobs,
     durability,
@@ -235,8 +247,8 @@ function openLocked(setup: OpenSetup, id: string, { at, name, damage, release }:
     now,
     release,
   });
-  notices.push(...(mended?.notices ?? []));
-  return rewound({ id, journal, projection, snapshot, bill, notices }, { to: at, name, file, blobs });
+  notices.push(...(repaired?.notices ?? []));
+  return rewindTo({ id, journal, projection, snapshot, bill, notices }, { to: at, name, file, blobs });
 }
 
 function branchAt(cwd: string): { readonly gitBranch?: string } {
@@ -249,18 +261,23 @@ function linesOf(count: number): string {
   return count === 1 ? '1 line' : `${count} lines`;
 }
 
-function empty(): Pick<Session, 'projection' | 'snapshot' | 'bill'> & { readonly chain: Chain } {
-  return { projection: new Projection(), snapshot: undefined, bill: new Bill(), chain: new Chain() };
+function empty(): Pick<Session, 'projection' | 'snapshot' | 'bill'> & { readonly chain: EntryChain } {
+  return {
+    projection: new Projection(),
+    snapshot: undefined,
+    bill: new StoredCosts(),
+    chain: new EntryChain(),
+  };
 }
 
 function blobsOf({ place, durability }: OpenSetup): Blobs {
   return createBlobs(blobFolder(place), durability === 'power');
 }
 
-function unknown(id: string): Opened {
+function unknown(id: string): OpenedSession {
   return { ok: false, message: `No conversation found with session ID: ${id}`, isUnknown: true };
 }
 
-function refused(message: string): Opened {
+function refused(message: string): OpenedSession {
   return { ok: false, message, isUnknown: false };
 }

@@ -1,9 +1,9 @@
 /** Goes back to a message of a session that is being opened. */
 import type { Blobs } from '../files/blobs.ts';
 import { historyUpTo } from './load.ts';
-import type { Opened, Session } from './open.ts';
+import type { OpenedSession, Session } from './open.ts';
 
-export interface WayBack {
+export interface RewindTarget {
   /** Undefined: nobody wants to go back. */
   readonly to: string | undefined;
   /** What the user calls the session. */
@@ -14,7 +14,7 @@ export interface WayBack {
 }
 
 /** A message that a compaction has replaced is looked for in the whole file, and its history put back. */
-export function rewound(session: Session, { to, name, file, blobs }: WayBack): Opened {
+export function rewindTo(session: Session, { to, name, file, blobs }: RewindTarget): OpenedSession {
   if (to === undefined) return { ok: true, session };
   const { projection, journal } = session;
   try {

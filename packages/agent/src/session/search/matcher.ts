@@ -1,6 +1,6 @@
 /** What is searched for: how a text is tried, and what the bytes of a line must hold before it is worth parsing. Pure. */
 
-export interface Matcher {
+export interface TextMatcher {
   /** The first place on a line. */
   find(line: string): { readonly start: number; readonly end: number } | undefined;
   /** As it stands in a line of JSON: lines without it cannot match. Undefined: any line may. */
@@ -8,20 +8,20 @@ export interface Matcher {
   readonly ignoresCase: boolean;
 }
 
-export type MatcherMade =
-  | { readonly ok: true; readonly matcher: Matcher }
+export type TextMatcherResult =
+  | { readonly ok: true; readonly matcher: TextMatcher }
   | { readonly ok: false; readonly message: string };
 
 /** Capitals count where the search has some, as in ripgrep's smart case. */
-export function matcherOf(words: string, isRegex: boolean): MatcherMade {
+export function textMatcherOf(words: string, isRegex: boolean): TextMatcherResult {
   if (words.trim() === '') return { ok: false, message: 'there is nothing to search for' };
   const ignoresCase = words === words.toLowerCase();
   const literal = isRegex ? requiredLiteral(words) : words;
   const needle = literal === undefined ? undefined : JSON.stringify(literal).slice(1, -1);
   try {
-    const source = isRegex ? words : escaped(words);
+    const source = isRegex ? words : jsonEscaped(words);
     const regex = new RegExp(source, ignoresCase ? 'i' : '');
-    const find: Matcher['find'] = (line) => {
+    const find: TextMatcher['find'] = (line) => {
       const match = regex.exec(line);
       return match ? { start: match.index, end: match.index + match[0].length } : undefined;
     };
@@ -117,6 +117,6 @@ function endOfClass(pattern: string, start: number): number | undefined {
 }
 
 /** Nothing in it means anything to a regular expression. */
-export function escaped(text: string): string {
+export function jsonEscaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }

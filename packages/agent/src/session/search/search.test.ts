@@ -4,9 +4,8 @@ import { packagedRipgrep } from '@heddle/tools/engines';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { assistant, callOf, house, type House, resultOf, user } from '../test/house.ts';
-import type { Ripgrep } from './candidates.ts';
-import { matcherOf, requiredLiteral } from './matcher.ts';
-import { type Hit, searchSessions } from './search.ts';
+import { type Ripgrep, searchSessions, type SessionHit } from './search.ts';
+import { textMatcherOf, requiredLiteral } from './matcher.ts';
 import { likelyLines } from './sieve.ts';
 
 let packaged: Ripgrep | undefined;
@@ -46,16 +45,16 @@ async function hitsOf(
   home: House,
   words: string,
   more: { regex?: boolean; ripgrep?: Ripgrep | undefined } = {},
-): Promise<Hit[]> {
-  const made = matcherOf(words, more.regex ?? false);
+): Promise<SessionHit[]> {
+  const made = textMatcherOf(words, more.regex ?? false);
   if (!made.ok) throw new Error(made.message);
-  const hits: Hit[] = [];
+  const hits: SessionHit[] = [];
   for await (const hit of searchSessions({ ...home.place, matcher: made.matcher, ripgrep: more.ripgrep }))
     hits.push(hit);
   return hits;
 }
 
-const told = (hits: readonly Hit[]): string[] =>
+const told = (hits: readonly SessionHit[]): string[] =>
   hits.map(({ session, role, line, more }) => `${session.id} ${role}: ${line.slice(-22)} +${more}`);
 
 describe.each(engines)('a search with %s', (_name, ripgrep) => {
@@ -104,7 +103,7 @@ describe.each(engines)('a search with %s', (_name, ripgrep) => {
 describe('lines', () => {
   it('without what is searched for are not even parsed', () => {
     const home = three();
-    const made = matcherOf('kitchen', false);
+    const made = textMatcherOf('kitchen', false);
     expect(made.ok && [...likelyLines(home.file('oldest'), made.matcher)]).toHaveLength(1);
   });
 });
@@ -156,7 +155,7 @@ describe('what every match of a pattern contains', () => {
   });
 
   it('is asked of nothing that makes no sense', () => {
-    expect(matcherOf('(', true)).toMatchObject({ ok: false, message: /no regular expression/ });
-    expect(matcherOf('  ', false)).toMatchObject({ ok: false, message: /nothing to search/ });
+    expect(textMatcherOf('(', true)).toMatchObject({ ok: false, message: /no regular expression/ });
+    expect(textMatcherOf('  ', false)).toMatchObject({ ok: false, message: /nothing to search/ });
   });
 });

@@ -1,6 +1,6 @@
 /** Finds the lines of a file that are worth parsing, by their bytes. */
 import { LineFile, wholeLength } from '../files/lines.ts';
-import { escaped, type Matcher } from './matcher.ts';
+import { jsonEscaped, type TextMatcher } from './matcher.ts';
 
 const CHUNK = 4 * 1024 * 1024;
 const NEW_LINE = 0x0a;
@@ -8,7 +8,7 @@ const NEW_LINE = 0x0a;
 /** How a line ends that gave up its long texts: they can hold what is searched for, too. */
 export const STORED_APART = 'storedApart":true';
 
-export function* likelyLines(path: string, matcher: Matcher): Generator<string> {
+export function* likelyLines(path: string, matcher: TextMatcher): Generator<string> {
   const file = new LineFile(path);
   const wanted = bytePattern(matcher);
   try {
@@ -42,12 +42,12 @@ function* linesWith(wanted: RegExp, bytes: Buffer): Generator<string> {
   }
 }
 
-function bytePattern({ needle, ignoresCase }: Matcher): RegExp {
+function bytePattern({ needle, ignoresCase }: TextMatcher): RegExp {
   const plain = needle === undefined || !ignoresCase ? needle : plainRun(needle);
   // Anything: the next place is where the next line begins.
   if (plain === undefined || plain === '') return /[^\n]/g;
   const letters = Buffer.from(plain).toString('latin1');
-  return new RegExp(`${escaped(letters)}|${escaped(STORED_APART)}`, ignoresCase ? 'gi' : 'g');
+  return new RegExp(`${jsonEscaped(letters)}|${jsonEscaped(STORED_APART)}`, ignoresCase ? 'gi' : 'g');
 }
 
 /** The longest run of ASCII: only there is a byte a letter, and its capital another byte. */

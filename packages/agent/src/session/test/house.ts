@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import type { Entry, EntryBody, Message, UserMessage } from '@heddle/core';
 import { decode } from '../codec/decode.ts';
-import { newSession, type Opened, type OpenSetup, type Session } from '../open/open.ts';
+import { newSession, type OpenedSession, type OpenSetup, type Session } from '../open/open.ts';
 import { sessionFile, type SessionPlace } from '../files/paths.ts';
 
 export interface House {
@@ -30,12 +30,12 @@ export function house(more: Partial<OpenSetup> = {}): House {
   };
 }
 
-export function sessionOf(opened: Opened): Session {
+export function sessionOf(opened: OpenedSession): Session {
   if (!opened.ok) throw new Error(opened.message);
   return opened.session;
 }
 
-export function reasonOf(opened: Opened): string {
+export function reasonOf(opened: OpenedSession): string {
   return opened.ok ? 'it was opened' : opened.message;
 }
 

@@ -3,8 +3,7 @@ import { appendFileSync } from 'node:fs';
 import type { EntryBody } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
 import { assistant, boundary, callOf, house, resultOf, tombstone, user } from '../test/house.ts';
-import { piecesOf } from './pieces.ts';
-import { readTranscript } from './read.ts';
+import { readTranscript, transcriptPartsOf } from './transcript.ts';
 
 function told(bodies: readonly EntryBody[]): string[] {
   const home = house();
@@ -63,12 +62,12 @@ describe('the pieces of a message', () => {
   const at = 0;
 
   it('are what was said, called and answered; what is for the model alone is left out', () => {
-    expect(piecesOf({ type: 'user', uuid: 'u', at, content: 'hidden', isMeta: true })).toEqual([]);
+    expect(transcriptPartsOf({ type: 'user', uuid: 'u', at, content: 'hidden', isMeta: true })).toEqual([]);
     const call = callOf('a', 'c1');
     const result = resultOf('r', 'c1', 'out');
     expect(
       [call, result].flatMap((body) =>
-        body.type === 'assistant' || body.type === 'user' ? piecesOf(body.message) : [],
+        body.type === 'assistant' || body.type === 'user' ? transcriptPartsOf(body.message) : [],
       ),
     ).toMatchObject([
       { kind: 'call', tool: 'Bash' },
@@ -81,7 +80,7 @@ describe('the pieces of a message', () => {
     const content = [
       { type: 'tool_result', tool_use_id: 'c', content: [{ type: 'image', source }] },
     ] as const;
-    expect(piecesOf({ type: 'user', uuid: 'u', at, content })).toMatchObject([
+    expect(transcriptPartsOf({ type: 'user', uuid: 'u', at, content })).toMatchObject([
       { kind: 'result', text: '' },
       { kind: 'media', text: '[image: image/png]', source },
     ]);
@@ -108,7 +107,9 @@ describe('blocks that lack what they should hold', () => {
     appendFileSync(home.file('s1'), line('assistant', { message: { content: odd } }));
     appendFileSync(home.file('s1'), line('attachment', { attachment: { kind: 'queued_command' } }));
     const { items } = readTranscript(home.file('s1'));
-    const texts = items.map((item) => (item.kind === 'message' ? piecesOf(item.message).at(-1) : undefined));
+    const texts = items.map((item) =>
+      item.kind === 'message' ? transcriptPartsOf(item.message).at(-1) : undefined,
+    );
     expect(texts).toMatchObject([{ text: 'the rest' }, { text: 'the rest' }, undefined]);
   });
 });

@@ -1,12 +1,17 @@
 /** A program on the other side of standard input: it sends prompts and control requests, one JSON object a line. */
-import { createInterface } from 'node:readline';
-import type { AskPermission, Prompt } from '@heddle/agent';
+import {
+  type AskPermission,
+  type PermissionAnswer,
+  type PermissionQuestion,
+  permissionUpdates,
+  type Prompt,
+} from '@heddle/agent';
 import type { QueuedCommand } from '@heddle/core';
-import type { Output } from '../output/output.ts';
+import { createInterface } from 'node:readline';
+import type { HeadlessOutput } from '../output/output.ts';
 import type { Control } from './control/control.ts';
-import { type HostPrompt, Inbox, promptOf } from './inbox.ts';
-import { type Line, lineIn, parseLine } from './json.ts';
-import { askThe } from './questions.ts';
+import { type HostPrompt, hostPromptOf, HostPromptQueue } from './inbox.ts';
+import { type HostLine, isJsonObject, lineIn, parseHostLine, textIn } from './json.ts';
 import { HostRequests } from './requests.ts';
 
 export type TakenPrompt = Prompt & Partial<Pick<HostPrompt, 'isQuiet' | 'pass'>>;
@@ -39,8 +44,8 @@ export function singlePrompt(content: string, verbatim: boolean): Host {
 }
 
 /** `verbatim`: all of its prompts are. */
-export function createHost(output: Output, verbatim: boolean): Host {
-  const inbox = new Inbox();
+export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
+  const inbox = new HostPromptQueue();
   const requests = new HostRequests((line) => output.writeControl(line));
   const control = Promise.withResolvers<Control>();
   const lines = createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY });
@@ -49,7 +54,7 @@ export function createHost(output: Output, verbatim: boolean): Host {
   let misread: string | undefined;
 
   lines.on('line', (text) => {
-    const line = parseLine(text);
+    const line = parseHostLine(text);
     if (line?.['type'] === 'control_response') return requests.settle(line);
     taken = taken.then(() => take(line, text));
   });
@@ -64,13 +69,13 @@ export function createHost(output: Output, verbatim: boolean): Host {
     process.stderr.write(`heddle: ${misread}\n`);
   }
 
-  async function take(line: Line | undefined, text: string): Promise<void> {
+  async function take(line: HostLine | undefined, text: string): Promise<void> {
     switch (line?.['type']) {
       case undefined:
         if (text.trim() !== '') complain('is not a JSON object with a type');
         return;
       case 'user': {
-        const prompt = promptOf(verbatim ? { ...line, client_composed: true } : line);
+        const prompt = hostPromptOf(verbatim ? { ...line, client_composed: true } : line);
         if (!prompt) return complain('holds no prompt');
         const { passOf, makeRoom } = await control.promise;
         inbox.put({ ...prompt, pass: prompt.isQuiet ? undefined : passOf(prompt) });
@@ -87,7 +92,7 @@ export function createHost(output: Output, verbatim: boolean): Host {
 
   return {
     prompts: inbox,
-    ask: askThe(requests),
+    ask: askHost(requests),
     requests,
     get misread() {
       return misread;
@@ -100,5 +105,49 @@ export function createHost(output: Output, verbatim: boolean): Host {
       lines.close();
       process.stdin.destroy();
     },
+  };
+}
+
+// MERGED questions.ts: /** Permission questions that the host answers. */
+
+/** However the host fails to answer, it has not allowed it. */
+function askHost(host: HostRequests): AskPermission {
+  return async (question, signal) => {
+    const reply = await host.ask(requestOf(question), { signal });
+    return reply.ok ? answerIn(reply.response) : { allow: false, message: reply.message };
+  };
+}
+
+function requestOf({
+  toolUseId,
+  tool,
+  input,
+  reason,
+  suggestions,
+  rule,
+  agentId,
+}: PermissionQuestion): object {
+  return {
+    subtype: 'can_use_tool',
+    tool_name: tool,
+    input,
+    tool_use_id: toolUseId,
+    decision_reason: reason,
+    ...(suggestions.length > 0 ? { permission_suggestions: suggestions } : {}),
+    ...(rule === undefined ? {} : { matched_ask_rule: rule }),
+    ...(agentId === undefined ? {} : { agent_id: agentId }),
+  };
+}
+
+function answerIn(given: HostLine): PermissionAnswer {
+  const updatedInput = given['updatedInput'];
+  const message = textIn(given['message']);
+  const updates = permissionUpdates(given['updatedPermissions']);
+  return {
+    allow: given['behavior'] === 'allow',
+    ...(message === undefined ? {} : { message }),
+    ...(isJsonObject(updatedInput) ? { updatedInput } : {}),
+    ...(updates.length > 0 ? { updates } : {}),
+    ...(given['interrupt'] === true ? { interrupt: true } : {}),
   };
 }

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type HostPrompt, Inbox, promptOf } from './inbox.ts';
+import { type HostPrompt, HostPromptQueue, hostPromptOf } from './inbox.ts';
 
 function given(content: unknown, more: object = {}): HostPrompt {
-  const prompt = promptOf({ type: 'user', message: { role: 'user', content }, ...more });
+  const prompt = hostPromptOf({ type: 'user', message: { role: 'user', content }, ...more });
   if (!prompt) throw new Error('This is no prompt.');
   return prompt;
 }
 
-async function inOrder(inbox: Inbox): Promise<unknown[]> {
+async function inOrder(inbox: HostPromptQueue): Promise<unknown[]> {
   inbox.close();
   const contents: unknown[] = [];
   for await (const { content } of inbox) contents.push(content);
@@ -18,7 +18,7 @@ describe('a line', () => {
   it.each([[{}], [{ message: 'go' }], [{ message: { content: 3 } }], [{ message: { content: [{}] } }]])(
     'such as %j holds no prompt',
     (line) => {
-      expect(promptOf(line)).toBeUndefined();
+      expect(hostPromptOf(line)).toBeUndefined();
     },
   );
 
@@ -30,7 +30,7 @@ describe('a line', () => {
     [{ type: 'image', source: { type: 'base64', media_type: 'image/png' } }],
     [{ type: 'image', source: { type: 'url' } }],
   ])('with a block such as %j holds none either', (block) => {
-    expect(promptOf({ message: { content: [{ type: 'text', text: 'look' }, block] } })).toBeUndefined();
+    expect(hostPromptOf({ message: { content: [{ type: 'text', text: 'look' }, block] } })).toBeUndefined();
   });
 
   it('may hold images, and blocks of kinds that nobody knows', () => {
@@ -46,7 +46,7 @@ describe('a line', () => {
 
 describe('prompts that wait', () => {
   it('come in their order, urgent ones first, and end when the host has closed its side', async () => {
-    const inbox = new Inbox();
+    const inbox = new HostPromptQueue();
     inbox.put(given('a'));
     inbox.put(given('b', { priority: 'later' }));
     inbox.put(given('c', { priority: 'now' }));
@@ -54,7 +54,7 @@ describe('prompts that wait', () => {
   });
 
   it('join a running turn unless they say later, or are commands', async () => {
-    const inbox = new Inbox();
+    const inbox = new HostPromptQueue();
     inbox.put(given('a', { uuid: 'a' }));
     inbox.put(given('b', { priority: 'later' }));
     inbox.put(given('/compact'));
@@ -68,7 +68,7 @@ describe('prompts that wait', () => {
   });
 
   it('that ask nothing join only with one that does', () => {
-    const inbox = new Inbox();
+    const inbox = new HostPromptQueue();
     inbox.put(given('a note', { uuid: 'n', shouldQuery: false }));
     expect(inbox.takeQueued()).toEqual([]);
     inbox.put(given('a question', { uuid: 'q' }));
@@ -76,7 +76,7 @@ describe('prompts that wait', () => {
   });
 
   it('can be dropped, and none is taken in once the host has gone', async () => {
-    const inbox = new Inbox();
+    const inbox = new HostPromptQueue();
     inbox.put(given('a', { uuid: 'a' }));
     expect(inbox.clear()).toEqual(['a']);
     inbox.close();
@@ -85,7 +85,7 @@ describe('prompts that wait', () => {
   });
 
   it('join a running turn only when a hook has let them pass', () => {
-    const inbox = new Inbox();
+    const inbox = new HostPromptQueue();
     const used: string[] = [];
     const withPass = (content: string, isGiven: boolean): HostPrompt => ({
       ...given(content),

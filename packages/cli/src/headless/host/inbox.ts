@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Prompt } from '@heddle/agent';
 import type { QueuedCommand } from '@heddle/core';
-import { isContent, type Line, lineIn, textIn } from './json.ts';
+import { isContent, type HostLine, lineIn, textIn } from './json.ts';
 
 export interface HostPrompt extends Prompt {
   readonly uuid: string;
@@ -33,7 +33,7 @@ export interface Objection {
 }
 
 /** Undefined where a line holds no prompt. */
-export function promptOf(line: Line): HostPrompt | undefined {
+export function hostPromptOf(line: HostLine): HostPrompt | undefined {
   const content = lineIn(line['message'])?.['content'];
   if (typeof content !== 'string' && !isContent(content)) return undefined;
   const priority = line['priority'];
@@ -46,7 +46,7 @@ export function promptOf(line: Line): HostPrompt | undefined {
   };
 }
 
-export class Inbox {
+export class HostPromptQueue {
   #waiting: HostPrompt[] = [];
   #isClosed = false;
   #wake = (): void => undefined;

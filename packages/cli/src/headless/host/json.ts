@@ -1,9 +1,9 @@
 /** Lines of JSON from outside: whatever they hold, reading them never throws. */
 import type { ContentBlock, JsonObject } from '@heddle/core';
 
-export type Line = Readonly<Record<string, unknown>>;
+export type HostLine = Readonly<Record<string, unknown>>;
 
-export function parseLine(text: string): Line | undefined {
+export function parseHostLine(text: string): HostLine | undefined {
   try {
     return lineIn(JSON.parse(text));
   } catch {
@@ -11,7 +11,7 @@ export function parseLine(text: string): Line | undefined {
   }
 }
 
-export function lineIn(value: unknown): Line | undefined {
+export function lineIn(value: unknown): HostLine | undefined {
   return isLine(value) ? value : undefined;
 }
 
@@ -19,7 +19,7 @@ export function textIn(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function isLine(value: unknown): value is Line {
+function isLine(value: unknown): value is HostLine {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -33,7 +33,7 @@ export function isContent(value: unknown): value is readonly ContentBlock[] {
   return Array.isArray(value) && value.map((block) => lineIn(block) ?? {}).every(isBlock);
 }
 
-function isBlock(block: Line): boolean {
+function isBlock(block: HostLine): boolean {
   switch (block['type']) {
     case 'text':
       return hasTexts(block, 'text');
@@ -45,7 +45,7 @@ function isBlock(block: Line): boolean {
   }
 }
 
-function isSource(source: Line): boolean {
+function isSource(source: HostLine): boolean {
   switch (source['type']) {
     case 'base64':
       return hasTexts(source, 'media_type', 'data');
@@ -56,6 +56,6 @@ function isSource(source: Line): boolean {
   }
 }
 
-function hasTexts(line: Line, ...names: readonly string[]): boolean {
+function hasTexts(line: HostLine, ...names: readonly string[]): boolean {
   return names.every((name) => textIn(line[name]) !== undefined);
 }

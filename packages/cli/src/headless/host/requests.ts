@@ -1,12 +1,12 @@
 /** What is asked of the host. Several requests may be open; each has one end, and one that nobody waits for is withdrawn. */
 import { randomUUID } from 'node:crypto';
-import { type Line, lineIn, textIn } from './json.ts';
+import { type HostLine, lineIn, textIn } from './json.ts';
 
 export type HostReply =
-  | { readonly ok: true; readonly response: Line }
+  | { readonly ok: true; readonly response: HostLine }
   | { readonly ok: false; readonly why: 'error' | 'late' | 'withdrawn' | 'gone'; readonly message: string };
 
-export interface Patience {
+export interface HostTimeouts {
   /** Aborts when nobody waits for the reply any more. */
   readonly signal?: AbortSignal | undefined;
   /** Without one it is waited for as long as the host is there. */
@@ -23,7 +23,7 @@ export class HostRequests {
   }
 
   /** Never rejects. */
-  ask(request: object, { signal, deadlineMs }: Patience): Promise<HostReply> {
+  ask(request: object, { signal, deadlineMs }: HostTimeouts): Promise<HostReply> {
     if (this.#isClosed) return Promise.resolve(GONE);
     if (signal?.aborted) return Promise.resolve(WITHDRAWN);
     const id = randomUUID();
@@ -47,7 +47,7 @@ export class HostRequests {
   }
 
   /** A line of the host that answers one of them; one that nobody waits for is passed over. */
-  settle(line: Line): void {
+  settle(line: HostLine): void {
     const reply = lineIn(line['response']);
     this.#open.get(textIn(reply?.['request_id']) ?? '')?.(read(reply ?? {}));
   }
@@ -60,7 +60,7 @@ export class HostRequests {
 }
 
 /** A host that has nothing to say may leave the response out; one that says something else than an object has not answered. */
-function read(reply: Line): HostReply {
+function read(reply: HostLine): HostReply {
   if (reply['subtype'] !== 'success') return failed(textIn(reply['error']) ?? 'The host could not answer.');
   const response = lineIn(reply['response'] ?? {});
   return response ? { ok: true, response } : failed('The host answered with something that is no object.');

@@ -1,6 +1,6 @@
 /** Everything that a host has of a running conversation beside its prompts: requests, hooks, news of background tasks. */
 import type { SdkMessage } from '@heddle/agent';
-import { harmless } from '../../terminal/harmless.ts';
+import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { AgentSetup } from '../agent-options.ts';
 import type { ModelOptions, ModelRead } from '../model-options.ts';
 import type { Started } from '../start.ts';
@@ -41,7 +41,7 @@ export function serve(host: Host, started: Started, setup: ServiceSetup): Servic
     requestOptions: options.requestOptions,
     compactsByItself: options.config?.gates?.autoCompact !== false,
     hooks,
-    warn: (text) => process.stderr.write(`heddle: ${harmless(text)}\n`),
+    warn: (text) => process.stderr.write(`heddle: ${escapeControls(text)}\n`),
   });
   started.listen((event) => tasks.note(event));
   host.serve(control);

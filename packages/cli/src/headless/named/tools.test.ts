@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isNamed, namedTools } from './tools.ts';
+import { isNamed, namedTools } from '../agent-options.ts';
 
 const KNOWN = ['Bash', 'Read', 'TaskOutput', 'TaskStop'];
 

@@ -3,7 +3,7 @@ import { call, say } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeFor } from '../../test/home.ts';
 import { install, type Installed } from '../../test/program.ts';
-import { noticeOf } from './notices.ts';
+import { noticeOf } from './output.ts';
 
 let installed: Installed;
 beforeAll(async () => {

@@ -2,13 +2,13 @@
  * Standard output. A line is with the system before the next step is taken, and a slow reader is waited for; one that went
  * away ends the run, not the program.
  */
-import type { SdkMessage, SdkResult } from '@heddle/agent';
+import type { PermissionDenial, SdkMessage, SdkResult } from '@heddle/agent';
 import type { OutputFormat } from '../../arguments.ts';
-import { harmless } from '../../terminal/harmless.ts';
-import { CommandWords } from './command-words.ts';
-import { noticeOf } from './notices.ts';
+import { pluralize, tokens } from '../../plain/render/amounts.ts';
+import { callLine } from '../../plain/render/call.ts';
+import { escapeControls } from '../../terminal/escape-controls.ts';
 
-export interface Output {
+export interface HeadlessOutput {
   /** Resolves when there is room for the next line, or nobody reads any more. */
   write(line: SdkMessage): Promise<void>;
   /** A line of the control protocol. */
@@ -25,13 +25,13 @@ export interface Output {
 /** How long a program that is being ended waits for a reader who does not read. */
 const HURRIED_PATIENCE_MS = 200;
 
-export function createOutput(format: OutputFormat): Output {
+export function createOutput(format: OutputFormat): HeadlessOutput {
   const { stdout } = process;
   const end = Promise.withResolvers<void>();
   let closed = false;
   let stuck = false;
   let tell = (): void => undefined;
-  const command = new CommandWords();
+  const command = new CommandText();
   stdout.on('error', close);
   // Where nobody listens to warnings, the work goes on without them.
   process.stderr.on('error', () => undefined);
@@ -56,10 +56,10 @@ export function createOutput(format: OutputFormat): Output {
     // A failed result without errors of its own has the text of the error in place of an answer.
     const isErrorText = failed && errors === undefined;
     const wrong = (isErrorText ? [result ?? ''] : (errors ?? [])).join('\n');
-    if (wrong !== '') process.stderr.write(`heddle: ${harmless(wrong)}\n`);
+    if (wrong !== '') process.stderr.write(`heddle: ${escapeControls(wrong)}\n`);
     const answer = local_command !== undefined && result === '' ? command.words : result;
     if (isErrorText || answer === undefined || (failed && answer === '')) return;
-    return writeLine(harmless(answer));
+    return writeLine(escapeControls(answer));
   }
 
   return {
@@ -72,7 +72,7 @@ export function createOutput(format: OutputFormat): Output {
         case 'text': {
           const notice = noticeOf(line, process.cwd());
           command.hear(line);
-          if (notice !== undefined) process.stderr.write(`heddle: ${harmless(notice)}\n`);
+          if (notice !== undefined) process.stderr.write(`heddle: ${escapeControls(notice)}\n`);
           return line.type === 'result' ? writeText(line) : undefined;
         }
       }
@@ -95,4 +95,60 @@ export function createOutput(format: OutputFormat): Output {
       return stuck;
     },
   };
+}
+
+// MERGED command-words.ts: /** What `/compact` did, for whoever reads only text: its result is empty, and the lines before it tell. */
+
+class CommandText {
+  #words = '';
+
+  hear(line: SdkMessage): void {
+    if (line.type === 'assistant')
+      this.#words = line.message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+    if (line.type === 'system' && line.subtype === 'compact_boundary')
+      this.#words = compacted(line.compact_metadata);
+  }
+
+  get words(): string {
+    return this.#words;
+  }
+}
+
+function compacted({ pre_tokens: before, post_tokens: after }: Compaction): string {
+  const now = after === undefined ? '' : ` ${tokens(before)} tokens became ${tokens(after)}.`;
+  return `The conversation was compacted.${now} /uncompact takes it back.`;
+}
+
+type Compaction = Extract<SdkMessage, { subtype: 'compact_boundary' }>['compact_metadata'];
+
+// MERGED notices.ts: /** What somebody who reads only the answer should know besides: why it takes so long, and what was not done. */
+
+/** A shorter wait before another attempt is not worth a line. */
+const NOTICED_MS = 2_000;
+/** So many denied calls are named. */
+const MOST = 3;
+
+/** The words that clients know, in those of the person who waits. */
+const TROUBLES: Readonly<Record<string, string>> = {
+  rate_limit: 'rate limit reached',
+  overloaded: 'the model is overloaded',
+  server_error: 'the server failed',
+};
+
+export function noticeOf(line: SdkMessage, cwd: string): string | undefined {
+  if (line.type === 'result') return deniedNotice(line.permission_denials, cwd);
+  if (line.type !== 'system' || line.subtype !== 'api_retry' || line.retry_delay_ms < NOTICED_MS)
+    return undefined;
+  const seconds = Math.round(line.retry_delay_ms / 1_000);
+  return `${TROUBLES[line.error] ?? 'no connection'}, trying again in ${seconds} s (${line.attempt} of ${line.max_retries})`;
+}
+
+function deniedNotice(denials: readonly PermissionDenial[], cwd: string): string | undefined {
+  const calls = [
+    ...new Set(denials.map(({ tool_name, tool_input }) => callLine(tool_name, tool_input, cwd))),
+  ];
+  if (calls.length === 0) return undefined;
+  const more = calls.length > MOST ? [`${calls.length - MOST} more`] : [];
+  const named = [...calls.slice(0, MOST), ...more].join('; ');
+  return `${pluralize(calls.length, 'call was', 'calls were')} not allowed: ${named}. What may run: heddle permissions, or --allowed-tools`;
 }

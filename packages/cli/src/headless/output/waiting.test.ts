@@ -1,13 +1,13 @@
 import type { LoopEvent } from '@heddle/core';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Waiting } from './waiting.ts';
+import { WaitingNotice } from '../print.ts';
 
 let told: string[];
-let waiting: Waiting;
+let waiting: WaitingNotice;
 beforeEach(() => {
   vi.useFakeTimers();
   told = [];
-  waiting = new Waiting((text) => told.push(text));
+  waiting = new WaitingNotice((text) => told.push(text));
 });
 afterEach(() => vi.useRealTimers());
 

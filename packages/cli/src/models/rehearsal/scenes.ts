@@ -1,16 +1,16 @@
 /** What the rehearsal model plays, by a word of the prompt. Each scene looks at what its calls have come to, and goes on from there. */
-import { pace, type Part, say, type Step } from '@heddle/testing';
-import type { Situation } from './situation.ts';
+import { pace, type ScriptPart, say, type ScriptStep } from '@heddle/testing';
+import type { Situation } from './rehearsal.ts';
 
-interface Scene {
+interface TestScreen {
   /** In the prompt. */
   readonly word: string;
   /** What one sees. */
   readonly shows: string;
-  readonly play: (situation: Situation) => Step;
+  readonly play: (situation: Situation) => ScriptStep;
 }
 
-export const SCENES: readonly Scene[] = [
+export const SCENES: readonly TestScreen[] = [
   { word: 'edit', shows: 'a file written and changed, each after a question with its lines', play: edit },
   { word: 'run', shows: 'a command that runs at once, and one that you are asked about', play: run },
   { word: 'plan', shows: 'a plan to approve or to send back', play: plan },
@@ -22,7 +22,7 @@ export const SCENES: readonly Scene[] = [
 
 const SCRATCH = 'heddle-rehearsal.txt';
 
-function edit({ made, last, call }: Situation): Step {
+function edit({ made, last, call }: Situation): ScriptStep {
   const [read, written, edited] = [last('Read'), last('Write'), last('Edit')];
   const content = 'A first line.\nA line to change.\nA last line.\n';
   const write = call('Write', { file_path: SCRATCH, content });
@@ -42,20 +42,20 @@ function edit({ made, last, call }: Situation): Step {
   return say(`${SCRATCH} is written and changed. /rewind, or heddle rewind, puts files back as they were.`);
 }
 
-function run({ made, call }: Situation): Step {
+function run({ made, call }: Situation): ScriptStep {
   const commands = made.filter(({ tool }) => tool === 'Bash');
-  const [listed, reckoned] = commands;
+  const [listed, estimated] = commands;
   if (!listed)
     return [
       opening('I list the folder: that changes nothing, so nobody is asked.'),
       call('Bash', { command: 'ls', description: 'List the folder' }),
     ];
-  if (!reckoned)
+  if (!estimated)
     return [
       say('What a program of its own does cannot be told before: you are asked about the next one.'),
       call('Bash', { command: 'node -e "console.log(6 * 7)"', description: 'Multiply six by seven' }),
     ];
-  return reckoned.failed ? notDone(reckoned.result) : say(`It says: ${reckoned.result.trim()}`);
+  return estimated.failed ? notDone(estimated.result) : say(`It says: ${estimated.result.trim()}`);
 }
 
 const PLAN = `## A plan to rehearse with
@@ -64,7 +64,7 @@ const PLAN = `## A plan to rehearse with
 2. Change nothing.
 3. Say so.`;
 
-function plan(situation: Situation): Step {
+function plan(situation: Situation): ScriptStep {
   const { last, call } = situation;
   const [entered, given, read] = [last('EnterPlanMode'), last('ExitPlanMode'), last('Read')];
   if (!entered) return wanting(situation, ['EnterPlanMode', 'ExitPlanMode'], () => call('EnterPlanMode', {}));
@@ -78,7 +78,7 @@ function plan(situation: Situation): Step {
   return say('I read the README and changed nothing: the plan is carried out.');
 }
 
-function ask(situation: Situation): Step {
+function ask(situation: Situation): ScriptStep {
   const asked = situation.last('AskUserQuestion');
   if (!asked)
     return wanting(situation, ['AskUserQuestion'], () =>
@@ -106,7 +106,7 @@ const QUESTIONS = [
 
 const STEPS = ['Look at the README', 'Look around', 'Say what is there'];
 
-function todo({ made, call }: Situation): Step {
+function todo({ made, call }: Situation): ScriptStep {
   const done = made.filter(({ tool }) => tool === 'TodoWrite').length;
   const failed = made.find((one) => one.tool === 'TodoWrite' && one.failed);
   if (failed) return notDone(failed.result);
@@ -119,7 +119,7 @@ function todo({ made, call }: Situation): Step {
   return done === 0 ? [opening('I make a list of steps and work through it.'), list] : list;
 }
 
-function fetch(situation: Situation): Step {
+function fetch(situation: Situation): ScriptStep {
   const fetched = situation.last('WebFetch');
   const input = { url: 'https://example.com/', prompt: 'What is this page for?' };
   if (!fetched) return wanting(situation, ['WebFetch'], () => situation.call('WebFetch', input));
@@ -129,7 +129,7 @@ function fetch(situation: Situation): Step {
 /** Milliseconds between two pieces: slow enough to be interrupted, and over in some seconds. */
 const PACE_MS = 150;
 
-function long(): Step {
+function long(): ScriptStep {
   const verse = (at: number): string =>
     `## Part ${at}\n\nThread over thread, the loom goes on; the heddle lifts every *second* one, and lets the others be. ` +
     'Press **Ctrl-C** to stop me, or type something: it waits until I am done.\n\n';
@@ -138,7 +138,7 @@ function long(): Step {
 }
 
 /** Where no word is known: one look at the README, and from then on what there is to see. */
-export function talk({ made, nth, call, has }: Situation): Step {
+export function chatScene({ made, nth, call, has }: Situation): ScriptStep {
   const [first, second] = made;
   if (nth > 1 && !first)
     return say(`This is still a rehearsal, and prompt ${nth} has none of its words.\n\n${menu()}`);
@@ -162,12 +162,16 @@ function menu(): string {
   ].join('\n');
 }
 
-function opening(text: string): Part {
+function opening(text: string): ScriptPart {
   return say(`This is a rehearsal: no model is asked. ${text}`);
 }
 
 /** Some tools are looked for before they are used; with nobody to ask, some are not there at all. */
-function wanting({ has, last, call }: Situation, tools: readonly string[], then: () => Step): Step {
+function wanting(
+  { has, last, call }: Situation,
+  tools: readonly string[],
+  then: () => ScriptStep,
+): ScriptStep {
   if (tools.every(has)) return then();
   const names = tools.join(' and ');
   if (has('ToolSearch') && !last('ToolSearch'))
@@ -175,7 +179,7 @@ function wanting({ has, last, call }: Situation, tools: readonly string[], then:
   return say(`${names} cannot be used here: nobody can be asked, or a flag or a rule takes it away.`);
 }
 
-function notDone(why: string): Step {
+function notDone(why: string): ScriptStep {
   const [line = ''] = why.replaceAll(/<\/?tool_use_error>/g, '').split('\n');
   return say(`That did not happen: ${line} A real model would now try another way, or ask you.`);
 }

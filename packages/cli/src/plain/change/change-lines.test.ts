@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { styleFor } from '../style.ts';
-import { changeOf } from './change.ts';
-import { changeLines } from './change-lines.ts';
+import { changeLines, changeOf } from './change.ts';
 
 const style = styleFor({ plain: true, env: {} });
 

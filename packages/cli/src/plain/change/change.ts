@@ -1,16 +1,24 @@
 /** What a call would do to a file: where, and with which lines. Pure. */
 import type { JsonObject } from '@heddle/core';
 import { applyEdits } from '@heddle/tools';
-import { type Hunk, hunksBetween } from './hunks.ts';
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { escapeControls } from '../../terminal/escape-controls.ts';
+import { withoutTabs } from '../../terminal/width.ts';
+import type { Style } from '../style.ts';
 
-export interface Change {
+export interface ShownChange {
   /** The file as it is; undefined where it is not known, and lines have no number. */
   readonly before: readonly string[] | undefined;
   readonly hunks: readonly Hunk[];
 }
 
 /** `current`: the file as it is; undefined where there is none. Undefined for a call that changes no file. */
-export function changeOf(tool: string, input: JsonObject, current: string | undefined): Change | undefined {
+export function changeOf(
+  tool: string,
+  input: JsonObject,
+  current: string | undefined,
+): ShownChange | undefined {
   if (tool === 'Write') {
     const content = input['content'];
     return typeof content === 'string' ? between(current, content) : undefined;
@@ -26,13 +34,13 @@ export function changeOf(tool: string, input: JsonObject, current: string | unde
   return { before: undefined, hunks };
 }
 
-export function sizeOf({ hunks }: Change): { readonly come: number; readonly gone: number } {
+export function changeSize({ hunks }: ShownChange): { readonly come: number; readonly gone: number } {
   const sum = (count: (hunk: Hunk) => number): number =>
     hunks.reduce((total, hunk) => total + count(hunk), 0);
   return { come: sum(({ come }) => come.length), gone: sum(({ gone }) => gone.length) };
 }
 
-function between(current: string | undefined, after: string): Change {
+function between(current: string | undefined, after: string): ShownChange {
   const before = linesOf(current ?? '');
   const hunks = hunksBetween(before, linesOf(after));
   return { before: before.length === 0 ? undefined : before, hunks };
@@ -60,4 +68,160 @@ function linesOf(text: string): string[] {
 
 function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+// MERGED current-text.ts: /** The file that a call would change, as it is now. */
+
+/** A file larger than this is not read to be shown. */
+const MAX_BYTES = 2_000_000;
+const CHANGING: ReadonlySet<string> = new Set(['Write', 'Edit']);
+
+export function currentText(tool: string, input: JsonObject, cwd: string): string | undefined {
+  const file = input['file_path'];
+  if (!CHANGING.has(tool) || typeof file !== 'string') return undefined;
+  try {
+    const place = path.resolve(cwd, file);
+    const about = statSync(place);
+    return about.isFile() && about.size <= MAX_BYTES ? readFileSync(place, 'utf8') : undefined;
+  } catch {
+    return undefined;
+  }
+}
+/** The stretches in which two texts differ, line by line. Pure. */
+
+interface Hunk {
+  /** Where it begins, counted from 0: in the text before, and in the text after. */
+  readonly at: number;
+  readonly to: number;
+  readonly gone: readonly string[];
+  readonly come: readonly string[];
+}
+
+/** Beyond so many pairs of lines one hunk tells it as well, and at once. */
+const MOST_PAIRS = 1_000_000;
+
+function hunksBetween(before: readonly string[], after: readonly string[]): Hunk[] {
+  let start = 0;
+  while (start < before.length && start < after.length && before[start] === after[start]) start++;
+  let end = 0;
+  while (
+    end < before.length - start &&
+    end < after.length - start &&
+    before[before.length - 1 - end] === after[after.length - 1 - end]
+  )
+    end++;
+  const gone = before.slice(start, before.length - end);
+  const come = after.slice(start, after.length - end);
+  if (gone.length === 0 && come.length === 0) return [];
+  if (gone.length * come.length <= MOST_PAIRS) return walk(gone, come, start);
+  return gone.length === come.length ? lineByLine(gone, come, start) : [{ at: start, to: start, gone, come }];
+}
+
+/** Nothing was put in or taken out: each line still stands where it stood. */
+function lineByLine(before: readonly string[], after: readonly string[], start: number): Hunk[] {
+  return before.flatMap((gone, index) => {
+    const come = after[index] ?? '';
+    const at = start + index;
+    return gone === come ? [] : [{ at, to: at, gone: [gone], come: [come] }];
+  });
+}
+
+/** Along the longest run of lines that both have. */
+function walk(before: readonly string[], after: readonly string[], start: number): Hunk[] {
+  const common = commonLengths(before, after);
+  const hunks: { at: number; to: number; gone: string[]; come: string[] }[] = [];
+  let isInHunk = false;
+  let [left, right] = [0, 0];
+  while (left < before.length || right < after.length) {
+    const [gone, come] = [before[left], after[right]];
+    if (gone !== undefined && gone === come) {
+      isInHunk = false;
+      left++;
+      right++;
+      continue;
+    }
+    if (!isInHunk) hunks.push({ at: start + left, to: start + right, gone: [], come: [] });
+    isInHunk = true;
+    if (gone !== undefined && (come === undefined || common(left + 1, right) >= common(left, right + 1))) {
+      hunks.at(-1)?.gone.push(gone);
+      left++;
+    } else if (come !== undefined) {
+      hunks.at(-1)?.come.push(come);
+      right++;
+    }
+  }
+  return hunks;
+}
+
+/** How many lines both have in common, in order, from two places on. */
+function commonLengths(
+  before: readonly string[],
+  after: readonly string[],
+): (left: number, right: number) => number {
+  const width = after.length + 1;
+  const lengths = new Uint32Array((before.length + 1) * width);
+  const at = (left: number, right: number): number => lengths[left * width + right] ?? 0;
+  for (let left = before.length - 1; left >= 0; left--)
+    for (let right = after.length - 1; right >= 0; right--)
+      lengths[left * width + right] =
+        before[left] === after[right]
+          ? at(left + 1, right + 1) + 1
+          : Math.max(at(left + 1, right), at(left, right + 1));
+  return at;
+}
+
+// MERGED change-lines.ts: /** A change as people read it: the lines that go, the lines that come, and a few around them, each with its number. Pure. */
+
+interface Row {
+  readonly mark: ' ' | '-' | '+' | '…';
+  /** Counted from 1. */
+  readonly number: number;
+  readonly text: string;
+}
+
+/** `around`: so many lines that stay are shown on each side. */
+export function changeLines(change: ShownChange, around: number, { paint, signs }: Style): string[] {
+  const rows = rowsOf(change, around);
+  const isNumbered = change.before !== undefined;
+  const width = String(Math.max(0, ...rows.map(({ number }) => number))).length;
+  return rows.map(({ mark, number, text }) => {
+    const lead = isNumbered ? `${String(number).padStart(width)} ` : '';
+    if (mark === '…') return paint('dim', ' '.repeat(lead.length) + signs.more);
+    const line = `${lead}${mark} ${withoutTabs(escapeControls(text))}`.trimEnd();
+    return mark === ' ' ? paint('dim', line) : paint(mark === '-' ? 'red' : 'green', line);
+  });
+}
+
+function rowsOf({ before, hunks }: ShownChange, around: number): Row[] {
+  return hunks.flatMap((hunk, index): Row[] => {
+    const previous = hunks[index - 1];
+    const next = hunks[index + 1];
+    const earliest = previous === undefined ? 0 : endOf(previous) + shownBelow(previous, hunk, around);
+    const from = Math.max(earliest, hunk.at - around);
+    const until = endOf(hunk) + (next ? shownBelow(hunk, next, around) : around);
+    const isApart = previous !== undefined && (before === undefined || from > earliest);
+    return [
+      ...(isApart ? [{ mark: '…' as const, number: 0, text: '' }] : []),
+      ...staying(before, from, hunk.at, hunk.to - hunk.at),
+      ...hunk.gone.map((text, line): Row => ({ mark: '-', number: hunk.at + line + 1, text })),
+      ...hunk.come.map((text, line): Row => ({ mark: '+', number: hunk.to + line + 1, text })),
+      ...staying(before, endOf(hunk), until, hunk.to + hunk.come.length - endOf(hunk)),
+    ];
+  });
+}
+
+function endOf({ at, gone }: Hunk): number {
+  return at + gone.length;
+}
+
+/** Below a hunk and before the next one, no line is shown twice. */
+function shownBelow(hunk: Hunk, next: Hunk, around: number): number {
+  return Math.min(around, Math.max(0, next.at - endOf(hunk)));
+}
+
+/** Lines that stay have the numbers of the file as it will be: `shift` is how far the hunks before have moved them. */
+function staying(before: readonly string[] | undefined, from: number, until: number, shift: number): Row[] {
+  return (before ?? [])
+    .slice(from, until)
+    .map((text, line): Row => ({ mark: ' ', number: from + line + shift + 1, text }));
 }

@@ -1,10 +1,9 @@
 import type { PermissionMode, Thinking } from '@heddle/core';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { AgentSetup } from '../../headless/agent-options.ts';
-import { instructionFiles } from '../session/instruction-files.ts';
-import { modelWords } from '../session/model-words.ts';
+import { instructionFiles, modelText } from '../session/open-session.ts';
 import { modeAfter } from './mode-cycle.ts';
-import { model, thinking } from './model.ts';
+import { model, thinking } from './context.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -39,10 +38,10 @@ describe('another model', () => {
   });
 
   it('is not called by its name where a recording of it is played', () => {
-    expect(modelWords({ modelName: 'claude-x', plays: 'replay:a.jsonl' })).toBe(
+    expect(modelText({ modelName: 'claude-x', plays: 'replay:a.jsonl' })).toBe(
       'replay:a.jsonl, a recording of claude-x',
     );
-    expect(modelWords({ modelName: 'claude-x' })).toBe('claude-x');
+    expect(modelText({ modelName: 'claude-x' })).toBe('claude-x');
   });
 });
 

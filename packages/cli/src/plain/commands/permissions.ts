@@ -1,10 +1,10 @@
 /** `/mode` and `/permissions`. */
 import { LivePermissions, NO_RULES, type PermissionUpdate, type RuleList } from '@heddle/agent';
 import type { PermissionMode } from '@heddle/core';
-import { Refused, splitRules } from '../../list-flags.ts';
-import { permissions as permissionsCommand } from '../../permissions/permissions.ts';
-import { readPermissionsCommand } from '../../permissions/words.ts';
-import { harmless } from '../../terminal/harmless.ts';
+import { UsageError, splitRules } from '../../list-flags.ts';
+import { permissionsCommand } from '../../permissions/permissions.ts';
+import { readPermissionsCommand } from '../../permissions/parse-command.ts';
+import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { Chat } from './command.ts';
 
 const MODES: Readonly<Record<PermissionMode, string>> = {
@@ -23,7 +23,7 @@ export function mode(words: string, { started, say, style }: Chat): void {
   }
   const wanted = words === 'manual' ? 'default' : words;
   if (!isMode(wanted))
-    return say(`There is no mode ${harmless(words)}. There are ${Object.keys(MODES).join(', ')}.`);
+    return say(`There is no mode ${escapeControls(words)}. There are ${Object.keys(MODES).join(', ')}.`);
   if (!agent.setPermissionMode(wanted))
     return say('bypassPermissions must be allowed at the start: --allow-dangerously-skip-permissions');
   say(`The mode is ${wanted}: it ${MODES[wanted]}.`);
@@ -33,11 +33,11 @@ function isMode(word: string): word is PermissionMode {
   return Object.hasOwn(MODES, word);
 }
 
-export async function permissions(words: string, chat: Chat): Promise<void> {
+export async function permissionsSlash(words: string, chat: Chat): Promise<void> {
   const [verb = 'list', list = '', ...rest] = words === '' ? [] : splitRules(words);
   if (verb === 'list') return say(chat);
   const wrong = wrongIn(splitRules(words));
-  if (wrong !== undefined) return chat.say(harmless(wrong));
+  if (wrong !== undefined) return chat.say(escapeControls(wrong));
   if (verb !== 'add' && verb !== 'remove') {
     const code = await permissionsCommand(splitRules(words));
     if (verb === 'trust' && code === 0) chat.say('What that changes counts from the next start on.');
@@ -52,7 +52,7 @@ function wrongIn(words: readonly string[]): string | undefined {
     readPermissionsCommand(words);
     return undefined;
   } catch (thrown) {
-    if (thrown instanceof Refused) return `/${thrown.message}`;
+    if (thrown instanceof UsageError) return `/${thrown.message}`;
     throw thrown;
   }
 }
@@ -93,10 +93,10 @@ function say({ options, started, say: print }: Chat): void {
   const lines = lists.flatMap((list) =>
     rules[list].map(
       ({ text, source, file }) =>
-        `  ${list.padEnd(5)} ${harmless(text)}  (${source}${file === undefined ? '' : `, ${harmless(file)}`})`,
+        `  ${list.padEnd(5)} ${escapeControls(text)}  (${source}${file === undefined ? '' : `, ${escapeControls(file)}`})`,
     ),
   );
-  const folders = (live?.directories ?? []).map((folder) => `  folder ${harmless(folder)}`);
+  const folders = (live?.directories ?? []).map((folder) => `  folder ${escapeControls(folder)}`);
   const head = `The mode is ${started.agent.permissionMode}.`;
   print([head, ...folders, ...(lines.length > 0 ? lines : ['  There are no rules.'])].join('\n'));
 }

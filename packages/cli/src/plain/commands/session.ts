@@ -5,7 +5,7 @@ import path from 'node:path';
 import { listSessions } from '@heddle/agent/sessions';
 import { exportText } from '../../sessions/export/export.ts';
 import { pick } from '../../sessions/pick.ts';
-import { harmless } from '../../terminal/harmless.ts';
+import { escapeControls } from '../../terminal/escape-controls.ts';
 import { shortened } from '../render/amounts.ts';
 import { pickDialog, sessionLines } from '../session/pick.ts';
 import type { Chat } from './command.ts';
@@ -16,11 +16,11 @@ export async function clear({ moveTo, say, started }: Chat): Promise<void> {
   say(
     problem === undefined
       ? `A new session. The one before: /resume ${before.slice(0, 8)}`
-      : harmless(problem),
+      : escapeControls(problem),
   );
 }
 
-export async function resume(words: string, chat: Chat): Promise<void> {
+export async function resumeSlash(words: string, chat: Chat): Promise<void> {
   const { say, ask, moveTo, cwd, started } = chat;
   const others = listSessions(sessionPlace(process.env, cwd)).filter(
     ({ id }) => id !== started.agent.sessionId,
@@ -30,23 +30,23 @@ export async function resume(words: string, chat: Chat): Promise<void> {
   if (id === undefined) return;
   if (id === started.agent.sessionId) return say('That is this session.');
   const problem = await moveTo({ kind: 'resume', id });
-  if (problem !== undefined) say(harmless(problem));
+  if (problem !== undefined) say(escapeControls(problem));
 }
 
-export function sessions({ say, cwd, style, started }: Chat): void {
+export function sessionsSlash({ say, cwd, style, started }: Chat): void {
   const all = listSessions(sessionPlace(process.env, cwd));
   if (all.length === 0) return say('There is no session in this folder yet.');
   say(sessionLines(all, style, Date.now(), started.agent.sessionId).join('\n'));
 }
 
-export function rename(words: string, chat: Chat): void {
+export function renameSlash(words: string, chat: Chat): void {
   const { started, say } = chat;
   const { journal } = started.session;
   if (journal.path === undefined) return say('This session is kept nowhere, so it needs no name.');
   if (started.agent.messages.length === 0) return say('Say something first: an empty session has no name.');
   if (words === '') return say(`${titleOf(chat)} Another one: /rename TITLE, none: /rename ${NO_NAME}`);
   journal.append({ type: 'title', title: words === NO_NAME ? '' : words });
-  say(words === NO_NAME ? 'The name is taken back.' : `This session is called ${harmless(words)}.`);
+  say(words === NO_NAME ? 'The name is taken back.' : `This session is called ${escapeControls(words)}.`);
 }
 
 /** A name that nobody gives, and nobody types by accident. */
@@ -55,7 +55,7 @@ const NO_NAME = '-';
 function titleOf({ started, configDir, cwd }: Chat): string {
   const { sessionId } = started.agent;
   const found = listSessions({ configDir, cwd }).find(({ id }) => id === sessionId);
-  return found ? `This session is called ${harmless(shortened(found.title, 60))}.` : 'It has no name.';
+  return found ? `This session is called ${escapeControls(shortened(found.title, 60))}.` : 'It has no name.';
 }
 
 export async function exportTo(words: string, { started, say, configDir }: Chat): Promise<void> {
@@ -66,14 +66,14 @@ export async function exportTo(words: string, { started, say, configDir }: Chat)
   const file = words === '' ? await usualFile(configDir, agent.sessionId) : words;
   const format = /\.html?$/i.test(file) ? 'html' : /\.json$/i.test(file) ? 'json' : 'markdown';
   const picked = pick(agent.sessionId);
-  if (!picked.ok) return say(harmless(picked.message));
+  if (!picked.ok) return say(escapeControls(picked.message));
   try {
     // Whatever was said and read is in it: for the owner, until he hands it on.
     await writeFile(file, exportText(format, picked.session), { mode: 0o600 });
-    say(`The conversation is in ${harmless(file)}.`);
+    say(`The conversation is in ${escapeControls(file)}.`);
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
-    say(harmless(`${file} cannot be written: ${why}`));
+    say(escapeControls(`${file} cannot be written: ${why}`));
   }
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { COMMANDS, readSlash } from './table.ts';
+import { SLASH_COMMANDS, readSlash } from './table.ts';
 
 describe('slash commands', () => {
   it('have names of their own', () => {
-    const names = COMMANDS.flatMap(({ name, also = [] }) => [name].concat(also));
+    const names = SLASH_COMMANDS.flatMap(({ name, also = [] }) => [name].concat(also));
     expect(new Set(names).size).toBe(names.length);
     expect(names).toEqual(
       expect.arrayContaining(['help', 'clear', 'compact', 'context', 'cost', 'model', 'quit']),

@@ -1,15 +1,15 @@
 /** The slash commands. Those with more to say have a file of their own, loaded when they are used. */
 import type { SlashCommand } from './command.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from './help.ts';
 
-export const COMMANDS: readonly SlashCommand[] = [
+export const SLASH_COMMANDS: readonly SlashCommand[] = [
   {
     name: 'help',
     also: ['?'],
     help: 'this list',
     about: 'the rest',
     anytime: true,
-    run: async (_words, chat) => (await import('./help.ts')).help(COMMANDS, chat),
+    run: async (_words, chat) => (await import('./help.ts')).help(SLASH_COMMANDS, chat),
   },
   {
     name: 'clear',
@@ -23,7 +23,7 @@ export const COMMANDS: readonly SlashCommand[] = [
     hint: '[instructions]',
     help: 'replace the conversation by a summary of it',
     about: 'the conversation',
-    run: async (words, chat) => (await import('./context.ts')).compact(words, chat),
+    run: async (words, chat) => (await import('./context.ts')).compactSlash(words, chat),
   },
   {
     name: 'uncompact',
@@ -59,21 +59,21 @@ export const COMMANDS: readonly SlashCommand[] = [
     hint: '[name]',
     help: 'show or change the model',
     about: 'the model and its rights',
-    run: async (words, chat) => (await import('./model.ts')).model(words, chat),
+    run: async (words, chat) => (await import('./context.ts')).model(words, chat),
   },
   {
     name: 'effort',
     hint: '[low|medium|high|xhigh|max]',
     help: 'how much work goes into an answer',
     about: 'the model and its rights',
-    run: async (words, chat) => (await import('./model.ts')).effort(words, chat),
+    run: async (words, chat) => (await import('./context.ts')).effort(words, chat),
   },
   {
     name: 'thinking',
     hint: '[on|off|TOKENS]',
     help: 'whether the model thinks before it answers',
     about: 'the model and its rights',
-    run: async (words, chat) => (await import('./model.ts')).thinking(words, chat),
+    run: async (words, chat) => (await import('./context.ts')).thinking(words, chat),
   },
   {
     name: 'mode',
@@ -88,35 +88,35 @@ export const COMMANDS: readonly SlashCommand[] = [
     hint: '[add|remove allow|ask|deny RULE]',
     help: 'show or change the rules',
     about: 'the model and its rights',
-    run: async (words, chat) => (await import('./permissions.ts')).permissions(words, chat),
+    run: async (words, chat) => (await import('./permissions.ts')).permissionsSlash(words, chat),
   },
   {
     name: 'resume',
     hint: '[session]',
     help: 'go on with another session',
     about: 'the session',
-    run: async (words, chat) => (await import('./session.ts')).resume(words, chat),
+    run: async (words, chat) => (await import('./session.ts')).resumeSlash(words, chat),
   },
   {
     name: 'sessions',
     help: 'the sessions of this folder',
     about: 'the session',
     anytime: true,
-    run: async (_words, chat) => (await import('./session.ts')).sessions(chat),
+    run: async (_words, chat) => (await import('./session.ts')).sessionsSlash(chat),
   },
   {
     name: 'rewind',
     hint: '[number]',
     help: 'go back to an earlier prompt: conversation, files or both',
     about: 'the conversation',
-    run: async (words, chat) => (await import('./rewind.ts')).rewind(words, chat),
+    run: async (words, chat) => (await import('./rewind.ts')).rewindSlash(words, chat),
   },
   {
     name: 'rename',
     hint: '[title]',
     help: 'give this session a name',
     about: 'the session',
-    run: async (words, chat) => (await import('./session.ts')).rename(words, chat),
+    run: async (words, chat) => (await import('./session.ts')).renameSlash(words, chat),
   },
   {
     name: 'export',
@@ -131,14 +131,14 @@ export const COMMANDS: readonly SlashCommand[] = [
     help: 'what came of the last call, in full; 2 is the one before it',
     about: 'the conversation',
     anytime: true,
-    run: async (words, chat) => (await import('./output.ts')).output(words, chat),
+    run: async (words, chat) => (await import('./status.ts')).output(words, chat),
   },
   {
     name: 'todos',
     help: 'the steps the model has in mind',
     about: 'the rest',
     anytime: true,
-    run: async (_words, chat) => (await import('./work.ts')).todos(chat),
+    run: async (_words, chat) => (await import('./status.ts')).todos(chat),
   },
   {
     name: 'tasks',
@@ -146,13 +146,13 @@ export const COMMANDS: readonly SlashCommand[] = [
     help: 'commands in the background; what one wrote; its end',
     about: 'the rest',
     anytime: true,
-    run: async (words, chat) => (await import('./tasks.ts')).tasks(words, chat),
+    run: async (words, chat) => (await import('./status.ts')).tasks(words, chat),
   },
   {
     name: 'doctor',
     help: 'look for what is wrong',
     about: 'the rest',
-    run: async (_words, chat) => (await import('./work.ts')).doctor(chat),
+    run: async (_words, chat) => (await import('./status.ts')).doctorSlash(chat),
   },
   {
     name: 'exit',
@@ -173,11 +173,11 @@ export function readSlash(line: string): Slash | undefined {
   const [, name, words = ''] = /^\/([a-z?][\w:?-]*)(?:\s+([\s\S]*))?$/i.exec(line.trim()) ?? [];
   if (name === undefined) return undefined;
   const wanted = name.toLowerCase();
-  const command = COMMANDS.find((known) => known.name === wanted || known.also?.includes(wanted));
+  const command = SLASH_COMMANDS.find((known) => known.name === wanted || known.also?.includes(wanted));
   if (command) return { kind: 'command', command, words: words.trim() };
   const near = nearest(
     wanted,
-    COMMANDS.flatMap(({ name, also = [] }) => [name].concat(also)),
+    SLASH_COMMANDS.flatMap(({ name, also = [] }) => [name].concat(also)),
   );
   const hint = near === undefined ? 'See /help.' : `Did you mean /${near}?`;
   return { kind: 'unknown', message: `There is no command /${name}. ${hint}` };

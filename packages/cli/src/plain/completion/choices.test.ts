@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { choiceRows } from './choices.ts';
+import { choiceRows } from './complete.ts';
 
 describe('names that could follow', () => {
   it('stand in columns that are read downwards', () => {

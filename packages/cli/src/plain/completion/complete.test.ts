@@ -3,8 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { draftOf } from '../screen/editor.ts';
-import { complete, type CompletionSources } from './complete.ts';
-import { listFolder } from './folders.ts';
+import { complete, type CompletionSources, listFolder } from './complete.ts';
 
 const FILES: Readonly<Record<string, readonly string[]>> = {
   '': ['README.md', 'package.json', 'packages/', '.git/', '.gitignore', 'my dir/', "it's $1"],

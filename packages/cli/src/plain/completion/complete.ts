@@ -1,6 +1,10 @@
 /** What Tab makes of a draft: the name of a command at its beginning, a path anywhere else. Pure. */
+import { readdirSync, statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { escapeControls } from '../../terminal/escape-controls.ts';
+import { cellsOf, charactersOf, widthOf } from '../../terminal/width.ts';
 import type { Draft } from '../screen/editor.ts';
-import { type Begun, wordOfShell, wordsOfPrompt } from './words.ts';
 
 export interface CompletionSources {
   /** Names of slash commands, without the slash. */
@@ -9,7 +13,7 @@ export interface CompletionSources {
   readonly list: (folder: string) => readonly FolderEntry[];
 }
 
-export interface FolderEntry {
+interface FolderEntry {
   readonly name: string;
   readonly isFolder: boolean;
 }
@@ -44,7 +48,7 @@ export function complete(draft: Draft, sources: CompletionSources): Completed {
   return { kind: 'nothing' };
 }
 
-function completedPath(draft: Draft, word: Begun, sources: CompletionSources): Completed {
+function completedPath(draft: Draft, word: BegunWord, sources: CompletionSources): Completed {
   const end = word.path.lastIndexOf('/') + 1;
   const begun = word.path.slice(end);
   const files = filesLike(begun, word.path.slice(0, end), sources);
@@ -70,7 +74,7 @@ function completed(
   draft: Draft,
   begun: string,
   candidates: readonly Candidate[],
-  write: Begun['write'] = (added) => added,
+  write: BegunWord['write'] = (added) => added,
 ): Completed {
   const [only, ...others] = candidates;
   if (!only) return { kind: 'nothing' };
@@ -92,4 +96,107 @@ function commonStart(left: string, right: string): string {
   let length = 0;
   while (length < left.length && left[length] === right[length]) length++;
   return left.slice(0, length);
+}
+/** The word before the cursor that Tab may go on with. Pure. */
+
+interface BegunWord {
+  /** As it is called on the disk, not as it is written. */
+  readonly path: string;
+  /** What is added to it, as it has to be written. */
+  readonly write: (added: string) => string;
+  /** What ends the word. */
+  readonly end: string;
+}
+
+/** So far back a name with spaces may begin. */
+const MOST_WORDS = 6;
+
+/** In a prompt: the last word, then longer ones, because names may hold spaces and nobody quotes them there. */
+function wordsOfPrompt(before: string): BegunWord[] {
+  const starts = [0, ...Array.from(before.matchAll(/[\s"'(@!=]/g), ({ index }) => index + 1)];
+  return starts
+    .toReversed()
+    .slice(0, MOST_WORDS)
+    .filter((start, nth) => nth === 0 || before[start - 1] === '@' || before.includes('/', start))
+    .map((start) => ({ path: before.slice(start), write: (added) => added, end: ' ' }));
+}
+
+/** In a `!` line: the last word as a shell reads it. */
+function wordOfShell(before: string): BegunWord {
+  let path = '';
+  let quote = '';
+  for (const [sign, , escaped] of before.matchAll(/(\\(.?)|.)/gsu)) {
+    if (quote !== '') {
+      if (sign === quote) quote = '';
+      else path += sign;
+    } else if (escaped !== undefined) path += escaped;
+    else if (/["']/.test(sign)) quote = sign;
+    else path = /[\s(=<>|;&]/.test(sign) ? '' : path + sign;
+  }
+  const inQuotes = quote !== '';
+  return { path, write: (added) => (inQuotes ? added : escapedForShell(added)), end: `${quote} ` };
+}
+
+function escapedForShell(text: string): string {
+  return text.replaceAll(/[\s"'`$&|;<>()*?[\]{}!#\\]/g, String.raw`\$&`);
+}
+
+// MERGED folders.ts: /** What lies in a folder, for whoever completes a path. */
+
+/** `written`: as the user wrote it, from where the session stands. */
+export function listFolder(written: string, cwd: string): FolderEntry[] {
+  const folder = path.resolve(cwd, written.replace(/^~(?=\/)/, os.homedir()));
+  try {
+    return (
+      readdirSync(folder, { withFileTypes: true })
+        // A name that could drive the terminal cannot be typed either.
+        .filter(({ name }) => escapeControls(name) === name)
+        .map((entry) => ({
+          name: entry.name,
+          isFolder:
+            entry.isDirectory() || (entry.isSymbolicLink() && isFolder(path.join(folder, entry.name))),
+        }))
+        .sort((left, right) => left.name.localeCompare(right.name))
+    );
+  } catch {
+    return [];
+  }
+}
+
+function isFolder(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+// MERGED choices.ts: /** Names that could follow, in columns over the width of the terminal, read downwards. Pure. */
+
+const INDENT = '  ';
+const GAP = 2;
+/** What stands on the screen must not be swept away by names. */
+const MOST_ROWS = 10;
+
+/** `more`: the sign that something is left out. */
+export function choiceRows(names: readonly string[], columns: number, more: string): string[] {
+  // The last column stays free.
+  const room = Math.max(1, columns - INDENT.length - 1);
+  const width = Math.min(room, Math.max(0, ...names.map(widthOf)));
+  const across = Math.floor((room + GAP) / (width + GAP)) || 1;
+  const isAll = names.length <= across * MOST_ROWS;
+  const shown = isAll ? names : names.slice(0, across * (MOST_ROWS - 1));
+  const count = Math.ceil(shown.length / across);
+  const rows = Array.from({ length: count }, (_row, row) =>
+    shown
+      .filter((_name, index) => index % count === row)
+      .map((name) => filled(name, width, more))
+      .join(' '.repeat(GAP)),
+  );
+  const rest = isAll ? [] : [`${more} ${names.length - shown.length} more`];
+  return [...rows, ...rest].map((row) => INDENT + row.trimEnd());
+}
+
+function filled(name: string, width: number, more: string): string {
+  const free = width - widthOf(name);
+  if (free >= 0) return name + ' '.repeat(free);
+  let left = width - widthOf(more);
+  const kept = charactersOf(name).filter((character) => (left -= cellsOf(character)) >= 0);
+  return kept.join('') + more;
 }

@@ -1,39 +1,41 @@
 import { describe, expect, it } from 'vitest';
 import { styleFor } from '../style.ts';
-import { AsItComes } from './as-it-comes.ts';
-import { wholeRows } from './broken.ts';
-import { printed } from './printed.ts';
+import { printedRows, RawLayout, wholeRows } from './rows.ts';
 
 const { paint } = styleFor({ plain: false, env: {} });
 
 describe('a printed line', () => {
   it('is wrapped at words, and hangs below its text', () => {
-    expect(printed('  1   yes, always: this project', 20)).toBe('  1   yes, always:\n      this project');
-    expect(printed('  (overloaded, trying again)', 20)).toBe('  (overloaded,\n  trying again)');
-    expect(printed('● Bash npm test -- run', 16)).toBe('● Bash npm test\n  -- run');
-    expect(printed('  /name [words]      what it does', 24)).toBe('  /name [words]\n      what it does');
-    expect(printed('short\nlines stay', 20)).toBe('short\nlines stay');
+    expect(printedRows('  1   yes, always: this project', 20)).toBe('  1   yes, always:\n      this project');
+    expect(printedRows('  (overloaded, trying again)', 20)).toBe('  (overloaded,\n  trying again)');
+    expect(printedRows('● Bash npm test -- run', 16)).toBe('● Bash npm test\n  -- run');
+    expect(printedRows('  /name [words]      what it does', 24)).toBe('  /name [words]\n      what it does');
+    expect(printedRows('short\nlines stay', 20)).toBe('short\nlines stay');
   });
 
   it('does not count its colours', () => {
-    expect(printed(paint('dim', 'one two three'), 13)).toBe(paint('dim', 'one two three'));
-    expect(printed(paint('dim', 'one two three'), 9)).toBe(paint('dim', 'one two\nthree'));
+    expect(printedRows(paint('dim', 'one two three'), 13)).toBe(paint('dim', 'one two three'));
+    expect(printedRows(paint('dim', 'one two three'), 9)).toBe(paint('dim', 'one two\nthree'));
   });
 
   it('carries its bar into every row: what a call would do cannot pass for the question', () => {
-    expect(printed(`  | echo ${' '.repeat(11)}1  yes`, 20)).toBe(`  | echo ${' '.repeat(11)}\n  | 1  yes`);
-    expect(printed('  | npm test -- --run  it', 16)).toBe('  | npm test -- \n  | --run  it');
-    expect(printed('  | abcdefghijkl', 10)).toBe('  | abcdef\n  | ghijkl');
-    expect(printed(`  | ${paint('red', '- 漢字漢字')}`, 10)).toBe(
+    expect(printedRows(`  | echo ${' '.repeat(11)}1  yes`, 20)).toBe(
+      `  | echo ${' '.repeat(11)}\n  | 1  yes`,
+    );
+    expect(printedRows('  | npm test -- --run  it', 16)).toBe('  | npm test -- \n  | --run  it');
+    expect(printedRows('  | abcdefghijkl', 10)).toBe('  | abcdef\n  | ghijkl');
+    expect(printedRows(`  | ${paint('red', '- 漢字漢字')}`, 10)).toBe(
       `  | ${paint('red', '- 漢字\n  |   漢字')}`,
     );
   });
 
   it('shows tabs as spaces, counted from where the text begins, and measures those', () => {
-    expect(printed('  | a\tb', 40)).toBe(`  | a${' '.repeat(7)}b`);
-    expect(printed(`  | ${paint('red', 'ab\t\tc')}`, 40)).toBe(`  | ${paint('red', `ab${' '.repeat(14)}c`)}`);
-    expect(printed('name\tvalue', 40)).toBe('name    value');
-    const spoof = printed(`  | ls #${'\t'.repeat(9)}1  A rule allows it; it only reads.`, 80);
+    expect(printedRows('  | a\tb', 40)).toBe(`  | a${' '.repeat(7)}b`);
+    expect(printedRows(`  | ${paint('red', 'ab\t\tc')}`, 40)).toBe(
+      `  | ${paint('red', `ab${' '.repeat(14)}c`)}`,
+    );
+    expect(printedRows('name\tvalue', 40)).toBe('name    value');
+    const spoof = printedRows(`  | ls #${'\t'.repeat(9)}1  A rule allows it; it only reads.`, 80);
     for (const row of spoof.split('\n')) {
       expect(row).toMatch(/^ {2}\| /);
       expect(row).not.toContain('\t');
@@ -48,7 +50,7 @@ describe('a printed line', () => {
     ['soft hyphens', '\u00ad', 1],
     ['letters that are put together', '\u1112\u1161\u11ab', 4],
   ])('keeps its bar in terminals that take more room for %s', (_what, character, most) => {
-    for (const row of printed(`  | touch ${character.repeat(60)}`, 40).split('\n')) {
+    for (const row of printedRows(`  | touch ${character.repeat(60)}`, 40).split('\n')) {
       expect(row).toMatch(/^ {2}\| /);
       const count = row.split(character).length - 1;
       expect(count * most + row.replaceAll(character, '').length).toBeLessThanOrEqual(40);
@@ -56,12 +58,12 @@ describe('a printed line', () => {
   });
 
   it('goes on below its text where it is a changed line: not a word gets below the number and the sign', () => {
-    expect(printed(`  | ${paint('green', '12 +   one two three')}`, 20)).toBe(
+    expect(printedRows(`  | ${paint('green', '12 +   one two three')}`, 20)).toBe(
       `  | ${paint('green', '12 +   one two \n  |        three')}`,
     );
-    expect(printed('  | + one two three', 16)).toBe('  | + one two \n  |   three');
-    expect(printed('  |     one two three', 20)).toBe('  |     one two \n  |     three');
-    expect(printed(`  | + ${' '.repeat(20)}x`, 20).split('\n')).toEqual([
+    expect(printedRows('  | + one two three', 16)).toBe('  | + one two \n  |   three');
+    expect(printedRows('  |     one two three', 20)).toBe('  |     one two \n  |     three');
+    expect(printedRows(`  | + ${' '.repeat(20)}x`, 20).split('\n')).toEqual([
       `  | + ${' '.repeat(14)}`,
       `  |   ${' '.repeat(6)}x`,
     ]);
@@ -70,7 +72,7 @@ describe('a printed line', () => {
 
 describe('output', () => {
   it('is shown up to its last whole word', () => {
-    const coming = new AsItComes();
+    const coming = new RawLayout();
     expect([coming.add('two wor'), coming.add('ds\n'), coming.add('end'), coming.end()]).toEqual([
       'two ',
       'words\n',

@@ -18,7 +18,7 @@ const MARKS = new Map([
 function shown(pieces: readonly string[], columns: number, style = painted): string {
   const prose = new Prose(style, () => columns);
   const text = pieces.map((piece) => prose.add(piece)).join('') + prose.end();
-  return [...MARKS].reduce((marked, [colour, mark]) => marked.replaceAll(colour, mark), text);
+  return [...MARKS].reduce((marked, [color, mark]) => marked.replaceAll(color, mark), text);
 }
 
 const rows = (text: string, columns: number): string[] => shown([text], columns).split('\n');

@@ -3,12 +3,9 @@
  * of code and of tables stay as they are. However the text is cut into pieces, the same comes out.
  */
 import { stripVTControlCharacters } from 'node:util';
-import { widthOf } from '../../terminal/width.ts';
+import { cellsOf, charactersOf, widthOf } from '../../terminal/width.ts';
 import type { Style } from '../style.ts';
-import type { Layout } from './layout.ts';
-import { type LineKind, lineKind, NOTHING_BEGUN, type Surroundings, TAB } from './line-kind.ts';
-import { partsOf } from './parts.ts';
-import { Rows } from './rows.ts';
+import { type Layout, Rows } from './rows.ts';
 import { nextToken, NO_SPANS, type Spans, type Token } from './spans.ts';
 
 interface Piece {
@@ -21,7 +18,7 @@ export class Prose implements Layout {
   readonly #columns: () => number;
   readonly #rows: Rows;
   #held = '';
-  #around: Surroundings = NOTHING_BEGUN;
+  #around: LineContext = NOTHING_BEGUN;
   /** The line that is being shown; undefined at the beginning of one. */
   #line: LineKind | undefined;
   #spans: Spans = NO_SPANS;
@@ -98,7 +95,7 @@ export class Prose implements Layout {
 
   /** Without colours every mark stays where it is. */
   #token(isWhole: boolean): Token | undefined {
-    if (this.#style.colours) return nextToken(this.#held, this.#spans, { before: this.#before, isWhole });
+    if (this.#style.colors) return nextToken(this.#held, this.#spans, { before: this.#before, isWhole });
     const [text = ''] = /^(?:\n|[^\S\n]+|\S+)/.exec(this.#held) ?? [];
     const kind = text === '\n' ? 'newline' : /^\s/.test(text) ? 'gap' : 'text';
     return { kind, text, spans: NO_SPANS };
@@ -127,7 +124,7 @@ export class Prose implements Layout {
   #grow(text: string): string {
     const look = this.#look();
     let shown = '';
-    for (const part of partsOf(this.#word.at(-1)?.text.slice(-2) ?? '', text)) {
+    for (const part of splitParts(this.#word.at(-1)?.text.slice(-2) ?? '', text)) {
       if (part.mayBreakBefore) shown += this.#place();
       this.#word.push({ text: part.text, look });
     }
@@ -182,3 +179,94 @@ function joined(pieces: readonly Piece[]): Piece[] {
   }
   return all;
 }
+/** What kind of line begins, judged by its first word: prose may be wrapped, code and tables stay as they are. Pure. */
+
+type LineKind =
+  | {
+      readonly kind: 'prose';
+      /** What rows begin with that it runs over into. */
+      readonly hang: string;
+      readonly isHeading: boolean;
+    }
+  | { readonly kind: 'verbatim' };
+
+/** What the lines before it have begun. */
+interface LineContext {
+  /** The fence that would end the block of code. */
+  readonly fence: string | undefined;
+  readonly isInList: boolean;
+}
+
+interface OpenBlock {
+  readonly line: LineKind;
+  readonly next: LineContext;
+}
+
+const NOTHING_BEGUN: LineContext = { fence: undefined, isInList: false };
+
+/** A first word that is longer decides nothing. */
+const LONGEST_SIGN = 40;
+/** What a tab is shown as. */
+const TAB = '    ';
+const VERBATIM: LineKind = { kind: 'verbatim' };
+
+/** Undefined: more of it has to come. */
+function lineKind(text: string, around: LineContext, isWhole: boolean): OpenBlock | undefined {
+  const [, lead = '', word = '', after = ''] = /^([ \t]*)(\S*)(\s?)/.exec(text) ?? [];
+  if (after === '' && !isWhole && word.length < LONGEST_SIGN) return undefined;
+  const indent = lead.replaceAll('\t', TAB);
+  if (word === '') return { line: around.fence === undefined ? prose('') : VERBATIM, next: around };
+  if (around.fence !== undefined) {
+    const isEnd = word.startsWith(around.fence) && /^(`+|~+)$/.test(word);
+    return { line: VERBATIM, next: isEnd ? { ...around, fence: undefined } : around };
+  }
+  const fence = /^(?:`{3,}(?!.*`)|~{3,})/.exec(word)?.[0];
+  if (fence !== undefined) return { line: VERBATIM, next: { ...around, fence } };
+  if (word.startsWith('|')) return { line: VERBATIM, next: around };
+  if (/^(?:[-*+]|\d{1,9}[.)])$/.test(word)) {
+    const hang = ' '.repeat(indent.length + word.length + 1);
+    return { line: prose(hang), next: { ...around, isInList: true } };
+  }
+  const isInList = around.isInList && lead !== '';
+  if (!isInList && /^(?: {4}|\t)/.test(lead)) return { line: VERBATIM, next: around };
+  const next = { ...around, isInList };
+  if (word.startsWith('>')) return { line: prose(`${indent}> `), next };
+  const isHeading = /^#{1,6}$/.test(word) && /[^\S\n]/.test(after);
+  return { line: prose(indent, isHeading), next };
+}
+
+function prose(hang: string, isHeading = false): LineKind {
+  return { kind: 'prose', hang, isHeading };
+}
+
+// MERGED parts.ts: /** Where a word may be broken: scripts without spaces, and pictures, between almost any two characters. Pure. */
+
+interface WordPart {
+  readonly text: string;
+  readonly mayBreakBefore: boolean;
+}
+
+/** `before`: what the word ends with so far. */
+function splitParts(before: string, text: string): WordPart[] {
+  if (/^[\x20-\x7e]*$/.test(before + text)) return [{ text, mayBreakBefore: false }];
+  const parts: WordPart[] = [];
+  let previous = before;
+  for (const character of charactersOf(text)) {
+    const last = parts.at(-1);
+    if (mayBreak(previous, character)) parts.push({ text: character, mayBreakBefore: true });
+    else if (last) parts.splice(-1, 1, { ...last, text: last.text + character });
+    else parts.push({ text: character, mayBreakBefore: false });
+    previous = character;
+  }
+  return parts;
+}
+
+function mayBreak(left: string, right: string): boolean {
+  if (left === '' || left.endsWith('\u200d') || cellsOf(right) === 0) return false;
+  const isWide = cellsOf(right) === 2 || cellsOf(charactersOf(left).at(-1) ?? '') === 2;
+  return isWide && !ENDS.test(right) && !OPENS.test(left);
+}
+
+/** No row begins with these, and none ends with those. */
+const ENDS = /^[\p{Pe}\p{Pf}\p{Po}ーぁぃぅぇぉっゃゅょァィゥェォッャュョ]/u;
+const OPENS = /[\p{Ps}\p{Pi}]$/u;

@@ -1,9 +1,9 @@
 /** Lines that were typed: for whoever waits for one, for the run that is under way, or for later. */
-import type { QueuedCommand } from '@heddle/core';
-import { InputQueue } from './queue.ts';
-import type { Unsent } from './returned.ts';
+import { isInterruption, type Message, type QueuedCommand, textOf } from '@heddle/core';
+import { randomUUID } from 'node:crypto';
+import { SHELL_MARK } from '../turn/shell-command.ts';
 
-export class Inbox {
+export class PromptInbox {
   readonly #joining = new InputQueue();
   /** Typed before it could be taken: several lines at once, or a command during a turn. Each is the next in its turn. */
   readonly #later: string[] = [];
@@ -55,4 +55,62 @@ export class Inbox {
   takeUnsent(): Unsent {
     return { prompt: this.takeLeft(), commands: this.#later.splice(0) };
   }
+}
+
+// MERGED queue.ts: /** What was typed while something else was under way, in order. */
+
+export class InputQueue {
+  #waiting: { readonly commandId: string; readonly prompt: string }[] = [];
+
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  add(prompt: string): void {
+    this.#waiting.push({ commandId: randomUUID(), prompt });
+  }
+
+  /** For the run that is under way: it joins there. */
+  take(): readonly QueuedCommand[] {
+    const taken = this.#waiting;
+    this.#waiting = [];
+    return taken;
+  }
+
+  /** All of it as one text; undefined where nothing waits. */
+  takeText(): string | undefined {
+    if (this.isEmpty) return undefined;
+    const taken = this.#waiting;
+    this.#waiting = [];
+    return taken.map(({ prompt }) => prompt).join('\n\n');
+  }
+}
+/** What happens to typed lines that were not sent: they come back one by one, and nothing becomes part of something else. Pure. */
+
+interface Unsent {
+  /** Words for the model, as one text. */
+  readonly prompt: string | undefined;
+  /** Commands of the user's own, and slash commands. */
+  readonly commands: readonly string[];
+}
+
+export interface ReturnedDraft {
+  /** Put back into the line being typed. */
+  readonly draft: string | undefined;
+  /** Not in the line: what is for the shell must not reach the model as words, nor the other way round. */
+  readonly aside: readonly string[];
+}
+
+export function returnDraft({ prompt, commands }: Unsent): ReturnedDraft {
+  if (prompt !== undefined) return { draft: prompt, aside: commands };
+  const [first, ...others] = commands;
+  return { draft: first, aside: others };
+}
+
+// MERGED prompt-of.ts: /** What the user asked in this message; undefined for results, reminders, interruptions and commands of the user's own. */
+
+export function promptFromText(message: Message): string | undefined {
+  if (message.type !== 'user' || message.isMeta) return undefined;
+  const text = textOf(message.content).trim();
+  return text === '' || isInterruption(text) || text.startsWith(SHELL_MARK) ? undefined : text;
 }

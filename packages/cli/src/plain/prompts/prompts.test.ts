@@ -2,11 +2,8 @@ import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { Inbox } from './inbox.ts';
-import { openPromptHistory } from './prompt-history.ts';
-import { InputQueue } from './queue.ts';
-import { returned } from './returned.ts';
-import { Recall } from './recall.ts';
+import { InputQueue, PromptInbox, returnDraft } from './inbox.ts';
+import { openPromptHistory, Recall } from './prompt-history.ts';
 
 describe('earlier prompts', () => {
   it('come back with the arrows, and so does what was being typed', () => {
@@ -72,7 +69,7 @@ describe('what is typed while a turn runs', () => {
 
 describe('typed lines', () => {
   it('go to whoever waits, else each is kept for its turn; empty ones are not', async () => {
-    const inbox = new Inbox();
+    const inbox = new PromptInbox();
     for (const line of ['one', '', 'two']) inbox.give(line);
     expect([inbox.takeNext(), inbox.takeNext(), inbox.takeNext()]).toEqual(['one', 'two', undefined]);
     const line = inbox.wait();
@@ -82,15 +79,15 @@ describe('typed lines', () => {
   });
 
   it('come back where they were not sent, and what is for the shell is not mixed with words', () => {
-    const inbox = new Inbox();
+    const inbox = new PromptInbox();
     inbox.later('!ls');
     inbox.join('and this');
     inbox.join('and that');
-    expect(returned(inbox.takeUnsent())).toEqual({ draft: 'and this\n\nand that', aside: ['!ls'] });
+    expect(returnDraft(inbox.takeUnsent())).toEqual({ draft: 'and this\n\nand that', aside: ['!ls'] });
     expect(inbox.takeJoining()).toEqual([]);
     inbox.later('!ls');
     inbox.later('/model opus');
-    expect(returned(inbox.takeUnsent())).toEqual({ draft: '!ls', aside: ['/model opus'] });
-    expect(returned(inbox.takeUnsent())).toEqual({ draft: undefined, aside: [] });
+    expect(returnDraft(inbox.takeUnsent())).toEqual({ draft: '!ls', aside: ['/model opus'] });
+    expect(returnDraft(inbox.takeUnsent())).toEqual({ draft: undefined, aside: [] });
   });
 });

@@ -12,19 +12,19 @@ export interface Dialog<Answer> {
   readonly ends?: string;
   /** Any words are an answer; else what is a command elsewhere is none. */
   readonly takesWords?: true;
-  read(line: string): Reading<Answer>;
+  read(line: string): DialogAnswer<Answer>;
 }
 
-export type Reading<Answer> =
+export type DialogAnswer<Answer> =
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'more'; readonly dialog: Dialog<Answer> };
 
-export function answered<Answer>(answer: Answer): Reading<Answer> {
+export function answered<Answer>(answer: Answer): DialogAnswer<Answer> {
   return { kind: 'answer', answer };
 }
 
 /** The same question once more, with a word on what was wrong. */
-export function again<Answer>(dialog: Dialog<Answer>, hint: string): Reading<Answer> {
+export function again<Answer>(dialog: Dialog<Answer>, hint: string): DialogAnswer<Answer> {
   return { kind: 'more', dialog: { ...dialog, lines: [hint] } };
 }
 
@@ -42,7 +42,7 @@ export function noting<Answer>(dialog: Dialog<Answer>, note: (answer: Answer) =>
 }
 
 /** Asks for a line of text that may not be empty. */
-export function textDialog<Answer>(prompt: string, then: (text: string) => Answer): Dialog<Answer> {
+function textDialog<Answer>(prompt: string, then: (text: string) => Answer): Dialog<Answer> {
   const dialog: Dialog<Answer> = {
     lines: [],
     prompt,
@@ -59,18 +59,18 @@ export interface Choice<Answer> {
   readonly text: string;
   /** Other words for the same. */
   readonly also?: readonly string[];
-  readonly reply: () => Reading<Answer>;
+  readonly reply: () => DialogAnswer<Answer>;
   /**
    * Reads `KEY words` as this choice with those words. Only a choice that refuses may have it: text behind any other key
    * can be a sentence that happens to begin with a number.
    */
-  readonly replyWith?: (words: string) => Reading<Answer>;
+  readonly replyWith?: (words: string) => DialogAnswer<Answer>;
 }
 
-export interface ChoiceView<Answer> extends Pick<Dialog<Answer>, 'about' | 'ends'> {
+interface ChoiceView<Answer> extends Pick<Dialog<Answer>, 'about' | 'ends'> {
   readonly prompt?: string;
   /** What to make of words that are none of the choices; undefined: nothing. */
-  readonly otherwise?: (words: string) => Reading<Answer> | undefined;
+  readonly otherwise?: (words: string) => DialogAnswer<Answer> | undefined;
 }
 
 export function choiceDialog<Answer>(
@@ -105,4 +105,37 @@ function keysOf<Answer>(choices: readonly Choice<Answer>[]): string[] {
 
 function listOf(keys: readonly string[]): string {
   return keys.length < 2 ? keys.join('') : `${keys.slice(0, -1).join(', ')} or ${keys.at(-1)}`;
+}
+
+// MERGED no-because.ts: /** A no with words. Whoever types words where a number is wanted has something to say: it is kept for the no, not thrown away. */
+
+const KEY = '4';
+
+/** `words`: typed already, and sent where the key comes alone. */
+export function noBecause<Answer>(
+  text: string,
+  prompt: string,
+  answerOf: (words: string) => Answer,
+  words = '',
+): Choice<Answer> {
+  return {
+    key: KEY,
+    text,
+    reply: () =>
+      words === '' ? { kind: 'more', dialog: textDialog(prompt, answerOf) } : answered(answerOf(words)),
+    replyWith: (typed) => answered(answerOf(typed)),
+  };
+}
+
+/** More than a slip of the finger. */
+const IS_SENTENCE = /\S\s+\S/;
+
+/** `build`: the same dialog, with these words behind the no. */
+export function keptFor<Answer>(
+  words: string,
+  build: (words: string) => Dialog<Answer>,
+): DialogAnswer<Answer> | undefined {
+  if (!IS_SENTENCE.test(words)) return undefined;
+  const lines = [`Nothing is decided yet. ${KEY} says no, and: ${words}`];
+  return { kind: 'more', dialog: { ...build(words), lines } };
 }

@@ -2,13 +2,19 @@
  * May this call run? The question shows the call as it would run, why it is asked about, and the exact rule that a yes for
  * ever would write, with the file it goes to.
  */
-import type { PermissionAnswer, PermissionQuestion } from '@heddle/agent';
-import { type AlwaysView, alwaysChoices } from './always.ts';
-import { answered, type Choice, choiceDialog, type Dialog } from './dialog.ts';
-import { keptFor, noBecause } from './no-because.ts';
-import { aboutOf, type CallView, isHost, shownCall } from './shown.ts';
+import {
+  type PermissionAnswer,
+  type PermissionQuestion,
+  type PermissionUpdate,
+  ruleText,
+} from '@heddle/agent';
+import type { Scope } from '@heddle/agent/settings';
+import { escapeControls } from '../../terminal/escape-controls.ts';
+import type { Style } from '../style.ts';
+import { answered, type Choice, choiceDialog, type Dialog, keptFor, noBecause } from './dialog.ts';
+import { aboutOf, type CallView, isHost, shownCall } from './shown-call.ts';
 
-export type PermissionView = CallView & AlwaysView;
+type PermissionView = CallView & AlwaysView;
 
 /** Lines of a call that are shown before `?` is needed. */
 const SHOWN = 24;
@@ -58,4 +64,66 @@ const DENY: Choice<PermissionAnswer> = {
 
 function because(why: string): PermissionAnswer {
   return { allow: false, message: `${DENIED} They said: ${why}` };
+}
+
+// MERGED always.ts: /** What a yes for ever would remember: the exact rules with the file they go to, and what ends with the session. */
+
+interface AlwaysView {
+  readonly style: Style;
+  /** Where a scope's rules are written. */
+  readonly fileOf: (scope: Scope) => string;
+}
+
+function alwaysChoices(
+  suggestions: readonly PermissionUpdate[],
+  { fileOf, style }: AlwaysView,
+): Choice<PermissionAnswer>[] {
+  if (suggestions.length === 0) return [];
+  const yes = (updates: readonly PermissionUpdate[]) => () => answered({ allow: true, updates });
+  const isRule = ({ type }: PermissionUpdate): boolean => type === 'addRules';
+  const rules = wordsFor(suggestions.filter(isRule));
+  // A mode and folders end with the session, whatever file the rules go to.
+  const besides = wordsFor(suggestions.filter((update) => !isRule(update)));
+  const { paint } = style;
+  if (rules === '')
+    return [
+      { key: '2', text: `yes, and ${paint('bold', besides)} in this session`, reply: yes(suggestions) },
+    ];
+  const to = (destination: PermissionUpdate['destination']): readonly PermissionUpdate[] =>
+    suggestions.map((update) => (update.type === 'addRules' ? { ...update, destination } : update));
+  const text = (where: string): string =>
+    `yes, always: ${paint('bold', rules)}, ${where}${besides === '' ? '' : `; and in this session ${besides}`}`;
+  return [
+    {
+      key: '2',
+      text: text(`this project (${escapeControls(fileOf('local'))})`),
+      reply: yes(to('localSettings')),
+    },
+    { key: '2s', text: text('this session'), reply: yes(to('session')) },
+    {
+      key: '2u',
+      text: text(`all projects (${escapeControls(fileOf('user'))})`),
+      reply: yes(to('userSettings')),
+    },
+  ];
+}
+
+/** The same rule may be meant for several places. */
+function wordsFor(updates: readonly PermissionUpdate[]): string {
+  return [...new Set(updates.map(wordsOf))].join(', and ');
+}
+
+/** The update in the words of the settings file. */
+function wordsOf(update: PermissionUpdate): string {
+  switch (update.type) {
+    case 'addRules':
+    case 'replaceRules':
+    case 'removeRules':
+      return update.rules.map(ruleText).map(escapeControls).join(', ');
+    case 'setMode':
+      return `allow all edits (mode ${update.mode})`;
+    case 'addDirectories':
+    case 'removeDirectories':
+      return `allow changes in ${update.directories.map(escapeControls).join(', ')}`;
+  }
 }

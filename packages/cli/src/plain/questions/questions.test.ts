@@ -4,12 +4,11 @@ import path from 'node:path';
 import type { PermissionAnswer, PermissionQuestion } from '@heddle/agent';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { styleFor } from '../style.ts';
-import { userQuestionDialog } from './ask.ts';
-import { Desk } from './desk.ts';
+import { planDialog, userQuestionDialog } from './plan-and-user-questions.ts';
+import { QuestionQueue } from './question-queue.ts';
 import { choiceDialog, answered, type Dialog } from './dialog.ts';
-import { People } from './people.ts';
+import { UserDialogs } from './user-dialogs.ts';
 import { permissionDialog } from './permission.ts';
-import { planDialog } from './plan.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -168,7 +167,7 @@ describe('the permission question', () => {
       suggestions: [],
     });
     const shown: string[] = [];
-    const people = new People({
+    const people = new UserDialogs({
       style,
       cwd: '/project',
       ask: (dialog) => {
@@ -295,11 +294,16 @@ describe('an answer that allows a rule', () => {
     const cwd = mkdtempSync(path.join(os.tmpdir(), 'heddle-people-'));
     vi.stubEnv('HEDDLE_CONFIG_DIR', path.join(cwd, 'config'));
     const nothing = () => undefined;
-    const desk = new Desk({ show: nothing, loseSight: nothing, withdrawn: nothing, done: nothing });
-    const people = new People({
+    const questionQueue = new QuestionQueue({
+      show: nothing,
+      loseSight: nothing,
+      withdrawn: nothing,
+      done: nothing,
+    });
+    const people = new UserDialogs({
       style,
       cwd,
-      ask: (dialog, signal) => desk.ask(dialog, signal),
+      ask: (dialog, signal) => questionQueue.ask(dialog, signal),
       isAnyoneThere: () => true,
       say: () => undefined,
     });
@@ -309,9 +313,9 @@ describe('an answer that allows a rule', () => {
     const folder = { type: 'addDirectories', directories: ['/elsewhere'], destination: 'session' } as const;
     const wider = question({ suggestions: [...question().suggestions, folder] });
     const answers = [question(), question(), other, wider].map((asked) => people.mayRun(asked, signal));
-    desk.read('2');
-    desk.read('3');
-    desk.read('3');
+    questionQueue.read('2');
+    questionQueue.read('3');
+    questionQueue.read('3');
     expect(await Promise.all(answers)).toMatchObject([
       { allow: true },
       { allow: true },
@@ -362,9 +366,9 @@ describe('several questions', () => {
   const named = (name: string): Dialog<string> =>
     choiceDialog([name], [{ key: '1', text: 'yes', reply: () => answered(`${name}: yes`) }]);
 
-  function desk() {
+  function questionQueue() {
     const log: string[] = [];
-    const open = new Desk({
+    const open = new QuestionQueue({
       show: ({ lines }, waiting) => log.push(`${lines[0]} (${waiting} waiting)`),
       loseSight: ({ about }) => log.push(`${about}?`),
       withdrawn: () => log.push('withdrawn'),
@@ -374,7 +378,7 @@ describe('several questions', () => {
   }
 
   it('are asked one after another, in the order they came', async () => {
-    const { log, open } = desk();
+    const { log, open } = questionQueue();
     const answers = [open.ask(named('a')), open.ask(named('b'))];
     open.read('1');
     open.read('x');
@@ -384,7 +388,7 @@ describe('several questions', () => {
   });
 
   it('lose the one that is withdrawn, shown or not', async () => {
-    const { log, open } = desk();
+    const { log, open } = questionQueue();
     const [first, second] = [new AbortController(), new AbortController()];
     const answers = [
       open.ask(named('a'), first.signal),
@@ -402,7 +406,7 @@ describe('several questions', () => {
   it('count the time in which one is open', () => {
     let now = 0;
     const nothing = () => undefined;
-    const open = new Desk(
+    const open = new QuestionQueue(
       { show: nothing, loseSight: nothing, withdrawn: nothing, done: nothing },
       () => now,
     );
@@ -418,7 +422,7 @@ describe('several questions', () => {
   });
 
   it('say what they are about where other things are written below them, and wait for their answer', async () => {
-    const { log, open } = desk();
+    const { log, open } = questionQueue();
     open.loseSight();
     const answer = open.ask({ ...named('a'), about: 'reach example.com' });
     open.loseSight();
@@ -429,7 +433,7 @@ describe('several questions', () => {
   });
 
   it('are all let go at once', async () => {
-    const { open } = desk();
+    const { open } = questionQueue();
     const answers = [open.ask(named('a')), open.ask(named('b'))];
     open.dismiss();
     expect(await Promise.all(answers)).toEqual([undefined, undefined]);

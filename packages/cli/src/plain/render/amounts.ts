@@ -1,6 +1,6 @@
 /** Times, sums and sizes as people say them. */
 
-export function timeOf(ms: number): string {
+export function durationText(ms: number): string {
   if (ms < 10_000) return `${(Math.max(0, ms) / 1_000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1_000);
   if (seconds < 60) return `${seconds} s`;
@@ -19,7 +19,7 @@ export function tokens(count: number): string {
   return count < 100_000 ? `${(count / 1_000).toFixed(1)}k` : `${Math.round(count / 1_000)}k`;
 }
 
-export function counted(count: number, one: string, many = `${one}s`): string {
+export function pluralize(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }
 

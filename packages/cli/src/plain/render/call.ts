@@ -1,27 +1,29 @@
 /** A call in one line: its tool, and what a person would point at. */
-import path from 'node:path';
 import type { JsonObject } from '@heddle/core';
-import { harmless } from '../../terminal/harmless.ts';
-import { shortened } from './amounts.ts';
+import path from 'node:path';
+import { escapeControls } from '../../terminal/escape-controls.ts';
+import { changeLines, changeSize, type ShownChange } from '../change/change.ts';
+import type { Style } from '../style.ts';
+import { pluralize, shortened } from './amounts.ts';
 
 /** Longer ones are cut: the whole input stands in the session. */
 const LONGEST = 120;
 
 export function callLine(tool: string, input: JsonObject, cwd: string): string {
-  const about = harmless(shortened(aboutOf(tool, input, cwd), LONGEST));
+  const about = escapeControls(shortened(aboutOf(tool, input, cwd), LONGEST));
   return about === '' ? nameOf(tool) : `${nameOf(tool)} ${about}`;
 }
 
 /** What the model says the call is for, where it says so. */
 export function purposeOf(tool: string, input: JsonObject): string | undefined {
   const about = text(input['description']);
-  return tool === 'Bash' && about !== '' ? harmless(shortened(about, LONGEST)) : undefined;
+  return tool === 'Bash' && about !== '' ? escapeControls(shortened(about, LONGEST)) : undefined;
 }
 
 /** The tools of a server carry its name. */
 export function nameOf(tool: string): string {
   const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
-  return harmless(server === undefined || name === undefined ? tool : `${server}: ${name}`);
+  return escapeControls(server === undefined || name === undefined ? tool : `${server}: ${name}`);
 }
 
 function aboutOf(tool: string, input: JsonObject, cwd: string): string {
@@ -78,3 +80,27 @@ export function nearPath(file: string, cwd: string): string {
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
+
+// MERGED changed.ts: /** What a call has done to a file, in a few lines. */
+
+/** Whoever wants more looks at the file. */
+const SHOWN = 8;
+
+export function changeRows(change: ShownChange, style: Style): string[] {
+  const all = changeLines(change, 0, style);
+  const { come, gone } = changeSize(change);
+  const more = all.length - SHOWN;
+  const rest = `${style.signs.more} ${pluralize(more, 'more line')}, +${come} -${gone} in all`;
+  const rows = more > 1 ? [...all.slice(0, SHOWN), style.paint('dim', rest)] : all;
+  return rows.map((row) => `| ${row}`);
+}
+/** What a screen is given: whole lines, and a text that is still coming. */
+export type OutputPart =
+  | { readonly kind: 'line'; readonly text: string }
+  /** A part of a line that goes on. */
+  | { readonly kind: 'stream'; readonly text: string }
+  | { readonly kind: 'end of stream' }
+  /** An answer begins: what streams from here on may be retracted. */
+  | { readonly kind: 'answer begins' }
+  /** What streamed since is void. `erased` is printed if the screen could erase it, `left` if it could not. */
+  | { readonly kind: 'retract'; readonly erased: string | undefined; readonly left: string };

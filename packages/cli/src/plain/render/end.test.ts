@@ -1,9 +1,9 @@
 import { failedStart, type SdkResult } from '@heddle/agent';
 import { describe, expect, it } from 'vitest';
 import { styleFor } from '../style.ts';
-import { ago, dollars, shortened, timeOf, tokens } from './amounts.ts';
+import { ago, dollars, shortened, durationText, tokens } from './amounts.ts';
 import { endLines } from './end.ts';
-import { tailPieces } from './tail.ts';
+import { tailPieces } from '../session/show.ts';
 
 const style = styleFor({ plain: true, env: {} });
 
@@ -107,7 +107,7 @@ describe('a conversation that is taken up again', () => {
     ]);
   });
 
-  it('shows the end of a long answer, where its conclusion is, and code as code', () => {
+  it('shows the end of a long answer, where its conclusion is, and code', () => {
     const long = ['```js', ...Array.from({ length: 18 }, (_, index) => `line ${index}`), '```', 'So be it.'];
     expect(tailPieces([prompt, block(long.join('\n'))], 0, style).slice(2)).toEqual([
       line('  (... 9 lines before)'),
@@ -137,7 +137,7 @@ describe('a conversation that is taken up again', () => {
 
 describe('amounts', () => {
   it('are said as people say them', () => {
-    expect([900, 9_960, 61_000, 3_700_000].map(timeOf)).toEqual([
+    expect([900, 9_960, 61_000, 3_700_000].map(durationText)).toEqual([
       '0.9 s',
       '10.0 s',
       '1 min 1 s',

@@ -1,10 +1,10 @@
 /** The end of a turn: what went wrong, if something did, and what it took. */
 import type { SdkResult } from '@heddle/agent';
-import { harmless } from '../../terminal/harmless.ts';
+import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { Style } from '../style.ts';
-import { counted, dollars, timeOf } from './amounts.ts';
+import { pluralize, dollars, durationText } from './amounts.ts';
 
-export interface TurnEnd {
+export interface TurnSummary {
   readonly result: SdkResult;
   /** What the whole conversation had cost before. */
   readonly earlierUsd: number;
@@ -17,23 +17,23 @@ export interface TurnEnd {
 }
 
 export function endLines(
-  { result, earlierUsd, context, askedMs, isReplay }: TurnEnd,
+  { result, earlierUsd, context, askedMs, isReplay }: TurnSummary,
   { paint, signs }: Style,
 ): string[] {
   const trouble = troubleOf(result, signs.failed);
   const facts = [
-    counted(result.num_turns, 'answer'),
-    timeOf(result.duration_ms - askedMs),
+    pluralize(result.num_turns, 'answer'),
+    durationText(result.duration_ms - askedMs),
     isReplay ? 'a replay' : costOf(result, earlierUsd),
     fillOf(context),
   ];
   return [
-    ...(trouble === undefined ? [] : [paint('red', harmless(trouble))]),
+    ...(trouble === undefined ? [] : [paint('red', escapeControls(trouble))]),
     paint('dim', `  ${facts.join(` ${signs.dot} `)}`),
   ];
 }
 
-function fillOf({ used, compactsAt }: TurnEnd['context']): string {
+function fillOf({ used, compactsAt }: TurnSummary['context']): string {
   return `${used} % of the window${compactsAt === undefined ? '' : `, compacts at ${compactsAt} %`}`;
 }
 

@@ -8,8 +8,8 @@ import type {
   SystemMessage,
   Transition,
 } from '@heddle/core';
-import { harmless } from '../../terminal/harmless.ts';
-import { shortened, timeOf, tokens } from './amounts.ts';
+import { escapeControls } from '../../terminal/escape-controls.ts';
+import { shortened, durationText, tokens } from './amounts.ts';
 
 const LONGEST = 200;
 
@@ -39,7 +39,7 @@ export function retryNote(
   { error, delayMs, attempt, maxAttempts }: Pick<RetryEvent, 'error' | 'delayMs' | 'attempt' | 'maxAttempts'>,
   said?: string,
 ): string {
-  const wait = delayMs < 50 ? 'now' : `in ${timeOf(delayMs).replace('.0 s', ' s')}`;
+  const wait = delayMs < 50 ? 'now' : `in ${durationText(delayMs).replace('.0 s', ' s')}`;
   const words = serverWords(error);
   const what = words === undefined || words === said ? '' : ` (${words})`;
   return `${TROUBLES[error.class]}${what}, trying again ${wait} (${attempt} of ${maxAttempts})`;
@@ -51,7 +51,7 @@ type RetryEvent = Extract<LoopEvent, { type: 'retry' }>;
 export function serverWords({ class: about, status, message }: ModelError): string | undefined {
   const [, inside] = /\((\d{3}: [^()]+)\)/.exec(message) ?? [];
   const [sentence = ''] = message.replace(/^No connection to /, '').split(/\.(?:\s|$)/);
-  const text = harmless(shortened(inside ?? sentence, MESSAGE_LENGTH));
+  const text = escapeControls(shortened(inside ?? sentence, MESSAGE_LENGTH));
   const isSame = text === '' || text.replace(/^\d{3}: /, '').toLowerCase() === TROUBLES[about];
   if (isSame) return status === undefined ? undefined : String(status);
   return status === undefined || text.includes(String(status)) ? text : `${status}: ${text}`;
@@ -91,7 +91,7 @@ const LEVELS: Readonly<Record<ContextReport['level'], string>> = {
 
 export function contextNote({ level, tokensBefore, tokensAfter, details }: ContextReport): string {
   const failed = details?.['failed'];
-  if (typeof failed === 'string') return `compaction failed: ${harmless(shortened(failed, LONGEST))}`;
+  if (typeof failed === 'string') return `compaction failed: ${escapeControls(shortened(failed, LONGEST))}`;
   return `${LEVELS[level]} (${tokens(tokensBefore)} to ${tokens(tokensAfter)} tokens)`;
 }
 
@@ -101,7 +101,7 @@ export function systemNote({ subtype, content }: SystemMessage): string | undefi
     case 'informational':
     case 'model_fallback':
     case 'local_command':
-      return harmless(shortened(content, LONGEST));
+      return escapeControls(shortened(content, LONGEST));
     case 'compact_boundary':
     case 'interruption':
     case 'collapse':
@@ -115,18 +115,18 @@ export function systemNote({ subtype, content }: SystemMessage): string | undefi
 export function attachmentNote({ attachment }: AttachmentMessage): string | undefined {
   switch (attachment.kind) {
     case 'changed_file':
-      return `${harmless(attachment.path)} changed on disk; the model was told`;
+      return `${escapeControls(attachment.path)} changed on disk; the model was told`;
     case 'memory':
-      return `remembered: ${harmless(attachment.path)}`;
+      return `remembered: ${escapeControls(attachment.path)}`;
     case 'reminder':
       if (attachment.about === 'repetition')
         return 'the same call keeps giving the same result; the model was told';
       // Of the rest most are words for the model; where commands run from now on is of use to its user, too.
       return attachment.about === 'hook' || attachment.text.startsWith('The working directory ')
-        ? harmless(shortened(attachment.text, LONGEST))
+        ? escapeControls(shortened(attachment.text, LONGEST))
         : undefined;
     case 'hook_stopped_continuation':
-      return `stopped by a hook: ${harmless(shortened(attachment.reason, LONGEST))}`;
+      return `stopped by a hook: ${escapeControls(shortened(attachment.reason, LONGEST))}`;
     // A queued prompt is shown as what it is; the limit is told by the end of the turn.
     default:
       return undefined;

@@ -1,22 +1,22 @@
 import type { ApiEvent, JsonObject, LoopEvent, Message } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
 import { styleFor } from '../style.ts';
-import type { Piece } from './piece.ts';
-import { Teller } from './teller.ts';
+import type { OutputPart } from './call.ts';
+import { EventRenderer } from './event-renderer.ts';
 
 const style = styleFor({ plain: true, env: {} });
 const stamp = { uuid: 'u', at: 0 };
 
 /** What a run of events leaves on the screen. */
 function told(...events: readonly LoopEvent[]): string {
-  const teller = new Teller({ style, cwd: '/project', current: () => 'one\ntwo\nthree\n' });
-  teller.wasShown('seen');
-  teller.takeUp([{ id: 'old', name: 'Bash', input: { command: 'make' } }]);
-  return shown([...events.flatMap((event) => teller.tell(event)), ...teller.end()]);
+  const renderer = new EventRenderer({ style, cwd: '/project', current: () => 'one\ntwo\nthree\n' });
+  renderer.wasShown('seen');
+  renderer.takeUp([{ id: 'old', name: 'Bash', input: { command: 'make' } }]);
+  return shown([...events.flatMap((event) => renderer.tell(event)), ...renderer.end()]);
 }
 
 /** As a screen shows it that cannot erase anything. */
-function shown(pieces: readonly Piece[]): string {
+function shown(pieces: readonly OutputPart[]): string {
   let text = '';
   const newRow = (): string => (text === '' || text.endsWith('\n') ? '' : '\n');
   for (const piece of pieces) {

@@ -1,7 +1,7 @@
 /** The model's list of steps. */
-import { harmless } from '../../terminal/harmless.ts';
+import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { Style } from '../style.ts';
-import { counted, shortened } from './amounts.ts';
+import { pluralize, shortened } from './amounts.ts';
 
 const MARKS: Readonly<Record<string, string>> = {
   completed: '[x]',
@@ -27,8 +27,8 @@ export function todoChanges(before: unknown, todos: unknown, style: Style): stri
   const more = changed.length - SHOWN;
   return [
     ...changed.slice(0, SHOWN).map((step) => lineOf(step, style)),
-    ...(more > 0 ? [paint('dim', `${signs.more} ${counted(more, 'more step')}: /todos`)] : []),
-    ...(left.length > 0 ? [paint('dim', `(${counted(left.length, 'step')} left out)`)] : []),
+    ...(more > 0 ? [paint('dim', `${signs.more} ${pluralize(more, 'more step')}: /todos`)] : []),
+    ...(left.length > 0 ? [paint('dim', `(${pluralize(left.length, 'step')} left out)`)] : []),
   ];
 }
 
@@ -46,7 +46,7 @@ function stepsIn(todos: unknown): Step[] {
 }
 
 function lineOf({ content, status }: Step, { paint }: Style): string {
-  const line = `${MARKS[String(status)] ?? '[ ]'} ${harmless(shortened(content, 100))}`;
+  const line = `${MARKS[String(status)] ?? '[ ]'} ${escapeControls(shortened(content, 100))}`;
   if (status === 'completed') return paint('dim', line);
   return status === 'in_progress' ? paint('bold', line) : line;
 }

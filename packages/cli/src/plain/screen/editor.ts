@@ -1,5 +1,5 @@
 /** The line being typed. Pure: a key makes a new draft, or says what is wanted. */
-import { harmless } from '../../terminal/harmless.ts';
+import { escapeControls } from '../../terminal/escape-controls.ts';
 import { charactersOf } from '../../terminal/width.ts';
 
 export interface Draft {
@@ -16,7 +16,7 @@ export interface Key {
   readonly shift?: boolean | undefined;
 }
 
-export type Wish =
+export type EditorAction =
   | 'submit'
   | 'interrupt'
   | 'leave'
@@ -34,7 +34,7 @@ export type Wish =
 export type Pressed =
   /** `cut`: what the key took away, to be put back with Ctrl-Y. */
   | { readonly kind: 'draft'; readonly draft: Draft; readonly cut?: string }
-  | { readonly kind: 'wish'; readonly wish: Wish };
+  | { readonly kind: 'wish'; readonly wish: EditorAction };
 
 export const EMPTY: Draft = { text: '', cursor: 0 };
 
@@ -59,7 +59,7 @@ function between(before: Draft, after: Draft): string {
   return before.text.slice(after.cursor, after.cursor + before.text.length - after.text.length);
 }
 
-function change(draft: Draft, key: Key): Draft | Wish {
+function change(draft: Draft, key: Key): Draft | EditorAction {
   const { name = '' } = key;
   if (key.ctrl) return controlled(draft, name);
   if (key.meta) return altered(draft, name);
@@ -97,7 +97,7 @@ function change(draft: Draft, key: Key): Draft | Wish {
   }
 }
 
-function controlled(draft: Draft, name: string): Draft | Wish {
+function controlled(draft: Draft, name: string): Draft | EditorAction {
   switch (name) {
     case 'c':
       return 'interrupt';
@@ -145,7 +145,7 @@ function controlled(draft: Draft, name: string): Draft | Wish {
   }
 }
 
-function altered(draft: Draft, name: string): Draft | Wish {
+function altered(draft: Draft, name: string): Draft | EditorAction {
   switch (name) {
     case 'return':
     case 'enter':
@@ -169,7 +169,7 @@ function altered(draft: Draft, name: string): Draft | Wish {
 
 /** What is pasted may hold anything: its control characters are shown, not obeyed. */
 export function insert({ text, cursor }: Draft, added: string): Draft {
-  const clean = harmless(added.replaceAll(/\r\n?/g, '\n'));
+  const clean = escapeControls(added.replaceAll(/\r\n?/g, '\n'));
   return { text: text.slice(0, cursor) + clean + text.slice(cursor), cursor: cursor + clean.length };
 }
 

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 
-export type Edited =
+export type ExternalEdit =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly message: string };
 
@@ -12,7 +12,7 @@ export type Edited =
 export async function editOutside(
   text: string,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<Edited> {
+): Promise<ExternalEdit> {
   const editor = env['VISUAL'] || env['EDITOR'] || 'vi';
   const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-prompt-'));
   const file = path.join(folder, 'prompt.md');

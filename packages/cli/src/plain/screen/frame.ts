@@ -1,16 +1,16 @@
 /** How a draft lies on the screen: rows, and the place of the cursor. Pure. */
 import { stripVTControlCharacters } from 'node:util';
 import type { Draft } from './editor.ts';
-import type { Hit } from './search.ts';
+import type { HistoryHit } from './search.ts';
 import { cellsOf, charactersOf, widthOf, withoutTabs } from '../../terminal/width.ts';
 
-export interface Frame {
+export interface ScreenFrame {
   readonly rows: readonly string[];
   readonly cursorRow: number;
   readonly cursorColumn: number;
 }
 
-export interface FrameRoom {
+export interface FrameSpace {
   readonly columns: number;
   /** More rows than this are never drawn: the erasing could not reach them. */
   readonly maxRows: number;
@@ -22,9 +22,9 @@ const TAB = '    ';
 export function frameOf(
   prompt: string,
   draft: Draft,
-  { columns, maxRows }: FrameRoom,
+  { columns, maxRows }: FrameSpace,
   shown = prompt,
-): Frame {
+): ScreenFrame {
   // The last column stays free: terminals disagree about where the cursor is after it.
   const width = Math.max(8, columns - 1);
   const start = widthOf(prompt);
@@ -66,10 +66,10 @@ function nearCursor(
 /** A search in one row: what is looked for is always seen, and of a long line at least where it was found. */
 export function searchFrame(
   prompt: string,
-  { line, from, to }: Hit,
-  { columns }: FrameRoom,
+  { line, from, to }: HistoryHit,
+  { columns }: FrameSpace,
   paint: (text: string) => string,
-): Frame {
+): ScreenFrame {
   const width = Math.max(8, columns - 1);
   const head = endOf(prompt, width);
   const free = width - widthOf(head);
@@ -92,10 +92,10 @@ function endOf(text: string, width: number): string {
 /** `status`: one row above the line being typed, cut where it gets too long. Without such a line it stands alone. */
 export function withStatus(
   status: string,
-  line: Frame | undefined,
-  { columns }: FrameRoom,
+  line: ScreenFrame | undefined,
+  { columns }: FrameSpace,
   paint: (text: string) => string,
-): Frame {
+): ScreenFrame {
   const row = cutTo(withoutTabs(status), columns - 1);
   if (!line) return { rows: [paint(row)], cursorRow: 0, cursorColumn: widthOf(row) };
   return { ...line, rows: [paint(row), ...line.rows], cursorRow: line.cursorRow + 1 };
@@ -153,7 +153,7 @@ function cellOf(character: string): Omit<Cell, 'index'> {
  * How many rows the cursor stands below the first one of a frame that was drawn for another width: a narrower terminal has
  * broken the rows that no longer fit, a wider one has left them as they were.
  */
-export function rowsAbove({ rows, cursorRow, cursorColumn }: Frame, columns: number): number {
+export function rowsAbove({ rows, cursorRow, cursorColumn }: ScreenFrame, columns: number): number {
   const above = rows
     .slice(0, cursorRow)
     .map((row) => Math.ceil(widthOf(stripVTControlCharacters(row)) / columns));
@@ -165,7 +165,7 @@ function clipped(
   rows: readonly string[],
   { row, column }: { readonly row: number; readonly column: number },
   maxRows: number,
-): Frame {
+): ScreenFrame {
   const first = Math.max(0, Math.min(row - maxRows + 1, rows.length - maxRows));
   return { rows: rows.slice(first, first + maxRows), cursorRow: row - first, cursorColumn: column };
 }

@@ -1,16 +1,14 @@
 /** A terminal that can move its cursor: keys come in one by one, and the line being typed stands below what is written. */
 import { stripVTControlCharacters } from 'node:util';
-import { harmless } from '../../terminal/harmless.ts';
-import { choiceRows } from '../completion/choices.ts';
-import type { Completed } from '../completion/complete.ts';
-import type { Recall } from '../prompts/recall.ts';
+import { escapeControls } from '../../terminal/escape-controls.ts';
+import { choiceRows, type Completed } from '../completion/complete.ts';
+import type { Recall } from '../prompts/prompt-history.ts';
 import type { Style } from '../style.ts';
-import { type Draft, draftOf, EMPTY, insert, type Key, press, type Wish } from './editor.ts';
-import { type Frame, frameOf, type FrameRoom, searchFrame, withStatus } from './frame.ts';
-import { Keyboard } from './keyboard.ts';
-import { Paper } from './paper.ts';
+import { type Draft, draftOf, EMPTY, insert, type Key, press, type EditorAction } from './editor.ts';
+import { type ScreenFrame, frameOf, type FrameSpace, searchFrame, withStatus } from './frame.ts';
+import { found, hitOf, Keyboard, NEW_SEARCH, type Search, type Searched, searchKey } from './search.ts';
+import { ScreenWriter } from './screen-writer.ts';
 import type { Screen, ScreenListener } from './screen.ts';
-import { found, hitOf, NEW_SEARCH, type Search, type Searched, searchKey } from './search.ts';
 
 export interface KeyScreenSetup {
   readonly recall: Recall;
@@ -27,7 +25,7 @@ export class KeyScreen implements Screen {
   readonly readsKeys = true;
   readonly isPipe = false;
   readonly #setup: KeyScreenSetup;
-  readonly #paper: Paper;
+  readonly #paper: ScreenWriter;
   readonly #keyboard: Keyboard;
   #listener: ScreenListener | undefined;
   #draft: Draft = EMPTY;
@@ -44,7 +42,7 @@ export class KeyScreen implements Screen {
 
   constructor(input: NodeJS.ReadStream, output: NodeJS.WriteStream, setup: KeyScreenSetup) {
     this.#setup = setup;
-    this.#paper = new Paper(output, setup.style, () => this.#frame());
+    this.#paper = new ScreenWriter(output, setup.style, () => this.#frame());
     this.#keyboard = new Keyboard(input, output, {
       key: (key) => this.#take(key),
       paste: (text) => {
@@ -144,7 +142,7 @@ export class KeyScreen implements Screen {
     this.#paper.redraw();
   }
 
-  #grant(wish: Wish): void {
+  #grant(wish: EditorAction): void {
     switch (wish) {
       case 'submit':
         return this.#submit();
@@ -208,9 +206,9 @@ export class KeyScreen implements Screen {
     const edited = await editOutside(this.#draft.text, process.env);
     if (this.#closed) return;
     this.#keyboard.seize();
-    if (edited.ok) this.#draft = draftOf(harmless(edited.text));
+    if (edited.ok) this.#draft = draftOf(escapeControls(edited.text));
     this.#paper.takeBack();
-    if (!edited.ok) this.print(this.#setup.style.paint('dim', `  (${harmless(edited.message)})`));
+    if (!edited.ok) this.print(this.#setup.style.paint('dim', `  (${escapeControls(edited.message)})`));
   }
 
   #submit(): void {
@@ -225,7 +223,7 @@ export class KeyScreen implements Screen {
     this.#listener?.line(text);
   }
 
-  #frame(): Frame | undefined {
+  #frame(): ScreenFrame | undefined {
     if (this.#closed) return undefined;
     const { columns, rows } = this.#paper;
     const maxRows = Math.max(1, Math.min(MOST_ROWS, rows - ROWS_ABOVE));
@@ -236,7 +234,7 @@ export class KeyScreen implements Screen {
   }
 
   /** The line being typed; undefined where none should be seen. */
-  #lineFrame(room: FrameRoom): Frame | undefined {
+  #lineFrame(room: FrameSpace): ScreenFrame | undefined {
     if (this.#search) {
       const match = this.#match();
       const isMissing = match === undefined && this.#search.query !== '';

@@ -3,8 +3,8 @@
  * a pipe. The terminal itself edits the line, and Ctrl-C comes as a signal.
  */
 import { createInterface, type Interface } from 'node:readline';
-import { harmless } from '../../terminal/harmless.ts';
-import { AsItComes } from '../layout/as-it-comes.ts';
+import { escapeControls } from '../../terminal/escape-controls.ts';
+import { RawLayout } from '../layout/rows.ts';
 import { typedText } from './key-reader.ts';
 import type { Screen, ScreenListener } from './screen.ts';
 
@@ -19,7 +19,7 @@ export class LineScreen implements Screen {
   /** Lines that end in a backslash belong to the one that comes. */
   #begun = '';
   #prompt: string | undefined;
-  readonly #coming = new AsItComes();
+  readonly #coming = new RawLayout();
   #isMidLine = false;
   #ended = false;
 
@@ -106,7 +106,7 @@ export class LineScreen implements Screen {
   }
 
   #take(line: string): void {
-    const text = this.#begun + harmless(typedText(line));
+    const text = this.#begun + escapeControls(typedText(line));
     if (text.endsWith('\\')) {
       this.#begun = `${text.slice(0, -1)}\n`;
       return;

@@ -1,9 +1,9 @@
 /** A numbered list of sessions to choose one from. */
 import type { SessionChoice } from '../../arguments.ts';
 import type { SessionPlace, SessionSummary } from '@heddle/agent/sessions';
-import { harmless } from '../../terminal/harmless.ts';
+import { escapeControls } from '../../terminal/escape-controls.ts';
 import { again, answered, type Dialog } from '../questions/dialog.ts';
-import { ago, counted, shortened } from '../render/amounts.ts';
+import { ago, pluralize, shortened } from '../render/amounts.ts';
 import type { Style } from '../style.ts';
 
 /** Older ones are found with `heddle sessions search`. */
@@ -16,10 +16,10 @@ export function sessionLines(
   open?: string,
 ): string[] {
   return sessions.slice(0, SHOWN).map(({ id, title, lastAt, messages }, index) => {
-    const facts = [ago(now - lastAt), counted(messages, 'message'), id.slice(0, 8)];
+    const facts = [ago(now - lastAt), pluralize(messages, 'message'), id.slice(0, 8)];
     const mark = id === open ? '  (this one)' : '';
     const number = String(index + 1).padStart(3);
-    return `${number}  ${harmless(shortened(title, 60))}${mark}\n     ${paint('dim', facts.join(` ${signs.dot} `))}`;
+    return `${number}  ${escapeControls(shortened(title, 60))}${mark}\n     ${paint('dim', facts.join(` ${signs.dot} `))}`;
   });
 }
 

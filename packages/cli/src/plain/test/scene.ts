@@ -7,7 +7,7 @@ import { openTerminal, type TerminalOptions, type TestTerminal } from './termina
 
 const MODEL = 'claude-sonnet-4-5';
 
-interface Scene {
+interface TestScreen {
   readonly folder: string;
   readonly api: FakeApi;
   /** What the model was sent, request by request. */
@@ -16,7 +16,7 @@ interface Scene {
 }
 
 interface Stage {
-  readonly scene: (script: ApiScript) => Promise<Scene>;
+  readonly scene: (script: ApiScript) => Promise<TestScreen>;
   readonly home: () => Home;
 }
 

@@ -2,13 +2,14 @@
  * Calls that take long: how long already, and what they wrote last. On a screen that can write over a line it is one line
  * that changes each second; on any other a line that comes ever more rarely.
  */
-import { stripVTControlCharacters } from 'node:util';
 import { isToolResult, type Json, type LoopEvent } from '@heddle/core';
-import { harmless } from '../../terminal/harmless.ts';
-import { shortened, timeOf } from '../render/amounts.ts';
+import type { Task, TaskRegistry } from '@heddle/tools';
+import { stripVTControlCharacters } from 'node:util';
+import { escapeControls } from '../../terminal/escape-controls.ts';
+import { durationText, shortened } from '../render/amounts.ts';
 import { callLine } from '../render/call.ts';
 
-export interface RunningSetup {
+interface RunningSetup {
   readonly cwd: string;
   readonly now: () => number;
   /** Undefined: nothing takes long any more. */
@@ -78,7 +79,7 @@ export class Running {
       .split(/[\r\n]+/)
       .map((line) => line.trim())
       .findLast((line) => line !== '');
-    if (last !== undefined) call.lastLine = harmless(shortened(last, LONGEST_LINE));
+    if (last !== undefined) call.lastLine = escapeControls(shortened(last, LONGEST_LINE));
   }
 
   #tick(): void {
@@ -107,5 +108,72 @@ function stateOf({ line, startedAt, lastLine }: Call, now: number): string {
 }
 
 function secondsOf(ms: number): string {
-  return timeOf(ms).replace('.0 s', ' s');
+  return durationText(ms).replace('.0 s', ' s');
+}
+
+// MERGED silence.ts: /** Says so where the model is asked and nothing comes back: whoever waits should know that somebody else waits, too. */
+
+/** After so long for the first time, and then ever more rarely. */
+const FIRST_SIGN_MS = 10_000;
+
+export class SilenceTimer {
+  readonly #note: (text: string) => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(note: (text: string) => void) {
+    this.#note = note;
+  }
+
+  hear(event: LoopEvent): void {
+    switch (event.type) {
+      case 'stream_request_start':
+      case 'compacting':
+        return this.#wait(0, FIRST_SIGN_MS);
+      case 'retry':
+        return this.#wait(0, FIRST_SIGN_MS, event.delayMs);
+      case 'stream_event':
+        return event.event.type === 'ping' ? undefined : this.end();
+      default:
+        return this.end();
+    }
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  /** `pause`: nobody was asked for so long. */
+  #wait(waitedMs: number, untilMs: number, pause = 0): void {
+    this.end();
+    const sign = (): void => {
+      this.#note(`no answer yet, ${durationText(untilMs)}; Ctrl-C interrupts`);
+      this.#wait(untilMs, untilMs * 2);
+    };
+    this.#timer = setTimeout(sign, pause + untilMs - waitedMs).unref();
+  }
+}
+
+// MERGED ended-tasks.ts: /** Tells once of each command in the background that has ended. */
+
+export class EndedTasks {
+  readonly #known = new WeakSet<Task>();
+  readonly #tell: (line: string) => void;
+
+  constructor(tell: (line: string) => void) {
+    this.#tell = tell;
+  }
+
+  /** Looks for new ones; those are told about when they end. */
+  watch(tasks: TaskRegistry): void {
+    for (const task of tasks.list()) {
+      if (this.#known.has(task)) continue;
+      this.#known.add(task);
+      void task.ended.then(() => this.#tell(lineOf(task)));
+    }
+  }
+}
+
+function lineOf({ id, spec, end }: Task): string {
+  const how = end?.kind === 'exited' ? `exit code ${end.code}` : (end?.kind ?? 'ended');
+  return `background task ${id} is over, ${how}: ${escapeControls(shortened(spec.command, 80))}`;
 }

@@ -3,7 +3,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { knownSecrets } from '../../known-secrets.ts';
-import { harmless } from '../../terminal/harmless.ts';
+import { escapeControls } from '../../terminal/escape-controls.ts';
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
 
@@ -41,7 +41,7 @@ export function runShellCommand(command: string, { cwd, signal, show }: ShellRun
     rest += text.slice(room);
     leftOut += Math.max(0, rest.length - SHOWN);
     rest = rest.slice(-SHOWN);
-    show(harmless(text));
+    show(escapeControls(text));
   };
   // A secret may be cut in two, but not across the two streams.
   const streams = [child.stdout, child.stderr].map((stream) => {

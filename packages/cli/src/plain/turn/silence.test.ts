@@ -1,13 +1,13 @@
 import type { LoopEvent } from '@heddle/core';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Silence } from './silence.ts';
+import { SilenceTimer } from './running.ts';
 
 let notes: string[];
-let silence: Silence;
+let silence: SilenceTimer;
 beforeEach(() => {
   vi.useFakeTimers();
   notes = [];
-  silence = new Silence((text) => notes.push(text));
+  silence = new SilenceTimer((text) => notes.push(text));
 });
 afterEach(() => vi.useRealTimers());
 

@@ -1,9 +1,9 @@
 /** One prompt, from its sending to the line that says what it took. */
 import type { Agent, SdkResult } from '@heddle/agent';
-import { harmless } from '../../terminal/harmless.ts';
-import { endLines, type TurnEnd } from '../render/end.ts';
-import type { Piece } from '../render/piece.ts';
-import type { Teller } from '../render/teller.ts';
+import { escapeControls } from '../../terminal/escape-controls.ts';
+import { endLines, type TurnSummary } from '../render/end.ts';
+import type { OutputPart } from '../render/call.ts';
+import type { EventRenderer } from '../render/event-renderer.ts';
 import type { Screen } from '../screen/screen.ts';
 import type { Style } from '../style.ts';
 
@@ -11,7 +11,7 @@ export interface TurnSetup {
   readonly agent: Agent;
   readonly screen: Screen;
   readonly style: Style;
-  readonly teller: Teller;
+  readonly renderer: EventRenderer;
   /** How long questions were open so far. */
   readonly waitedMs: () => number;
   /** Nobody is asked: what it costs was paid before. */
@@ -21,7 +21,7 @@ export interface TurnSetup {
 /** Answers whether it went well. What happens on the way is told by whoever listens to the agent's events. */
 export async function runTurn(
   prompt: string,
-  { agent, screen, style, teller, waitedMs, isReplay }: TurnSetup,
+  { agent, screen, style, renderer, waitedMs, isReplay }: TurnSetup,
 ): Promise<boolean> {
   const earlierUsd = agent.spending.costUsd;
   const waitedBefore = waitedMs();
@@ -33,9 +33,9 @@ export async function runTurn(
   } catch (thrown) {
     // A bug of ours must not take the conversation with it.
     const why = thrown instanceof Error ? thrown.message : String(thrown);
-    screen.print(style.paint('red', harmless(`An internal error ended this turn: ${why}`)));
+    screen.print(style.paint('red', escapeControls(`An internal error ended this turn: ${why}`)));
   }
-  for (const piece of teller.end()) showPiece(piece, screen);
+  for (const piece of renderer.end()) showPiece(piece, screen);
   if (!result) return false;
   const context = await fillOf(agent);
   const askedMs = waitedMs() - waitedBefore;
@@ -43,7 +43,7 @@ export async function runTurn(
   return !result.is_error;
 }
 
-export function showPiece(piece: Piece, screen: Screen): void {
+export function showPiece(piece: OutputPart, screen: Screen): void {
   switch (piece.kind) {
     case 'line':
       return screen.print(piece.text);
@@ -60,7 +60,7 @@ export function showPiece(piece: Piece, screen: Screen): void {
   }
 }
 
-async function fillOf(agent: Agent): Promise<TurnEnd['context']> {
+async function fillOf(agent: Agent): Promise<TurnSummary['context']> {
   const { state, window, thresholds } = await agent.contextUsage();
   const percent = (count: number): number => Math.round((count / window) * 100);
   const used = percent(state.tokens);

@@ -1,12 +1,11 @@
 /** `heddle sessions export`: a session for others to read, on standard output or in a file. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { readTranscript, type SessionSummary } from '@heddle/agent/sessions';
-import { harmless } from '../../terminal/harmless.ts';
-import { say } from '../../terminal/say.ts';
-import { jsonText } from '../../terminal/json-text.ts';
+import { escapeControls, jsonText } from '../../terminal/escape-controls.ts';
+import { writeMessage } from '../../terminal/write-message.ts';
 import { asJson } from '../list.ts';
-import { pick, refused } from '../pick.ts';
-import type { ExportFormat, SessionsCommand } from '../words.ts';
+import { pick, notPicked } from '../pick.ts';
+import type { ExportFormat, SessionsCommand } from '../parse-command.ts';
 import { asHtml } from './html.ts';
 import { asMarkdown } from './markdown.ts';
 
@@ -16,20 +15,20 @@ export function exportSession({
   output,
 }: Extract<SessionsCommand, { name: 'export' }>): number {
   const picked = pick(word);
-  if (!picked.ok) return refused(picked.message);
+  if (!picked.ok) return notPicked(picked.message);
   const text = exportText(format, picked.session);
   if (output === undefined) {
-    say(text);
+    writeMessage(text);
     return 0;
   }
   try {
     // Whatever was said and read is in it: for the owner, until he hands it on.
     const isThere = existsSync(output);
     writeFileSync(output, text, { mode: 0o600 });
-    process.stderr.write(`heddle: ${harmless(output)} was ${isThere ? 'replaced' : 'written'}\n`);
+    process.stderr.write(`heddle: ${escapeControls(output)} was ${isThere ? 'replaced' : 'written'}\n`);
     return 0;
   } catch (thrown) {
-    return refused(
+    return notPicked(
       `${output} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
     );
   }

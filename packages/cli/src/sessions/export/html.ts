@@ -1,12 +1,12 @@
 /** A session as one page: no scripts, nothing loaded from elsewhere, light or dark as the reader has it. Pure. */
 import type { Piece, SessionSummary, Transcript } from '@heddle/agent/sessions';
-import { harmless } from '../../terminal/harmless.ts';
+import { escapeControls } from '../../terminal/escape-controls.ts';
 import { facts } from '../show.ts';
-import { capitalised, type Told, told } from '../text/speakers.ts';
+import { capitalized, type SpeakerText, speakerText } from '../text/speakers.ts';
 import { minuteText } from '../text/units.ts';
 
 export function asHtml(session: SessionSummary, { items }: Transcript): string {
-  const body = [...told(items)].map(toldHtml);
+  const body = [...speakerText(items)].map(toldHtml);
   const rows = facts(session).slice(1);
   return `<!doctype html>
 <html lang="en">
@@ -30,7 +30,7 @@ ${body.join('\n')}
 `;
 }
 
-function toldHtml(next: Told): string {
+function toldHtml(next: SpeakerText): string {
   switch (next.kind) {
     case 'speaker':
       return `<h2>${next.who} <time>${minuteText(next.at)}</time></h2>`;
@@ -56,7 +56,7 @@ function pieceHtml(piece: Piece, name: string): string {
     case 'call':
       return folded(name, piece.text);
     case 'result':
-      return folded(capitalised(name), piece.text, piece.isError ? 'error' : 'result');
+      return folded(capitalized(name), piece.text, piece.isError ? 'error' : 'result');
   }
 }
 
@@ -83,7 +83,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** Control characters are no text, and a page may not even hold some of them: shown, like what turns the direction of writing. */
 function escape(text: string): string {
-  return harmless(text.replaceAll(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter));
+  return escapeControls(text.replaceAll(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter));
 }
 
 const STYLE = `

@@ -1,11 +1,10 @@
 /** A session as Markdown. Calls and results are folded where the reader's program can fold. Pure. */
 import type { Piece, SessionSummary, Transcript } from '@heddle/agent/sessions';
-import { harmless } from '../../terminal/harmless.ts';
+import { escapeControls } from '../../terminal/escape-controls.ts';
 import { facts } from '../show.ts';
 import { oneLine } from '../text/columns.ts';
-import { capitalised, told } from '../text/speakers.ts';
+import { capitalized, speakerText } from '../text/speakers.ts';
 import { minuteText } from '../text/units.ts';
-import { withoutTags } from './tags.ts';
 
 export function asMarkdown(session: SessionSummary, { items }: Transcript): string {
   const parts = [
@@ -15,7 +14,7 @@ export function asMarkdown(session: SessionSummary, { items }: Transcript): stri
       .map(([what, value]) => `- ${what}: \`${oneLine(value).replaceAll('`', "'")}\``)
       .join('\n'),
   ];
-  for (const next of told(items)) {
+  for (const next of speakerText(items)) {
     if (next.kind === 'speaker') parts.push(`## ${HEADINGS[next.who]} (${minuteText(next.at)})`);
     else if (next.kind === 'piece') parts.push(pieceText(next.piece, next.name));
     else {
@@ -24,7 +23,7 @@ export function asMarkdown(session: SessionSummary, { items }: Transcript): stri
     }
   }
   // A text to read: also what a terminal shows of it must be harmless.
-  return `${harmless(parts.join('\n\n'))}\n`;
+  return `${escapeControls(parts.join('\n\n'))}\n`;
 }
 
 const HEADINGS = { user: 'User', assistant: 'Assistant', system: 'Note' } as const;
@@ -40,7 +39,7 @@ function pieceText(piece: Piece, name: string): string {
       return folded('Thinking', piece.text);
     case 'call':
     case 'result':
-      return folded(capitalised(name), piece.text);
+      return folded(capitalized(name), piece.text);
   }
 }
 
@@ -57,4 +56,39 @@ function plain(text: string): string {
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll(/[\\`*_[\]#]/g, String.raw`\$&`);
+}
+/** Markdown in which HTML is shown and not obeyed: a page may not load or run what somebody said. Code stays as it is. Pure. */
+
+function withoutTags(markdown: string): string {
+  let fence = '';
+  return markdown
+    .split('\n')
+    .map((line) => {
+      const [, mark = ''] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
+      if (fence !== '') {
+        if (mark.startsWith(fence) && line.trim() === mark) fence = '';
+        return line;
+      }
+      fence = mark;
+      return mark === '' ? shown(line) : line;
+    })
+    .join('\n');
+}
+
+/** A piece of code within a line: as many marks before it as behind it. */
+const CODE = /(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)/g;
+
+function shown(line: string): string {
+  let at = 0;
+  let text = '';
+  for (const { index, 0: code } of line.matchAll(CODE)) {
+    text += escaped(line.slice(at, index)) + code;
+    at = index + code.length;
+  }
+  return text + escaped(line.slice(at));
+}
+
+/** Tags, and images: looking at a text must not ask somebody's server for one. */
+function escaped(text: string): string {
+  return text.replaceAll(/<(?=[a-z/!?])/gi, '&lt;').replaceAll('![', String.raw`!\[`);
 }

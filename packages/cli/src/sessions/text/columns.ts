@@ -1,5 +1,5 @@
 /** Text in columns of a terminal: how wide it is, cut to fit, filled up. Pure. */
-import { harmless } from '../../terminal/harmless.ts';
+import { escapeControls } from '../../terminal/escape-controls.ts';
 import { cellsOf, charactersOf, widthOf } from '../../terminal/width.ts';
 
 /** Cut to so many cells, with a sign that something is missing. */
@@ -23,7 +23,7 @@ export function fill(text: string, width: number, side: 'left' | 'right' = 'righ
 
 /** One line of somebody's text: no breaks, nothing that turns the direction of writing or speaks to the terminal. */
 export function oneLine(text: string): string {
-  return harmless(
+  return escapeControls(
     text.replaceAll(/\s+/g, ' ').replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ''),
   ).trim();
 }

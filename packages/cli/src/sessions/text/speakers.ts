@@ -1,9 +1,9 @@
 /** A transcript in the order in which it is read: who speaks, what is said, and whose result a result is. Pure. */
-import { type CallPiece, type Piece, piecesOf, type TranscriptItem } from '@heddle/agent/sessions';
+import { type CallPiece, type Piece, transcriptPartsOf, type TranscriptItem } from '@heddle/agent/sessions';
 import type { Message } from '@heddle/core';
 import { cutTo, oneLine } from './columns.ts';
 
-export type Told =
+export type SpeakerText =
   /** `id`: of the first message that is told of him. */
   | { readonly kind: 'speaker'; readonly who: Speaker; readonly at: number; readonly id: string }
   | { readonly kind: 'compaction'; readonly at: number; readonly handOver: readonly Piece[] }
@@ -11,7 +11,7 @@ export type Told =
 
 type Speaker = 'user' | 'assistant' | 'system';
 
-export function* told(items: readonly TranscriptItem[]): Generator<Told> {
+export function* speakerText(items: readonly TranscriptItem[]): Generator<SpeakerText> {
   const calls = new Map<string, CallPiece>();
   let speaker = '';
   for (const item of items) {
@@ -20,7 +20,7 @@ export function* told(items: readonly TranscriptItem[]): Generator<Told> {
       speaker = '';
       continue;
     }
-    for (const piece of piecesOf(item.message)) {
+    for (const piece of transcriptPartsOf(item.message)) {
       if (piece.kind === 'call') calls.set(piece.id, piece);
       // What tools say belongs to the assistant who called them.
       const who = piece.role === 'tool' ? 'assistant' : piece.role;
@@ -48,11 +48,11 @@ function callName({ tool, about }: CallPiece): string {
 
 /** A hand-over is written for the model: what it says is hidden from people elsewhere. */
 function handOverPieces(message: Message): Piece[] {
-  if (message.type !== 'user') return piecesOf(message);
+  if (message.type !== 'user') return transcriptPartsOf(message);
   const { isMeta: _hidden, ...shown } = message;
-  return piecesOf(shown);
+  return transcriptPartsOf(shown);
 }
 
-export function capitalised(text: string): string {
+export function capitalized(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }

@@ -7,9 +7,8 @@ import { contextOptions } from '../options.ts';
 import { outlineOf } from '../reading/outline.ts';
 import { prepared, rig } from '../test/rig.ts';
 import { historyOf, prose, step, userSays } from '../test/talk.ts';
-import { memoryCollapses, project, Projector } from './collapse.ts';
-import { Collapser } from './collapser.ts';
-import { stage } from './stage.ts';
+import { memoryCollapses, projectCollapses, CollapseProjector } from './collapse.ts';
+import { Collapser, stageCollapse } from './collapser.ts';
 
 /** Twice: three reads, then an edit. */
 const looked = (): Message[] => [
@@ -34,7 +33,7 @@ const request = {
 describe('staging', () => {
   it('finds the stretches in which the model only looked, once something came of it', () => {
     const history = historyOf(looked());
-    const { staged } = stage(history, outlineOf(history), request);
+    const { staged } = stageCollapse(history, outlineOf(history), request);
     expect(staged).toHaveLength(2);
     expect(staged[0]?.summary).toContain('/project/b1.ts');
     expect(staged.every(({ tokensBefore, tokensAfter }) => tokensAfter * 2 <= tokensBefore)).toBe(true);
@@ -44,10 +43,11 @@ describe('staging', () => {
     const [first, ...rest] = looked();
     const spoken = historyOf([first as Message, ...rest.slice(0, 4), userSays('wait'), ...rest.slice(4, 8)]);
     expect(
-      stage(spoken, outlineOf(spoken), { ...request, options: { ...request.options, minRounds: 3 } }).staged,
+      stageCollapse(spoken, outlineOf(spoken), { ...request, options: { ...request.options, minRounds: 3 } })
+        .staged,
     ).toEqual([]);
     const short = historyOf(looked().slice(0, 9));
-    expect(stage(short, outlineOf(short), request).staged).toEqual([]);
+    expect(stageCollapse(short, outlineOf(short), request).staged).toEqual([]);
   });
 });
 
@@ -72,23 +72,23 @@ describe('what is staged', () => {
 describe('the projection', () => {
   it('shows summaries, never changes the history, and grows with it', () => {
     const history = historyOf(looked());
-    const { staged } = stage(history, outlineOf(history), request);
+    const { staged } = stageCollapse(history, outlineOf(history), request);
     const before = history.since(0);
-    const view = project(history, staged);
+    const view = projectCollapses(history, staged);
     expect(history.since(0)).toEqual(before);
     expect(estimateMessages(view)).toBeLessThan(estimateMessages(history) / 2);
-    const projector = new Projector();
+    const projector = new CollapseProjector();
     projector.view(history, staged);
     const grown = history.append(step('n', 'new'));
-    expect(projector.view(grown, staged).since(0)).toEqual(project(grown, staged).since(0));
+    expect(projector.view(grown, staged).since(0)).toEqual(projectCollapses(grown, staged).since(0));
     expect(projector.view(grown, staged).length).toBe(view.length + 2);
   });
 
   it('leaves out a collapse whose messages are gone', () => {
     const history = historyOf(looked());
-    const { staged } = stage(history, outlineOf(history), request);
+    const { staged } = stageCollapse(history, outlineOf(history), request);
     const later = History.of(history.since(3));
-    expect(project(later, staged.slice(0, 1))).toBe(later);
+    expect(projectCollapses(later, staged.slice(0, 1))).toBe(later);
   });
 });
 
@@ -96,17 +96,17 @@ describe('the door', () => {
   const options = { levels: { collapse: true }, collapse: { keepRounds: 3, over: 0 } };
 
   it('commits one staged collapse in each iteration, and all of them when drained', async () => {
-    const { door, context, doors } = rig(options);
+    const { port, context, deps } = rig(options);
     const messages = historyOf(looked());
-    const first = await prepared(door, { messages, autoCompact: true, context });
+    const first = await prepared(port, { messages, autoCompact: true, context });
     expect(first.yielded.map(({ report }) => report.level)).toEqual(['collapse']);
     expect(first.returned.messages).toBe(messages);
     expect(first.returned.view.length).toBeLessThan(messages.length);
-    expect([doors.collapses.committed().length, door.staged()]).toEqual([1, true]);
-    const drained = await door.drain();
-    expect([drained.committed, drained.report?.level, door.staged()]).toEqual([1, 'drain', false]);
-    expect(await door.drain()).toEqual({ committed: 0, report: undefined });
-    const second = await prepared(door, { messages, autoCompact: true, context });
+    expect([deps.collapses.committed().length, port.staged()]).toEqual([1, true]);
+    const drained = await port.drain();
+    expect([drained.committed, drained.report?.level, port.staged()]).toEqual([1, 'drain', false]);
+    expect(await port.drain()).toEqual({ committed: 0, report: undefined });
+    const second = await prepared(port, { messages, autoCompact: true, context });
     expect(second.returned.view.length).toBeLessThan(first.returned.view.length);
   });
 
@@ -114,26 +114,26 @@ describe('the door', () => {
     const store = memoryCollapses();
     const before = rig(options, { collapses: store });
     const messages = historyOf(looked());
-    await collect(before.door.prepare({ messages, autoCompact: true, context: before.context }));
-    await before.door.drain();
-    const last = await collect(before.door.prepare({ messages, autoCompact: true, context: before.context }));
+    await collect(before.port.prepare({ messages, autoCompact: true, context: before.context }));
+    await before.port.drain();
+    const last = await collect(before.port.prepare({ messages, autoCompact: true, context: before.context }));
     const after = rig(options, { collapses: memoryCollapses(store.committed()) });
     const resumed = await collect(
-      after.door.prepare({ messages, autoCompact: true, context: after.context }),
+      after.port.prepare({ messages, autoCompact: true, context: after.context }),
     );
     expect(resumed.returned.view.since(0)).toEqual(last.returned.view.since(0));
   });
 
   it('stages nothing new between a drain and the next answer', async () => {
-    const { door, context } = rig(options);
+    const { port, context } = rig(options);
     const messages = historyOf(looked().slice(0, 15));
-    await prepared(door, { messages, autoCompact: true, context });
-    await door.drain();
+    await prepared(port, { messages, autoCompact: true, context });
+    await port.drain();
     const grown = messages.append([
       ...step('e3', 'x', 'Edit'),
       ...['p', 'q', 'r', 's'].flatMap((id) => step(id, prose(900))),
     ]);
-    await prepared(door, { messages: grown.append(step('e4', 'x', 'Edit')), autoCompact: true, context });
-    expect(door.staged()).toBe(false);
+    await prepared(port, { messages: grown.append(step('e4', 'x', 'Edit')), autoCompact: true, context });
+    expect(port.staged()).toBe(false);
   });
 });

@@ -23,7 +23,7 @@ export interface CollapseStore {
 }
 
 /** Projects the history anew for each request; a history that only grew costs what it grew. */
-export class Projector {
+export class CollapseProjector {
   #source = History.of<Message>([]);
   #view = this.#source;
   #collapses: readonly Collapse[] = [];
@@ -35,7 +35,7 @@ export class Projector {
     this.#view =
       isKnown && history.extends(this.#source)
         ? this.#view.append(history.since(this.#source.length))
-        : project(history, collapses);
+        : projectCollapses(history, collapses);
     this.#source = history;
     this.#collapses = [...collapses];
     return this.#view;
@@ -43,7 +43,10 @@ export class Projector {
 }
 
 /** Pure. A collapse whose ends are not both there, in order, is left out. */
-export function project(history: History<Message>, collapses: readonly Collapse[]): History<Message> {
+export function projectCollapses(
+  history: History<Message>,
+  collapses: readonly Collapse[],
+): History<Message> {
   const places = new Map<string, number>();
   for (let index = 0; index < history.length; index++) {
     const uuid = history.at(index)?.uuid;

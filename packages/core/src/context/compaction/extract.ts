@@ -4,9 +4,12 @@
  * compaction finds it whole however often the words around it are summarised.
  */
 import type { JsonObject } from '../../json.ts';
+import type { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
-import { callsIn, requestText, resultsIn, resultText } from '../reading/read.ts';
-import { beginning } from '../reading/shorten.ts';
+import { estimateMessage } from '../estimate/message.ts';
+import { estimateText } from '../estimate/text.ts';
+import type { Outline } from '../reading/outline.ts';
+import { beginning, callsIn, requestText, resultText, toolResultsIn } from '../reading/read.ts';
 
 export interface WorkExtract {
   /** The user's own words, in order. */
@@ -65,7 +68,7 @@ class Found {
         this.#read.delete(path);
       }
     }
-    for (const result of resultsIn(message)) {
+    for (const result of toolResultsIn(message)) {
       const call = this.#open.get(result.tool_use_id);
       this.#open.delete(result.tool_use_id);
       if (call === undefined) continue;
@@ -135,4 +138,75 @@ const LONGEST_INPUT = 200;
 function mainInput(input: JsonObject | undefined): string {
   const command = input?.['command'] ?? pathOf(input);
   return beginning(typeof command === 'string' ? command : JSON.stringify(input ?? {}), LONGEST_INPUT);
+}
+
+// MERGED requests.ts: /**
+//  * What the user wrote, within a budget. Nothing of it is summarised: the newest stay word for word as far as they fit, the
+//  * last one always; older ones stay with their beginnings; and if that is still too much, the oldest are only counted.
+//  */
+
+/** Of a budget that does not hold them all, so much goes to those that stay word for word. */
+const WHOLE_SHARE = 0.75;
+const SHORT_LENGTH = 200;
+const SHORTENED = / \[… \d+ characters in all\]$/;
+const COUNTED = /^\[(\d+) older messages? of the user (?:is|are) only in the session log\]$/;
+
+export function keptRequests(all: readonly string[], tokens: number): readonly string[] {
+  const { requests, counted } = withoutCount(all);
+  const whole = newest(requests, tokens);
+  if (whole === 0) return counted === 0 ? requests : [countNote(counted), ...requests];
+  const split = newest(requests, tokens * WHOLE_SHARE);
+  const short = requests.slice(0, split).map(shortened);
+  const dropped = newest(short, tokens * (1 - WHOLE_SHARE), 0);
+  const missing = counted + dropped;
+  return [...(missing === 0 ? [] : [countNote(missing)]), ...short.slice(dropped), ...requests.slice(split)];
+}
+
+/** Where the newest begin that fit; `least` of them are taken in any case. */
+function newest(requests: readonly string[], tokens: number, least = 1): number {
+  let left = tokens;
+  let first = requests.length;
+  while (first > 0) {
+    left -= estimateText(requests[first - 1] ?? '');
+    if (left < 0 && first <= requests.length - least) break;
+    first--;
+  }
+  return first;
+}
+
+function shortened(request: string): string {
+  if (request.length <= SHORT_LENGTH + 40 || SHORTENED.test(request)) return request;
+  return `${beginning(request, SHORT_LENGTH)} [… ${request.length} characters in all]`;
+}
+
+function countNote(count: number): string {
+  return count === 1
+    ? '[1 older message of the user is only in the session log]'
+    : `[${count} older messages of the user are only in the session log]`;
+}
+
+/** What an earlier compaction had counted stands at the beginning. */
+function withoutCount(all: readonly string[]): {
+  readonly requests: readonly string[];
+  readonly counted: number;
+} {
+  const counted = Number(COUNTED.exec(all[0] ?? '')?.[1] ?? 0);
+  return { requests: counted === 0 ? all : all.slice(1), counted };
+}
+
+// MERGED tail.ts: /** The last steps of a conversation, which a compaction keeps as they are. */
+
+/** Where the longest end begins that fits; the end of the history if none does. */
+export function tailFrom(messages: History<Message>, { cuts }: Outline, tokens: number): number {
+  let start = messages.length;
+  let [left, next] = [tokens, cuts.length - 1];
+  for (let index = messages.length - 1; index > 0 && next >= 0; index--) {
+    const message = messages.at(index);
+    left -= message ? estimateMessage(message) : 0;
+    if (left < 0) break;
+    if (index !== cuts[next]) continue;
+    start = index;
+    next--;
+  }
+  return start;
 }

@@ -2,20 +2,17 @@
  * The last stage, which needs no model: media become notes, the oldest outputs go to files, then whole rounds go, until the
  * conversation provably fits. Fails only where one message that may not be dropped is too large by itself.
  */
-import type { CompactionTrigger } from '../report.ts';
+import type { CompactionTrigger, RereadFiles } from '../deps.ts';
 import { isToolResult } from '../../messages/blocks.ts';
 import { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
 import { estimateMessage, estimateMessages } from '../estimate/message.ts';
 import type { Spill } from '../levels/result-budget.ts';
 import { outlineOf } from '../reading/outline.ts';
-import { blocksOf, isRequest, resultText } from '../reading/read.ts';
-import type { ReadAgain } from '../outside.ts';
-import { assemble } from './assemble.ts';
-import { extractOf, type WorkExtract } from './extract.ts';
-import { keptRequests } from './requests.ts';
+import { messageBlocks, isRequest, resultText } from '../reading/read.ts';
+import { assembleHistory } from './handoff.ts';
+import { extractOf, keptRequests, tailFrom, type WorkExtract } from './extract.ts';
 import { shortResults, withoutMedia } from './squeeze.ts';
-import { tailFrom } from './tail.ts';
 
 export interface ReduceRequest {
   /** What it should come down to, and what it must not exceed. */
@@ -24,7 +21,7 @@ export interface ReduceRequest {
   readonly trigger: CompactionTrigger;
   readonly isCompactable: (tool: string) => boolean;
   /** Rules that hold for the whole conversation. */
-  readonly instructions: readonly ReadAgain[];
+  readonly instructions: readonly RereadFiles[];
   /** Where an output will be stored; undefined where it cannot be. */
   readonly pathOf: (toolUseId: string) => string | undefined;
   readonly id: string;
@@ -42,14 +39,14 @@ const PREVIEW = 400;
 
 export function reduce(messages: History<Message>, request: ReduceRequest): Reduced | undefined {
   if (estimateMessages(messages) <= request.target) return { messages, spills: [] };
-  const { small, spills } = externalise(messages, request);
+  const { small, spills } = externalize(messages, request);
   if (estimateMessages(small) <= request.target) return { messages: History.of(small), spills };
   const kept = dropRounds(History.of(small), request, estimateMessages(messages));
   return kept && { messages: kept, spills: spills.filter(({ toolUseId }) => isNamed(kept, toolUseId)) };
 }
 
 /** From the oldest on, until it fits. */
-function externalise(
+function externalize(
   messages: History<Message>,
   { target, pathOf }: ReduceRequest,
 ): { readonly small: Message[]; readonly spills: Spill[] } {
@@ -67,7 +64,7 @@ function externalise(
     replace(index, withoutMedia(message, 'to save room'));
     const short = shortResults(small[index] ?? message, PREVIEW, pathOf);
     if (short === small[index]) continue;
-    for (const block of blocksOf(message).filter(isToolResult))
+    for (const block of messageBlocks(message).filter(isToolResult))
       spills.push({ toolUseId: block.tool_use_id, text: resultText(block) });
     replace(index, short);
   }
@@ -88,7 +85,7 @@ function dropRounds(
     for (const share of SHARES) {
       const from = tailFrom(messages, outline, room * share);
       const extract = trimmed(extractOf(all.slice(0, from), request.isCompactable), room * (1 - share));
-      const next = assemble({
+      const next = assembleHistory({
         standing: [],
         files: [],
         instructions: request.instructions,
@@ -128,14 +125,14 @@ function lastWords(
 ): History<Message> | undefined {
   const tail = lastRequest(messages);
   const parts = { id, trigger, stamp, tokensBefore, tail, instructions: [], standing: [], files: [] };
-  const next = assemble({ ...parts, summary: undefined, extract: NOTHING_KEPT });
+  const next = assembleHistory({ ...parts, summary: undefined, extract: NOTHING_KEPT });
   return estimateMessages(next) <= limit ? History.of(next) : undefined;
 }
 
 /** It is kept word for word, whatever else goes. */
 function lastRequest(messages: readonly Message[]): readonly Message[] {
   const last = messages.findLast(isRequest);
-  const words = last ? blocksOf(last).filter((block) => !isToolResult(block)) : [];
+  const words = last ? messageBlocks(last).filter((block) => !isToolResult(block)) : [];
   return last ? [withoutMedia({ ...last, content: words })] : [];
 }
 
@@ -150,7 +147,7 @@ const NOTHING_KEPT: WorkExtract = {
 
 function isNamed(messages: History<Message>, toolUseId: string): boolean {
   for (const message of messages)
-    if (blocksOf(message).some((block) => isToolResult(block) && block.tool_use_id === toolUseId))
+    if (messageBlocks(message).some((block) => isToolResult(block) && block.tool_use_id === toolUseId))
       return true;
   return false;
 }

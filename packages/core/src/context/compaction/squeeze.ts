@@ -2,18 +2,25 @@
 import { History } from '../../messages/history.ts';
 import type { Message, UserMessage } from '../../messages/message.ts';
 import { MEDIA_REFUSED, mediaNote } from '../../request/texts.ts';
-import { mapMedia } from '../../request/normalise/media.ts';
+import { mapMedia } from '../../request/normalize/media.ts';
 import { text } from '../../messages/blocks.ts';
 import { estimateMessage, estimateMessages } from '../estimate/message.ts';
-import { blocksOf, resultText, withResults } from '../reading/read.ts';
-import { beginning, isRemoved, isSpilled, spilledResult } from '../reading/shorten.ts';
+import {
+  beginning,
+  isRemoved,
+  isSpilled,
+  messageBlocks,
+  resultText,
+  spilledResult,
+  withResults,
+} from '../reading/read.ts';
 
 /** Media become notes. The same message where there were none. */
 export function withoutMedia(message: Message, why: string = MEDIA_REFUSED): Message {
   if ((message?.type !== 'user' && message?.type !== 'assistant') || typeof message.content === 'string')
     return message;
   let changed = false;
-  const content = blocksOf(message).map((block) => {
+  const content = messageBlocks(message).map((block) => {
     const mapped = mapMedia(block, (media) => text(mediaNote(media.type, why)));
     changed ||= mapped !== block;
     return mapped;
@@ -59,7 +66,7 @@ export function squeeze(messages: readonly Message[], tokens: number): readonly 
     if (estimateMessages(squeezed) <= tokens) return squeezed;
   }
   // Two characters a token hold for any script but the rarest.
-  const json = beginning(JSON.stringify(squeezed.map(blocksOf)), Math.max(0, Math.floor(tokens)));
+  const json = beginning(JSON.stringify(squeezed.map(messageBlocks)), Math.max(0, Math.floor(tokens)));
   const note: UserMessage = {
     type: 'user',
     uuid: `squeezed:${messages[0]?.uuid ?? ''}`,

@@ -2,7 +2,7 @@ import { contextOf, createClock, fail, say, scriptedModel } from '@heddle/testin
 import { describe, expect, it } from 'vitest';
 import { HEAD } from '../test/rig.ts';
 import { historyOf, userSays } from '../test/talk.ts';
-import { modelSummariser } from './summarise.ts';
+import { modelSummarizer } from './summarize.ts';
 
 /** A summariser whose model is overloaded once. `whileItWaits` is called before it asks again. */
 function overloadedOnce(whileItWaits: (controller: AbortController) => void) {
@@ -12,9 +12,9 @@ function overloadedOnce(whileItWaits: (controller: AbortController) => void) {
     now: createClock().now,
     sleep: () => Promise.resolve(whileItWaits(controller)),
   };
-  const summarise = modelSummariser({ model, clock, random: () => 0.5, head: HEAD });
+  const summarize = modelSummarizer({ model, clock, random: () => 0.5, head: HEAD });
   const ask = () =>
-    summarise({
+    summarize({
       messages: historyOf([userSays('A long talk.')]),
       instruction: 'Hand over.',
       maxTokens: 100,

@@ -1,19 +1,18 @@
 /** What must come through any number of compactions byte for byte. */
 import { describe, expect, it } from 'vitest';
 import type { EntryBody } from '../../log/entry.ts';
-import { project } from '../../log/projection.ts';
+import { historyBeforeCompaction, projectLog } from '../../log/projection.ts';
 import type { ContentBlock } from '../../messages/blocks.ts';
 import type { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
-import { NOTHING_TO_REREAD } from '../outside.ts';
+import { NOTHING_TO_REREAD } from '../deps.ts';
 import { resultText } from '../reading/read.ts';
 import { prepared, rig } from '../test/rig.ts';
 import { complaintsAbout, requestFor } from '../test/sent.ts';
 import { call, historyOf, prose, result, says, step, userSays, work } from '../test/talk.ts';
 import { estimateMessages } from '../estimate/message.ts';
 import { estimateText } from '../estimate/text.ts';
-import { keptRequests } from './requests.ts';
-import { historyBeforeCompaction } from '../../log/before-compaction.ts';
+import { keptRequests } from './extract.ts';
 
 const INSTRUCTIONS = 'Never touch main.\n\tUse tabs; "quotes" stay, ünïcode too → ✓\n';
 const REQUEST =
@@ -48,7 +47,7 @@ function readable(block: ContentBlock): string {
   return block.type === 'tool_result' ? resultText(block) : '';
 }
 
-const door = (works = true) =>
+const port = (works = true) =>
   rig(
     { windowOf: () => 20_000 },
     {
@@ -58,7 +57,7 @@ const door = (works = true) =>
       },
       ...(works
         ? {}
-        : { summarise: () => Promise.resolve({ ok: false, why: 'down', class: 'server', spent: [] }) }),
+        : { summarize: () => Promise.resolve({ ok: false, why: 'down', class: 'server', spent: [] }) }),
     },
   );
 
@@ -67,7 +66,7 @@ async function compactedTimes(
   times: number,
   works = true,
 ): Promise<{ history: History<Message>; compactions: number }> {
-  const { door: context, context: tools } = door(works);
+  const { port: context, context: tools } = port(works);
   let history = historyOf(beginning());
   let compactions = 0;
   for (let round = 0; round < 400 && compactions < times; round++) {
@@ -108,7 +107,7 @@ describe('after compactions', () => {
   }
 
   it('the last steps are the very same messages', async () => {
-    const { door: context, context: tools } = door();
+    const { port: context, context: tools } = port();
     const history = historyOf([...beginning(), ...work(30, 500).slice(1)]);
     const { returned } = await prepared(context, { messages: history, autoCompact: true, context: tools });
     expect(returned.autoCompact.outcome).toBe('compacted');
@@ -121,9 +120,9 @@ describe('after compactions', () => {
     ['grows', 3_000],
     ['shrinks by less than a fifth', 1_050],
   ])('one that %s is thrown away and counts as a failure', async (_how, tokens) => {
-    const { door: context, context: tools } = rig(
+    const { port: context, context: tools } = rig(
       { windowOf: () => 20_000, autoCompactCap: 1_000 },
-      { summarise: () => Promise.resolve({ ok: true, text: prose(tokens), spent: [] }) },
+      { summarize: () => Promise.resolve({ ok: true, text: prose(tokens), spent: [] }) },
     );
     const messages = historyOf(work(4, 400));
     const { returned, yielded } = await prepared(context, { messages, autoCompact: true, context: tools });
@@ -135,9 +134,9 @@ describe('after compactions', () => {
   });
 
   it('one that shrinks by a fifth and a little is kept', async () => {
-    const { door: context, context: tools } = rig(
+    const { port: context, context: tools } = rig(
       { windowOf: () => 20_000, autoCompactCap: 1_000 },
-      { summarise: () => Promise.resolve({ ok: true, text: prose(750), spent: [] }) },
+      { summarize: () => Promise.resolve({ ok: true, text: prose(750), spent: [] }) },
     );
     const messages = historyOf(work(4, 400));
     const { returned } = await prepared(context, { messages, autoCompact: true, context: tools });
@@ -149,7 +148,7 @@ describe('after compactions', () => {
 
   it('files that were read last are attached again, within their budget', async () => {
     const asked: (readonly string[])[] = [];
-    const { door: context, context: tools } = rig(
+    const { port: context, context: tools } = rig(
       { windowOf: () => 20_000 },
       {
         reread: {
@@ -207,7 +206,7 @@ describe('what the user wrote', () => {
 
 describe('the record of a compaction', () => {
   it('is one: a log that ends before it gives the old history, with it the new one', async () => {
-    const { door: context, context: tools } = door();
+    const { port: context, context: tools } = port();
     const messages = [...beginning(), ...work(30, 500).slice(1)];
     const entries: EntryBody[] = messages.map((message) => ({ type: message.type, message }) as EntryBody);
     const history = historyOf(messages);
@@ -217,17 +216,17 @@ describe('the record of a compaction', () => {
       context: tools,
     });
     for (const { spent: _, ...step } of yielded) entries.push({ type: 'context', ...step });
-    expect(project(entries)).toEqual(returned.messages.since(0));
+    expect(projectLog(entries)).toEqual(returned.messages.since(0));
     const torn = entries.slice(0, -1);
-    expect(project(torn).length).toBe(messages.length);
-    expect(historyBeforeCompaction(entries)).toEqual(project(torn));
+    expect(projectLog(torn).length).toBe(messages.length);
+    expect(historyBeforeCompaction(entries)).toEqual(projectLog(torn));
     const after = { type: 'user', message: userSays('more') } as EntryBody;
     expect(historyBeforeCompaction([...entries, after])?.length).toBe(messages.length + 1);
     expect(historyBeforeCompaction(torn)).toBeUndefined();
   });
 
   it('says who asked for it, and hands the user’s instructions on', async () => {
-    const { door: context, context: tools, summaries } = rig();
+    const { port: context, context: tools, summaries } = rig();
     const messages = historyOf(work(20, 300));
     const compacted = await context.compactNow({ messages, context: tools, instructions: 'Keep the SQL.' });
     expect(compacted).toMatchObject({

@@ -5,7 +5,7 @@ import type { Message } from '../../messages/message.ts';
 import { base64Texts, CHINESE, documents, hexTexts, JAPANESE, jsonTexts, sources } from '../test/corpora.ts';
 import { estimateBlock, estimateMessage } from './message.ts';
 import { estimateText } from './text.ts';
-import { Weight } from './weight.ts';
+import { Weight } from '../measure.ts';
 
 const KINDS: Readonly<Record<string, () => readonly string[]>> = {
   code: () => [...sources('packages/core/src', '.ts'), ...sources('scripts', '.ts')],

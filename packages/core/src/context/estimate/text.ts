@@ -3,9 +3,8 @@
  * (a word with the blank or sign before it, three digits, a run of signs), and each piece costs what its like cost on
  * average. What looks random (base64, hashes) has averages of its own, and so has every script. Errs on the high side.
  */
-import { COMMON_HAN } from './common-han.ts';
+import { COMMON_HAN, costOf } from './costs.ts';
 import * as cost from './costs.ts';
-import { costOf } from './costs.ts';
 
 /** On top of the averages, so that a text of unusual words is not counted low. */
 const MARGIN = 1.03;
@@ -164,7 +163,7 @@ function isEncodingSign(code: number): boolean {
   return code === 43 || code === 47 || code === 61 || code === 45 || code === 95;
 }
 
-function costsOf(lead: 'spaced' | 'signed' | 'bare', capitals: number): cost.Costs {
+function costsOf(lead: 'spaced' | 'signed' | 'bare', capitals: number): cost.CharacterCosts {
   if (capitals > 1) return cost.SHOUTED;
   if (capitals === 1) return lead === 'signed' ? cost.SIGNED_CAPITAL : cost.CAPITAL;
   switch (lead) {

@@ -4,9 +4,9 @@ import type { Message } from '../../messages/message.ts';
 import { estimateMessages } from '../estimate/message.ts';
 import { contextOptions } from '../options.ts';
 import { outlineOf } from '../reading/outline.ts';
-import { blocksOf, resultText } from '../reading/read.ts';
+import { messageBlocks, resultText } from '../reading/read.ts';
 import { call, historyOf, prose, result, says, step, text, userSays, work } from '../test/talk.ts';
-import { sinceBoundary } from './boundary.ts';
+import { sinceBoundary } from '../thresholds.ts';
 import { microcompact, type MicrocompactRequest } from './microcompact.ts';
 import { oversized, spillResults } from './result-budget.ts';
 import { serverCleared, serverEdits } from './server-edits.ts';
@@ -15,7 +15,7 @@ import { snip } from './snip.ts';
 const options = contextOptions();
 
 const outputs = (messages: Iterable<Message>): string[] =>
-  [...messages].flatMap((message) => blocksOf(message).filter(isToolResult).map(resultText));
+  [...messages].flatMap((message) => messageBlocks(message).filter(isToolResult).map(resultText));
 
 describe('the outline', () => {
   it('cuts before answers and requests, never between a call and its result', () => {
@@ -115,7 +115,7 @@ describe('level 1, the budget of results', () => {
     const second = spill([...first.messages]);
     expect(second.found).toEqual([]);
     expect(second.messages.since(0)).toEqual(first.messages.since(0));
-    const kept = blocksOf(first.messages.at(2) as Message).find(isToolResult);
+    const kept = messageBlocks(first.messages.at(2) as Message).find(isToolResult);
     expect([kept?.is_error, kept?.content.at(-1)]).toEqual([true, image]);
   });
 

@@ -5,11 +5,10 @@
 import { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
 import { estimateMessage } from '../estimate/message.ts';
-import { type LevelResult, untouched } from '../level.ts';
+import { type LevelResult, untouched } from '../deps.ts';
 import type { ResultBudgetOptions } from '../options.ts';
 import type { Outline, PlacedResult } from '../reading/outline.ts';
-import { resultText, withResults } from '../reading/read.ts';
-import { isSpilled, spilledResult } from '../reading/shorten.ts';
+import { isSpilled, resultText, spilledResult, withResults } from '../reading/read.ts';
 
 export interface Spill {
   readonly toolUseId: string;

@@ -3,7 +3,7 @@
  * as it is. The client then rewrites nothing; what the server says it deleted is reported when the answer is in.
  */
 import type { JsonObject } from '../../json.ts';
-import type { ContextReport } from '../report.ts';
+import type { ContextReport } from '../deps.ts';
 import type { Usage } from '../../messages/usage.ts';
 import type { RequestOptions } from '../../model/port.ts';
 import type { Tool } from '../../tools/tool.ts';

@@ -3,7 +3,7 @@ import { History } from '../../messages/history.ts';
 import { isToolResult } from '../../messages/blocks.ts';
 import type { Message, UserMessage } from '../../messages/message.ts';
 import { estimateMessage, estimateMessages } from '../estimate/message.ts';
-import { type LevelResult, untouched } from '../level.ts';
+import { type LevelResult, untouched } from '../deps.ts';
 import type { SnipOptions } from '../options.ts';
 import type { Outline } from '../reading/outline.ts';
 import { isRequest } from '../reading/read.ts';

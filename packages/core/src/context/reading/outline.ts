@@ -5,7 +5,7 @@
 import type { ToolResultBlock, ToolUseBlock } from '../../messages/blocks.ts';
 import { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
-import { blocksOf, callsIn, isAnswer, isRequest, resultsIn } from './read.ts';
+import { messageBlocks, callsIn, isAnswer, isRequest, toolResultsIn } from './read.ts';
 
 export interface OutlineRound {
   readonly from: number;
@@ -66,13 +66,13 @@ export class Outline {
       if (message.type === 'attachment') last.isAnswered = true;
       return;
     }
-    for (const result of resultsIn(message)) {
+    for (const result of toolResultsIn(message)) {
       last.open.delete(result.tool_use_id);
       const call = this.#calls.get(result.tool_use_id);
       this.results.push({ result, call, message: index, round: this.rounds.length - 1 });
     }
     if (isRequest(message) && last.open.size === 0 && index > last.from) this.cuts.push(index);
-    if (blocksOf(message).length > 0) last.isAnswered = true;
+    if (messageBlocks(message).length > 0) last.isAnswered = true;
   }
 
   #noteAnswer(message: Extract<Message, { type: 'assistant' }>, index: number, last: OutlineRound): void {

@@ -17,10 +17,9 @@ import {
   query,
   type Terminal,
 } from '../../index.ts';
-import { SUMMARY_MARK } from '../compaction/prompt.ts';
-import { modelSummariser } from '../compaction/summarise.ts';
-import { createContextDoor } from '../pipeline.ts';
-import type { ContextDoors } from '../outside.ts';
+import { modelSummarizer, SUMMARY_MARK } from '../compaction/summarize.ts';
+import { createContextPort } from '../pipeline.ts';
+import type { ContextDeps } from '../deps.ts';
 import { type ContextChanges, contextOptions } from '../options.ts';
 import { HEAD, rig, TOOLS, toolsGiving } from './rig.ts';
 
@@ -29,7 +28,7 @@ export interface ContextPlay {
   readonly changes?: ContextChanges;
   readonly gates?: Partial<Gates>;
   readonly judge?: JudgeOptions;
-  readonly doors?: Partial<ContextDoors>;
+  readonly deps?: Partial<ContextDeps>;
   /** What each call of a tool gives back. */
   readonly output?: (call: number) => string;
 }
@@ -45,11 +44,11 @@ export interface ContextPlayed {
 export async function playContext(script: Script, given: ContextPlay): Promise<ContextPlayed> {
   const clock = createClock({ auto: true });
   const model = scriptedModel(script, { clock, ...given.judge });
-  const { doors } = rig();
-  const summarise = modelSummariser({ model, clock, random: () => 0.5, head: HEAD });
-  const context = createContextDoor(
+  const { deps } = rig();
+  const summarize = modelSummarizer({ model, clock, random: () => 0.5, head: HEAD });
+  const context = createContextPort(
     { options: contextOptions(given.changes), head: HEAD },
-    { ...doors, summarise, ...given.doors },
+    { ...deps, summarize, ...given.deps },
   );
   const contextCollapse = given.changes?.levels?.collapse === true;
   const run = query({

@@ -1,17 +1,17 @@
 /** A context door on the bench: spills and collapses in memory, the summariser scripted, everything written down. */
 import { collect, contextOf, fakeTool } from '@heddle/testing';
-import type { LevelStep, PreparedHistory, PrepareRequest } from '../door.ts';
+import type { LevelStep, PreparedHistory, PrepareRequest } from '../port.ts';
 import { memoryCollapses } from '../collapse/collapse.ts';
-import type { Summarise, SummaryRequest } from '../compaction/summarise.ts';
-import { createContextDoor, type ContextPipeline } from '../pipeline.ts';
-import { type ContextDoors, NO_COMPACTION_HOOKS, NOTHING_TO_REREAD } from '../outside.ts';
+import type { Summarize, SummaryRequest } from '../compaction/summarize.ts';
+import { createContextPort, type ContextPipeline } from '../pipeline.ts';
+import { type ContextDeps, NO_COMPACTION_HOOKS, NOTHING_TO_REREAD } from '../deps.ts';
 import { type ContextChanges, contextOptions } from '../options.ts';
 import type { ToolUseContext } from '../../tools/context.ts';
 import type { Tool } from '../../tools/tool.ts';
 
 export interface Rig {
-  readonly door: ContextPipeline;
-  readonly doors: ContextDoors;
+  readonly port: ContextPipeline;
+  readonly deps: ContextDeps;
   readonly context: ToolUseContext;
   readonly spilled: Map<string, string>;
   readonly summaries: SummaryRequest[];
@@ -37,16 +37,16 @@ export const TOOLS: readonly Tool[] = [
 
 export const HEAD = { systemPrompt: ['You are a careful engineer.'], systemContext: {}, userContext: {} };
 
-export function rig(changes: ContextChanges = {}, given: Partial<ContextDoors> = {}): Rig {
+export function rig(changes: ContextChanges = {}, given: Partial<ContextDeps> = {}): Rig {
   const spilled = new Map<string, string>();
   const summaries: SummaryRequest[] = [];
   let count = 0;
   let now = 1_000_000;
-  const summarise: Summarise = (request) => {
+  const summarize: Summarize = (request) => {
     summaries.push(request);
     return Promise.resolve({ ok: true, text: `## Intent\nSummary ${summaries.length}.`, spent: [] });
   };
-  const doors: ContextDoors = {
+  const deps: ContextDeps = {
     now: () => ++now,
     uuid: () => `c${++count}`,
     spills: {
@@ -56,22 +56,22 @@ export function rig(changes: ContextChanges = {}, given: Partial<ContextDoors> =
         return Promise.resolve(true);
       },
     },
-    summarise,
+    summarize,
     collapses: memoryCollapses(),
     reread: NOTHING_TO_REREAD,
     hooks: NO_COMPACTION_HOOKS,
     ...given,
   };
   const options = contextOptions(changes);
-  const door = createContextDoor({ options, head: HEAD }, doors);
-  return { door, doors, context: contextOf({ tools: TOOLS }), spilled, summaries };
+  const port = createContextPort({ options, head: HEAD }, deps);
+  return { port, deps, context: contextOf({ tools: TOOLS }), spilled, summaries };
 }
 
 /** What the levels did on the way to a request, without the announcements. */
 export async function prepared(
-  door: ContextPipeline,
+  port: ContextPipeline,
   request: PrepareRequest,
 ): Promise<{ readonly yielded: readonly LevelStep[]; readonly returned: PreparedHistory }> {
-  const { yielded, returned } = await collect(door.prepare(request));
+  const { yielded, returned } = await collect(port.prepare(request));
   return { yielded: yielded.flatMap((step) => ('compacting' in step ? [] : [step])), returned };
 }

@@ -1,5 +1,5 @@
 /** What a model would be sent of a history, and what the API would have against it. */
-import { bodyOf, explain, validateRequest } from '@heddle/testing';
+import { bodyOf, explainViolations, validateRequest } from '@heddle/testing';
 import type { MessageHistory } from '../../messages/message.ts';
 import type { ModelRequest } from '../../model/port.ts';
 import { buildRequest } from '../../request/builder.ts';
@@ -13,5 +13,5 @@ export function requestFor(messages: MessageHistory): ModelRequest {
 
 /** Empty: nothing. */
 export function complaintsAbout(request: ModelRequest): string {
-  return explain(validateRequest(bodyOf(request)));
+  return explainViolations(validateRequest(bodyOf(request)));
 }

@@ -1,6 +1,6 @@
 /** The `attach` effect: what gathered beside the conversation joins it between two calls. What is not ready is not waited for. */
 import type { Effect } from '../../machine/effect.ts';
-import type { Happened } from '../../machine/happened.ts';
+import type { MachineEvent } from '../../machine/happened.ts';
 import type { Attachment } from '../../messages/message.ts';
 import { abortCause } from '../../abort.ts';
 import type { LoopEvent } from '../run/events.ts';
@@ -11,7 +11,7 @@ import { untilAborted } from './until-aborted.ts';
 export async function* attach(
   run: Run,
   { drainQueue, nudge }: Extract<Effect, { type: 'attach' }>,
-): AsyncGenerator<LoopEvent, Happened> {
+): AsyncGenerator<LoopEvent, MachineEvent> {
   const { deps, context, iteration } = run;
   const aborted = abortCause(run.scope.signal);
   if (aborted) return { type: 'attached', aborted };

@@ -9,7 +9,7 @@ import type { Tool } from '../../tools/tool.ts';
 import { childScope, whenAborted } from '../../abort.ts';
 import type { LoopEvent, MessageEvent } from '../run/events.ts';
 import { stamp, type Run } from '../run/run.ts';
-import { REPEATED_ID } from '../../tools/texts.ts';
+import { REPEATED_ID } from '../../tools/context.ts';
 import { deliverResults, executorOf, handleToolUpdate } from './tool-events.ts';
 
 export interface AttemptEnd {

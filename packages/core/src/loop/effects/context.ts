@@ -1,18 +1,18 @@
 /** The effects on the context: prepare it before a call, drain or compact it after one that did not fit. */
 import type { CompactionLineage, Effect } from '../../machine/effect.ts';
-import type { Happened, PreparedContext } from '../../machine/happened.ts';
+import type { MachineEvent, PreparedContext } from '../../machine/happened.ts';
 import { abortCause } from '../../abort.ts';
-import type { PrepareStep } from '../../context/door.ts';
-import { withLineage } from '../../context/report.ts';
+import type { PrepareStep } from '../../context/port.ts';
+import { withLineage } from '../../context/deps.ts';
 import type { Spent } from '../../messages/usage.ts';
 import type { LoopEvent } from '../run/events.ts';
 import type { Run } from '../run/run.ts';
 import { relayUntilAborted, untilAborted } from './until-aborted.ts';
 
-export async function* prepare(
+export async function* prepareContext(
   run: Run,
   { autoCompact, lineage }: Extract<Effect, { type: 'prepare' }>,
-): AsyncGenerator<LoopEvent, Happened> {
+): AsyncGenerator<LoopEvent, MachineEvent> {
   const { deps, iteration, context } = run;
   const aborted = abortCause(run.scope.signal);
   if (aborted) return { type: 'prepared', aborted, context: NOTHING_PREPARED };
@@ -47,16 +47,16 @@ const NOTHING_PREPARED: PreparedContext = {
   autoCompact: { outcome: 'idle' },
 };
 
-export async function* drain(run: Run): AsyncGenerator<LoopEvent, Happened> {
+export async function* drainCollapses(run: Run): AsyncGenerator<LoopEvent, MachineEvent> {
   const { committed, report } = await untilAborted(run, run.deps.context.drain(run.scope.signal));
   if (report) yield { type: 'context', report };
   return { type: 'drained', committed: committed > 0, aborted: abortCause(run.scope.signal) };
 }
 
-export async function* compact(
+export async function* compactNow(
   run: Run,
   { cause, lineage }: Extract<Effect, { type: 'compact' }>,
-): AsyncGenerator<LoopEvent, Happened> {
+): AsyncGenerator<LoopEvent, MachineEvent> {
   const { deps, iteration, context } = run;
   yield { type: 'compacting', trigger: 'reactive' };
   // Whoever heard of it may have ended the run: then it is not begun.

@@ -3,11 +3,11 @@
  * an abort; it becomes a value and ends the run.
  */
 import type { Effect } from '../../machine/effect.ts';
-import type { Happened } from '../../machine/happened.ts';
-import { messageOf } from '../../thrown.ts';
+import type { MachineEvent } from '../../machine/happened.ts';
+import { errorMessage } from '../../thrown.ts';
 import { abortCause } from '../../abort.ts';
 import { attach } from './attach.ts';
-import { compact, drain, prepare } from './context.ts';
+import { compactNow, drainCollapses, prepareContext } from './context.ts';
 import type { LoopEvent } from '../run/events.ts';
 import { LocalMediaError } from '../run/media-error.ts';
 import type { Run } from '../run/run.ts';
@@ -16,7 +16,7 @@ import { runStopHooks } from './stop-hooks.ts';
 import { streamAnswer } from './stream.ts';
 import { untilAborted } from './until-aborted.ts';
 
-export async function* perform(run: Run, effect: Effect): AsyncGenerator<LoopEvent, Happened> {
+export async function* perform(run: Run, effect: Effect): AsyncGenerator<LoopEvent, MachineEvent> {
   try {
     return yield* dispatch(run, effect);
   } catch (thrown) {
@@ -24,22 +24,22 @@ export async function* perform(run: Run, effect: Effect): AsyncGenerator<LoopEve
       type: 'threw',
       during: effect.type,
       media: thrown instanceof LocalMediaError,
-      message: messageOf(thrown),
+      message: errorMessage(thrown),
       aborted: abortCause(run.scope.signal),
     };
   }
 }
 
-async function* dispatch(run: Run, effect: Effect): AsyncGenerator<LoopEvent, Happened> {
+async function* dispatch(run: Run, effect: Effect): AsyncGenerator<LoopEvent, MachineEvent> {
   switch (effect.type) {
     case 'prepare':
-      return yield* prepare(run, effect);
+      return yield* prepareContext(run, effect);
     case 'stream':
       return yield* streamAnswer(run, effect);
     case 'drain':
-      return yield* drain(run);
+      return yield* drainCollapses(run);
     case 'compact':
-      return yield* compact(run, effect);
+      return yield* compactNow(run, effect);
     case 'run_tools':
       return yield* runTools(run);
     case 'attach':

@@ -1,14 +1,13 @@
 /** The `run_tools` effect: every call of the answer gets its one result. */
 import { abortCause } from '../../abort.ts';
-import type { FinishedCall, Happened } from '../../machine/happened.ts';
+import type { FinishedCall, MachineEvent } from '../../machine/happened.ts';
 import { callsOf, resultsOf } from '../../messages/message.ts';
-import { stanceOf, type ToolUseContext } from '../../tools/context.ts';
-import { finishedCall } from '../../tools/finished-call.ts';
+import { finishedCall, sessionStateOf, type ToolUseContext } from '../../tools/context.ts';
 import type { LoopEvent } from '../run/events.ts';
 import type { Run } from '../run/run.ts';
 import { deliverResults, executorOf, handleToolUpdate } from './tool-events.ts';
 
-export async function* runTools(run: Run): AsyncGenerator<LoopEvent, Happened> {
+export async function* runTools(run: Run): AsyncGenerator<LoopEvent, MachineEvent> {
   const { iteration, config } = run;
   const executor = executorOf(run);
   if (!config.gates.streamingToolExecution) {
@@ -33,9 +32,9 @@ export async function* runTools(run: Run): AsyncGenerator<LoopEvent, Happened> {
 
 /** What tools changed for later calls outlasts the run, so it is told. */
 function* moveTo(run: Run, context: ToolUseContext): Generator<LoopEvent, void> {
-  const before = stanceOf(run.context);
+  const before = sessionStateOf(run.context);
   run.context = context;
-  const stance = stanceOf(context);
+  const stance = sessionStateOf(context);
   if (JSON.stringify(before) !== JSON.stringify(stance)) yield { type: 'stance', stance };
 }
 

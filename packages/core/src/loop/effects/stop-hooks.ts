@@ -5,7 +5,7 @@
  */
 import { abortCause } from '../../abort.ts';
 import type { Effect } from '../../machine/effect.ts';
-import type { Happened } from '../../machine/happened.ts';
+import type { MachineEvent } from '../../machine/happened.ts';
 import type { HookEvent, StopHookInput, StopHookOutcome } from '../run/deps.ts';
 import type { LoopEvent } from '../run/events.ts';
 import type { Run } from '../run/run.ts';
@@ -14,7 +14,7 @@ import { relayUntilAborted, untilAborted } from './until-aborted.ts';
 export async function* runStopHooks(
   run: Run,
   { stopHookActive }: Extract<Effect, { type: 'stop_hooks' }>,
-): AsyncGenerator<LoopEvent, Happened> {
+): AsyncGenerator<LoopEvent, MachineEvent> {
   const { blockingErrors, preventContinuation } = yield* handleStopHooks(run, stopHookActive);
   run.iteration.hookErrors = blockingErrors;
   return {
@@ -40,14 +40,14 @@ async function* handleStopHooks(
     turnEnd.saveCacheSafeParams({ messages, context });
   }
   await untilAborted(run, turnEnd.classifyJob(iteration.answer, signal));
-  if (signal.aborted) return NO_OBJECTION;
+  if (signal.aborted) return NO_STOP_HOOK_RESULT;
   if (isMain && !config.bare) {
     turnEnd.suggestPrompt(messages);
     turnEnd.extractMemories(messages);
     turnEnd.consolidateMemories();
   }
   if (isMain) await untilAborted(run, turnEnd.releaseTurnResources(signal));
-  if (signal.aborted) return NO_OBJECTION;
+  if (signal.aborted) return NO_STOP_HOOK_RESULT;
   const input: StopHookInput = { messages, answer: iteration.answer, stopHookActive, context };
   const tell = (event: HookEvent) => relay(run, event);
   const user = yield* relayUntilAborted(run, turnEnd.userStopHooks(input), tell);
@@ -61,4 +61,4 @@ function* relay(run: Run, event: HookEvent): Generator<LoopEvent, void> {
   yield event;
 }
 
-export const NO_OBJECTION: StopHookOutcome = { blockingErrors: [], preventContinuation: undefined };
+export const NO_STOP_HOOK_RESULT: StopHookOutcome = { blockingErrors: [], preventContinuation: undefined };

@@ -4,35 +4,35 @@
  */
 import { abortCause } from '../../abort.ts';
 import type { Effect } from '../../machine/effect.ts';
-import type { Happened, StreamEnd } from '../../machine/happened.ts';
-import { isThought } from '../../messages/blocks.ts';
+import type { MachineEvent, StreamEnd } from '../../machine/happened.ts';
+import { isThinking } from '../../messages/blocks.ts';
 import { callsOf } from '../../messages/message.ts';
 import { modelError, type ModelError } from '../../messages/model-error.ts';
 import { isSpent } from '../../messages/usage.ts';
 import type { ModelRequest } from '../../model/port.ts';
-import { judgeAttempt, NO_TRIES, type AttemptFacts, type Verdict } from '../../model/retry.ts';
-import { refusedName } from '../../request/normalise/refused.ts';
+import { decideAttempt, NO_ATTEMPTS, type AttemptFacts, type AttemptDecision } from '../../model/retry.ts';
+import { rejectedBlockName } from '../../request/normalize/model-steps.ts';
 import type { LoopEvent } from '../run/events.ts';
 import { meta, messageEvent, systemMessage, type Run } from '../run/run.ts';
 import { EMPTY_ANSWER } from '../run/texts.ts';
 import { runAttempt, type AttemptEnd } from './attempt.ts';
 import { offerSummary } from './summary.ts';
-import { takeBack } from './take-back.ts';
-import { viewOf } from './view.ts';
+import { retractMessages } from './take-back.ts';
+import { requestViewOf } from './view.ts';
 
 export async function* streamAnswer(
   run: Run,
   effect: Extract<Effect, { type: 'stream' }>,
-): AsyncGenerator<LoopEvent, Happened> {
+): AsyncGenerator<LoopEvent, MachineEvent> {
   const { iteration, deps, config } = run;
-  let tries = NO_TRIES;
+  let tries = NO_ATTEMPTS;
   let paused = false;
   while (true) {
     yield* offerSummary(run);
     const before = iteration.answer.length;
     const messages = paused ? iteration.view.append(iteration.answer) : iteration.view;
-    const built = run.builder.build(viewOf(run, effect, paused), messages);
-    if (built.mends.length > 0) yield { type: 'mended', mends: built.mends };
+    const built = run.builder.build(requestViewOf(run, effect, paused), messages);
+    if (built.repairs.length > 0) yield { type: 'mended', mends: built.repairs };
     if (built.rewrotePrefix) yield { type: 'prefix_rewritten' };
     const attempt = yield* runAttempt(run, built.request);
     run.outputTokens += attempt.reader.usage.output_tokens;
@@ -44,7 +44,9 @@ export async function* streamAnswer(
       refusedInVain: refused === undefined,
       asksForThinking: built.request.options.thinking !== undefined,
     });
-    const verdict = run.scope.signal.aborted ? ACCEPT : judgeAttempt(facts, tries, config.retry, deps.random);
+    const verdict = run.scope.signal.aborted
+      ? ACCEPT
+      : decideAttempt(facts, tries, config.retry, deps.random);
     if (verdict.do === 'accept') {
       yield* endAnswer(run, attempt, facts);
       if (attempt.notice !== undefined)
@@ -70,7 +72,7 @@ export async function* streamAnswer(
 const ACCEPT = { do: 'accept' } as const;
 const SILENCE = modelError('empty', 'The model gave no answer.');
 
-type Another = Exclude<Verdict, { do: 'accept' }>;
+type Another = Exclude<AttemptDecision, { do: 'accept' }>;
 
 /** What has to be done before the next attempt. `before`: the blocks of the answer that the last one did not bring. */
 async function* prepareAnother(
@@ -87,26 +89,26 @@ async function* prepareAnother(
       const { delayMs, tries } = verdict;
       const { maxAttempts } = run.config.retry;
       yield { type: 'retry', attempt: tries.attempts, maxAttempts, delayMs, error };
-      yield* takeBack(run, before);
+      yield* retractMessages(run, before);
       await run.deps.clock.sleep(delayMs, run.scope.signal);
       return;
     }
     case 'fall_back':
-      yield* takeBack(run);
+      yield* retractMessages(run);
       return yield* fallBack(run, error);
     case 'resume_pause':
       return;
     case 'ask_again':
-      yield* takeBack(run);
+      yield* retractMessages(run);
       return yield* askAgain(run);
     case 'replace_block':
-      yield* takeBack(run, before);
+      yield* retractMessages(run, before);
       if (refused === undefined) return;
       run.refused.add(refused);
       yield { type: 'refused', blocks: [refused] };
       return;
     case 'leave_out_thinking':
-      yield* takeBack(run, before);
+      yield* retractMessages(run, before);
       run.leavesOutThinking = true;
   }
 }
@@ -133,7 +135,7 @@ function factsOf(
     error,
     calls: callsOf(answer.filter((message) => message !== cut)).length,
     paused: reader.stopReason === 'pause_turn',
-    empty: !answer.some((message) => message.content.some((block) => !isThought(block))),
+    empty: !answer.some((message) => message.content.some((block) => !isThinking(block))),
     fallbackAvailable: run.fallbacks.length > 0,
     ...ofRequest,
   };
@@ -213,6 +215,6 @@ async function* fallBack(run: Run, error: ModelError): AsyncGenerator<LoopEvent,
 function newlyRefused(run: Run, request: ModelRequest, error: ModelError | undefined): string | undefined {
   if (!error?.block) return undefined;
   const block = request.messages.at(error.block.message)?.content[error.block.block];
-  const name = block && refusedName(block);
+  const name = block && rejectedBlockName(block);
   return name === undefined || run.refused.has(name) ? undefined : name;
 }

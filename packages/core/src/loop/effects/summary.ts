@@ -32,9 +32,9 @@ function begin(run: Run): void {
   void write(summary, () => deps.summariseTools(calls, scope.signal));
 }
 
-async function write(summary: PendingSummary, summarise: () => Promise<string | undefined>): Promise<void> {
+async function write(summary: PendingSummary, summarize: () => Promise<string | undefined>): Promise<void> {
   try {
-    summary.text = await summarise();
+    summary.text = await summarize();
   } catch {
     // A summary that fails is one that nobody reads: there is nothing to recover.
   }

@@ -5,7 +5,7 @@ import type { LoopEvent } from '../run/events.ts';
 import type { Run } from '../run/run.ts';
 
 /** All that this iteration yielded from `start` of its answer on. */
-export async function* takeBack(run: Run, start = 0): AsyncGenerator<LoopEvent, void> {
+export async function* retractMessages(run: Run, start = 0): AsyncGenerator<LoopEvent, void> {
   const { iteration } = run;
   iteration.executor?.discard();
   iteration.executor = undefined;

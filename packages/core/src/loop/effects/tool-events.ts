@@ -1,15 +1,14 @@
 /** Between the executor and the generator: intents are yielded before calls begin, results in the order of the calls. */
 import type { ToolUseBlock } from '../../messages/blocks.ts';
 import type { AttachmentMessage, UserMessage } from '../../messages/message.ts';
-import { StreamingToolExecutor, type ToolUpdate } from '../../tools/executor.ts';
-import type { Settled, Slot } from '../../tools/slot.ts';
+import { type Settled, type Slot, StreamingToolExecutor, type ToolUpdate } from '../../tools/executor.ts';
 import type { LoopEvent, MessageEvent } from '../run/events.ts';
 import { attachmentMessage, stamp, type Run } from '../run/run.ts';
 
 export function executorOf(run: Run): StreamingToolExecutor {
   const { iteration, config, deps, params } = run;
   iteration.executor ??= new StreamingToolExecutor({
-    road: { hooks: deps.toolHooks, canUseTool: params.canUseTool, redact: deps.redact },
+    pipeline: { hooks: deps.toolHooks, canUseTool: params.canUseTool, redact: deps.redact },
     context: run.context,
     signal: run.scope.signal,
     clock: deps.clock,

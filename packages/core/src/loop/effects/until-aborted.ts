@@ -4,7 +4,7 @@
  */
 import { whenAborted } from '../../abort.ts';
 import type { LoopEvent } from '../run/events.ts';
-import { walkAway } from '../run/leave.ts';
+import { returnEarly } from '../run/leave.ts';
 import type { Run } from '../run/run.ts';
 
 export async function untilAborted<T>(
@@ -42,7 +42,7 @@ export async function* relayUntilAborted<T, R>(
       isWanted = true;
     } finally {
       // The consumer walked away at this yield: the door hears of it, as it would have through `yield*`.
-      if (!isWanted) await untilAborted(run, walkAway(steps));
+      if (!isWanted) await untilAborted(run, returnEarly(steps));
     }
   }
 }

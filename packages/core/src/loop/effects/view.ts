@@ -2,10 +2,10 @@
 import type { Effect } from '../../machine/effect.ts';
 import { optionsFor, optionsWithoutThinking, thinkingAfterLoss } from '../../model/facts.ts';
 import { requestView, type RequestView } from '../../request/view.ts';
-import { specsOf } from '../../tools/specs.ts';
+import { specsOf } from '../../tools/tool.ts';
 import type { Run } from '../run/run.ts';
 
-export function viewOf(
+export function requestViewOf(
   run: Run,
   effect: Extract<Effect, { type: 'stream' }>,
   continuesAnswer: boolean,

@@ -1,19 +1,19 @@
 /** The State's `messages` is a recipe: the machine names the pieces of the next conversation, and here it is cooked. */
-import type { Piece, Recipe } from '../../machine/state.ts';
+import type { HistoryPart, HistoryParts } from '../../machine/state.ts';
 import { History } from '../../messages/history.ts';
 import type { Message, MessageHistory, UserMessage } from '../../messages/message.ts';
 import { meta, type Run } from './run.ts';
 import { budgetNudge, RESUME_REQUEST } from './texts.ts';
 
 /** `written` are those of the messages that nobody has seen yet: they exist only because the loop goes on. */
-export function cook(
+export function composeHistory(
   run: Run,
-  recipe: Recipe,
+  historyParts: HistoryParts,
   percentUsed: number,
 ): { history: MessageHistory; written: UserMessage[] } {
   let history = History.of<Message>([]);
   const written: UserMessage[] = [];
-  for (const piece of recipe) {
+  for (const piece of historyParts) {
     const { base, added } = serve(run, piece, percentUsed);
     if (base) history = base;
     history = history.append(added);
@@ -24,11 +24,15 @@ export function cook(
 }
 
 /** The pieces that are yielded when the loop goes on; all others were yielded when they came. */
-const WRITTEN_BY_THE_LOOP: ReadonlySet<Piece> = new Set(['resume_request', 'hook_errors', 'budget_nudge']);
+const WRITTEN_BY_THE_LOOP: ReadonlySet<HistoryPart> = new Set([
+  'resume_request',
+  'hook_errors',
+  'budget_nudge',
+]);
 
 function serve(
   run: Run,
-  piece: Piece,
+  piece: HistoryPart,
   percentUsed: number,
 ): { base?: MessageHistory; added: readonly Message[] } {
   const { iteration } = run;

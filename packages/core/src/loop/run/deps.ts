@@ -4,8 +4,8 @@
  * One that is waited for is given a signal, alone or in its context, and must end when it aborts: soon after, nobody waits.
  */
 import type { Clock } from '../../clock.ts';
-import type { ContextDoor } from '../../context/door.ts';
-import type { HookWord } from '../../machine/happened.ts';
+import type { ContextPort } from '../../context/port.ts';
+import type { HookMessage } from '../../machine/happened.ts';
 import type { RepeatedCall } from '../../machine/state.ts';
 import type { ContentBlock, ToolUseBlock } from '../../messages/blocks.ts';
 import type {
@@ -18,8 +18,8 @@ import type {
 import type { ModelError } from '../../messages/model-error.ts';
 import type { ModelPort } from '../../model/port.ts';
 import type { ToolUseContext } from '../../tools/context.ts';
-import type { ToolHooks } from '../../tools/hooks.ts';
-import type { Redact } from '../../tools/road.ts';
+import type { ToolHooks } from '../../tools/tool.ts';
+import type { Redact } from '../../tools/call-pipeline.ts';
 import type { HookProgress } from './events.ts';
 
 export interface QueryDeps {
@@ -28,11 +28,11 @@ export interface QueryDeps {
   readonly ids: Ids;
   /** For jitter: a number in [0, 1). */
   readonly random: () => number;
-  readonly context: ContextDoor;
+  readonly context: ContextPort;
   readonly toolHooks: ToolHooks;
   /** Takes secrets out of results, progress and remarks of tools before anything else sees them. */
   readonly redact: Redact;
-  readonly turnEnd: TurnEnd;
+  readonly turnEnd: TurnEndPort;
   readonly attachments: AttachmentSources;
   /** Asks whether a repeating run should go on. Only called where the configuration says that someone can answer. */
   readonly askToGoOn: (calls: readonly RepeatedCall[], signal: AbortSignal) => Promise<boolean>;
@@ -48,7 +48,7 @@ export interface Ids {
 }
 
 /** The end of a turn, step by step; see `effects/stop-hooks.ts` for the order and for who is spared which step. */
-export interface TurnEnd {
+export interface TurnEndPort {
   saveCacheSafeParams(params: { readonly messages: MessageHistory; readonly context: ToolUseContext }): void;
   /** Writes the state of a dispatched job; does nothing for an ordinary session. */
   classifyJob(answer: readonly AssistantMessage[], signal: AbortSignal): Promise<void>;
@@ -74,8 +74,8 @@ export interface StopHookInput {
 export type HookEvent = HookProgress | { readonly type: 'message'; readonly message: AttachmentMessage };
 
 export interface StopHookOutcome {
-  readonly blockingErrors: readonly HookWord[];
-  readonly preventContinuation: HookWord | undefined;
+  readonly blockingErrors: readonly HookMessage[];
+  readonly preventContinuation: HookMessage | undefined;
 }
 
 /** What gathers beside the conversation. Nothing here is waited for: what is not ready comes the next time. */

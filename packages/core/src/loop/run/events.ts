@@ -1,5 +1,5 @@
 /** `LoopEvent`: everything `query` yields. What will be done is yielded before it is done; the consumer stores it, then asks for more. */
-import type { CompactionTrigger, ContextStep } from '../../context/report.ts';
+import type { CompactionTrigger, ContextStep } from '../../context/deps.ts';
 import type { JsonObject, Json } from '../../json.ts';
 import type {
   AssistantMessage,
@@ -10,8 +10,8 @@ import type {
 import type { Usage } from '../../messages/usage.ts';
 import type { ModelError } from '../../messages/model-error.ts';
 import type { ApiEvent, StopReason } from '../../model/port.ts';
-import type { Transition } from '../../machine/transition.ts';
-import type { Stance } from '../../tools/context.ts';
+import type { Transition } from '../../machine/terminal.ts';
+import type { SessionState } from '../../tools/context.ts';
 import type { EffectClass } from '../../tools/tool.ts';
 
 export type LoopEvent =
@@ -52,7 +52,7 @@ export type LoopEvent =
   | { readonly type: 'transition'; readonly transition: Transition; readonly turnCount: number }
   | { readonly type: 'tool_use_summary'; readonly summary: string; readonly toolUseIds: readonly string[] }
   /** Tools changed where the agent stands, or what it may do. */
-  | { readonly type: 'stance'; readonly stance: Stance }
+  | { readonly type: 'stance'; readonly stance: SessionState }
   | ({ readonly type: 'context' } & ContextStep)
   /** A compaction begins: it may take a while. What came of it is told by a `context` event, unless it was aborted. */
   | { readonly type: 'compacting'; readonly trigger: CompactionTrigger }

@@ -2,7 +2,7 @@
  * One place where several producers meet one consumer: model records, tool progress, aborts. A single pending promise per
  * wait; racing long-lived promises instead would leave a reaction behind on each of them at every delta.
  */
-export class Inbox<T> {
+export class EventQueue<T> {
   #items: T[] = [];
   #next = 0;
   #wake: (() => void) | undefined;

@@ -5,7 +5,7 @@ import type { Message } from '../../messages/message.ts';
 import type { QuerySource } from '../../machine/config.ts';
 import type { RequestOptions } from '../../model/port.ts';
 import type { ToolUseContext } from '../../tools/context.ts';
-import type { CanUseTool } from '../../tools/permission.ts';
+import type { CanUseTool } from '../../tools/tool.ts';
 import type { QueryDeps } from './deps.ts';
 
 export interface QueryParams {

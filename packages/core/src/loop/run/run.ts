@@ -1,5 +1,5 @@
 /** What the driver holds while the machine decides: the objects behind the machine's handles. No policy lives here. */
-import type { HookWord } from '../../machine/happened.ts';
+import type { HookMessage } from '../../machine/happened.ts';
 import { queryConfig, type QueryConfig } from '../../machine/config.ts';
 import type { Handle } from '../../machine/state.ts';
 import { History } from '../../messages/history.ts';
@@ -20,7 +20,7 @@ import type { StreamingToolExecutor, ToolUpdate } from '../../tools/executor.ts'
 import { childScope, type AbortScope } from '../../abort.ts';
 import type { QueryDeps } from './deps.ts';
 import type { MessageEvent } from './events.ts';
-import { Inbox } from './inbox.ts';
+import { EventQueue } from './inbox.ts';
 import type { QueryParams } from './params.ts';
 
 export interface Run {
@@ -31,7 +31,7 @@ export interface Run {
   readonly scope: AbortScope;
   readonly builder: RequestBuilder;
   /** Where the model's records, the tools' updates and an abort arrive. */
-  readonly inbox: Inbox<Arrival>;
+  readonly inbox: EventQueue<Arrival>;
   /** What is fetched once for the whole run is under way. */
   begun: boolean;
   context: ToolUseContext;
@@ -80,7 +80,7 @@ export interface Iteration {
   /** Calls whose result was yielded, each with its result and what hooks said about it. */
   readonly answered: Map<string, Message[]>;
   attachments: AttachmentMessage[];
-  hookErrors: readonly HookWord[];
+  hookErrors: readonly HookMessage[];
   compacted: MessageHistory | undefined;
 }
 
@@ -108,7 +108,7 @@ export function beginRun(params: QueryParams): Run {
     deps,
     scope,
     builder: createRequestBuilder(),
-    inbox: new Inbox(),
+    inbox: new EventQueue(),
     begun: false,
     context: { ...toolUseContext, signal: scope.signal },
     iteration: newIteration(messages),

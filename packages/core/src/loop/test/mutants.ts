@@ -57,7 +57,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an abort forgets open calls',
     file: 'loop/steps.ts',
-    text: 'if (!iteration.answered.has(call.id)) yield deliver(run, call, failure(notRun));',
+    text: 'if (!iteration.answered.has(call.id)) yield deliver(run, call, failedCall(notRun));',
     instead: '',
   },
   {
@@ -74,7 +74,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'calls with effects start early',
-    file: 'tools/order.ts',
+    file: 'tools/executor.ts',
     text: '(streamEnded || call.early)',
     instead: 'true',
   },
@@ -92,21 +92,21 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'exclusive calls run beside others',
-    file: 'tools/order.ts',
+    file: 'tools/executor.ts',
     text: 'if (!call.safe) return next;\n    isFirst = false;',
     instead: '',
   },
   {
     name: 'calls that started early do not count against the limit',
-    file: 'tools/order.ts',
+    file: 'tools/executor.ts',
     text: ' - slots.filter(isUnderWay).length',
     instead: '',
   },
   {
     name: 'a given-up attempt goes on working',
     file: 'tools/executor.ts',
-    text: 'slot.controller.abort(reason);\n    this.#settle(slot, failure(message));',
-    instead: 'this.#settle(slot, failure(message));',
+    text: 'slot.controller.abort(reason);\n    this.#settle(slot, failedCall(message));',
+    instead: 'this.#settle(slot, failedCall(message));',
   },
   {
     name: 'a call to the model starts after an abort',
@@ -146,7 +146,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'thinking goes to a model that did not write it',
-    file: 'request/normalise/model-steps.ts',
+    file: 'request/normalize/model-steps.ts',
     text: 'undated(written) === undated(asked)',
     instead: 'undated(written) !== asked + asked',
   },
@@ -188,7 +188,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the result of a refused call disappears',
-    file: 'request/normalise/refused.ts',
+    file: 'request/normalize/model-steps.ts',
     text: 'if (call !== undefined) retold.push(...retoldResult(result, call));',
     instead: 'if (call !== undefined) retold.push(text(BLOCK_REFUSED));',
   },

@@ -3,22 +3,22 @@ import type { ModelErrorClass } from '../../messages/model-error.ts';
 import { type ConfigChanges, type QueryConfig, queryConfig } from '../config.ts';
 import { decide } from '../decide.ts';
 import type { Step } from '../effect.ts';
-import type { Happened, PreparedContext } from '../happened.ts';
-import { firstTurn, type Ledger, type State, type Turn } from '../state.ts';
+import type { MachineEvent, PreparedContext } from '../happened.ts';
+import { initialLoopState, type Ledger, type State, type LoopState } from '../state.ts';
 
-type What<T extends Happened['type']> = Partial<Extract<Happened, { type: T }>>;
+type What<T extends MachineEvent['type']> = Partial<Extract<MachineEvent, { type: T }>>;
 
 export function config(changes: ConfigChanges = {}): QueryConfig {
   return queryConfig({ sessionId: 'session', ...changes });
 }
 
-export function turn(state: Partial<State> = {}, ledger: Partial<Ledger> = {}): Turn {
-  const first = firstTurn({ startedAt: 0 });
+export function turn(state: Partial<State> = {}, ledger: Partial<Ledger> = {}): LoopState {
+  const first = initialLoopState({ startedAt: 0 });
   return { state: { ...first.state, ...state }, ledger: { ...first.ledger, ...ledger } };
 }
 
 /** A Turn in which every guard is used and every field differs from its first value. */
-export const WORN: Turn = turn(
+export const WORN: LoopState = turn(
   {
     messages: ['prepared', 'answer'],
     toolUseContext: 'another context',
@@ -40,7 +40,7 @@ export const WORN: Turn = turn(
   },
 );
 
-export function prepared(context: Partial<PreparedContext> = {}, more: What<'prepared'> = {}): Happened {
+export function prepared(context: Partial<PreparedContext> = {}, more: What<'prepared'> = {}): MachineEvent {
   const full: PreparedContext = {
     overLimit: false,
     staged: false,
@@ -50,22 +50,22 @@ export function prepared(context: Partial<PreparedContext> = {}, more: What<'pre
   return { type: 'prepared', context: full, aborted: undefined, ...more };
 }
 
-export function answered(more: What<'streamed'> = {}): Happened {
+export function answered(more: What<'streamed'> = {}): MachineEvent {
   return { type: 'streamed', calls: 0, ended: { well: true }, staged: false, aborted: undefined, ...more };
 }
 
-export function failed(name: ModelErrorClass, more: What<'streamed'> = {}): Happened {
+export function failed(name: ModelErrorClass, more: What<'streamed'> = {}): MachineEvent {
   return answered({
     ended: { well: false, error: { type: 'model_error', class: name, message: name } },
     ...more,
   });
 }
 
-export function drained(committed: boolean, more: What<'drained'> = {}): Happened {
+export function drained(committed: boolean, more: What<'drained'> = {}): MachineEvent {
   return { type: 'drained', committed, aborted: undefined, ...more };
 }
 
-export function compacted(more: What<'compacted'> = {}): Happened {
+export function compacted(more: What<'compacted'> = {}): MachineEvent {
   return {
     type: 'compacted',
     cause: 'overflow',
@@ -75,7 +75,7 @@ export function compacted(more: What<'compacted'> = {}): Happened {
   };
 }
 
-export function hooksRan(more: What<'hooks_ran'> = {}): Happened {
+export function hooksRan(more: What<'hooks_ran'> = {}): MachineEvent {
   return {
     type: 'hooks_ran',
     prevented: undefined,
@@ -87,27 +87,30 @@ export function hooksRan(more: What<'hooks_ran'> = {}): Happened {
   };
 }
 
-export function toolsRan(more: What<'tools_ran'> = {}): Happened {
+export function toolsRan(more: What<'tools_ran'> = {}): MachineEvent {
   const calls = [{ tool: 'Bash', fingerprint: 'ls' }];
   return { type: 'tools_ran', calls, stoppedBy: undefined, aborted: undefined, ...more };
 }
 
-export function asked(goOn: boolean, more: What<'asked'> = {}): Happened {
+export function asked(goOn: boolean, more: What<'asked'> = {}): MachineEvent {
   return { type: 'asked', goOn, aborted: undefined, ...more };
 }
 
-export function attached(more: What<'attached'> = {}): Happened {
+export function attached(more: What<'attached'> = {}): MachineEvent {
   return { type: 'attached', aborted: undefined, ...more };
 }
 
-export function threw(more: What<'threw'> = {}): Happened {
+export function threw(more: What<'threw'> = {}): MachineEvent {
   return { type: 'threw', during: 'stream', media: false, message: 'broken', aborted: undefined, ...more };
 }
 
 export const HOOK = { hook: 'lint', message: 'not yet' };
 
 /** What is done next, in a word, and what is done before it: `['stop completed', 'release']`. */
-export function next(happened: Happened, given: { turn?: Turn; config?: QueryConfig } = {}): string[] {
+export function next(
+  happened: MachineEvent,
+  given: { turn?: LoopState; config?: QueryConfig } = {},
+): string[] {
   const decision = decide(given.turn ?? turn(), happened, given.config ?? config());
   const first = decision.first.map(stepWord);
   switch (decision.kind) {

@@ -1,5 +1,11 @@
 /** Messages, views and readings of requests for the tests of this folder. */
-import { bodyOf, explain, messagesBytes, type ValidationOptions, validateRequest } from '@heddle/testing';
+import {
+  bodyOf,
+  explainViolations,
+  messagesBytes,
+  type ValidationOptions,
+  validateRequest,
+} from '@heddle/testing';
 import type { ContentBlock } from '../../messages/blocks.ts';
 import { History } from '../../messages/history.ts';
 import type {
@@ -123,7 +129,7 @@ export const linesOf = (messages: readonly Message[], changes: Partial<RequestVi
 
 /** What the API would have against it; empty: nothing. */
 export function complaints(request: ModelRequest, options: ValidationOptions = {}): string {
-  return explain(validateRequest(bodyOf(request), options));
+  return explainViolations(validateRequest(bodyOf(request), options));
 }
 
 const MARK = ',"cache_control":{"type":"ephemeral"}';

@@ -9,8 +9,7 @@ import {
   type VirtualClock,
 } from '@heddle/testing';
 import type { CanUseTool, Json, JsonObject, Tool, ToolUseContext } from '../../index.ts';
-import { StreamingToolExecutor, type ToolUpdate } from '../executor.ts';
-import type { Slot } from '../slot.ts';
+import { type Slot, StreamingToolExecutor, type ToolUpdate } from '../executor.ts';
 
 export interface RigOptions {
   readonly canUseTool?: CanUseTool;
@@ -36,7 +35,7 @@ export class Rig {
     this.clock = options.clock ?? createClock();
     this.hooks = fakeToolHooks(options.hooks);
     this.executor = new StreamingToolExecutor({
-      road: {
+      pipeline: {
         hooks: this.hooks,
         canUseTool: options.canUseTool ?? allowAll,
         redact: (value) => value,

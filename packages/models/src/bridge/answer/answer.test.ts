@@ -6,7 +6,7 @@ import type {
 import type { ApiEvent } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
 import { ToolNames } from '../request/names.ts';
-import { Answer, type Heard } from './answer.ts';
+import { BridgeAnswer, type AnswerListenerEvents } from './answer.ts';
 
 const USAGE: LanguageModelV4Usage = {
   inputTokens: { total: 100, noCache: 70, cacheRead: 30, cacheWrite: undefined },
@@ -17,7 +17,7 @@ interface Told {
   readonly events: readonly ApiEvent[];
   /** Blocks in short: `0 text "…" end`. */
   readonly lines: readonly string[];
-  readonly heard: Heard;
+  readonly heard: AnswerListenerEvents;
 }
 
 function tell(
@@ -35,8 +35,8 @@ function tell(
     estimate: () => 1_234,
     tellsCost: false,
   };
-  const answer = new Answer(setting, (event) => events.push(event));
-  let heard: Heard = { is: 'more' };
+  const answer = new BridgeAnswer(setting, (event) => events.push(event));
+  let heard: AnswerListenerEvents = { is: 'more' };
   for (const part of parts) heard = answer.push(part);
   if (breaks) answer.breakOff();
   return { events, lines: linesOf(events), heard };

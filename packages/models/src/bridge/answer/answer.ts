@@ -1,16 +1,14 @@
 /** The parts of a provider's stream as events of the Messages API. */
-import { randomUUID } from 'node:crypto';
-import type { JSONObject, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { JSONObject, JSONValue, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { ApiEvent } from '@heddle/core';
+import { randomUUID } from 'node:crypto';
 import type { ToolNames } from '../request/names.ts';
-import { type Metadata, merged, sign, worthKeeping } from '../signature.ts';
+import { merged, type Metadata, sign, worthKeeping } from '../signature.ts';
 import { Blocks } from './blocks.ts';
-import { extrasIn, isSealed, joined } from './extras.ts';
+import { answerEndOf, type Ending, usageFromProvider, type UsageSetting } from './finish.ts';
 import { MarkupReader, type WrittenPart } from './markup-reader.ts';
-import { type Ending, endingOf, usageOf, type UsageSetting } from './finish.ts';
-import { isBreakOff, isUnknownEvent } from './unread.ts';
 
-export interface AnswerSetting extends UsageSetting {
+interface AnswerSetting extends UsageSetting {
   /** As the request names it: thinking belongs to the model that was asked. */
   readonly model: string;
   /** Whose mark signatures bear. */
@@ -23,11 +21,14 @@ export interface AnswerSetting extends UsageSetting {
 }
 
 /** What the attempt must know of a part; the rest went out as events. */
-export type Heard = Ending | { readonly is: 'more' } | { readonly is: 'error'; readonly error: unknown };
+export type AnswerListenerEvents =
+  | Ending
+  | { readonly is: 'more' }
+  | { readonly is: 'error'; readonly error: unknown };
 
 const MORE = { is: 'more' } as const;
 
-export class Answer {
+export class BridgeAnswer {
   /** The server's own name for the answer. */
   responseId: string | undefined;
   readonly #tell: (event: ApiEvent) => void;
@@ -55,7 +56,7 @@ export class Answer {
     );
   }
 
-  push(part: LanguageModelV4StreamPart): Heard {
+  push(part: LanguageModelV4StreamPart): AnswerListenerEvents {
     switch (part.type) {
       case 'response-metadata':
         this.responseId = part.id ?? this.responseId;
@@ -115,7 +116,7 @@ export class Answer {
     return this.#markup?.hasUnreadCall ?? false;
   }
 
-  #readText(id: string, text: string, metadata: Metadata | undefined): Heard {
+  #readText(id: string, text: string, metadata: Metadata | undefined): AnswerListenerEvents {
     if (!this.#markup) return this.#growText(id, text, metadata);
     this.#note(keyOf('text', id), metadata);
     for (const part of this.#markup.push(text)) this.#take(id, part);
@@ -138,7 +139,7 @@ export class Answer {
     }
   }
 
-  #growText(id: string, text: string, metadata: Metadata | undefined): Heard {
+  #growText(id: string, text: string, metadata: Metadata | undefined): AnswerListenerEvents {
     const key = keyOf('text', id);
     this.#note(key, metadata);
     if (text === '') return MORE;
@@ -148,7 +149,7 @@ export class Answer {
     return MORE;
   }
 
-  #growThinking(id: string, text: string, metadata: Metadata | undefined): Heard {
+  #growThinking(id: string, text: string, metadata: Metadata | undefined): AnswerListenerEvents {
     const key = keyOf('thinking', id);
     this.#note(key, metadata);
     if (text === '') return MORE;
@@ -158,7 +159,7 @@ export class Answer {
   }
 
   /** Thinking may come without a word of it, only signed; or its signature when other blocks have begun. */
-  #endThinking(id: string, metadata: Metadata | undefined): Heard {
+  #endThinking(id: string, metadata: Metadata | undefined): AnswerListenerEvents {
     const key = keyOf('thinking', id);
     this.#note(key, metadata);
     if (!this.#blocks.has(key) && worthKeeping(this.#metadata.get(key))) this.#beginThinking(key);
@@ -166,10 +167,10 @@ export class Answer {
   }
 
   /** Chunks as they came, told before what the package makes of them. */
-  #readExtras(chunk: unknown): Heard {
+  #readExtras(chunk: unknown): AnswerListenerEvents {
     const { details, signatures } = extrasIn(chunk);
     for (const [id, signature] of signatures) this.#note(keyOf('call', id), signature);
-    this.#details = joined(this.#details, details);
+    this.#details = joinDetails(this.#details, details);
     const key = keyOf('thinking', CHAT_THINKING);
     if (details.some(isSealed) && !this.#blocks.has(key)) this.#beginThinking(key);
     return MORE;
@@ -215,17 +216,20 @@ export class Answer {
     return metadata && sign(this.#setting.provider, metadata);
   }
 
-  #finish({ finishReason, usage }: Extract<LanguageModelV4StreamPart, { type: 'finish' }>): Heard {
-    if (endingOf(finishReason, 0).is !== 'answer') return endingOf(finishReason, 0);
+  #finish({
+    finishReason,
+    usage,
+  }: Extract<LanguageModelV4StreamPart, { type: 'finish' }>): AnswerListenerEvents {
+    if (answerEndOf(finishReason, 0).is !== 'answer') return answerEndOf(finishReason, 0);
     this.#endMarkup();
     this.#blocks.finish(finishReason.unified === 'length');
-    const ending = endingOf(finishReason, this.#blocks.calls);
+    const ending = answerEndOf(finishReason, this.#blocks.calls);
     if (ending.is !== 'answer') return ending;
     this.#begin();
     this.#tell({
       type: 'message_delta',
       delta: { stop_reason: ending.reason, stop_sequence: null },
-      usage: usageOf(usage, this.#setting),
+      usage: usageFromProvider(usage, this.#setting),
     });
     this.#tell({ type: 'message_stop' });
     return ending;
@@ -241,3 +245,98 @@ const CHAT_THINKING = 'reasoning-0';
 function keyOf(kind: string, id: string): string {
   return `${kind} ${id}`;
 }
+
+// MERGED extras.ts: /**
+//  * What some who speak Chat Completions add to it, and the package does not tell: OpenRouter's `reasoning_details`, and the
+//  * signatures that Gemini puts on calls. Both want to have them back as they were.
+//  */
+
+interface Extras {
+  readonly details: readonly JSONObject[];
+  /** By the call's id. */
+  readonly signatures: ReadonlyMap<string, Metadata>;
+}
+
+/** Of one chunk as it came. */
+function extrasIn(chunk: unknown): Extras {
+  const [choice] = listOf(fieldsOf(chunk)['choices']);
+  const delta = fieldsOf(choice?.['delta']);
+  const signatures = new Map<string, Metadata>();
+  for (const { id, extra_content: extra } of listOf(delta['tool_calls'])) {
+    const thoughtSignature = fieldsOf(fieldsOf(extra)['google'])['thought_signature'];
+    if (typeof id === 'string' && typeof thoughtSignature === 'string') {
+      signatures.set(id, { google: { thoughtSignature } });
+    }
+  }
+  return { details: listOf(delta['reasoning_details']), signatures };
+}
+
+/** Whether there is something in it beside words, which thinking has anyway. */
+function isSealed({ signature, data }: JSONObject): boolean {
+  return typeof signature === 'string' || typeof data === 'string';
+}
+
+/** Details come in pieces, like everything. What belongs to one of them is one again. */
+function joinDetails(before: readonly JSONObject[], more: readonly JSONObject[]): readonly JSONObject[] {
+  const all = [...before];
+  for (const piece of more) {
+    const last = all.at(-1);
+    if (last === undefined || !isContinued(last, piece)) all.push(piece);
+    else all[all.length - 1] = continued(last, piece);
+  }
+  return all;
+}
+
+function isContinued(last: JSONObject, piece: JSONObject): boolean {
+  if (last['type'] !== piece['type'] || last['index'] !== piece['index']) return false;
+  return (
+    piece['type'] !== 'reasoning.encrypted' && (piece['id'] ?? last['id']) === (last['id'] ?? piece['id'])
+  );
+}
+
+function continued(last: JSONObject, piece: JSONObject): JSONObject {
+  const one: Record<string, JSONValue | undefined> = { ...last };
+  for (const [name, value] of Object.entries(piece)) {
+    if (value === null || value === undefined) continue;
+    const known = one[name];
+    const grows = (name === 'text' || name === 'summary') && typeof known === 'string';
+    one[name] = grows && typeof value === 'string' ? known + value : value;
+  }
+  return one;
+}
+
+function fieldsOf(value: unknown): JSONObject {
+  return isObject(value) ? value : {};
+}
+
+function listOf(value: unknown): readonly JSONObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+/** Chunks were JSON. */
+function isObject(value: unknown): value is JSONObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+/** What a package could not read of a stream, looked at a second time. */
+
+/** The stream ended without a reason; some packages tell it as an error of the data. */
+function isBreakOff(error: unknown): boolean {
+  return error instanceof Error && /ended without a finish reason/.test(error.message);
+}
+
+/**
+ * An event of a kind that the package has not heard of yet. It is left out, as everybody leaves out what he does not know;
+ * unless it may be a part of the answer.
+ */
+function isUnknownEvent(error: unknown): boolean {
+  if (!(error instanceof Error) || error.name !== 'AI_TypeValidationError' || !('value' in error))
+    return false;
+  const { value } = error;
+  if (typeof value !== 'object' || value === null || !('type' in value) || 'error' in value) return false;
+  return (
+    typeof value.type === 'string' && /[._]|^(ping|keepalive)$/.test(value.type) && !CARRIES.test(value.type)
+  );
+}
+
+/** Kinds of which a piece of the answer, or its end, may be made. */
+const CARRIES = /(delta|done|added|created|completed|incomplete|failed|cancelled)$/;

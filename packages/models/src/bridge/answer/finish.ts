@@ -9,7 +9,7 @@ export type Ending =
   /** The server gave up, and says so in this word. */
   | { readonly is: 'failed'; readonly word: string };
 
-export function endingOf({ unified, raw }: LanguageModelV4FinishReason, calls: number): Ending {
+export function answerEndOf({ unified, raw }: LanguageModelV4FinishReason, calls: number): Ending {
   if (raw !== undefined && REFUSALS.test(raw)) return { is: 'answer', reason: 'refusal' };
   if (raw !== undefined && FAILURES.test(raw)) return { is: 'failed', word: raw };
   switch (unified) {
@@ -45,7 +45,7 @@ export interface UsageSetting {
 }
 
 /** Four counters that do not overlap. `estimated` says that the server counted nothing, as some local ones do. */
-export function usageOf(
+export function usageFromProvider(
   { inputTokens, outputTokens, raw }: LanguageModelV4Usage,
   { estimate, tellsCost }: UsageSetting,
 ): object {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { Secrets } from '../../secrets/secrets.ts';
-import { classifyThrown, type Scene } from './classify.ts';
+import { classifyThrown, type ProviderInfo } from './classify.ts';
 
 const KEY = 'sk-proj-0123456789abcdef';
 const NOW = Date.parse('2026-11-01T00:00:00Z');
 
-function scene(more: Partial<Scene> = {}): Scene {
+function scene(more: Partial<ProviderInfo> = {}): ProviderInfo {
   const secrets = new Secrets();
   secrets.add(KEY);
   return {
@@ -18,7 +18,7 @@ function scene(more: Partial<Scene> = {}): Scene {
   };
 }
 
-function classified(thrown: unknown, hasMedia = false, more: Partial<Scene> = {}) {
+function classified(thrown: unknown, hasMedia = false, more: Partial<ProviderInfo> = {}) {
   return classifyThrown(thrown, scene(more), { hasMedia: () => hasMedia, now: NOW, requestId: undefined });
 }
 

@@ -1,13 +1,13 @@
 /** From whatever a provider's package threw to an error that says what to do. */
 import type { ModelError } from '@heddle/core';
 import { type Connection, networkError } from '../../errors/network.ts';
-import { resetOf, waitOf } from '../../errors/retry-after.ts';
+import { resetOf, retryDelayOf } from '../../errors/retry-after.ts';
 import { statedWindow } from '../../errors/stated-window.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
-import { errorIn, type Said, readSaid } from './said.ts';
-import { type Row, rowFor } from './table.ts';
+import { errorIn, type ErrorResponse, readErrorResponse } from './error-response.ts';
+import { type BridgeErrorRow, rowFor } from './table.ts';
 
-export interface Scene {
+export interface ProviderInfo {
   /** As people call the provider. */
   readonly name: string;
   readonly connection: Connection;
@@ -27,8 +27,8 @@ export interface Moment {
   readonly requestId: string | undefined;
 }
 
-export function classifyThrown(thrown: unknown, scene: Scene, moment: Moment): ModelError {
-  const said = readSaid(thrown, (text) => scene.secrets.redact(text));
+export function classifyThrown(thrown: unknown, scene: ProviderInfo, moment: Moment): ModelError {
+  const said = readErrorResponse(thrown, (text) => scene.secrets.redact(text));
   const died = said.status === undefined ? connectionError(thrown) : undefined;
   if (died !== undefined) return brokenConnection(died, scene, moment.requestId);
   const row = isMisuse(said)
@@ -36,7 +36,7 @@ export function classifyThrown(thrown: unknown, scene: Scene, moment: Moment): M
     : isGarbled(said) && !isToldError(thrown)
       ? GARBLED
       : rowFor(said, moment.hasMedia);
-  const retryAfterMs = waitOf(said.headers, row.class, moment.now) ?? bodyWait(said, row);
+  const retryAfterMs = retryDelayOf(said.headers, row.class, moment.now) ?? bodyWait(said, row);
   const word = said.headers['x-should-retry'];
   const shouldRetry = row.shouldRetry ?? (word === 'true' ? true : word === 'false' ? false : undefined);
   const window = row.class === 'overflow' ? statedWindow(said.text) : undefined;
@@ -54,20 +54,20 @@ export function classifyThrown(thrown: unknown, scene: Scene, moment: Moment): M
 }
 
 /** The package itself refused what we gave it, before anything was sent. */
-const MISUSE: Row = {
+const MISUSE: BridgeErrorRow = {
   class: 'bad_request',
   what: 'The request cannot be put into the words of this provider',
   advice: 'Choose another model, or report it.',
 };
 
 /** Something came that the package could not read. Its words quote all of it. */
-const GARBLED: Row = {
+const GARBLED: BridgeErrorRow = {
   class: 'server',
   what: 'The provider sent something that cannot be read',
   advice: 'It is tried again by itself; if this lasts, check ADDRESS.',
 };
 
-function isGarbled({ kinds, status }: Said): boolean {
+function isGarbled({ kinds, status }: ErrorResponse): boolean {
   return (
     status === undefined &&
     kinds.some((kind) => /^AI_(TypeValidation|JSONParse|InvalidResponseData)/.test(kind))
@@ -79,17 +79,23 @@ function isToldError(thrown: unknown): boolean {
   return thrown instanceof Error && 'value' in thrown && errorIn(thrown.value) !== undefined;
 }
 
-function isMisuse({ kinds, status }: Said): boolean {
+function isMisuse({ kinds, status }: ErrorResponse): boolean {
   return (
     status === undefined && kinds.some((kind) => /^AI_(Unsupported|InvalidPrompt|InvalidArgument)/.test(kind))
   );
 }
 
-function bodyWait({ waitMs }: Said, row: Row): number | undefined {
+function bodyWait({ waitMs }: ErrorResponse, row: BridgeErrorRow): number | undefined {
   return row.class === 'rate_limit' ? waitMs : undefined;
 }
 
-function sentence(row: Row, said: Said, scene: Scene, now: number, waitMs: number | undefined): string {
+function sentence(
+  row: BridgeErrorRow,
+  said: ErrorResponse,
+  scene: ProviderInfo,
+  now: number,
+  waitMs: number | undefined,
+): string {
   const words = row === GARBLED ? '' : said.text;
   const details = [said.status === undefined ? '' : String(said.status), words].filter(Boolean).join(': ');
   const reset = row.class === 'rate_limit' && waitMs !== undefined ? `${resetOf(now, waitMs)} ` : '';
@@ -99,7 +105,7 @@ function sentence(row: Row, said: Said, scene: Scene, now: number, waitMs: numbe
   return `${scene.name}: ${row.what}${details === '' ? '' : ` (${details})`}. ${reset}${advice}${more}`;
 }
 
-function brokenConnection(died: Error, scene: Scene, requestId: string | undefined): ModelError {
+function brokenConnection(died: Error, scene: ProviderInfo, requestId: string | undefined): ModelError {
   const error = networkError(died, scene.connection, scene.secrets, requestId);
   const isAbsent = 'code' in died && died.code === 'ECONNREFUSED' && scene.howToStart !== undefined;
   // A server on this machine that does not run will not begin to by itself.

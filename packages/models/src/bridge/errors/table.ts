@@ -3,9 +3,9 @@
  * looked at where those leave it open, which with some providers is always.
  */
 import type { ModelErrorClass } from '@heddle/core';
-import type { Said } from './said.ts';
+import type { ErrorResponse } from './error-response.ts';
 
-export interface Row {
+export interface BridgeErrorRow {
   readonly class: ModelErrorClass;
   readonly status?: readonly number[] | { readonly from: number; readonly to: number };
   /** The provider's own words for it, one of which must be there. */
@@ -47,7 +47,7 @@ const NO_TOOLS =
 
 const CLIENT = { from: 400, to: 499 } as const;
 
-const ROWS: readonly Row[] = [
+const ROWS: readonly BridgeErrorRow[] = [
   {
     kinds: /^(context_length_exceeded|string_above_max_length|exceed_context_size_error)$/,
     class: 'overflow',
@@ -272,24 +272,28 @@ const ROWS: readonly Row[] = [
 ];
 
 /** An error of no kind we know. */
-const UNKNOWN: Row = {
+const UNKNOWN: BridgeErrorRow = {
   class: 'server',
   what: 'The provider reported an error',
   advice: 'Try again in a while.',
 };
 
-export function rowFor(said: Said, hasMedia: () => boolean): Row {
+export function rowFor(said: ErrorResponse, hasMedia: () => boolean): BridgeErrorRow {
   return ROWS.find((row) => fits(row, said, hasMedia)) ?? UNKNOWN;
 }
 
-function fits({ status, kinds, text, withMedia }: Row, said: Said, hasMedia: () => boolean): boolean {
+function fits(
+  { status, kinds, text, withMedia }: BridgeErrorRow,
+  said: ErrorResponse,
+  hasMedia: () => boolean,
+): boolean {
   if (status !== undefined && !within(status, said.status)) return false;
   if (kinds !== undefined && !said.kinds.some((kind) => kinds.test(kind))) return false;
   if (text !== undefined && !text.test(said.text)) return false;
   return withMedia !== true || hasMedia();
 }
 
-function within(range: NonNullable<Row['status']>, status: number | undefined): boolean {
+function within(range: NonNullable<BridgeErrorRow['status']>, status: number | undefined): boolean {
   if (status === undefined) return false;
   return 'from' in range ? status >= range.from && status <= range.to : range.includes(status);
 }

@@ -1,6 +1,6 @@
 /** Names of tools as every provider takes them, and back again. */
-import { createHash } from 'node:crypto';
 import type { ToolSpec } from '@heddle/core';
+import { createHash } from 'node:crypto';
 
 /** What OpenAI, Gemini and Bedrock have in common. */
 const TAKEN_BY_ALL = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
@@ -35,4 +35,17 @@ function wireName(name: string): string {
   const hash = createHash('sha256').update(name).digest('hex').slice(0, HASH);
   const readable = name.replaceAll(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?=[^a-zA-Z_])/, '_');
   return `${readable.slice(0, LONGEST - HASH - 1)}_${hash}`;
+}
+
+// MERGED ids.ts: /** Ids of calls as a provider takes them. Ours come from whoever made the call, and a conversation may have changed hands. */
+
+export type IdForm = 'any' | 'nine letters or digits';
+
+const NINE = /^[a-zA-Z0-9]{9}$/;
+
+/** The same id always becomes the same one: calls and results find each other, and caches their beginnings. */
+export function wireId(id: string, form: IdForm): string {
+  if (form === 'any' || NINE.test(id)) return id;
+  const digits = BigInt(`0x${createHash('sha256').update(id).digest('hex')}`).toString(36);
+  return digits.slice(0, 9);
 }

@@ -1,7 +1,7 @@
 /** A request as the call that the provider interface takes. */
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelRequest, RequestOptions } from '@heddle/core';
-import { type Dialect, promptOf } from './prompt.ts';
+import { type PromptFormat, toProviderPrompt } from './prompt.ts';
 
 type Reasoning = NonNullable<LanguageModelV4CallOptions['reasoning']>;
 type ProviderOptions = NonNullable<LanguageModelV4CallOptions['providerOptions']>;
@@ -9,7 +9,7 @@ type ProviderOptions = NonNullable<LanguageModelV4CallOptions['providerOptions']
 /** What a provider wants said in its own words, given how much thinking was asked for. */
 export type OwnOptions = (thinking: { readonly isShown: boolean }) => ProviderOptions;
 
-export interface Manner extends Dialect {
+export interface RequestFormat extends PromptFormat {
   readonly ownOptions: OwnOptions;
   /** Where schemas of tools are taken to be strict unless the request says otherwise. Ours have optional fields. */
   readonly mustSayStrict: boolean;
@@ -17,17 +17,17 @@ export interface Manner extends Dialect {
   readonly hasExtras: boolean;
 }
 
-export function callOptions(request: ModelRequest, manner: Manner): LanguageModelV4CallOptions {
-  const { features, names } = manner;
+export function callOptions(request: ModelRequest, requestFormat: RequestFormat): LanguageModelV4CallOptions {
+  const { features, names } = requestFormat;
   const reasoning = features.effort ? reasoningOf(request.options) : undefined;
   const { thinking } = request.options;
-  const providerOptions = manner.ownOptions({
+  const providerOptions = requestFormat.ownOptions({
     isShown: thinking !== undefined && thinking.type !== 'disabled',
   });
   return {
-    prompt: promptOf(request, manner),
+    prompt: toProviderPrompt(request, requestFormat),
     maxOutputTokens: request.max_tokens,
-    includeRawChunks: manner.hasExtras,
+    includeRawChunks: requestFormat.hasExtras,
     ...(reasoning === undefined ? {} : { reasoning }),
     ...(Object.keys(providerOptions).length === 0 ? {} : { providerOptions }),
     ...(request.tools.length === 0
@@ -38,7 +38,7 @@ export function callOptions(request: ModelRequest, manner: Manner): LanguageMode
             name: names.toWire(name),
             description,
             inputSchema: { ...input_schema },
-            ...(manner.mustSayStrict ? { strict: false } : {}),
+            ...(requestFormat.mustSayStrict ? { strict: false } : {}),
           })),
           toolChoice: { type: 'auto' as const },
         }),

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { providerNamed } from '../../providers/table.ts';
 import { ToolNames } from './names.ts';
 import { callOptions } from './options.ts';
-import { promptOf } from './prompt.ts';
+import { toProviderPrompt } from './prompt.ts';
 
 const PICTURE: ContentBlock = {
   type: 'image',
@@ -17,14 +17,14 @@ const PDF: ContentBlock = {
 };
 const CALL: ContentBlock = { type: 'tool_use', id: 't1', name: 'Look', input: { at: 'a' } };
 
-function dialectOf(id: string) {
+function wireFormatOf(id: string) {
   const provider = providerNamed(id);
   if (provider === undefined) throw new Error(id);
   return { provider: id, features: provider.features, names: new ToolNames([]) };
 }
 
 function promptFor(id: string, ...messages: readonly ShortMessage[]) {
-  return promptOf(requestOf(messages), dialectOf(id));
+  return toProviderPrompt(requestOf(messages), wireFormatOf(id));
 }
 
 function result(content: string | readonly ContentBlock[], is_error = false): ContentBlock {
@@ -40,7 +40,7 @@ describe('a conversation', () => {
         { type: 'text', text: 'Two.', cache_control: { type: 'ephemeral' } },
       ],
     });
-    expect(promptOf(request, dialectOf('openai'))).toEqual([
+    expect(toProviderPrompt(request, wireFormatOf('openai'))).toEqual([
       { role: 'system', content: 'One.\n\nTwo.' },
       { role: 'user', content: [{ type: 'text', text: 'hello' }] },
     ]);
@@ -188,7 +188,12 @@ describe('names of tools', () => {
 });
 
 describe('options', () => {
-  const manner = { ...dialectOf('openai'), ownOptions: () => ({}), mustSayStrict: false, hasExtras: false };
+  const requestFormat = {
+    ...wireFormatOf('openai'),
+    ownOptions: () => ({}),
+    mustSayStrict: false,
+    hasExtras: false,
+  };
 
   it.each([
     [{}, undefined],
@@ -199,11 +204,11 @@ describe('options', () => {
     [{ thinking: { type: 'enabled', budget_tokens: 10_000 } }, 'medium'],
     [{ thinking: { type: 'enabled', budget_tokens: 60_000 } }, 'high'],
   ] as const)('%j means the effort %s', (options, reasoning) => {
-    expect(callOptions(requestOf([['user', 'hello']], { options }), manner).reasoning).toBe(reasoning);
+    expect(callOptions(requestOf([['user', 'hello']], { options }), requestFormat).reasoning).toBe(reasoning);
   });
 
   it('leave out tools where there are none', () => {
-    const options = callOptions(requestOf([['user', 'hello']]), manner);
+    const options = callOptions(requestOf([['user', 'hello']]), requestFormat);
     expect(options).toMatchObject({ maxOutputTokens: 8_192, includeRawChunks: false });
     expect(options).not.toHaveProperty('tools');
     expect(options).not.toHaveProperty('toolChoice');

@@ -1,19 +1,26 @@
 /** The conversation in the words of the provider interface. */
 import type {
+  JSONValue,
+  LanguageModelV4FilePart,
   LanguageModelV4Message,
   LanguageModelV4Prompt,
+  LanguageModelV4TextPart,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider';
-import type { ContentBlock, ModelRequest, RequestMessage } from '@heddle/core';
-import type { Features } from '../../providers/features.ts';
+import type {
+  ContentBlock,
+  DocumentBlock,
+  ImageBlock,
+  ModelRequest,
+  RequestMessage,
+  ResultContent,
+  ToolResultBlock,
+} from '@heddle/core';
+import type { Features } from '../../providers/provider.ts';
 import { type Metadata, signedBy } from '../signature.ts';
-import { type MediaPart, mediaPart } from './media.ts';
-import type { ToolNames } from './names.ts';
-import { liftDetails } from './details.ts';
-import { type IdForm, wireId } from './ids.ts';
-import { readResult, withWords } from './results.ts';
+import { type IdForm, type ToolNames, wireId } from './names.ts';
 
-export interface Dialect {
+export interface PromptFormat {
   /** Whose signatures are sent back. */
   readonly provider: string;
   readonly features: Features;
@@ -27,37 +34,38 @@ export interface Dialect {
 
 type AnswerPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 
-export function promptOf(request: ModelRequest, dialect: Dialect): LanguageModelV4Prompt {
+export function toProviderPrompt(request: ModelRequest, wireFormat: PromptFormat): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = [];
   const system = request.system.map((layer) => layer.text).join('\n\n');
   const isMarked = request.system.some(({ cache_control }) => cache_control !== undefined);
-  if (system !== '') prompt.push({ role: 'system', content: system, ...(isMarked ? markOf(dialect) : {}) });
+  if (system !== '')
+    prompt.push({ role: 'system', content: system, ...(isMarked ? markOf(wireFormat) : {}) });
   const marked = new Set(request.marks.map(({ message }) => message));
   /** Results name only the id of their call; some providers want the tool's name. */
   const tools = new Map<string, string>();
   let at = 0;
   for (const message of request.messages) {
-    if (message.role === 'assistant') addAnswer(prompt, message, dialect, tools);
-    else addUserMessage(prompt, message, dialect, tools);
+    if (message.role === 'assistant') addAnswer(prompt, message, wireFormat, tools);
+    else addUserMessage(prompt, message, wireFormat, tools);
     const last = prompt.at(-1);
-    if (marked.has(at++) && last !== undefined) Object.assign(markedIn(last, dialect), markOf(dialect));
+    if (marked.has(at++) && last !== undefined) Object.assign(markedIn(last, wireFormat), markOf(wireFormat));
   }
   return prompt;
 }
 
-function markedIn(message: LanguageModelV4Message, { marksParts }: Dialect): object {
+function markedIn(message: LanguageModelV4Message, { marksParts }: PromptFormat): object {
   const isWhole = marksParts !== true || message.role === 'system' || message.role === 'assistant';
   return isWhole ? message : (message.content.at(-1) ?? message);
 }
 
-function markOf({ mark }: Dialect): { readonly providerOptions?: Metadata } {
+function markOf({ mark }: PromptFormat): { readonly providerOptions?: Metadata } {
   return mark === undefined ? {} : { providerOptions: mark };
 }
 
 function addAnswer(
   prompt: LanguageModelV4Prompt,
   { content }: RequestMessage,
-  dialect: Dialect,
+  wireFormat: PromptFormat,
   tools: Map<string, string>,
 ): void {
   const parts: AnswerPart[] = [];
@@ -65,11 +73,11 @@ function addAnswer(
   for (const block of content) {
     // A mark stands before the text or call that it belongs to.
     if (block.type === 'redacted_thinking') {
-      mark = signedBy(dialect.provider, block.data);
+      mark = signedBy(wireFormat.provider, block.data);
       continue;
     }
     if (block.type === 'tool_use') tools.set(block.id, block.name);
-    const part = answerPart(block, dialect);
+    const part = answerPart(block, wireFormat);
     if (part === undefined) continue;
     parts.push(mark === undefined || part.type === 'reasoning' ? part : { ...part, providerOptions: mark });
     if (part.type !== 'reasoning') mark = undefined;
@@ -84,7 +92,7 @@ function addAnswer(
 
 function answerPart(
   block: ContentBlock,
-  { provider, features, names, ids = 'any' }: Dialect,
+  { provider, features, names, ids = 'any' }: PromptFormat,
 ): AnswerPart | undefined {
   switch (block.type) {
     case 'text':
@@ -109,7 +117,7 @@ function answerPart(
 function addUserMessage(
   prompt: LanguageModelV4Prompt,
   { content }: RequestMessage,
-  { features, names, ids = 'any' }: Dialect,
+  { features, names, ids = 'any' }: PromptFormat,
   tools: ReadonlyMap<string, string>,
 ): void {
   const results: LanguageModelV4ToolResultPart[] = [];
@@ -127,7 +135,7 @@ function addUserMessage(
   }
   const last = results.at(-1);
   if (last !== undefined && words.length > 0 && !features.wordsAfterResults) {
-    last.output = withWords(last.output, words.splice(0).map(inWords).join('\n\n'));
+    last.output = withText(last.output, words.splice(0).map(inWords).join('\n\n'));
   }
   if (results.length > 0) prompt.push({ role: 'tool', content: results });
   if (words.length === 0) return;
@@ -140,4 +148,140 @@ function inWords(part: MediaPart): string {
   return part.type === 'text'
     ? part.text
     : '[image or document left out: it cannot stand beside results here]';
+}
+
+// MERGED details.ts: /**
+//  * `reasoning_details` belong to a whole answer, while our history has them with each thinking. Where they are, the words of the
+//  * thinking are in them, and are not said twice.
+//  */
+
+type AnswerMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;
+
+function liftDetails(message: AnswerMessage): void {
+  const details = message.content.flatMap((part) => detailsOf(part.providerOptions));
+  if (details.length === 0) return;
+  const others = message.content.filter((part) => detailsOf(part.providerOptions).length === 0);
+  message.content.splice(0, message.content.length, ...others);
+  const before = detailsOf(message.providerOptions);
+  message.providerOptions = {
+    ...message.providerOptions,
+    openaiCompatible: {
+      ...message.providerOptions?.['openaiCompatible'],
+      reasoning_details: [...before, ...details],
+    },
+  };
+}
+
+function detailsOf(options: AnswerMessage['providerOptions']): readonly JSONValue[] {
+  const details = options?.['openaiCompatible']?.['reasoning_details'];
+  return isList(details) ? details : [];
+}
+
+function isList(value: JSONValue | undefined): value is JSONValue[] {
+  return Array.isArray(value);
+}
+
+// MERGED results.ts: /** Results of calls as tool messages. Media that a result cannot hold follow in the user's next words. */
+
+type Output = LanguageModelV4ToolResultPart['output'];
+
+interface ReadResult {
+  readonly output: Output;
+  /** What did not fit. */
+  readonly after: readonly MediaPart[];
+}
+
+function readResult(result: ToolResultBlock, tool: string, features: Features): ReadResult {
+  const parts = typeof result.content === 'string' ? [text(result.content)] : contentParts(result, features);
+  const isPlain = parts.every((part) => part.type === 'text');
+  if (isPlain) return { output: plain(parts, result.is_error === true), after: [] };
+  if (features.mediaInResults) return { output: { type: 'content', value: [...parts] }, after: [] };
+  const media = parts.filter((part) => part.type === 'file');
+  if (!features.wordsAfterResults) {
+    return { output: plain(parts.map(asWords), result.is_error === true), after: [] };
+  }
+  const words = parts.map((part) => (part.type === 'text' ? part : text(FOLLOWS)));
+  return {
+    output: plain(words, result.is_error === true),
+    after: [text(`From the result of ${tool}:`), ...media],
+  };
+}
+
+/** Adds words to a result, for providers that hear nobody between a result and the answer to it. */
+function withText(output: Output, words: string): Output {
+  if (output.type === 'text' || output.type === 'error-text') {
+    return { ...output, value: `${output.value}\n\n${words}` };
+  }
+  return output.type === 'content'
+    ? { ...output, value: [...output.value, { type: 'text', text: words }] }
+    : output;
+}
+
+const FOLLOWS = '[The image or document follows in the next message.]';
+
+function contentParts({ content }: ToolResultBlock, features: Features): readonly MediaPart[] {
+  return typeof content === 'string' ? [] : content.flatMap((block) => contentPart(block, features));
+}
+
+function contentPart(block: ResultContent, features: Features): readonly MediaPart[] {
+  if (block.type === 'text') return [text(block.text)];
+  if (block.type === 'image' || block.type === 'document') return [mediaPart(block, features)];
+  return [text(`[${String(block.type)} left out: this provider does not take it]`)];
+}
+
+function asWords(part: MediaPart): MediaPart {
+  return part.type === 'text' ? part : text('[image or document left out: a result cannot hold it here]');
+}
+
+function plain(parts: readonly MediaPart[], failed: boolean): Output {
+  const value = parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+  return { type: failed ? 'error-text' : 'text', value };
+}
+
+function text(words: string): LanguageModelV4TextPart {
+  return { type: 'text', text: words };
+}
+
+// MERGED media.ts: /** Images and documents as file parts, or as words where the provider cannot have them. */
+
+type MediaPart = LanguageModelV4FilePart | LanguageModelV4TextPart;
+
+function mediaPart(block: ImageBlock | DocumentBlock, features: Features): MediaPart {
+  const { source } = block;
+  if (source.type === 'file') return note(block, 'it lies in a store of another provider');
+  const mediaType = source.type === 'base64' ? source.media_type : USUAL[block.type];
+  if (source.type === 'base64' && mediaType.startsWith('text/')) return textOf(block, source.data);
+  const isTaken = block.type === 'image' ? features.images : features.documents && isPdf(mediaType);
+  if (!isTaken) return note(block, 'this provider does not take it');
+  const data: LanguageModelV4FilePart['data'] | undefined =
+    source.type === 'base64' ? { type: 'data', data: source.data } : urlData(source.url);
+  if (data === undefined) return note(block, 'its address cannot be read');
+  return { type: 'file', mediaType, data, ...titleOf(block) };
+}
+
+const USUAL = { image: 'image/*', document: 'application/pdf' } as const;
+
+function isPdf(mediaType: string): boolean {
+  return mediaType === 'application/pdf';
+}
+
+function urlData(address: string): LanguageModelV4FilePart['data'] | undefined {
+  const url = URL.parse(address);
+  return url === null ? undefined : { type: 'url', url };
+}
+
+function titleOf(block: ImageBlock | DocumentBlock): { filename?: string } {
+  return block.type === 'document' && block.title !== undefined ? { filename: block.title } : {};
+}
+
+/** A document that is nothing but text needs no feature at all. */
+function textOf(block: ImageBlock | DocumentBlock, data: string): LanguageModelV4TextPart {
+  const { filename = 'Document' } = titleOf(block);
+  return { type: 'text', text: `${filename}:\n${Buffer.from(data, 'base64').toString('utf8')}` };
+}
+
+function note(block: ImageBlock | DocumentBlock, why: string): LanguageModelV4TextPart {
+  const { filename } = titleOf(block);
+  const what = filename === undefined ? block.type : `${block.type} ${filename}`;
+  return { type: 'text', text: `[${what} left out: ${why}]` };
 }

@@ -6,7 +6,7 @@ import { ask, requestTo } from '../../test/bridge.ts';
 import { listening } from '../../test/listen.ts';
 import { closeStages, closing, textIn } from '../../test/stage.ts';
 import { CHAT, COMPATIBLE, CONVERSE, GEMINI, OTHERS, RESPONSES, stageWire } from '../../test/wires.ts';
-import { createFetch } from './fetch.ts';
+import { createFetch } from '../fetch.ts';
 
 afterEach(async () => {
   vi.unstubAllGlobals();

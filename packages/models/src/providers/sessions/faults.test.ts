@@ -19,7 +19,7 @@ import {
   refuse,
   type Reply,
   say,
-  type Step,
+  type ScriptStep,
   unfinished,
 } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -48,7 +48,7 @@ function patienceOf({ id }: TestWire, hasBegun: boolean): number {
   return !hasBegun && providerNamed(id)?.thinksInSilence ? 300_000 : 90_000;
 }
 
-type Silence = (step: Step) => Step;
+type Silence = (step: ScriptStep) => ScriptStep;
 
 /** The port's clock moves only for a step that was wrapped in `silence`: once its text has come through, the deadline passes. */
 function run(

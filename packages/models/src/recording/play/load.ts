@@ -12,9 +12,7 @@ import {
   type SystemLayer,
   type ToolSpec,
 } from '@heddle/core';
-import { digestOfParts } from '../digest.ts';
-import { FORMAT, type HeaderLine, type Line, type RequestLine } from '../format.ts';
-import { isLayer, isMessage, isTool, parseLine } from './shapes.ts';
+import { digestOfParts, FORMAT, type HeaderLine, type RecordingLine, type RequestLine } from '../format.ts';
 
 export interface PlainRequest {
   readonly model: string;
@@ -47,7 +45,7 @@ export function readRecording(text: string): Recording {
   for (const [at, line] of lines.entries()) {
     const isLast = at === lines.length - 1;
     if (line === '') continue;
-    const parsed = parseLine(line);
+    const parsed = parseRecordingLine(line);
     if (parsed === undefined && isLast) break;
     if (at === 0 && parsed?.type !== 'heddle_recording') throw new Error('it is not a recording');
     if (parsed === undefined) throw new Error(`line ${at + 1} cannot be read`);
@@ -77,7 +75,7 @@ class Reader {
   }
 
   /** What is wrong with this line, if something is. */
-  take(line: Line): string | undefined {
+  take(line: RecordingLine): string | undefined {
     switch (line.type) {
       case 'heddle_recording':
         this.#header = line;
@@ -125,7 +123,7 @@ class Reader {
       options,
       system: this.#values(system, isLayer),
       tools: this.#values(tools, isTool),
-      messages: kept.append(this.#values(line.messages, isMessage)),
+      messages: kept.append(this.#values(line.messages, isRecordedMessage)),
     };
     const attempt: RecordedAttempt = { number, request, events: [], end: undefined };
     this.#window ??= line.window;
@@ -143,4 +141,79 @@ class Reader {
       return isOne(value) ? [value] : [];
     });
   }
+}
+
+// MERGED shapes.ts: /** What a line of a recording must hold before anything relies on it. */
+
+/** Undefined: it is no line of ours, or not a whole one. */
+function parseRecordingLine(line: string): RecordingLine | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isLine(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const SHAPES: Readonly<Record<RecordingLine['type'], (line: Fields) => boolean>> = {
+  heddle_recording: ({ format, at, model, places }) =>
+    isNumber(format) && isText(at) && isText(model) && Array.isArray(places) && places.every(isPlace),
+  part: ({ digest, value }) => isText(digest) && isFields(value),
+  request: ({ attempt, at, model, maxTokens, window = 0, options, system, tools, keep, messages, whole }) =>
+    [attempt, at, maxTokens, window, keep].every(isNumber) &&
+    [model, whole].every(isText) &&
+    isFields(options) &&
+    [system ?? [], tools ?? [], messages].every(areTexts),
+  event: ({ attempt, at, record }) => isNumber(attempt) && isNumber(at) && hasType(record),
+  end: ({ attempt, at, record }) =>
+    isNumber(attempt) && isNumber(at) && (hasType(record, 'done') || hasType(record, 'model_error')),
+  left: ({ attempt }) => isNumber(attempt),
+};
+
+function isLine(value: unknown): value is RecordingLine {
+  if (!isFields(value)) return false;
+  const { type } = value;
+  return isText(type) && isKind(type) && SHAPES[type](value);
+}
+
+function isKind(type: string): type is RecordingLine['type'] {
+  return Object.hasOwn(SHAPES, type);
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
+}
+
+function areTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isText);
+}
+
+function hasType(value: unknown, type?: string): boolean {
+  return isFields(value) && (type === undefined ? isText(value['type']) : value['type'] === type);
+}
+
+function isPlace(value: unknown): boolean {
+  return isFields(value) && isText(value['name']) && isText(value['path']);
+}
+
+function isLayer(value: unknown): value is SystemLayer {
+  return isFields(value) && isText(value['text']);
+}
+
+function isTool(value: unknown): value is ToolSpec {
+  return isFields(value) && isText(value['name']) && isText(value['description']);
+}
+
+function isRecordedMessage(value: unknown): value is RequestMessage {
+  return isFields(value) && isText(value['role']) && Array.isArray(value['content']);
 }

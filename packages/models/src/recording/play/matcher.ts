@@ -2,16 +2,13 @@
  * Finds the recorded attempt that a request repeats. A request carries its whole conversation, so one that equals a recorded
  * one stands at the same place of the same conversation, whatever goes on beside it; retries are equal, and played in order.
  */
-import type { ModelRequest } from '@heddle/core';
-import { digestOf } from '../digest.ts';
-import { Chain } from './chain.ts';
-import { field } from './difference.ts';
+import type { History, ModelRequest, RequestMessage } from '@heddle/core';
+import { digestOf, digestOfText } from '../format.ts';
 import { mapTexts } from '../text/chunks.ts';
-import { namer } from '../text/circumstances.ts';
-import type { Place } from '../text/places.ts';
+import { type MachinePlace, namer } from '../text/places.ts';
 import type { Scrubber } from '../text/scrub.ts';
+import { type ComparedRequest, explainDivergence, field } from './divergence.ts';
 import type { PlainRequest, RecordedAttempt, Recording } from './load.ts';
-import { type ComparedRequest, parting } from './parting.ts';
 
 /**
  * `loose`: folders, today's date and random ids may differ. `calls`: what tools answered may, too. `none`: whatever is asked,
@@ -19,15 +16,15 @@ import { type ComparedRequest, parting } from './parting.ts';
  */
 export type MatchRule = 'strict' | 'loose' | 'calls' | 'none';
 
-export interface MatcherSetup {
+interface MatcherSetup {
   readonly rule: MatchRule;
   readonly scrubber: Scrubber;
   /** Of this machine. */
-  readonly places: readonly Place[];
+  readonly places: readonly MachinePlace[];
   readonly now: number;
 }
 
-export type Match =
+type RequestMatch =
   | { readonly ok: true; readonly attempt: RecordedAttempt }
   | { readonly ok: false; readonly message: string };
 
@@ -36,7 +33,7 @@ interface Part {
   readonly key: string;
 }
 
-export class Matcher {
+export class RequestMatcher {
   readonly #rule: MatchRule;
   readonly #recording: Recording;
   readonly #unplayed: Set<RecordedAttempt>;
@@ -69,7 +66,7 @@ export class Matcher {
     return this.#unplayed.size;
   }
 
-  take(request: ModelRequest): Match {
+  take(request: ModelRequest): RequestMatch {
     this.#asked++;
     const [next] = this.#unplayed;
     if (!next) return { ok: false, message: this.#tooMany() };
@@ -78,7 +75,7 @@ export class Matcher {
     const equal = this.#byKey.get(this.#keyOf(live, this.#live))?.find((one) => this.#unplayed.has(one));
     if (equal) return this.#played(equal);
     const nearest = this.#nearest(live) ?? next;
-    const why = parting(
+    const why = explainDivergence(
       this.#compared(nearest.request, this.#recorded.part),
       this.#compared(live, this.#live.part),
     );
@@ -87,7 +84,7 @@ export class Matcher {
     return this.#played(nearest);
   }
 
-  #played(attempt: RecordedAttempt): Match {
+  #played(attempt: RecordedAttempt): RequestMatch {
     this.#unplayed.delete(attempt);
     return { ok: true, attempt };
   }
@@ -164,11 +161,11 @@ export class Matcher {
 /** One of the two that are compared. */
 interface Side {
   readonly part: (value: object) => Part;
-  readonly chain: Chain;
+  readonly chain: RequestChain;
 }
 
 function sideOf(change: (value: unknown) => unknown): Side {
-  return { part: partsOf(change), chain: new Chain() };
+  return { part: partsOf(change), chain: new RequestChain() };
 }
 
 const PART_AT = 'The replay and the session part at';
@@ -213,4 +210,33 @@ function withoutResults(part: unknown): unknown {
       : block,
   );
   return Object.assign({}, part, { content: blanked });
+}
+
+// MERGED chain.ts: /** One key for all messages of a conversation. The next request of the same conversation costs only what it added. */
+
+/** Conversations that go on beside each other. */
+const REMEMBERED = 8;
+
+interface Link {
+  readonly messages: History<RequestMessage>;
+  readonly key: string;
+}
+
+class RequestChain {
+  #links: readonly Link[] = [];
+
+  keyOf(messages: History<RequestMessage>, keyOfOne: (message: RequestMessage) => string): string {
+    const before = this.#links.find((link) => messages.extends(link.messages));
+    let key = before?.key ?? '';
+    for (const message of messages.since(before?.messages.length ?? 0))
+      key = digestOfText(`${key} ${keyOfOne(message)}`);
+    const others = this.#links.filter((link) => link !== before);
+    this.#links = [{ messages, key }, ...others].slice(0, REMEMBERED);
+    return key;
+  }
+
+  /** The keys of single messages have changed. */
+  forget(): void {
+    this.#links = [];
+  }
 }

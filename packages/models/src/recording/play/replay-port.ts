@@ -2,15 +2,22 @@
  * The model that plays a recording: the same events, in the same pieces, with the same end. It compares what it is asked with
  * what was recorded, and where the two part it says so and stays silent from then on.
  */
-import { readFile } from 'node:fs/promises';
 import type { ApiEvent, Clock, Done, ModelError, ModelPort, ModelRecord } from '@heddle/core';
+import { readFile } from 'node:fs/promises';
 import { systemClock } from '../../clock.ts';
 import type { Environment } from '../../secrets/environment.ts';
-import { type Place, relocations } from '../text/places.ts';
+import {
+  deltaText,
+  mapTexts,
+  replaceInChunks,
+  replaceSpans,
+  type Span,
+  withDeltaText,
+} from '../text/chunks.ts';
+import { type MachinePlace, relocations } from '../text/places.ts';
 import { Scrubber, secretValues } from '../text/scrub.ts';
-import { type RecordedAttempt, readRecording } from './load.ts';
-import { Matcher, type MatchRule } from './matcher.ts';
-import { relocated } from './relocate.ts';
+import { readRecording, type RecordedAttempt } from './load.ts';
+import { type MatchRule, RequestMatcher } from './matcher.ts';
 
 export interface ReplayPort extends ModelPort {
   /** As the recorded session called its model. */
@@ -21,9 +28,9 @@ export interface ReplayPort extends ModelPort {
   unplayed(): number;
 }
 
-export interface ReplaySetup {
+interface ReplaySetup {
   /** Folders of this machine. */
-  readonly places: readonly Place[];
+  readonly places: readonly MachinePlace[];
   readonly environment?: Environment;
   readonly clock?: Clock;
 }
@@ -34,7 +41,7 @@ export async function replayPort(name: string, setup: ReplaySetup): Promise<Repl
   const { places, environment = process.env, clock = systemClock } = setup;
   const recording = readRecording(await textOf(file));
   const scrubber = new Scrubber(secretValues(environment));
-  const matcher = new Matcher(recording, { rule, scrubber, places, now: clock.now() });
+  const matcher = new RequestMatcher(recording, { rule, scrubber, places, now: clock.now() });
   const move = rule === 'strict' ? undefined : relocations(recording.header.places, places);
   let parted: string | undefined;
 
@@ -67,7 +74,7 @@ async function* play(
     const wait = speed === undefined ? 0 : began + at / speed - clock.now();
     if (wait > 0 && !signal.aborted) await clock.sleep(wait, signal);
   };
-  for (const { at, record } of move ? relocated(events, move) : events) {
+  for (const { at, record } of move ? relocatePaths(events, move) : events) {
     await until(at);
     if (signal.aborted) break;
     yield record;
@@ -132,4 +139,50 @@ function readName(name: string): ReplayName {
   if (speed !== null && !(Number(speed) > 0)) throw new Error(`speed takes a number over 0, not ${speed}`);
   if (file === '') throw new Error('name the file: replay:FILE');
   return { file, rule, speed: speed === null ? undefined : Number(speed) };
+}
+
+// MERGED relocate.ts: /** What the model said in another folder, said in this one: its calls must find the files they mean. */
+
+interface Timed {
+  readonly at: number;
+  readonly record: ApiEvent;
+}
+
+/** A folder may begin in one delta and end in another, so the deltas of a text are changed together. */
+function relocatePaths(events: readonly Timed[], find: (text: string) => readonly Span[]): readonly Timed[] {
+  const kinds = new Map<string, number[]>();
+  for (const [at, { record }] of events.entries()) {
+    const kind = deltaText(record)?.kind;
+    if (kind !== undefined) kinds.set(kind, [...(kinds.get(kind) ?? []), at]);
+  }
+  const texts = new Map<number, string>();
+  for (const places of kinds.values()) {
+    const chunks = places.map((at) => textAt(events, at));
+    const spans = find(chunks.join(''));
+    if (spans.length === 0) continue;
+    for (const [index, text] of replaceInChunks(chunks, spans).entries())
+      texts.set(places[index] ?? -1, text);
+  }
+  return events.map((event, at) => {
+    const text = texts.get(at);
+    if (text !== undefined) return { ...event, record: withDeltaText(event.record, text) };
+    return event.record.type === 'content_block_start'
+      ? { ...event, record: whole(event.record, find) }
+      : event;
+  });
+}
+
+function textAt(events: readonly Timed[], at: number): string {
+  const event = events[at];
+  return (event && deltaText(event.record)?.text) ?? '';
+}
+
+/** A block that comes whole has its texts inside. */
+function whole(record: ApiEvent, find: (text: string) => readonly Span[]): ApiEvent {
+  const moved = mapTexts(record, (text) => replaceSpans(text, find(text)));
+  return isEvent(moved) ? moved : record;
+}
+
+function isEvent(value: unknown): value is ApiEvent {
+  return typeof value === 'object' && value !== null && 'type' in value;
 }

@@ -6,7 +6,7 @@ import type { Clock, ModelPort, ModelRecord, ModelRequest } from '@heddle/core';
 import { type Script, scriptedModel } from '@heddle/testing';
 import type { Environment } from '../../secrets/environment.ts';
 import { type Recorded, recordingPort, replayPort, type ReplayPort } from '../index.ts';
-import type { Place } from '../text/places.ts';
+import type { MachinePlace } from '../text/places.ts';
 
 export interface Stage {
   readonly file: string;
@@ -14,15 +14,15 @@ export interface Stage {
   text(): string;
   /** The last line, parsed. */
   lastLine(): unknown;
-  record(script: Script, more?: Circumstances): Extract<Recorded, { ok: true }>;
-  play(query?: string, more?: Circumstances): Promise<ReplayPort>;
+  record(script: Script, more?: RecordingSetup): Extract<Recorded, { ok: true }>;
+  play(query?: string, more?: RecordingSetup): Promise<ReplayPort>;
   remove(): void;
 }
 
-interface Circumstances {
+interface RecordingSetup {
   readonly clock?: Clock;
   readonly environment?: Environment;
-  readonly places?: readonly Place[];
+  readonly places?: readonly MachinePlace[];
   readonly window?: () => number;
 }
 

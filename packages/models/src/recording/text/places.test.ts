@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { replaceInChunks, replaceSpans } from './chunks.ts';
-import { namer } from './circumstances.ts';
-import { type Place, relocations } from './places.ts';
+import { type MachinePlace, namer, relocations } from './places.ts';
 
-const there: Place[] = [
+const there: MachinePlace[] = [
   { name: 'cwd', path: '/old/project' },
   { name: 'config', path: '/old/.heddle' },
   { name: 'temp', path: '/tmp' },
 ];
-const here: Place[] = [
+const here: MachinePlace[] = [
   { name: 'cwd', path: '/new/place' },
   { name: 'config', path: '/new/.heddle' },
   { name: 'temp', path: '/tmp' },
@@ -81,8 +80,8 @@ describe('what may differ without meaning anything', () => {
   });
 
   it('is told apart where one folder lies in the other', () => {
-    const inner: Place[] = [{ name: 'cwd', path: '/old/project/b' }];
-    const outer: Place[] = [{ name: 'cwd', path: '/old/project' }];
+    const inner: MachinePlace[] = [{ name: 'cwd', path: '/old/project/b' }];
+    const outer: MachinePlace[] = [{ name: 'cwd', path: '/old/project' }];
     expect(namer(outer, inner, [])('/old/project/b/c')).toBe(namer(inner, outer, [])('/old/project/b/b/c'));
   });
 });

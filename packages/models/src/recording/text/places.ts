@@ -4,16 +4,16 @@
  */
 import { realpathSync } from 'node:fs';
 import os from 'node:os';
-import { anyOf, type Span } from './chunks.ts';
+import { anyOf, replaceSpans, type Span, withoutOverlaps } from './chunks.ts';
 
-export interface Place {
+export interface MachinePlace {
   readonly name: 'cwd' | 'config' | 'home' | 'temp';
   readonly path: string;
 }
 
 /** The most telling name first: a folder may be two things at once. */
-export function placesHere(configDir: string, cwd: string = process.cwd()): Place[] {
-  const named: Place[] = [
+export function placesHere(configDir: string, cwd: string = process.cwd()): MachinePlace[] {
+  const named: MachinePlace[] = [
     { name: 'cwd', path: cwd },
     { name: 'config', path: configDir },
     { name: 'home', path: os.homedir() },
@@ -35,8 +35,8 @@ function real(path: string): string {
 
 /** Where folders stand in a text, the longest first and only whole names, and what is to stand there. */
 function replacing(
-  places: readonly Place[],
-  by: (place: Place) => string,
+  places: readonly MachinePlace[],
+  by: (place: MachinePlace) => string,
 ): (text: string) => readonly Span[] {
   const any = anyOf(places.map(({ path }) => path));
   if (any === undefined) return () => [];
@@ -50,18 +50,87 @@ function replacing(
     }));
 }
 
-export function placeNames(places: readonly Place[]): (text: string) => readonly Span[] {
+function placeNames(places: readonly MachinePlace[]): (text: string) => readonly Span[] {
   return replacing(places, ({ name }) => `<${name}>`);
 }
 
 /** What the folders of one machine are called on another; undefined: the same. */
 export function relocations(
-  from: readonly Place[],
-  to: readonly Place[],
+  from: readonly MachinePlace[],
+  to: readonly MachinePlace[],
 ): ((text: string) => readonly Span[]) | undefined {
-  const here = ({ name, path }: Place): string => {
+  const here = ({ name, path }: MachinePlace): string => {
     const same = to.filter((place) => place.name === name).map((place) => place.path);
     return same.includes(path) ? path : (same[0] ?? path);
   };
   return from.every((place) => here(place) === place.path) ? undefined : replacing(from, here);
+}
+
+// MERGED circumstances.ts: /**
+//  * What differs between two runs of the same session without meaning anything: the folders they ran in, the day, the machine,
+//  * random ids. For a comparison, on either side, all of it becomes a name.
+//  */
+
+/**
+ * Gives everything that may differ a name: the places of this text's own machine first, then those of the other, whose names
+ * may stand in files that both have.
+ */
+export function namer(
+  own: readonly MachinePlace[],
+  other: readonly MachinePlace[],
+  days: readonly number[],
+): (text: string) => string {
+  const passes = [placeNames(own), placeNames(other), datesOf(days)];
+  return (text) => {
+    let named = isAboutTheMachine(text) ? text.replaceAll(MACHINE, '') : text;
+    for (const pass of passes) named = replaceSpans(named, pass(named));
+    return named.replaceAll(PROJECT_FOLDER, '<config>/projects/<project>').replaceAll(UUID, '<uuid>');
+  };
+}
+
+/**
+ * The lines in which the program tells the model about the machine, and about the day on which the session began: that of a
+ * resumed session is neither the recording's nor the replay's. They hold for no other, and may be missing there.
+ */
+const MACHINE =
+  /^(?:(?:Platform|The user's shell|Git repository): .*|# Git when the session began\n.*|# Today's date\n.*)(?:\n|$)/gm;
+
+function isAboutTheMachine(text: string): boolean {
+  return text.startsWith('<system-reminder>') || /^Working directory: /m.test(text);
+}
+
+const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
+/** The folder of a project's sessions has the working folder in its name. */
+const PROJECT_FOLDER = /<config>\/projects\/[^/\s"]+/g;
+
+/** The day of the recording and the day of the replay, in the ways a prompt may write them. */
+function datesOf(days: readonly number[]): (text: string) => readonly Span[] {
+  const any = anyOf(days.filter(Number.isFinite).flatMap(waysToWrite));
+  if (any === undefined) return () => [];
+  const finder = new RegExp(String.raw`(?<!\w)(?:${any})(?!\d)`, 'g');
+  return (text) =>
+    withoutOverlaps(
+      [...text.matchAll(finder)].map(({ index, 0: date }) => ({
+        start: index,
+        end: index + date.length,
+        by: '<today>',
+      })),
+    );
+}
+
+function waysToWrite(day: number): string[] {
+  const date = new Date(day);
+  const long = { year: 'numeric', month: 'long', day: 'numeric' } as const;
+  return [
+    date.toISOString().slice(0, 10),
+    `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`,
+    date.toDateString(),
+    date.toLocaleDateString('en-US', { ...long, weekday: 'long' }),
+    date.toLocaleDateString('en-US', long),
+    date.toLocaleDateString('en-GB', long),
+  ];
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiEvent } from '@heddle/core';
-import { HeldDeltas, type TimedEvent } from '../write/held-deltas.ts';
-import { deltaText } from './deltas.ts';
+import { DeltaBuffer, type TimedEvent } from '../write/attempt-recorder.ts';
+import { deltaText } from './chunks.ts';
 import { Scrubber, secretValues } from './scrub.ts';
 
 const scrubber = new Scrubber(
@@ -105,7 +105,7 @@ describe('a text that streams', () => {
   const TEXT = `First ${SECRETS.join(' then, ')} and the rest is harmless.`;
 
   it.each([1, 2, 3, 5, 7, 11, 19, 40])('has no secret in it, cut into pieces of %s', (size) => {
-    const held = new HeldDeltas(scrubber);
+    const held = new DeltaBuffer(scrubber);
     const pieces = TEXT.match(new RegExp(`.{1,${size}}`, 'gs')) ?? [];
     const told = [...pieces.flatMap((piece) => held.take(delta(piece))), ...held.end()];
     expect(told).toHaveLength(pieces.length);
@@ -113,7 +113,7 @@ describe('a text that streams', () => {
   });
 
   it('is written as it comes, but for the word that is not finished', () => {
-    const held = new HeldDeltas(scrubber);
+    const held = new DeltaBuffer(scrubber);
     expect(held.take(delta('One moment, '))).toHaveLength(1);
     expect(held.take(delta('my-own'))).toEqual([]);
     expect(held.take({ at: 1, record: { type: 'ping' } })).toEqual([]);

@@ -6,7 +6,7 @@ import { type Environment, SECRET_VARIABLES } from '../../secrets/environment.ts
 import { proxySecrets } from '../../secrets/proxy-secrets.ts';
 import { anyOf, mapTexts, replaceSpans, type Span, withoutOverlaps } from './chunks.ts';
 
-export const BLOT = '[redacted]';
+export const REDACTED = '[redacted]';
 
 /** Names of variables whose value nobody should read, although this program has no use for it. */
 const SECRET_NAME =
@@ -101,7 +101,7 @@ export class Scrubber {
       [...text.matchAll(pattern)].map(({ index, 0: secret }) => ({
         start: index,
         end: index + secret.length,
-        by: BLOT,
+        by: REDACTED,
       })),
     );
     return found.length < 2 ? found : withoutOverlaps(found);

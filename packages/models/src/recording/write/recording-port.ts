@@ -3,11 +3,11 @@ import type { Clock, ModelPort, ModelRecord, RecordIterator } from '@heddle/core
 import { systemClock } from '../../clock.ts';
 import type { Environment } from '../../secrets/environment.ts';
 import { FORMAT } from '../format.ts';
-import type { Place } from '../text/places.ts';
+import type { MachinePlace } from '../text/places.ts';
 import { Scrubber, secretValues } from '../text/scrub.ts';
-import { AttemptTeller } from './attempt-teller.ts';
-import { openLineFile } from './line-file.ts';
-import { RequestTeller } from './requests.ts';
+import { AttemptRecorder } from './attempt-recorder.ts';
+import { openLineFile } from './recording-file.ts';
+import { RequestRecorder } from './request-recorder.ts';
 
 export interface RecordingSetup {
   /** As the session calls its model. */
@@ -17,7 +17,7 @@ export interface RecordingSetup {
   /** Of the program. */
   readonly version: string;
   /** Folders whose names will be others at a replay. */
-  readonly places: readonly Place[];
+  readonly places: readonly MachinePlace[];
   /** Its keys are taken out. */
   readonly environment?: Environment;
   readonly clock?: Clock;
@@ -25,7 +25,7 @@ export interface RecordingSetup {
   readonly onTrouble: (message: string) => void;
 }
 
-export type Recorded =
+export type RecordingPort =
   | {
       readonly ok: true;
       readonly port: ModelPort;
@@ -36,13 +36,13 @@ export type Recorded =
   | { readonly ok: false; readonly message: string };
 
 /** The port may be called again while an answer is under way; every attempt has its number. */
-export function recordingPort(port: ModelPort, path: string, setup: RecordingSetup): Recorded {
+export function recordingPort(port: ModelPort, path: string, setup: RecordingSetup): RecordingPort {
   const opened = openLineFile(path, setup.onTrouble);
   if (!opened.ok) return opened;
   const { file } = opened;
   const { model, version: heddle, places, environment = process.env, clock = systemClock } = setup;
   const scrubber = new Scrubber(secretValues(environment));
-  const requests = new RequestTeller(scrubber);
+  const requests = new RequestRecorder(scrubber);
   const began = clock.now();
   let attempts = 0;
   const at = new Date(began).toISOString();
@@ -57,8 +57,8 @@ export function recordingPort(port: ModelPort, path: string, setup: RecordingSet
         const now = { attempt, at: clock.now() - began, window: window?.() };
         for (const line of requests.tell(request, now)) file.add(line);
       });
-      const teller = new AttemptTeller({ file, attempt, clock, scrubber, signal });
-      const iterator = watched(records, teller);
+      const renderer = new AttemptRecorder({ file, attempt, clock, scrubber, signal });
+      const iterator = watched(records, renderer);
       return { [Symbol.asyncIterator]: () => iterator };
     };
     return Object.assign(recording, port);
@@ -66,22 +66,22 @@ export function recordingPort(port: ModelPort, path: string, setup: RecordingSet
   return { ok: true, port: around(port, setup.window), another: around, close: file.close };
 }
 
-function watched(records: RecordIterator, teller: AttemptTeller): RecordIterator {
+function watched(records: RecordIterator, renderer: AttemptRecorder): RecordIterator {
   const noted = <T>(next: IteratorResult<ModelRecord, T>): IteratorResult<ModelRecord, T> => {
-    if (next.done !== true) teller.note(next.value);
+    if (next.done !== true) renderer.note(next.value);
     return next;
   };
   return {
     next: async () => noted(await records.next()),
     async return() {
-      teller.leave();
+      renderer.leave();
       return (await records.return?.()) ?? { done: true, value: undefined };
     },
     ...(records.ready
       ? {
           ready() {
             const record = records.ready?.();
-            if (record !== undefined) teller.note(record);
+            if (record !== undefined) renderer.note(record);
             return record;
           },
         }

@@ -2,7 +2,7 @@
  * The field table of the specification (`loop.md`, section 4), written down once more from the page and not from the code:
  * what each continue does to each field. `=` kept, `–` cleared.
  */
-import type { QueryConfig, TransitionReason, Turn } from '@heddle/core';
+import type { QueryConfig, TransitionReason, LoopState } from '@heddle/core';
 import { same } from '../frozen.ts';
 
 type Cell =
@@ -19,7 +19,11 @@ type Cell =
   | 'noted'
   | 'older'
   | 'compacted';
-type Row = readonly [string, (turn: Turn) => unknown, ...cells: [Cell, Cell, Cell, Cell, Cell, Cell, Cell]];
+type Row = readonly [
+  string,
+  (turn: LoopState) => unknown,
+  ...cells: [Cell, Cell, Cell, Cell, Cell, Cell, Cell],
+];
 
 /** The order of the columns. */
 const COLUMNS: readonly TransitionReason[] = [
@@ -52,8 +56,8 @@ const TABLE: readonly Row[] = [
 
 /** Names the first field that the continue has not treated as its column says. */
 export function fieldOutOfPlace(
-  before: Turn,
-  after: Turn,
+  before: LoopState,
+  after: LoopState,
   reason: TransitionReason,
   config: QueryConfig,
 ): string | undefined {
@@ -67,7 +71,11 @@ export function fieldOutOfPlace(
 }
 
 /** What may change while an iteration goes on: no guard at all, but for what the effect itself was about. */
-export function fieldChanged(before: Turn, after: Turn, mayChange: readonly string[]): string | undefined {
+export function fieldChanged(
+  before: LoopState,
+  after: LoopState,
+  mayChange: readonly string[],
+): string | undefined {
   if (before === after) return undefined;
   const changed = TABLE.find(
     ([field, read]) => !mayChange.includes(field) && !same(read(before), read(after)),

@@ -3,7 +3,7 @@ import { type Graph, traceOf } from '../graph.ts';
 import { type Counting, findCircle, mostCounted, shortestExcess } from '../paths.ts';
 import { followsBudget, type Scenario } from '../scenario.ts';
 import { MARK } from '../step.ts';
-import type { Violation } from '../violation.ts';
+import type { LawViolation } from '../violation.ts';
 
 export interface Bound extends Counting {
   readonly name: string;
@@ -78,13 +78,13 @@ export function mostOnAnyPath(
 const GOOD_CIRCLES = 'every circle contains a good answer';
 const PATHS_END = 'every path ends once a turn limit is set';
 
-export function pathViolations(graph: Graph): Violation[] {
+export function pathViolations(graph: Graph): LawViolation[] {
   const circles = [violatedCircle(graph, GOOD_CIRCLES, MARK.goodAnswer)];
   if (graph.scenario.config.maxTurns) circles.push(violatedCircle(graph, PATHS_END, NOTHING));
   return [...circles.flat(), ...BOUNDS.flatMap((law) => violatedBound(graph, law))];
 }
 
-function violatedBound(graph: Graph, law: Bound): Violation[] {
+function violatedBound(graph: Graph, law: Bound): LawViolation[] {
   const limit = law.limit(graph.scenario);
   if (limit === undefined || mostCounted(graph, law, limit) <= limit) return [];
   const trace = traceOf(graph, shortestExcess(graph, law, limit));
@@ -98,7 +98,7 @@ function violatedBound(graph: Graph, law: Bound): Violation[] {
   ];
 }
 
-function violatedCircle(graph: Graph, law: string, without: number): Violation[] {
+function violatedCircle(graph: Graph, law: string, without: number): LawViolation[] {
   const found = findCircle(graph, without);
   if (found === undefined) return [];
   const trace = [

@@ -1,13 +1,13 @@
 /** What must hold of every single step. */
-import type { Happened } from '@heddle/core';
-import type { Step } from '../step.ts';
+import type { MachineEvent } from '@heddle/core';
+import type { ExploredStep } from '../step.ts';
 import { followsBudget } from '../scenario.ts';
 import { fieldChanged, fieldOutOfPlace } from './field-table.ts';
 
 export interface StepLaw {
   readonly name: string;
   /** What is wrong, in words; undefined when nothing is. */
-  complaint(step: Step): string | undefined;
+  complaint(step: ExploredStep): string | undefined;
 }
 
 export const STEP_LAWS: readonly StepLaw[] = [
@@ -25,7 +25,7 @@ export const STEP_LAWS: readonly StepLaw[] = [
 
 const AFTER_TOOLS: ReadonlySet<string> = new Set(['run_tools', 'ask', 'attach']);
 
-function abortIsObeyed({ pending, happened, decision }: Step): string | undefined {
+function abortIsObeyed({ pending, happened, decision }: ExploredStep): string | undefined {
   if (happened.type === 'began' || happened.aborted === undefined) return undefined;
   const reason = AFTER_TOOLS.has(pending.type) ? 'aborted_tools' : 'aborted_streaming';
   if (decision.kind !== 'stop' || decision.terminal.reason !== reason)
@@ -36,13 +36,13 @@ function abortIsObeyed({ pending, happened, decision }: Step): string | undefine
   return says === (happened.aborted === 'interrupt') ? 'it says the wrong thing about it' : undefined;
 }
 
-function hooksJudgeAnswers({ happened, decision }: Step): string | undefined {
+function hooksJudgeAnswers({ happened, decision }: ExploredStep): string | undefined {
   if (decision.kind !== 'do' || decision.effect.type !== 'stop_hooks') return undefined;
   const answered = happened.type === 'streamed' && happened.ended.well && happened.calls === 0;
   return answered ? undefined : 'stop hooks run without an answer to judge';
 }
 
-function continueFollowsTable({ scenario, turn, decision }: Step): string | undefined {
+function continueFollowsTable({ scenario, turn, decision }: ExploredStep): string | undefined {
   if (decision.kind !== 'continue' || decision.turn.state.transition === undefined) return undefined;
   const { reason } = decision.turn.state.transition;
   const complaint = fieldOutOfPlace(turn, decision.turn, reason, scenario.config);
@@ -50,9 +50,9 @@ function continueFollowsTable({ scenario, turn, decision }: Step): string | unde
 }
 
 /** Autocompact is noted as soon as it is known, and so are the calls that were made. */
-function guardsRest({ turn, happened, decision }: Step): string | undefined {
+function guardsRest({ turn, happened, decision }: ExploredStep): string | undefined {
   if (decision.kind !== 'do') return undefined;
-  const mayChange: Partial<Record<Happened['type'], string[]>> = {
+  const mayChange: Partial<Record<MachineEvent['type'], string[]>> = {
     prepared: ['autocompact', 'task budget'],
     tools_ran: ['repetition'],
     asked: ['repetition'],
@@ -60,21 +60,21 @@ function guardsRest({ turn, happened, decision }: Step): string | undefined {
   return fieldChanged(turn, decision.turn, mayChange[happened.type] ?? []);
 }
 
-function errorIsReleasedOnce({ happened, decision }: Step): string | undefined {
+function errorIsReleasedOnce({ happened, decision }: ExploredStep): string | undefined {
   const released = decision.first.filter((step) => step.type === 'release').length;
   const due = Number(decision.kind === 'stop' && holdsWithheldError(happened));
   return released === due ? undefined : `released ${released} times instead of ${due}`;
 }
 
 /** The answer is an error that was kept back while there was hope. */
-function holdsWithheldError(happened: Happened): boolean {
+function holdsWithheldError(happened: MachineEvent): boolean {
   if (happened.type === 'began' || happened.aborted !== undefined) return false;
   if (happened.type === 'streamed') return happened.calls === 0 && !happened.ended.well;
   return happened.type === 'drained' || happened.type === 'compacted';
 }
 
 /** Section 6 of the page, condition by condition. */
-function blockingLimitIsLast({ scenario, turn, happened, decision }: Step): string | undefined {
+function blockingLimitIsLast({ scenario, turn, happened, decision }: ExploredStep): string | undefined {
   if (happened.type !== 'prepared' || happened.aborted !== undefined) return undefined;
   const { gates, limits, querySource } = scenario.config;
   const { overLimit, staged, autoCompact } = happened.context;
@@ -92,7 +92,7 @@ function blockingLimitIsLast({ scenario, turn, happened, decision }: Step): stri
   return blocked === applies ? undefined : `blocked: ${blocked}, expected: ${applies}`;
 }
 
-function breakerHolds({ scenario, turn, decision }: Step): string | undefined {
+function breakerHolds({ scenario, turn, decision }: ExploredStep): string | undefined {
   if (decision.kind !== 'do' || decision.effect.type !== 'prepare' || !decision.effect.autoCompact)
     return undefined;
   if (!scenario.config.gates.autoCompact) return 'it is switched off';
@@ -102,7 +102,7 @@ function breakerHolds({ scenario, turn, decision }: Step): string | undefined {
     : `tried after ${failures} failures in a row`;
 }
 
-function callersCapHolds({ scenario, decision }: Step): string | undefined {
+function callersCapHolds({ scenario, decision }: ExploredStep): string | undefined {
   const { outputCap } = scenario.config;
   if (outputCap === undefined || decision.kind !== 'do' || decision.effect.type !== 'stream')
     return undefined;
@@ -110,12 +110,12 @@ function callersCapHolds({ scenario, decision }: Step): string | undefined {
   return maxOutputTokens === outputCap ? undefined : `the call may have ${maxOutputTokens} tokens`;
 }
 
-function someoneCanAnswer({ scenario, decision }: Step): string | undefined {
+function someoneCanAnswer({ scenario, decision }: ExploredStep): string | undefined {
   const asks = decision.kind === 'do' && decision.effect.type === 'ask';
   return asks && !scenario.config.canAsk ? 'it asks' : undefined;
 }
 
-function budgetIsTheMainRuns({ scenario, decision }: Step): string | undefined {
+function budgetIsTheMainRuns({ scenario, decision }: ExploredStep): string | undefined {
   const goesOn =
     decision.kind === 'continue' && decision.turn.state.transition?.reason === 'token_budget_continuation';
   return goesOn && !followsBudget(scenario.config) ? 'it goes on' : undefined;

@@ -1,9 +1,9 @@
 /** Commands that joined the run, money that was spent, hooks that have nothing to judge, summaries. */
 import type { LoopEvent } from '@heddle/core';
-import { SUMMARISER } from '../context.ts';
-import { completeCalls, errorClassOf, placed, type Reading } from '../reading.ts';
+import { SUMMARIZER } from '../context.ts';
+import { completeCalls, errorClassOf, placed, type RunReading } from '../reading.ts';
 
-export function checkCommands({ events, leftAt, terminal, iterations }: Reading): string[] {
+export function checkCommands({ events, leftAt, terminal, iterations }: RunReading): string[] {
   const complaints: string[] = [];
   const states = new Map<string, string[]>();
   for (const { at, event } of events) {
@@ -22,7 +22,7 @@ export function checkCommands({ events, leftAt, terminal, iterations }: Reading)
 }
 
 /** What the server has counted is told exactly once, as an answer or as spent, and before more is spent (I7 for budgets). */
-export function checkBill(reading: Reading): string[] {
+export function checkBill(reading: RunReading): string[] {
   const { iterations, events, abortedAt, terminal, leftAt } = reading;
   const complaints = spentUntold(reading);
   if (leftAt !== undefined || terminal === undefined) return complaints;
@@ -42,7 +42,7 @@ export function checkBill(reading: Reading): string[] {
 }
 
 /** Whoever keeps a budget must know what an attempt cost before the next one begins. */
-function spentUntold({ attempts, events }: Reading): string[] {
+function spentUntold({ attempts, events }: RunReading): string[] {
   return attempts.flatMap((next, index) => {
     const before = attempts[index - 1];
     if (before?.end?.began !== true) return [];
@@ -54,13 +54,13 @@ function spentUntold({ attempts, events }: Reading): string[] {
 
 /** What a context level spent on its own is no attempt at an answer. */
 function isBill(event: LoopEvent): boolean {
-  return event.type === 'answer_end' || (event.type === 'spent' && event.model !== SUMMARISER);
+  return event.type === 'answer_end' || (event.type === 'spent' && event.model !== SUMMARIZER);
 }
 
 /** Stop hooks run only after an answer that they could judge. */
-export function checkStopHooks({ log, attempts }: Reading): string[] {
-  return placed(log, 'door').flatMap(({ door, at }) => {
-    if (door !== 'stop_hooks') return [];
+export function checkStopHooks({ log, attempts }: RunReading): string[] {
+  return placed(log, 'door').flatMap(({ port, at }) => {
+    if (port !== 'stop_hooks') return [];
     const end = attempts.findLast((attempt) => attempt.at < at)?.end;
     if (end === undefined) return ['stop hooks ran without an answer'];
     if (completeCalls(end).length > 0) return ['stop hooks ran although calls were waiting'];
@@ -68,7 +68,7 @@ export function checkStopHooks({ log, attempts }: Reading): string[] {
   });
 }
 
-export function checkSummaries({ events, calls }: Reading): string[] {
+export function checkSummaries({ events, calls }: RunReading): string[] {
   const seen = new Set<string>();
   return events.flatMap(({ event }) => {
     if (event.type !== 'tool_use_summary') return [];

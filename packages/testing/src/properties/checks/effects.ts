@@ -1,10 +1,10 @@
 /** Intents come before effects; nothing has effects early, twice, or in bad company; an abort lets nothing begin. I7. */
 import { queryConfig } from '@heddle/core';
 import { mayStartEarly } from '../tools.ts';
-import { type Attempt, type BegunEffect, completeCalls, placed, type Reading } from '../reading.ts';
-import type { Door } from '../world.ts';
+import { type ReadAttempt, type BegunEffect, completeCalls, placed, type RunReading } from '../reading.ts';
+import type { Port } from '../world.ts';
 
-export function checkIntents({ log, events, effects }: Reading): string[] {
+export function checkIntents({ log, events, effects }: RunReading): string[] {
   const complaints: string[] = [];
   const intents = new Map<string, { readonly at: number; readonly input: string }>();
   for (const { at, event } of events) {
@@ -30,7 +30,7 @@ export function checkIntents({ log, events, effects }: Reading): string[] {
   return complaints;
 }
 
-export function checkEarliness(reading: Reading): string[] {
+export function checkEarliness(reading: RunReading): string[] {
   const { effects, log, calls, buried, attempts } = reading;
   const complaints: string[] = [];
   const endOf = (id: string) => attemptOf(attempts, id)?.endedAt ?? Number.POSITIVE_INFINITY;
@@ -57,7 +57,7 @@ export function checkEarliness(reading: Reading): string[] {
 }
 
 /** Calls at the end of an answer that was cut: nobody knows what they lack. */
-function cutCalls(attempts: readonly Attempt[]): { readonly number: number; readonly id: string }[] {
+function cutCalls(attempts: readonly ReadAttempt[]): { readonly number: number; readonly id: string }[] {
   return attempts.flatMap(({ number, end }) => {
     const id = end?.blocks.at(-1);
     return end && id !== undefined && !completeCalls(end).includes(id) ? [{ number, id }] : [];
@@ -65,11 +65,11 @@ function cutCalls(attempts: readonly Attempt[]): { readonly number: number; read
 }
 
 /** The attempt that brought a call. Ids say it: `call_<attempt>_<block>`. */
-function attemptOf(attempts: readonly Attempt[], id: string): Attempt | undefined {
+function attemptOf(attempts: readonly ReadAttempt[], id: string): ReadAttempt | undefined {
   return attempts[Number(id.split('_')[1]) - 1];
 }
 
-export function checkCompany({ effects, run }: Reading): string[] {
+export function checkCompany({ effects, run }: RunReading): string[] {
   const { limits } = queryConfig({ sessionId: '', ...run.plan.settings.config });
   const complaints: string[] = [];
   for (const effect of effects) {
@@ -89,10 +89,10 @@ function runsAt({ at, endedAt = Number.POSITIVE_INFINITY }: BegunEffect, place: 
 }
 
 /** These are given the signal, and end by it. */
-const OF_A_RUN_THAT_ENDS: ReadonlySet<Door> = new Set<Door>(['gather', 'stop_hooks']);
+const OF_A_RUN_THAT_ENDS: ReadonlySet<Port> = new Set<Port>(['gather', 'stop_hooks']);
 
 /** Nothing that costs, asks or acts begins once the run was aborted, and nothing outlives it that can hear. */
-export function checkAbort(reading: Reading): string[] {
+export function checkAbort(reading: RunReading): string[] {
   const { log, effects, endedAt, calls, buried, messages } = reading;
   const complaints: string[] = [];
   const denied = placed(log, 'question_end').flatMap(({ id, interrupts }) => {
@@ -105,8 +105,8 @@ export function checkAbort(reading: Reading): string[] {
     if (at < aborted) continue;
     if (happening.what === 'request') complaints.push(`request ${happening.number} after the abort`);
     if (happening.what === 'effect') complaints.push(`${happening.id} began after the abort`);
-    if (happening.what === 'door' && !OF_A_RUN_THAT_ENDS.has(happening.door))
-      complaints.push(`${happening.door} after the abort`);
+    if (happening.what === 'door' && !OF_A_RUN_THAT_ENDS.has(happening.port))
+      complaints.push(`${happening.port} after the abort`);
   }
   const over = endedAt ?? placed(log, 'gone')[0]?.at;
   for (const { id, endedAt: end = Number.POSITIVE_INFINITY, deaf } of effects)

@@ -1,9 +1,9 @@
 /** I3: one terminal and nothing after it; a bounded number of iterations between two good answers, and of attempts in each. */
 import { queryConfig, type TransitionReason } from '@heddle/core';
-import { completeCalls, errorClassOf, type Iteration, placed, type Reading } from '../reading.ts';
+import { completeCalls, errorClassOf, type ReadIteration, placed, type RunReading } from '../reading.ts';
 import type { AnswerEnd } from '../world.ts';
 
-export function checkEnding(reading: Reading): string[] {
+export function checkEnding(reading: RunReading): string[] {
   const { log, endedAt, leftAt, iterations } = reading;
   const complaints = placed(log, 'broke').map(({ how }) => how);
   const over = endedAt ?? leftAt;
@@ -29,7 +29,7 @@ const RECOVERIES: readonly (readonly [TransitionReason, number])[] = [
   ['reactive_compact_retry', 1],
 ];
 
-function betweenGoodAnswers(iterations: readonly Iteration[]): string[] {
+function betweenGoodAnswers(iterations: readonly ReadIteration[]): string[] {
   const complaints: string[] = [];
   const counts = new Map<TransitionReason, number>();
   for (const { transition } of iterations) {
@@ -47,7 +47,7 @@ function betweenGoodAnswers(iterations: readonly Iteration[]): string[] {
 }
 
 /** Each fallback model takes over once at most. */
-function fallbacksOfRun({ messages, run }: Reading): string[] {
+function fallbacksOfRun({ messages, run }: RunReading): string[] {
   const changes = messages.flatMap(({ message }) =>
     message.type === 'system' && message.subtype === 'model_fallback' ? [message.content] : [],
   );
@@ -58,7 +58,7 @@ function fallbacksOfRun({ messages, run }: Reading): string[] {
 }
 
 /** What one iteration may spend on its answer: each model's tries, the pauses, the refused blocks and one re-ask. */
-function attemptsOfIteration({ iterations, run, events }: Reading): string[] {
+function attemptsOfIteration({ iterations, run, events }: RunReading): string[] {
   const { retry } = queryConfig({ sessionId: '', ...run.plan.settings.config });
   const models = 1 + run.plan.settings.fallbacks;
   const most: Record<Remedy, number> = {

@@ -1,6 +1,6 @@
 /** All that must hold of every run, each by its name. */
 import type { PlayedRun } from '../play.ts';
-import { type Reading, readRun } from '../reading.ts';
+import { type RunReading, readRun } from '../reading.ts';
 import { checkBill, checkCommands, checkStopHooks, checkSummaries } from './bookkeeping.ts';
 import { checkAbort, checkCompany, checkEarliness, checkIntents } from './effects.ts';
 import { checkEnding } from './ending.ts';
@@ -9,7 +9,7 @@ import { checkRelease } from './release.ts';
 import { checkFinishedCalls, checkPrefix, checkTombstones, checkValidity } from './requests.ts';
 import { checkResults } from './results.ts';
 
-export type Check = (reading: Reading) => readonly string[];
+export type Check = (reading: RunReading) => readonly string[];
 
 export const INVARIANTS: readonly (readonly [string, Check])[] = [
   ['I1 every request is valid', checkValidity],

@@ -5,16 +5,16 @@ import {
   History,
   type LoopEvent,
   type Message,
-  project,
+  projectLog,
   requestView,
 } from '@heddle/core';
 import { USER_CONTEXT } from '../play.ts';
-import type { Attempt, Reading } from '../reading.ts';
+import type { ReadAttempt, RunReading } from '../reading.ts';
 import { plainBytes } from './requests.ts';
 
 export type EntriesOf = (event: LoopEvent) => readonly EntryBody[];
 
-export function checkProjection(reading: Reading, entriesOf: EntriesOf = entriesOfMessages): string[] {
+export function checkProjection(reading: RunReading, entriesOf: EntriesOf = entriesOfMessages): string[] {
   const { events, buried, run, attempts } = reading;
   const complaints: string[] = [];
   const entries: EntryBody[] = run.messages.flatMap(entryOf);
@@ -22,11 +22,11 @@ export function checkProjection(reading: Reading, entriesOf: EntriesOf = entries
   let isOpaque = false;
   for (const { at, event } of events) {
     for (let attempt = attempts[next]; attempt !== undefined && attempt.at < at; attempt = attempts[++next])
-      if (!isOpaque) complaints.push(...differences(reading, attempt, project(entries)));
+      if (!isOpaque) complaints.push(...differences(reading, attempt, projectLog(entries)));
     entries.push(...entriesOf(event));
     isOpaque ||= hidesSomething(event) || refusedBefore(attempts, next);
   }
-  for (const message of project(entries))
+  for (const message of projectLog(entries))
     if (buried.has(message.uuid))
       complaints.push(`${message.uuid} was taken back, and is in the log's projection`);
   return complaints;
@@ -38,7 +38,7 @@ function hidesSomething(event: LoopEvent): boolean {
 }
 
 /** A note in the place of a refused block is known to the run alone. */
-function refusedBefore(attempts: readonly Attempt[], next: number): boolean {
+function refusedBefore(attempts: readonly ReadAttempt[], next: number): boolean {
   return attempts.slice(0, next).some(({ end }) => {
     const record = end?.record;
     return typeof record === 'object' && record.type === 'model_error' && record.class === 'refused_block';
@@ -46,7 +46,11 @@ function refusedBefore(attempts: readonly Attempt[], next: number): boolean {
 }
 
 /** A session that was resumed here would send the same. */
-function differences({ run }: Reading, { request, number }: Attempt, messages: readonly Message[]): string[] {
+function differences(
+  { run }: RunReading,
+  { request, number }: ReadAttempt,
+  messages: readonly Message[],
+): string[] {
   const resumed = (continuesAnswer: boolean) =>
     buildRequest(
       requestView({

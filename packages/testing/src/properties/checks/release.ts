@@ -1,8 +1,8 @@
 /** I4: a withheld error is released exactly once if nothing recovered it, and never if something did. */
 import type { Terminal } from '@heddle/core';
-import { completeCalls, errorClassOf, type Iteration, type Reading } from '../reading.ts';
+import { completeCalls, errorClassOf, type ReadIteration, type RunReading } from '../reading.ts';
 
-export function checkRelease(reading: Reading): string[] {
+export function checkRelease(reading: RunReading): string[] {
   const { iterations, terminal, leftAt } = reading;
   const complaints: string[] = [];
   for (const iteration of iterations) {
@@ -24,7 +24,7 @@ export function checkRelease(reading: Reading): string[] {
 }
 
 /** Of a run that ended: the one error that it has to tell of. */
-function expectedOf(reading: Reading, iteration: Iteration, terminal: Terminal): string | undefined {
+function expectedOf(reading: RunReading, iteration: ReadIteration, terminal: Terminal): string | undefined {
   switch (terminal.reason) {
     case 'aborted_streaming':
     case 'aborted_tools':
@@ -41,7 +41,7 @@ function expectedOf(reading: Reading, iteration: Iteration, terminal: Terminal):
 }
 
 /** What went wrong with the last attempt, if it gave no call and no answer. */
-function errorOfIteration(reading: Reading, { attempts, at }: Iteration): string | undefined {
+function errorOfIteration(reading: RunReading, { attempts, at }: ReadIteration): string | undefined {
   const end = attempts.at(-1)?.end;
   if (end === undefined || completeCalls(end).length > 0) return undefined;
   const error = errorClassOf(end);
@@ -51,7 +51,7 @@ function errorOfIteration(reading: Reading, { attempts, at }: Iteration): string
 }
 
 /** Neither words nor calls stand of what was said since. */
-function isEmpty({ messages, buried }: Reading, since: number): boolean {
+function isEmpty({ messages, buried }: RunReading, since: number): boolean {
   return !messages.some(
     ({ at, message }) =>
       at > since &&
@@ -63,7 +63,7 @@ function isEmpty({ messages, buried }: Reading, since: number): boolean {
 }
 
 /** An iteration that is done over leaves no trace: all that was yielded of it is taken back before the loop goes on. */
-function notTakenBack({ messages, buried, log }: Reading, iteration: Iteration): string[] {
+function notTakenBack({ messages, buried, log }: RunReading, iteration: ReadIteration): string[] {
   const reason = iteration.transition?.reason;
   const doneOver =
     reason === 'max_output_tokens_escalate' ||

@@ -1,13 +1,13 @@
 /** I1: every request is valid. I5: what was taken back is never sent. I8: a request begins with the one before it. */
 import { type AssistantMessage, type ModelRequest, textOf } from '@heddle/core';
 import { messagesBytes } from '../../request-body.ts';
-import type { Attempt, Reading } from '../reading.ts';
+import type { ReadAttempt, RunReading } from '../reading.ts';
 
-export function checkValidity({ run }: Reading): string[] {
+export function checkValidity({ run }: RunReading): string[] {
   return run.problems.map(({ message }) => message);
 }
 
-export function checkTombstones({ tombstones, messages, attempts }: Reading): string[] {
+export function checkTombstones({ tombstones, messages, attempts }: RunReading): string[] {
   if (tombstones.length === 0) return [];
   const complaints: string[] = [];
   const yielded = new Map(messages.map((event) => [event.message.uuid, event]));
@@ -39,7 +39,7 @@ function marksOf({ content }: AssistantMessage): string[] {
 }
 
 /** A finished call stays in every later request, as a call with its result or as text, until a context step replaces it. */
-export function checkFinishedCalls({ run, messages, events, attempts, buried }: Reading): string[] {
+export function checkFinishedCalls({ run, messages, events, attempts, buried }: RunReading): string[] {
   const earlier = run.messages.map((message) => ({ at: -1, message }));
   const finished = [...earlier, ...messages].flatMap(({ at, message }) => {
     if (message.type !== 'user' || typeof message.content === 'string' || buried.has(message.uuid)) return [];
@@ -62,7 +62,7 @@ export function checkFinishedCalls({ run, messages, events, attempts, buried }: 
 }
 
 /** With the fact comes its reason: nothing is rewritten by accident. */
-export function checkPrefix(reading: Reading): string[] {
+export function checkPrefix(reading: RunReading): string[] {
   const { attempts, events, run } = reading;
   const complaints: string[] = [];
   for (const [index, now] of attempts.entries()) {
@@ -95,9 +95,9 @@ function startsWith(now: ModelRequest, before: ModelRequest): boolean {
 }
 
 function reasonsFor(
-  { events, buried, messages, iterations }: Reading,
-  before: Attempt,
-  now: Attempt,
+  { events, buried, messages, iterations }: RunReading,
+  before: ReadAttempt,
+  now: ReadAttempt,
 ): string[] {
   const reasons: string[] = [];
   // A paused answer that cannot stand last (it ends in a thought) is sent with words of ours, which its rest replaces.

@@ -1,7 +1,7 @@
 /** I2: every call has exactly one result, whatever happened, and results come in the order of the calls. */
-import type { Reading } from '../reading.ts';
+import type { RunReading } from '../reading.ts';
 
-export function checkResults(reading: Reading): string[] {
+export function checkResults(reading: RunReading): string[] {
   const { messages, buried, calls, leftAt, iterations } = reading;
   const complaints: string[] = [];
   const results = new Map<string, number[]>();
@@ -28,10 +28,10 @@ export function checkResults(reading: Reading): string[] {
         complaints.push(`the result of ${id} stands elsewhere`);
   }
   for (const id of results.keys()) complaints.push(`a result of ${id}, which was never called`);
-  return [...complaints, ...outOfOrder(reading), ...mendedPairs(reading)];
+  return [...complaints, ...outOfOrder(reading), ...repairedPairs(reading)];
 }
 
-function outOfOrder({ messages, calls, buried }: Reading): string[] {
+function outOfOrder({ messages, calls, buried }: RunReading): string[] {
   const last = new Map<string, number>();
   const complaints: string[] = [];
   for (const { message, outcome } of messages) {
@@ -44,8 +44,8 @@ function outOfOrder({ messages, calls, buried }: Reading): string[] {
 }
 
 /** The request builder can pair what is not paired. A loop that keeps its history in order never needs that. */
-function mendedPairs({ events }: Reading): string[] {
+function repairedPairs({ events }: RunReading): string[] {
   return events
     .flatMap(({ event }) => (event.type === 'mended' ? event.mends : []))
-    .filter((mend) => /had no result|without its call|a second (?:result|call)|id of a call/.test(mend));
+    .filter((repair) => /had no result|without its call|a second (?:result|call)|id of a call/.test(repair));
 }

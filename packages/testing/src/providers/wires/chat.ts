@@ -14,7 +14,7 @@ import {
 import { openAiError, openAiErrorFields } from './openai-errors.ts';
 
 /** What those who speak like it do in ways of their own. */
-interface Dialect {
+interface WireFormat {
   readonly thinking: 'reasoning_content' | 'reasoning' | 'parts' | 'reasoning_details';
   /** Where the bill stands: in a chunk of its own, or in the last one of the answer. */
   readonly bill: 'apart' | 'with the end' | 'x_groq';
@@ -23,7 +23,7 @@ interface Dialect {
   readonly tellsCost?: true;
 }
 
-const USUAL: Dialect = { thinking: 'reasoning_content', bill: 'apart', cached: 'prompt_tokens_details' };
+const USUAL: WireFormat = { thinking: 'reasoning_content', bill: 'apart', cached: 'prompt_tokens_details' };
 
 export const chatWire: ProviderWire = wireOf(USUAL);
 export const mistralWire: ProviderWire = {
@@ -38,12 +38,12 @@ export const openrouterWire: ProviderWire = wireOf({
 });
 export const deepseekWire: ProviderWire = wireOf({ ...USUAL, cached: 'prompt_cache_hit_tokens' });
 
-function wireOf(dialect: Dialect): ProviderWire {
+function wireOf(wireFormat: WireFormat): ProviderWire {
   return {
     contentType: 'text/event-stream',
     modelAsked: (path, body) =>
       path.endsWith('/chat/completions') ? String(fieldsOf(body)['model']) : undefined,
-    encoder: (facts) => new ChatEncoder(facts, dialect),
+    encoder: (facts) => new ChatEncoder(facts, wireFormat),
     error: openAiError,
     traffic: (body) =>
       listOf(fieldsOf(body)['messages']).flatMap((message): Traffic[] => {
@@ -55,15 +55,15 @@ function wireOf(dialect: Dialect): ProviderWire {
 
 class ChatEncoder implements Encoder {
   readonly #facts: AnswerFacts;
-  readonly #dialect: Dialect;
+  readonly #wireFormat: WireFormat;
   readonly #usage = new Counted();
   #calls = -1;
   /** The arguments of the call that is being told. */
   #json: string | undefined;
 
-  constructor(facts: AnswerFacts, dialect: Dialect) {
+  constructor(facts: AnswerFacts, wireFormat: WireFormat) {
     this.#facts = facts;
-    this.#dialect = dialect;
+    this.#wireFormat = wireFormat;
   }
 
   encode(event: ApiEvent): readonly Uint8Array[] {
@@ -119,7 +119,7 @@ class ChatEncoder implements Encoder {
   }
 
   #thought(text: string): object {
-    const { thinking } = this.#dialect;
+    const { thinking } = this.#wireFormat;
     if (thinking === 'parts') return { content: [{ type: 'thinking', thinking: [{ type: 'text', text }] }] };
     if (thinking === 'reasoning_details') return { reasoning: text, reasoning_details: [detail({ text })] };
     return { [thinking]: text };
@@ -127,12 +127,12 @@ class ChatEncoder implements Encoder {
 
   /** Only one of them signs. */
   #signature(signature: string): readonly Uint8Array[] {
-    if (this.#dialect.thinking !== 'reasoning_details') return [];
+    if (this.#wireFormat.thinking !== 'reasoning_details') return [];
     return [this.#chunk({ reasoning: null, reasoning_details: [detail({ signature })] })];
   }
 
   #finish(finish_reason: string | null): readonly Uint8Array[] {
-    const { bill } = this.#dialect;
+    const { bill } = this.#wireFormat;
     const usage = this.#usageFields();
     const choices = [{ index: 0, delta: {}, finish_reason }];
     if (bill === 'with the end') return [sse({ ...this.#head(), choices, usage })];
@@ -143,11 +143,11 @@ class ChatEncoder implements Encoder {
   #usageFields(): object {
     const { input, output, cached, written } = this.#usage;
     return {
-      ...(this.#dialect.tellsCost === undefined ? {} : { cost: (input + output) / 1e6, is_byok: false }),
+      ...(this.#wireFormat.tellsCost === undefined ? {} : { cost: (input + output) / 1e6, is_byok: false }),
       prompt_tokens: input,
       completion_tokens: output,
       total_tokens: input + output,
-      ...(this.#dialect.cached === 'prompt_tokens_details'
+      ...(this.#wireFormat.cached === 'prompt_tokens_details'
         ? { prompt_tokens_details: { cached_tokens: cached, cache_write_tokens: written } }
         : { prompt_cache_hit_tokens: cached, prompt_cache_miss_tokens: input - cached }),
     };

@@ -8,7 +8,7 @@ import {
   listOf,
   type ProviderWire,
   type Traffic,
-  type WireError,
+  type ProviderWireError,
 } from '../wire.ts';
 
 export const converseWire: ProviderWire = {
@@ -123,7 +123,7 @@ const WORDS: Partial<Record<ModelErrorClass, Words>> = {
   },
 };
 
-function converseError(error: ModelError): WireError {
+function converseError(error: ModelError): ProviderWireError {
   const { status, message } = error.message.startsWith('TEST: ')
     ? { ...WRONG, message: error.message }
     : (WORDS[error.class] ?? WRONG);

@@ -11,7 +11,7 @@ import {
   type ProviderWire,
   sse,
   type Traffic,
-  type WireError,
+  type ProviderWireError,
 } from '../wire.ts';
 
 export const geminiWire: ProviderWire = {
@@ -161,7 +161,7 @@ const WORDS: Partial<Record<ModelErrorClass, Words>> = {
   },
 };
 
-function geminiError(error: ModelError): WireError {
+function geminiError(error: ModelError): ProviderWireError {
   const own = error.message.startsWith('TEST: ') ? { ...BAD, message: error.message } : WORDS[error.class];
   const words = own ?? BAD;
   // Google says the wait in the body.

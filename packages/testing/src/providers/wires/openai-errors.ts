@@ -1,6 +1,6 @@
 /** Errors as OpenAI and those who speak like it put them. */
 import type { ModelError, ModelErrorClass } from '@heddle/core';
-import type { WireError } from '../wire.ts';
+import type { ProviderWireError } from '../wire.ts';
 
 interface Words {
   readonly status: number;
@@ -52,7 +52,7 @@ const WORDS: Partial<Record<ModelErrorClass, Words>> = {
   },
 };
 
-export function openAiError(error: ModelError): WireError {
+export function openAiError(error: ModelError): ProviderWireError {
   const { status, ...words } = wordsFor(error);
   return { status, body: { error: { ...words, param: null } } };
 }

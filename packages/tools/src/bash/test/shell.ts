@@ -8,7 +8,7 @@ import { TaskRegistry } from '../../tasks/registry.ts';
 import { createTaskOutputTool } from '../../tasks/task-output.ts';
 import { createTaskStopTool } from '../../tasks/task-stop.ts';
 import { createBashTool } from '../bash.ts';
-import type { ShellDoors } from '../doors.ts';
+import type { ShellDeps } from '../deps.ts';
 import type { BashData } from '../result.ts';
 
 export interface Ran {
@@ -31,10 +31,10 @@ export function scratch(): string {
   return realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-bash-')));
 }
 
-export function shellIn(project: string, doors: Partial<ShellDoors> = {}) {
+export function shellIn(project: string, deps: Partial<ShellDeps> = {}) {
   const tasks = new TaskRegistry({ folder: path.join(scratch(), 'tasks') });
   const environment = { PATH: process.env['PATH'] ?? '', HOME: project };
-  const bash = createBashTool({ tasks, environment: () => environment, projectDirectory: project, ...doors });
+  const bash = createBashTool({ tasks, environment: () => environment, projectDirectory: project, ...deps });
   const run = async (command: string, options: RunOptions = {}): Promise<Ran> => {
     const { signal = new AbortController().signal, timeout, background } = options;
     const context = options.context ?? contextOf({ workingDirectory: project });

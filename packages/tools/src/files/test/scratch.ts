@@ -15,7 +15,7 @@ import { contextOf } from '@heddle/testing';
 import { onTestFinished, vi } from 'vitest';
 import { createSearchTools } from '../../grep/tools.ts';
 import { createFileTools } from '../tools.ts';
-import type { FileToolDoors } from '../doors.ts';
+import type { FileToolDeps } from '../deps.ts';
 
 export class Scratch {
   readonly folder: string;
@@ -26,7 +26,7 @@ export class Scratch {
   constructor(
     files: Readonly<Record<string, string | Buffer>> = {},
     options: {
-      readonly doors?: FileToolDoors;
+      readonly deps?: FileToolDeps;
       readonly signal?: AbortSignal;
       /** The folder is the user's home; the working directory is another. */
       readonly home?: boolean;
@@ -41,7 +41,7 @@ export class Scratch {
       onTestFinished(() => void vi.unstubAllEnvs());
     }
     this.context = contextOf({ workingDirectory, ...(signal ? { signal } : {}) });
-    this.#tools = [...createFileTools(options.doors), ...createSearchTools()];
+    this.#tools = [...createFileTools(options.deps), ...createSearchTools()];
   }
 
   path(name: string): string {

@@ -2,7 +2,7 @@
 import type { Allowed } from './options.ts';
 
 /** No option and no argument makes them do anything but print. */
-export const HARMLESS: ReadonlySet<string> = new Set(
+export const SAFE_PROGRAMS: ReadonlySet<string> = new Set(
   (
     'ls cat head echo true false : pwd cd pushd popd basename dirname whoami id groups seq sleep rev tac nl cut tr comm wc ' +
     'stat du which realpath readlink nproc uname od expr fold expand unexpand paste join printenv free uptime ' +

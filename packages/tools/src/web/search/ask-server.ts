@@ -13,9 +13,8 @@ import {
   type Usage,
 } from '@heddle/core';
 import type { WebSearchInput } from '../schema.ts';
-import { type Hit, resultsIn } from './results.ts';
 
-export interface SearchDoor {
+export interface SearchPort {
   /** A model whose server searches the web. */
   readonly model: ModelPort;
   /** Its name. The conversation may meanwhile have gone over to one whose server cannot. */
@@ -23,8 +22,8 @@ export interface SearchDoor {
   readonly timeoutMs?: number;
 }
 
-export interface Found {
-  readonly hits: readonly Hit[];
+export interface SearchAnswer {
+  readonly hits: readonly SearchHit[];
   /** What the model made of them. */
   readonly text: string;
   /** Why there is nothing, or not all. */
@@ -44,10 +43,10 @@ const PROMPT =
 
 /** Never throws but for an abort: what was spent is part of the answer. */
 export async function askServer(
-  { model: port, modelName: model, timeoutMs = TIMEOUT_MS }: SearchDoor,
+  { model: port, modelName: model, timeoutMs = TIMEOUT_MS }: SearchPort,
   input: WebSearchInput,
   signal: AbortSignal,
-): Promise<Found> {
+): Promise<SearchAnswer> {
   const deadline = AbortSignal.timeout(timeoutMs);
   const either = AbortSignal.any([signal, deadline]);
   const blocks: ContentBlock[] = [];
@@ -61,7 +60,7 @@ export async function askServer(
     problem = deadline.aborted ? `it took longer than ${timeoutMs} ms` : asked.problem;
     if (problem !== undefined || !asked.isPaused) break;
   }
-  const { hits, problem: refused } = resultsIn(blocks);
+  const { hits, problem: refused } = searchResultsIn(blocks);
   return { hits, text: textOf(blocks).trim(), problem: problem ?? refused, spent };
 }
 
@@ -115,4 +114,56 @@ async function ask(port: ModelPort, request: ModelRequest, signal: AbortSignal):
     }
   }
   return { blocks, usage: reader.usage, isPaused: reader.stopReason === 'pause_turn', problem };
+}
+
+// MERGED results.ts: /** What the server found, out of the blocks of an answer. Pure: blocks are whatever came over the wire. */
+
+interface SearchHit {
+  readonly title: string;
+  readonly url: string;
+  readonly age?: string;
+}
+
+/** Each address once, in the order of the searches. `problem`: why the last search that failed did. */
+function searchResultsIn(blocks: readonly ContentBlock[]): {
+  readonly hits: readonly SearchHit[];
+  readonly problem: string | undefined;
+} {
+  const hits = new Map<string, SearchHit>();
+  let problem: string | undefined;
+  for (const block of blocks) {
+    const fields: unknown = block;
+    if (!isFields(fields) || fields['type'] !== 'web_search_tool_result') continue;
+    const { content } = fields;
+    if (isFields(content)) problem = PROBLEMS[String(content['error_code'])] ?? String(content['error_code']);
+    if (!Array.isArray(content)) continue;
+    for (const hit of content.flatMap(hitOf)) if (!hits.has(hit.url)) hits.set(hit.url, hit);
+  }
+  return { hits: [...hits.values()], problem };
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  invalid_tool_input: 'the server could not read the query or the domains',
+  unavailable: 'the search is not available now',
+  max_uses_exceeded: 'more searches were wanted than one call may make',
+  too_many_requests: 'there were too many searches in a short time',
+  query_too_long: 'the query is too long',
+  request_too_large: 'the request is too large',
+};
+
+function hitOf(value: unknown): SearchHit[] {
+  if (!isFields(value) || value['type'] !== 'web_search_result') return [];
+  const { title, url, page_age: age } = value;
+  if (typeof url !== 'string') return [];
+  const named = { title: plain(typeof title === 'string' ? title : url), url: plain(url) };
+  return [typeof age === 'string' ? { ...named, age: plain(age) } : named];
+}
+
+/** On one line: a title cannot pose as further results. */
+function plain(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

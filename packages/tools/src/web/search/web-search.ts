@@ -1,15 +1,15 @@
 /** WebSearch: the model's own server searches, in a request of its own beside the conversation. There only where it can. */
 import type { Tool } from '@heddle/core';
 import { inputSchemas } from '../../generated/schemas.ts';
-import type { Found, SearchDoor } from './ask-server.ts';
+import type { SearchAnswer, SearchPort } from './ask-server.ts';
 import type { WebSearchInput } from '../schema.ts';
-import { OUTWARD } from '../traits.ts';
+import { OUTWARD } from '../deps.ts';
 
-export interface WebSearchData extends Omit<Found, 'spent'> {
+export interface WebSearchData extends Omit<SearchAnswer, 'spent'> {
   readonly query: string;
 }
 
-export function createWebSearchTool(door: SearchDoor): Tool<WebSearchInput, WebSearchData> {
+export function createWebSearchTool(port: SearchPort): Tool<WebSearchInput, WebSearchData> {
   return {
     name: 'WebSearch',
     description:
@@ -25,7 +25,7 @@ export function createWebSearchTool(door: SearchDoor): Tool<WebSearchInput, WebS
 
     async call(input, { signal }) {
       const { askServer } = await import('./ask-server.ts');
-      const { spent, ...found } = await askServer(door, input, signal);
+      const { spent, ...found } = await askServer(port, input, signal);
       return { data: { query: input.query, ...found }, spent };
     },
 

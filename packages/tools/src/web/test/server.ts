@@ -1,8 +1,7 @@
 /** A web server on this machine, and a WebFetch that may ask it. */
 import { createServer, type RequestListener } from 'node:http';
 import { contextOf } from '@heddle/testing';
-import type { WebDoors } from '../doors.ts';
-import { webDoors } from '../doors.ts';
+import { type WebDeps, webDeps } from '../deps.ts';
 import { createWebFetchTool } from '../web-fetch.ts';
 
 export interface Site {
@@ -36,8 +35,8 @@ export async function siteOf(answer: RequestListener): Promise<Site> {
   };
 }
 
-export function fetcher(doors: Partial<WebDoors> = {}) {
-  const tool = createWebFetchTool(webDoors({ allowsPrivate: () => true, ...doors }));
+export function fetcher(deps: Partial<WebDeps> = {}) {
+  const tool = createWebFetchTool(webDeps({ allowsPrivate: () => true, ...deps }));
   return {
     tool,
     fetch: async (url: string, signal?: AbortSignal): Promise<{ content: string; isError: boolean }> => {

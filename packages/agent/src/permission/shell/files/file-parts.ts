@@ -1,13 +1,13 @@
 /** What a command's words and redirections do to files, as parts. */
 import path from 'node:path';
 import type { ShellRedirection, ShellWord } from '@heddle/tools/shell';
-import type { Concern, FilePart, Place } from '../../part.ts';
-import { disaster } from '../../paths/critical.ts';
+import type { Concern, FilePart, FilePlace } from '../../part.ts';
+import { destructiveRemoval } from '../../paths/critical.ts';
 import { isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts';
 import { type Glob, globOf } from '../../paths/glob.ts';
 import { processConcern } from '../../paths/process-files.ts';
 import { protectedMatch, protection } from '../../paths/protected.ts';
-import type { World } from '../../world.ts';
+import type { PermissionWorld } from '../../world.ts';
 import { literalWord, type Touch, unknownWord } from './touch.ts';
 import type { Folders } from '../folders.ts';
 
@@ -15,7 +15,7 @@ export function touchPart(
   touch: Touch,
   by: 'command' | 'redirection',
   folders: Folders,
-  world: World,
+  world: PermissionWorld,
 ): FilePart[] {
   const { kind, word, within } = touch;
   // `{a,b}` is two words.
@@ -49,9 +49,9 @@ export function touchPart(
 
 /** The places of a pattern are its folder and what it finds now: a link among them may lead anywhere. */
 function withFound(
-  places: readonly Place[] | undefined,
+  places: readonly FilePlace[] | undefined,
   glob: Glob | undefined,
-): readonly Place[] | undefined {
+): readonly FilePlace[] | undefined {
   if (glob === undefined || places === undefined) return places;
   const found = glob.found(true);
   return found && [...places, ...found];
@@ -62,14 +62,14 @@ function storedPart(
   { word, whole = false }: Touch,
   stored: NonNullable<Touch['stored']>,
   folders: Folders,
-  world: World,
+  world: PermissionWorld,
 ): FilePart[] {
   const { places } = meant(word, folders, world);
   const around = (places ?? []).map(({ real }) => world.repository(real));
   if (places !== undefined && around.every((repository) => repository === 'none')) return [];
   const found = around.filter((repository) => typeof repository === 'object');
   const isKnown = places !== undefined && found.length === around.length;
-  const tops = found.map(({ top }): Place => ({ path: top, real: world.realpath(top) }));
+  const tops = found.map(({ top }): FilePlace => ({ path: top, real: world.realpath(top) }));
   const tracked = isKnown ? found.map((repository) => repository.tracked()) : [undefined];
   const someTracked = (fits: (path: string) => boolean): boolean =>
     tracked.some((files) => files?.some(fits) ?? true);
@@ -90,14 +90,18 @@ function storedPart(
 }
 
 /** By its form, or because one stands there. */
-function isFolder(word: ShellWord, folders: Folders, world: World): boolean {
+function isFolder(word: ShellWord, folders: Folders, world: PermissionWorld): boolean {
   if (word.kind === 'dynamic') return false;
   if (/(^|\/)(\.{0,2})$/.test(word.value)) return true;
   return (meant(word, folders, world).places ?? []).some(({ path }) => world.exists(`${path}/.`));
 }
 
 /** The shell opens a network connection for such a name, and may for one that nobody can tell. */
-function connection({ word }: Touch, by: 'command' | 'redirection', { home }: World): Concern | undefined {
+function connection(
+  { word }: Touch,
+  by: 'command' | 'redirection',
+  { home }: PermissionWorld,
+): Concern | undefined {
   if (by !== 'redirection') return undefined;
   if (word.kind !== 'dynamic' && !/^\/dev\/(tcp|udp)\//.test(tildeExpanded(word.value, home)))
     return undefined;
@@ -105,7 +109,11 @@ function connection({ word }: Touch, by: 'command' | 'redirection', { home }: Wo
 }
 
 /** A redirection to a file; none for pipes between descriptors and for here-documents. */
-export function redirectionParts(redirection: ShellRedirection, folders: Folders, world: World): FilePart[] {
+export function redirectionParts(
+  redirection: ShellRedirection,
+  folders: Folders,
+  world: PermissionWorld,
+): FilePart[] {
   if (redirection.kind === 'here_doc' || redirection.kind === 'here_string') return [];
   const { operator, target: word } = redirection;
   if (redirection.kind === 'duplicate' && /^(\d+-?|-)$/.test(word.value)) return [];
@@ -122,9 +130,10 @@ export function concernOf(
   { kind, word, picks = false }: Pick<Touch, 'kind' | 'picks'> & { readonly word?: ShellWord },
   { places, pattern }: Pick<Meant, 'places' | 'pattern'>,
   folders: Folders,
-  world: World,
+  world: PermissionWorld,
 ): Concern | undefined {
-  const lost = kind === 'remove' && word ? disaster(word, folders ?? [world.cwd], world) : undefined;
+  const lost =
+    kind === 'remove' && word ? destructiveRemoval(word, folders ?? [world.cwd], world) : undefined;
   // Some files of the project are no disaster, some files of the whole disk are.
   const isSpared = picks && places?.every((place) => isInside(place, world)) === true;
   if (lost !== undefined && !isSpared)
@@ -143,7 +152,7 @@ export function concernOf(
 }
 
 interface Meant {
-  readonly places: readonly Place[] | undefined;
+  readonly places: readonly FilePlace[] | undefined;
   /** What follows the place in a glob, as it was written. */
   readonly pattern: string | undefined;
   readonly glob: Glob | undefined;
@@ -151,7 +160,7 @@ interface Meant {
 
 const OF_PROCESS = /^\/+proc\/[^/]+\/(cwd|root|fd|task)(\/|$)/;
 
-function meant(word: ShellWord, folders: Folders, world: World): Meant {
+function meant(word: ShellWord, folders: Folders, world: PermissionWorld): Meant {
   const unknown: Meant = { places: undefined, pattern: undefined, glob: undefined };
   if (word.kind === 'dynamic') return unknown;
   const tilde = word.text.startsWith('~') && word.kind !== 'literal';

@@ -1,6 +1,6 @@
 /** Which files a command reads, writes or removes, as far as its name and arguments tell. */
 import type { ShellWord } from '@heddle/tools/shell';
-import { type Arguments, argumentsOf, hasOption } from './operands.ts';
+import { type ParsedOperands, argumentsOf, hasOption } from './operands.ts';
 import { baseName } from '../runners.ts';
 import { sedWrites } from './sed.ts';
 import { SPECIAL } from './special.ts';
@@ -174,14 +174,14 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
 }
 
 /** `sed -i.bak` keeps what was there under another name. */
-function copyOf(word: ShellWord, { options }: Arguments): ShellWord[] {
+function copyOf(word: ShellWord, { options }: ParsedOperands): ShellWord[] {
   return options.flatMap((option) => {
     const [, suffix] = /^(?:-[nErsuz]*i|--in-place=)(.+)$/.exec(option) ?? [];
     return suffix === undefined ? [] : [partOfWord(word, word.value + suffix)];
   });
 }
 
-function editsInPlace(family: string, given: Arguments): boolean {
+function editsInPlace(family: string, given: ParsedOperands): boolean {
   if (family === 'awk') return given.valuesOf('-i').some(({ value }) => value === 'inplace');
   return (family === 'sed' || family === 'yq') && hasOption(given, 'i', '--in-place', '--inplace');
 }

@@ -4,16 +4,16 @@
  * the working directories, asks. This holds for every program; only commands that are proven to read are left out.
  */
 import type { ShellWord } from '@heddle/tools/shell';
-import type { Concern, Place } from '../../part.ts';
+import type { Concern, FilePlace } from '../../part.ts';
 import { isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts';
 import { protectedMatch, protection } from '../../paths/protected.ts';
-import type { World } from '../../world.ts';
+import type { PermissionWorld } from '../../world.ts';
 import type { Folders } from '../folders.ts';
 import { baseName } from '../runners.ts';
 
 export interface NamedPlace {
   readonly written: string;
-  readonly places: readonly Place[];
+  readonly places: readonly FilePlace[];
   readonly concern: Concern;
 }
 
@@ -31,7 +31,7 @@ export function namedPlaces(
   [name, ...args]: readonly ShellWord[],
   known: ReadonlySet<string>,
   folders: Folders,
-  world: World,
+  world: PermissionWorld,
 ): NamedPlace[] {
   if (name === undefined) return [];
   const program = baseName(name.value);
@@ -64,7 +64,11 @@ export function namedPlaces(
 }
 
 /** `.gi?/config`: what a glob may find counts as named. */
-function protectedByGlob({ value, text }: ShellWord, folders: Folders, world: World): NamedPlace | undefined {
+function protectedByGlob(
+  { value, text }: ShellWord,
+  folders: Folders,
+  world: PermissionWorld,
+): NamedPlace | undefined {
   const starts = [value, ...boundaries(value).map((at) => value.slice(at)), ...startsIn(value)];
   for (const written of new Set(starts)) {
     const at = written.search(/[*?[(+@!]/);
@@ -147,7 +151,7 @@ const URL_TEXT = /\b(?!file:)[a-z][a-z0-9+.-]*:\/\/[^\s'"]*|\bfile:\/\/(localhos
 const TOKEN = /[^\s'"`()<>|;,&=:@{}[\]$!*?^\\]+/g;
 
 /** Paths that a word may contain. Variables that are not known split it. */
-function candidatesIn(word: ShellWord, world: World, isFilter = false): string[] {
+function candidatesIn(word: ShellWord, world: PermissionWorld, isFilter = false): string[] {
   // Most words are plain names or options.
   if (word.kind === 'literal' && /^[\w-]+$/.test(word.value) && !/^-[A-Za-z]./.test(word.value))
     return word.value.startsWith('-') ? [] : [word.value];
@@ -192,7 +196,7 @@ function startsIn(token: string): string[] {
   return [...(at > 0 ? [token.slice(at)] : []), ...letters];
 }
 
-function expandedHome(text: string, { home, cwd }: World): string {
+function expandedHome(text: string, { home, cwd }: PermissionWorld): string {
   return text
     .replace(/\$HOME\b|\$\{HOME\}/g, () => home)
     .replace(/\$PWD\b|\$\{PWD\}|\$\(pwd\)|`pwd`/g, () => cwd)
@@ -208,8 +212,8 @@ const SYSTEM = /^\/(usr|bin|sbin|lib|lib32|lib64|libx32|opt|nix|snap|System|Appl
 
 function concernAbout(
   written: string,
-  places: readonly Place[],
-  { isRead, world }: { readonly isRead: boolean; readonly world: World },
+  places: readonly FilePlace[],
+  { isRead, world }: { readonly isRead: boolean; readonly world: PermissionWorld },
 ): Concern | undefined {
   for (const place of places) {
     const what = isRead ? undefined : protection(place, world);
@@ -228,7 +232,7 @@ function concernAbout(
   };
 }
 
-function isOnDisk(written: string, { path, real }: Place, world: World): boolean {
+function isOnDisk(written: string, { path, real }: FilePlace, world: PermissionWorld): boolean {
   if (SYSTEM.test(path) && SYSTEM.test(real)) return world.isPrivileged === true;
   if (!written.startsWith('/') || path === world.home || path.startsWith(`${world.home}/`)) return true;
   const [, top = '', below] = /^\/([^/]+)(\/.+)?$/.exec(path) ?? [];

@@ -1,7 +1,7 @@
 /** A program's arguments, told apart. */
 import type { ShellWord } from '@heddle/tools/shell';
 
-export interface Arguments {
+export interface ParsedOperands {
   readonly options: readonly string[];
   /** The values that these options took, in their order. */
   readonly valuesOf: (...options: readonly string[]) => readonly ShellWord[];
@@ -9,7 +9,7 @@ export interface Arguments {
 }
 
 /** `valued`: options that take the next word, or what is attached to them. */
-export function argumentsOf(args: readonly ShellWord[], valued: readonly string[] = []): Arguments {
+export function argumentsOf(args: readonly ShellWord[], valued: readonly string[] = []): ParsedOperands {
   const options: string[] = [];
   const values: { readonly option: string; readonly word: ShellWord }[] = [];
   const operands: ShellWord[] = [];
@@ -77,7 +77,7 @@ function takes(value: string, option: string): boolean {
 }
 
 /** One of these letters among the short options, or one of these long ones. */
-export function hasOption({ options }: Arguments, letters: string, ...long: readonly string[]): boolean {
+export function hasOption({ options }: ParsedOperands, letters: string, ...long: readonly string[]): boolean {
   return options.some(
     (option) =>
       long.includes(option.split('=', 1)[0] ?? '') ||

@@ -2,7 +2,7 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import { git } from './git.ts';
 import { NETWORK } from './network.ts';
-import { type Arguments, argumentsOf, hasOption } from './operands.ts';
+import { type ParsedOperands, argumentsOf, hasOption } from './operands.ts';
 import { HERE, partOfWord, type Touch, touch, writeInside } from './touch.ts';
 import { find } from './trees.ts';
 
@@ -16,7 +16,7 @@ const COPY_OPTIONS = ['-t', '--target-directory', '-S', '--suffix', '-m', '--mod
 
 /** Sources and where they go, with what is done to a source. */
 const transferred =
-  (taken: (word: ShellWord, given: Arguments) => Touch): Special =>
+  (taken: (word: ShellWord, given: ParsedOperands) => Touch): Special =>
   (args) => {
     const given = argumentsOf(args, COPY_OPTIONS);
     const named = given.valuesOf('-t', '--target-directory').at(-1);

@@ -1,9 +1,9 @@
 /** Decides random scripts, runs those that are allowed because they only read, and reports those that did more. */
 import type { PermissionMode } from '@heddle/core';
 import { authorize } from '../../authorize.ts';
-import { lookAround } from '../../look.ts';
+import { observeWorld } from '../../look.ts';
 import type { Rules } from '../../rules/rule.ts';
-import type { World } from '../../world.ts';
+import type { PermissionWorld } from '../../world.ts';
 import { Dice } from '../fuzz.ts';
 import { randomScript } from './generate-script.ts';
 import { mutatedScript } from './mutate-script.ts';
@@ -62,20 +62,20 @@ function rulesFor(...allow: string[]): Rules {
   return { allow: allow.map((text) => ({ text, source: 'user' })), ask: [], deny: [] };
 }
 
-function worldIn({ project, home, environment }: Scratch): World {
+function worldIn({ project, home, environment }: Scratch): PermissionWorld {
   const surroundings = { root: project, cwd: project, directories: [], home, configDirs: [], environment };
-  return lookAround(surroundings);
+  return observeWorld(surroundings);
 }
 
 /** Allowed, and not because a mode allows edits: it must have no effect. */
-function isProven({ script, mode, rules }: Candidate, world: World): boolean {
+function isProven({ script, mode, rules }: Candidate, world: PermissionWorld): boolean {
   const request = { tool: 'Bash', input: { command: script }, readOnly: false, hookDecision: undefined };
   const { decision, readOnlyRun } = authorize(request, rules, mode, world);
   return decision === 'allow' && (readOnlyRun === 'preferred' || mode !== 'acceptEdits');
 }
 
 /** Each script once, under one of the settings. */
-function* candidates(dice: Dice, decided: number, world: World): Generator<Candidate, undefined> {
+function* candidates(dice: Dice, decided: number, world: PermissionWorld): Generator<Candidate, undefined> {
   const seen = new Set<string>();
   for (let count = 0; count < decided; count++) {
     const script = dice.roll(3) === 0 ? randomScript(dice) : mutatedScript(dice);
@@ -106,7 +106,7 @@ async function execute(source: Generator<Candidate>, scratch: Scratch, findings:
   return executed;
 }
 
-async function described(finding: Finding, scratch: Scratch, world: World): Promise<string> {
+async function described(finding: Finding, scratch: Scratch, world: PermissionWorld): Promise<string> {
   const { mode, rules, effect } = finding;
   const short = await reduced(finding.script, async (script) => {
     if (!isProven({ script, mode, rules }, world)) return false;

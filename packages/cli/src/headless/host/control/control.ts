@@ -1,18 +1,25 @@
 /** Control requests of a host. Each gets exactly one reply; what is not understood gets an error, never silence. */
+import type { Agent, SdkMessage } from '@heddle/agent';
+import type { ContextUsage, PermissionMode, RequestOptions } from '@heddle/core';
+import type { CheckpointStore } from '@heddle/tools';
+import { randomUUID } from 'node:crypto';
+import type { ModelOptions, ModelRead } from '../../model-options.ts';
 import type { Started } from '../../start.ts';
 import type { HooksOfHost } from '../hooks/host-hooks.ts';
-import type { HostPrompt, Inbox, Pass } from '../inbox.ts';
-import { type Line, textIn } from '../json.ts';
+import type { HostPrompt, HostPromptQueue, Pass } from '../inbox.ts';
+import { type HostLine, textIn } from '../json.ts';
 import type { HostTasks } from '../tasks.ts';
-import { type ChangeDoors, setMode, setModel, setThinking } from './changes.ts';
-import { contextUsage } from './context-usage.ts';
-import { NO_SERVERS, readInitialize } from './initialize.ts';
-import { introduction } from './introduction.ts';
-import { failure, type Reply, success } from './reply.ts';
-import { rewindFiles } from './rewind.ts';
+import {
+  controlFailure,
+  type ControlReply,
+  controlSuccess,
+  introduction,
+  NO_SERVERS,
+  readInitialize,
+} from './initialize.ts';
 
 export interface Control {
-  answer(request: Line, inbox: Inbox): Promise<Reply>;
+  answer(request: HostLine, inbox: HostPromptQueue): Promise<ControlReply>;
   /** The host sent something that cannot wait for the running turn. */
   readonly makeRoom: () => void;
   /** Who has a say in a prompt that came; undefined: nobody. */
@@ -21,7 +28,7 @@ export interface Control {
   readonly refusal: string | undefined;
 }
 
-export interface ControlDoors extends Omit<ChangeDoors, 'agent'> {
+interface ControlDeps extends Omit<ChangeDeps, 'agent'> {
   readonly started: Pick<Started, 'agent' | 'checkpoints' | 'entitle'>;
   readonly tasks: HostTasks;
   readonly compactsByItself: boolean;
@@ -30,14 +37,14 @@ export interface ControlDoors extends Omit<ChangeDoors, 'agent'> {
   readonly warn: (text: string) => void;
 }
 
-export function createControl(doors: ControlDoors): Control {
-  const { started, tasks, hooks, warn } = doors;
+export function createControl(deps: ControlDeps): Control {
+  const { started, tasks, hooks, warn } = deps;
   const { agent, checkpoints } = started;
-  const changeable: ChangeDoors = { ...doors, agent };
+  const changeable: ChangeDeps = { ...deps, agent };
   let refusal: string | undefined;
   let servers: readonly string[] = [];
 
-  async function answer(request: Line, inbox: Inbox): Promise<Reply> {
+  async function answer(request: HostLine, inbox: HostPromptQueue): Promise<ControlReply> {
     const subtype = textIn(request['subtype']);
     switch (subtype) {
       case 'initialize':
@@ -52,47 +59,47 @@ export function createControl(doors: ControlDoors): Control {
         return setThinking(request['max_thinking_tokens'] ?? null, changeable);
       case 'rewind_files': {
         const id = textIn(request['user_message_id']);
-        if (id === undefined) return failure('rewind_files needs a user_message_id.');
-        return success(await rewindFiles(checkpoints, id, request['dry_run'] === true));
+        if (id === undefined) return controlFailure('rewind_files needs a user_message_id.');
+        return controlSuccess(await rewindForHost(checkpoints, id, request['dry_run'] === true));
       }
       case 'stop_task': {
         const problem = await tasks.stop(textIn(request['task_id']) ?? '');
-        return problem === undefined ? success({}) : failure(problem);
+        return problem === undefined ? controlSuccess({}) : controlFailure(problem);
       }
       case 'get_context_usage':
-        return success(contextUsage(await agent.contextUsage(), doors.compactsByItself));
+        return controlSuccess(contextUsage(await agent.contextUsage(), deps.compactsByItself));
       case 'mcp_status':
-        return success({
+        return controlSuccess({
           mcpServers: servers.map((name) => ({ name, status: 'failed', error: NO_SERVERS })),
         });
       default:
-        return failure(`Unsupported control request subtype: ${subtype}`);
+        return controlFailure(`Unsupported control request subtype: ${subtype}`);
     }
   }
 
-  function initialize(request: Line, inbox: Inbox): Reply {
+  function initialize(request: HostLine, inbox: HostPromptQueue): ControlReply {
     const wishes = readInitialize(request);
     if (wishes.refusal !== undefined) {
       // A host may rely on it to forbid things: without it nothing is begun.
       inbox.clear();
       inbox.close();
       refusal = wishes.refusal;
-      return failure(refusal);
+      return controlFailure(refusal);
     }
     for (const note of wishes.notes) warn(note);
     if (wishes.title !== undefined) started.entitle(wishes.title);
     servers = wishes.servers;
     if (wishes.hooks.size > 0) hooks.join(wishes.hooks);
     agent.change(wishes.changes);
-    return success(introduction(doors.firstModel, agent.permissionMode));
+    return controlSuccess(introduction(deps.firstModel, agent.permissionMode));
   }
 
-  function interrupt(cancelsQueued: boolean, inbox: Inbox): Reply {
+  function interrupt(cancelsQueued: boolean, inbox: HostPromptQueue): ControlReply {
     const cancelled = cancelsQueued ? inbox.clear() : undefined;
     // Not the reason of somebody who sent a new message: the model is told that it was interrupted.
     agent.abort('interrupted by the host');
     hooks.giveUpWaiting();
-    return success({ still_queued: inbox.uuids, ...(cancelled ? { cancelled } : {}) });
+    return controlSuccess({ still_queued: inbox.uuids, ...(cancelled ? { cancelled } : {}) });
   }
 
   return {
@@ -107,3 +114,106 @@ export function createControl(doors: ControlDoors): Control {
     },
   };
 }
+
+// MERGED context-usage.ts: /** How full the window is, in the words that clients know. */
+
+function contextUsage(
+  { categories, window, state, model, thresholds }: ContextUsage,
+  isAutoCompactEnabled: boolean,
+): object {
+  return {
+    categories: categories.map(({ name, tokens }) => ({ name, tokens, kind: 'used', color: '' })),
+    totalTokens: state.tokens,
+    maxTokens: thresholds.blocking,
+    rawMaxTokens: window,
+    percentage: Math.min(100, Math.round((state.tokens / window) * 100)),
+    model,
+    autoCompactThreshold: thresholds.autoCompact,
+    isAutoCompactEnabled,
+    // What there is not: pictures of it, and what other agents break down further.
+    gridRows: [],
+    memoryFiles: [],
+    mcpTools: [],
+    agents: [],
+    apiUsage: null,
+  };
+}
+
+// MERGED rewind.ts: /** `rewind_files`: the files as they were when a message came, in the words that clients know. */
+
+async function rewindForHost(
+  checkpoints: CheckpointStore | undefined,
+  messageId: string,
+  dryRun: boolean,
+): Promise<object> {
+  if (!checkpoints) return { canRewind: false, error: 'This session keeps nothing, and so no files either.' };
+  const rewound = await checkpoints.rewind(messageId, { dryRun });
+  if (!rewound.canRewind) return rewound;
+  const { filesChanged, insertions, deletions, skippedLinks, failed } = rewound;
+  const error = failed.map(({ path, why }) => `${path}: ${why}`).join('\n');
+  if (filesChanged.length === 0 && error !== '') return { canRewind: false, error };
+  return {
+    canRewind: true,
+    filesChanged,
+    insertions,
+    deletions,
+    ...(dryRun ? {} : { skippedLinks: skippedLinks.length }),
+    ...(error === '' ? {} : { error }),
+  };
+}
+
+// MERGED changes.ts: /** What a host may change while the program runs: mode, model, room to think. */
+
+interface ChangeDeps {
+  readonly agent: Agent;
+  /** The model that the program was started with. */
+  readonly firstModel: ModelOptions;
+  readonly model: (name: string) => Promise<ModelRead>;
+  readonly requestOptions: RequestOptions | undefined;
+  readonly write: (line: SdkMessage) => Promise<void>;
+}
+
+const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
+
+async function setMode(wanted: string | undefined, { agent, write }: ChangeDeps): Promise<ControlReply> {
+  const mode = MODES.find((known) => known === wanted);
+  if (!mode) return controlFailure(`There is no permission mode ${wanted}; there are ${MODES.join(', ')}.`);
+  if (!agent.setPermissionMode(mode))
+    return controlFailure(
+      `${mode} can only be switched on where the program was started with permission for it.`,
+    );
+  await write({
+    type: 'system',
+    subtype: 'status',
+    uuid: randomUUID(),
+    session_id: agent.sessionId,
+    status: null,
+    permissionMode: mode,
+  });
+  return controlSuccess({ mode });
+}
+
+async function setModel(
+  wanted: string | undefined,
+  { agent, firstModel, model }: ChangeDeps,
+): Promise<ControlReply> {
+  const isFirst = wanted === undefined || wanted === 'default';
+  const found: ModelRead = isFirst ? { ok: true, options: firstModel } : await model(wanted);
+  if (!found.ok) return controlFailure(found.message);
+  agent.change(found.options);
+  return controlSuccess({ model: found.options.modelName });
+}
+
+/** Null: what the program was started with. */
+function setThinking(tokens: unknown, { agent, requestOptions }: ChangeDeps): ControlReply {
+  if (tokens !== null && (typeof tokens !== 'number' || !Number.isInteger(tokens) || tokens < 0))
+    return controlFailure('max_thinking_tokens takes a whole number, or null.');
+  const given =
+    tokens === null
+      ? {}
+      : { thinking: tokens === 0 ? DISABLED : ({ type: 'enabled', budget_tokens: tokens } as const) };
+  agent.change({ requestOptions: { ...requestOptions, ...given } });
+  return { subtype: 'success' };
+}
+
+const DISABLED = { type: 'disabled' } as const;

@@ -1,9 +1,14 @@
 /** What a host brings with `initialize`, and who answers it. Pure. */
-import type { Changes } from '@heddle/agent';
+import { type Changes, VERSION } from '@heddle/agent';
+import type { PermissionMode } from '@heddle/core';
+import { fullModelName } from '@heddle/models';
+import { modelEnvironment } from '../../../keys.ts';
+import type { ModelOptions } from '../../model-options.ts';
+import { LOCAL_COMMANDS } from '../../slash/commands.ts';
 import { type HostHooks, readHooks } from '../hooks/registered.ts';
-import { isJsonObject, type Line, lineIn, textIn } from '../json.ts';
+import { type HostLine, isJsonObject, lineIn, textIn } from '../json.ts';
 
-export interface Wishes {
+interface InitializeRequest {
   readonly changes: Changes;
   readonly hooks: HostHooks;
   /** What the session is called. */
@@ -16,7 +21,7 @@ export interface Wishes {
   readonly refusal: string | undefined;
 }
 
-export function readInitialize(request: Line): Wishes {
+export function readInitialize(request: HostLine): InitializeRequest {
   const { jsonSchema } = request;
   const systemPrompt = promptOf(request['systemPrompt']);
   const append = textIn(request['appendSystemPrompt']);
@@ -74,4 +79,62 @@ function promptOf(value: unknown): readonly string[] | undefined {
   if (!Array.isArray(value)) return undefined;
   const layers = value.filter((layer): layer is string => typeof layer === 'string' && layer.trim() !== '');
   return layers.length === 0 ? [MINIMAL] : layers.filter((layer) => layer !== DYNAMIC_BOUNDARY);
+}
+
+// MERGED introduction.ts: /** Who answers a host: what it can ask for, in the words that clients know. */
+
+export function introduction(
+  { modelName, apiKeySource = 'none' }: ModelOptions,
+  permissionMode: PermissionMode,
+): object {
+  return {
+    commands: LOCAL_COMMANDS.map(({ name, hint, help }) => ({
+      name,
+      description: help,
+      argumentHint: hint,
+      builtin: true,
+    })),
+    agents: [],
+    models: [
+      {
+        value: 'default',
+        displayName: modelName,
+        description: 'The model that the program was started with',
+      },
+      ...(hasKey() ? ALIASES.map(aliasOf) : []),
+    ],
+    account: { apiKeySource },
+    output_style: 'default',
+    available_output_styles: ['default'],
+    hooks_applied: true,
+    hook_on_failure_supported: true,
+    claude_code_version: VERSION,
+    pid: process.pid,
+    current_permission_mode: permissionMode,
+  };
+}
+
+/** Names that are always the newest of their kind. */
+const ALIASES = ['opus', 'sonnet', 'haiku'] as const;
+
+function aliasOf(value: string): object {
+  const resolvedModel = fullModelName(value, process.env);
+  return { value, resolvedModel, displayName: value, description: resolvedModel };
+}
+
+function hasKey(): boolean {
+  const environment = modelEnvironment();
+  return ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'].some((name) => (environment[name] ?? '') !== '');
+}
+/** The one reply that a control request gets. */
+export type ControlReply =
+  | { readonly subtype: 'success'; readonly response?: object }
+  | { readonly subtype: 'error'; readonly error: string };
+
+export function controlSuccess(response: object): ControlReply {
+  return { subtype: 'success', response };
+}
+
+export function controlFailure(error: string): ControlReply {
+  return { subtype: 'error', error };
 }

@@ -1,8 +1,8 @@
 /** The host's callbacks as hooks of the engine: around calls, around compactions, and at the end of a turn. */
 import { type AgentHooks, hostResult } from '@heddle/agent';
 import { type AfterTool, bareToolError, type BeforeTool, type HookedCall } from '@heddle/core';
-import type { HostCallbacks } from './callbacks.ts';
-import { neededIn, type Said, unheardIn } from './said.ts';
+import type { HostCallbacks } from './registered.ts';
+import { requiredFieldsIn, type HookResponse, ignoredFieldsIn } from './hook-response.ts';
 
 /** `lastText`: what the model said last. */
 export function agentHooks(callbacks: HostCallbacks, lastText: () => string): AgentHooks {
@@ -32,7 +32,7 @@ export function agentHooks(callbacks: HostCallbacks, lastText: () => string): Ag
         const input = { trigger: known(trigger), custom_instructions: instructions ?? null };
         const said = await callbacks.call('PreCompact', { what: known(trigger), input, signal });
         const { block, stop, context } = said;
-        const forbid = block ?? stop ?? neededIn(said);
+        const forbid = block ?? stop ?? requiredFieldsIn(said);
         if (forbid !== undefined) return { forbid };
         return context === undefined ? {} : { instructions: context };
       },
@@ -60,13 +60,13 @@ export function agentHooks(callbacks: HostCallbacks, lastText: () => string): Ag
  * A hook stands guard: where it should have been heard and could not be, the call does not run. One that was heard and
  * failed has no say, unless the host wants it otherwise.
  */
-function wordBefore(said: Said): BeforeTool {
+function wordBefore(said: HookResponse): BeforeTool {
   const { decision, reason, updatedInput, context, stop } = said;
   const more = {
     ...(context === undefined ? {} : { additionalContext: context }),
     ...(stop === undefined ? {} : { stop: { hook: 'PreToolUse', message: stop } }),
   };
-  const unheard = unheardIn(said);
+  const unheard = ignoredFieldsIn(said);
   if (unheard !== undefined)
     return { ...more, decision: 'deny', message: `A hook was to decide. ${unheard}` };
   if (stop !== undefined) return { ...more, decision: 'deny', message: stop };
@@ -79,7 +79,7 @@ function wordBefore(said: Said): BeforeTool {
 }
 
 /** The call has happened: what a hook has against it, the model is told. */
-function wordAfter(hook: string, { context, block, stop }: Said): AfterTool {
+function wordAfter(hook: string, { context, block, stop }: HookResponse): AfterTool {
   const remarks = [block, context].filter((text) => text !== undefined).join('\n\n');
   return {
     ...(remarks === '' ? {} : { additionalContext: remarks }),

@@ -1,16 +1,14 @@
 /** The host's hooks in a conversation: they join it with `initialize`, and prompts pass by them. */
-import { randomUUID } from 'node:crypto';
 import type { Agent, SdkMessage } from '@heddle/agent';
 import { textOf } from '@heddle/core';
+import { randomUUID } from 'node:crypto';
 import type { Started } from '../../start.ts';
-import { refusedPrompt } from '../../without-turn.ts';
-import { blockedPrompt } from './blocked-prompt.ts';
+import { rejectedPrompt, settledPrompt } from '../../host-conversation.ts';
 import type { HostPrompt, Pass } from '../inbox.ts';
 import type { HostRequests } from '../requests.ts';
 import { agentHooks } from './agent-hooks.ts';
-import { HostCallbacks } from './callbacks.ts';
+import { HostCallbacks, type HostHooks } from './registered.ts';
 import { PromptHooks } from './prompt-hooks.ts';
-import type { HostHooks } from './registered.ts';
 
 export class HooksOfHost {
   readonly #started: Pick<Started, 'agent' | 'session' | 'remark'>;
@@ -71,7 +69,7 @@ export class HooksOfHost {
     pass.drop();
     if (word !== INTERRUPTED && word.kind === 'blocked') return blockedPrompt(word.reason, agent);
     const why = word === INTERRUPTED ? INTERRUPTED : `A hook was to decide about this prompt. ${word.reason}`;
-    return [refusedPrompt(why, agent)];
+    return [rejectedPrompt(why, agent)];
   }
 
   #basics(): object {
@@ -95,4 +93,22 @@ const INTERRUPTED = 'The turn was interrupted before it began.';
 function lastTextOf({ messages }: Agent): string {
   const last = [...messages].findLast((message) => message.type === 'assistant');
   return last?.type === 'assistant' ? textOf(last.content) : '';
+}
+
+// MERGED blocked-prompt.ts: /** A prompt that a hook of the host blocked. That is no failure: what the hook is there for has happened. */
+
+function blockedPrompt(reason: string, agent: Agent): readonly SdkMessage[] {
+  const content = `A hook blocked this prompt: ${reason}`;
+  return [
+    {
+      type: 'system',
+      subtype: 'informational',
+      uuid: randomUUID(),
+      session_id: agent.sessionId,
+      content,
+      level: 'warning',
+      prevent_continuation: true,
+    },
+    settledPrompt(content, agent),
+  ];
 }

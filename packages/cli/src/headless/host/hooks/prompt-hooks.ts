@@ -2,8 +2,8 @@
 import type { Prompt } from '@heddle/agent';
 import { type Attachment, textOf } from '@heddle/core';
 import type { Objection, Pass } from '../inbox.ts';
-import type { HostCallbacks } from './callbacks.ts';
-import { unheardIn } from './said.ts';
+import type { HostCallbacks } from './registered.ts';
+import { ignoredFieldsIn } from './hook-response.ts';
 
 /** With the reason where the session must not begin. */
 type Beginning = Promise<string | undefined>;
@@ -92,7 +92,7 @@ class PromptPass implements Pass {
     const said = await callbacks.call('UserPromptSubmit', { input, signal });
     const blocked = said.block ?? said.stop;
     if (blocked !== undefined) return { kind: 'blocked', reason: blocked };
-    const unheard = unheardIn(said);
+    const unheard = ignoredFieldsIn(said);
     if (unheard !== undefined) return { kind: 'unheard', reason: unheard };
     this.#context = said.context;
     this.isGiven = true;

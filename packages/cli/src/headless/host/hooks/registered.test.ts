@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { matcherOf, readHooks } from './registered.ts';
+import { hookMatcherOf, readHooks } from './registered.ts';
 
 describe('a matcher', () => {
   it.each([
@@ -15,7 +15,7 @@ describe('a matcher', () => {
     ['Book$', 'NotebookEdit', false],
     ['(', 'Bash', true],
   ])('%j and the tool %s: %s', (matcher, tool, matches) => {
-    expect(matcherOf(matcher)(tool)).toBe(matches);
+    expect(hookMatcherOf(matcher)(tool)).toBe(matches);
   });
 });
 

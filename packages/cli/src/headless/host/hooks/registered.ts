@@ -1,5 +1,7 @@
 /** The hooks that a host registered with `initialize`: which callbacks want to hear of which events, and how long each has. */
-import { type Line, lineIn, textIn } from '../json.ts';
+import { type HostLine, lineIn, textIn } from '../json.ts';
+import type { HostRequests } from '../requests.ts';
+import { combineHookAnswers, type HookResponse } from './hook-response.ts';
 
 export interface HostHook {
   /** The host knows its callback by it. */
@@ -21,11 +23,11 @@ const HOOK_EVENTS = [
   'PreCompact',
   'PostCompact',
 ] as const;
-export type HookEvent = (typeof HOOK_EVENTS)[number];
+type HostHookEvent = (typeof HOOK_EVENTS)[number];
 
-export type HostHooks = ReadonlyMap<HookEvent, readonly HostHook[]>;
+export type HostHooks = ReadonlyMap<HostHookEvent, readonly HostHook[]>;
 
-export interface HooksRead {
+interface HooksRead {
   readonly hooks: HostHooks;
   /** Registered, and never called. */
   readonly unheard: readonly string[];
@@ -33,7 +35,7 @@ export interface HooksRead {
 
 export function readHooks(value: unknown): HooksRead {
   const given = Object.entries(lineIn(value) ?? {}).filter(([, matchers]) => listIn(matchers).length > 0);
-  const hooks = new Map<HookEvent, readonly HostHook[]>();
+  const hooks = new Map<HostHookEvent, readonly HostHook[]>();
   for (const event of HOOK_EVENTS) {
     const found = given.filter(([name]) => name === event).flatMap(([, matchers]) => listIn(matchers));
     const registered = found.flatMap((matcher) => hooksIn(event, lineIn(matcher) ?? {}));
@@ -49,12 +51,12 @@ const PROMPT_DEADLINE_MS = 30_000;
 /** A timer cannot wait longer; one that is set for longer goes off at once. */
 const LONGEST_DEADLINE_MS = 2 ** 31 - 1;
 
-function hooksIn(event: HookEvent, matcher: Line): HostHook[] {
+function hooksIn(event: HostHookEvent, matcher: HostLine): HostHook[] {
   const seconds = matcher['timeout'];
   const usual = event === 'UserPromptSubmit' ? PROMPT_DEADLINE_MS : USUAL_DEADLINE_MS;
   const wanted = typeof seconds === 'number' && seconds > 0 ? seconds * 1_000 : usual;
   const deadlineMs = Math.min(wanted, LONGEST_DEADLINE_MS);
-  const matches = matcherOf(textIn(matcher['matcher']) ?? '');
+  const matches = hookMatcherOf(textIn(matcher['matcher']) ?? '');
   const isNeeded = matcher['onFailure'] === 'block';
   return listIn(matcher['hookCallbackIds'])
     .filter((id) => typeof id === 'string')
@@ -62,7 +64,7 @@ function hooksIn(event: HookEvent, matcher: Line): HostHook[] {
 }
 
 /** Names, a list of names, or an expression that is found somewhere in the name. */
-export function matcherOf(matcher: string): (what: string) => boolean {
+export function hookMatcherOf(matcher: string): (what: string) => boolean {
   if (matcher === '' || matcher === '*') return () => true;
   if (/^[\w\s,|-]+$/.test(matcher)) {
     const names = new Set(matcher.split(/[|,]/).map((name) => name.trim()));
@@ -79,4 +81,58 @@ export function matcherOf(matcher: string): (what: string) => boolean {
 
 function listIn(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+// MERGED callbacks.ts: /** Calls the host's hooks: all that want to hear of an event at once, each with its own deadline. */
+
+interface HookCall {
+  /** What a matcher is held against: the tool, the trigger. */
+  readonly what?: string;
+  readonly input: object;
+  readonly toolUseId?: string;
+  readonly signal?: AbortSignal;
+}
+
+interface CallbackDeps {
+  readonly requests: HostRequests;
+  /** What every hook is told: session, folder, mode. */
+  readonly about: () => object;
+  /** Shows people what a hook has to say to them. */
+  readonly tell: (text: string) => void;
+}
+
+export class HostCallbacks {
+  readonly #hooks: HostHooks;
+  readonly #deps: CallbackDeps;
+
+  constructor(hooks: HostHooks, deps: CallbackDeps) {
+    this.#hooks = hooks;
+    this.#deps = deps;
+  }
+
+  hears(event: HostHookEvent): boolean {
+    return this.#hooks.has(event);
+  }
+
+  /** Never rejects: a callback that fails has no say, and what that means is for whoever asked. */
+  async call(event: HostHookEvent, { what = '', input, toolUseId, signal }: HookCall): Promise<HookResponse> {
+    const { requests, about, tell } = this.#deps;
+    const hooks = (this.#hooks.get(event) ?? []).filter(({ matches }) => matches(what));
+    const request = {
+      subtype: 'hook_callback',
+      input: { ...about(), hook_event_name: event, ...input },
+      ...(toolUseId === undefined ? {} : { tool_use_id: toolUseId }),
+    };
+    const answers = await Promise.all(
+      hooks.map(async (hook) => {
+        const { callbackId: callback_id, deadlineMs } = hook;
+        return { hook, reply: await requests.ask({ ...request, callback_id }, { signal, deadlineMs }) };
+      }),
+    );
+    const said = combineHookAnswers(answers);
+    for (const text of said.messages) tell(text);
+    for (const { why, message } of said.failures)
+      if (why !== 'withdrawn') tell(`A ${event} hook of the host gave no answer: ${message}`);
+    return said;
+  }
 }

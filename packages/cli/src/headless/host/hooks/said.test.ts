@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { HostReply } from '../requests.ts';
-import { type Answered, putTogether, unheardIn } from './said.ts';
+import { type HookAnswer, combineHookAnswers, ignoredFieldsIn } from './hook-response.ts';
 
 const hook = { callbackId: 'h', matches: () => true, deadlineMs: 1, isNeeded: false };
-const said = (response: Readonly<Record<string, unknown>>): Answered => ({
+const said = (response: Readonly<Record<string, unknown>>): HookAnswer => ({
   hook,
   reply: { ok: true, response },
 });
-const before = (fields: object): Answered =>
+const before = (fields: object): HookAnswer =>
   said({ hookSpecificOutput: { hookEventName: 'PreToolUse', ...fields } });
-const failed = (why: Extract<HostReply, { ok: false }>['why'], isNeeded = false): Answered => ({
+const failed = (why: Extract<HostReply, { ok: false }>['why'], isNeeded = false): HookAnswer => ({
   hook: { ...hook, isNeeded },
   reply: { ok: false, why, message: why },
 });
@@ -20,14 +20,14 @@ describe('what several hooks say', () => {
       before({ permissionDecision, permissionDecisionReason: `${permissionDecision}!` }),
     );
     if (!allow || !ask || !deny) throw new Error('unreachable');
-    expect(putTogether([allow, deny, ask])).toMatchObject({ decision: 'deny', reason: 'deny!' });
-    expect(putTogether([allow, ask])).toMatchObject({ decision: 'ask' });
-    expect(putTogether([said({}), allow])).toMatchObject({ decision: 'allow' });
+    expect(combineHookAnswers([allow, deny, ask])).toMatchObject({ decision: 'deny', reason: 'deny!' });
+    expect(combineHookAnswers([allow, ask])).toMatchObject({ decision: 'ask' });
+    expect(combineHookAnswers([said({}), allow])).toMatchObject({ decision: 'allow' });
   });
 
   it('may be in older words', () => {
-    expect(putTogether([said({ decision: 'approve' })])).toMatchObject({ decision: 'allow' });
-    expect(putTogether([said({ decision: 'block', reason: 'No.' })])).toMatchObject({
+    expect(combineHookAnswers([said({ decision: 'approve' })])).toMatchObject({ decision: 'allow' });
+    expect(combineHookAnswers([said({ decision: 'block', reason: 'No.' })])).toMatchObject({
       decision: 'deny',
       block: 'No.',
     });
@@ -39,7 +39,7 @@ describe('what several hooks say', () => {
       before({ additionalContext: 'Two.' }),
       said({ systemMessage: 'Look.', continue: false, stopReason: 'Enough.' }),
     ];
-    expect(putTogether(answers)).toMatchObject({
+    expect(combineHookAnswers(answers)).toMatchObject({
       context: 'One.\n\nTwo.',
       updatedInput: { a: 1 },
       messages: ['Look.'],
@@ -49,17 +49,17 @@ describe('what several hooks say', () => {
 
   it('is nothing where it is nonsense, or will be said later', () => {
     const nonsense = [said({ async: true }), said({ hookSpecificOutput: 7, decision: null, continue: 'no' })];
-    expect(putTogether(nonsense)).toEqual({ messages: [], failures: [] });
+    expect(combineHookAnswers(nonsense)).toEqual({ messages: [], failures: [] });
   });
 
   it('is a wish to be asked where a decision is not understood', () => {
     for (const answer of [said({ decision: 9 }), before({ permissionDecision: 'DENY' })])
-      expect(putTogether([answer])).toMatchObject({ decision: 'ask' });
+      expect(combineHookAnswers([answer])).toMatchObject({ decision: 'ask' });
   });
 
   it('is cut where it is a document', () => {
     const long = 'x'.repeat(50_000);
-    const { context, reason, block } = putTogether([
+    const { context, reason, block } = combineHookAnswers([
       before({ additionalContext: long, permissionDecisionReason: long }),
       said({ decision: 'block', reason: long }),
     ]);
@@ -73,5 +73,5 @@ it.each([
   ['late', false, 'late'],
   ['gone', false, 'gone'],
 ] as const)('a hook that ends with %s (needed: %s) leaves %s unheard', (why, isNeeded, unheard) => {
-  expect(unheardIn(putTogether([failed(why, isNeeded)]))).toBe(unheard);
+  expect(ignoredFieldsIn(combineHookAnswers([failed(why, isNeeded)]))).toBe(unheard);
 });

@@ -1,11 +1,11 @@
 /** A host on the other side of the real program: what it sends at once, and what it answers to the lines it reads. */
-import type { Step } from '@heddle/testing';
+import type { ScriptStep } from '@heddle/testing';
 import { homeFor } from '../../../test/home.ts';
 import { type Ended, linesOf, type OutputLine } from '../../../test/program.ts';
 
 export interface Conversation {
   /** What the model does; without it, the model is named by the flags. */
-  readonly script?: readonly Step[];
+  readonly script?: readonly ScriptStep[];
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Called with the folder, before the program starts. */

@@ -1,0 +1,215 @@
+/** The production context door: the levels of the core with the session's folder, the model and the disk behind them. */
+import {
+  type AnswerCount,
+  type Attachment,
+  type Clock,
+  type CompactionHooks,
+  type ContextChanges,
+  contextOptions,
+  type ContextPipeline,
+  createContextPort,
+  DEFAULT_GATES,
+  type Gates,
+  type LevelSwitches,
+  type ModelPort,
+  modelSummarizer,
+  NO_COMPACTION_HOOKS,
+  type PromptHead,
+  type RequestOptions,
+  type Reread,
+  type RereadFiles,
+  type SpillFiles,
+} from '@heddle/core';
+import { pinFile, PinnedPlace, realTarget, resolvePath } from '@heddle/tools/files';
+import { createHash } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { realFolder } from '../session/files/blobs.ts';
+import { SPILLS } from '../session/files/paths.ts';
+import { collapseStore } from './collapse-store.ts';
+
+/** Snip, collapse and clearing by the server are gates of the loop: each has one switch, in `gates`. */
+export type ContextSettings = Omit<ContextChanges, 'levels'> & {
+  readonly levels?: Partial<Omit<LevelSwitches, 'snip' | 'collapse' | 'cachedMicrocompact'>>;
+};
+
+interface ContextPortSetup {
+  readonly model: ModelPort;
+  readonly clock: Clock;
+  readonly uuid: () => string;
+  readonly random: () => number;
+  readonly sessionId: string;
+  /** The journal's file: spills and collapses lie in the folder of the same name. Undefined for a session in memory. */
+  readonly journalPath: string | undefined;
+  readonly cwd: string;
+  /** What stands before the conversation in every request. */
+  readonly head: PromptHead;
+  readonly requestOptions?: RequestOptions | undefined;
+  /** The switches that the loop shares with the levels. */
+  readonly gates?: Partial<Gates> | undefined;
+  readonly changes?: ContextSettings | undefined;
+  readonly instructions?: readonly string[] | undefined;
+  readonly deniedFiles?: (() => Promise<(file: string) => boolean>) | undefined;
+  readonly standing?: (() => Promise<readonly Attachment[]>) | undefined;
+  readonly hooks?: CompactionHooks | undefined;
+  /** What the API has refused of the conversation so far. */
+  readonly refusedBlocks?: (() => Iterable<string>) | undefined;
+  readonly learnedWindows?: Map<string, number> | undefined;
+  /** The last answer in the log, with what the server counted for it. */
+  readonly lastAnswer?: (() => AnswerCount | undefined) | undefined;
+}
+
+/** One for the whole session: it remembers what was sent and decided from prompt to prompt. */
+export function contextPortOf(setup: ContextPortSetup): ContextPipeline {
+  const { model, clock, random, head, gates, changes, requestOptions: options } = setup;
+  const folder = folderOf(setup);
+  const { historySnip, contextCollapse, cachedMicrocompact } = { ...DEFAULT_GATES, ...gates };
+  const gated = { snip: historySnip, collapse: contextCollapse, cachedMicrocompact };
+  const levels = { ...changes?.levels, ...gated };
+  const pipeline: ContextPipeline = createContextPort(
+    {
+      options: contextOptions({ ...changes, levels }),
+      head,
+      ...(setup.learnedWindows ? { learnedWindows: setup.learnedWindows } : {}),
+      ...(setup.lastAnswer ? { lastAnswer: setup.lastAnswer } : {}),
+    },
+    {
+      now: clock.now,
+      uuid: setup.uuid,
+      spills: spillFiles(path.join(folder, SPILLS)),
+      summarize: modelSummarizer({
+        model,
+        clock,
+        random,
+        head,
+        serverEdits: (context) => pipeline.serverEdits(context),
+        ...(options ? { options } : {}),
+        ...(setup.refusedBlocks ? { refusedBlocks: setup.refusedBlocks } : {}),
+      }),
+      collapses: collapseStore(folder),
+      reread: rereadFrom({
+        cwd: setup.cwd,
+        instructions: setup.instructions ?? [],
+        deniedFiles: setup.deniedFiles,
+        standing: setup.standing ?? (() => Promise.resolve([])),
+      }),
+      hooks: setup.hooks ?? NO_COMPACTION_HOOKS,
+    },
+  );
+  return pipeline;
+}
+
+/** A session in memory leaves its spills where the system clears them away. */
+function folderOf({ journalPath, sessionId }: ContextPortSetup): string {
+  if (journalPath === undefined) return path.join(tmpdir(), `heddle-${sessionId}`);
+  return journalPath.replace(/\.jsonl$/, '');
+}
+
+// MERGED spill-files.ts: /** Files of a session that hold outputs too large for the conversation. Named after their call, so a repeat changes nothing. */
+
+export function spillFiles(folder: string): SpillFiles {
+  const pathOf = (toolUseId: string): string => path.join(folder, `${fileName(toolUseId)}.txt`);
+  const real = realFolder(folder);
+  return {
+    pathOf,
+    async write(toolUseId, text) {
+      try {
+        await store(path.join(real(), `${fileName(toolUseId)}.txt`), text);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+/** `file` is a real path; its folder is held open, and no link that appears in it is followed. */
+async function store(file: string, text: string): Promise<void> {
+  const place = PinnedPlace.open(file);
+  try {
+    place.makeFolders(0o700);
+    const draft = place.at(`${place.name}.${process.pid}`);
+    try {
+      // Under another name first: half of it must not be taken for the whole. `wx` follows no link.
+      await rm(draft, { force: true });
+      await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
+      await rename(draft, place.at());
+    } catch (thrown) {
+      await rm(draft, { force: true }).catch(() => undefined);
+      throw thrown;
+    }
+  } finally {
+    place.close();
+  }
+}
+
+/** Ids come from a server: one that is no plain name must not lead elsewhere. */
+function fileName(toolUseId: string): string {
+  if (/^[a-zA-Z0-9][a-zA-Z0-9_-]{0,99}$/.test(toolUseId)) return toolUseId;
+  return createHash('sha256').update(toolUseId).digest('hex').slice(0, 32);
+}
+
+// MERGED reread.ts: /** What is read again from disk after a compaction, rather than remembered by a summary. */
+
+interface RereadSetup {
+  readonly cwd: string;
+  /** Files whose rules hold for the whole conversation, where they are not part of the prompt. */
+  readonly instructions: readonly string[];
+  /** Tells, by the rules as they are now, whether a file may not be shown. */
+  readonly deniedFiles?: (() => Promise<(file: string) => boolean>) | undefined;
+  /** Plan, invoked skills, running tasks. */
+  readonly standing: () => Promise<readonly Attachment[]>;
+}
+
+/** A larger file would be cut to a fraction: its beginning alone is not worth a place. */
+const MAX_FILE = 512 * 1024;
+
+export function rereadFrom({ cwd, instructions, standing, deniedFiles }: RereadSetup): Reread {
+  return {
+    instructions: () => readAll(instructions, cwd, Number.POSITIVE_INFINITY, () => false),
+    // A rule, or a link in the path, may have changed since a file was read.
+    files: async (paths) => readAll(paths, cwd, MAX_FILE, (await deniedFiles?.()) ?? (() => false)),
+    standing: async () => {
+      try {
+        return await standing();
+      } catch {
+        // Reminders are a comfort: a compaction does not fail for want of one.
+        return [];
+      }
+    },
+  };
+}
+
+async function readAll(
+  paths: readonly string[],
+  cwd: string,
+  limit: number,
+  isDenied: (file: string) => boolean,
+): Promise<readonly RereadFiles[]> {
+  const read = await Promise.all(paths.map((file) => readText(resolvePath(file, cwd), limit, isDenied)));
+  return read.filter((file) => file !== undefined);
+}
+
+/** Left out: files that are gone, unreadable, binary, denied, or not plain files (a pipe would be waited for). */
+async function readText(
+  file: string,
+  limit: number,
+  isDenied: (file: string) => boolean,
+): Promise<RereadFiles | undefined> {
+  try {
+    const real = realTarget(file);
+    if (isDenied(file) || isDenied(real)) return undefined;
+    // Not by its path: a link that is put there now would lead to a file that was not looked at.
+    const pinned = pinFile(real);
+    try {
+      if (!pinned.about.isFile() || pinned.about.size > limit) return undefined;
+      const text = await readFile(pinned.path, 'utf8');
+      return text.trim() === '' || text.includes('\0') ? undefined : { path: file, text };
+    } finally {
+      pinned.close();
+    }
+  } catch {
+    return undefined;
+  }
+}

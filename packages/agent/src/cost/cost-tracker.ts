@@ -1,0 +1,247 @@
+/** What a conversation may spend and has spent. Prices come when they are needed, not before. */
+import {
+  addUsage,
+  type AssistantMessage,
+  type ContextChanges,
+  contextOptions,
+  DEFAULT_CONTEXT,
+  DEFAULT_LIMITS,
+  isThinking,
+  isToolUse,
+  type LoopEvent,
+  type ModelPort,
+  type ModelRecords,
+  NO_USAGE,
+  type Terminal,
+  textOf,
+  type Usage,
+} from '@heddle/core';
+import { plainModelName, webSearchesOf } from '@heddle/models';
+import { type Price, UsageMeter } from './usage-meter.ts';
+import type { AgentOptions } from '../engine/options.ts';
+import type { ModelUsage } from '../sdk/message.ts';
+import { apiErrorText } from '../sdk/translate.ts';
+import type { StoredCosts } from './stored-costs.ts';
+import type { Cost } from '../session/codec/entries.ts';
+
+type Spender = Pick<
+  AgentOptions,
+  | 'price'
+  | 'loadPrice'
+  | 'maxBudgetUsd'
+  | 'model'
+  | 'modelName'
+  | 'fallbackModel'
+  | 'context'
+  | 'maxOutputTokens'
+>;
+
+/** The fallback models in their order, each under its full name. */
+export function fallbacksOf({ fallbackModel = [] }: Pick<AgentOptions, 'fallbackModel'>): readonly string[] {
+  const names = typeof fallbackModel === 'string' ? [fallbackModel] : fallbackModel;
+  return names.map((name) => plainModelName(name, process.env));
+}
+
+/** What the host says about the context. The port knows the windows of its models if the host does not. */
+export function contextChangesOf({
+  model,
+  context,
+}: Pick<AgentOptions, 'model' | 'context'>): ContextChanges {
+  const { factsOf } = model;
+  if (factsOf === undefined) return context ?? {};
+  const { windowOf, tokenScaleOf } = DEFAULT_CONTEXT;
+  return {
+    windowOf: (name) => factsOf(name)?.contextWindow ?? windowOf(name),
+    tokenScaleOf: (name) => factsOf(name)?.tokenScale ?? tokenScaleOf(name),
+    ...context,
+  };
+}
+
+/** What a conversation has cost so far. */
+export interface CostTotals {
+  readonly costUsd: number;
+  readonly models: Readonly<Record<string, ModelUsage>>;
+}
+
+export class CostTracker {
+  readonly meter: UsageMeter;
+  #options: Spender;
+  #loading: Promise<Price> | undefined;
+
+  constructor(options: Spender, earlier: StoredCosts) {
+    this.#options = options;
+    this.meter = new UsageMeter(options.price, earlier);
+  }
+
+  change(options: Spender): void {
+    this.#options = options;
+    this.#loading = undefined;
+  }
+
+  /** Why a budget could not be kept: a model could spend money that nobody counts. */
+  async objection(): Promise<string | undefined> {
+    const { maxBudgetUsd, modelName } = this.#options;
+    if (maxBudgetUsd === undefined) return undefined;
+    await this.#load();
+    const unknown = [modelName, ...fallbacksOf(this.#options)].find(
+      (model) => this.meter.priceOf(model, NO_USAGE) === undefined,
+    );
+    if (unknown === undefined) return undefined;
+    return `The price of ${unknown} is unknown, so a budget in dollars cannot be kept. Leave it out, or give a price.`;
+  }
+
+  /** Puts on the bill what an event has spent; undefined where it has spent nothing. */
+  take(event: LoopEvent): Promise<Cost> | undefined {
+    return event.type === 'answer_end' || event.type === 'spent' ? this.#bill(event) : undefined;
+  }
+
+  async #bill({
+    model,
+    usage,
+  }: Pick<Extract<LoopEvent, { type: 'spent' }>, 'model' | 'usage'>): Promise<Cost> {
+    await this.#load();
+    return this.meter.add(model, usage);
+  }
+
+  get spending(): CostTotals {
+    const { windowOf } = contextOptions(contextChangesOf(this.#options));
+    const { factsOf } = this.#options.model;
+    const { maxOutputTokens = DEFAULT_LIMITS.escalatedOutputTokens } = this.#options;
+    const models = this.meter.perModel((model) => ({
+      contextWindow: windowOf(model),
+      maxOutputTokens: Math.min(
+        maxOutputTokens,
+        factsOf?.(model)?.maxOutputTokens ?? Number.POSITIVE_INFINITY,
+      ),
+    }));
+    return { costUsd: this.meter.costUsd, models };
+  }
+
+  /** Set once the budget is used up. */
+  get spent(): Extract<Terminal, { reason: 'max_budget_usd' }> | undefined {
+    const { maxBudgetUsd } = this.#options;
+    const spentUsd = this.meter.newCostUsd;
+    if (maxBudgetUsd === undefined || spentUsd < maxBudgetUsd) return undefined;
+    return { reason: 'max_budget_usd', limitUsd: maxBudgetUsd, spentUsd };
+  }
+
+  /**
+   * The model with an ear at its first record. The price list is large: it is loaded while the first answer streams, neither
+   * before its request is out nor after its last word.
+   */
+  hearing(model: ModelPort): ModelPort {
+    if (!this.#options.loadPrice || this.#loading) return model;
+    // Why it failed, if it did, is told to whoever needs a price.
+    const load = (): void => void this.#load().catch(() => undefined);
+    const port: ModelPort = (request, signal) =>
+      this.#loading ? model(request, signal) : onFirstRecord(model(request, signal), load);
+    return Object.assign(port, model);
+  }
+
+  async #load(): Promise<void> {
+    this.#loading ??= this.#options.loadPrice?.();
+    if (this.#loading) this.meter.setPrice(await this.#loading);
+  }
+}
+
+function onFirstRecord(records: ModelRecords, tell: () => void): ModelRecords {
+  return {
+    [Symbol.asyncIterator]() {
+      const inner = records[Symbol.asyncIterator]();
+      let isFirst = true;
+      return {
+        next() {
+          const next = inner.next();
+          if (isFirst) next.then(tell, () => undefined);
+          isFirst = false;
+          return next;
+        },
+        ...(inner.ready ? { ready: () => inner.ready?.() } : {}),
+        ...(inner.return ? { return: async () => (await inner.return?.()) ?? OVER } : {}),
+      };
+    },
+  };
+}
+
+const OVER = { done: true, value: undefined } as const;
+
+// MERGED tally.ts: /** What one prompt's run amounts to, for its result line. */
+
+export class RunCounts {
+  readonly startedAt: number;
+  /** Answers that stand, those that were cut and resumed included. */
+  answers = 0;
+  /** The text of the last error that was reported as a message. */
+  errorText = '';
+  stopReason: string | null = null;
+  usage: Usage = NO_USAGE;
+  webSearches = 0;
+  /** Time spent waiting for the model. */
+  apiMs = 0;
+  #askedAt: number | undefined;
+  /** The text blocks of the answer so far, by message. */
+  readonly #pieces = new Map<string, string>();
+  /** Something else than text stands behind the last piece. */
+  #isInterspersed = false;
+
+  constructor(startedAt: number) {
+    this.startedAt = startedAt;
+  }
+
+  note(event: LoopEvent, now: number): void {
+    switch (event.type) {
+      case 'stream_request_start':
+        this.#askedAt = now;
+        return;
+      case 'message': {
+        const { message } = event;
+        if (message.type === 'assistant') this.#say(message);
+        return;
+      }
+      case 'tombstone':
+        for (const uuid of event.uuids) this.#pieces.delete(uuid);
+        return;
+      case 'transition':
+        // Only an answer that resumes goes on where the last one broke off; any other begins anew.
+        if (event.transition.reason === 'max_output_tokens_recovery') this.answers++;
+        else this.#pieces.clear();
+        return;
+      case 'answer_end':
+        this.answers++;
+        this.stopReason = event.stopReason ?? null;
+        this.#answered(event.usage, now);
+        return;
+      case 'spent':
+        this.#answered(event.usage, now);
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** The whole answer: all its text since the last tool call, through resumptions and pauses. */
+  get answerText(): string {
+    return [...this.#pieces.values()].join('');
+  }
+
+  #say(message: AssistantMessage): void {
+    const text = textOf(message.content);
+    if (message.apiError !== undefined) {
+      this.errorText = apiErrorText(message);
+    } else if (message.content.some(isToolUse)) {
+      this.#pieces.clear();
+    } else if (text !== '') {
+      const isFirst = this.#pieces.size === 0;
+      this.#pieces.set(message.uuid, this.#isInterspersed && !isFirst ? `\n\n${text}` : text);
+    }
+    // A resumed answer may think first: its text goes on where the last piece ended.
+    if (!message.content.every(isThinking)) this.#isInterspersed = text === '';
+  }
+
+  #answered(usage: Usage, now: number): void {
+    this.usage = addUsage(this.usage, usage);
+    this.webSearches += webSearchesOf(usage);
+    this.apiMs += now - (this.#askedAt ?? now);
+    this.#askedAt = now;
+  }
+}

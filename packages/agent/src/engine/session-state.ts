@@ -1,0 +1,90 @@
+/** Where the agent stands between two prompts, and when a session is resumed: what tools changed of the context outlasts the run. */
+import { realpathSync, statSync } from 'node:fs';
+import type { Attachment, SessionState, Tool } from '@heddle/core';
+import type { Session } from '../session/open/open.ts';
+import type { AgentOptions } from './options.ts';
+
+/**
+ * The stance that a session begins or continues with; undefined where nothing needs to be remembered. A resumed session
+ * keeps its mode unless the user names another. `bypassPermissions` is not kept: a mode without questions must be named.
+ */
+export function initialSessionState(
+  { projection, snapshot }: Pick<Session, 'projection' | 'snapshot'>,
+  options: AgentOptions,
+): SessionState | undefined {
+  const { stance: stored } = projection;
+  const { cwd, defaultPermissionMode = 'default' } = options;
+  const kept = stored?.permissionMode === 'bypassPermissions' ? undefined : stored?.permissionMode;
+  const permissionMode = options.permissionMode ?? kept ?? defaultPermissionMode;
+  if (!stored)
+    return permissionMode === 'default' ? undefined : { workingDirectory: cwd, permissionMode, tools: [] };
+  // A session that never left its folder may be resumed in another one.
+  const workingDirectory = stored.workingDirectory === snapshot?.cwd ? cwd : stored.workingDirectory;
+  return { ...stored, workingDirectory, permissionMode };
+}
+
+/** The stance with a directory that can be worked in, and a note if that is another one. The first folder is the project. */
+export function existingFolder(
+  stance: SessionState,
+  folders: readonly string[],
+): { readonly stance: SessionState; readonly note?: Attachment } {
+  const { workingDirectory: before } = stance;
+  const [cwd = before] = folders;
+  const gone = before === cwd ? undefined : unusable(before, folders);
+  if (gone === undefined) return { stance };
+  const text = `The working directory ${before} ${gone}. It is now ${cwd}.`;
+  return { stance: { ...stance, workingDirectory: cwd }, note: { kind: 'reminder', about: 'other', text } };
+}
+
+function unusable(folder: string, folders: readonly string[]): string | undefined {
+  if (!isDirectory(folder)) return 'no longer exists';
+  const real = realFolder(folder);
+  const isInside = folders.some((one) => `${real}/`.startsWith(`${realFolder(one).replace(/\/$/, '')}/`));
+  return isInside ? undefined : 'lies outside the folders of this session';
+}
+
+function realFolder(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
+
+/** Said with each prompt: a model that only learns it from refused calls wastes them. */
+export const PLAN_NOTE: Attachment = {
+  kind: 'reminder',
+  about: 'other',
+  text: 'You are planning: look around, but change nothing. When the plan is ready, give it to ExitPlanMode; where you are not offered that tool, give it as your answer.',
+};
+
+/** For the hand-over of a compaction: the commands that moved the shell are summarised away. */
+export function whereNote(stance: SessionState | undefined, cwd: string): readonly Attachment[] {
+  if (!stance || stance.workingDirectory === cwd) return [];
+  return [
+    { kind: 'reminder', about: 'other', text: `The working directory is now ${stance.workingDirectory}.` },
+  ];
+}
+
+/** The tools of every request, and those that were loaded on demand. */
+export function toolsOf(
+  { tools, deferredTools }: AgentOptions,
+  stance: SessionState | undefined,
+): readonly Tool[] {
+  if (!stance || !deferredTools) return tools;
+  const present = new Set(tools.map(({ name }) => name));
+  const deferred = deferredTools();
+  const loaded = stance.tools.flatMap((name) => {
+    if (present.has(name)) return [];
+    return deferred.find((tool) => tool.name === name) ?? [];
+  });
+  return loaded.length === 0 ? tools : [...tools, ...loaded];
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

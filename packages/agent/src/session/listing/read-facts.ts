@@ -1,0 +1,225 @@
+/** Reads whole lines of a session into the facts about it. Pure; only the few lines that tell something are parsed. */
+import { textOf } from '@heddle/core';
+import { readStoredCosts, type StoredCosts } from '../../cost/stored-costs.ts';
+import { contentOf, isRecord, isText, type LogLine } from '../codec/shapes.ts';
+import { type Blobs, createBlobs, restoreTexts } from '../files/blobs.ts';
+import { LineFile, wholeLength } from '../files/lines.ts';
+import { blobsBeside, type SessionFile } from '../files/session-files.ts';
+import { type Facts, NO_FACTS } from './summary.ts';
+
+const NEW_LINE = 0x0a;
+const PROMPT_LENGTH = 1_000;
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** `bytes`: whole lines, the next ones of the file. */
+function updateFacts(facts: Facts, bytes: Buffer, sessionId: string, blobs?: Blobs): Facts {
+  const next = { ...facts, readTo: facts.readTo + bytes.length };
+  /** The last of their kind, looked at when all are known. */
+  let said: Span | undefined;
+  let answered: Span | undefined;
+  let settled: Span | undefined;
+  let spent: Span[] = [];
+  for (let start = 0, end = bytes.indexOf(NEW_LINE); end >= 0; end = bytes.indexOf(NEW_LINE, start)) {
+    const span = { start, end };
+    start = end + 1;
+    switch (entryKindOf(bytes, span.start, end)) {
+      case 'user':
+        next.messages++;
+        said = span;
+        if (next.firstPrompt === null) Object.assign(next, beginningIn(parse(bytes, span), blobs));
+        break;
+      case 'assistant':
+        next.messages++;
+        said = answered = span;
+        break;
+      case 'custom-title':
+        Object.assign(next, titleIn(parse(bytes, span), sessionId));
+        break;
+      case 'summary':
+      case 'ai-title':
+        Object.assign(next, foundIn(parse(bytes, span)));
+        break;
+      case 'answer':
+      case 'spent':
+        spent.push(span);
+        break;
+      case 'end':
+      case 'boundary':
+        settled = span;
+        spent = [];
+        break;
+      default:
+        break;
+    }
+  }
+  if (said) next.lastAt = entryTimeOf(bytes, said.start, said.end) ?? next.lastAt;
+  if (answered) next.model = modelOf(bytes, answered.start, answered.end) ?? next.model;
+  const known = settled && parse(bytes, settled)?.['spent'];
+  if (isRecord(known)) Object.assign(next, costOf(readStoredCosts(known)));
+  for (const span of spent) {
+    const cost = parse(bytes, span)?.['costUsd'];
+    if (typeof cost === 'number') next.costUsd = (next.costUsd ?? 0) + cost;
+    else next.unpriced++;
+  }
+  return next;
+}
+
+function parse(bytes: Buffer, { start, end }: Span): LogLine | undefined {
+  return parseLogLine(bytes, start, end);
+}
+
+/** The first prompt, and what its line says of where the session began. */
+function beginningIn(line: LogLine | undefined, blobs: Blobs | undefined): Partial<Facts> {
+  if (!line || line['isMeta'] === true) return {};
+  const whole =
+    blobs && line['storedApart'] === true ? restoreTexts(line['message'], blobs) : line['message'];
+  const content = isRecord(whole) ? contentOf(whole['content']) : undefined;
+  const prompt = content === undefined ? '' : textOf(content).trim();
+  if (prompt === '') return {};
+  const { sessionId, cwd, gitBranch, timestamp } = line;
+  return {
+    firstPrompt: prompt.slice(0, PROMPT_LENGTH),
+    firstSessionId: isText(sessionId) ? sessionId : null,
+    cwd: isText(cwd) ? cwd : null,
+    gitBranch: isText(gitBranch) && gitBranch !== '' ? gitBranch : null,
+    startedAt: (isText(timestamp) && Date.parse(timestamp)) || null,
+  };
+}
+
+/** A fork begins with the lines of another session: its name says where the fork comes from. */
+function titleIn(line: LogLine | undefined, sessionId: string): Partial<Facts> {
+  const title = line?.['customTitle'];
+  if (!isText(title)) return {};
+  const name = title.trim() === '' ? null : title;
+  const from = line?.['sessionId'];
+  return isText(from) && from !== sessionId ? { inheritedTitle: name } : { ownTitle: name };
+}
+
+function foundIn(line: LogLine | undefined): Partial<Facts> {
+  // Ours are about the calls of a turn.
+  if (!line || 'toolUseIds' in line) return {};
+  const title = line['aiTitle'] ?? line['summary'];
+  return isText(title) && title.trim() !== '' ? { foundTitle: title } : {};
+}
+
+function costOf(bill: StoredCosts): Pick<Facts, 'costUsd' | 'unpriced'> {
+  const unpriced = [...bill].filter(([, { known }]) => !known).length;
+  return { costUsd: bill.costUsd, unpriced };
+}
+
+// MERGED lines.ts: /** What a line is, by its first bytes: most lines are never parsed. */
+
+/** Enough for what stands before a message's content. */
+const HEAD = 1_500;
+
+function headOf(bytes: Buffer, start: number, end: number): string {
+  return bytes.toString('latin1', start, Math.min(end, start + HEAD));
+}
+
+/** The line's type; undefined for bookkeeping that tells a list nothing, and for lines of another conversation. */
+function entryKindOf(bytes: Buffer, start: number, end: number): string | undefined {
+  if (!beginsWithType(bytes, start)) return foreignKindOf(bytes, start, end);
+  // Most lines stop here: one byte is looked at, and no text is made.
+  if (!TELLING.has(bytes[start + TYPE.length] ?? 0)) return undefined;
+  const beginning = bytes.toString('latin1', start + TYPE.length, Math.min(end, start + BEGINNING));
+  return beginning.includes(SIDECHAIN) ? undefined : beginning.slice(0, beginning.indexOf('"'));
+}
+
+const TYPE = '{"type":"';
+
+function beginsWithType(bytes: Buffer, start: number): boolean {
+  for (let at = 0; at < TYPE.length; at++) if (bytes[start + at] !== TYPE.charCodeAt(at)) return false;
+  return true;
+}
+
+/** First letters: user, assistant, answer, ai-title, spent, summary, end, boundary, custom-title. */
+const TELLING: ReadonlySet<number> = new Set(Buffer.from('uasebc'));
+
+/** Up to where our own lines say whose conversation they belong to. */
+const BEGINNING = 180;
+/** A subagent's lines may stand in the same file. */
+const SIDECHAIN = '"isSidechain":true';
+
+function foreignKindOf(bytes: Buffer, start: number, end: number): string | undefined {
+  const [before = '', type] = THEIRS.exec(headOf(bytes, start, end)) ?? [];
+  if (type !== undefined) return before.includes(SIDECHAIN) ? undefined : type;
+  const line = parseLogLine(bytes, start, end);
+  return line && line['isSidechain'] !== true && isText(line['type']) ? line['type'] : undefined;
+}
+
+/** Another tool begins its lines with the parent. No brace in between: what lies deeper has types of its own. */
+const THEIRS = /^\{"parentUuid":[^{]*?"type":"([a-z_-]+)"/;
+
+function parseLogLine(bytes: Buffer, start: number, end: number): LogLine | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8', start, end));
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** When a line was written. Its head has it, or it stands behind the content. */
+function entryTimeOf(bytes: Buffer, start: number, end: number): number | undefined {
+  const near = TIME.exec(headOf(bytes, start, end))?.[1];
+  const time = near ?? parseLogLine(bytes, start, end)?.['timestamp'];
+  return (isText(time) && Date.parse(time)) || undefined;
+}
+
+const TIME = /"timestamp":"([0-9T:.Z+-]+)"/;
+
+/** Which model said this. */
+function modelOf(bytes: Buffer, start: number, end: number): string | undefined {
+  const model = MODEL.exec(headOf(bytes, start, end))?.[1];
+  // What tells of an error was said by no model.
+  return model === undefined || model === '' || model.startsWith('<') ? undefined : model;
+}
+
+const MODEL = /"message":\{[^{}[]*?"model":"([^"\\]*)"/;
+
+// MERGED read.ts: /** The facts about a session's file: read anew, or read on from where they were left. */
+
+const CHUNK = 8 * 1024 * 1024;
+const SEAM = 48;
+
+/** Undefined where the file cannot be read. */
+export function readFacts({ path, id }: SessionFile, earlier?: Facts): Facts | undefined {
+  try {
+    const file = new LineFile(path);
+    try {
+      const known = earlier && onlyGrew(file, earlier) ? earlier : NO_FACTS;
+      const blobs = createBlobs(blobsBeside(path), false);
+      return readOn(file, known, (facts, bytes) => updateFacts(facts, bytes, id, blobs));
+    } finally {
+      file.close();
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+function readOn(file: LineFile, known: Facts, take: (facts: Facts, bytes: Buffer) => Facts): Facts {
+  let facts = known;
+  for (let size = CHUNK; facts.readTo < file.size; ) {
+    const end = Math.min(file.size, facts.readTo + size);
+    const bytes = file.read(facts.readTo, end);
+    const whole = wholeLength(bytes);
+    if (whole > 0) facts = take(facts, bytes.subarray(0, whole));
+    // The rest is a line that is still being written; or one that is longer than what was read.
+    else if (end === file.size || bytes.length === 0) break;
+    else size *= 2;
+  }
+  return { ...facts, seam: seamOf(file, facts.readTo) };
+}
+
+function onlyGrew(file: LineFile, { readTo, seam }: Facts): boolean {
+  return readTo <= file.size && seamOf(file, readTo) === seam;
+}
+
+function seamOf(file: LineFile, readTo: number): string {
+  return file.read(Math.max(0, readTo - SEAM), readTo).toString('base64');
+}

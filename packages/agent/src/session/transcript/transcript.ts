@@ -1,0 +1,237 @@
+/** The whole conversation of a session as it stands, what compactions replaced included. */
+import {
+  type Attachment,
+  bareToolError,
+  type ContentBlock,
+  type Entry,
+  type MediaSource,
+  type Message,
+} from '@heddle/core';
+import { decodedLines } from '../codec/read.ts';
+import { contentOf, isRecord, isText } from '../codec/shapes.ts';
+import { createBlobs } from '../files/blobs.ts';
+import { blobsBeside } from '../files/session-files.ts';
+
+export type TranscriptItem =
+  | { readonly kind: 'message'; readonly message: Message }
+  /** From here on the model saw a hand-over in place of what came before. */
+  | { readonly kind: 'compaction'; readonly at: number; readonly handOver: readonly Message[] };
+
+export interface Transcript {
+  readonly items: readonly TranscriptItem[];
+  /** Lines that could not be read. */
+  readonly damagedLines: number;
+}
+
+/** Throws where the file cannot be read at all. */
+export function readTranscript(path: string): Transcript {
+  const reader = new Reader();
+  for (const decoded of decodedLines(path, createBlobs(blobsBeside(path), false))) {
+    if (decoded.kind === 'entry') reader.take(decoded.entry);
+    if (decoded.kind === 'damaged') reader.damagedLines++;
+  }
+  return { items: reader.items, damagedLines: reader.damagedLines };
+}
+
+class Reader {
+  items: TranscriptItem[] = [];
+  damagedLines = 0;
+
+  take(entry: Entry): void {
+    switch (entry.type) {
+      case 'user':
+      case 'assistant':
+      case 'system':
+      case 'attachment':
+        this.items.push({ kind: 'message', message: entry.message });
+        return;
+      case 'tombstone': {
+        const gone = new Set(entry.uuids);
+        this.items = this.items.filter((item) => item.kind !== 'message' || !gone.has(item.message.uuid));
+        return;
+      }
+      case 'rewind': {
+        const to = this.items.findLastIndex(
+          (item) => item.kind === 'message' && item.message.uuid === entry.to,
+        );
+        if (to >= 0) this.items.length = to + 1;
+        if (entry.messages) this.#forgetCompactions(entry.messages);
+        return;
+      }
+      case 'context': {
+        if (!entry.messages) return;
+        const known = new Set(this.items.map((item) => (item.kind === 'message' ? item.message.uuid : '')));
+        const handOver = entry.messages.filter(({ uuid }) => !known.has(uuid));
+        this.items.push({ kind: 'compaction', at: entry.at, handOver });
+        return;
+      }
+      default:
+        return;
+    }
+  }
+
+  /** A compaction whose hand-over is not in the history that was put back has been taken back with it. */
+  #forgetCompactions(history: readonly Message[]): void {
+    const kept = new Set(history.map(({ uuid }) => uuid));
+    this.items = this.items.filter(
+      (item) => item.kind === 'message' || item.handOver.some(({ uuid }) => kept.has(uuid)),
+    );
+  }
+}
+
+// MERGED pieces.ts: /**
+//  * A message as people read it: who said what, piece by piece. Pure, and total: other tools write such files, too, and people
+//  * edit them, so what a block holds is looked at before it is believed.
+//  */
+
+export type Role = 'user' | 'assistant' | 'tool' | 'system';
+
+export type TranscriptPart =
+  | { readonly kind: 'text' | 'thinking' | 'note'; readonly role: Role; readonly text: string }
+  | TranscriptCall
+  | {
+      readonly kind: 'result';
+      readonly role: 'tool';
+      /** Of the call that it answers. */
+      readonly callId: string;
+      readonly text: string;
+      readonly isError: boolean;
+    }
+  | { readonly kind: 'media'; readonly role: Role; readonly text: string; readonly source: MediaSource };
+
+export interface TranscriptCall {
+  readonly kind: 'call';
+  readonly role: 'assistant';
+  readonly id: string;
+  readonly tool: string;
+  /** What tells it from other calls of the tool, in one line. */
+  readonly about: string;
+  readonly text: string;
+}
+
+/** What the loop wrote for the model alone is left out. */
+export function transcriptPartsOf(message: Message): TranscriptPart[] {
+  switch (message.type) {
+    case 'user':
+      return message.isMeta === true ? [] : contentPieces(message.content, 'user');
+    case 'assistant':
+      return contentPieces(message.content, 'assistant');
+    case 'system':
+      return note(message.content);
+    case 'attachment':
+      return attachmentPieces(message.attachment);
+    case 'tool_use_summary':
+      return note(message.summary);
+    case 'progress':
+    case 'tombstone':
+      return [];
+  }
+}
+
+function contentPieces(value: unknown, role: Role): TranscriptPart[] {
+  const content = contentOf(value) ?? [];
+  if (isText(content)) return said(content, role);
+  return content.flatMap((block) => blockPieces(block, role));
+}
+
+function blockPieces(block: ContentBlock, role: Role): TranscriptPart[] {
+  switch (block.type) {
+    case 'text':
+      return said(block.text, role);
+    case 'thinking':
+      return said(block.thinking, role, 'thinking');
+    case 'tool_use':
+      return [callPiece(block.id, block.name, block.input)];
+    case 'tool_result':
+      return resultPieces(block);
+    case 'image':
+    case 'document':
+      return mediaPieces(block.type, block.source, role);
+    default:
+      return [];
+  }
+}
+
+function resultPieces(block: Extract<ContentBlock, { type: 'tool_result' }>): TranscriptPart[] {
+  const about = {
+    kind: 'result',
+    role: 'tool',
+    callId: textIn(block.tool_use_id),
+    isError: block.is_error === true,
+  } as const;
+  const content = contentOf(block.content) ?? '';
+  if (isText(content)) return [{ ...about, text: bareToolError(content) }];
+  const text = content
+    .map((part) => (part.type === 'text' ? textIn(part.text) : ''))
+    .filter(Boolean)
+    .join('\n');
+  const media = content.flatMap((part) => (part.type === 'text' ? [] : blockPieces(part, 'tool')));
+  return [{ ...about, text }, ...media];
+}
+
+function attachmentPieces(attachment: Attachment): TranscriptPart[] {
+  switch (attachment.kind) {
+    case 'queued_command':
+      return contentPieces(attachment.prompt, 'user');
+    case 'changed_file':
+      return note(`${attachment.path}: ${attachment.note}`);
+    case 'max_turns_reached':
+      return note(`Stopped after ${attachment.maxTurns} rounds of tools.`);
+    case 'hook_stopped_continuation':
+      return note(`${attachment.hook}: ${attachment.reason}`);
+    // Reminders and memories are for the model.
+    default:
+      return [];
+  }
+}
+
+function said(value: unknown, role: Role, kind: 'text' | 'thinking' | 'note' = 'text'): TranscriptPart[] {
+  const text = textIn(value);
+  return text.trim() === '' ? [] : [{ kind, role, text }];
+}
+
+function note(value: unknown): TranscriptPart[] {
+  return said(value, 'system', 'note');
+}
+
+function callPiece(id: unknown, tool: unknown, input: unknown): TranscriptCall {
+  return {
+    kind: 'call',
+    role: 'assistant',
+    id: textIn(id),
+    tool: textIn(tool),
+    about: aboutOf(input),
+    text: inputText(input),
+  };
+}
+
+/** The fields that say most, of the tools that people know; else the first text. */
+const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'path', 'url', 'query', 'description'];
+
+function aboutOf(input: unknown): string {
+  if (!isRecord(input)) return '';
+  const telling = [...TELLING.map((name) => input[name]), ...Object.values(input)].find(isText) ?? '';
+  const [line = ''] = telling.trim().split('\n');
+  return line;
+}
+
+/** One line a field; texts as they are, so that a command reads as it was run. */
+function inputText(input: unknown): string {
+  if (!isRecord(input)) return '';
+  return Object.entries(input)
+    .map(([key, value]) => `${key}: ${isText(value) ? value : JSON.stringify(value)}`)
+    .join('\n');
+}
+
+function mediaPieces(type: string, source: MediaSource, role: Role): TranscriptPart[] {
+  return isRecord(source) ? [{ kind: 'media', role, text: mediaText(type, source), source }] : [];
+}
+
+function mediaText(type: string, source: MediaSource): string {
+  if (source.type === 'url') return `[${type}: ${source.url}]`;
+  return source.type === 'base64' ? `[${type}: ${source.media_type}]` : `[${type}]`;
+}
+
+function textIn(value: unknown): string {
+  return isText(value) ? value : '';
+}

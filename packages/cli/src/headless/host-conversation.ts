@@ -1,0 +1,102 @@
+/** Prompt after prompt in one session: each is taken up, refused or answered as a command, and has exactly one result. */
+import {
+  type Agent,
+  failedStart,
+  type Prompt,
+  type SdkMessage,
+  type SdkResult,
+  totalCost,
+} from '@heddle/agent';
+import { randomUUID } from 'node:crypto';
+import { escapeControls } from '../terminal/escape-controls.ts';
+import type { Host } from './host/host.ts';
+import type { Service } from './host/service.ts';
+import type { HeadlessOutput } from './output/output.ts';
+import { slashText } from './slash/commands.ts';
+
+interface HostConversation {
+  readonly agent: Agent;
+  readonly output: HeadlessOutput;
+  readonly host: Host;
+  /** Aborts when the program is to end. */
+  readonly ending: AbortSignal;
+  readonly service: Service | undefined;
+}
+
+/** The last result decides the exit code. */
+export async function runHostConversation({
+  agent,
+  output,
+  host,
+  ending,
+  service,
+}: HostConversation): Promise<number> {
+  const stop = (): void => {
+    agent.abort(ending.reason);
+    service?.giveUpWaiting();
+    host.end?.();
+    output.hurry();
+  };
+  if (ending.aborted) stop();
+  else ending.addEventListener('abort', stop, { once: true });
+  let code: number | undefined;
+  for await (const prompt of host.prompts) {
+    if (ending.aborted) break;
+    if (prompt.isQuiet) {
+      code = add(agent, prompt);
+      continue;
+    }
+    const instead = (await service?.insteadOf(prompt)) ?? (await commandIn(prompt, agent));
+    code = await answer(instead ?? agent.submit(prompt), output);
+  }
+  const unbegun = ending.aborted ? ENDED_EARLY : host.misread;
+  const why = service?.refusal ?? (code === undefined ? unbegun : undefined);
+  if (why === undefined) return code ?? 0;
+  await output.write(failedStart(why, { uuid: randomUUID(), session_id: agent.sessionId }));
+  return 1;
+}
+
+const ENDED_EARLY = 'The program was ended before it had taken up a prompt.';
+
+/** Joins the conversation; the model is asked with the next prompt. */
+function add(agent: Agent, prompt: Prompt): number {
+  const added = agent.add(prompt);
+  if (!added.ok) process.stderr.write(`heddle: ${escapeControls(added.message)}\n`);
+  return added.ok ? 0 : 1;
+}
+
+/** What is said in place of a turn, where the prompt is a command. */
+async function commandIn(prompt: Prompt, agent: Agent): Promise<readonly SdkMessage[] | undefined> {
+  if (slashText(prompt) === undefined) return undefined;
+  const line = await (await import('./slash/slash.ts')).slashResult(prompt, agent);
+  return line && [line];
+}
+
+async function answer(
+  lines: AsyncIterable<SdkMessage> | Iterable<SdkMessage>,
+  output: HeadlessOutput,
+): Promise<number> {
+  let code = 1;
+  for await (const line of lines) {
+    await output.write(line);
+    if (line.type === 'result') code = line.is_error ? 1 : 0;
+  }
+  return code;
+}
+
+// MERGED without-turn.ts: /** Results of prompts for which no turn began: no model was asked, and what earlier ones have cost stays on the bill. */
+
+/** What was asked for did not happen. */
+export function rejectedPrompt(why: string, { sessionId, spending }: Agent): SdkResult {
+  return {
+    ...failedStart(why, { uuid: randomUUID(), session_id: sessionId }),
+    total_cost_usd: totalCost(spending),
+    modelUsage: spending.models,
+  };
+}
+
+/** It did, without a turn. */
+export function settledPrompt(text: string, agent: Agent): SdkResult {
+  const { errors: _errors, terminal_reason: _reason, ...line } = rejectedPrompt(text, agent);
+  return { ...line, subtype: 'success', is_error: false, result: text };
+}

@@ -1,0 +1,124 @@
+/** Who gets a typed line: the question that is open, the run that is under way, or whoever waits for the next prompt. */
+import { escapeControls } from '../terminal/escape-controls.ts';
+import { modeAfter } from './commands/mode-cycle.ts';
+import { readSlash } from './commands/table.ts';
+import type { PromptInbox } from './prompts/inbox.ts';
+import type { QuestionQueue } from './questions/question-queue.ts';
+import type { Screen } from './screen/screen.ts';
+import type { OpenSession } from './session/open-session.ts';
+import type { TurnRunner } from './turn/turn-runner.ts';
+
+export interface InputRouterSetup {
+  readonly questionQueue: QuestionQueue;
+  readonly inbox: PromptInbox;
+  readonly screen: Screen;
+  readonly session: OpenSession;
+  readonly work: TurnRunner;
+  /** A word beside the conversation. */
+  readonly note: (text: string) => void;
+  readonly prompt: () => string;
+  /** Keeps a prompt for the arrow keys. */
+  readonly remember: (prompt: string) => void;
+  readonly interrupt: () => void;
+}
+
+/** Lines that follow each other faster than this were not typed by hand. */
+const BURST_MS = 25;
+
+export class InputRouter {
+  readonly #setup: InputRouterSetup;
+  /** What was typed goes to the model at once, although the turn was interrupted. */
+  #sendsNow = false;
+  /** Lines that arrived at a question together. */
+  #burst: string[] = [];
+  #burstEnd: NodeJS.Timeout | undefined;
+
+  constructor(setup: InputRouterSetup) {
+    this.#setup = setup;
+  }
+
+  /** Whether the turn that has just ended was interrupted for the sake of what was typed. */
+  takeSendsNow(): boolean {
+    const sendsNow = this.#sendsNow;
+    this.#sendsNow = false;
+    return sendsNow;
+  }
+
+  line(text: string): void {
+    const { questionQueue, work, inbox } = this.#setup;
+    if (questionQueue.isOpen) this.#collect(text);
+    else if (!work.isUnderWay) inbox.give(text);
+    else if (text.trim() !== '') this.#meanwhile(text);
+  }
+
+  /** Esc sends what is being typed at once; with nothing typed it interrupts. */
+  escape(draft: string): void {
+    const { questionQueue, work, inbox, screen, remember, interrupt } = this.#setup;
+    if (questionQueue.isOpen || (work.isUnderWay && draft.trim() === '')) return interrupt();
+    if (!work.isUnderWay) return;
+    screen.takeDraft();
+    inbox.join(draft);
+    remember(draft);
+    this.#sendsNow = true;
+    work.stop('interrupt');
+  }
+
+  /** Shift-Tab. */
+  async nextMode(): Promise<void> {
+    const { questionQueue, screen, session, work, prompt } = this.#setup;
+    if (!session.isOpen) return;
+    const slash = readSlash(`/mode ${modeAfter(session.started.agent.permissionMode)}`);
+    if (slash?.kind === 'command') await work.beside(slash.command, slash.words);
+    if (!questionQueue.isOpen) screen.reprompt(prompt());
+  }
+
+  /**
+   * Joins lines that arrive together into one answer. A terminal without bracketed paste delivers pasted text line by line,
+   * and a line of it that holds only "1" must not choose.
+   */
+  #collect(text: string): void {
+    // A pipe hands out one line for each question.
+    if (this.#setup.screen.isPipe) return this.#answer(text);
+    this.#burst.push(text);
+    clearTimeout(this.#burstEnd);
+    this.#burstEnd = setTimeout(() => {
+      const lines = this.#burst.splice(0);
+      if (this.#setup.questionQueue.isOpen) this.#answer(lines.join('\n'));
+      else for (const line of lines) this.line(line);
+    }, BURST_MS);
+  }
+
+  /**
+   * At a question. Commands that only show something work there, too; others are no answer and wait, unless the question
+   * takes any words.
+   */
+  #answer(text: string): void {
+    const { questionQueue, work } = this.#setup;
+    const slash = readSlash(text);
+    if (slash?.kind === 'command' && slash.command.anytime)
+      return void work.beside(slash.command, slash.words).then(() => questionQueue.askAgain());
+    if (questionQueue.takesWords || !(slash || isShell(text))) return questionQueue.read(text);
+    this.#meanwhile(text);
+    questionQueue.askAgain();
+  }
+
+  /** While something is under way a prompt waits to join it; some commands need not wait, others run after it. */
+  #meanwhile(text: string): void {
+    const { work, inbox, note, remember } = this.#setup;
+    const slash = readSlash(text);
+    if (slash?.kind === 'unknown') return note(slash.message);
+    if (slash?.command.anytime) return void work.beside(slash.command, slash.words);
+    if (slash || isShell(text)) {
+      inbox.later(text);
+      return note(`runs after this turn: ${escapeControls(text.trim())}`);
+    }
+    inbox.join(text);
+    remember(text);
+    note(`queued: ${escapeControls(text)}`);
+  }
+}
+
+/** `!ls`: for the shell, not for the model. */
+export function isShell(text: string): boolean {
+  return /^\s*!\s*\S/.test(text);
+}

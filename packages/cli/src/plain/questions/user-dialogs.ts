@@ -1,0 +1,123 @@
+/** The person at the keyboard, as the agent's doors want them: permission, choices, plans. */
+import os from 'node:os';
+import path from 'node:path';
+import {
+  type PermissionAnswer,
+  type PermissionQuestion,
+  type PermissionUpdate,
+  ruleText,
+} from '@heddle/agent';
+import { persistUpdates, settingsFileOf, type SettingsPlaces } from '@heddle/agent/settings';
+import type { PlanDecision } from '@heddle/tools';
+import { escapeControls } from '../../terminal/escape-controls.ts';
+import type { Style } from '../style.ts';
+import { nearPath } from '../render/call.ts';
+import { currentText } from '../change/change.ts';
+import {
+  planDialog,
+  type UserQuestion,
+  userQuestionDialog,
+  WITHOUT_SANDBOX_CHOICES,
+  withoutSandboxDialog,
+} from './plan-and-user-questions.ts';
+import { type Dialog, noting } from './dialog.ts';
+import { permissionDialog } from './permission.ts';
+
+export interface UserDialogsSetup {
+  readonly style: Style;
+  readonly cwd: string;
+  /** Undefined: withdrawn, or nobody answered. */
+  readonly ask: <Answer>(dialog: Dialog<Answer>, signal: AbortSignal) => Promise<Answer | undefined>;
+  readonly isAnyoneThere: () => boolean;
+  readonly say: (text: string) => void;
+}
+
+/** They are questions themselves, and come through the other doors: nobody is asked whether to ask. */
+const ASKS_ITSELF: ReadonlySet<string> = new Set(['AskUserQuestion', 'ExitPlanMode']);
+
+/** A question that waits: a rule that another answer adds may settle it. */
+interface Waiting {
+  /** None where rules alone would not do: a call may want a folder or a mode as well. */
+  readonly rules: readonly string[];
+  readonly covered: AbortController;
+}
+
+export class UserDialogs {
+  readonly #setup: UserDialogsSetup;
+  readonly #places: SettingsPlaces;
+  readonly #waiting = new Set<Waiting>();
+
+  constructor(setup: UserDialogsSetup) {
+    this.#setup = setup;
+    this.#places = { cwd: setup.cwd, home: os.homedir(), env: process.env };
+  }
+
+  async mayRun(question: PermissionQuestion, signal: AbortSignal): Promise<PermissionAnswer> {
+    const { ask, isAnyoneThere } = this.#setup;
+    if (ASKS_ITSELF.has(question.tool)) return { allow: true };
+    const dialog = this.#dialogFor(question);
+    const rules = question.suggestions.every(({ type }) => type === 'addRules')
+      ? rulesIn(question.suggestions)
+      : [];
+    const waiting: Waiting = { rules, covered: new AbortController() };
+    this.#waiting.add(waiting);
+    // Before the next question is shown: it may be settled by the same answer.
+    const noted = noting(dialog, ({ updates }) => {
+      this.#waiting.delete(waiting);
+      if (updates) this.#remember(updates);
+    });
+    const answer = await ask(noted, AbortSignal.any([signal, waiting.covered.signal]));
+    this.#waiting.delete(waiting);
+    if (waiting.covered.signal.aborted && !signal.aborted) return { allow: true };
+    if (!answer) {
+      const message = isAnyoneThere() ? 'The user did not answer.' : 'There is nobody to ask.';
+      return { allow: false, message };
+    }
+    return answer;
+  }
+
+  async askUser(
+    questions: readonly UserQuestion[],
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, string>> | undefined> {
+    const answers: Record<string, string> = {};
+    for (const question of questions) {
+      const answer = await this.#setup.ask(userQuestionDialog(question, this.#setup.style), signal);
+      if (answer === undefined) return undefined;
+      answers[question.question] = answer;
+    }
+    return answers;
+  }
+
+  async approvePlan(plan: string, signal: AbortSignal): Promise<PlanDecision> {
+    return (await this.#setup.ask(planDialog(plan, this.#setup.style), signal)) ?? { approved: false };
+  }
+
+  #dialogFor(question: PermissionQuestion): Dialog<PermissionAnswer> {
+    const { style, cwd } = this.#setup;
+    if (question.tool === WITHOUT_SANDBOX_CHOICES) return withoutSandboxDialog(question, style);
+    return permissionDialog(question, {
+      style,
+      cwd,
+      current: currentText(question.tool, question.input, cwd),
+      fileOf: (scope) => atHome(nearPath(settingsFileOf(scope, this.#places), cwd)),
+    });
+  }
+
+  /** What outlasts the session goes into the settings file of its scope. */
+  #remember(updates: readonly PermissionUpdate[]): void {
+    const allowed = new Set(rulesIn(updates));
+    for (const { rules, covered } of this.#waiting)
+      if (rules.length > 0 && rules.every((rule) => allowed.has(rule))) covered.abort();
+    for (const problem of persistUpdates(updates, this.#places)) this.#setup.say(escapeControls(problem));
+  }
+}
+
+function atHome(file: string): string {
+  const near = path.relative(os.homedir(), file);
+  return path.isAbsolute(file) && !near.startsWith('..') ? `~/${near}` : file;
+}
+
+function rulesIn(updates: readonly PermissionUpdate[]): string[] {
+  return updates.flatMap((update) => (update.type === 'addRules' ? update.rules.map(ruleText) : []));
+}

@@ -1,0 +1,160 @@
+/** The machine's vocabulary in words: what happened, what was decided, and what the guards said about it. */
+import type {
+  Decided,
+  Decision,
+  Effect,
+  Guards,
+  MachineEvent,
+  Terminal,
+  TracedStep,
+  Transition,
+  LoopState,
+} from '@heddle/core';
+
+/** `tools`: the calls of the iteration, by their tools. */
+export function describeEvent(happened: MachineEvent, tools: readonly string[]): string {
+  if (happened.type === 'began') return 'began';
+  const aborted = happened.aborted ? `, aborted (${happened.aborted})` : '';
+  return `${outcomeWords(happened, tools)}${aborted}`;
+}
+
+function outcomeWords(happened: Exclude<MachineEvent, { type: 'began' }>, tools: readonly string[]): string {
+  switch (happened.type) {
+    case 'prepared': {
+      const { overLimit, staged, autoCompact } = happened.context;
+      const notes = [
+        ...(autoCompact.outcome === 'idle' ? [] : [`autocompact ${autoCompact.outcome}`]),
+        ...(overLimit ? ['over the limit'] : []),
+        ...(staged ? ['collapses staged'] : []),
+      ];
+      return notes.length === 0 ? 'prepared' : `prepared: ${notes.join(', ')}`;
+    }
+    case 'streamed': {
+      const calls =
+        happened.calls === 0 ? 'no call' : `${pluralizeCount(happened.calls, 'call')} (${listed(tools)})`;
+      const { ended } = happened;
+      return `streamed: ${calls}${ended.well ? '' : `, ended with ${ended.error.class}`}`;
+    }
+    case 'drained':
+      return happened.committed ? 'drained: collapses committed' : 'drained: nothing';
+    case 'compacted':
+      return happened.result.ok ? `compacted for ${happened.cause}` : `compaction failed (${happened.cause})`;
+    case 'tools_ran': {
+      const { stoppedBy } = happened;
+      return `tools ran: ${listed(tools)}${stoppedBy ? `, stopped by ${stoppedBy.hook}` : ''}`;
+    }
+    case 'asked':
+      return happened.goOn ? 'asked: go on' : 'asked: stop';
+    case 'attached':
+      return 'attached';
+    case 'hooks_ran': {
+      if (happened.prevented) return `hooks ran: ${happened.prevented.hook} prevents`;
+      return happened.blocking.length > 0 ? 'hooks ran: blocked' : 'hooks ran: passed';
+    }
+    case 'threw':
+      return `threw during ${happened.during}: ${happened.message}`;
+  }
+}
+
+export function describeDecision(decision: Decision): string {
+  switch (decision.kind) {
+    case 'do':
+      return effectWords(decision.effect);
+    case 'continue':
+      return `continue ${transitionWords(decision.transition)}`;
+    case 'stop':
+      return `stop ${terminalWords(decision.terminal)}`;
+  }
+}
+
+export function describeRecordedDecision(decided: Decided): string {
+  return decided.kind === 'continue'
+    ? `continue ${transitionWords(decided.transition)}, turn ${decided.turnCount}`
+    : `stop ${terminalWords(decided.terminal)}`;
+}
+
+function effectWords(effect: Effect): string {
+  switch (effect.type) {
+    case 'prepare':
+      return effect.autoCompact ? 'prepare' : 'prepare, no autocompact';
+    case 'stream':
+      return `stream, at most ${effect.maxOutputTokens} tokens`;
+    case 'compact':
+      return `compact for ${effect.cause}`;
+    case 'ask':
+      return `ask: ${effect.calls.map(({ tool, count }) => `${tool} ${count} times`).join(', ')}`;
+    case 'attach':
+      return effect.nudge.length > 0 ? 'attach, with a nudge' : 'attach';
+    default:
+      return effect.type.replaceAll('_', ' ');
+  }
+}
+
+function transitionWords({ reason, ...more }: Transition): string {
+  return [reason, ...Object.entries(more).map(([name, value]) => `${name} ${String(value)}`)].join(', ');
+}
+
+function terminalWords(terminal: Terminal): string {
+  const { reason, ...more } = terminal;
+  if (terminal.reason === 'api_error') return `${reason}: ${terminal.error.class}`;
+  if ('message' in terminal) return `${reason}: ${terminal.message}`;
+  const flags = Object.entries(more).flatMap(([name, value]) => {
+    if (value === true) return [name];
+    return typeof value === 'number' ? [`${name} ${value}`] : [];
+  });
+  return [reason, ...flags].join(', ');
+}
+
+const GUARD_WORDS: Readonly<Record<keyof Guards, readonly [yes: string, no: string]>> = {
+  mayDrain: ['nothing drained since the last turn', 'already drained since the last turn'],
+  mayCompact: ['not compacted for an error yet', 'already compacted for an error'],
+  overrideIsFree: ['the output cap was not raised yet', 'the output cap is raised already'],
+  nothingResumedYet: ['nothing was resumed yet', 'already resumed'],
+  mayResume: ['may resume again', 'resumed as often as allowed'],
+  mayBlockAgain: ['hooks may block again', 'hooks blocked as often as allowed'],
+  mayAutoCompact: ['autocompact may run', 'autocompact failed too often'],
+  mayTakeAnotherTurn: ['another turn is allowed', 'the turn limit is reached'],
+  repeatsTooOften: ['a call repeats too often', 'no call repeats too often'],
+  gainsDiminish: ['gains diminish', 'gains do not diminish'],
+};
+
+export function describeGuards(guards: TracedStep['guards']): string {
+  const words = guards.map(({ guard, answer }) => GUARD_WORDS[guard][answer ? 0 : 1]);
+  return [...new Set(words)].join('; ');
+}
+
+/** The fields that are not as a run begins. */
+export function describeState({ state, ledger }: LoopState): string {
+  const tracking = state.autoCompactTracking;
+  return [
+    `turn ${state.turnCount}`,
+    ...(state.transition ? [`after ${state.transition.reason}`] : []),
+    ...(state.maxOutputTokensRecoveryCount > 0
+      ? [`resumed ${state.maxOutputTokensRecoveryCount} times`]
+      : []),
+    ...(state.maxOutputTokensOverride === undefined
+      ? []
+      : [`cap raised to ${state.maxOutputTokensOverride}`]),
+    ...(state.hasAttemptedReactiveCompact ? ['compacted for an error'] : []),
+    ...(state.stopHookActive ? [`sent back by hooks ${ledger.stopHookBlocks} times`] : []),
+    ...(tracking?.compacted ? [`autocompacted ${tracking.turnCounter} turns ago`] : []),
+    ...(tracking && tracking.consecutiveFailures > 0
+      ? [`autocompact failed ${tracking.consecutiveFailures} times`]
+      : []),
+    ...(ledger.drained ? ['drained'] : []),
+    ...(ledger.budget.continuationCount > 0
+      ? [`budget continued ${ledger.budget.continuationCount} times`]
+      : []),
+  ].join(', ');
+}
+
+export function pluralizeCount(count: number, word: string): string {
+  return `${count} ${word}${count === 1 ? '' : 's'}`;
+}
+
+/** `Read, Bash ×2`. */
+function listed(tools: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const tool of tools) counts.set(tool, (counts.get(tool) ?? 0) + 1);
+  return [...counts].map(([tool, count]) => (count === 1 ? tool : `${tool} ×${count}`)).join(', ');
+}

@@ -1,0 +1,275 @@
+/** The road of one call, stage by stage: permission with its hooks, then the call with its hooks. Never throws. */
+import type { Json, JsonObject } from '../json.ts';
+import type { HookMessage } from '../machine/happened.ts';
+import { errorMessage } from '../thrown.ts';
+import { coerceInput } from './coerce.ts';
+import { toolError, type ToolUseContext } from './context.ts';
+import type { ClassifiedCall, Settled, Slot } from './executor.ts';
+import type { CanUseTool, Issue, Permission, PermissionCall, Tool, ToolHooks, ToolResult } from './tool.ts';
+
+export interface CallPipeline {
+  readonly hooks: ToolHooks;
+  readonly canUseTool: CanUseTool;
+  readonly redact: Redact;
+}
+
+/** The same value without the secrets in its texts. The value itself if it has none. */
+export type Redact = <T>(value: T) => T;
+
+type Permitted =
+  | { readonly ok: true; readonly call: ClassifiedCall }
+  | { readonly ok: false; readonly message: string; readonly interrupt?: boolean };
+
+/**
+ * `isStale`: calls before it may have changed what was said of it when it came in; where the shell stands, what a repository
+ * would run. Validation, `PreToolUse` hooks, then the permission of whoever stands around the loop. Changed input is
+ * read again.
+ */
+export async function authorizeCall(
+  slot: Slot,
+  given: ClassifiedCall,
+  pipeline: CallPipeline,
+  context: ToolUseContext,
+  isStale: boolean,
+): Promise<Permitted> {
+  const { id } = slot.block;
+  const { signal } = slot.controller;
+  try {
+    const valid = await (isStale ? revalidate(given, given.raw, context) : validate(given, context));
+    if (!valid.ok) return valid;
+    let { call } = valid;
+    const before = await pipeline.hooks.before(
+      { toolUseId: id, tool: call.tool.name, input: call.raw },
+      signal,
+    );
+    remember(slot, pipeline.redact(before));
+    if (before.decision === 'deny')
+      return { ok: false, message: before.message ?? 'A hook denied this call.' };
+    if (before.updatedInput) {
+      const again = await revalidate(call, before.updatedInput, context);
+      if (!again.ok) return { ok: false, message: `A hook changed the input. ${again.message}` };
+      call = again.call;
+    }
+    const { decision, message } = before;
+    const hookReason = decision === 'ask' && message !== undefined ? { hookReason: message } : {};
+    const asked: PermissionCall = { toolUseId: id, hookDecision: decision, ...hookReason, signal };
+    const permission = await pipeline.canUseTool(call.tool, call.raw, context, asked);
+    if (permission.behavior === 'deny') return denied(permission);
+    if (!permission.updatedInput || permission.updatedInput === call.raw) return permitted(call, permission);
+    const again = await revalidate(call, permission.updatedInput, context);
+    if (!again.ok)
+      return { ok: false, message: `The input was changed when it was permitted. ${again.message}` };
+    // What was permitted is not what will run: the rules have their say on that, too.
+    const { tool, raw } = again.call;
+    const ruled = await pipeline.canUseTool(tool, raw, context, { ...asked, answered: true });
+    return ruled.behavior === 'deny' ? denied(ruled) : permitted(again.call, ruled);
+  } catch (thrown) {
+    return { ok: false, message: `Permission could not be decided: ${errorMessage(thrown)}` };
+  }
+}
+
+function permitted(
+  call: ClassifiedCall,
+  { places, readOnlyRun }: Extract<Permission, { behavior: 'allow' }>,
+): Extract<Permitted, { ok: true }> {
+  const given = { ...(places === undefined ? {} : { places }), ...(readOnlyRun ? { readOnlyRun } : {}) };
+  return { ok: true, call: { ...call, ...given } };
+}
+
+/** A call sees the places that were permitted for it, and those of no other call. */
+function contextFor({ places }: ClassifiedCall, context: ToolUseContext): ToolUseContext {
+  return places === undefined ? context : { ...context, places };
+}
+
+function denied({ message, interrupt }: Extract<Permission, { behavior: 'deny' }>): Permitted {
+  return { ok: false, message, ...(interrupt ? { interrupt: true } : {}) };
+}
+
+/** What the intent says beside the input. A tool that cannot describe its effect still gets one. */
+export async function describe(
+  call: ClassifiedCall,
+  context: ToolUseContext,
+): Promise<JsonObject | undefined> {
+  try {
+    return await call.tool.describeIntent?.(call.input, contextFor(call, context));
+  } catch {
+    return undefined;
+  }
+}
+
+export async function runCall(
+  slot: Slot,
+  call: ClassifiedCall,
+  pipeline: CallPipeline,
+  context: ToolUseContext,
+  onProgress: (data: Json) => void,
+): Promise<Settled> {
+  const { id } = slot.block;
+  const { signal } = slot.controller;
+  const { tool } = call;
+  const hooked = { toolUseId: id, tool: tool.name, input: call.raw };
+  let settled: Settled;
+  try {
+    const own = {
+      ...contextFor(call, context),
+      signal,
+      toolUseId: id,
+      ...(call.readOnlyRun ? { readOnlyRun: call.readOnlyRun } : {}),
+    };
+    const output = await tool.call(call.input, own, onProgress);
+    const result = checkResult(tool.name, tool.toResult(output.data));
+    const { newContext, spent } = output;
+    settled = {
+      ...pipeline.redact({ result, data: output.data }),
+      ...(newContext ? { newContext } : {}),
+      ...(spent ? { spent } : {}),
+    };
+  } catch (thrown) {
+    settled = failedCall(pipeline.redact(errorMessage(thrown)) || `${tool.name} failed without saying why.`);
+  }
+  try {
+    const after = settled.result.isError
+      ? await pipeline.hooks.afterFailure(hooked, textOfResult(settled), signal)
+      : await pipeline.hooks.after(hooked, { ...settled.result, data: settled.data }, signal);
+    remember(slot, pipeline.redact(after));
+    // What our own tools said stays as they said it; a server's word may be put into better words.
+    if (!after.updatedResult || !tool.isFromServer) return settled;
+    return { ...settled, result: pipeline.redact(checkResult(tool.name, after.updatedResult)) };
+  } catch (thrown) {
+    slot.remarks.push(`A hook after ${tool.name} failed: ${pipeline.redact(errorMessage(thrown))}`);
+    return settled;
+  }
+}
+
+/** An error as a result: the model is told what went wrong and goes on. */
+export function failedCall(message: string): Settled {
+  return { result: { content: toolError(message), isError: true } };
+}
+
+function remember(
+  slot: Slot,
+  said: { readonly additionalContext?: string; readonly stop?: HookMessage },
+): void {
+  if (said.additionalContext) slot.remarks.push(said.additionalContext);
+  slot.stoppedBy ??= said.stop;
+}
+
+function textOfResult({ result }: Settled): string {
+  if (typeof result.content === 'string') return result.content;
+  return result.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+}
+
+// MERGED check-result.ts: /** A tool's result comes from outside, whatever its type says: one that cannot be sent or stored is the tool's error. */
+
+function checkResult(tool: string, result: ToolResult): ToolResult {
+  const content: unknown = (result as Partial<ToolResult> | undefined)?.content;
+  if (typeof content === 'string') return result;
+  if (Array.isArray(content) && content.every(isPart) && isJson(content)) return result;
+  throw new Error(`${tool} gave a result that is neither text nor a list of content blocks.`);
+}
+
+function isPart(part: unknown): boolean {
+  return typeof part === 'object' && part !== null && 'type' in part && typeof part.type === 'string';
+}
+
+function isJson(value: unknown): boolean {
+  try {
+    JSON.stringify(value);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// MERGED classify.ts: /**
+//  * Reads a call's input. Two questions at two times: is there such a tool, does the input fit, and what may happen when it runs,
+//  * as soon as the call is complete; does it make sense here, when its turn has come, for the calls before it may change the
+//  * answer (an edit wants its file to have been read). Nothing here throws.
+//  */
+
+type Classified =
+  | { readonly ok: true; readonly call: ClassifiedCall }
+  | { readonly ok: false; readonly message: string };
+
+export async function classifyCall(
+  name: string,
+  raw: JsonObject,
+  context: ToolUseContext,
+): Promise<Classified> {
+  const tool = toolNamed(name, context.tools);
+  if (!tool) {
+    const known = context.tools.map((candidate) => candidate.name).join(', ');
+    const finder = context.tools.find((candidate) => candidate.findsTools);
+    const more = finder ? ` ${finder.name} loads others.` : '';
+    return {
+      ok: false,
+      message: `There is no tool named ${name}. Available tools: ${known || 'none'}.${more}`,
+    };
+  }
+  try {
+    return await read(tool, raw, context);
+  } catch (thrown) {
+    return uncheckable(tool, thrown);
+  }
+}
+
+/** The tool of this name. A name in other case is meant for the one tool that has it. */
+function toolNamed(name: string, tools: readonly Tool[]): Tool | undefined {
+  const exact = tools.find((candidate) => candidate.name === name);
+  if (exact) return exact;
+  const folded = name.toLowerCase();
+  const similar = tools.filter((candidate) => candidate.name.toLowerCase() === folded);
+  return similar.length === 1 ? similar[0] : undefined;
+}
+
+async function validate(call: ClassifiedCall, context: ToolUseContext): Promise<Classified> {
+  const { tool, input } = call;
+  try {
+    const valid = await tool.validateInput?.(input, context);
+    return valid && !valid.ok ? { ok: false, message: valid.message } : { ok: true, call };
+  } catch (thrown) {
+    return uncheckable(tool, thrown);
+  }
+}
+
+/** For input that was changed on the way. */
+async function revalidate(
+  { tool }: ClassifiedCall,
+  raw: JsonObject,
+  context: ToolUseContext,
+): Promise<Classified> {
+  const classified = await classifyCall(tool.name, raw, context);
+  return classified.ok ? validate(classified.call, context) : classified;
+}
+
+async function read(tool: Tool, given: JsonObject, context: ToolUseContext): Promise<Classified> {
+  const schema = await tool.inputSchema();
+  const strict = schema.safeParse(given);
+  const raw = strict.success ? given : coerceInput(tool.inputJSONSchema, given, tool.inputAliases);
+  // A schema may count its failures, so an input that stays as it is must not be parsed twice.
+  const isCoerced = !strict.success && JSON.stringify(raw) !== JSON.stringify(given);
+  const parsed = isCoerced ? schema.safeParse(raw) : strict;
+  if (!parsed.success) {
+    const { error } = strict.success ? parsed : strict;
+    return {
+      ok: false,
+      message: `${tool.name} was called with an input it does not take. ${explain(error)}`,
+    };
+  }
+  const input = parsed.data;
+  const readOnly = await tool.isReadOnly(input, context);
+  const safe = await tool.isConcurrencySafe(input, context);
+  const effect = readOnly ? 'read_only' : tool.isIdempotent?.(input) ? 'idempotent' : 'writing';
+  return { ok: true, call: { tool, input, raw, safe, early: readOnly && safe, effect } };
+}
+
+function uncheckable(tool: Tool, thrown: unknown): Classified {
+  return { ok: false, message: `${tool.name} could not check its input: ${errorMessage(thrown)}` };
+}
+
+function explain(error: { readonly message: string; readonly issues?: readonly Issue[] }): string {
+  if (!error.issues || error.issues.length === 0) return error.message;
+  return error.issues
+    .map(({ path, message }) => `${path.map(String).join('.') || 'input'}: ${message}`)
+    .join('; ');
+}

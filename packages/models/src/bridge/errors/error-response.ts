@@ -1,0 +1,151 @@
+/** What a provider said of a failure, whatever shape its package gave it. Nothing here is trusted to be there. */
+
+export interface ErrorResponse {
+  readonly status: number | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The provider's own words for the kind of error: type, code, status, name. */
+  readonly kinds: readonly string[];
+  readonly text: string;
+  /** How long to wait, where the body says it. */
+  readonly waitMs: number | undefined;
+  /** What the connection died of, if it did. */
+  readonly cause: unknown;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** `redact` comes before the text is cut: of a key that is cut in two, nobody would know the half. */
+export function readErrorResponse(thrown: unknown, redact: (text: string) => string): ErrorResponse {
+  const outer = fieldsOf(thrown);
+  const body = stringOf(outer['responseBody']);
+  const error =
+    innermost(parsed(body)) ??
+    innermost(outer['data']) ??
+    errorIn(outer['value']) ??
+    innermost(bodiless(thrown, body)) ??
+    {};
+  const own = relayed(error) ?? stringOf(error['message']) ?? body ?? messageOf(thrown);
+  return {
+    status: statusOf(outer) ?? statusOf(error),
+    headers: headersOf(outer['responseHeaders']),
+    kinds: [outer, error].flatMap(kindsIn),
+    text: oneLine(redact(pageTitle(own) ?? own)),
+    waitMs: retryDelay(error['details']) ?? waitIn(own),
+    cause: outer['cause'],
+  };
+}
+
+/** A package's own words are of no interest where there are those of the provider. */
+function bodiless(thrown: unknown, body: string | undefined): unknown {
+  return body === undefined ? thrown : undefined;
+}
+
+/** `{error: {…}}`, `[{error: {…}}]`, `{response: {error: {…}}}`, `{message}`: the fields that tell of the error itself. */
+function innermost(value: unknown): Fields | undefined {
+  const fields = fieldsOf(Array.isArray(value) ? value[0] : value);
+  if (typeof fields['error'] === 'string') return { message: fields['error'] };
+  for (const name of ['error', 'response']) {
+    const found = fields[name] === undefined ? undefined : innermost(fields[name]);
+    if (found !== undefined) return found;
+  }
+  if (typeof fields['message'] === 'string') return fields;
+  // Some servers: {"detail": "…"}.
+  return typeof fields['detail'] === 'string' ? { message: fields['detail'] } : undefined;
+}
+
+/** What a package could not read, if the provider meant it as an error: `{error: "…"}`, `{object: "error", message}`. */
+export function errorIn(value: unknown): Fields | undefined {
+  const fields = fieldsOf(value);
+  const isError = 'error' in fields || fields['object'] === 'error' || fields['type'] === 'error';
+  return isError ? innermost(fields) : undefined;
+}
+
+/** A router says only that somebody behind it failed, and keeps his words elsewhere: `{metadata: {raw: "…"}}`. */
+function relayed(error: Fields): string | undefined {
+  const { raw, provider_name: name } = fieldsOf(error['metadata']);
+  const told = stringOf(raw);
+  if (told === undefined) return undefined;
+  const words = stringOf(innermost(parsed(told))?.['message']) ?? told;
+  return typeof name === 'string' ? `${name}: ${words}` : words;
+}
+
+/** An answer that began well and broke has a status that says nothing of it. */
+function statusOf(fields: Fields): number | undefined {
+  for (const name of ['statusCode', 'status', 'code']) {
+    const value = fields[name];
+    if (typeof value === 'number' && value >= 300 && value < 600) return value;
+  }
+  return undefined;
+}
+
+function kindsIn(fields: Fields): readonly string[] {
+  return ['type', 'code', 'status', 'name', '__type', 'reason'].flatMap((name) => {
+    const value = fields[name];
+    return typeof value === 'string' ? [value] : [];
+  });
+}
+
+/** Google's way: `{"@type": "…RetryInfo", "retryDelay": "34s"}`. */
+function retryDelay(details: unknown): number | undefined {
+  if (!Array.isArray(details)) return undefined;
+  for (const detail of details) {
+    const [, seconds] = /^([\d.]+)s$/.exec(stringOf(fieldsOf(detail)['retryDelay']) ?? '') ?? [];
+    if (seconds !== undefined) return Number(seconds) * 1_000;
+  }
+  return undefined;
+}
+
+/** OpenAI and Groq say it in words: "Please try again in 6m12.5s.", "in 20ms". */
+function waitIn(text: string): number | undefined {
+  const [, minutes = '0', amount, unit] = /try again in (?:(\d+)m)?([\d.]+)(ms|s)\b/.exec(text) ?? [];
+  if (amount === undefined) return undefined;
+  return Number(minutes) * 60_000 + Number(amount) * (unit === 'ms' ? 1 : 1_000);
+}
+
+function headersOf(value: unknown): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  for (const [name, text] of Object.entries(fieldsOf(value))) {
+    if (typeof text === 'string') headers[name.toLowerCase()] = text;
+  }
+  return headers;
+}
+
+function pageTitle(text: string): string | undefined {
+  const title = /<title[^>]*>([^<]*)<\/title>/i.exec(text)?.[1];
+  if (title !== undefined) return `a web page titled “${title.trim()}”`;
+  return /^\s*<(!doctype|html)/i.test(text) ? 'a web page' : undefined;
+}
+
+/** Longer texts explain nothing and fill screens and logs. */
+const LONGEST_TEXT = 500;
+
+function oneLine(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim();
+  return line.length > LONGEST_TEXT ? `${line.slice(0, LONGEST_TEXT)}…` : line;
+}
+
+function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message;
+  return typeof thrown === 'string' ? thrown : '';
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function fieldsOf(value: unknown): Fields {
+  if (typeof value !== 'object' || value === null) return {};
+  // An error's own fields are not all enumerable.
+  const own = Object.fromEntries(Object.entries(value));
+  return value instanceof Error
+    ? { ...own, name: value.name, message: value.message, cause: value.cause }
+    : own;
+}
+
+function stringOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

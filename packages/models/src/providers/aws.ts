@@ -1,0 +1,58 @@
+/** Credentials for Bedrock: a key of its own, those in the environment, or what AWS's own package finds. */
+import { type Environment, variable } from '../secrets/environment.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import { loadPackage } from './load.ts';
+import { AWS_CREDENTIALS } from './provider.ts';
+import { firstOf } from './settings.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Throws where the package is needed and cannot be had. */
+export async function awsFields(
+  environment: Environment,
+  configFolder: string,
+  secrets: Secrets,
+): Promise<Fields> {
+  const region = firstOf(['AWS_REGION', 'AWS_DEFAULT_REGION'], environment)?.value;
+  const place = region === undefined ? {} : { region };
+  const apiKey = variable(environment, 'AWS_BEARER_TOKEN_BEDROCK');
+  if (apiKey !== undefined) return { ...place, apiKey };
+  const accessKeyId = variable(environment, 'AWS_ACCESS_KEY_ID');
+  if (accessKeyId === undefined) {
+    return { ...place, credentialProvider: await foundByAws(environment, configFolder, secrets) };
+  }
+  const secretAccessKey = variable(environment, 'AWS_SECRET_ACCESS_KEY');
+  const sessionToken = variable(environment, 'AWS_SESSION_TOKEN');
+  return {
+    ...place,
+    accessKeyId,
+    ...(secretAccessKey === undefined ? {} : { secretAccessKey }),
+    ...(sessionToken === undefined ? {} : { sessionToken }),
+  };
+}
+
+type Find = () => Promise<unknown>;
+
+/** Asked before every request; it keeps what it found until that runs out. */
+async function foundByAws(environment: Environment, configFolder: string, secrets: Secrets): Promise<Find> {
+  const { fromNodeProviderChain: chain } = await loadPackage(AWS_CREDENTIALS, configFolder);
+  const profile = variable(environment, 'AWS_PROFILE');
+  const region = firstOf(['AWS_REGION', 'AWS_DEFAULT_REGION'], environment)?.value;
+  const wishes = { ...(profile === undefined ? {} : { profile }), clientConfig: { region } };
+  const find: unknown = isChain(chain) ? chain(wishes) : undefined;
+  if (!isFind(find))
+    throw new Error(`${AWS_CREDENTIALS.name} has no fromNodeProviderChain: install another version of it`);
+  return async () => {
+    const found = await find();
+    for (const value of Object.values(found ?? {})) if (typeof value === 'string') secrets.add(value);
+    return found;
+  };
+}
+
+function isChain(value: unknown): value is (wishes: object) => unknown {
+  return typeof value === 'function';
+}
+
+function isFind(value: unknown): value is Find {
+  return typeof value === 'function';
+}

@@ -1,0 +1,175 @@
+/** The lines of one attempt: its events as they pass, and its end. */
+import type { ApiEvent, Clock, Done, ModelError, ModelRecord } from '@heddle/core';
+import { deltaText, replaceInChunks, type Span, withDeltaText } from '../text/chunks.ts';
+import type { Scrubber } from '../text/scrub.ts';
+import type { RecordingFile } from './recording-file.ts';
+
+interface AttemptSetup {
+  readonly file: RecordingFile;
+  readonly attempt: number;
+  readonly clock: Clock;
+  readonly scrubber: Scrubber;
+  readonly signal: AbortSignal;
+}
+
+export class AttemptRecorder {
+  readonly #setup: AttemptSetup;
+  readonly #began: number;
+  readonly #held: DeltaBuffer;
+  #isOver = false;
+
+  constructor(setup: AttemptSetup) {
+    this.#setup = setup;
+    this.#began = setup.clock.now();
+    this.#held = new DeltaBuffer(setup.scrubber);
+  }
+
+  note(record: ModelRecord): void {
+    this.#setup.file.guard(() => {
+      if (isEnd(record)) this.#end(record);
+      else this.#write(this.#held.take({ at: this.#now(), record }));
+    });
+  }
+
+  /** Whoever reads has heard enough. */
+  leave(): void {
+    if (this.#isOver) return;
+    this.#setup.file.guard(() => {
+      this.#write(this.#held.end());
+      this.#isOver = true;
+      this.#setup.file.add({ type: 'left', attempt: this.#setup.attempt, at: this.#now() });
+    });
+  }
+
+  #end(record: Done | ModelError): void {
+    this.#write(this.#held.end());
+    this.#isOver = true;
+    const clean = this.#setup.scrubber.value(record);
+    const aborted = this.#setup.signal.aborted ? { aborted: true as const } : {};
+    const said = isRecord(clean) && isEnd(clean) ? clean : record;
+    this.#setup.file.add({
+      type: 'end',
+      attempt: this.#setup.attempt,
+      at: this.#now(),
+      record: said,
+      ...aborted,
+    });
+  }
+
+  #write(events: readonly TimedEvent[]): void {
+    for (const { at, record } of events)
+      this.#setup.file.add({ type: 'event', attempt: this.#setup.attempt, at, record });
+  }
+
+  #now(): number {
+    return this.#setup.clock.now() - this.#began;
+  }
+}
+
+function isEnd(record: ModelRecord): record is Done | ModelError {
+  return record.type === 'done' || record.type === 'model_error';
+}
+
+function isRecord(value: unknown): value is ModelRecord {
+  return typeof value === 'object' && value !== null && 'type' in value;
+}
+
+// MERGED held-deltas.ts: /**
+//  * Holds back the end of a text that streams, as long as it may be the beginning of a secret, and takes secrets out that came
+//  * in several deltas. What is certain is released at once, so that a crash costs a word and not a block.
+//  */
+
+export interface TimedEvent {
+  readonly at: number;
+  readonly record: ApiEvent;
+}
+
+/** Characters before a text that tell what it is: `Authorization: Bearer`. */
+const CONTEXT = 96;
+
+export class DeltaBuffer {
+  readonly #scrubber: Scrubber;
+  #held: TimedEvent[] = [];
+  #kind = '';
+  /** The text of what is held. */
+  #text = '';
+  #before = '';
+
+  constructor(scrubber: Scrubber) {
+    this.#scrubber = scrubber;
+  }
+
+  /** What may be written now, in order. */
+  take(event: TimedEvent): TimedEvent[] {
+    const delta = deltaText(event.record);
+    if (delta === undefined) {
+      if (isAside(event.record) && this.#held.length > 0) {
+        this.#held.push(event);
+        return [];
+      }
+      return [...this.end(), { ...event, record: this.#cleaned(event.record) }];
+    }
+    const ended = delta.kind === this.#kind ? [] : this.end();
+    this.#kind = delta.kind;
+    this.#held.push(event);
+    this.#text += delta.text;
+    return [...ended, ...this.#release(this.#scrubber.doubtful(this.#before + this.#text))];
+  }
+
+  /** The block is over: nothing is doubtful any more. */
+  end(): TimedEvent[] {
+    const released = this.#release(0);
+    this.#kind = '';
+    this.#before = '';
+    return released;
+  }
+
+  /** Releases the deltas that lie before the doubtful end, and hold no part of a secret that goes on behind them. */
+  #release(doubtful: number): TimedEvent[] {
+    const spans = this.#spans();
+    const texts = this.#held.map(({ record }) => deltaText(record)?.text ?? '');
+    const certain = this.#text.length - doubtful;
+    let count = 0;
+    let length = 0;
+    let end = 0;
+    for (const [at, text] of texts.entries()) {
+      end += text.length;
+      if (end > certain) break;
+      if (spans.some((span) => span.start < end && end < span.end)) continue;
+      count = at + 1;
+      length = end;
+    }
+    const released = replaceInChunks(texts, spans).slice(0, count);
+    const events = this.#held.slice(0, count);
+    this.#before = (this.#before + this.#text.slice(0, length)).slice(-CONTEXT);
+    this.#held = this.#held.slice(count);
+    this.#text = this.#text.slice(length);
+    return events.map(({ at, record }, index) => ({
+      at,
+      record: withDeltaText(record, released[index] ?? ''),
+    }));
+  }
+
+  /** The secrets in what is held; what was before it tells them apart from words. */
+  #spans(): Span[] {
+    const start = this.#before.length;
+    return this.#scrubber
+      .spans(this.#before + this.#text)
+      .filter(({ end }) => end > start)
+      .map((span) => ({ start: Math.max(0, span.start - start), end: span.end - start, by: span.by }));
+  }
+
+  #cleaned(record: ApiEvent): ApiEvent {
+    const clean = this.#scrubber.value(record);
+    return isEvent(clean) ? clean : record;
+  }
+}
+
+/** May stand between two deltas of one text. */
+function isAside({ type }: ApiEvent): boolean {
+  return !String(type).startsWith('content_block_') && !String(type).startsWith('message_');
+}
+
+function isEvent(value: unknown): value is ApiEvent {
+  return typeof value === 'object' && value !== null && 'type' in value;
+}

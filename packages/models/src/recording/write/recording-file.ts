@@ -1,0 +1,151 @@
+/**
+ * The file of a recording while it is written. A crash leaves whole lines, the last one perhaps torn. A failure is told once,
+ * and nothing is written from then on: a session must not suffer because its recording does.
+ */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import type { RecordingLine } from '../format.ts';
+
+export type OpenedFile =
+  | { readonly ok: true; readonly file: RecordingFile }
+  | { readonly ok: false; readonly message: string };
+
+/** An older recording is replaced; a file that is none is left alone. */
+export function openLineFile(path: string, onTrouble: (message: string) => void): OpenedFile {
+  try {
+    // Without waiting: a pipe that nobody reads would hold the whole program.
+    const descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK, 0o600);
+    const refusal = refusalOf(descriptor);
+    if (refusal === undefined)
+      return { ok: true, file: new RecordingFile(path, emptied(path, descriptor), onTrouble) };
+    closeSync(descriptor);
+    return { ok: false, message: `${path} ${refusal}` };
+  } catch (thrown) {
+    // A mistyped path makes no tree of folders.
+    const isGone = thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT';
+    const why = isGone ? `there is no folder ${dirname(path)}` : reasonOf(thrown);
+    return { ok: false, message: `${path} cannot be written: ${why}` };
+  }
+}
+
+/** In a new file, for another process may still write to the older one, and two of them would leave something unreadable. */
+function emptied(path: string, descriptor: number): number {
+  if (fstatSync(descriptor).size === 0) return descriptor;
+  try {
+    unlinkSync(path);
+  } catch {
+    // A folder that cannot be written to, with a file that can.
+    ftruncateSync(descriptor);
+    return descriptor;
+  }
+  closeSync(descriptor);
+  return openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
+}
+
+const BEGINNING = '{"type":"heddle_recording"';
+
+function refusalOf(descriptor: number): string | undefined {
+  const about = fstatSync(descriptor);
+  if (!about.isFile()) return 'is not a file';
+  if (about.size === 0) return undefined;
+  const bytes = Buffer.alloc(BEGINNING.length);
+  readSync(descriptor, bytes, 0, bytes.length, 0);
+  return bytes.toString('latin1') === BEGINNING ? undefined : 'is not a recording, so it is not replaced';
+}
+
+export class RecordingFile {
+  readonly #path: string;
+  readonly #onTrouble: (message: string) => void;
+  #descriptor: number | undefined;
+  #waiting = '';
+  /** When the first of what waits came. */
+  #since = 0;
+  #position = 0;
+
+  constructor(path: string, descriptor: number, onTrouble: (message: string) => void) {
+    this.#path = path;
+    this.#descriptor = descriptor;
+    this.#onTrouble = onTrouble;
+    process.once('exit', this.close);
+  }
+
+  /** Deltas come by the hundred and may wait for each other a moment; everything else is written at once. */
+  add(line: RecordingLine): void {
+    if (this.#descriptor === undefined) return;
+    if (this.#waiting === '') {
+      this.#since = performance.now();
+      setImmediate(this.#write);
+    }
+    this.#waiting += `${JSON.stringify(line)}\n`;
+    const isDelta = line.type === 'event' && line.record.type === 'content_block_delta';
+    if (!isDelta || performance.now() - this.#since > LONGEST_WAIT_MS) this.#write();
+  }
+
+  readonly close = (): void => {
+    process.off('exit', this.close);
+    this.#write();
+    this.#release();
+  };
+
+  /** A mistake in recording must not become one of the session. */
+  guard(work: () => void): void {
+    if (this.#descriptor === undefined) return;
+    try {
+      work();
+    } catch (thrown) {
+      this.#giveUp(thrown);
+    }
+  }
+
+  /** Says why, and stops. */
+  #giveUp(thrown: unknown): void {
+    if (this.#descriptor === undefined) return;
+    this.#waiting = '';
+    this.#release();
+    this.#onTrouble(
+      `The recording ${this.#path} ends here: ${reasonOf(thrown)}. The session goes on without it.`,
+    );
+  }
+
+  readonly #write = (): void => {
+    if (this.#descriptor === undefined || this.#waiting === '') return;
+    const bytes = Buffer.from(this.#waiting);
+    this.#waiting = '';
+    try {
+      for (let written = 0; written < bytes.length; ) {
+        written += writeSync(
+          this.#descriptor,
+          bytes,
+          written,
+          bytes.length - written,
+          this.#position + written,
+        );
+      }
+      this.#position += bytes.length;
+    } catch (thrown) {
+      this.#giveUp(thrown);
+    }
+  };
+
+  #release(): void {
+    if (this.#descriptor === undefined) return;
+    closeSync(this.#descriptor);
+    this.#descriptor = undefined;
+  }
+}
+
+/** A turn of the event loop may be long. */
+const LONGEST_WAIT_MS = 20;
+
+function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown);
+}

@@ -1,0 +1,135 @@
+/** Requests as lines. Each stores what no line before it holds, so a recording grows with the session and not with its square. */
+import type { History, ModelRequest, RequestMessage } from '@heddle/core';
+import { digestOf, digestOfParts, type PartLine, type RequestLine } from '../format.ts';
+import type { Scrubber } from '../text/scrub.ts';
+
+/** How many conversations that go on beside each other are remembered as something to follow. */
+const REMEMBERED = 8;
+
+interface Now {
+  readonly attempt: number;
+  /** Milliseconds since the recording began. */
+  readonly at: number;
+  readonly window: number | undefined;
+}
+
+interface Told {
+  readonly attempt: number;
+  readonly system: readonly string[];
+  readonly tools: readonly string[];
+  readonly messages: History<RequestMessage>;
+  readonly digests: readonly string[];
+}
+
+export class RequestRecorder {
+  readonly #scrubber: Scrubber;
+  readonly #written = new Set<string>();
+  /** Requests hold the same objects again and again: each is looked at once. */
+  readonly #digests = new WeakMap<object, string>();
+  #told: Told[] = [];
+
+  constructor(scrubber: Scrubber) {
+    this.#scrubber = scrubber;
+  }
+
+  *tell(request: ModelRequest, now: Now): Generator<PartLine | RequestLine> {
+    const system: string[] = [];
+    const tools: string[] = [];
+    for (const layer of request.system) system.push(yield* this.#part(layer));
+    for (const tool of request.tools) tools.push(yield* this.#part(tool));
+    const followed = this.#nearest(request);
+    const added: string[] = [];
+    for (const message of request.messages.since(followed.keep)) added.push(yield* this.#part(message));
+    const digests = [...(followed.told?.digests.slice(0, followed.keep) ?? []), ...added];
+    const told: Told = { attempt: now.attempt, system, tools, messages: request.messages, digests };
+    yield this.#line(request, told, followed, added, now);
+    const rest = this.#told.filter(
+      (other) => other !== followed.told || followed.keep < other.digests.length,
+    );
+    this.#told = [told, ...rest].slice(0, REMEMBERED);
+  }
+
+  #line(
+    { model, max_tokens: maxTokens, options, marks }: ModelRequest,
+    { attempt, system, tools, digests }: Told,
+    { told, keep }: Followed,
+    messages: readonly string[],
+    { at, window }: Now,
+  ): RequestLine {
+    const clean = this.#scrubber.value(options);
+    return {
+      type: 'request',
+      attempt,
+      at,
+      model,
+      maxTokens,
+      ...(window === undefined ? {} : { window }),
+      options: isOptions(clean) ? clean : {},
+      ...(told && same(told.system, system) ? {} : { system }),
+      ...(told && same(told.tools, tools) ? {} : { tools }),
+      ...(told ? { follows: told.attempt } : {}),
+      keep,
+      messages,
+      marks,
+      whole: digestOfParts(system, tools, digests),
+    };
+  }
+
+  /** The earlier request that shares the longest beginning. */
+  #nearest(request: ModelRequest): Followed {
+    let nearest: Followed = { told: this.#told[0], keep: 0 };
+    for (const told of this.#told) {
+      const keep = this.#shared(request.messages, told);
+      if (keep > nearest.keep) nearest = { told, keep };
+    }
+    return nearest;
+  }
+
+  #shared(messages: History<RequestMessage>, told: Told): number {
+    if (messages.extends(told.messages)) return told.digests.length;
+    const most = Math.min(messages.length, told.digests.length);
+    for (let at = 0; at < most; at++) {
+      const message = messages.at(at);
+      if (message === undefined) return at;
+      if (message !== told.messages.at(at) && this.#digest(message).digest !== told.digests[at]) return at;
+    }
+    return most;
+  }
+
+  *#part(value: PartLine['value']): Generator<PartLine, string> {
+    const { digest, clean } = this.#digest(value);
+    if (!this.#written.has(digest)) {
+      this.#written.add(digest);
+      yield { type: 'part', digest, value: clean() };
+    }
+    return digest;
+  }
+
+  #digest(value: PartLine['value']): { readonly digest: string; readonly clean: () => PartLine['value'] } {
+    const clean = (): PartLine['value'] => {
+      const scrubbed = this.#scrubber.value(value);
+      return isLike(value, scrubbed) ? scrubbed : value;
+    };
+    const digest = this.#digests.get(value) ?? digestOf(clean());
+    this.#digests.set(value, digest);
+    return { digest, clean };
+  }
+}
+
+interface Followed {
+  readonly told: Told | undefined;
+  readonly keep: number;
+}
+
+function same(left: readonly string[], right: readonly string[]): boolean {
+  return left.length === right.length && left.every((digest, at) => digest === right[at]);
+}
+
+/** Scrubbing changes texts and nothing else, so what comes out has the shape of what went in. */
+function isLike<T extends object>(_value: T, scrubbed: unknown): scrubbed is T {
+  return typeof scrubbed === 'object' && scrubbed !== null;
+}
+
+function isOptions(value: unknown): value is ModelRequest['options'] {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,91 @@
+/** A text as it is searched: some differences are folded away, and every match is found again in the text itself. */
+
+export interface FoldedText {
+  readonly text: string;
+  /** The offset in the original; undefined inside a character that was folded as a whole, where no match may begin or end. */
+  readonly at: (index: number) => number | undefined;
+}
+
+/** `\r\n` as `\n`, for that is how a model sees every file. */
+export function textViewOf(original: string): FoldedText {
+  const breaks: number[] = [];
+  for (let at = original.indexOf('\r\n'); at !== -1; at = original.indexOf('\r\n', at + 2)) {
+    breaks.push(at - breaks.length);
+  }
+  if (breaks.length === 0) return { text: original, at: (index) => index };
+  return {
+    text: original.replaceAll('\r\n', '\n'),
+    at: (index) => index + countBelow(breaks, index),
+  };
+}
+
+function countBelow(sorted: readonly number[], limit: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? limit) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+// A line break, or a character with its combining marks; Hangul vowels and finals combine without being marks.
+const UNITS = /\r\n|[^][\p{M}\u1160-\u11ff]*/gu;
+
+/**
+ * Folds what a model can hardly write as it stands: typographic quotes become straight ones, and characters with their marks
+ * take the composed form, as a keyboard makes them.
+ */
+export function foldedViewOf(original: string): FoldedText {
+  let text = '';
+  const offsets: (number | undefined)[] = [];
+  for (const { 0: unit, index } of original.matchAll(UNITS)) {
+    const folded = unit === '\r\n' ? '\n' : straight(unit.normalize('NFC'));
+    text += folded;
+    offsets.push(index);
+    for (let inner = 1; inner < folded.length; inner += 1) offsets.push(undefined);
+  }
+  offsets.push(original.length);
+  return { text, at: (index) => offsets[index] };
+}
+
+export function straight(text: string): string {
+  return text.replaceAll(/[“”„‟]/g, '"').replaceAll(/[‘’‚‛]/g, "'");
+}
+
+/** Every place where `part` stands, overlapping ones too: those make a text ambiguous as well. */
+export function occurrencesOf(part: string, { text, at }: FoldedText): number[] {
+  const places: number[] = [];
+  for (let index = text.indexOf(part); index !== -1; index = text.indexOf(part, index + 1)) {
+    if (at(index) !== undefined && at(index + part.length) !== undefined) places.push(index);
+  }
+  return places;
+}
+
+/** Without overlaps, from left to right. */
+export function apart(places: readonly number[], length: number): number[] {
+  let end = 0;
+  return places.filter((place) => {
+    if (place < end) return false;
+    end = place + length;
+    return true;
+  });
+}
+
+export function lineAt(text: string, index: number): number {
+  return linesAt(text, [index])[0] ?? 1;
+}
+
+/** Of places in ascending order: the text is gone through once, however many there are. */
+export function linesAt(text: string, places: readonly number[]): number[] {
+  let line = 1;
+  let next = text.indexOf('\n');
+  return places.map((place) => {
+    while (next !== -1 && next < place) {
+      line += 1;
+      next = text.indexOf('\n', next + 1);
+    }
+    return line;
+  });
+}

@@ -1,0 +1,146 @@
+/** What the searching tools need from the house around them. */
+import type { ToolUseContext } from '@heddle/core';
+import { statSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { setImmediate as breathe } from 'node:timers/promises';
+import { untilAborted } from '../files/abort.ts';
+import { codeOf } from '../files/errors.ts';
+import { permittedPlace, resolvePath } from '../files/path.ts';
+import { pinFile } from '../files/pinned.ts';
+import { findEngine } from './ripgrep.ts';
+import type { SearchEngine } from './query.ts';
+
+export interface SearchDeps {
+  /** Ripgrep where there is one. */
+  readonly engine: () => Promise<SearchEngine>;
+  /** For short-lived files. */
+  readonly folder: string;
+  /** How long a search may take. */
+  readonly timeoutMs: number;
+}
+
+export function searchDeps(given: Partial<SearchDeps> = {}): SearchDeps {
+  return { engine: findEngine, folder: os.tmpdir(), timeoutMs: 60_000, ...given };
+}
+
+// MERGED shown.ts: /** Leaves out what permission denies to read: neither its lines nor its name are shown. The same for both engines. */
+
+/** Answers for paths below the target's root. No engine follows links below it; it may itself be reached through some. */
+export async function relativeNames(
+  { root, file, written }: Target,
+  { deniedFiles }: ToolUseContext,
+): Promise<(name: string) => boolean> {
+  const isDenied = await deniedFiles?.();
+  if (!isDenied) return () => true;
+  return (name) =>
+    !isDenied(`${root}/${name}`) && !isDenied(file === undefined ? `${written}/${name}` : written);
+}
+
+// MERGED target.ts: /** Where to search: a folder, or one file in one. */
+
+interface Target {
+  /** A folder with every link followed. */
+  readonly root: string;
+  /** One file in it. */
+  readonly file: string | undefined;
+  /** Absolute, as it was written: the folder, or the file. */
+  readonly written: string;
+  /** How a path below the root is shown, so that it is good from the working directory. */
+  shown(name: string): string;
+}
+
+export function targetOf(given: string | undefined, context: ToolUseContext): Target {
+  const { workingDirectory } = context;
+  const written = resolvePath(given ?? '.', workingDirectory);
+  const real = permittedPlace(given ?? '.', context);
+  const kind = kindOf(real);
+  if (kind === 'none')
+    throw new Error(`${written} does not exist. The working directory is ${workingDirectory}.`);
+  if (kind === 'other') throw new Error(`${written} is neither a file nor a folder.`);
+  if (kind === 'file') {
+    const name = shownFrom(workingDirectory, path.dirname(written)) + path.basename(written);
+    return { root: path.dirname(real), file: path.basename(real), written, shown: () => name };
+  }
+  const prefix = shownFrom(workingDirectory, written);
+  return { root: real, file: undefined, written, shown: (name) => prefix + name };
+}
+
+function kindOf(real: string): 'file' | 'folder' | 'other' | 'none' {
+  try {
+    const pinned = pinFile(real);
+    const { about } = pinned;
+    pinned.close();
+    return about.isDirectory() ? 'folder' : about.isFile() ? 'file' : 'other';
+  } catch (thrown) {
+    if (codeOf(thrown) === undefined) throw thrown;
+    return 'none';
+  }
+}
+
+/** Relative below the working directory, absolute elsewhere. */
+function shownFrom(workingDirectory: string, folder: string): string {
+  const inside = path.relative(workingDirectory, folder);
+  const isBelow = !inside.startsWith('..') && !path.isAbsolute(inside);
+  return isBelow ? inside && `${inside}/` : `${folder}/`;
+}
+
+// MERGED time-limit.ts: /** A search that ends: a folder can be endless, and a file can keep its reader waiting. */
+
+/** `search` gets a signal that is aborted with the call's, or when the time is up. */
+export async function withTimeLimit<T>(
+  limitMs: number,
+  signal: AbortSignal,
+  search: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const limit = AbortSignal.timeout(limitMs);
+  const either = AbortSignal.any([signal, limit]);
+  try {
+    return await untilAborted(search(either), either);
+  } catch (thrown) {
+    signal.throwIfAborted();
+    if (!limit.aborted) throw thrown;
+    throw new Error(
+      `The search was ended after ${limitMs / 1000} seconds. Search in a smaller folder, or for fewer files.`,
+      { cause: thrown },
+    );
+  }
+}
+/** What the searching tools have in common. */
+export const SEARCHING = {
+  isReadOnly: () => true,
+  leavesOutDenied: true,
+  isConcurrencySafe: () => true,
+  maxResultSize: 30_000,
+  compactable: true,
+  interruptBehavior: 'cancel',
+} as const;
+
+// MERGED newest-first.ts: /** Orders files by the time they were changed, the newest first; files of the same time by name, so that an order is always the same. */
+
+/** Files looked at before others get their turn. */
+const AT_ONCE = 1_000;
+
+export async function newestFirst<Item>(
+  items: readonly Item[],
+  root: string,
+  pathOf: (item: Item) => string,
+  signal: AbortSignal,
+): Promise<Item[]> {
+  const dated: { item: Item; name: string; time: number }[] = [];
+  for (const item of items) {
+    const name = pathOf(item);
+    // Synchronous: a promise for each file would take five times as long.
+    dated.push({
+      item,
+      name,
+      time: statSync(`${root}/${name}`, { throwIfNoEntry: false })?.mtimeMs ?? 0,
+    });
+    if (dated.length % AT_ONCE === 0) {
+      await breathe();
+      signal.throwIfAborted();
+    }
+  }
+  dated.sort((left, right) => right.time - left.time || (left.name < right.name ? -1 : 1));
+  return dated.map(({ item }) => item);
+}

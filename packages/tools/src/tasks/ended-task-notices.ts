@@ -1,0 +1,108 @@
+/**
+ * Background tasks whose end nobody was told yet. Each has a file from the moment it goes to the background until its end was
+ * told, so that neither a crash nor the end of the program takes the news along.
+ */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Attachment, Message } from '@heddle/core';
+import { sizeText, type TaskEnd, taskEndOf } from './preview.ts';
+
+export interface EndedTask {
+  readonly id: string;
+  readonly command: string;
+  readonly end: TaskEnd;
+  readonly bytes: number;
+  /** Where all it wrote lies. */
+  readonly file: string;
+}
+
+/** Without an end: it runs, or did when the program was last alive. */
+export type EndedTaskNotice = Omit<EndedTask, 'end'> & { readonly end?: TaskEnd | undefined };
+
+const ENDING = '.news.json';
+
+/** A folder that cannot be written costs the news of a later run, nothing else. */
+export function writeNews(folder: string, news: EndedTaskNotice): void {
+  try {
+    writeFileSync(fileOf(folder, news.id), JSON.stringify(news), { mode: 0o600 });
+  } catch {
+    // The disk is full, or the folder is gone: this run still knows it.
+  }
+}
+
+export function removeNews(folder: string, id: string): void {
+  rmSync(fileOf(folder, id), { force: true });
+}
+
+/** What an earlier run left untold. What still ran then has been ended, by its leaving or after it. */
+export function readNews(folder: string): readonly EndedTask[] {
+  let names: readonly string[];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    return [];
+  }
+  return names
+    .filter((name) => name.endsWith(ENDING))
+    .flatMap((name) => newsIn(path.join(folder, name)))
+    .map(({ end = INTERRUPTED, ...news }) => Object.assign(news, { end }));
+}
+
+const INTERRUPTED: TaskEnd = { kind: 'stopped', why: 'the program was interrupted' };
+
+export function attachmentOf({ id, command, end, bytes, file }: EndedTask): Attachment {
+  const shown = command.length > MAX_COMMAND ? `${command.slice(0, MAX_COMMAND)}…` : command;
+  const output = bytes === 0 ? 'It wrote nothing.' : `It wrote ${sizeText(bytes)}: ${file}`;
+  return {
+    kind: 'task_ended',
+    taskId: id,
+    text: `The background task ${id} (${shown}) ${taskEndOf(end)}. ${output}`,
+  };
+}
+
+const MAX_COMMAND = 100;
+
+/** The tasks whose end stands in a conversation: it was stored, and then the program died. */
+export function reportedIn(messages: Iterable<Message>): ReadonlySet<string> {
+  const told = new Set<string>();
+  for (const message of messages) {
+    if (message.type === 'attachment' && message.attachment.kind === 'task_ended')
+      told.add(message.attachment.taskId);
+  }
+  return told;
+}
+
+function newsIn(file: string): EndedTaskNotice[] {
+  try {
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    return isNews(value) ? [value] : [];
+  } catch {
+    return [];
+  }
+}
+
+function isNews(value: unknown): value is EndedTaskNotice {
+  if (typeof value !== 'object' || value === null) return false;
+  if (!('id' in value && 'command' in value && 'file' in value && 'bytes' in value)) return false;
+  const hasTexts = [value.id, value.command, value.file].every((text) => typeof text === 'string');
+  return hasTexts && typeof value.bytes === 'number' && (!('end' in value) || isEnd(value.end));
+}
+
+function isEnd(value: unknown): value is TaskEnd {
+  if (typeof value !== 'object' || value === null || !('kind' in value)) return false;
+  switch (value.kind) {
+    case 'exited':
+      return 'code' in value && typeof value.code === 'number';
+    case 'signalled':
+      return 'signal' in value && typeof value.signal === 'string';
+    case 'stopped':
+    case 'not_started':
+      return 'why' in value && typeof value.why === 'string';
+    default:
+      return false;
+  }
+}
+
+function fileOf(folder: string, id: string): string {
+  return path.join(folder, `${id}${ENDING}`);
+}

@@ -1,0 +1,56 @@
+/** What the web tools need from the house around them. */
+import type { Resolve } from './address.ts';
+import type { SearchPort } from './search/ask-server.ts';
+
+export interface WebDeps {
+  /** Private addresses are refused, unless this says otherwise for a host. */
+  readonly allowsPrivate: (host: string) => boolean;
+  readonly resolve: Resolve;
+  readonly now: () => number;
+  /** Answers a question about a page, by a small model for instance. Without it the page itself is the answer. */
+  readonly digest?:
+    | ((page: { url: string; text: string; prompt: string }, signal: AbortSignal) => Promise<string>)
+    | undefined;
+  /** A model whose server searches the web. Without it there is no WebSearch. */
+  readonly search?: SearchPort | undefined;
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+  readonly userAgent: string;
+}
+
+export function webDeps(given: Partial<WebDeps> = {}): WebDeps {
+  return {
+    allowsPrivate: () => false,
+    resolve: async (host) => (await import('./address.ts')).systemResolve(host),
+    now: Date.now,
+    timeoutMs: 30_000,
+    maxBytes: 10_000_000,
+    userAgent: 'heddle/0.1',
+    ...given,
+  };
+}
+/** What the tools that look beyond this machine have in common. */
+export const OUTWARD = {
+  // A request tells others something, can make a server do something, and may cost money.
+  isReadOnly: () => false,
+  isConcurrencySafe: () => true,
+  isIdempotent: () => true,
+  maxResultSize: 40_000,
+  compactable: true,
+  interruptBehavior: 'cancel',
+} as const;
+/** Which addresses may be asked for at all. */
+
+/** Throws where it is no address that may be fetched. */
+export function checkedUrl(address: string): URL {
+  const url = URL.parse(address);
+  if (!url) throw new Error(`"${address}" is no complete address. It should begin with https://`);
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') {
+    throw new Error(`Only http and https are fetched, not ${url.protocol}//`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new Error('An address with a name or password in it is not fetched.');
+  }
+  url.hash = '';
+  return url;
+}
