@@ -106,8 +106,6 @@ function folderOf({ journalPath, sessionId }: ContextPortSetup): string {
   return journalPath.replace(/\.jsonl$/, '');
 }
 
-// MERGED spill-files.ts: /** Files of a session that hold outputs too large for the conversation. Named after their call, so a repeat changes nothing. */
-
 export function spillFiles(folder: string): SpillFiles {
   const pathOf = (toolUseId: string): string => path.join(folder, `${fileName(toolUseId)}.txt`);
   const real = realFolder(folder);
@@ -149,8 +147,6 @@ function fileName(toolUseId: string): string {
   if (/^[a-zA-Z0-9][a-zA-Z0-9_-]{0,99}$/.test(toolUseId)) return toolUseId;
   return createHash('sha256').update(toolUseId).digest('hex').slice(0, 32);
 }
-
-// MERGED reread.ts: /** What is read again from disk after a compaction, rather than remembered by a summary. */
 
 interface RereadSetup {
   readonly cwd: string;

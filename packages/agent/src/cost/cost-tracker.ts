@@ -165,8 +165,6 @@ function onFirstRecord(records: ModelRecords, tell: () => void): ModelRecords {
 
 const OVER = { done: true, value: undefined } as const;
 
-// MERGED tally.ts: /** What one prompt's run amounts to, for its result line. */
-
 export class RunCounts {
   readonly startedAt: number;
   /** Answers that stand, those that were cut and resumed included. */

@@ -92,8 +92,6 @@ function outcomeOf(word: { readonly block?: string; readonly prevent?: string })
   };
 }
 
-// MERGED changed-files.ts: /** Files that were read and have changed on disk since: told once per change, so that the model does not work on old text. */
-
 async function changedFiles(fileState: FileStateCache): Promise<Attachment[]> {
   const found = await Promise.all(fileState.paths().map((path) => changeOf(path, fileState)));
   return found.filter((attachment) => attachment !== undefined);
@@ -125,8 +123,6 @@ async function changeOf(path: string, fileState: FileStateCache): Promise<Attach
     return undefined;
   }
 }
-
-// MERGED file-state.ts: /** What was read, and its hash. Bounded: the least recently used goes first. */
 
 const MAX_FILES = 1_000;
 

@@ -152,8 +152,6 @@ export function failedStart(message: string, stamp: LineStamp): SdkResult {
   };
 }
 
-// MERGED result.ts: /** How each terminal reads for a headless consumer: the table of the specification, as data. */
-
 interface Reading {
   readonly subtype: ResultSubtype;
   readonly isError: boolean;

@@ -129,8 +129,6 @@ function watching(
   };
 }
 
-// MERGED head.ts: /** What stands before the conversation in every request of a session. */
-
 /** Fixed when the session begins: what changes later arrives as messages. */
 export function newHead(options: AgentOptions): SessionSnapshot {
   const { cwd, modelName, userContext = {}, systemContext } = options;
@@ -152,8 +150,6 @@ export function resumedHead(stored: SessionSnapshot, options: AgentOptions): Ses
 function promptOf({ systemPrompt, appendSystemPrompt }: AgentOptions): readonly string[] {
   return [...(systemPrompt ?? defaultSystemPrompt()), ...(appendSystemPrompt ? [appendSystemPrompt] : [])];
 }
-
-// MERGED prompt.ts: /** What a host hands to a conversation: one prompt after another, and changes between them. */
 
 export interface Prompt {
   readonly content: string | readonly ContentBlock[];

@@ -100,8 +100,6 @@ function isBoundary(body: EntryBody): boolean {
   return (body.type === 'context' || body.type === 'rewind') && body.messages !== undefined;
 }
 
-// MERGED turn.ts: /** What belongs to one prompt's run, and what it amounts to at its end. */
-
 export interface PromptRun {
   readonly tally: RunCounts;
   readonly denials: Denials;
@@ -124,8 +122,6 @@ export function endOf(
 
 /** A run that ended so did not fail for another reason. */
 const ENDS_IN_PEACE: ReadonlySet<Terminal['reason']> = new Set(['completed', 'hook_stopped']);
-
-// MERGED command-turn.ts: /** A command that is typed as a prompt: how it ends, and what is said of it. */
 
 export const BUSY: CommandFailure = {
   ok: false,

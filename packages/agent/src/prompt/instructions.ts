@@ -95,8 +95,6 @@ function isWithin(file: string, folder: string): boolean {
   return !path.isAbsolute(between) && between.split(path.sep)[0] !== '..';
 }
 
-// MERGED small-file.ts: /** The beginning of a regular file. What is no file, or cannot be read, is as good as absent. */
-
 interface SmallFile {
   readonly text: string;
   /** Bytes of the whole file. */

@@ -68,8 +68,6 @@ export const SECTIONS = {
   stuck: STUCK,
 } as const;
 
-// MERGED system-prompt.ts: /** The system prompt: named sections in a stable order. Short, because every request carries it. */
-
 export function defaultSystemPrompt(): readonly string[] {
   return [Object.values(SECTIONS).join('\n\n')];
 }

@@ -51,8 +51,6 @@ export function sessionContext(places: ContextPlaces): SessionContext {
   };
 }
 
-// MERGED date.ts: /** The date: fixed where the session began, and told again when another day has come. */
-
 export const DATE = "Today's date";
 
 /** Of the place where the user is. */
@@ -86,7 +84,6 @@ function lastTold(messages: History<Message>): string | undefined {
   return undefined;
 }
 
-// MERGED git-head.ts: /**
 //  * Which branch a repository is on, read from its files. Asking git would cost a process before the first request, and in a
 //  * folder that nobody trusts git may run what its configuration names. The model can ask for the status itself.
 //  */

@@ -233,8 +233,6 @@ export type SdkMessage =
   | SdkCommandLifecycle
   | SdkResult;
 
-// MERGED usage.ts: /** What was used, in the words of the API: clients take every one of these fields for granted. */
-
 export interface SdkUsage extends Omit<Usage, 'more'> {
   readonly cache_creation: {
     readonly ephemeral_5m_input_tokens: number;

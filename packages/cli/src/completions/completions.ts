@@ -26,8 +26,6 @@ export async function completions(argv: readonly string[]): Promise<number> {
   return 0;
 }
 
-// MERGED shells.ts: /** One script for each shell. What only the program knows (sessions, keys, models) it is asked for while somebody types. */
-
 export const SHELLS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 
 const COMMANDS = Object.entries(COMMAND_TEXTS);

@@ -83,8 +83,6 @@ function runTest(folder: string): { readonly passes: boolean; readonly output: s
   return { passes: status === 0, output: stdout.trim() };
 }
 
-// MERGED script.ts: /** What the rehearsal model does in the demo: useful work, and three of the accidents that agents meet. */
-
 const RUN_TEST = 'node test.mjs';
 
 export const demoScript: readonly ScriptStep[] = [
@@ -118,8 +116,6 @@ export const demoScript: readonly ScriptStep[] = [
   ],
   say('Fixed: sum adds, and the test passes.'),
 ];
-
-// MERGED stage.ts: /** A scratch project with one failing test. */
 
 export function buildStage(): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-demo-'));

@@ -105,8 +105,6 @@ export function problem(about: string, text: string, remedy: string): Finding {
   return { about, state: 'problem', text, remedy };
 }
 
-// MERGED sandbox.ts: /** Can commands be confined here? The sandbox only matters if the settings ask for it; the read-only view always does. */
-
 export async function checkView(cwd: string, env: NodeJS.ProcessEnv): Promise<Finding> {
   const isOff = valueAt(effectiveSettings(cwd, env).merged, ['sandbox', 'readOnlyView']) === 'off';
   if (isOff)
@@ -139,8 +137,6 @@ export async function checkSandboxing(cwd: string, env: NodeJS.ProcessEnv): Prom
   return hint('sandbox', check.reason, check.install ?? 'permission rules alone decide about commands here');
 }
 
-// MERGED sessions.ts: /** What runs left behind. Locks are not looked at: the system lets go of them when their process dies. */
-
 export function checkLeftovers(configDir: string): Finding {
   const left = tasksFolders(configDir).flatMap((folder) => findLeftovers(folder));
   if (left.length === 0) return ok('commands', 'no command of an earlier run is still running');
@@ -169,8 +165,6 @@ function folders(parent: string): string[] {
   }
 }
 
-// MERGED setup.ts: /** What the user set up: settings, trust, models. */
-
 export async function checkSettingsFiles(cwd: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const setup = await permissionSetup(NO_FLAGS, cwd, env);
   const { loaded, mode, rules, problems, doubts, leftOut, notRun, modeRefused } = setup;
@@ -190,8 +184,6 @@ export async function checkSettingsFiles(cwd: string, env: NodeJS.ProcessEnv): P
     ...leftOut.map((text) => hint('trust', text, 'heddle permissions trust')),
   ];
 }
-
-// MERGED models.ts: /** Is there a model to talk to? */
 
 /** As a run would find it: settings may name a model, or hold a key. */
 export async function checkModels(cwd: string, env: NodeJS.ProcessEnv, inUse?: string): Promise<Finding[]> {

@@ -140,8 +140,6 @@ function present<T extends object>(fields: T): Present<T> {
   return Object.fromEntries(entries) as Present<T>;
 }
 
-// MERGED places.ts: /** Files and folders that the command line names. A typing error there is told, not passed over. */
-
 /** What is wrong with them; undefined: nothing. */
 function wrongPlace({ addDirs, settings }: Pick<RunOptions, 'addDirs' | 'settings'>): string | undefined {
   const missing = addDirs.find(
@@ -162,8 +160,6 @@ function wrongSettings(settings: string): string | undefined {
     return `--settings: ${isJson ? 'it' : settings} cannot be used: ${why}`;
   }
 }
-
-// MERGED rules.ts: /** Rules that the command line names. One that can never match would allow nothing, or worse: forbid nothing. */
 
 /** What is wrong with them; undefined: nothing. */
 function wrongRule({
@@ -231,8 +227,6 @@ export function isNamed(tool: string, names: readonly string[]): boolean {
 function todaysName(name: string): string {
   return TODAYS_NAMES.get(name) ?? name;
 }
-
-// MERGED prompt-texts.ts: /** The system prompts of the command line, given as they are or in files. */
 
 type PromptTexts =
   | { readonly ok: true; readonly own: string | undefined; readonly appended: string | undefined }

@@ -84,8 +84,6 @@ async function answer(
   return code;
 }
 
-// MERGED without-turn.ts: /** Results of prompts for which no turn began: no model was asked, and what earlier ones have cost stays on the bill. */
-
 /** What was asked for did not happen. */
 export function rejectedPrompt(why: string, { sessionId, spending }: Agent): SdkResult {
   return {

@@ -102,8 +102,6 @@ function warn(text: string): void {
   process.stderr.write(`heddle: ${escapeControls(text)}\n`);
 }
 
-// MERGED pipe.ts: /** What came through the pipe; nothing where a person sits at the keyboard. */
-
 /** A prompt that is already there does not wait longer than this for a pipe that may never say anything. */
 const SILENT_PIPE_MS = 1_000;
 
@@ -141,8 +139,6 @@ function isPipeOrFile(): boolean {
     return false;
   }
 }
-
-// MERGED waiting.ts: /** Tells whoever waits for a text that the model is still being waited for: a script's log should not just stand still. */
 
 /** Many answers take as long as the first mark: it is worth one line a run. Hardly any takes as long as the second. */
 const FIRST_MARK_MS = 10_000;

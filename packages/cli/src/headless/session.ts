@@ -66,8 +66,6 @@ function named(
   return opened.ok ? opened : { ok: false, message: opened.message, sessionId };
 }
 
-// MERGED sandbox.ts: /** The sandbox and the read-only view that the settings want. Nothing of them is loaded before it is needed. */
-
 /** Undefined if the settings switch it off. It is loaded with the first command. */
 export function openView(settings: SandboxSettings | undefined): ReadOnlyView | undefined {
   if (settings?.readOnlyView === 'off') return undefined;

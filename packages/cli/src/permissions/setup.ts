@@ -96,7 +96,6 @@ export async function permissionSetup(
   };
 }
 
-// MERGED hooks-not-run.ts: /**
 //  * Reports hooks in settings, which are not run yet. A user may rely on one as a guard, so every file with hooks is named,
 //  * whether or not the rest of it counts.
 //  */

@@ -85,8 +85,6 @@ function failed(message: string): number {
   return 1;
 }
 
-// MERGED find-log.ts: /** The log of the session that is meant: a file, or whatever `heddle sessions` finds it by. */
-
 export type FoundLog =
   | { readonly ok: true; readonly file: string }
   | { readonly ok: false; readonly message: string };
@@ -102,8 +100,6 @@ export function findLog(name: string): FoundLog {
 function isFile(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isFile() ?? false;
 }
-
-// MERGED json.ts: /** The replay of a log for programs: a line for the session, one for each step and one for each iteration. */
 
 export function* jsonLines({ file, runs, damaged }: ReplayedLog, from: number): Generator<string> {
   yield jsonText({ type: 'session', session: sessionName(file), prompts: runs.length, damaged });

@@ -157,8 +157,6 @@ function fitted(text: string, width: number): string {
   return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;
 }
 
-// MERGED notes.ts: /** What the log says beside the decisions, one line each: retries, what was taken back, what became of the history. */
-
 /** The few that explain a decision; all of them where everything is wanted. */
 function noteOf(entry: EntryBody, verbose: boolean): string[] {
   switch (entry.type) {

@@ -36,8 +36,6 @@ export function notPicked(message: string): number {
   return 1;
 }
 
-// MERGED unclear.ts: /** What to tell whoever named a session that is not there, or several at once. */
-
 /** A screen of them; whoever has more needs a longer word, not a longer list. */
 const MOST_CANDIDATES = 10;
 

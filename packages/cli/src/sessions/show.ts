@@ -99,8 +99,6 @@ function cutLine(line: string): string {
     : line;
 }
 
-// MERGED rename.ts: /** `heddle sessions rename`. */
-
 export function renameCommand({
   session: word,
   title,

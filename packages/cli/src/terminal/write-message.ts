@@ -1,7 +1,5 @@
 import { writeSync } from 'node:fs';
 
-// MERGED say.ts: /** Writes a text to standard output at once. A reader that has seen enough (`| head`) ends the program quietly. */
-
 export function writeMessage(text: string): void {
   const bytes = Buffer.from(text);
   let written = 0;

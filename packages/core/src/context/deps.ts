@@ -65,8 +65,6 @@ export const NOTHING_TO_REREAD: Reread = {
   standing: () => Promise.resolve([]),
 };
 
-// MERGED report.ts: /** What is told of a context level: events carry it, and the log keeps it. */
-
 /** One record for what a level did and what it made of the history: a crash leaves the old history in force, or the new one. */
 export interface ContextStep {
   readonly report: ContextReport;
@@ -111,8 +109,6 @@ export function withLineage(report: ContextReport, lineage: CompactionLineage): 
   return { ...report, details: { ...report.details, ...previous, failures } };
 }
 
-// MERGED level.ts: /** A level of the context pipeline: a pure step over the history, light ones before heavy ones. */
-
 export interface LevelResult {
   /** The same object where nothing was done. */
   readonly messages: History<Message>;
@@ -126,8 +122,6 @@ export interface LevelResult {
 export function untouched(messages: History<Message>): LevelResult {
   return { messages, tokensFreed: 0, report: undefined };
 }
-
-// MERGED usage.ts: /** How full the window is and what fills it: what `/context` shows, as data. */
 
 /** The categories are estimates and add up to `used`; `state.tokens` starts from what the server counted last. */
 export interface ContextUsage extends Breakdown {

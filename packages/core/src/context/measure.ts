@@ -107,7 +107,6 @@ function promptTokens(head: PromptHead): number {
   return system + user;
 }
 
-// MERGED reckoning.ts: /**
 //  * How many tokens the next request has: what the server counted of the last one, and an estimate of what changed since. Where
 //  * the server has said nothing yet, the estimate alone.
 //  */
@@ -188,8 +187,6 @@ function answerTokens(messages: History<Message>, responseId: string): number {
   }
   return tokens;
 }
-
-// MERGED weight.ts: /** The estimate of a whole history, kept up as it grows: an iteration costs what it added. */
 
 export class Weight {
   #history = History.of<Message>([]);

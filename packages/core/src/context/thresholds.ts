@@ -59,8 +59,6 @@ export function windowState(tokens: number, thresholds: Thresholds): WindowState
   return { state: tokens >= warning ? 'warning' : 'fine', tokens, percentLeft };
 }
 
-// MERGED boundary.ts: /** Level 0: what stands before the last boundary was replaced and is never sent again. It stays on disk. */
-
 /** The history from its last boundary on, the boundary included. Says nothing: no request is changed by it. */
 export function sinceBoundary(messages: History<Message>, { boundary }: Outline): History<Message> {
   return boundary > 0 ? History.of(messages.since(boundary)) : messages;

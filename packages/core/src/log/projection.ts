@@ -145,8 +145,6 @@ export function projectLog(entries: Iterable<EntryBody>): Message[] {
   return [...projection.messages];
 }
 
-// MERGED before-compaction.ts: /** Takes back the last compaction: the log holds everything, so the history is projected as if it had not been. Pure. */
-
 /** What was there before the last compaction, with all that came after it; undefined where nothing was compacted. */
 export function historyBeforeCompaction(entries: Iterable<EntryBody>): readonly Message[] | undefined {
   const all = [...entries];

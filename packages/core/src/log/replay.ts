@@ -54,7 +54,6 @@ export function replayLogEntries(entries: Iterable<EntryBody>, config: QueryConf
   return { runs, confirmed, undecided, mismatches };
 }
 
-// MERGED possible.ts: /**
 //  * What can have come back from an effect, as far as the log tells. What is recorded is pinned: calls and their results, whether
 //  * the answer counted, tokens, what compaction and draining did. What is not recorded is left open: whether collapses were
 //  * staged, when an abort came, which words a hook used. Nothing is left open that the log could contradict.
@@ -171,7 +170,6 @@ function wordOf({ hook, message }: HookMessage): HookMessage {
   return { hook, message };
 }
 
-// MERGED trace.ts: /**
 //  * The walk of the machine through a log, step by step: what is known to have happened is fed to `decide` again, and each of
 //  * its answers is kept with the guards that it asked. Where the log leaves something open, every possibility is followed; of
 //  * those that lead where the log went, the first is told.

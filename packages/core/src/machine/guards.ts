@@ -42,8 +42,6 @@ export const GUARDS: Guards = {
   gainsDiminish: diminished,
 };
 
-// MERGED blocking-limit.ts: /** The blocking limit: a call that must fail is not made. */
-
 /** Unless some remedy is at hand that the failure would set in motion, or has just been tried. */
 export function blockingLimitApplies(
   { state, ledger }: LoopState,
@@ -60,8 +58,6 @@ export function blockingLimitApplies(
     (gates.contextCollapse && staged);
   return !justCompacted && !remedy;
 }
-
-// MERGED auto-compact.ts: /** What the machine remembers of compactions: their lineage, failures in a row, the budget they hid. It outlasts a prompt. */
 
 export function noteAutoCompact(turn: LoopState, result: AutoCompactResult, config: QueryConfig): LoopState {
   const { state, ledger } = turn;

@@ -210,8 +210,6 @@ function first<T>(history: History<T>, count: number): History<T> {
   return history.length === count ? history : History.of(history.since(0).slice(0, count));
 }
 
-// MERGED round.ts: /** A folded round taken through the steps that follow, to the messages that are sent. Total: both sides are never empty. */
-
 /** What the view says about every round. A change of it makes all of them anew. */
 interface RoundSettings {
   readonly model: string;

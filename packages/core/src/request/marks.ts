@@ -60,8 +60,6 @@ export function remember(ends: readonly PlacedMark[], end: PlacedMark | undefine
   return [...ends.filter((known) => known.offset < end.offset), end].slice(-REMEMBERED);
 }
 
-// MERGED head.ts: /** What stands before the messages: tools, then system, with the one cache mark that covers both. */
-
 export interface Head {
   readonly system: readonly SystemLayer[];
   readonly tools: readonly ToolSpec[];

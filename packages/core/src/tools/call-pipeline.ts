@@ -159,8 +159,6 @@ function textOfResult({ result }: Settled): string {
   return result.content.map((part) => (part.type === 'text' ? part.text : '')).join('\n');
 }
 
-// MERGED check-result.ts: /** A tool's result comes from outside, whatever its type says: one that cannot be sent or stored is the tool's error. */
-
 function checkResult(tool: string, result: ToolResult): ToolResult {
   const content: unknown = (result as Partial<ToolResult> | undefined)?.content;
   if (typeof content === 'string') return result;
@@ -181,7 +179,6 @@ function isJson(value: unknown): boolean {
   }
 }
 
-// MERGED classify.ts: /**
 //  * Reads a call's input. Two questions at two times: is there such a tool, does the input fit, and what may happen when it runs,
 //  * as soon as the call is complete; does it make sense here, when its turn has come, for the calls before it may change the
 //  * answer (an edit wants its file to have been read). Nothing here throws.

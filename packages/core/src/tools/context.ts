@@ -75,7 +75,6 @@ export function bareToolError(text: string): string {
   return text.replace(/^<tool_use_error>([^]*)<\/tool_use_error>$/, '$1');
 }
 
-// MERGED finished-call.ts: /**
 //  * A call with its result, as the machine compares them: two that look the same to it did the same. The loop makes it of what
 //  * just happened, the replay of what was recorded; both must come to the same, or no replay would agree.
 //  */

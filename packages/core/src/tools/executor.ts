@@ -302,8 +302,6 @@ function changed(context: ToolUseContext, change: Settled['newContext']): ToolUs
   }
 }
 
-// MERGED slot.ts: /** One tool call on its way: classified → permitted → ready → running → settled. Unknown, denied, invalid and aborted calls walk the same road. */
-
 type SlotState =
   /** Its input is being read; whether it may run beside others is not yet known. */
   | 'classifying'
@@ -394,7 +392,6 @@ function isUnderWay(slot: Slot): boolean {
   return slot.state === 'permitting' || isActive(slot);
 }
 
-// MERGED order.ts: /**
 //  * Whose turn it is. The order of the calls decides: neighbours that are safe go on together, as many as there is room for,
 //  * every other call alone, and nothing overtakes a call that must run alone.
 //  */
@@ -428,7 +425,6 @@ export function nextCalls(slots: readonly Slot[], concurrency: number, streamEnd
   return next;
 }
 
-// MERGED batch.ts: /**
 //  * Where the batches of an answer begin and end: neighbours that may run together make one. A call that was never fit to run
 //  * (unknown tool, bad input) is no neighbour and parts none.
 //  */

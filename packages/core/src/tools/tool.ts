@@ -92,8 +92,6 @@ export interface ToolResult {
 /** What a crash between intent and outcome means for a call. */
 export type EffectClass = 'read_only' | 'idempotent' | 'writing';
 
-// MERGED hooks.ts: /** What a host may do around a call: before it is permitted, and after it has ended. */
-
 export interface ToolHooks {
   /** Before permission. May have effects of its own, so it runs early only for calls that may start early. */
   before(call: HookedCall, signal: AbortSignal): Promise<BeforeTool>;
@@ -126,8 +124,6 @@ export interface AfterTool {
   readonly updatedResult?: ToolResult;
   readonly stop?: HookMessage;
 }
-
-// MERGED permission.ts: /** `core` sees only allow or deny: asking is the business of whoever stands around the loop. */
 
 export type CanUseTool = (
   tool: Tool,
@@ -168,8 +164,6 @@ export type Permission =
       readonly readOnlyRun?: ReadOnlyRun;
     }
   | { readonly behavior: 'deny'; readonly message: string; readonly interrupt?: boolean };
-
-// MERGED specs.ts: /** Tools as a request names them. */
 
 /** The same tools give the same specs, so that the request builder can see at a glance that nothing changed. */
 const known = new WeakMap<readonly Tool[], readonly ToolSpec[]>();

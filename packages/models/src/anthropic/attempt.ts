@@ -186,8 +186,6 @@ function isAnswer({ statusCode = 0, headers }: IncomingMessage): boolean {
   return isOk && !/json|html/i.test(headers['content-type'] ?? '');
 }
 
-// MERGED error-body.ts: /** The body of an answer that tells of an error. It is short, or only its beginning matters. */
-
 const LONGEST = 64 * 1024;
 
 export class ErrorBody {

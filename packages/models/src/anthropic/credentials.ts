@@ -72,8 +72,6 @@ function refused(message: string): Credentials {
   return { ok: false, error: { type: 'model_error', class: 'auth', message } };
 }
 
-// MERGED key-helper.ts: /** A command that prints a key. Its key is kept for a while, and one run serves all who wait for it. */
-
 type HelperKey = { readonly ok: true; readonly key: string } | { readonly ok: false; readonly why: string };
 
 interface KeyHelperOptions {

@@ -135,8 +135,6 @@ class LastJson {
   }
 }
 
-// MERGED betas.ts: /** The betas a request needs: those that were asked for, and those without which what was asked for is refused. */
-
 const TASK_BUDGETS = 'task-budgets-2026-03-13';
 const FAST_MODE = 'fast-mode-2026-02-01';
 const CONTEXT_MANAGEMENT = 'context-management-2025-06-27';
@@ -155,8 +153,6 @@ export function betasOf(options: RequestOptions): readonly string[] {
   ];
   return [...new Set([...betas, ...needed])];
 }
-
-// MERGED media.ts: /** Does a request carry images or documents, at the top or inside results? Only asked when something went wrong. */
 
 export function hasMedia({ messages }: Pick<ModelRequest, 'messages'>): boolean {
   for (const { content } of messages) if (content.some(isOrHoldsMedia)) return true;

@@ -242,8 +242,6 @@ const BROKE_OFF: ModelError = {
   message: 'The answer ended before it was complete: the stream was closed without saying why.',
 };
 
-// MERGED facts.ts: /** What an answer must know of the request that it answers. */
-
 /** Which ids of calls the conversation has. Looked up only when a call comes. */
 function idsOf({ messages }: ModelRequest): (id: string) => boolean {
   let ids: Set<string> | undefined;

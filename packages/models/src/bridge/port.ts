@@ -103,7 +103,6 @@ export function createBridgePort(source: ModelSource, options: BridgeOptions): M
   };
 }
 
-// MERGED output-caps.ts: /**
 //  * How much each model can write at once. No list has it for all of them: it is learnt from the refusal of a request that
 //  * wanted more, and the same request goes out again with less. An answer that was cut asks for a lot, so this is met in
 //  * practice.

@@ -82,8 +82,6 @@ function sentence(
   return `${row.what}${place}${details === '' ? '' : ` (${details})`}. ${reset}${row.advice}`;
 }
 
-// MERGED failure.ts: /** An answer that is no answer: what came back, before anything is made of it. */
-
 export interface Failure {
   /** Undefined for an error inside a stream, whose own status said that all was well. */
   readonly status: number | undefined;
@@ -151,8 +149,6 @@ function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
 function stringOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
-
-// MERGED internal.ts: /** A bug of ours, told as an error: it ends the attempt, not the program. */
 
 export function internalError(thrown: unknown, secrets: Secrets): ModelError {
   const what = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : 'something that is no error';

@@ -99,8 +99,6 @@ function listCost(line: CostLine, timestamp: Date): number | undefined {
   return calcPrice(usage, listed.model, { provider: listed.provider, timestamp })?.total_price;
 }
 
-// MERGED listed-as.ts: /** Where in the price list a model of ours is to be looked up. */
-
 export interface ListedAs {
   /** The list's word for the provider; undefined where it has none. */
   readonly provider: string | undefined;
@@ -119,8 +117,6 @@ export function listedAs(name: string): ListedAs | undefined {
     isFree: named.provider.local !== undefined,
   };
 }
-
-// MERGED overrides.ts: /** Prices and windows that a user knows better: for gateways, contracts, local models. */
 
 /** In USD for a million tokens, as price lists have it. What is left out of a price costs as much as plain input. */
 export interface PriceOverride {
@@ -157,8 +153,6 @@ export function overriddenCost(line: CostLine, price: PriceOverride): number | u
     line.cacheWriteHourTokens * (price.cacheWriteHourPerMillion ?? write);
   return tokens / 1e6 + (line.webSearches * (price.webSearchPerThousand ?? 0)) / 1e3;
 }
-
-// MERGED catalogue.ts: /** The models that the price list knows of a provider. */
 
 export interface KnownModel {
   readonly id: string;

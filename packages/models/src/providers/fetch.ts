@@ -91,8 +91,6 @@ async function openClient(protocol: string, environment: Environment): Promise<H
   return { request, agent: new Agent(ca === undefined ? options : { ...options, ca }) };
 }
 
-// MERGED response.ts: /** What came over the wire as the `Response` that packages read. */
-
 async function responseOf(incoming: IncomingMessage): Promise<Response> {
   const status = incoming.statusCode ?? 0;
   const headers = headersOf(incoming);
@@ -125,7 +123,6 @@ function headersOf({ headers }: IncomingMessage): Headers {
   return known;
 }
 
-// MERGED told-whole.ts: /**
 //  * Answers that are no stream although one was asked for: an error that somebody on the way said with the status of an answer,
 //  * or a server that ignores the wish. The packages would find nothing in them, and say only that.
 //  */
@@ -172,8 +169,6 @@ async function textIn(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   }
   return Buffer.concat(read).toString('utf8');
 }
-
-// MERGED unpacked.ts: /** Bodies that come packed, unpacked as they come. */
 
 function decompressed(incoming: IncomingMessage): Readable {
   const encoding = incoming.headers['content-encoding']?.trim().toLowerCase();

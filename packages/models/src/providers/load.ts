@@ -48,8 +48,6 @@ export function packageInstallCommand({ name, version }: Package, configFolder: 
   return `npm install --prefix ${shown} ${name}@${version}`;
 }
 
-// MERGED config-folder.ts: /** The user's own folder, where packages of providers may be installed beside settings and sessions. */
-
 export function configFolderIn(environment: Environment): string {
   const named = variable(environment, 'HEDDLE_CONFIG_DIR') ?? variable(environment, 'CLAUDE_CONFIG_DIR');
   return path.resolve(named ?? path.join(variable(environment, 'HOME') ?? os.homedir(), '.heddle'));

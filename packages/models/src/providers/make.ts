@@ -116,8 +116,6 @@ function markedParts(message: Fields): Fields {
   return { ...rest, content: [{ type: 'text', text: content, cache_control }] };
 }
 
-// MERGED vertex.ts: /** Vertex serves Gemini, and Claude through a door of its own. */
-
 function isClaude(model: string): boolean {
   return model.startsWith('claude-');
 }

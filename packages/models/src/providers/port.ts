@@ -151,8 +151,6 @@ function refused(message: string): ModelError {
   return { type: 'model_error', class: 'auth', message };
 }
 
-// MERGED own-options.ts: /** What some providers want said in their own words. */
-
 const NOTHING: OwnOptions = () => ({});
 
 function ownOptionsOf({ id }: Provider): OwnOptions {

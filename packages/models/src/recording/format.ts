@@ -89,8 +89,6 @@ interface LeftLine {
 
 export type RecordingLine = HeaderLine | PartLine | RequestLine | EventLine | EndLine | LeftLine;
 
-// MERGED digest.ts: /** Short names for values: the same value has the same digest, in whatever order its fields were written. */
-
 /** 80 bits: two different parts of one recording never meet. */
 const LENGTH = 20;
 

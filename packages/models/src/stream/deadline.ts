@@ -62,8 +62,6 @@ export class Deadline {
 /** A reason of our own: without one, each abort builds an exception with a stack that nobody looks at. */
 const OVER = 'over';
 
-// MERGED patience.ts: /** How long an attempt waits for what, and what counts as a sign of life. */
-
 export class StallTimer {
   readonly #port: BridgeDeps;
   readonly #deadline: Deadline;

@@ -150,8 +150,6 @@ function textOf(bytes: Buffer | undefined): string {
   return decodeText(bytes)?.text ?? `binary content of ${bytes.length} bytes`;
 }
 
-// MERGED plan.ts: /** What a rewind would do to each file. Pure. */
-
 /** How a path looks now. */
 type Present =
   | { readonly kind: 'file'; readonly hash: string }

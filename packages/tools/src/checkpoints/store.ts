@@ -197,8 +197,6 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-// MERGED blobs.ts: /** Old contents under their hashes: the same content is kept once. */
-
 /** Private: what was in somebody's files is nobody else's business. */
 const PRIVATE_MODE = 0o700;
 

@@ -135,8 +135,6 @@ function refused(message: string): Applied {
   return { ok: false, message };
 }
 
-// MERGED replace.ts: /** What is put in place of a match: only what differs, in the line endings and quotes that the file has there. */
-
 interface Replacement {
   /** In the original text. */
   readonly from: number;

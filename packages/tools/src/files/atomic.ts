@@ -89,8 +89,6 @@ function ignore(): void {
   // The error that led here is the one to report.
 }
 
-// MERGED drafts.ts: /** Drafts of files that are written as a whole, and what a crash leaves of them. */
-
 const DRAFT = /^\.heddle-[0-9a-f]{12}\.tmp$/;
 
 function draftName(): string {

@@ -222,8 +222,6 @@ async function modifiedAt(place: PinnedPlace): Promise<number> {
   }
 }
 
-// MERGED queue.ts: /** One change of a file at a time, whoever asks: the main thread, subagents, a rewind. In the order they asked. */
-
 const lines = new Map<string, Promise<void>>();
 
 /** `file` is a real path. An abort while waiting gives up the place in the line. */

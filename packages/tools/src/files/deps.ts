@@ -1,5 +1,3 @@
-// MERGED doors.ts: /** What the file tools need of the world around them. */
-
 export interface FileToolDeps {
   /** Keeps a file's old content before it is changed. A change whose old content cannot be kept does not happen. */
   readonly checkpoints?: Checkpoints;

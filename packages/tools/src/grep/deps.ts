@@ -24,8 +24,6 @@ export function searchDeps(given: Partial<SearchDeps> = {}): SearchDeps {
   return { engine: findEngine, folder: os.tmpdir(), timeoutMs: 60_000, ...given };
 }
 
-// MERGED shown.ts: /** Leaves out what permission denies to read: neither its lines nor its name are shown. The same for both engines. */
-
 /** Answers for paths below the target's root. No engine follows links below it; it may itself be reached through some. */
 export async function relativeNames(
   { root, file, written }: Target,
@@ -36,8 +34,6 @@ export async function relativeNames(
   return (name) =>
     !isDenied(`${root}/${name}`) && !isDenied(file === undefined ? `${written}/${name}` : written);
 }
-
-// MERGED target.ts: /** Where to search: a folder, or one file in one. */
 
 interface Target {
   /** A folder with every link followed. */
@@ -85,8 +81,6 @@ function shownFrom(workingDirectory: string, folder: string): string {
   return isBelow ? inside && `${inside}/` : `${folder}/`;
 }
 
-// MERGED time-limit.ts: /** A search that ends: a folder can be endless, and a file can keep its reader waiting. */
-
 /** `search` gets a signal that is aborted with the call's, or when the time is up. */
 export async function withTimeLimit<T>(
   limitMs: number,
@@ -115,8 +109,6 @@ export const SEARCHING = {
   compactable: true,
   interruptBehavior: 'cancel',
 } as const;
-
-// MERGED newest-first.ts: /** Orders files by the time they were changed, the newest first; files of the same time by name, so that an order is always the same. */
 
 /** Files looked at before others get their turn. */
 const AT_ONCE = 1_000;

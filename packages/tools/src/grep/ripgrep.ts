@@ -239,8 +239,6 @@ function contentOf(output: string): FileMatches[] {
   return found;
 }
 
-// MERGED find-ripgrep.ts: /** Which engine searches here: the ripgrep that came along, one of the system, or our own walk. */
-
 let found: Promise<SearchEngine> | undefined;
 
 /** Looked for once. */

@@ -129,8 +129,6 @@ async function textIn(pinned: PinnedFile): Promise<string | undefined> {
   }
 }
 
-// MERGED search-text.ts: /** Finds an expression in one text and shows the lines around it, as ripgrep does. */
-
 /** Throws where the expression makes no sense. */
 export function compile({ expression, ignoreCase, multiline }: TextQuery): RegExp {
   const [, letters = ''] = /^\(\?([imsx]+)\)/.exec(expression) ?? [];
@@ -222,8 +220,6 @@ function posix(source: string): string {
   return source.replaceAll(/\[:(\w+):\]/g, (whole, name: string) => CLASSES[name] ?? whole);
 }
 
-// MERGED types.ts: /** File types by name, as ripgrep calls them: the common ones, for the walk that does without it. */
-
 const TYPES: Readonly<Record<string, string>> = {
   c: '*.{c,h,H,cats}',
   cpp: '*.{C,H,cc,cpp,cxx,hh,hpp,hxx,inl}',
@@ -257,8 +253,6 @@ export function patternOfType(type: string): FilePattern {
     throw new Error(`unrecognized file type: ${type}. Known: ${Object.keys(TYPES).join(', ')}`);
   return filePattern(pattern);
 }
-
-// MERGED within-time.ts: /** Searches that end. An expression can take longer than anybody lives, and in one thread nothing else runs meanwhile. */
 
 /** Time for anything, and for its size. */
 const SEARCH_MS = 500;

@@ -83,8 +83,6 @@ function loadSharp(why: string): typeof sharp {
   }
 }
 
-// MERGED image-size.ts: /** Width and height from an image's header, so that small images need no library. Pure. */
-
 interface ImageSize {
   readonly width: number;
   readonly height: number;

@@ -104,8 +104,6 @@ function has(bytes: Buffer, at: number, magic: string): boolean {
   return bytes.toString('latin1', at, at + magic.length) === magic;
 }
 
-// MERGED shown.ts: /** What a call of Read found, ready to be shown. */
-
 export interface ReadData {
   readonly path: string;
   readonly kind: 'text' | 'image' | 'notebook' | 'pdf';

@@ -56,8 +56,6 @@ function findLibrary(): string {
   }
 }
 
-// MERGED pdf-worker.ts: /** Runs in a thread of its own: a PDF can keep a reader busy for minutes, and a thread can be ended. */
-
 interface PdfRequest {
   /** The library's file, resolved by whoever starts the thread. */
   readonly library: string;

@@ -65,8 +65,6 @@ async function readContent(
   return data;
 }
 
-// MERGED missing.ts: /** What to say of a file that is not there: perhaps another name was meant. */
-
 const MAX_NAMES = 3;
 
 async function missingFile(file: string, workingDirectory: string): Promise<FileError> {
@@ -116,8 +114,6 @@ async function exists(folder: string): Promise<boolean> {
     return false;
   }
 }
-
-// MERGED result.ts: /** What the model is shown of a file. */
 
 function readResult({ parts }: ReadData): ToolResult {
   const [only] = parts;

@@ -48,8 +48,6 @@ async function outputImage(bytes: Buffer, signal: AbortSignal): Promise<ShownPar
   }
 }
 
-// MERGED notebook.ts: /** A notebook as the model reads it: cells with their ids and outputs. Pure, but for the images, which are prepared later. */
-
 type NotebookPart =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'image'; readonly bytes: Buffer };

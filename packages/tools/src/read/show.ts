@@ -79,8 +79,6 @@ async function explained(file: string, show: () => Promise<ShownContent>): Promi
   }
 }
 
-// MERGED show-text.ts: /** A page of text and what has to be said about it. Pure. */
-
 function textData(
   file: string,
   page: TextPage,
@@ -121,8 +119,6 @@ function encodingNote(encoding: Encoding): string {
       return `(the file is encoded in ${encoding})`;
   }
 }
-
-// MERGED huge.ts: /** A page of a file that is too large to be read as a whole: the lines before it are counted, not kept. */
 
 const CHUNK_BYTES = 1024 * 1024;
 /** A character takes up to four bytes: more than this can never be shown. */

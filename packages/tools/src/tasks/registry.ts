@@ -135,8 +135,6 @@ function killAll(): void {
   for (const task of toEnd) task.killNow();
 }
 
-// MERGED task-id.ts: /** Task ids stand in results, so a session that is played again must have the same ones: they are made of the call's own id. */
-
 /** `isTaken`: calls may share an id, in a script or after a rewind. */
 export function taskId(callId: string | undefined, isTaken: (id: string) => boolean): string {
   const seed = callId ?? randomUUID();

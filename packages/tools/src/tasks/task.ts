@@ -194,8 +194,6 @@ function reasonOf(thrown: unknown): string {
   return error.message;
 }
 
-// MERGED report.ts: /** What the shell itself says at its end, left in a file: where it stood, and whether it left something running. */
-
 interface ShellReport {
   readonly directory: string | undefined;
   readonly leftSomething: boolean;

@@ -35,8 +35,6 @@ export function createTodoWriteTool(list: TodoList): Tool<TodoWriteInput, TodoWr
   };
 }
 
-// MERGED restore.ts: /** The list as a stored conversation last had it: from its last TodoWrite call, or from what a compaction kept. Pure. */
-
 export function todosIn(messages: Iterable<Message>): readonly Todo[] {
   let todos: readonly Todo[] = [];
   for (const message of messages) {

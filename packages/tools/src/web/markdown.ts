@@ -148,7 +148,6 @@ function languageOf(names: string | undefined): string {
   return /\blang(?:uage)?-([\w+#-]+)/.exec(names ?? '')?.[1] ?? '';
 }
 
-// MERGED tags.ts: /**
 //  * The tags and texts of a page, one after the other. No tree is built, for the time that takes grows with the depth of the page,
 //  * and a page can be made as deep as its author likes.
 //  */

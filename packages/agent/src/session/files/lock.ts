@@ -42,8 +42,6 @@ function isBusy(thrown: unknown): boolean {
   return thrown instanceof Error && 'errcode' in thrown && thrown.errcode === SQLITE_BUSY;
 }
 
-// MERGED folder.ts: /** Makes a folder and those above it, for its owner alone. */
-
 /**
  * Step by step, for Node's own recursive way calls a read-only disk a missing folder, and never ends where the system
  * takes no folder at all, as below `/proc`.

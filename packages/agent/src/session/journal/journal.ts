@@ -32,8 +32,6 @@ export function memoryJournal(sessionId: string, now: () => number): MemoryJourn
   };
 }
 
-// MERGED durability.ts: /** What must survive more than the death of the process. */
-
 /** `process`: survives the death of the process. `power`: what must not be lost also survives the machine's. */
 export type Durability = 'process' | 'power';
 
@@ -65,7 +63,6 @@ export class PowerPolicy {
   }
 }
 
-// MERGED chain.ts: /**
 //  * Whom the next conversation line names as its parent. What was taken back is left out, so that following the parents
 //  * from the last line gives the conversation.
 //  */

@@ -60,8 +60,6 @@ function isSame(known: Known, { size, mtimeMs }: SessionFile): boolean {
   return known.size === size && known.mtimeMs === mtimeMs;
 }
 
-// MERGED find.ts: /** Which session somebody means: by its id, the beginning of its id, or its exact title. */
-
 export type FoundSession =
   | { readonly kind: 'one'; readonly session: SessionSummary }
   | { readonly kind: 'none' }

@@ -111,8 +111,6 @@ function costOf(bill: StoredCosts): Pick<Facts, 'costUsd' | 'unpriced'> {
   return { costUsd: bill.costUsd, unpriced };
 }
 
-// MERGED lines.ts: /** What a line is, by its first bytes: most lines are never parsed. */
-
 /** Enough for what stands before a message's content. */
 const HEAD = 1_500;
 
@@ -180,8 +178,6 @@ function modelOf(bytes: Buffer, start: number, end: number): string | undefined 
 }
 
 const MODEL = /"message":\{[^{}[]*?"model":"([^"\\]*)"/;
-
-// MERGED read.ts: /** The facts about a session's file: read anew, or read on from where they were left. */
 
 const CHUNK = 8 * 1024 * 1024;
 const SEAM = 48;

@@ -62,7 +62,6 @@ function sizeOf(place: string): number {
   }
 }
 
-// MERGED spills.ts: /**
 //  * Outputs that a session keeps in files of their own. The conversation names them by their path, and a fork has the
 //  * conversation: they go with the last session that names them.
 //  */
@@ -93,8 +92,6 @@ function isNamed(project: string, id: string): boolean {
     }
   });
 }
-
-// MERGED texts.ts: /** The stored texts of removed sessions. A folder's sessions share them: those that another one needs stay. */
 
 const REFERENCE = '"$blob":"';
 const HASH_LENGTH = 64;
@@ -152,8 +149,6 @@ function moved(folder: string, from: string, to: string): boolean {
     return false;
   }
 }
-
-// MERGED prune.ts: /** Which sessions go when somebody tidies up. Pure. */
 
 export interface PruneChoice {
   readonly olderThanMs?: number | undefined;

@@ -42,8 +42,6 @@ export function isInUse(file: string): boolean {
   }
 }
 
-// MERGED rename.ts: /** Gives a session a name: a line more, in the form that other tools read, too. */
-
 /** For sessions that are not open; an open one is renamed by an entry in its journal. An empty name takes it back. */
 export function renameSession(file: string, title: string): Changed {
   return whileLocked(file, () => {

@@ -52,8 +52,6 @@ function viaDraft(file: string, write: (draft: string) => void): void {
   }
 }
 
-// MERGED companions.ts: /** What a fork takes along beside the log: what it was shown in place of old stretches, and the way back for files. */
-
 export function copyCompanions(place: SessionPlace, from: string, to: string): void {
   const [parent, fork] = [sessionFolder(place, from), sessionFolder(place, to)];
   mkdirSync(fork, { recursive: true, mode: 0o700 });

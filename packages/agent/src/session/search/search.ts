@@ -72,8 +72,6 @@ function hitIn(
   return first && { ...first, more: lines - 1 };
 }
 
-// MERGED candidates.ts: /** Which files can hold what is searched for, in the order given: ripgrep tells, or all of them do. */
-
 export interface Ripgrep {
   readonly program: string;
 }

@@ -79,7 +79,6 @@ class Reader {
   }
 }
 
-// MERGED pieces.ts: /**
 //  * A message as people read it: who said what, piece by piece. Pure, and total: other tools write such files, too, and people
 //  * edit them, so what a block holds is looked at before it is believed.
 //  */

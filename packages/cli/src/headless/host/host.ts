@@ -108,8 +108,6 @@ export function createHost(output: HeadlessOutput, verbatim: boolean): Host {
   };
 }
 
-// MERGED questions.ts: /** Permission questions that the host answers. */
-
 /** However the host fails to answer, it has not allowed it. */
 function askHost(host: HostRequests): AskPermission {
   return async (question, signal) => {

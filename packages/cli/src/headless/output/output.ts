@@ -97,8 +97,6 @@ export function createOutput(format: OutputFormat): HeadlessOutput {
   };
 }
 
-// MERGED command-words.ts: /** What `/compact` did, for whoever reads only text: its result is empty, and the lines before it tell. */
-
 class CommandText {
   #words = '';
 
@@ -120,8 +118,6 @@ function compacted({ pre_tokens: before, post_tokens: after }: Compaction): stri
 }
 
 type Compaction = Extract<SdkMessage, { subtype: 'compact_boundary' }>['compact_metadata'];
-
-// MERGED notices.ts: /** What somebody who reads only the answer should know besides: why it takes so long, and what was not done. */
 
 /** A shorter wait before another attempt is not worth a line. */
 const NOTICED_MS = 2_000;

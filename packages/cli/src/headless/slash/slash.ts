@@ -38,8 +38,6 @@ function refused(why: string, agent: Agent): SdkResult {
   return rejectedPrompt(`${why} ${ADVICE}`, agent);
 }
 
-// MERGED answers.ts: /** What the commands that need no terminal do and say. */
-
 export type SlashAnswer =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly message: string };

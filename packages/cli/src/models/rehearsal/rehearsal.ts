@@ -37,8 +37,6 @@ The rehearsal goes on.
 ## Next step
 Wait for the next prompt.`;
 
-// MERGED situation.ts: /** What the rehearsal model knows when it is asked: the prompt, and what has come of its calls since. Pure. */
-
 type Input = Parameters<typeof call>[1];
 
 interface Made {

@@ -70,8 +70,6 @@ function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-// MERGED current-text.ts: /** The file that a call would change, as it is now. */
-
 /** A file larger than this is not read to be shown. */
 const MAX_BYTES = 2_000_000;
 const CHANGING: ReadonlySet<string> = new Set(['Write', 'Edit']);
@@ -169,8 +167,6 @@ function commonLengths(
           : Math.max(at(left + 1, right), at(left, right + 1));
   return at;
 }
-
-// MERGED change-lines.ts: /** A change as people read it: the lines that go, the lines that come, and a few around them, each with its number. Pure. */
 
 interface Row {
   readonly mark: ' ' | '-' | '+' | '…';

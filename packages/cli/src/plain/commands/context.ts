@@ -51,8 +51,6 @@ function percent(part: number, whole: number): string {
   return `${((part / whole) * 100).toFixed(1)} %`;
 }
 
-// MERGED model.ts: /** `/model`, `/effort` and `/thinking`. */
-
 const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 interface ModelChat extends Pick<Chat, 'say' | 'change'> {

@@ -95,8 +95,6 @@ function whatDialog(keepsFiles: boolean): Dialog<What> {
   );
 }
 
-// MERGED rewind-files.ts: /** The files' part of `/rewind`: what somebody else has changed since the agent did goes back only where the user says so. */
-
 /** The ids of rewinds, which can be taken back themselves, begin so. */
 export const UNDO_MARK = 'rewind-';
 /** Enough of such an id to tell it by. */

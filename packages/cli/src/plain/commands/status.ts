@@ -71,8 +71,6 @@ export function cost({ started, say }: Chat): void {
   );
 }
 
-// MERGED tasks.ts: /** `/tasks`: commands in the background, what one of them wrote, and its end. */
-
 /** The last lines of an output. */
 const SHOWN = 30;
 /** Longer than it takes to close the output of a process that was killed. */
@@ -124,8 +122,6 @@ function outputOf(task: Task, { style: { paint, signs } }: Chat): string {
   ].join('\n');
 }
 
-// MERGED work.ts: /** `/todos` and `/doctor`. */
-
 export function todos({ started, say, style }: Chat): void {
   const lines = todoLines(started.todos.get(), style);
   say(lines.length > 0 ? lines.map((line) => `  ${line}`).join('\n') : 'There is nothing on the list.');
@@ -135,8 +131,6 @@ export async function doctorSlash({ options }: Chat): Promise<void> {
   const { doctor: examine } = await import('../../doctor/doctor.ts');
   await examine([], options.plays ?? options.modelName);
 }
-
-// MERGED output.ts: /** `/output`: what came of a call in full, of which the conversation shows one line. */
 
 /** `words`: which one, counted from the last; the last one where it says nothing. */
 export function output(words: string, { started, say, style, cwd }: Chat): void {

@@ -141,8 +141,6 @@ function escapedForShell(text: string): string {
   return text.replaceAll(/[\s"'`$&|;<>()*?[\]{}!#\\]/g, String.raw`\$&`);
 }
 
-// MERGED folders.ts: /** What lies in a folder, for whoever completes a path. */
-
 /** `written`: as the user wrote it, from where the session stands. */
 export function listFolder(written: string, cwd: string): FolderEntry[] {
   const folder = path.resolve(cwd, written.replace(/^~(?=\/)/, os.homedir()));
@@ -166,8 +164,6 @@ export function listFolder(written: string, cwd: string): FolderEntry[] {
 function isFolder(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
-
-// MERGED choices.ts: /** Names that could follow, in columns over the width of the terminal, read downwards. Pure. */
 
 const INDENT = '  ';
 const GAP = 2;

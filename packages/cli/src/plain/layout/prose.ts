@@ -239,8 +239,6 @@ function prose(hang: string, isHeading = false): LineKind {
   return { kind: 'prose', hang, isHeading };
 }
 
-// MERGED parts.ts: /** Where a word may be broken: scripts without spaces, and pictures, between almost any two characters. Pure. */
-
 interface WordPart {
   readonly text: string;
   readonly mayBreakBefore: boolean;

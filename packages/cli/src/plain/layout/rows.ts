@@ -76,8 +76,6 @@ export interface Layout {
   tearOff(): void;
 }
 
-// MERGED as-it-comes.ts: /** Output as it is: nothing is wrapped or painted, only words are kept whole. */
-
 /** Longer runs without a space are no words: scripts without spaces, tokens, paths. */
 const LONGEST_WORD = 40;
 
@@ -111,8 +109,6 @@ function endOfWords(text: string): number {
   }
   return end;
 }
-
-// MERGED broken.ts: /** A line broken at the edge, as a terminal does it, or at the word before it. Pure. */
 
 /** Our own colours: they take no room. */
 const COLOR = '\u001b[';
@@ -157,8 +153,6 @@ export function wholeRows(text: string, columns: number): { readonly now: string
   const end = rows.lastIndexOf('\n') + 1;
   return { now: rows.slice(0, end), later: rows.slice(end) };
 }
-
-// MERGED printed.ts: /** A line that is printed whole, as rows of the terminal. Pure. */
 
 /** What a call would do is shown behind a bar: every character of it, and no row without the bar. */
 const BAR = '  | ';

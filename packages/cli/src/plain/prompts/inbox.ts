@@ -57,8 +57,6 @@ export class PromptInbox {
   }
 }
 
-// MERGED queue.ts: /** What was typed while something else was under way, in order. */
-
 export class InputQueue {
   #waiting: { readonly commandId: string; readonly prompt: string }[] = [];
 
@@ -106,8 +104,6 @@ export function returnDraft({ prompt, commands }: Unsent): ReturnedDraft {
   const [first, ...others] = commands;
   return { draft: first, aside: others };
 }
-
-// MERGED prompt-of.ts: /** What the user asked in this message; undefined for results, reminders, interruptions and commands of the user's own. */
 
 export function promptFromText(message: Message): string | undefined {
   if (message.type !== 'user' || message.isMeta) return undefined;

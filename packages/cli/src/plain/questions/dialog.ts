@@ -107,8 +107,6 @@ function listOf(keys: readonly string[]): string {
   return keys.length < 2 ? keys.join('') : `${keys.slice(0, -1).join(', ')} or ${keys.at(-1)}`;
 }
 
-// MERGED no-because.ts: /** A no with words. Whoever types words where a number is wanted has something to say: it is kept for the no, not thrown away. */
-
 const KEY = '4';
 
 /** `words`: typed already, and sent where the key comes alone. */

@@ -66,8 +66,6 @@ function because(why: string): PermissionAnswer {
   return { allow: false, message: `${DENIED} They said: ${why}` };
 }
 
-// MERGED always.ts: /** What a yes for ever would remember: the exact rules with the file they go to, and what ends with the session. */
-
 interface AlwaysView {
   readonly style: Style;
   /** Where a scope's rules are written. */

@@ -52,8 +52,6 @@ function painted(text: string, style: Style): string[] {
   return (prose.add(text) + prose.end()).split('\n');
 }
 
-// MERGED ask.ts: /** AskUserQuestion: a choice that only the user can make. */
-
 export type UserQuestion = Parameters<NonNullable<AskDeps['askUser']>>[0][number];
 
 /** Undefined: the user would rather not answer. */
@@ -86,8 +84,6 @@ export function userQuestionDialog(question: UserQuestion, style: Style): Dialog
 
   return dialog;
 }
-
-// MERGED without-sandbox.ts: /** The sandbox cannot start: do commands run without it? One answer for the whole session. */
 
 /** The gate asks as if it were a tool. */
 export const WITHOUT_SANDBOX_CHOICES = 'RunWithoutSandbox';

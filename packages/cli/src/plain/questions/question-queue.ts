@@ -126,8 +126,6 @@ export class QuestionQueue {
   }
 }
 
-// MERGED question-desk.ts: /** Questions on the screen: while one is open the line being typed is its answer, and what was being typed waits aside. */
-
 interface QuestionQueueSetup {
   readonly screen: Screen;
   readonly style: Style;

@@ -81,8 +81,6 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-// MERGED changed.ts: /** What a call has done to a file, in a few lines. */
-
 /** Whoever wants more looks at the file. */
 const SHOWN = 8;
 

@@ -100,8 +100,6 @@ function causeOf(output: readonly string[]): readonly string[] {
   return complaints.length > 0 ? complaints.slice(0, SHOWN) : said.slice(-SHOWN);
 }
 
-// MERGED told.ts: /** What came of a call, in the words of the person who looks on: what is meant for the model is not shown to people. Pure. */
-
 /** It did not go as the model wanted, though nothing failed. */
 type ResultState = ResultSummary & { readonly isRefused?: true };
 
@@ -174,8 +172,6 @@ function changeTold([first = '']: readonly string[]): string {
   const [, how] = /^(Created|Wrote) /.exec(first) ?? [];
   return how?.toLowerCase() ?? first;
 }
-
-// MERGED result.ts: /** What came of a call, as the rows below its line. */
 
 const LONGEST = 160;
 

@@ -55,8 +55,6 @@ function on(query: string, passed: number): Searched {
   return { kind: 'search', search: { query, passed } };
 }
 
-// MERGED keyboard.ts: /** The keys of a terminal, one by one: what is typed, what is pasted, and the way back to the shell. */
-
 interface KeyListener {
   readonly key: (key: Key) => void;
   readonly paste: (text: string) => void;

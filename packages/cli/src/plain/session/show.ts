@@ -29,8 +29,6 @@ export function sessionStart(
   ];
 }
 
-// MERGED tail.ts: /** The end of a conversation that is taken up again: enough to remember where it was. */
-
 /** Lines of the last prompt and of the last answer. */
 const PROMPT_LINES = 4;
 const ANSWER_LINES = 12;

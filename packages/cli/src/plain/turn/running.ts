@@ -111,8 +111,6 @@ function secondsOf(ms: number): string {
   return durationText(ms).replace('.0 s', ' s');
 }
 
-// MERGED silence.ts: /** Says so where the model is asked and nothing comes back: whoever waits should know that somebody else waits, too. */
-
 /** After so long for the first time, and then ever more rarely. */
 const FIRST_SIGN_MS = 10_000;
 
@@ -152,8 +150,6 @@ export class SilenceTimer {
     this.#timer = setTimeout(sign, pause + untilMs - waitedMs).unref();
   }
 }
-
-// MERGED ended-tasks.ts: /** Tells once of each command in the background that has ended. */
 
 export class EndedTasks {
   readonly #known = new WeakSet<Task>();

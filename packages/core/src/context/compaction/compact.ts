@@ -229,8 +229,6 @@ async function byReducer(job: CompactionJob, id: string): Promise<History<Messag
   return lost.size === 0 ? reduced.messages : attempt()?.messages;
 }
 
-// MERGED pieces.ts: /** A history that exceeds the window is summarised in pieces from the oldest; each begins with the summary of those before. */
-
 interface SummaryJob {
   readonly messages: History<Message>;
   /** What is kept word for word behind the summary; pieces leave it out. */
@@ -305,8 +303,6 @@ function piecesOf(messages: History<Message>, end: number, room: number): readon
 function withSpent(answer: SummaryAnswer, before: readonly Spent[]): SummaryAnswer {
   return { ...answer, spent: [...before, ...answer.spent] };
 }
-
-// MERGED told.ts: /** What is told of a compaction that is over. A failure is told, too: it costs tokens, and it counts. */
 
 const LEVELS = {
   auto: 'autocompact',

@@ -140,7 +140,6 @@ function mainInput(input: JsonObject | undefined): string {
   return beginning(typeof command === 'string' ? command : JSON.stringify(input ?? {}), LONGEST_INPUT);
 }
 
-// MERGED requests.ts: /**
 //  * What the user wrote, within a budget. Nothing of it is summarised: the newest stay word for word as far as they fit, the
 //  * last one always; older ones stay with their beginnings; and if that is still too much, the oldest are only counted.
 //  */
@@ -193,8 +192,6 @@ function withoutCount(all: readonly string[]): {
   const counted = Number(COUNTED.exec(all[0] ?? '')?.[1] ?? 0);
   return { requests: counted === 0 ? all : all.slice(1), counted };
 }
-
-// MERGED tail.ts: /** The last steps of a conversation, which a compaction keeps as they are. */
 
 /** Where the longest end begins that fits; the end of the history if none does. */
 export function tailFrom(messages: History<Message>, { cuts }: Outline, tokens: number): number {

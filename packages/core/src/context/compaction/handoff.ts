@@ -57,8 +57,6 @@ export function fileText({ path, text }: RereadFiles): string {
   return `${path}, as it is on disk now:\n\n${text}`;
 }
 
-// MERGED hand-over.ts: /** The message that stands in place of what a compaction replaced: the summary, and what must not depend on a summary. */
-
 interface Handoff {
   /** Undefined where no model could be asked. */
   readonly summary: string | undefined;

@@ -94,7 +94,6 @@ function jsonOf(value: unknown): string {
   }
 }
 
-// MERGED media.ts: /**
 //  * What images and documents cost. An image costs by its area after the server has scaled it down; its size is read from the
 //  * first bytes of its data. A document costs by its pages, of which each is sent as text and as an image.
 //  */

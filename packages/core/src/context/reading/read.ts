@@ -88,8 +88,6 @@ export function withResults(
   return { ...rest, content };
 }
 
-// MERGED shorten.ts: /** Short texts in place of long ones. Each is recognised by how it begins, so that nothing is shortened twice. */
-
 const SPILLED = '[The output was too large to show';
 const REMOVED = '[The output of ';
 

@@ -213,8 +213,6 @@ function addAll<T>(list: T[], items: readonly T[]): void {
   for (const item of items) list.push(item);
 }
 
-// MERGED attachments-text.ts: /** What gathered beside the conversation, in words. Only a queued command is the user's own; the rest is a reminder. */
-
 function attachmentBlocks(attachment: unknown, repair: Repair): readonly ContentBlock[] {
   if (!isDict(attachment)) {
     repair('an attachment that could not be read was left out');

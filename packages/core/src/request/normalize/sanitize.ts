@@ -217,8 +217,6 @@ function isForeign(value: unknown): value is ForeignBlock {
   return isDict(value) && typeof value['type'] === 'string';
 }
 
-// MERGED citations.ts: /** Citations on a text of the model. Answers carry fields that requests refuse, so only the known ones go back. */
-
 const IN_DOCUMENT = ['cited_text', 'document_index', 'document_title'];
 
 const FIELDS: ReadonlyMap<unknown, readonly string[]> = new Map([
@@ -248,8 +246,6 @@ function readCitations(value: unknown): readonly JsonObject[] {
   }
   return citations;
 }
-
-// MERGED search.ts: /** Two kinds of blocks that tools make for the model's own search: found passages, and references to tools. */
 
 /** A passage with its source, which the model may cite. Needs all its fields; its content is text. */
 function readSearchResult(value: Dict): ContentBlock | undefined {

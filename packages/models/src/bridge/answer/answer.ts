@@ -246,7 +246,6 @@ function keyOf(kind: string, id: string): string {
   return `${kind} ${id}`;
 }
 
-// MERGED extras.ts: /**
 //  * What some who speak Chat Completions add to it, and the package does not tell: OpenRouter's `reasoning_details`, and the
 //  * signatures that Gemini puts on calls. Both want to have them back as they were.
 //  */

@@ -37,8 +37,6 @@ function wireName(name: string): string {
   return `${readable.slice(0, LONGEST - HASH - 1)}_${hash}`;
 }
 
-// MERGED ids.ts: /** Ids of calls as a provider takes them. Ours come from whoever made the call, and a conversation may have changed hands. */
-
 export type IdForm = 'any' | 'nine letters or digits';
 
 const NINE = /^[a-zA-Z0-9]{9}$/;

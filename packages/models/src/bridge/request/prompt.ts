@@ -150,7 +150,6 @@ function inWords(part: MediaPart): string {
     : '[image or document left out: it cannot stand beside results here]';
 }
 
-// MERGED details.ts: /**
 //  * `reasoning_details` belong to a whole answer, while our history has them with each thinking. Where they are, the words of the
 //  * thinking are in them, and are not said twice.
 //  */
@@ -180,8 +179,6 @@ function detailsOf(options: AnswerMessage['providerOptions']): readonly JSONValu
 function isList(value: JSONValue | undefined): value is JSONValue[] {
   return Array.isArray(value);
 }
-
-// MERGED results.ts: /** Results of calls as tool messages. Media that a result cannot hold follow in the user's next words. */
 
 type Output = LanguageModelV4ToolResultPart['output'];
 
@@ -241,8 +238,6 @@ function plain(parts: readonly MediaPart[], failed: boolean): Output {
 function text(words: string): LanguageModelV4TextPart {
   return { type: 'text', text: words };
 }
-
-// MERGED media.ts: /** Images and documents as file parts, or as words where the provider cannot have them. */
 
 type MediaPart = LanguageModelV4FilePart | LanguageModelV4TextPart;
 

@@ -160,8 +160,6 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-// MERGED difference.ts: /** Two plain values side by side. */
-
 interface Difference {
   /** Names of fields, from the outside in. */
   readonly path: readonly string[];

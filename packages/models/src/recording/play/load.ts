@@ -143,8 +143,6 @@ class Reader {
   }
 }
 
-// MERGED shapes.ts: /** What a line of a recording must hold before anything relies on it. */
-
 /** Undefined: it is no line of ours, or not a whole one. */
 function parseRecordingLine(line: string): RecordingLine | undefined {
   try {

@@ -212,8 +212,6 @@ function withoutResults(part: unknown): unknown {
   return Object.assign({}, part, { content: blanked });
 }
 
-// MERGED chain.ts: /** One key for all messages of a conversation. The next request of the same conversation costs only what it added. */
-
 /** Conversations that go on beside each other. */
 const REMEMBERED = 8;
 

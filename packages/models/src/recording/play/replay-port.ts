@@ -141,8 +141,6 @@ function readName(name: string): ReplayName {
   return { file, rule, speed: speed === null ? undefined : Number(speed) };
 }
 
-// MERGED relocate.ts: /** What the model said in another folder, said in this one: its calls must find the files they mean. */
-
 interface Timed {
   readonly at: number;
   readonly record: ApiEvent;

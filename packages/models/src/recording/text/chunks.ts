@@ -59,8 +59,6 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
   );
 }
 
-// MERGED deltas.ts: /** The text that a delta carries, whatever its kind. */
-
 interface DeltaText {
   /** Deltas of the same kind, one after another, are one text. */
   readonly kind: string;

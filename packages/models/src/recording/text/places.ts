@@ -66,7 +66,6 @@ export function relocations(
   return from.every((place) => here(place) === place.path) ? undefined : replacing(from, here);
 }
 
-// MERGED circumstances.ts: /**
 //  * What differs between two runs of the same session without meaning anything: the folders they ran in, the day, the machine,
 //  * random ids. For a comparison, on either side, all of it becomes a name.
 //  */

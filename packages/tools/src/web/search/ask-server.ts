@@ -116,8 +116,6 @@ async function ask(port: ModelPort, request: ModelRequest, signal: AbortSignal):
   return { blocks, usage: reader.usage, isPaused: reader.stopReason === 'pause_turn', problem };
 }
 
-// MERGED results.ts: /** What the server found, out of the blocks of an answer. Pure: blocks are whatever came over the wire. */
-
 interface SearchHit {
   readonly title: string;
   readonly url: string;

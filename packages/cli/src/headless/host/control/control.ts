@@ -115,8 +115,6 @@ export function createControl(deps: ControlDeps): Control {
   };
 }
 
-// MERGED context-usage.ts: /** How full the window is, in the words that clients know. */
-
 function contextUsage(
   { categories, window, state, model, thresholds }: ContextUsage,
   isAutoCompactEnabled: boolean,
@@ -139,8 +137,6 @@ function contextUsage(
   };
 }
 
-// MERGED rewind.ts: /** `rewind_files`: the files as they were when a message came, in the words that clients know. */
-
 async function rewindForHost(
   checkpoints: CheckpointStore | undefined,
   messageId: string,
@@ -161,8 +157,6 @@ async function rewindForHost(
     ...(error === '' ? {} : { error }),
   };
 }
-
-// MERGED changes.ts: /** What a host may change while the program runs: mode, model, room to think. */
 
 interface ChangeDeps {
   readonly agent: Agent;

@@ -81,8 +81,6 @@ function promptOf(value: unknown): readonly string[] | undefined {
   return layers.length === 0 ? [MINIMAL] : layers.filter((layer) => layer !== DYNAMIC_BOUNDARY);
 }
 
-// MERGED introduction.ts: /** Who answers a host: what it can ask for, in the words that clients know. */
-
 export function introduction(
   { modelName, apiKeySource = 'none' }: ModelOptions,
   permissionMode: PermissionMode,

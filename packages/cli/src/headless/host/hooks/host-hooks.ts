@@ -95,8 +95,6 @@ function lastTextOf({ messages }: Agent): string {
   return last?.type === 'assistant' ? textOf(last.content) : '';
 }
 
-// MERGED blocked-prompt.ts: /** A prompt that a hook of the host blocked. That is no failure: what the hook is there for has happened. */
-
 function blockedPrompt(reason: string, agent: Agent): readonly SdkMessage[] {
   const content = `A hook blocked this prompt: ${reason}`;
   return [

@@ -83,8 +83,6 @@ function listIn(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-// MERGED callbacks.ts: /** Calls the host's hooks: all that want to hear of an event at once, each with its own deadline. */
-
 interface HookCall {
   /** What a matcher is held against: the tool, the trigger. */
   readonly what?: string;
