@@ -84,9 +84,8 @@ function lastTold(messages: History<Message>): string | undefined {
   return undefined;
 }
 
-//  * Which branch a repository is on, read from its files. Asking git would cost a process before the first request, and in a
-//  * folder that nobody trusts git may run what its configuration names. The model can ask for the status itself.
-//  */
+// Which branch a repository is on, read from its files. Asking git would cost a process before the first request, and in a
+// folder that nobody trusts git may run what its configuration names. The model can ask for the status itself.
 
 /** Undefined where HEAD is on no branch, or cannot be read. */
 export function branchOf(top: string): string | undefined {

@@ -96,9 +96,8 @@ export async function permissionSetup(
   };
 }
 
-//  * Reports hooks in settings, which are not run yet. A user may rely on one as a guard, so every file with hooks is named,
-//  * whether or not the rest of it counts.
-//  */
+// Reports hooks in settings, which are not run yet. A user may rely on one as a guard, so every file with hooks is named,
+// whether or not the rest of it counts.
 
 function hooksNotRun({ files }: LoadedSettings): string[] {
   const places = files

@@ -42,9 +42,8 @@ export function hasDiverged({ runs }: ReplayedLog): boolean {
   return runs.some(({ iterations }) => iterations.some(({ verdict }) => verdict === 'parted'));
 }
 
-//  * A log does not say how its runs were configured. A run is replayed with the usual settings first, and then with those that a
-//  * host or a user may have changed, until the machine agrees with it: only what no setting explains is a parting.
-//  */
+// A log does not say how its runs were configured. A run is replayed with the usual settings first, and then with those that a
+// host or a user may have changed, until the machine agrees with it: only what no setting explains is a parting.
 
 interface TracedRun {
   readonly iterations: readonly TracedIteration[];

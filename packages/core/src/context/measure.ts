@@ -107,9 +107,8 @@ function promptTokens(head: PromptHead): number {
   return system + user;
 }
 
-//  * How many tokens the next request has: what the server counted of the last one, and an estimate of what changed since. Where
-//  * the server has said nothing yet, the estimate alone.
-//  */
+// How many tokens the next request has: what the server counted of the last one, and an estimate of what changed since. Where
+// the server has said nothing yet, the estimate alone.
 
 interface Counted {
   readonly responseId: string;

@@ -54,10 +54,9 @@ export function replayLogEntries(entries: Iterable<EntryBody>, config: QueryConf
   return { runs, confirmed, undecided, mismatches };
 }
 
-//  * What can have come back from an effect, as far as the log tells. What is recorded is pinned: calls and their results, whether
-//  * the answer counted, tokens, what compaction and draining did. What is not recorded is left open: whether collapses were
-//  * staged, when an abort came, which words a hook used. Nothing is left open that the log could contradict.
-//  */
+// What can have come back from an effect, as far as the log tells. What is recorded is pinned: calls and their results, whether
+// the answer counted, tokens, what compaction and draining did. What is not recorded is left open: whether collapses were
+// staged, when an abort came, which words a hook used. Nothing is left open that the log could contradict.
 
 function possibleEventsAt(effect: Effect, recorded: RecordedIteration, config: QueryConfig): MachineEvent[] {
   const thrown = exceptions(effect, recorded);
@@ -170,10 +169,9 @@ function wordOf({ hook, message }: HookMessage): HookMessage {
   return { hook, message };
 }
 
-//  * The walk of the machine through a log, step by step: what is known to have happened is fed to `decide` again, and each of
-//  * its answers is kept with the guards that it asked. Where the log leaves something open, every possibility is followed; of
-//  * those that lead where the log went, the first is told.
-//  */
+// The walk of the machine through a log, step by step: what is known to have happened is fed to `decide` again, and each of
+// its answers is kept with the guards that it asked. Where the log leaves something open, every possibility is followed; of
+// those that lead where the log went, the first is told.
 
 export interface TracedStep {
   /** As the machine knew it. */

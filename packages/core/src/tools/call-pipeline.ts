@@ -179,10 +179,9 @@ function isJson(value: unknown): boolean {
   }
 }
 
-//  * Reads a call's input. Two questions at two times: is there such a tool, does the input fit, and what may happen when it runs,
-//  * as soon as the call is complete; does it make sense here, when its turn has come, for the calls before it may change the
-//  * answer (an edit wants its file to have been read). Nothing here throws.
-//  */
+// Reads a call's input. Two questions at two times: is there such a tool, does the input fit, and what may happen when it runs,
+// as soon as the call is complete; does it make sense here, when its turn has come, for the calls before it may change the
+// answer (an edit wants its file to have been read). Nothing here throws.
 
 type Classified =
   | { readonly ok: true; readonly call: ClassifiedCall }

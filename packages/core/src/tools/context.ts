@@ -75,9 +75,8 @@ export function bareToolError(text: string): string {
   return text.replace(/^<tool_use_error>([^]*)<\/tool_use_error>$/, '$1');
 }
 
-//  * A call with its result, as the machine compares them: two that look the same to it did the same. The loop makes it of what
-//  * just happened, the replay of what was recorded; both must come to the same, or no replay would agree.
-//  */
+// A call with its result, as the machine compares them: two that look the same to it did the same. The loop makes it of what
+// just happened, the replay of what was recorded; both must come to the same, or no replay would agree.
 
 export function finishedCall(
   { name, input }: ToolUseBlock,

@@ -392,9 +392,8 @@ function isUnderWay(slot: Slot): boolean {
   return slot.state === 'permitting' || isActive(slot);
 }
 
-//  * Whose turn it is. The order of the calls decides: neighbours that are safe go on together, as many as there is room for,
-//  * every other call alone, and nothing overtakes a call that must run alone.
-//  */
+// Whose turn it is. The order of the calls decides: neighbours that are safe go on together, as many as there is room for,
+// every other call alone, and nothing overtakes a call that must run alone.
 
 interface NextCall {
   readonly slot: Slot;
@@ -425,9 +424,8 @@ export function nextCalls(slots: readonly Slot[], concurrency: number, streamEnd
   return next;
 }
 
-//  * Where the batches of an answer begin and end: neighbours that may run together make one. A call that was never fit to run
-//  * (unknown tool, bad input) is no neighbour and parts none.
-//  */
+// Where the batches of an answer begin and end: neighbours that may run together make one. A call that was never fit to run
+// (unknown tool, bad input) is no neighbour and parts none.
 
 function startOfBatch(slots: readonly Slot[], index: number): number {
   if (runsAlone(slots[index])) return index;

@@ -103,10 +103,9 @@ export function createBridgePort(source: ModelSource, options: BridgeOptions): M
   };
 }
 
-//  * How much each model can write at once. No list has it for all of them: it is learnt from the refusal of a request that
-//  * wanted more, and the same request goes out again with less. An answer that was cut asks for a lot, so this is met in
-//  * practice.
-//  */
+// How much each model can write at once. No list has it for all of them: it is learnt from the refusal of a request that
+// wanted more, and the same request goes out again with less. An answer that was cut asks for a lot, so this is met in
+// practice.
 
 class OutputCaps {
   readonly #caps = new Map<string, number>();

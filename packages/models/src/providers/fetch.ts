@@ -123,9 +123,8 @@ function headersOf({ headers }: IncomingMessage): Headers {
   return known;
 }
 
-//  * Answers that are no stream although one was asked for: an error that somebody on the way said with the status of an answer,
-//  * or a server that ignores the wish. The packages would find nothing in them, and say only that.
-//  */
+// Answers that are no stream although one was asked for: an error that somebody on the way said with the status of an answer,
+// or a server that ignores the wish. The packages would find nothing in them, and say only that.
 
 /** The stream, where it is one: some servers only forget to call it so. Throws what JSON says instead. */
 async function streamFromWholeResponse(body: Readable): Promise<AsyncIterable<Uint8Array>> {

@@ -132,9 +132,8 @@ function pathOf(url: URL, path: string): string {
   return url.pathname.replace(/\/+$/, '') + path;
 }
 
-//  * A connection that is opened before there is anything to say. The first request takes it over in whatever state it is; if
-//  * it has failed or waited too long, the request opens one of its own and reports what it meets.
-//  */
+// A connection that is opened before there is anything to say. The first request takes it over in whatever state it is; if
+// it has failed or waited too long, the request opens one of its own and reports what it meets.
 
 class EarlyConnection {
   #socket: Socket | undefined;

@@ -148,9 +148,8 @@ function languageOf(names: string | undefined): string {
   return /\blang(?:uage)?-([\w+#-]+)/.exec(names ?? '')?.[1] ?? '';
 }
 
-//  * The tags and texts of a page, one after the other. No tree is built, for the time that takes grows with the depth of the page,
-//  * and a page can be made as deep as its author likes.
-//  */
+// The tags and texts of a page, one after the other. No tree is built, for the time that takes grows with the depth of the page,
+// and a page can be made as deep as its author likes.
 
 interface TagHandler {
   open(name: string, attributes: ReadonlyMap<string, string>): void;

@@ -63,9 +63,8 @@ export class PowerPolicy {
   }
 }
 
-//  * Whom the next conversation line names as its parent. What was taken back is left out, so that following the parents
-//  * from the last line gives the conversation.
-//  */
+// Whom the next conversation line names as its parent. What was taken back is left out, so that following the parents
+// from the last line gives the conversation.
 
 export class EntryChain {
   #uuids: string[];

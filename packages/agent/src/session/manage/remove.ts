@@ -62,9 +62,8 @@ function sizeOf(place: string): number {
   }
 }
 
-//  * Outputs that a session keeps in files of their own. The conversation names them by their path, and a fork has the
-//  * conversation: they go with the last session that names them.
-//  */
+// Outputs that a session keeps in files of their own. The conversation names them by their path, and a fork has the
+// conversation: they go with the last session that names them.
 
 /** `project`: the folder of a project's sessions. */
 function removeSpills(project: string): void {

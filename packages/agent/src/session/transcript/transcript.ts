@@ -79,9 +79,8 @@ class Reader {
   }
 }
 
-//  * A message as people read it: who said what, piece by piece. Pure, and total: other tools write such files, too, and people
-//  * edit them, so what a block holds is looked at before it is believed.
-//  */
+// A message as people read it: who said what, piece by piece. Pure, and total: other tools write such files, too, and people
+// edit them, so what a block holds is looked at before it is believed.
 
 export type Role = 'user' | 'assistant' | 'tool' | 'system';
 

@@ -97,10 +97,9 @@ export class Collapser {
   }
 }
 
-//  * Which stretches of work are finished, and what is left to say of each. A stretch is a row of rounds in which the model only
-//  * looked at things (reads, listings, searches, commands that went well), followed by a round in which it did something with
-//  * what it had seen, or by the user's next words. No model is asked: the summary names what was looked at and what came of it.
-//  */
+// Which stretches of work are finished, and what is left to say of each. A stretch is a row of rounds in which the model only
+// looked at things (reads, listings, searches, commands that went well), followed by a round in which it did something with
+// what it had seen, or by the user's next words. No model is asked: the summary names what was looked at and what came of it.
 
 interface StageRequest {
   readonly options: CollapseOptions;

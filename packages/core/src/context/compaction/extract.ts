@@ -140,9 +140,8 @@ function mainInput(input: JsonObject | undefined): string {
   return beginning(typeof command === 'string' ? command : JSON.stringify(input ?? {}), LONGEST_INPUT);
 }
 
-//  * What the user wrote, within a budget. Nothing of it is summarised: the newest stay word for word as far as they fit, the
-//  * last one always; older ones stay with their beginnings; and if that is still too much, the oldest are only counted.
-//  */
+// What the user wrote, within a budget. Nothing of it is summarised: the newest stay word for word as far as they fit, the
+// last one always; older ones stay with their beginnings; and if that is still too much, the oldest are only counted.
 
 /** Of a budget that does not hold them all, so much goes to those that stay word for word. */
 const WHOLE_SHARE = 0.75;

@@ -94,9 +94,8 @@ function jsonOf(value: unknown): string {
   }
 }
 
-//  * What images and documents cost. An image costs by its area after the server has scaled it down; its size is read from the
-//  * first bytes of its data. A document costs by its pages, of which each is sent as text and as an image.
-//  */
+// What images and documents cost. An image costs by its area after the server has scaled it down; its size is read from the
+// first bytes of its data. A document costs by its pages, of which each is sent as text and as an image.
 
 /** Pixels of a token, the longest edge and the area that the server leaves. */
 const PIXELS_PER_TOKEN = 750;

@@ -83,9 +83,8 @@ export class Results {
   }
 }
 
-//  * Level 3: old, bulky results of tools that can be asked again are replaced by a note. Each is decided once and for all, so
-//  * that it is never sent in a third form; and many at a time, because each replacement costs the cached prefix.
-//  */
+// Level 3: old, bulky results of tools that can be asked again are replaced by a note. Each is decided once and for all, so
+// that it is never sent in a third form; and many at a time, because each replacement costs the cached prefix.
 
 export interface MicrocompactRequest {
   readonly tokens: number;

@@ -105,9 +105,8 @@ export function stripOldMedia(
   return { blocks: kept, sizes };
 }
 
-//  * Blocks that the API refused by name. A note takes their place. A call and its result become text, with all they contain.
-//  * The other half of a tool that ran on the server is removed with the refused half.
-//  */
+// Blocks that the API refused by name. A note takes their place. A call and its result become text, with all they contain.
+// The other half of a tool that ran on the server is removed with the refused half.
 
 /** Their names: see `refusedName`. */
 export type RejectedBlocks = ReadonlySet<string>;

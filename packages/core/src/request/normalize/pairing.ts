@@ -106,9 +106,8 @@ function resultFor(
   return { type: 'tool_result', tool_use_id: id, content: RESULT_MISSING, is_error: true };
 }
 
-//  * Tools that run on the server: call and result stand in the same answer, the call first. One without the other is
-//  * refused, so it is left out. Code execution is let through as it is: its result may come answers later.
-//  */
+// Tools that run on the server: call and result stand in the same answer, the call first. One without the other is
+// refused, so it is left out. Code execution is let through as it is: its result may come answers later.
 
 function pairServerTools(
   answer: readonly AnswerPart[],

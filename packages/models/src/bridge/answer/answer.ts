@@ -246,9 +246,8 @@ function keyOf(kind: string, id: string): string {
   return `${kind} ${id}`;
 }
 
-//  * What some who speak Chat Completions add to it, and the package does not tell: OpenRouter's `reasoning_details`, and the
-//  * signatures that Gemini puts on calls. Both want to have them back as they were.
-//  */
+// What some who speak Chat Completions add to it, and the package does not tell: OpenRouter's `reasoning_details`, and the
+// signatures that Gemini puts on calls. Both want to have them back as they were.
 
 interface Extras {
   readonly details: readonly JSONObject[];

@@ -150,9 +150,8 @@ function inWords(part: MediaPart): string {
     : '[image or document left out: it cannot stand beside results here]';
 }
 
-//  * `reasoning_details` belong to a whole answer, while our history has them with each thinking. Where they are, the words of the
-//  * thinking are in them, and are not said twice.
-//  */
+// `reasoning_details` belong to a whole answer, while our history has them with each thinking. Where they are, the words of the
+// thinking are in them, and are not said twice.
 
 type AnswerMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;
 

@@ -66,9 +66,8 @@ export function relocations(
   return from.every((place) => here(place) === place.path) ? undefined : replacing(from, here);
 }
 
-//  * What differs between two runs of the same session without meaning anything: the folders they ran in, the day, the machine,
-//  * random ids. For a comparison, on either side, all of it becomes a name.
-//  */
+// What differs between two runs of the same session without meaning anything: the folders they ran in, the day, the machine,
+// random ids. For a comparison, on either side, all of it becomes a name.
 
 /**
  * Gives everything that may differ a name: the places of this text's own machine first, then those of the other, whose names

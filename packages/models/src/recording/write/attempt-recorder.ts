@@ -74,9 +74,8 @@ function isRecord(value: unknown): value is ModelRecord {
   return typeof value === 'object' && value !== null && 'type' in value;
 }
 
-//  * Holds back the end of a text that streams, as long as it may be the beginning of a secret, and takes secrets out that came
-//  * in several deltas. What is certain is released at once, so that a crash costs a word and not a block.
-//  */
+// Holds back the end of a text that streams, as long as it may be the beginning of a secret, and takes secrets out that came
+// in several deltas. What is certain is released at once, so that a crash costs a word and not a block.
 
 export interface TimedEvent {
   readonly at: number;
