@@ -11,6 +11,7 @@ import { NAMED } from './test/table/named.ts';
 import { PLACES } from './test/table/places.ts';
 import { READING } from './test/table/reading.ts';
 import { TRICKS } from './test/table/tricks.ts';
+import { UNKNOWN_WORDS } from './test/table/unknown-words.ts';
 import { UNSEEN } from './test/table/unseen.ts';
 
 const themes = [
@@ -25,6 +26,7 @@ const themes = [
   ...UNSEEN,
   ...EVASIONS,
   ...NAMED,
+  ...UNKNOWN_WORDS,
 ];
 
 describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], denied = [], ...setting }) => {

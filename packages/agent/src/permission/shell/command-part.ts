@@ -21,8 +21,11 @@ import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
 import type { Folders } from './folders.ts';
 import { changesOwnShellOnly, readsLine } from './own-shell.ts';
-import { baseName, tails, commandWords } from './runners.ts';
+import { type Variables, NO_VARIABLES } from './known-variables.ts';
+import { baseName, runsElsewhere, tails, commandWords } from './runners.ts';
+import { embedded } from './scripts.ts';
 import { copiedPrograms, optionCommands, runsUnknownCode } from './unknown-code.ts';
+import { doubtAboutWords } from './unknown-words.ts';
 import { isPlainEdit } from './files/edits.ts';
 import { type Unwrapped, unwrap } from './wrappers.ts';
 
@@ -31,6 +34,8 @@ export interface Around {
   /** `plain`: nothing but lists and pipelines. `functions`: names may not mean what they say. */
   readonly shape: 'plain' | 'compound' | 'functions';
   readonly world: PermissionWorld;
+  /** Of the script that the command stands in. */
+  readonly variables: Variables;
 }
 
 export function commandPart(command: SimpleCommand, around: Around): CommandPart {
@@ -55,7 +60,7 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
     confinable: around.shape === 'functions' ? 'no' : confinable(last.words, assignments),
     edits: assignments.length === 0 && !last.more && isPlainEdit(last.words),
     opaque: opacity(words, stages, around),
-    exactOnly: doubtAboutOptions(last.words),
+    exactOnly: readOnly === 'no' ? doubtAboutArguments(command, last, around) : undefined,
     inner: false,
     concern: undefined,
   };
@@ -175,8 +180,22 @@ function everyProofOptions({ value }: ShellWord, { folders, world }: Around): re
   }));
 }
 
-function doubtAboutOptions([name, ...args]: readonly ShellWord[]): string | undefined {
-  return name !== undefined && baseName(name.value) === 'git' ? gitDoubt(args) : undefined;
+function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Around): string | undefined {
+  const [name, ...args] = last.words;
+  const doubt = name !== undefined && baseName(name.value) === 'git' ? gitDoubt(args) : undefined;
+  return doubt ?? doubtAboutWords(command, last, around) ?? doubtWithin(command, last, around);
+}
+
+/** Scripts among the arguments: `bash -c 'make -C $x'`. Their variables are not looked at. */
+function doubtWithin(command: SimpleCommand, { words }: Unwrapped, around: Around): string | undefined {
+  if (runsElsewhere(words)) return undefined;
+  const inner = { ...around, variables: NO_VARIABLES };
+  for (const run of embedded(command, words).scripts.flat()) {
+    const last = unwrap(commandWords(run)).at(-1);
+    const doubt = last && proof(run, last, inner) === 'no' ? doubtAboutWords(run, last, inner) : undefined;
+    if (doubt !== undefined) return doubt;
+  }
+  return undefined;
 }
 
 function opacity(

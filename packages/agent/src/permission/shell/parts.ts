@@ -22,6 +22,7 @@ import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { literalWord, unknownWord } from './files/touch.ts';
 import { picks, startsOf } from './files/trees.ts';
 import { type Folders, foldersAfter } from './folders.ts';
+import { knownVariables, NO_VARIABLES } from './known-variables.ts';
 import { type PlacedCommand, runsMadeFile } from './made-and-run.ts';
 import { withoutHome } from './moved-home.ts';
 import { executed, runsElsewhere, tails, commandWords } from './runners.ts';
@@ -43,10 +44,11 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   if (doubt?.blind) return { ok: false, reason: `there is ${doubt.reason}` };
   const parts: Part[] = [];
   const shape = shapeOf(read.constructs);
+  const variables = knownVariables(text, read.commands, world.environment);
   let folders: Folders = [world.cwd];
   const placed: PlacedCommand[] = [];
   for (const command of read.commands) {
-    parts.push(...partsOfCommand(command, { folders, shape, world }));
+    parts.push(...partsOfCommand(command, { folders, shape, world, variables }));
     placed.push({ command, folders });
     folders = foldersAfter(folders, command, world);
   }
@@ -139,7 +141,7 @@ function scriptParts(script: readonly SimpleCommand[], around: Around): Part[] {
   const parts: Part[] = [];
   let { folders } = around;
   for (const command of script) {
-    parts.push(...innerParts(command, { ...around, folders }));
+    parts.push(...innerParts(command, { ...around, folders, variables: NO_VARIABLES }));
     folders = foldersAfter(folders, command, around.world);
   }
   return parts;
@@ -160,11 +162,8 @@ function innerParts(command: SimpleCommand, around: Around): Part[] {
 /** Words behind a runner that may be a program of their own: the first ones tell which files are touched. */
 const MOST_TAILS = 8;
 
-function fileParts(
-  words: readonly ShellWord[],
-  command: CommandPart,
-  { folders, world }: Around,
-): FilePart[] {
+function fileParts(words: readonly ShellWord[], command: CommandPart, around: Around): FilePart[] {
+  const { folders, world } = around;
   // `sudo rm /`, `env cp a b`: a runner's command touches its files like any other.
   const behind = runsElsewhere(words) ? [] : tails(words);
   const run = behind.filter(([name]) => name !== undefined && touchesFiles(name.value)).slice(0, MOST_TAILS);
@@ -176,7 +175,7 @@ function fileParts(
       knowledge === undefined && !doubtful.has(text) ? [text] : [],
     ),
   );
-  const named = command.readOnly === 'no' ? namedPlaces(words, known, folders, world) : [];
+  const named = command.readOnly === 'no' ? namedPlaces(words, known, around) : [];
   return [
     ...own.flatMap((touch) => touchPart(touch, 'command', folders, world)),
     ...run.flatMap(filesOf).flatMap((touch) => touchPart(touch, 'command', moved, world)),

@@ -9,6 +9,9 @@ import { isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts
 import { protectedMatch, protection } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
 import type { Folders } from '../folders.ts';
+import { isMessage } from '../message-options.ts';
+import { namesFoundBy, possibleValues, SOME_NUMBER, type WordScope } from '../possible-values.ts';
+import { literalWord } from './touch.ts';
 import { baseName } from '../runners.ts';
 
 export interface NamedPlace {
@@ -30,12 +33,12 @@ const TOO_MANY: NamedPlace = {
 export function namedPlaces(
   [name, ...args]: readonly ShellWord[],
   known: ReadonlySet<string>,
-  folders: Folders,
-  world: PermissionWorld,
+  scope: WordScope,
 ): NamedPlace[] {
+  const { folders, world } = scope;
   if (name === undefined) return [];
   const program = baseName(name.value);
-  if (TALKERS.test(program)) return [];
+  if (isTalker(program)) return [];
   const words = isElsewhere(program) ? hostWords(args) : args;
   const isFilter = /^(jq|yq|gojq|jaq|fx|gron)$/.test(program);
   const reading = program === 'git' ? readsPaths(args) : 'no';
@@ -43,16 +46,17 @@ export function namedPlaces(
   const looked = new Set<string>();
   words.forEach((word, index) => {
     const before = words[index - 1]?.value ?? '';
-    if (known.has(word.text) || isMessage(word, before) || isReadOption(program, word, before)) return;
+    if (known.has(word.text) || isMessage(program, word, before) || isReadOption(program, word, before))
+      return;
     if (CARRIERS.test(program) && /^[^/]+:/.test(word.value)) return;
-    for (const written of candidatesIn(word, world, isFilter)) {
+    for (const written of candidatesOf(word, scope, isFilter)) {
       const isOperand = !word.value.startsWith('-') && !/^-./.test(before);
       const isRead = reading === 'all' || (reading === 'operands' && isOperand);
       const key = `${isRead} ${written}`;
       if (looked.has(key)) continue;
       looked.add(key);
       if (looked.size > MOST) return void found.set('…', TOO_MANY);
-      const places = placesOf(tildeExpanded(written, world.home), folders ?? [world.cwd], world);
+      const places = placesAt(written, scope);
       const concern = concernAbout(written, places, { isRead, world });
       if (concern) found.set(written, { written, places, concern });
     }
@@ -61,6 +65,28 @@ export function namedPlaces(
     if (glob) found.set(word.text, glob);
   });
   return [...found.values()];
+}
+
+/** Of every value that the word may have, and of the names that it finds if it is a glob. */
+function candidatesOf(word: ShellWord, scope: WordScope, isFilter: boolean): Iterable<string> {
+  const values = word.kind === 'literal' ? undefined : possibleValues(word, scope);
+  if (values === undefined) return candidatesIn(word, scope.world, isFilter);
+  const texts = values.flatMap(({ text, isGlob }) =>
+    [text].concat(isGlob ? (namesFoundBy(text, scope) ?? []) : []),
+  );
+  return new Set(texts.flatMap((text) => candidatesIn(literalWord(text), scope.world, isFilter)));
+}
+
+/** A number that is not known stands for every name in its folder that fits. */
+function placesAt(written: string, scope: WordScope): readonly FilePlace[] {
+  const { folders, world } = scope;
+  const from = folders ?? [world.cwd];
+  const expanded = tildeExpanded(written, world.home);
+  if (!written.includes(SOME_NUMBER)) return placesOf(expanded, from, world);
+  const fits = new RegExp(`^${expanded.split(SOME_NUMBER).map(escaped).join('-?\\d+')}$`);
+  return (namesFoundBy(expanded.replaceAll(SOME_NUMBER, '*'), scope) ?? [])
+    .filter((name) => fits.test(name))
+    .flatMap((name) => placesOf(name, from, world));
 }
 
 /** `.gi?/config`: what a glob may find counts as named. */
@@ -87,20 +113,16 @@ function protectedByGlob(
   return undefined;
 }
 
-/** Their arguments are texts. */
+/** Its arguments are texts. */
+export function isTalker(program: string): boolean {
+  return TALKERS.test(program);
+}
+
 const TALKERS =
   /^(echo|printf|true|false|:|sleep|seq|expr|exit|return|kill|type|which|date|set|unset|shift|cd|pushd|popd|test|\[)$/;
 
 /** Before a colon they take the name of another machine. */
 const CARRIERS = /^(scp|rsync|sftp|rclone|unison|mutagen)$/;
-
-/** Texts for people. */
-const MESSAGE =
-  /^(-m|-am|--(message|title|body|description|notes?|subject|comment|text|reason|summary|msg|prompt|grep|author|label))$/;
-
-function isMessage({ value }: ShellWord, before: string): boolean {
-  return MESSAGE.test(before) || MESSAGE.test(value.split('=', 1)[0] ?? '') || /^-a?m\s*\S*\s/.test(value);
-}
 
 /** Options whose value is only read, by program. */
 const READ_OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
@@ -240,4 +262,8 @@ function isOnDisk(written: string, { path, real }: FilePlace, world: PermissionW
   if (below === undefined && !world.exists(path))
     return world.isPrivileged === true && /^\/[\w.-]+$/.test(written);
   return world.exists(`/${top}`);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }

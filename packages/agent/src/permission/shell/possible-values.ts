@@ -1,0 +1,164 @@
+/**
+ * What the shell may make of a word, if that is known completely: plain text, quotes, escapes, braces, globs, numbers, the
+ * home folder, the working directory and variables with known values. Everything else is not known.
+ */
+import type { ShellWord } from '@heddle/tools/shell';
+import { globOf } from '../paths/glob.ts';
+import { placesOf } from '../paths/places.ts';
+import type { PermissionWorld } from '../world.ts';
+import type { Folders } from './folders.ts';
+import type { PossibleValue, Variables } from './known-variables.ts';
+
+export interface WordScope {
+  readonly variables: Variables;
+  readonly folders: Folders;
+  readonly world: PermissionWorld;
+}
+
+/** Stands in a value for a number that is not known. No command contains this character. */
+export const SOME_NUMBER = '\0';
+
+/** Values of one word that are looked at. */
+const MOST_VALUES = 1_000;
+
+type Piece =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'glob'; readonly text: string }
+  | { readonly kind: 'choices'; readonly texts: readonly string[]; readonly isQuoted: boolean };
+
+/** Undefined if it is not known completely. */
+export function possibleValues(word: ShellWord, scope: WordScope): readonly PossibleValue[] | undefined {
+  if (word.kind === 'literal') return [{ text: word.value, isGlob: false }];
+  const pieces = piecesOf(word.text, scope);
+  if (pieces === undefined) return undefined;
+  const isGlob = pieces.some(({ kind }) => kind === 'glob');
+  let texts: readonly string[] = [''];
+  for (const piece of pieces) {
+    const choices = piece.kind === 'choices' ? piece.texts : [piece.text];
+    // Without quotes the shell splits a value into words, and takes it for a glob.
+    const isPlain = piece.kind !== 'choices' || piece.isQuoted || choices.every((text) => PLAIN.test(text));
+    if (!isPlain) return undefined;
+    // A quoted star beside one that is not: the two cannot be told apart in one text.
+    if (isGlob && piece.kind !== 'glob' && choices.some((text) => GLOB_LETTERS.test(text))) return undefined;
+    texts = texts.flatMap((text) => choices.map((choice) => text + choice));
+    if (texts.length > MOST_VALUES) return undefined;
+  }
+  return texts.map((text) => ({ text, isGlob }));
+}
+
+// oxlint-disable-next-line no-control-regex -- the sign for a number
+const PLAIN = /^[\p{L}\p{N}\0_./:=@%+,-]*$/u;
+const GLOB_LETTERS = /[*?[\]\\\0]/;
+const LETTERS = /[\p{L}\p{N}_./:=@%+,^#!}-]+/uy;
+const ESCAPED_IN_QUOTES = /["\\$`]/;
+const GLOB = /[*?]+|\[[^\]/'"$`\\]+\]/y;
+/** `{a,b}`, `{1..5}`, and the sign for a file that `find` and `xargs` use. */
+const BRACES = /\{[\w./@%+:=-]*(?:,[\w./@%+:=-]*)+\}/y;
+const NUMBERS = /\{\d+\.\.\d+\}/y;
+const EMPTY_BRACES = /\{\}/y;
+const NUMBER =
+  /\$[?#$!]|\$\{#\w+\}|\$\(\([^()$`"'{}[\]]*\)\)|\$\((?:nproc|id -[ug]|date \+(?:%[YmdHMSsjN])+)\)/y;
+const WORKING_FOLDER = /\$PWD(?!\w)|\$\{PWD\}|\$\(pwd\)|`pwd`/y;
+const VARIABLE = /\$(?:([A-Za-z_]\w*)(?!\[)|\{([A-Za-z_]\w*)\})/y;
+
+function piecesOf(text: string, scope: WordScope): readonly Piece[] | undefined {
+  const pieces: Piece[] = [];
+  const add = (piece: string): void => void pieces.push({ kind: 'text', text: piece });
+  let isQuoted = false;
+  let at = 0;
+  const take = (pattern: RegExp): RegExpExecArray | undefined => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text) ?? undefined;
+    if (found) at += found[0].length;
+    return found;
+  };
+  if (text.startsWith('~')) {
+    // `~user`, `~+`, `~-` and `~1` are other folders.
+    if (!/^~(\/|$)/.test(text)) return undefined;
+    add(scope.world.home);
+    at = 1;
+  }
+  while (at < text.length) {
+    const letter = text[at] ?? '';
+    if (letter === '"') {
+      isQuoted = !isQuoted;
+      at++;
+    } else if (letter === '\\') {
+      const next = text[at + 1] ?? '';
+      if (next === '' || next === '\n') return undefined;
+      add(isQuoted && !ESCAPED_IN_QUOTES.test(next) ? letter + next : next);
+      at += 2;
+    } else if (letter === '$' || letter === '`') {
+      const piece = expansion(take, isQuoted, scope);
+      if (piece === undefined) return undefined;
+      pieces.push(piece);
+    } else if (isQuoted) {
+      add(letter);
+      at++;
+    } else if (letter === "'") {
+      const end = text.indexOf("'", at + 1);
+      if (end < 0) return undefined;
+      add(text.slice(at + 1, end));
+      at = end + 1;
+    } else if (letter === '~') {
+      // `x=~/y`: in a word that looks like an assignment the shell replaces this tilde, too.
+      if (/[=:]/.test(text[at - 1] ?? '')) return undefined;
+      add(letter);
+      at++;
+    } else {
+      const piece = plainPiece(take);
+      if (piece === undefined) return undefined;
+      pieces.push(piece);
+    }
+  }
+  return isQuoted ? undefined : pieces;
+}
+
+/** The names that a glob finds now, as they would be written; undefined if that is too much, or cannot be told. */
+export function namesFoundBy(glob: string, { folders, world }: WordScope): readonly string[] | undefined {
+  if (folders === undefined && !glob.startsWith('/')) return undefined;
+  const at = glob.search(/[*?[]/);
+  const folder = glob.slice(0, glob.lastIndexOf('/', at) + 1);
+  const rest = glob.slice(folder.length);
+  // Behind a wildcard a path may climb anywhere.
+  if (rest.includes('..')) return undefined;
+  const names: string[] = [];
+  for (const place of placesOf(folder === '' ? '.' : folder, folders ?? [], world)) {
+    const { found, optioned } = globOf(rest, [place], world);
+    const here = found(optioned);
+    if (here === undefined) return undefined;
+    names.push(
+      ...here.map(({ path }) => folder + path.slice(place.path === '/' ? 1 : place.path.length + 1)),
+    );
+  }
+  return names;
+}
+
+type Take = (pattern: RegExp) => RegExpExecArray | undefined;
+
+function plainPiece(take: Take): Piece | undefined {
+  const plain = take(LETTERS) ?? take(EMPTY_BRACES);
+  if (plain) return { kind: 'text', text: plain[0] };
+  const glob = take(GLOB);
+  if (glob) return { kind: 'glob', text: glob[0] };
+  const braces = take(BRACES);
+  if (braces) return { kind: 'choices', texts: braces[0].slice(1, -1).split(','), isQuoted: false };
+  return take(NUMBERS) ? { kind: 'text', text: SOME_NUMBER } : undefined;
+}
+
+function expansion(take: Take, isQuoted: boolean, scope: WordScope): Piece | undefined {
+  if (take(NUMBER)) return { kind: 'text', text: SOME_NUMBER };
+  if (take(WORKING_FOLDER)) return scope.folders && { kind: 'choices', texts: scope.folders, isQuoted };
+  const variable = take(VARIABLE);
+  const name = variable?.[1] ?? variable?.[2];
+  if (name === undefined) return undefined;
+  if (name === 'HOME') return { kind: 'choices', texts: [scope.world.home], isQuoted };
+  const texts: string[] = [];
+  for (const { text, isGlob } of scope.variables(name) ?? []) {
+    const names = isGlob ? namesFoundBy(text, scope) : [];
+    if (names === undefined) return undefined;
+    // A glob that finds nothing stays as it is, and finds nothing again.
+    texts.push(isGlob && !isQuoted ? '' : text, ...names);
+  }
+  return texts.length === 0 ? undefined : { kind: 'choices', texts, isQuoted };
+}

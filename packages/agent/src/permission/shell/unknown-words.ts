@@ -1,0 +1,106 @@
+/**
+ * Why a rule with a wildcard does not cover a command that the proof does not understand: some of its words, or a program
+ * on its input, are known only when it runs. They may name a place outside of the working directories, or an option.
+ */
+import type { ShellRedirection, ShellWord, SimpleCommand } from '@heddle/tools/shell';
+import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
+import { isTalker } from './files/named-places.ts';
+import { isFedIn, runsFiles, takesCode } from './interpreters.ts';
+import { isMessage } from './message-options.ts';
+import { namesFoundBy, possibleValues, SOME_NUMBER, type WordScope } from './possible-values.ts';
+import { baseName } from './runners.ts';
+import type { Unwrapped } from './wrappers.ts';
+
+export function doubtAboutWords(
+  { redirections, inside }: Pick<SimpleCommand, 'redirections' | 'inside'>,
+  { words, more }: Unwrapped,
+  scope: WordScope,
+): string | undefined {
+  const [name, ...args] = words;
+  if (name === undefined) return undefined;
+  const program = baseName(name.value);
+  if (isTalker(program)) return undefined;
+  if (more && !touchesFiles(program)) return 'Some of its words come through a pipe.';
+  const unknown = args.find((word, index) => !isKnown(word, index, words, scope));
+  if (unknown) return `The value of ${unknown.text} is known only when it runs.`;
+  const isFed = redirections.some(({ kind }) => kind === 'here_doc' || kind === 'here_string');
+  if (isFed && !takesData(program, args, redirections))
+    return `${program} may run the text that it is given on its input.`;
+  return isFed || inside.includes('pipeline') ? codeOnInput(program, args) : undefined;
+}
+
+function isKnown(word: ShellWord, index: number, words: readonly ShellWord[], scope: WordScope): boolean {
+  if (word.kind === 'literal') return true;
+  const values = possibleValues(word, scope);
+  if (values)
+    return values.every(({ text, isGlob }) =>
+      isGlob ? namesFoundBy(text, scope) !== undefined : !climbsBehindNumber(text),
+    );
+  const [name, ...args] = words;
+  const program = baseName(name?.value ?? '');
+  const before = args[index - 1]?.value ?? '';
+  if (isMessage(program, word, before)) return true;
+  if (word.single && /^https?:\/\/[\w.-]+(:\d+)?\//.test(word.prefix)) return true;
+  if (program === 'git' && isAfterVerb(args, index)) return true;
+  return isCertainlyRead(word, words);
+}
+
+function climbsBehindNumber(text: string): boolean {
+  const at = text.indexOf(SOME_NUMBER);
+  return at >= 0 && text.includes('..', at);
+}
+
+/** Of git: behind these no word leads out of the repository. Options that write or run are asked about elsewhere. */
+const IN_REPOSITORY =
+  /^(add|stage|status|ls-files|blame|check-ignore|commit|branch|tag|switch|log|show|diff|stash|describe|rev-parse|rev-list|shortlog|merge-base)$/;
+
+function isAfterVerb(args: readonly ShellWord[], index: number): boolean {
+  const verb = args.findIndex(({ kind, value }) => kind === 'literal' && IN_REPOSITORY.test(value));
+  const isFirst = args
+    .slice(0, verb)
+    .every(({ kind, value }) => kind === 'literal' && value.startsWith('--'));
+  return verb >= 0 && index > verb && isFirst;
+}
+
+/** One word, and not an option. */
+function isCertainlyRead(word: ShellWord, words: readonly ShellWord[]): boolean {
+  const dashes = words.findIndex(({ value }) => value === '--');
+  const isOperand = /^[^-]/.test(word.begins) || (dashes >= 0 && dashes < words.indexOf(word));
+  if (!word.single || !isOperand) return false;
+  if (doubtfulOperands(words).has(word.text)) return false;
+  const touches = filesOf(words).filter((touch) => touch.word.text === word.text);
+  return (
+    touches.length > 0 && touches.every(({ kind, knowledge }) => kind === 'read' && knowledge === undefined)
+  );
+}
+
+/** They take what is on their input for data. */
+const DATA =
+  /^(cat|tee|wc|sort|uniq|head|tail|cut|tr|rev|nl|tac|fold|fmt|column|grep|egrep|fgrep|rg|jq|yq|base64|base32|xxd|od|hexdump|[a-z0-9]+sum|gzip|bzip2|xz|zstd|openssl|diff|cmp|mail|sendmail|xclip|xsel|pbcopy|wl-copy|gh|glab|kubectl|cargo|prettier|read)$/;
+const GIT_DATA =
+  /^(commit|tag|notes|hash-object|interpret-trailers|check-ignore|check-attr|cat-file|stripspace|mktree|add)$/;
+
+function takesData(
+  program: string,
+  args: readonly ShellWord[],
+  redirections: readonly ShellRedirection[],
+): boolean {
+  if (DATA.test(program)) return true;
+  if (program === 'git') return GIT_DATA.test(args.find(({ value }) => !value.startsWith('-'))?.value ?? '');
+  // Its options can be on the input, too.
+  if (program === 'curl') return !args.some(({ value }) => /^(-[a-zA-Z]*K|--conf)/.test(value));
+  // A script file decides what becomes of the input.
+  return runsFiles(program) && program !== 'make' && takesCode(program)?.(args, redirections) === false;
+}
+
+/** `printf … | make -f -`: another command writes the program. */
+function codeOnInput(program: string, args: readonly ShellWord[]): string | undefined {
+  if (!runsFiles(program)) return undefined;
+  const reason = `${program} may run the text that it is given on its input.`;
+  if (args.some(isFedIn)) return reason;
+  const isMake = /^g?make$/.test(program);
+  return !isMake &&
+    args.every(({ value }) => /^--?\w*$/.test(value) && !/^-[a-zA-Z]*[cemprv]|^--\w/.test(value))
+    ? reason
+    : undefined;
+}
