@@ -147,6 +147,41 @@ describe('a command that a rule allows', () => {
   }, 60_000);
 });
 
+describe('a command with words that are known only when it runs', () => {
+  it('is not covered by a rule with a wildcard', async () => {
+    const { home, project, refused } = place({ allow: ['Bash(make *)', 'Bash(xargs *)'] });
+    const outside = path.join(home, 'outside');
+    mkdirSync(outside);
+    mkdirSync(path.join(project, 'sub'));
+    symlinkSync(outside, path.join(project, 'sub/link'));
+    for (const folder of [outside, path.join(project, 'sub')])
+      writeFileSync(path.join(folder, 'Makefile'), 'all:\n\ttouch ran\n');
+    const commands = [
+      'make -C ~+/../outside all',
+      'make -C ~0/../outside all',
+      'make -C ${PWD%/*}/outside all',
+      'make -C "${PWD/project/outside}" all',
+      'x=../outside; make -C $x all',
+      'x=..; make -C "$x/outside" all',
+      'for d in ../outside; do make -C $d all; done',
+      'make -C$(echo ../outside) all',
+      'make -C {sub,../outside} all',
+      'make -C s*b/link all',
+      'make -C sub/[l]ink all',
+      'make -C sub/???? all',
+      'for d in sub/l*; do make -C "$d" all; done',
+      'echo ../outside | xargs make all -C',
+      "make -f - <<'E'\nall:\n\ttouch ../outside/ran\nE",
+      "make -f /dev/stdin <<< 'all:; touch ../outside/ran'",
+      "printf 'all:; touch ../outs''ide/ran' | make -f -",
+    ];
+    const fine = ['x=sub; make -C $x all', 'make -C s*b all', 'make -j$(nproc) -C "$PWD/sub" all'];
+    expect(await refused([...commands, ...fine])).toEqual(commands);
+    expect(existsSync(path.join(outside, 'ran'))).toBe(false);
+    expect(existsSync(path.join(project, 'sub/ran'))).toBe(true);
+  }, 60_000);
+});
+
 describe('a deny rule', () => {
   it('is not evaded in bypassPermissions by code that is not understood', async () => {
     const { project, refused } = place({ deny: ['Bash(touch *)'] });
