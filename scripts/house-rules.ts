@@ -1,9 +1,12 @@
-// `npm run check:house`: the rules of the house that no general tool knows. Prints `file:line  rule  what to do`.
+// `npm run check:house`: repository rules that no general tool checks. Prints `file:line  rule  advice`.
+// With `-- --prose PREFIX` it lists all prose findings under a path; with `-- --lower-allowance` it updates the allowance.
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { noSilencedErrors, noSwitchedOffTests, noTypeEscapes } from './house/escapes.ts';
 import { importDirection } from './house/floors.ts';
+import { aboveAllowance, lowerAllowance, proseInCode, proseInDocument } from './house/prose.ts';
+import allowance from './house/prose-allowance.json' with { type: 'json' };
 import { coreCompilesAlone, corePurity, isCoreSource } from './house/purity.ts';
 import { roomOrder } from './house/rooms.ts';
 import { type Finding, isCode, parse, type TextFile, valueAt } from './house/source.ts';
@@ -11,18 +14,33 @@ import { noMachinePaths, noRegistryHosts, shortFiles } from './house/text.ts';
 
 const root = path.dirname(import.meta.dirname);
 const files = readFiles();
+const prose: Finding[] = [];
 const findings = files.flatMap(checkFile);
+const allowanceFile = path.join(import.meta.dirname, 'house', 'prose-allowance.json');
+
+const [option, prefix] = process.argv.slice(2);
+if (option === '--prose')
+  findings.splice(0, Infinity, ...prose.filter((found) => found.path.startsWith(prefix ?? '')));
+else findings.push(...aboveAllowance(prose, allowance));
+if (option === '--lower-allowance') {
+  writeFileSync(allowanceFile, `${JSON.stringify(lowerAllowance(prose, allowance), null, 2)}\n`);
+}
 
 for (const { path: file, line, rule, advice } of findings) console.log(`${file}:${line}  ${rule}  ${advice}`);
-console.log(`House rules: ${files.length} files, ${findings.length} findings.`);
+console.log(
+  `Repository rules: ${files.length} files, ${findings.length} findings (all prose: ${prose.length}).`,
+);
 process.exitCode = findings.length === 0 ? 0 : 1;
 
 function checkFile(file: TextFile): Finding[] {
   const findings = [...shortFiles(file), ...noMachinePaths(file), ...noRegistryHosts(file)];
   if (file.path === 'packages/core/tsconfig.json') findings.push(...coreCompilesAlone(file));
+  if (file.path.endsWith('.md')) prose.push(...proseInDocument(file));
   if (!isCode(file.path)) return findings;
 
   const source = parse(file);
+  // The rules and their test contain the words that they forbid.
+  if (!/^scripts\/house\/prose(\.test)?\.ts$/.test(file.path)) prose.push(...proseInCode(source));
   findings.push(
     ...noTypeEscapes(source),
     ...noSilencedErrors(source),
