@@ -2,22 +2,8 @@
 // prefix, and what a session of 300 turns costs with and without compaction, by the cache-bill calculator.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import {
-  contextOptions,
-  type ContextChanges,
-  createContextPort,
-  History,
-  memoryCollapses,
-  type Message,
-  type ModelPort,
-  type ModelRecord,
-  modelSummarizer,
-  NO_COMPACTION_HOOKS,
-  NOTHING_TO_REREAD,
-  query,
-  SUMMARY_MARK,
-  type Tool,
-} from '@heddle/core';
+import { contextOptions, type ContextChanges, createContextPort, memoryCollapses, modelSummarizer, NO_COMPACTION_HOOKS, NOTHING_TO_REREAD, SUMMARY_MARK } from '@heddle/context';
+import { History, type Message, type ModelPort, type ModelRecord, query, type Tool } from '@heddle/core';
 import { type CacheCost, sessionCacheCost, bodyOf, collect, fakeTool, type RequestBody, shareRead } from '@heddle/testing';
 import { plainContext, plainDeps } from './stream/deps.ts';
 

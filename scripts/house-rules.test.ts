@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { noSilencedErrors, noSwitchedOffTests, noTypeEscapes } from './house/escapes.ts';
 import { importDirection } from './house/floors.ts';
-import { coreCompilesAlone, corePurity, isCoreSource } from './house/purity.ts';
+import { coreCompilesAlone, corePurity, isPureSource } from './house/purity.ts';
 import { roomOrder } from './house/rooms.ts';
 import { type Finding, parse, type Source } from './house/source.ts';
 import { noMachinePaths, noRegistryHosts, shortFiles } from './house/text.ts';
@@ -77,6 +77,9 @@ describe('imports between packages', () => {
   it.each([
     ['packages/core/src/a.ts', 'import { a } from "@heddle/models";', 'no other package'],
     ['packages/core/src/a.ts', 'import fs from "node:fs";', 'nothing but zod'],
+    ['packages/core/src/a.ts', 'import { a } from "@heddle/context";', 'no other package'],
+    ['packages/context/src/a.ts', 'import { a } from "@heddle/models";', 'context may import core'],
+    ['packages/context/src/a.ts', 'import { z } from "zod";', 'nothing but core'],
     ['packages/core/src/a.ts', 'import { a } from "@heddle/testing";', 'no other package'],
     ['packages/tools/src/a.ts', 'import type { A } from "@heddle/agent";', 'tools may import core'],
     ['packages/tools/src/a.ts', 'export * from "heddle";', 'tools may import core'],
@@ -107,11 +110,7 @@ describe('imports between the rooms of a package', () => {
       'import type { A } from "../model/b.ts";',
       'messages comes before model',
     ],
-    [
-      'packages/core/src/context/levels/a.ts',
-      'import { a } from "../../loop/b.ts";',
-      'context comes before loop',
-    ],
+    ['packages/core/src/context/a.ts', 'import { a } from "../loop/b.ts";', 'context comes before loop'],
     ['packages/core/src/clock.ts', 'import { a } from "./machine/b.ts";', 'clock.ts comes before machine'],
     ['packages/core/src/loop/a.ts', 'import { a } from "../index.ts";', 'loop comes before index.ts'],
     ['packages/core/src/loop/a.ts', 'import { a } from "../attic/b.ts";', 'loop comes before attic'],
@@ -168,10 +167,11 @@ describe('purity of the core', () => {
   ])('allows %s', (text) => expect(rulesIn(corePurity, text)).toEqual([]));
 
   it('concerns its sources, not its tests', () => {
-    expect(isCoreSource('packages/core/src/loop/driver.ts')).toBe(true);
-    expect(isCoreSource('packages/core/src/loop/driver.test.ts')).toBe(false);
-    expect(isCoreSource('packages/core/src/loop/test/scripts.ts')).toBe(false);
-    expect(isCoreSource('packages/tools/src/bash.ts')).toBe(false);
+    expect(isPureSource('packages/core/src/loop/driver.ts')).toBe(true);
+    expect(isPureSource('packages/core/src/loop/driver.test.ts')).toBe(false);
+    expect(isPureSource('packages/core/src/loop/test/scripts.ts')).toBe(false);
+    expect(isPureSource('packages/context/src/pipeline.ts')).toBe(true);
+    expect(isPureSource('packages/tools/src/bash.ts')).toBe(false);
   });
 
   it.each([

@@ -7,7 +7,7 @@ import { noSilencedErrors, noSwitchedOffTests, noTypeEscapes } from './house/esc
 import { importDirection } from './house/floors.ts';
 import { aboveAllowance, lowerAllowance, proseInCode, proseInDocument } from './house/prose.ts';
 import allowance from './house/prose-allowance.json' with { type: 'json' };
-import { coreCompilesAlone, corePurity, isCoreSource } from './house/purity.ts';
+import { coreCompilesAlone, corePurity, isPureSource } from './house/purity.ts';
 import { roomOrder } from './house/rooms.ts';
 import { type Finding, isCode, parse, type TextFile, valueAt } from './house/source.ts';
 import { noMachinePaths, noRegistryHosts, shortFiles } from './house/text.ts';
@@ -34,7 +34,7 @@ process.exitCode = findings.length === 0 ? 0 : 1;
 
 function checkFile(file: TextFile): Finding[] {
   const findings = [...shortFiles(file), ...noMachinePaths(file), ...noRegistryHosts(file)];
-  if (file.path === 'packages/core/tsconfig.json') findings.push(...coreCompilesAlone(file));
+  if (/^packages\/(core|context)\/tsconfig\.json$/.test(file.path)) findings.push(...coreCompilesAlone(file));
   if (file.path.endsWith('.md')) prose.push(...proseInDocument(file));
   if (!isCode(file.path)) return findings;
 
@@ -48,7 +48,7 @@ function checkFile(file: TextFile): Finding[] {
     ...importDirection(source, exportsOf),
     ...roomOrder(source),
   );
-  if (isCoreSource(file.path)) findings.push(...corePurity(source));
+  if (isPureSource(file.path)) findings.push(...corePurity(source));
   return findings;
 }
 

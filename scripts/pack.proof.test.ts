@@ -50,7 +50,7 @@ describe('the packages, installed elsewhere', () => {
   });
 });
 
-const EVERY_PACKAGE = ['core', 'testing', 'models', 'tools', 'agent']
+const EVERY_PACKAGE = ['core', 'context', 'testing', 'models', 'tools', 'agent']
   .map((name) => `export * as ${name} from '@heddle/${name}';\n`)
   .join('');
 
@@ -69,7 +69,7 @@ for await (const line of agent.submit('What is in this folder?')) {
 function install(release: string): void {
   const modules = path.join(project, 'node_modules');
   mkdirSync(path.join(modules, '@heddle'), { recursive: true });
-  for (const name of ['core', 'testing', 'models', 'tools', 'agent'])
+  for (const name of ['core', 'context', 'testing', 'models', 'tools', 'agent'])
     cpSync(path.join(release, name), path.join(modules, '@heddle', name), { recursive: true });
   cpSync(path.join(release, 'cli'), path.join(modules, 'heddle'), { recursive: true });
   for (const name of readdirSync(path.join(root, 'node_modules'))) {

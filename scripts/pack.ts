@@ -8,6 +8,7 @@ import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path';
 import agent from '../packages/agent/package.json' with { type: 'json' };
 import cli from '../packages/cli/package.json' with { type: 'json' };
+import context from '../packages/context/package.json' with { type: 'json' };
 import core from '../packages/core/package.json' with { type: 'json' };
 import models from '../packages/models/package.json' with { type: 'json' };
 import testing from '../packages/testing/package.json' with { type: 'json' };
@@ -18,7 +19,9 @@ import { libraryManifest, type Manifest, programManifest } from './pack/manifest
 const root = path.dirname(import.meta.dirname);
 const release = path.resolve(process.argv[2] ?? path.join(root, 'release'));
 const compiled = path.join(release, '.compiled');
-const sources = new Map<string, Manifest>(Object.entries({ core, testing, models, tools, agent, cli }));
+const sources = new Map<string, Manifest>(
+  Object.entries({ core, context, testing, models, tools, agent, cli }),
+);
 
 rmSync(release, { recursive: true, force: true });
 mkdirSync(compiled, { recursive: true });

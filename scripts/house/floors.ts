@@ -7,13 +7,15 @@ import { type Finding, finding, isTest, type Source } from './source.ts';
 const below: Readonly<Record<string, readonly string[]>> = {
   core: [],
   testing: ['core'],
+  context: ['core'],
   models: ['core'],
   tools: ['core'],
-  agent: ['core', 'models', 'tools', 'testing'],
-  cli: ['core', 'models', 'tools', 'testing', 'agent'],
+  agent: ['core', 'context', 'models', 'tools', 'testing'],
+  cli: ['core', 'context', 'models', 'tools', 'testing', 'agent'],
 };
 
-const coreDependencies = ['zod'];
+/** Packages without disk, network, clock or process → the modules of others that they may use. */
+const pureDependencies: Readonly<Record<string, readonly string[]>> = { core: ['zod'], context: [] };
 
 /** `exportsOf` gives the keys of a package's `exports` (`.`, `./name`) by its folder. */
 export function importDirection(source: Source, exportsOf: (folder: string) => readonly string[]): Finding[] {
@@ -41,10 +43,9 @@ function adviceOnImport(
   const [, folder, subpath = ''] = /^(?:@heddle\/([\w-]+)|heddle(?=\/|$))(\/.*)?$/.exec(specifier) ?? [];
   const target = /^heddle(\/|$)/.test(specifier) ? 'cli' : folder;
   if (target === undefined) {
-    const foreign = home === 'core' && !isTest(importer) && !coreDependencies.includes(specifier);
-    return foreign
-      ? `core depends on nothing but ${coreDependencies.join()}: take '${specifier}' as a parameter`
-      : undefined;
+    const known = isTest(importer) ? undefined : pureDependencies[home ?? ''];
+    if (known === undefined || known.includes(specifier)) return undefined;
+    return `${home} depends on nothing but ${known.join() || 'core'}: take '${specifier}' as a parameter`;
   }
 
   if (!exportsOf(target).includes(`.${subpath}`)) {

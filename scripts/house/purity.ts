@@ -1,4 +1,4 @@
-// The core has no disk, network, clock, chance or process: whatever it needs of them, it is given.
+// Core and context have no disk, network, clock, random source or process. They take these as parameters.
 import { Visitor } from 'oxc-parser';
 import { type Finding, finding, isTest, type Source, type TextFile, valueAt } from './source.ts';
 
@@ -19,15 +19,22 @@ const banned: Readonly<Record<string, string>> = {
   globalThis: 'take what is needed from it as a parameter',
 };
 
-export function isCoreSource(path: string): boolean {
-  return path.startsWith('packages/core/src/') && !isTest(path);
+export function isPureSource(path: string): boolean {
+  return /^packages\/(core|context)\/src\//.test(path) && !isTest(path);
 }
 
-/** For files where `isCoreSource`. Own variables of these names are refused as well: a reader would take them wrong. */
+/** For files where `isPureSource`. Own variables of these names are refused as well: a reader would take them wrong. */
 export function corePurity(source: Source): Finding[] {
   const findings: Finding[] = [];
   const report = (offset: number, name: string, advice: string) =>
-    findings.push(finding(source, offset, 'core-purity', `no ${name} in core: ${advice}`));
+    findings.push(
+      finding(
+        source,
+        offset,
+        'core-purity',
+        `no ${name} in ${/^packages\/(\w+)/.exec(source.path)?.[1]}: ${advice}`,
+      ),
+    );
 
   // Names after a dot and keys of objects and types refer to nothing outside.
   const labels = new Set<unknown>();

@@ -1,6 +1,7 @@
 /** The door for embedding: an agent in a few lines. */
 import { statSync } from 'node:fs';
-import type { ContextUsage, History, Message, PermissionMode, Terminal } from '@heddle/core';
+import type { ContextUsage } from '@heddle/context';
+import type { History, Message, PermissionMode, Terminal } from '@heddle/core';
 import type { CommandOutcome, CompactOutcome } from './context/commands.ts';
 import { type Changes, type Prompt, QueryEngine } from './engine/engine.ts';
 import { type AgentOptions, mistakeInSettings } from './engine/options.ts';

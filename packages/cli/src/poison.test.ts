@@ -4,7 +4,8 @@
  */
 import path from 'node:path';
 import { newSession } from '@heddle/agent';
-import { type ContentBlock, type EntryBody, SUMMARY_MARK } from '@heddle/core';
+import { SUMMARY_MARK } from '@heddle/context';
+import type { ContentBlock, EntryBody } from '@heddle/core';
 import {
   type ApiScript,
   call,

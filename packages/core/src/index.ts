@@ -8,10 +8,11 @@ export * from './messages/blocks.ts';
 export * from './messages/history.ts';
 export { isInterruption } from './messages/message.ts';
 export * from './messages/message.ts';
-export type { ModelError, ModelErrorClass } from './messages/model-error.ts';
+export { modelError, type ModelError, type ModelErrorClass } from './messages/model-error.ts';
 export {
   addUsage,
   type AnswerCount,
+  isSpent,
   NO_USAGE,
   type Spent,
   updateUsage,
@@ -21,7 +22,7 @@ export {
 // A model: the port to it, what is done about an attempt that failed.
 export type * from './model/port.ts';
 export * from './model/facts.ts';
-export { AnswerReader } from './model/reader.ts';
+export { AnswerReader, type EndClass } from './model/reader.ts';
 export * from './model/retry.ts';
 
 // The machine: what the loop does next.
@@ -40,6 +41,9 @@ export * from './machine/terminal.ts';
 // A valid request of any history.
 export * from './request/builder.ts';
 export { normalizeMessagesForAPI } from './request/normalize/fold.ts';
+export { MEDIA_REFUSED } from './request/texts.ts';
+export { mapMedia } from './request/normalize/media.ts';
+export { rejectedBlockName } from './request/normalize/model-steps.ts';
 export { ensureToolResultPairing } from './request/normalize/pairing.ts';
 export { mediaNote } from './request/texts.ts';
 export * from './request/view.ts';
@@ -47,33 +51,11 @@ export * from './request/view.ts';
 // Tools: what one is, and how calls are scheduled.
 export * from './tools/context.ts';
 export { StreamingToolExecutor } from './tools/executor.ts';
-export type * from './tools/tool.ts';
-export type * from './tools/tool.ts';
+export * from './tools/tool.ts';
 export type { Redact } from './tools/call-pipeline.ts';
-export { bareToolError, toolError } from './tools/context.ts';
-export type * from './tools/tool.ts';
 
-// The context: what keeps a conversation within the window.
-export * from './context/breakdown.ts';
-export { type Collapse, type CollapseStore, memoryCollapses } from './context/collapse/collapse.ts';
-export { SUMMARY_MARK } from './context/compaction/summarize.ts';
-export {
-  modelSummarizer,
-  type Summarize,
-  type SummaryAnswer,
-  type SummaryRequest,
-} from './context/compaction/summarize.ts';
-export type * from './context/port.ts';
-export * from './context/deps.ts';
-export { estimateMessage, estimateMessages } from './context/estimate/message.ts';
-export { estimateText } from './context/estimate/text.ts';
-export { type ServerEdits, serverEdits, withServerEdits } from './context/levels/server-edits.ts';
-export * from './context/options.ts';
-export * from './context/pipeline.ts';
-export type * from './context/deps.ts';
-export { COMPACTION_LEVELS, withLineage } from './context/deps.ts';
-export { type Thresholds, thresholdsOf, type WindowState, windowState } from './context/thresholds.ts';
-export type { ContextUsage } from './context/deps.ts';
+// Context management: the port that the loop calls. `@heddle/context` implements it.
+export * from './context/port.ts';
 
 // The log: entries, what the model sees of them, and the machine's walk through them.
 export { historyBeforeCompaction } from './log/projection.ts';

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Collapse, CollapseStore } from '@heddle/core';
+import type { Collapse, CollapseStore } from '@heddle/context';
 
 export function collapseStore(folder: string): CollapseStore {
   const file = path.join(folder, 'collapses.jsonl');

@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type LoopEvent, type Message, type ModelPort, SUMMARY_MARK, text } from '@heddle/core';
+import { SUMMARY_MARK } from '@heddle/context';
+import { type LoopEvent, type Message, type ModelPort, text } from '@heddle/core';
 import {
   answer,
   call,

@@ -1,11 +1,11 @@
 /** `/compact` and its undoing. Between two prompts, never while one runs. */
 import { existsSync } from 'node:fs';
+import type { ContextPipeline } from '@heddle/context';
 import {
   type Clock,
   type Compacted,
   type CompactionLineage,
   type ContentBlock,
-  type ContextPipeline,
   type ContextReport,
   type EntryBody,
   type History,

@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type LoopEvent, type ModelRequest, SUMMARY_MARK } from '@heddle/core';
+import { SUMMARY_MARK } from '@heddle/context';
+import type { LoopEvent, ModelRequest } from '@heddle/core';
 import {
   answer,
   sessionCacheCost,

@@ -1,24 +1,26 @@
 /** The production context door: the levels of the core with the session's folder, the model and the disk behind them. */
 import {
-  type AnswerCount,
-  type Attachment,
-  type Clock,
   type CompactionHooks,
   type ContextChanges,
   contextOptions,
   type ContextPipeline,
   createContextPort,
-  DEFAULT_GATES,
-  type Gates,
   type LevelSwitches,
-  type ModelPort,
   modelSummarizer,
   NO_COMPACTION_HOOKS,
-  type PromptHead,
-  type RequestOptions,
   type Reread,
   type RereadFiles,
   type SpillFiles,
+} from '@heddle/context';
+import {
+  type AnswerCount,
+  type Attachment,
+  type Clock,
+  DEFAULT_GATES,
+  type Gates,
+  type ModelPort,
+  type PromptHead,
+  type RequestOptions,
 } from '@heddle/core';
 import { pinFile, PinnedPlace, realTarget, resolvePath } from '@heddle/tools/files';
 import { createHash } from 'node:crypto';

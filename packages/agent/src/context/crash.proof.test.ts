@@ -2,7 +2,8 @@
 import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type Message, SUMMARY_MARK } from '@heddle/core';
+import { SUMMARY_MARK } from '@heddle/context';
+import type { Message } from '@heddle/core';
 import { answer, call, fakeTool, say, scriptedModel, usage } from '@heddle/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createAgent } from '../create-agent.ts';

@@ -1,5 +1,6 @@
 /** What the user says about compaction, in settings and in the environment. The environment has the last word. */
-import type { ConfigChanges, ContextChanges } from '@heddle/core';
+import type { ContextChanges } from '@heddle/context';
+import type { ConfigChanges } from '@heddle/core';
 
 export interface CompactionSettings {
   readonly autoCompactEnabled: boolean | undefined;

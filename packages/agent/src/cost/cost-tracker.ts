@@ -1,10 +1,8 @@
 /** What a conversation may spend and has spent. Prices come when they are needed, not before. */
+import { type ContextChanges, contextOptions, DEFAULT_CONTEXT } from '@heddle/context';
 import {
   addUsage,
   type AssistantMessage,
-  type ContextChanges,
-  contextOptions,
-  DEFAULT_CONTEXT,
   DEFAULT_LIMITS,
   isThinking,
   isToolUse,

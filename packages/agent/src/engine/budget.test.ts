@@ -1,5 +1,6 @@
 /** What a run may spend: dollars are counted after every event, whoever spent them; tokens by the loop; tasks by the API. */
-import { type LoopEvent, type ModelPort, SUMMARY_MARK } from '@heddle/core';
+import { SUMMARY_MARK } from '@heddle/context';
+import type { LoopEvent, ModelPort } from '@heddle/core';
 import { answer, call, fakeTool, say, scriptedModel, usage } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { createAgent } from '../create-agent.ts';

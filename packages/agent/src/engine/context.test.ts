@@ -1,5 +1,5 @@
 import { answer, call, fakeTool, say, scriptedModel, usage } from '@heddle/testing';
-import { SUMMARY_MARK } from '@heddle/core';
+import { SUMMARY_MARK } from '@heddle/context';
 import { expect, it } from 'vitest';
 import { createAgent } from '../create-agent.ts';
 

@@ -2,10 +2,9 @@
  * One conversation: its session, abort controller, denials and costs. `submitMessage` runs one prompt and ends with one `result`.
  * Each event of the loop is stored before the loop is asked for its next step. */
 import { randomUUID } from 'node:crypto';
+import type { ContextPipeline, ContextUsage } from '@heddle/context';
 import {
   type Attachment,
-  type ContextPipeline,
-  type ContextUsage,
   finishCalls,
   lineageOf,
   type History,

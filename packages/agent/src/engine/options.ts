@@ -1,8 +1,8 @@
 /** What a host gives to have an agent. */
+import type { CompactionHooks } from '@heddle/context';
 import type {
   Attachment,
   Clock,
-  CompactionHooks,
   ConfigChanges,
   JsonObject,
   LoopEvent,

@@ -1,16 +1,15 @@
 /** What one run of the loop is given, out of what the host gave and what the session remembers. */
-import {
-  type ContentBlock,
-  type ContextPipeline,
-  type EntryBody,
-  type FileStateCache,
-  type ModelPort,
-  type QueryParams,
-  type SessionSnapshot,
-  type SessionState,
-  type ToolHooks,
-  type ToolUseContext,
-  withServerEdits,
+import { type ContextPipeline, withServerEdits } from '@heddle/context';
+import type {
+  ContentBlock,
+  EntryBody,
+  FileStateCache,
+  ModelPort,
+  QueryParams,
+  SessionSnapshot,
+  SessionState,
+  ToolHooks,
+  ToolUseContext,
 } from '@heddle/core';
 import { defaultSystemPrompt } from '../prompt/sections.ts';
 import type { Session } from '../session/open/open.ts';

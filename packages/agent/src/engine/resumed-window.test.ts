@@ -2,7 +2,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { type ModelFacts, SUMMARY_MARK } from '@heddle/core';
+import { SUMMARY_MARK } from '@heddle/context';
+import type { ModelFacts } from '@heddle/core';
 import { answer, call, fail, fakeTool, say, scriptedModel, type Script, usage } from '@heddle/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Agent, createAgent } from '../create-agent.ts';

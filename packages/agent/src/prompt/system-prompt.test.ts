@@ -1,4 +1,4 @@
-import { estimateText } from '@heddle/core';
+import { estimateText } from '@heddle/context';
 import { expect, it } from 'vitest';
 import { defaultSystemPrompt, SECTIONS } from './sections.ts';
 

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { estimateText } from '@heddle/core';
+import { estimateText } from '@heddle/context';
 import { say, startFakeApi, type FakeApi } from '@heddle/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, homeFor } from '../test/home.ts';

@@ -1,28 +1,31 @@
 /**
- * `ContextDoor`: what the loop asks of whoever keeps the conversation within the window. `pipeline.ts` is the one behind it;
- * a test may put another there. Functions answer with values for errors of life.
+ * The port through which the loop asks for context management: the levels that keep a conversation within the window.
+ *
+ * Contract:
+ * - `@heddle/context` implements it; a test may pass another implementation.
+ * - Errors of normal operation are values. No function throws.
  */
 import type { JsonObject } from '../json.ts';
-import type { OverflowCause } from '../machine/effect.ts';
+import type { CompactionLineage, OverflowCause } from '../machine/effect.ts';
 import type { AutoCompactResult } from '../machine/happened.ts';
-import type { MessageHistory } from '../messages/message.ts';
+import type { Message, MessageHistory } from '../messages/message.ts';
 import type { Spent, Usage } from '../messages/usage.ts';
 import type { ToolUseContext } from '../tools/context.ts';
-import type { CompactionTrigger, ContextReport, ContextStep } from './deps.ts';
 
 export interface ContextPort {
+  /** Runs the levels before a request and yields each change before it takes effect. */
   prepare(request: PrepareRequest): AsyncGenerator<PrepareStep, PreparedHistory>;
-  /** The server has answered, and counted what it was sent: the most exact word on its size. Tells what it cleared. */
+  /** Stores the server's token count for a request, the most exact measure of its size. Reports what the server cleared. */
   answered(answer: AnsweredRequest): ContextReport | undefined;
   /** Commits every staged collapse. */
   drain(
     signal?: AbortSignal,
   ): Promise<{ readonly committed: number; readonly report: ContextReport | undefined }>;
-  /** Replaces the history by something smaller and valid, or says that it could not. Empties the staging queue. */
+  /** Replaces the history by a smaller valid one, or reports why it could not. Empties the staging queue. */
   compact(request: CompactRequest): Promise<Compacted>;
-  /** The server stated the model's window when it rejected a request. From then on the smaller number counts. */
+  /** Stores the window that the server stated when it rejected a request. From then on the smaller number counts. */
   learnWindow(model: string, tokens: number): void;
-  /** Are collapses staged that could be drained? */
+  /** Returns true if a collapse is staged that could be drained. */
   staged(): boolean;
 }
 
@@ -41,20 +44,20 @@ export interface PrepareRequest {
 
 export type PrepareStep = LevelStep | CompactionStart;
 
-/** What a level did, and what it spent on calls of its own. */
+/** The change of one level, with the cost of its own model calls. */
 export interface LevelStep extends ContextStep {
   readonly spent?: readonly Spent[];
 }
 
-/** Told before the summariser is asked: whoever watches should know what is waited for. */
+/** Announces a compaction before the summarizer is called, so that a consumer can show why it waits. */
 export interface CompactionStart {
   readonly compacting: CompactionTrigger;
 }
 
 export interface PreparedHistory {
-  /** The history that goes on. */
+  /** The history that the run continues with. */
   readonly messages: MessageHistory;
-  /** What is sent: the history as the collapse store projects it. */
+  /** The history to send: `messages` as the collapse store projects it. */
   readonly view: MessageHistory;
   readonly overLimit: boolean;
   readonly autoCompact: AutoCompactResult;
@@ -69,7 +72,7 @@ export interface CompactRequest {
 export type Compacted =
   | {
       readonly ok: true;
-      /** Names this compaction. */
+      /** The id of this compaction. */
       readonly id: string;
       readonly messages: MessageHistory;
       readonly replacedTokens: number;
@@ -79,9 +82,56 @@ export type Compacted =
   | {
       readonly ok: false;
       readonly why: string;
-      /** The conversation is too short: no model was asked. */
+      /** The conversation is too short: no model was called. */
       readonly nothingToDo?: boolean;
       readonly spent?: readonly Spent[];
-      /** What is told of the failure. */
+      /** The report of the failure. */
       readonly report?: ContextReport;
     };
+
+/**
+ * One record holds the report of a level and the history that it produced. After a crash either the old history is in
+ * force or the new one.
+ */
+export interface ContextStep {
+  readonly report: ContextReport;
+  /** The new history, if the level replaced it. */
+  readonly messages?: readonly Message[];
+  /** Messages that replace those with the same uuid, if the level changed only single messages. */
+  readonly replaced?: readonly Message[];
+}
+
+/** The reason for a compaction: the window is nearly full, the user asked, or a request did not fit. */
+export type CompactionTrigger = 'auto' | 'manual' | 'reactive';
+
+/** The report of one context level. `rewrotePrefix` announces that cached bytes are lost. */
+export interface ContextReport {
+  readonly level:
+    | 'tool_result_budget'
+    | 'snip'
+    | 'microcompact'
+    | 'cached_microcompact'
+    | 'collapse'
+    | 'autocompact'
+    | 'reactive_compact'
+    | 'manual_compact'
+    | 'drain';
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly rewrotePrefix: boolean;
+  readonly details?: JsonObject;
+}
+
+export const COMPACTION_LEVELS: ReadonlySet<ContextReport['level']> = new Set([
+  'autocompact',
+  'reactive_compact',
+  'manual_compact',
+]);
+
+/** Adds the previous compaction to the report of a compaction. Other reports are returned unchanged. */
+export function withLineage(report: ContextReport, lineage: CompactionLineage): ContextReport {
+  if (!COMPACTION_LEVELS.has(report.level)) return report;
+  const { previousId, turnsSince, failures } = lineage;
+  const previous = previousId === undefined ? {} : { previousId, turnsSince };
+  return { ...report, details: { ...report.details, ...previous, failures } };
+}

@@ -2,7 +2,7 @@
  * What a log says about the compactions of its conversation: the id of the last one, the turns since, and how often
  * autocompact failed in a row. A run starts from it, so breaker and lineage outlast a prompt and a restart.
  */
-import { COMPACTION_LEVELS, type ContextReport } from '../context/deps.ts';
+import { COMPACTION_LEVELS, type ContextReport } from '../context/port.ts';
 import { type AutoCompactTracking, NEVER_COMPACTED } from '../machine/state.ts';
 import type { EntryBody } from './entry.ts';
 

@@ -3,7 +3,7 @@
  * it (`projection.ts`). Deltas and progress make no entry. How an entry looks on disk is the engine's business.
  */
 import type { JsonObject } from '../json.ts';
-import type { ContextStep } from '../context/deps.ts';
+import type { ContextStep } from '../context/port.ts';
 import type {
   AssistantMessage,
   AttachmentMessage,

@@ -2,7 +2,7 @@
  * What the model sees is a projection of the log. Tombstones, compaction and rewinds are entries, never edits: the whole
  * story stays on disk, and the same log always gives the same messages.
  */
-import { COMPACTION_LEVELS } from '../context/deps.ts';
+import { COMPACTION_LEVELS } from '../context/port.ts';
 import type { AutoCompactTracking } from '../machine/state.ts';
 import type { ToolUseBlock } from '../messages/blocks.ts';
 import { History } from '../messages/history.ts';

@@ -1,5 +1,5 @@
 /** A log taken apart into runs and iterations: what each is known to have done, and what was decided at its end. */
-import type { ContextReport } from '../context/deps.ts';
+import type { ContextReport } from '../context/port.ts';
 import type { FinishedCall } from '../machine/happened.ts';
 import type { AutoCompactTracking } from '../machine/state.ts';
 import type { Terminal, Transition } from '../machine/terminal.ts';

@@ -2,13 +2,8 @@
  * The rehearsal model: it needs no network and no key. A word of the prompt chooses a scene, and the scene makes the calls a
  * model would make; everything around them is real. The same conversation always goes the same way.
  */
-import {
-  type ContentBlock,
-  type ModelRequest,
-  type RequestMessage,
-  SUMMARY_MARK,
-  textOf,
-} from '@heddle/core';
+import { SUMMARY_MARK } from '@heddle/context';
+import { type ContentBlock, type ModelRequest, type RequestMessage, textOf } from '@heddle/core';
 import { call, say, type ScriptPart, type ScriptStep } from '@heddle/testing';
 import { chatScene, SCENES } from './scenes.ts';
 

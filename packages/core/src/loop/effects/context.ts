@@ -3,7 +3,7 @@ import type { CompactionLineage, Effect } from '../../machine/effect.ts';
 import type { MachineEvent, PreparedContext } from '../../machine/happened.ts';
 import { abortCause } from '../../abort.ts';
 import type { PrepareStep } from '../../context/port.ts';
-import { withLineage } from '../../context/deps.ts';
+import { withLineage } from '../../context/port.ts';
 import type { Spent } from '../../messages/usage.ts';
 import type { LoopEvent } from '../run/events.ts';
 import type { Run } from '../run/run.ts';

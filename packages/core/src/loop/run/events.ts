@@ -1,5 +1,5 @@
 /** `LoopEvent`: everything `query` yields. What will be done is yielded before it is done; the consumer stores it, then asks for more. */
-import type { CompactionTrigger, ContextStep } from '../../context/deps.ts';
+import type { CompactionTrigger, ContextStep } from '../../context/port.ts';
 import type { JsonObject, Json } from '../../json.ts';
 import type {
   AssistantMessage,

@@ -1,6 +1,7 @@
 /** Control requests of a host. Each gets exactly one reply; what is not understood gets an error, never silence. */
 import type { Agent, SdkMessage } from '@heddle/agent';
-import type { ContextUsage, PermissionMode, RequestOptions } from '@heddle/core';
+import type { ContextUsage } from '@heddle/context';
+import type { PermissionMode, RequestOptions } from '@heddle/core';
 import type { CheckpointStore } from '@heddle/tools';
 import { randomUUID } from 'node:crypto';
 import type { ModelOptions, ModelRead } from '../../model-options.ts';

@@ -1,0 +1,96 @@
+/** Level 4: finished stretches of work are shown to the model as summaries. The history itself is never changed. */
+import { History, type Message, type UserMessage } from '@heddle/core';
+
+export interface Collapse {
+  readonly id: string;
+  /** The first and the last message of the stretch. */
+  readonly from: string;
+  readonly to: string;
+  readonly summary: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly at: number;
+}
+
+/** Where committed collapses live. Staged ones are made anew when they are needed. */
+export interface CollapseStore {
+  committed(): readonly Collapse[];
+  /** Stores them before the next request is made from them. Never throws: what cannot be stored holds for this process. */
+  commit(collapses: readonly Collapse[]): Promise<void>;
+  /** After a compaction there is nothing left to collapse. */
+  clear(): Promise<void>;
+}
+
+/** Projects the history anew for each request; a history that only grew costs what it grew. */
+export class CollapseProjector {
+  #source = History.of<Message>([]);
+  #view = this.#source;
+  #collapses: readonly Collapse[] = [];
+
+  view(history: History<Message>, collapses: readonly Collapse[]): History<Message> {
+    if (collapses.length === 0) return history;
+    const isKnown =
+      collapses.length === this.#collapses.length && collapses.at(-1) === this.#collapses.at(-1);
+    this.#view =
+      isKnown && history.extends(this.#source)
+        ? this.#view.append(history.since(this.#source.length))
+        : projectCollapses(history, collapses);
+    this.#source = history;
+    this.#collapses = [...collapses];
+    return this.#view;
+  }
+}
+
+/** Pure. A collapse whose ends are not both there, in order, is left out. */
+export function projectCollapses(
+  history: History<Message>,
+  collapses: readonly Collapse[],
+): History<Message> {
+  const places = new Map<string, number>();
+  for (let index = 0; index < history.length; index++) {
+    const uuid = history.at(index)?.uuid;
+    if (uuid !== undefined) places.set(uuid, index);
+  }
+  const starts = new Map<number, { readonly collapse: Collapse; readonly to: number }>();
+  for (const collapse of collapses) {
+    const [from, to] = [places.get(collapse.from), places.get(collapse.to)];
+    if (from !== undefined && to !== undefined && from <= to) starts.set(from, { collapse, to });
+  }
+  if (starts.size === 0) return history;
+  const view: Message[] = [];
+  for (let index = 0; index < history.length; index++) {
+    const start = starts.get(index);
+    const message = start ? summaryMessage(start.collapse) : history.at(index);
+    if (message !== undefined) view.push(message);
+    if (start) index = start.to;
+  }
+  return History.of(view);
+}
+
+const summaries = new WeakMap<Collapse, UserMessage>();
+
+/** The same object each time, so that the request builder sees at a glance that nothing changed. */
+function summaryMessage(collapse: Collapse): UserMessage {
+  const known = summaries.get(collapse);
+  if (known) return known;
+  const { id, at, summary } = collapse;
+  const message: UserMessage = { type: 'user', uuid: id, at, content: summary, isMeta: true };
+  summaries.set(collapse, message);
+  return message;
+}
+
+/** For tests, and for sessions that are not kept. */
+export function memoryCollapses(known: readonly Collapse[] = []): CollapseStore {
+  let committed = [...known];
+  return {
+    committed: () => committed,
+    commit(collapses) {
+      committed = [...committed, ...collapses];
+      return Promise.resolve();
+    },
+    clear() {
+      committed = [];
+      return Promise.resolve();
+    },
+  };
+}

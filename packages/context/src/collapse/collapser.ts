@@ -1,0 +1,224 @@
+/** Stages, commits and projects collapses for one conversation. Staged ones wait in memory; committed ones are stored. */
+import { type ContextReport, History, type Message, type ToolUseBlock } from '@heddle/core';
+import { estimateMessage } from '../estimate/message.ts';
+import { estimateText } from '../estimate/text.ts';
+import type { CollapseOptions } from '../options.ts';
+import type { Outline, PlacedResult } from '../reading/outline.ts';
+import { beginning, callsIn, messageBlocks, requestText, resultText } from '../reading/read.ts';
+import { type Collapse, CollapseProjector, type CollapseStore } from './collapse.ts';
+
+interface CollapserSetup {
+  readonly store: CollapseStore;
+  readonly options: CollapseOptions;
+  readonly stamp: () => { readonly uuid: string; readonly at: number };
+}
+
+export class Collapser {
+  readonly #setup: CollapserSetup;
+  readonly #projector = new CollapseProjector();
+  #staged: readonly Collapse[] = [];
+  /** Up to this round of this history it is known what can be staged. */
+  #nextRound = 0;
+  #seenRounds = 0;
+  #source = History.of<Message>([]);
+  #mayStage = true;
+
+  constructor(setup: CollapserSetup) {
+    this.#setup = setup;
+  }
+
+  get staged(): number {
+    return this.#staged.length;
+  }
+
+  /** Staging is done once after each good answer. What fails in between finds what there was, so recoveries end. */
+  answered(): void {
+    this.#mayStage = true;
+  }
+
+  view(messages: History<Message>): History<Message> {
+    return this.#projector.view(messages, this.#setup.store.committed());
+  }
+
+  stage(messages: History<Message>, outline: Outline, isCompactable: (tool: string) => boolean): void {
+    if (!messages.extends(this.#source)) this.#forget();
+    this.#source = messages;
+    if (!this.#mayStage) return;
+    this.#mayStage = false;
+    const { options, stamp, store } = this.#setup;
+    const known = new Set([...this.#staged, ...store.committed()].map(({ from }) => from));
+    const found = stageCollapse(messages, outline, {
+      options,
+      stamp,
+      isCompactable,
+      known,
+      fromRound: this.#nextRound,
+      seenRounds: this.#seenRounds,
+    });
+    this.#nextRound = found.nextRound;
+    this.#seenRounds = found.seenRounds;
+    if (found.staged.length > 0) this.#staged = [...this.#staged, ...found.staged];
+  }
+
+  /** Commits the oldest so many. */
+  async commit(
+    count: number,
+    level: 'collapse' | 'drain',
+    tokens: number,
+  ): Promise<{ readonly committed: number; readonly report: ContextReport | undefined }> {
+    const chosen = this.#staged.slice(0, count);
+    if (chosen.length === 0) return { committed: 0, report: undefined };
+    this.#staged = this.#staged.slice(count);
+    await this.#setup.store.commit(chosen);
+    const freed = chosen.reduce((sum, { tokensBefore, tokensAfter }) => sum + tokensBefore - tokensAfter, 0);
+    const report: ContextReport = {
+      level,
+      tokensBefore: tokens,
+      tokensAfter: tokens - freed,
+      rewrotePrefix: true,
+      details: { collapses: chosen.map(({ id }) => id) },
+    };
+    return { committed: chosen.length, report };
+  }
+
+  /** After a compaction nothing is left of what they stood for. */
+  async clear(): Promise<void> {
+    this.#forget();
+    if (this.#setup.store.committed().length > 0) await this.#setup.store.clear();
+  }
+
+  #forget(): void {
+    this.#staged = [];
+    this.#nextRound = 0;
+    this.#seenRounds = 0;
+  }
+}
+
+// Which stretches of work are finished, and what is left to say of each. A stretch is a row of rounds in which the model only
+// looked at things (reads, listings, searches, commands that went well), followed by a round in which it did something with
+// what it had seen, or by the user's next words. No model is asked: the summary names what was looked at and what came of it.
+
+interface StageRequest {
+  readonly options: CollapseOptions;
+  readonly isCompactable: (tool: string) => boolean;
+  readonly stamp: () => { readonly uuid: string; readonly at: number };
+  /** First messages of stretches that are staged or committed already. */
+  readonly known: ReadonlySet<string>;
+  /** Where the open stretch begins, and the first round that was not looked at yet. */
+  readonly fromRound: number;
+  readonly seenRounds: number;
+}
+
+interface StagedCollapse {
+  readonly staged: readonly Collapse[];
+  /** Where the next staging goes on: stretches before `nextRound` are settled. */
+  readonly nextRound: number;
+  readonly seenRounds: number;
+}
+
+export function stageCollapse(
+  messages: History<Message>,
+  outline: Outline,
+  request: StageRequest,
+): StagedCollapse {
+  const end = outline.rounds.length - request.options.keepRounds;
+  const staged: Collapse[] = [];
+  let start = Math.max(1, request.fromRound);
+  let nextRound = start;
+  for (let round = Math.max(start, request.seenRounds); round < end; round++) {
+    if (isLooking(messages, outline, round, request)) continue;
+    addStretch(staged, messages, outline, start, round, request);
+    start = round + 1;
+    nextRound = start;
+  }
+  return { staged, nextRound, seenRounds: Math.max(request.seenRounds, end) };
+}
+
+function addStretch(
+  staged: Collapse[],
+  messages: History<Message>,
+  outline: Outline,
+  start: number,
+  end: number,
+  { options, stamp, known }: StageRequest,
+): void {
+  if (end - start < options.minRounds) return;
+  const [first, last] = [outline.rounds[start]?.from ?? 0, (outline.rounds[end]?.from ?? 0) - 1];
+  const from = messages.at(first)?.uuid;
+  const to = messages.at(last)?.uuid;
+  if (from === undefined || to === undefined || known.has(from)) return;
+  let tokensBefore = 0;
+  for (let index = first; index <= last; index++) tokensBefore += tokensAt(messages, index);
+  if (tokensBefore < options.minTokens) return;
+  const summary = summaryOf(messages, outline, first, last, end - start);
+  const tokensAfter = estimateText(summary) + 4;
+  if (tokensAfter * 2 > tokensBefore) return;
+  const { uuid, at } = stamp();
+  staged.push({ id: uuid, from, to, summary, tokensBefore, tokensAfter, at });
+}
+
+function tokensAt(messages: History<Message>, index: number): number {
+  const message = messages.at(index);
+  return message ? estimateMessage(message) : 0;
+}
+
+/** Every call of the round looked, went well, and the user said nothing. */
+function isLooking(
+  messages: History<Message>,
+  { rounds }: Outline,
+  round: number,
+  { isCompactable }: StageRequest,
+): boolean {
+  const [from, to] = [rounds[round]?.from ?? 0, rounds[round + 1]?.from ?? messages.length];
+  if (!rounds[round] || rounds[round].open.size > 0) return false;
+  let calls = 0;
+  for (let index = from; index < to; index++) {
+    const message = messages.at(index);
+    if (!message) continue;
+    if (requestText(message) !== undefined) return false;
+    for (const call of callsIn(message)) {
+      calls++;
+      if (!isCompactable(call.name)) return false;
+    }
+    if (messageBlocks(message).some((block) => block.type === 'tool_result' && block.is_error === true))
+      return false;
+  }
+  return calls > 0;
+}
+
+/** Characters of what the model said, of an input and of an output that are kept. */
+const SAID = 300;
+const ASKED = 120;
+const CAME = 100;
+
+function summaryOf(
+  messages: History<Message>,
+  outline: Outline,
+  first: number,
+  last: number,
+  rounds: number,
+): string {
+  const results = new Map<string, PlacedResult['result']>();
+  for (const { result, message } of outline.results)
+    if (message >= first && message <= last) results.set(result.tool_use_id, result);
+  const lines: string[] = [];
+  for (let index = first; index <= last; index++) {
+    const message = messages.at(index);
+    if (message?.type !== 'assistant') continue;
+    for (const block of messageBlocks(message)) {
+      if (block.type === 'text') lines.push(`- You said: ${oneLine(block.text, SAID)}`);
+      else if (block.type === 'tool_use') lines.push(`- ${callLine(block, results.get(block.id))}`);
+    }
+  }
+  return `[${rounds} finished steps are shown in short. Call the tools again if you need their output.]\n${lines.join('\n')}`;
+}
+
+function callLine(call: ToolUseBlock, result: PlacedResult['result'] | undefined): string {
+  const output = result ? resultText(result) : '';
+  return `${call.name} ${oneLine(JSON.stringify(call.input), ASKED)} → ${output.length} characters: ${oneLine(output, CAME)}`;
+}
+
+function oneLine(words: string, length: number): string {
+  const line = words.replaceAll(/\s+/g, ' ').trim();
+  return line.length <= length ? line : `${beginning(line, length)}…`;
+}

@@ -1,0 +1,82 @@
+/** Ways to make messages smaller that need no model and lose as little as they can. Pure. */
+import {
+  History,
+  mapMedia,
+  MEDIA_REFUSED,
+  mediaNote,
+  type Message,
+  text,
+  type UserMessage,
+} from '@heddle/core';
+import { estimateMessage, estimateMessages } from '../estimate/message.ts';
+import {
+  beginning,
+  isRemoved,
+  isSpilled,
+  messageBlocks,
+  resultText,
+  spilledResult,
+  withResults,
+} from '../reading/read.ts';
+
+/** Media become notes. The same message where there were none. */
+export function withoutMedia(message: Message, why: string = MEDIA_REFUSED): Message {
+  if ((message?.type !== 'user' && message?.type !== 'assistant') || typeof message.content === 'string')
+    return message;
+  let changed = false;
+  const content = messageBlocks(message).map((block) => {
+    const mapped = mapMedia(block, (media) => text(mediaNote(media.type, why)));
+    changed ||= mapped !== block;
+    return mapped;
+  });
+  return changed ? { ...message, content } : message;
+}
+
+/** The history without media; undefined if there were none. */
+export function stripMedia(messages: History<Message>): History<Message> | undefined {
+  let changed = false;
+  const stripped = [...messages].map((message) => {
+    const next = withoutMedia(message);
+    changed ||= next !== message;
+    return next;
+  });
+  return changed ? History.of(stripped) : undefined;
+}
+
+/** The message with its outputs cut to their beginnings. */
+export function shortResults(
+  message: Message,
+  preview: number,
+  pathOf: (toolUseId: string) => string | undefined,
+): Message {
+  if (message?.type !== 'user') return message;
+  const short = withResults(message, (result) => {
+    const words = resultText(result);
+    if (words.length <= 2 * preview + 400 || isSpilled(words, preview) || isRemoved(words)) return result;
+    return spilledResult(result, pathOf(result.tool_use_id), preview);
+  });
+  return estimateMessage(short) < estimateMessage(message) ? short : message;
+}
+
+const FIRST_PREVIEW = 2_000;
+const LAST_PREVIEW = 200;
+
+/** A stretch of messages brought under a size, for the summariser to read. Total: at the worst, a text of its beginning. */
+export function squeeze(messages: readonly Message[], tokens: number): readonly Message[] {
+  if (estimateMessages(messages) <= tokens) return messages;
+  let squeezed: readonly Message[] = messages.map((message) => withoutMedia(message, 'to save room'));
+  for (const preview of [FIRST_PREVIEW, LAST_PREVIEW]) {
+    squeezed = squeezed.map((message) => shortResults(message, preview, () => undefined));
+    if (estimateMessages(squeezed) <= tokens) return squeezed;
+  }
+  // Two characters a token hold for any script but the rarest.
+  const json = beginning(JSON.stringify(squeezed.map(messageBlocks)), Math.max(0, Math.floor(tokens)));
+  const note: UserMessage = {
+    type: 'user',
+    uuid: `squeezed:${messages[0]?.uuid ?? ''}`,
+    at: messages[0]?.at ?? 0,
+    content: `[A part of the conversation that is too long to be shown whole. It begins:]\n${json}`,
+    isMeta: true,
+  };
+  return [note];
+}

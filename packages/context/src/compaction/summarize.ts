@@ -1,0 +1,241 @@
+/**
+ * Asks the model for a hand-over. The request is a fork of the conversation: the same system prompt, tools and messages, and
+ * one instruction behind them, so that it reads what the conversation has cached. Nothing of it is written to the cache.
+ */
+import {
+  AnswerReader,
+  type Clock,
+  createRequestBuilder,
+  decideAttempt,
+  DEFAULT_RETRY,
+  type EndClass,
+  History,
+  isSpent,
+  isToolUse,
+  type Message,
+  modelError,
+  type ModelError,
+  type ModelErrorClass,
+  type ModelPort,
+  type ModelRequest,
+  NO_ATTEMPTS,
+  optionsFor,
+  type PromptHead,
+  rejectedBlockName,
+  type RequestOptions,
+  requestView,
+  type RequestView,
+  type RetryPolicy,
+  specsOf,
+  type Spent,
+  textOf,
+  thinkingAfterLoss,
+  type ToolUseContext,
+  type Usage,
+} from '@heddle/core';
+import { type ServerEdits, withServerEdits } from '../levels/server-edits.ts';
+
+export interface SummaryRequest {
+  readonly messages: History<Message>;
+  readonly instruction: string;
+  readonly maxTokens: number;
+  readonly context: ToolUseContext;
+}
+
+export type SummaryAnswer =
+  | { readonly ok: true; readonly text: string; readonly spent: readonly Spent[] }
+  | {
+      readonly ok: false;
+      readonly why: string;
+      readonly class: ModelErrorClass;
+      readonly spent: readonly Spent[];
+    };
+
+export type Summarize = (request: SummaryRequest) => Promise<SummaryAnswer>;
+
+interface SummarizerDeps {
+  readonly model: ModelPort;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly head: PromptHead;
+  readonly options?: RequestOptions;
+  /** What the conversation's own requests ask the server to clear: the fork asks the same, or it would read another prefix. */
+  readonly serverEdits?: (context: ToolUseContext) => ServerEdits | undefined;
+  /** What the API has refused of the conversation so far. */
+  readonly refusedBlocks?: () => Iterable<string>;
+  readonly retry?: Partial<RetryPolicy>;
+}
+
+/** A compaction is waited for: it gives up sooner than an answer would. */
+const PATIENCE: Partial<RetryPolicy> = { maxAttempts: 3, maxServerWaitMs: 60_000 };
+
+export function modelSummarizer(deps: SummarizerDeps): Summarize {
+  const policy = { ...DEFAULT_RETRY, ...PATIENCE, ...deps.retry };
+  return async (request) => {
+    const { signal } = request.context;
+    const spent: Spent[] = [];
+    const refused = new Set(deps.refusedBlocks?.());
+    let tries = NO_ATTEMPTS;
+    while (true) {
+      // The run may have ended while a hook or this loop waited.
+      if (signal.aborted) return { ok: false, why: ABORTED.message, class: ABORTED.class, spent };
+      const built = forkOf(request, deps, refused);
+      const { text, error, usage, calls } = await ask(deps.model, built, signal);
+      if (isSpent(usage)) spent.push({ model: request.context.model, usage });
+      const facts = { error, calls, paused: false, empty: text === '', fallbackAvailable: false };
+      const verdict = signal.aborted ? ACCEPT : decideAttempt(facts, tries, policy, deps.random);
+      if (verdict.do === 'retry') await deps.clock.sleep(verdict.delayMs, signal);
+      else if (verdict.do === 'replace_block') refuse(refused, built, error);
+      else if (text !== '' && (!error || error.class === 'output_cap')) return { ok: true, text, spent };
+      else {
+        const failed = error ?? NO_TEXT;
+        return { ok: false, why: failed.message, class: failed.class, spent };
+      }
+      tries = verdict.tries;
+    }
+  };
+}
+
+const ACCEPT = { do: 'accept' } as const;
+const ABORTED = modelError('aborted', 'The compaction was interrupted.');
+const NO_TEXT = modelError('empty', 'The summariser answered with no text.');
+
+function forkOf(request: SummaryRequest, deps: SummarizerDeps, refused: ReadonlySet<string>): ModelRequest {
+  const { messages, instruction, context } = request;
+  const builder = createRequestBuilder();
+  const view = viewOf(request, deps, refused);
+  // Built first and never sent: the builder learns which prefixes are cached, and marks those that are still the same.
+  for (const earlier of earlierRequests(messages)) builder.build({ ...view, skipCacheWrite: false }, earlier);
+  const asked: Message = {
+    type: 'user',
+    uuid: `ask:${context.model}`,
+    at: 0,
+    content: instruction,
+    isMeta: true,
+  };
+  return builder.build(view, messages.append([asked])).request;
+}
+
+/**
+ * What the last requests of the conversation sent, oldest first: each ended where an answer begins. The history alone
+ * tells it, so it holds between two prompts and in another process. A request that was never answered left no mark there.
+ */
+function earlierRequests(messages: History<Message>): History<Message>[] {
+  const all = messages.since(0);
+  const starts = new Map<string, number>();
+  for (const [index, message] of all.entries()) {
+    if (message.type !== 'assistant' || message.apiError !== undefined) continue;
+    if (!starts.has(message.responseId)) starts.set(message.responseId, index);
+  }
+  return [...starts.values()]
+    .slice(-MOST_READ_MARKS)
+    .filter((start) => start > 0)
+    .map((start) => History.of(all.slice(0, start)));
+}
+
+/** The API allows four marks; one stands behind the system prompt. */
+const MOST_READ_MARKS = 3;
+
+function viewOf(
+  { context, maxTokens }: SummaryRequest,
+  { head, model, options: given = {}, serverEdits }: SummarizerDeps,
+  refusedBlocks: ReadonlySet<string>,
+): RequestView {
+  const facts = model.factsOf?.(context.model);
+  const options = optionsFor(facts, given);
+  const thinking = options.thinking?.type === 'enabled' ? options.thinking.budget_tokens : 0;
+  return requestView({
+    ...head,
+    model: context.model,
+    // Thinking comes out of the same cap; switching it off would cost the cached messages.
+    maxOutputTokens: maxTokens + thinking,
+    tools: specsOf(context.tools),
+    skipCacheWrite: true,
+    refusedBlocks,
+    thinkingAfterLoss: thinkingAfterLoss(facts, options.effort),
+    options: withServerEdits(options, serverEdits?.(context)),
+  });
+}
+
+interface Asked {
+  readonly text: string;
+  readonly calls: number;
+  readonly error: ModelError | undefined;
+  readonly usage: Usage;
+}
+
+async function ask(model: ModelPort, request: ModelRequest, signal: AbortSignal): Promise<Asked> {
+  const reader = new AnswerReader();
+  let [text, calls] = ['', 0];
+  let error: ModelError | undefined;
+  for await (const record of model(request, signal)) {
+    if (record.type === 'model_error') error = record;
+    else if (record.type !== 'done') {
+      const finished = reader.push(record);
+      if (!finished) continue;
+      text += textOf([finished.block]);
+      if (isToolUse(finished.block)) calls++;
+    }
+  }
+  text += reader.unfinishedText();
+  return { text: text.trim(), calls, error: error ?? endOf(reader), usage: reader.usage };
+}
+
+function endOf({ endsAs }: AnswerReader): ModelError | undefined {
+  return endsAs && modelError(endsAs, ENDS[endsAs]);
+}
+
+const ENDS: Readonly<Record<EndClass, string>> = {
+  network: 'The stream ended before the summary was complete.',
+  output_cap: 'The summary was cut off at the output limit.',
+  overflow: "The summary ran into the end of the model's context window.",
+  refusal: 'The model declined to summarise the conversation.',
+};
+
+function refuse(refused: Set<string>, request: ModelRequest, error: ModelError | undefined): void {
+  const block = error?.block && request.messages.at(error.block.message)?.content[error.block.block];
+  if (block) refused.add(rejectedBlockName(block));
+}
+/**
+ * The words with which the summariser is asked. They stand behind the whole conversation, so that the request shares its
+ * cached prefix; that is also why the model is told twice not to go on with the work.
+ */
+
+/** Why each part: intent and next step keep the task; decisions keep us from deciding again; files, errors and fixes keep us
+ * from reading and failing again; the state of work keeps us from starting over. */
+const SECTIONS = `## Intent
+What the user wants in the end, and every constraint and preference they stated. Do not soften or generalise.
+
+## Decisions
+What was decided and why, and what was tried or considered and rejected.
+
+## Files
+Each file that matters, with its full path: what was learned from it, what was changed in it, and the few lines of code or text that the work cannot go on without, word for word.
+
+## Errors and fixes
+Each error that came up: its message, its cause if it is known, and what fixed it or was tried. Say which are still open.
+
+## State of work
+What is done and was seen to work, what is half done, what is not begun.
+
+## Next step
+The very next action, precise enough to be taken without reading anything else. Only what the user's last request asks for.`;
+
+export const SUMMARY_MARK = 'Write the hand-over now';
+
+export function summaryInstruction(extra: string | undefined): string {
+  const own =
+    extra === undefined || extra.trim() === '' ? '' : `\n\nFor this hand-over the user asks: ${extra.trim()}`;
+  return `The conversation above is about to leave your memory. ${SUMMARY_MARK}: a summary from which you alone can go on with the work as if nothing had happened. Do not call a tool, do not go on with the work, do not address the user.
+
+Use exactly these headings, in this order, and leave none out:
+
+${SECTIONS}
+
+Keep names, paths, numbers, commands and quotations exact. Leave out greetings, praise and what no longer matters.${own}`;
+}
+
+/** Stands before a piece of a conversation that is too long to be summarised at once. */
+export function earlierSummary(summary: string): string {
+  return `This is the hand-over so far; it covers everything before what follows. Carry all of it that still matters into the next one.\n\n${summary}`;
+}

@@ -1,0 +1,57 @@
+/** What stands before the conversation in every request: the system prompt, the contexts and the tools. */
+import type { PromptHead, Tool } from '@heddle/core';
+import { estimateText } from './text.ts';
+
+/** The words around a tool, and around the contexts. */
+const TOOL_FRAME = 20;
+const CONTEXT_FRAME = 60;
+
+const known = new WeakMap<readonly Tool[], number>();
+
+export function estimateTools(tools: readonly Tool[]): number {
+  const before = known.get(tools);
+  if (before !== undefined) return before;
+  let tokens = 0;
+  for (const { name, description, inputJSONSchema } of tools)
+    tokens += TOOL_FRAME + estimateText(`${name} ${description} ${JSON.stringify(inputJSONSchema)}`);
+  known.set(tools, tokens);
+  return tokens;
+}
+
+export function estimatePrompt({ systemPrompt, systemContext, userContext }: PromptHead): {
+  readonly system: number;
+  readonly user: number;
+} {
+  const system = estimateText([...systemPrompt, ...pairs(systemContext)].join('\n'));
+  const words = pairs(userContext);
+  return { system, user: words.length === 0 ? 0 : CONTEXT_FRAME + estimateText(words.join('\n')) };
+}
+
+/** No character is more tokens than this in any script. */
+const MOST_PER_CHARACTER = 1.6;
+
+/** What the head is at most, without looking at its words: an estimate takes milliseconds in a program that just started. */
+export function mostTokens(
+  { systemPrompt, systemContext, userContext }: PromptHead,
+  tools: readonly Tool[],
+): number {
+  const prompt = [...systemPrompt, ...pairs(systemContext), ...pairs(userContext)].join('\n');
+  const characters = prompt.length + charactersOf(tools);
+  return Math.ceil(characters * MOST_PER_CHARACTER) + tools.length * TOOL_FRAME + CONTEXT_FRAME;
+}
+
+const lengths = new WeakMap<readonly Tool[], number>();
+
+function charactersOf(tools: readonly Tool[]): number {
+  const before = lengths.get(tools);
+  if (before !== undefined) return before;
+  let characters = 0;
+  for (const { name, description, inputJSONSchema } of tools)
+    characters += name.length + description.length + JSON.stringify(inputJSONSchema).length;
+  lengths.set(tools, characters);
+  return characters;
+}
+
+function pairs(context: Readonly<Record<string, string>>): string[] {
+  return Object.entries(context).map(([key, value]) => `${key}: ${value}`);
+}

@@ -1,0 +1,174 @@
+/** Levels 1 and 3 with what they must remember: which results were held against their budget, which were replaced. */
+import { History, type Message, type ToolResultBlock, type ToolUseContext } from '@heddle/core';
+import { estimateBlock, estimateMessage } from '../estimate/message.ts';
+import { type ContextDeps, type LevelResult, untouched } from '../deps.ts';
+import { oversized, spillResults } from './result-budget.ts';
+import type { ContextOptions, MicrocompactOptions } from '../options.ts';
+import type { Outline, PlacedResult } from '../reading/outline.ts';
+import { isRemoved, removedResult, resultText, withResults } from '../reading/read.ts';
+
+/** Characters that a result may have whose tool is not known. */
+const USUAL_LIMIT = 100_000;
+
+export class Results {
+  readonly #options: ContextOptions;
+  readonly #deps: Pick<ContextDeps, 'spills' | 'now'>;
+  /** Rounds of this history whose results were looked at: the last may still have been growing. */
+  #lookedAt = 0;
+  #source = History.of<Message>([]);
+  readonly #decided = new Map<string, ToolResultBlock>();
+  /** The round in which microcompact last replaced something; so far back that the first time is not put off. */
+  #replacedIn = Number.NEGATIVE_INFINITY;
+
+  constructor(options: ContextOptions, deps: Pick<ContextDeps, 'spills' | 'now'>) {
+    this.#options = options;
+    this.#deps = deps;
+  }
+
+  async budget(messages: History<Message>, outline: Outline, context: ToolUseContext): Promise<LevelResult> {
+    if (!this.#options.levels.resultBudget) return untouched(messages);
+    const { resultBudget } = this.#options;
+    const limits = new Map(context.tools.map((tool) => [tool.name, tool.maxResultSize]));
+    const limitOf = (tool: string | undefined): number => limits.get(tool ?? '') ?? USUAL_LIMIT;
+    const fromRound = messages.extends(this.#source) ? this.#lookedAt : 0;
+    const spills = oversized(outline, { ...resultBudget, limitOf }, fromRound);
+    const stored = new Map<string, string | undefined>();
+    for (const { toolUseId, text } of spills) {
+      const isStored = await this.#deps.spills.write(toolUseId, text);
+      stored.set(toolUseId, isStored ? this.#deps.spills.pathOf(toolUseId) : undefined);
+    }
+    const result = spillResults(messages, stored, resultBudget);
+    this.#lookedAt = outline.rounds.length - 1;
+    this.#source = result.messages;
+    return result;
+  }
+
+  microcompact(
+    messages: History<Message>,
+    outline: Outline,
+    about: {
+      readonly tokens: number;
+      readonly over: number;
+      readonly isCompactable: (tool: string) => boolean;
+    },
+  ): LevelResult {
+    const { levels, microcompact: options } = this.#options;
+    if (!levels.microcompact || levels.cachedMicrocompact) return untouched(messages);
+    const round = outline.rounds.length;
+    const result = microcompact(messages, outline, {
+      ...about,
+      options,
+      decided: this.#decided,
+      roundsSince: round - this.#replacedIn,
+      isCold: this.#isCold(messages, options.coldAfterMs),
+    });
+    for (const [id, note] of result.decided) this.#decided.set(id, note);
+    if (result.report) this.#replacedIn = round;
+    return result;
+  }
+
+  /** A compaction counts rounds anew. */
+  forgetRounds(): void {
+    this.#replacedIn = Number.NEGATIVE_INFINITY;
+    this.#lookedAt = 0;
+  }
+
+  #isCold(messages: History<Message>, after: number): boolean {
+    // The newest message is what was just typed; the one before tells when the model was last asked.
+    const last = messages.at(messages.length - 2)?.at;
+    return last !== undefined && this.#deps.now() - last > after;
+  }
+}
+
+// Level 3: old, bulky results of tools that can be asked again are replaced by a note. Each is decided once and for all, so
+// that it is never sent in a third form; and many at a time, because each replacement costs the cached prefix.
+
+export interface MicrocompactRequest {
+  readonly tokens: number;
+  readonly over: number;
+  readonly options: MicrocompactOptions;
+  readonly isCompactable: (tool: string) => boolean;
+  /** What was decided before, by id. */
+  readonly decided: ReadonlyMap<string, ToolResultBlock>;
+  /** Rounds since the last time, and whether the cache has gone cold. */
+  readonly roundsSince: number;
+  readonly isCold: boolean;
+}
+
+interface MicrocompactResult extends LevelResult {
+  /** What is decided now, to be remembered. */
+  readonly decided: ReadonlyMap<string, ToolResultBlock>;
+}
+
+export function microcompact(
+  messages: History<Message>,
+  outline: Outline,
+  request: MicrocompactRequest,
+): MicrocompactResult {
+  const { decided } = request;
+  const notes = new Map([...again(outline, decided), ...fresh(outline, request)]);
+  if (notes.size === 0) return { ...untouched(messages), decided: NONE };
+  const replaced: Message[] = [];
+  let freed = 0;
+  const next = [...messages].map((message): Message => {
+    if (message?.type !== 'user') return message;
+    const noted = withResults(message, (result) => notes.get(result.tool_use_id) ?? result);
+    if (noted === message) return message;
+    replaced.push(noted);
+    freed += estimateMessage(message) - estimateMessage(noted);
+    return noted;
+  });
+  return {
+    messages: History.of(next),
+    tokensFreed: freed,
+    replaced,
+    decided: notes,
+    report: {
+      level: 'microcompact',
+      tokensBefore: request.tokens,
+      tokensAfter: request.tokens - freed,
+      rewrotePrefix: true,
+      details: { toolUseIds: [...notes.keys()] },
+    },
+  };
+}
+
+const NONE: ReadonlyMap<string, ToolResultBlock> = new Map();
+
+/** Decided before, but back in its first form: a history that was read anew. */
+function again(outline: Outline, decided: ReadonlyMap<string, ToolResultBlock>): [string, ToolResultBlock][] {
+  if (decided.size === 0) return [];
+  return outline.results.flatMap(({ result }): [string, ToolResultBlock][] => {
+    const note = decided.get(result.tool_use_id);
+    return note && !isRemoved(resultText(result)) ? [[result.tool_use_id, note]] : [];
+  });
+}
+
+function fresh(outline: Outline, request: MicrocompactRequest): [string, ToolResultBlock][] {
+  const { tokens, over, options, roundsSince, isCold, decided } = request;
+  if (tokens < over || !(isCold || roundsSince >= options.everyRounds)) return [];
+  const compactable = outline.results.filter(({ call }) => call && request.isCompactable(call.name));
+  const old = compactable.slice(0, Math.max(0, compactable.length - options.keepRecent));
+  const notes: [string, ToolResultBlock][] = [];
+  let freed = 0;
+  for (const { result, call } of old) {
+    if (result.is_error === true || decided.has(result.tool_use_id) || isRemoved(resultText(result)))
+      continue;
+    const size = resultTokens(result);
+    if (size < options.minResult) continue;
+    const note = removedResult(result, call?.name ?? 'a tool');
+    notes.push([result.tool_use_id, note]);
+    freed += size - estimateBlock(note);
+  }
+  return freed >= options.minFreed ? notes : [];
+}
+
+const sizes = new WeakMap<ToolResultBlock, number>();
+
+function resultTokens(result: PlacedResult['result']): number {
+  const known = sizes.get(result);
+  if (known !== undefined) return known;
+  const size = estimateBlock(result);
+  sizes.set(result, size);
+  return size;
+}

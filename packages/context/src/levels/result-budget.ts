@@ -1,0 +1,96 @@
+/**
+ * Level 1: a result over its tool's limit, and results that are too large together, leave the conversation for a file.
+ * Decided when they come in, before they were ever sent; the replacement is recorded, so a resumed session sends the same.
+ */
+import { History, type Message } from '@heddle/core';
+import { estimateMessage } from '../estimate/message.ts';
+import { type LevelResult, untouched } from '../deps.ts';
+import type { ResultBudgetOptions } from '../options.ts';
+import type { Outline, PlacedResult } from '../reading/outline.ts';
+import { isSpilled, resultText, spilledResult, withResults } from '../reading/read.ts';
+
+export interface Spill {
+  readonly toolUseId: string;
+  readonly text: string;
+}
+
+export interface BudgetSettings extends ResultBudgetOptions {
+  /** Characters that a result of this tool may have. */
+  readonly limitOf: (tool: string | undefined) => number;
+}
+
+/** The results from this round on that have to go: those over their limit, then the largest of a round that is too large. */
+export function oversized(outline: Outline, settings: BudgetSettings, fromRound = 0): readonly Spill[] {
+  const spills: Spill[] = [];
+  for (const results of byRound(outline.results, fromRound)) {
+    const sizes = results
+      .map(({ result, call }) => ({
+        toolUseId: result.tool_use_id,
+        text: resultText(result),
+        tool: call?.name,
+      }))
+      .filter(({ text }) => !isSpilled(text, settings.preview))
+      .sort((left, right) => right.text.length - left.text.length);
+    let together = sizes.reduce((sum, { text }) => sum + text.length, 0);
+    for (const { toolUseId, text, tool } of sizes) {
+      if (text.length <= settings.limitOf(tool) && together <= settings.perRound) continue;
+      if (text.length <= 2 * settings.preview) continue;
+      spills.push({ toolUseId, text });
+      together -= text.length - settings.preview;
+    }
+  }
+  return spills;
+}
+
+/** `stored` says where each spill went; undefined where it could not be written. */
+export function spillResults(
+  messages: History<Message>,
+  stored: ReadonlyMap<string, string | undefined>,
+  { preview }: ResultBudgetOptions,
+): LevelResult {
+  if (stored.size === 0) return untouched(messages);
+  const replaced: Message[] = [];
+  let [before, after] = [0, 0];
+  const next = [...messages].map((message): Message => {
+    if (message?.type !== 'user') return message;
+    const spilled = withResults(message, (result) =>
+      stored.has(result.tool_use_id) && !isSpilled(resultText(result), preview)
+        ? spilledResult(result, stored.get(result.tool_use_id), preview)
+        : result,
+    );
+    if (spilled === message) return message;
+    replaced.push(spilled);
+    before += estimateMessage(message);
+    after += estimateMessage(spilled);
+    return spilled;
+  });
+  if (replaced.length === 0) return untouched(messages);
+  return {
+    messages: History.of(next),
+    tokensFreed: before - after,
+    replaced,
+    report: {
+      level: 'tool_result_budget',
+      tokensBefore: before,
+      tokensAfter: after,
+      // What was never sent was never cached.
+      rewrotePrefix: false,
+      details: {
+        toolUseIds: [...stored.keys()],
+        files: [...stored.values()].filter((path) => path !== undefined),
+      },
+    },
+  };
+}
+
+function* byRound(results: readonly PlacedResult[], fromRound: number): Generator<readonly PlacedResult[]> {
+  let start = results.length;
+  while (start > 0 && (results[start - 1]?.round ?? 0) >= fromRound) start--;
+  while (start < results.length) {
+    const round = results[start]?.round;
+    let end = start;
+    while (end < results.length && results[end]?.round === round) end++;
+    yield results.slice(start, end);
+    start = end;
+  }
+}

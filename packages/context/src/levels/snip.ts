@@ -1,0 +1,124 @@
+/** Level 2: drops whole old rounds, each call with its results, and leaves one marker. What the user wrote stays. */
+import { History, isToolResult, type Message, type UserMessage } from '@heddle/core';
+import { estimateMessage, estimateMessages } from '../estimate/message.ts';
+import { type LevelResult, untouched } from '../deps.ts';
+import type { SnipOptions } from '../options.ts';
+import type { Outline } from '../reading/outline.ts';
+import { isRequest } from '../reading/read.ts';
+
+export interface SnipRequest {
+  /** What the conversation counts, and what it should count at most; nothing is done unless it counts more than `over`. */
+  readonly tokens: number;
+  readonly over: number;
+  readonly downTo: number;
+  readonly options: SnipOptions;
+  readonly stamp: { readonly uuid: string; readonly at: number };
+}
+
+const MARKER = /^\[(\d+) earlier steps? (?:was|were) left out here to save room\.\]$/;
+
+function markerText(count: number): string {
+  return `[${count} earlier ${count === 1 ? 'step was' : 'steps were'} left out here to save room.]`;
+}
+
+export function snip(messages: History<Message>, outline: Outline, request: SnipRequest): LevelResult {
+  if (request.tokens <= request.over) return untouched(messages);
+  const { rounds } = outline;
+  // The first round has no answer: it is what the conversation began with.
+  const last = rounds.length - request.options.keepRounds;
+  const before = earlierMarkers(messages);
+  const marker = (count: number): UserMessage => ({
+    type: 'user',
+    ...request.stamp,
+    content: markerText(before.count + count),
+    isMeta: true,
+  });
+  const dropped = new Set<number>();
+  const kept = new Set<number>();
+  // The marker takes room as well; not counted, it would have the next snip drop one round more.
+  let freed = before.tokens - estimateMessage(marker(rounds.length));
+  let count = 0;
+  for (let round = 1; round < last && request.tokens - freed > request.downTo; round++) {
+    const [from, to] = [rounds[round]?.from ?? 0, rounds[round + 1]?.from ?? messages.length];
+    for (let index = from; index < to; index++) {
+      const message = messages.at(index);
+      if (!message) continue;
+      if (isOwnWords(message)) {
+        kept.add(index);
+        continue;
+      }
+      dropped.add(index);
+      freed += estimateMessage(message);
+    }
+    count++;
+  }
+  if (count === 0) return untouched(messages);
+  const next = without(messages, { dropped, kept }, marker(count));
+  const tokensFreed = estimateMessages(messages) - estimateMessages(next);
+  if (tokensFreed <= 0) return untouched(messages);
+  return {
+    messages: History.of(next),
+    tokensFreed,
+    report: {
+      level: 'snip',
+      tokensBefore: request.tokens,
+      tokensAfter: request.tokens - tokensFreed,
+      rewrotePrefix: true,
+      details: { rounds: count },
+    },
+  };
+}
+
+interface Dropped {
+  readonly dropped: ReadonlySet<number>;
+  /** The user's words in rounds that were dropped. */
+  readonly kept: ReadonlySet<number>;
+}
+
+/** Leaves out what was dropped; the one marker stands where the first of it stood, now or in an earlier snip. */
+function without(
+  messages: History<Message>,
+  { dropped, kept }: Dropped,
+  marker: UserMessage,
+): readonly Message[] {
+  const next: Message[] = [];
+  let place = -1;
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages.at(index);
+    if (message === undefined) continue;
+    const goes = dropped.has(index) || markedCount(message) > 0;
+    if (goes && place < 0) place = next.length;
+    if (!goes) next.push(kept.has(index) ? withoutResults(message) : message);
+  }
+  next.splice(Math.max(place, 0), 0, marker);
+  return next;
+}
+
+/** What earlier snips left: how many steps they dropped, and what their markers cost. */
+function earlierMarkers(messages: History<Message>): { readonly count: number; readonly tokens: number } {
+  let [count, tokens] = [0, 0];
+  for (const message of messages) {
+    const marked = markedCount(message);
+    if (marked === 0) continue;
+    count += marked;
+    tokens += estimateMessage(message);
+  }
+  return { count, tokens };
+}
+
+function markedCount(message: Message): number {
+  if (message?.type !== 'user' || message.isMeta !== true || typeof message.content !== 'string') return 0;
+  return Number(MARKER.exec(message.content)?.[1] ?? 0);
+}
+
+function isOwnWords(message: Message): boolean {
+  if (message.type === 'attachment') return message.attachment.kind === 'queued_command';
+  return isRequest(message) || message.type === 'system';
+}
+
+/** Words that came in one message with results lose them: the calls are gone. */
+function withoutResults(message: Message): Message {
+  if (message.type !== 'user' || typeof message.content === 'string') return message;
+  if (!message.content.some(isToolResult)) return message;
+  return { ...message, content: message.content.filter((block) => !isToolResult(block)) };
+}
