@@ -44,7 +44,7 @@ export interface Settings {
 
 export const API_URL = 'https://api.anthropic.com';
 
-const FIRST_BYTE_MS = 60_000;
+const FIRST_BYTE_MS = 90_000;
 const IDLE_MS = 90_000;
 const KEY_HELPER_TTL_MS = 5 * 60_000;
 

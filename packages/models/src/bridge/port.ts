@@ -57,7 +57,7 @@ export interface BridgeDeps {
   refusal(): ModelError | undefined;
 }
 
-const FIRST_BYTE_MS = 60_000;
+const FIRST_BYTE_MS = 90_000;
 const IDLE_MS = 90_000;
 
 export function createBridgePort(source: ModelSource, options: BridgeOptions): ModelPort {

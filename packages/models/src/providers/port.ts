@@ -49,7 +49,7 @@ export async function openProvider(provider: Provider, options: ProviderOptions 
   const firstByteMs =
     options.firstByteMs ??
     milliseconds(environment, 'HEDDLE_FIRST_BYTE_TIMEOUT_MS') ??
-    (provider.local && LOCAL_PATIENCE_MS);
+    ((provider.local && LOCAL_PATIENCE_MS) || (provider.thinksInSilence && THINKING_MS));
   const idleMs =
     options.idleMs ??
     milliseconds(environment, 'HEDDLE_STREAM_IDLE_TIMEOUT_MS') ??
