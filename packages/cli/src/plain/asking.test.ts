@@ -50,6 +50,22 @@ describe('a permission question', () => {
     expect(readFileSync(path.join(folder, 'a.txt'), 'utf8')).toBe('one\nthree\n');
   });
 
+  it('shows the change of a file that is named from the home folder', async () => {
+    const { folder, start } = await scene([
+      [call('Read', { file_path: '~/a.txt' }, 'r1')],
+      [call('Edit', { file_path: '~/a.txt', old_string: 'two', new_string: 'three' }, 'e1')],
+      [say('Done.')],
+    ]);
+    writeFileSync(path.join(folder, 'a.txt'), 'one\ntwo\n');
+    const terminal = start(['go']);
+    await terminal.sees('May Edit run?');
+    await terminal.sees('| 2 - two');
+    await terminal.sees('| 2 + three');
+    terminal.type(`1${ENTER}`);
+    await terminal.sees('Done.');
+    expect(readFileSync(path.join(folder, 'a.txt'), 'utf8')).toBe('one\nthree\n');
+  });
+
   it('that is withdrawn with its attempt says so, and leaves what is being typed alone', async () => {
     const [before, after] = [createTestGate(), createTestGate()];
     const { start } = await scene([
@@ -99,6 +115,29 @@ describe('a permission question', () => {
     await terminal.sees('Interrupted.');
     await terminal.sees(PROMPT);
     expect(existsSync(path.join(folder, 'never.txt'))).toBe(false);
+  });
+});
+
+describe('a run that repeats itself', () => {
+  const look = (id: number) => [call('Bash', { command: 'echo same' }, `b${id}`)];
+
+  it.each([
+    ['1', 'Done.'],
+    ['3', 'same result'],
+  ])('asks the user whether to continue, and follows the answer %s', async (answer, shown) => {
+    const { api, start } = await scene([
+      ...Array.from({ length: 12 }, (_, index) => look(index)),
+      [say('Done.')],
+    ]);
+    const terminal = start(['go']);
+    await terminal.sees('The model repeats itself');
+    await terminal.sees('| Bash, 12 times');
+    await terminal.sees('continue?');
+    terminal.type(`${answer}${ENTER}`);
+    await terminal.sees(shown);
+    await terminal.sees(PROMPT);
+    const asked = api.requests.filter(({ path }) => path === '/v1/messages');
+    expect(asked).toHaveLength(answer === '1' ? 13 : 12);
   });
 });
 

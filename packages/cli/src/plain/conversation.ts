@@ -82,6 +82,7 @@ export class Conversation {
             setup.renderer.wasShown(question.toolUseId);
             return people.mayRun(question, signal);
           },
+          askToGoOn: (calls, signal) => people.mayRepeat(calls, signal),
           takeQueued: () => this.#inbox.takeJoining(),
           onEvent: (event) => this.#work.hear(event),
         },

@@ -1,8 +1,8 @@
 /** What a call would do to a file: where, and with which lines. Pure. */
 import type { JsonObject } from '@heddle/core';
 import { applyEdits } from '@heddle/tools';
+import { resolvePath } from '@heddle/tools/files';
 import { readFileSync, statSync } from 'node:fs';
-import path from 'node:path';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { withoutTabs } from '../../terminal/width.ts';
 import type { Style } from '../style.ts';
@@ -78,7 +78,7 @@ export function currentText(tool: string, input: JsonObject, cwd: string): strin
   const file = input['file_path'];
   if (!CHANGING.has(tool) || typeof file !== 'string') return undefined;
   try {
-    const place = path.resolve(cwd, file);
+    const place = resolvePath(file, cwd);
     const about = statSync(place);
     return about.isFile() && about.size <= MAX_BYTES ? readFileSync(place, 'utf8') : undefined;
   } catch {

@@ -8,6 +8,7 @@ import {
   ruleText,
 } from '@heddle/agent';
 import { persistUpdates, settingsFileOf, type SettingsPlaces } from '@heddle/agent/settings';
+import type { RepeatedCall } from '@heddle/core';
 import type { PlanDecision } from '@heddle/tools';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { Style } from '../style.ts';
@@ -20,7 +21,7 @@ import {
   WITHOUT_SANDBOX_CHOICES,
   withoutSandboxDialog,
 } from './plan-and-user-questions.ts';
-import { type Dialog, noting } from './dialog.ts';
+import { answered, choiceDialog, type Dialog, noting } from './dialog.ts';
 import { permissionDialog } from './permission.ts';
 
 export interface UserDialogsSetup {
@@ -93,6 +94,11 @@ export class UserDialogs {
     return (await this.#setup.ask(planDialog(plan, this.#setup.style), signal)) ?? { approved: false };
   }
 
+  /** Asks whether a run that repeats itself continues. Without an answer it ends. */
+  async mayRepeat(calls: readonly RepeatedCall[], signal: AbortSignal): Promise<boolean> {
+    return (await this.#setup.ask(repetitionDialog(calls, this.#setup.style), signal)) ?? false;
+  }
+
   #dialogFor(question: PermissionQuestion): Dialog<PermissionAnswer> {
     const { style, cwd } = this.#setup;
     if (question.tool === WITHOUT_SANDBOX_CHOICES) return withoutSandboxDialog(question, style);
@@ -111,6 +117,27 @@ export class UserDialogs {
       if (rules.length > 0 && rules.every((rule) => allowed.has(rule))) covered.abort();
     for (const problem of persistUpdates(updates, this.#places)) this.#setup.say(escapeControls(problem));
   }
+}
+
+function repetitionDialog(calls: readonly RepeatedCall[], { paint }: Style): Dialog<boolean> {
+  const listed = calls.map(({ tool, count }) => `  | ${escapeControls(tool)}, ${count} times`);
+  return choiceDialog<boolean>(
+    [
+      paint('yellow', 'The model repeats itself: the same call with the same result.'),
+      ...listed,
+      paint('yellow', 'Continue?'),
+    ],
+    [
+      {
+        key: '1',
+        text: 'yes, and ask again if it repeats itself',
+        also: ['y', 'yes'],
+        reply: () => answered(true),
+      },
+      { key: '3', text: 'no, end the turn', also: ['n', 'no'], reply: () => answered(false) },
+    ],
+    { prompt: 'continue? ', about: 'continue although calls repeat' },
+  );
 }
 
 function atHome(file: string): string {
