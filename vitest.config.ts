@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { EVENT_DEADLINE_MS, HOOK_DEADLINE_MS, TEST_DEADLINE_MS } from '@heddle/testing';
 import { PlainCount } from './scripts/vitest-plain-count.ts';
 
 // Proofs (`*.proof.test.ts`) run in every test run with reduced counts; `npm run prove` asks for the full ones. The proof of
@@ -15,9 +16,9 @@ export default defineConfig({
     // One for each core; by default one core would be left idle, which on two is half of the machine.
     maxWorkers: availableParallelism(),
     globalSetup: ['scripts/vitest-shared-folder.ts'],
-    testTimeout: proving ? 30 * 60_000 : 15_000,
-    // The first to need the bundle builds it for all.
-    hookTimeout: 60_000,
+    testTimeout: proving ? 30 * 60_000 : TEST_DEADLINE_MS,
+    hookTimeout: HOOK_DEADLINE_MS,
+    expect: { poll: { timeout: EVENT_DEADLINE_MS } },
     passWithNoTests: proving,
     reporters: ['default', new PlainCount()],
   },

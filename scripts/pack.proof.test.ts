@@ -23,7 +23,7 @@ beforeAll(() => {
   run(process.execPath, path.join(root, 'scripts/pack.ts'), release);
   install(release);
   writeFileSync(path.join(project, 'package.json'), '{"type":"module"}');
-}, 120_000);
+});
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 

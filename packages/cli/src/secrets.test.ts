@@ -89,7 +89,7 @@ describe('a run with a key', () => {
     } finally {
       await api.close();
     }
-  }, 30_000);
+  });
 
   it('gives a key to commands only if the user names it, and other variables always', async () => {
     const { run, script } = homeFor(installed.program);

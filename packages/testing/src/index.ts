@@ -10,6 +10,7 @@ export { readScript, type ReadScript } from './scripted/read.ts';
 export { RecordedCall } from './scripted/recorded.ts';
 export * from './gate.ts';
 export * from './clock.ts';
+export * from './deadlines.ts';
 export * from './ids.ts';
 export * from './context.ts';
 export * from './tools.ts';

@@ -4,7 +4,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { spawn as openTerminal } from '@lydell/node-pty';
-import { say } from '@heddle/testing';
+import { EVENT_DEADLINE_MS, say } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeFor } from '../test/home.ts';
 import { install, type Installed } from '../test/program.ts';
@@ -108,7 +108,7 @@ function inZsh(start: string, line: string, wanted: string): Promise<string> {
       terminal.kill();
       resolve(seen);
     };
-    const deadline = setTimeout(end, 15_000);
+    const deadline = setTimeout(end, EVENT_DEADLINE_MS);
     terminal.onData((data) => {
       seen += data;
       if (stage === 'starting' && seen.includes('READY\r\n')) {

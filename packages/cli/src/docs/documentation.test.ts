@@ -33,7 +33,6 @@ describe('what the documentation shows', () => {
 
   it.each(documents.filter(({ commands }) => commands.length > 0))(
     'runs as $name says',
-    { timeout: 120_000 },
     async ({ name, commands }) => {
       const scene = await stage();
       for (const { line, command } of commands) {

@@ -88,7 +88,7 @@ describe.runIf(check.available)('a command in the sandbox', () => {
     for (const command of [['status'], ['diff'], ['log', '-p']]) git(...command);
     expect(existsSync(marker)).toBe(false);
     expect(existsSync(path.join(folder, '.git/commondir'))).toBe(false);
-  }, 120_000);
+  });
 
   it('is still bound by deny and ask rules, and asked about where it leaves', async () => {
     for (const [step, flags, reason] of [

@@ -32,7 +32,7 @@ async function ran(steps: readonly ScriptStep[], flags: readonly string[] = []) 
 }
 
 // Each test starts the program several times.
-describe.runIf(isHere)('the program', { timeout: 60_000 }, () => {
+describe.runIf(isHere)('the program', () => {
   it('runs a proven command in the read-only view, and others as they are', async () => {
     const inView = expect.stringContaining('heddle-view-');
     expect(await ran([bash(WHERE, 'b1')])).toMatchObject({ stdout: inView });

@@ -67,7 +67,7 @@ describe('git in a session', () => {
     expect(denied).toEqual(['mkdir .claude', ...commands]);
     expect(existsSync(path.join(folder, '.claude'))).toBe(false);
     expect(existsSync(path.join(folder, 'out.txt'))).toBe(true);
-  }, 60_000);
+  });
 
   it('creates no branch or tag in plan mode, whichever option takes the place of --list', async () => {
     const commands = [
@@ -99,7 +99,7 @@ describe('git in a session', () => {
       encoding: 'utf8',
     });
     expect(refs).toBe('refs/heads/main\nrefs/tags/v1\n');
-  }, 60_000);
+  });
 
   it('does not show a file that may not be read from what git stored of it', async () => {
     const commands = [
@@ -136,5 +136,5 @@ describe('git in a session', () => {
     expect(denied).toEqual(commands);
     expect(stdout).not.toContain('hunter2');
     expect((await decide(['git show'], [])).stdout).toContain('hunter2');
-  }, 60_000);
+  });
 });

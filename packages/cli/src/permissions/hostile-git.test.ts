@@ -68,7 +68,7 @@ describe('a hostile repository', () => {
         (_, index) => !denied.some((at) => at > index * each && at < index * each + COMMANDS.length),
       ),
     ).toEqual([]);
-  }, 120_000);
+  });
 
   it('runs nothing when a decision about it is explained', async () => {
     const { folder, run } = homeFor(installed.program);

@@ -104,7 +104,7 @@ describe('heddle permissions explain', () => {
     ).toMatchObject({ decision: 'allow' });
     expect(await explain('Read', { file_path: 'a' })).toMatchObject({ decision: 'allow' });
     expect(await explain('mcp__srv__tool', {})).toMatchObject({ decision: 'ask' });
-  }, 60_000);
+  });
 
   it.each([
     [['explain', '--json', 'Bash', '{bad'], /as a JSON object/],
@@ -142,7 +142,7 @@ To allow it in this project from now on:
     expect((await run('explain', 'cd x && npm test | tail -5')).stdout).toMatch(
       /^allow: Heddle would do this/,
     );
-  }, 60_000);
+  });
 
   it('names the whole set of rules that a script needs, and applied they do', async () => {
     const { run, explain } = place();
@@ -156,7 +156,7 @@ To allow it in this project from now on:
     expect(rules).toEqual(['Bash(git add *)', 'Bash(git commit *)', 'Edit(./log.txt)']);
     for (const rule of rules) await run('add', 'allow', rule);
     expect(await explain('Bash', { command })).toMatchObject({ decision: 'allow', suggestions: [] });
-  }, 60_000);
+  });
 
   it('says which rule stands in the way and how to lift it', async () => {
     const { run, write } = place();
@@ -167,7 +167,7 @@ To allow it in this project from now on:
     expect((await run('explain', 'rm -rf /')).stdout).toMatch(
       /^ask: .* the root of the file system\.[\s\S]*There is no rule to offer/,
     );
-  }, 60_000);
+  });
 
   it('says what an untrusted folder may not do, until it is trusted', async () => {
     const { run, write } = place();
@@ -180,7 +180,7 @@ To allow it in this project from now on:
     expect(after).toMatchObject({ stdout: expect.stringMatching(/^allow:/), stderr: '' });
     await run('trust', '--revoke');
     expect((await run('list')).stdout).toContain('no rules');
-  }, 60_000);
+  });
 });
 
 describe('heddle permissions', () => {
@@ -206,7 +206,7 @@ describe('heddle permissions', () => {
     });
     expect(existsSync(path.join(home, '.claude'))).toBe(false);
     expect(existsSync(path.join(home, '.claude.json'))).toBe(false);
-  }, 60_000);
+  });
 
   it('checks the examples of all files', async () => {
     const { run, write } = place();
@@ -223,7 +223,7 @@ describe('heddle permissions', () => {
       code: 1,
       stdout: expect.stringContaining('matches its own example npm publish'),
     });
-  }, 60_000);
+  });
 
   it('remarks on a tool that nobody knows, and keeps the rule', async () => {
     const { run } = place();
@@ -237,7 +237,7 @@ describe('heddle permissions', () => {
     const tested = await run('test');
     expect([tested.code, tested.stderr]).toEqual([0, expect.stringContaining('did you mean Bash?')]);
     expect((await run('add', 'allow', 'mcp__srv__tool')).stderr).toBe('');
-  }, 60_000);
+  });
 
   it('says that hooks in settings guard nothing yet', async () => {
     const { run, write } = place();
@@ -245,7 +245,7 @@ describe('heddle permissions', () => {
     expect((await run('list')).stderr).toMatch(
       /Hooks in settings are not run yet; .*\.claude\/settings\.json/,
     );
-  }, 60_000);
+  });
 
   it('says how it is used', async () => {
     expect((await place().run('help')).stdout).toContain('heddle permissions explain');

@@ -72,7 +72,7 @@ describe('a run', () => {
     const [stdout] = await start('touch again', [...print, '--dangerously-skip-permissions']);
     expect(stdout).toContain('"permission_denials":[{"tool_name":"Bash"');
     expect(existsSync(path.join(project, 'again'))).toBe(false);
-  }, 30_000);
+  });
 
   it('says in one line what an untrusted folder may not do', async () => {
     const { settings, start, project } = place();
@@ -82,7 +82,7 @@ describe('a run', () => {
       /^heddle: Left out, because the folder is not trusted: .*settings\.json: 1 allow rule\. If you trust it: heddle permissions trust\n$/,
     );
     expect(existsSync(path.join(project, 'made'))).toBe(false);
-  }, 30_000);
+  });
 
   it("writes what the host wants to be remembered into the scope's file", async () => {
     const { start, project } = place();
@@ -124,7 +124,7 @@ describe('a run', () => {
     expect(JSON.parse(readFileSync(path.join(project, '.claude/settings.local.json'), 'utf8'))).toEqual({
       permissions: { allow: ['Bash(env run a)'] },
     });
-  }, 30_000);
+  });
 });
 
 it('a server on this machine is fetched from only where a rule names it', async () => {

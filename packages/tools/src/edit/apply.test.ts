@@ -1,3 +1,4 @@
+import { cpuMsOf } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { applyEdits, type EditStep } from './apply.ts';
 
@@ -238,18 +239,20 @@ describe('several edits in one call', () => {
   });
 });
 
-it('finds the nearest place in a large text without delay', () => {
+it('finds the nearest place in a large text without delay', async () => {
   const text = Array.from({ length: 20_000 }, (_, line) => `const value${line} = ${line};`).join('\n');
-  const began = performance.now();
-  expect(apply(text, { old_string: 'const value99999 = 12;', new_string: 'x' })).toMatch(/nearest place/);
-  expect(performance.now() - began).toBeLessThan(3_000);
+  const cpuMs = await cpuMsOf(() =>
+    expect(apply(text, { old_string: 'const value99999 = 12;', new_string: 'x' })).toMatch(/nearest place/),
+  );
+  expect(cpuMs).toBeLessThan(3_000);
 });
 
-it('replaces every occurrence in a large text without delay, and names the lines', () => {
+it('replaces every occurrence in a large text without delay, and names the lines', async () => {
   const text = 'one two\r\n'.repeat(50_000);
-  const began = performance.now();
-  const applied = applyEdits(text, [{ old_string: 'two', new_string: '2\n', replace_all: true }]);
-  expect(applied).toMatchObject({ ok: true, text: 'one 2\r\n\r\n'.repeat(50_000) });
-  if (applied.ok) expect(applied.steps[0]?.lines.slice(-2)).toEqual([49_999, 50_000]);
-  expect(performance.now() - began).toBeLessThan(3_000);
+  const cpuMs = await cpuMsOf(() => {
+    const applied = applyEdits(text, [{ old_string: 'two', new_string: '2\n', replace_all: true }]);
+    expect(applied).toMatchObject({ ok: true, text: 'one 2\r\n\r\n'.repeat(50_000) });
+    if (applied.ok) expect(applied.steps[0]?.lines.slice(-2)).toEqual([49_999, 50_000]);
+  });
+  expect(cpuMs).toBeLessThan(3_000);
 });

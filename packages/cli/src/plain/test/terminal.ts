@@ -1,5 +1,6 @@
 /** A terminal for tests: the real program in a pty, its screen read back from a terminal emulator. */
 import path from 'node:path';
+import { EVENT_DEADLINE_MS } from '@heddle/testing';
 import { spawn } from '@lydell/node-pty';
 import xterm from '@xterm/headless';
 
@@ -28,8 +29,6 @@ export interface TerminalOptions {
 }
 
 const ROWS = 40;
-/** A busy machine gets so long; nothing here is ever waited for on purpose. */
-const PATIENCE_MS = 8_000;
 
 export function openTerminal(
   program: string,
@@ -106,7 +105,7 @@ export function openTerminal(
       if (end !== undefined) resolve(end);
       else if (isOver) fail('The program ended without');
     };
-    const timer = setTimeout(() => fail('There was no'), PATIENCE_MS);
+    const timer = setTimeout(() => fail('There was no'), EVENT_DEADLINE_MS);
     lookers.add(look);
     look();
     return promise.finally(() => {
