@@ -30,7 +30,7 @@ export interface CommandPart {
   readonly suspect: readonly Spelling[];
   /** How far spellings are known that are not known to their end: a deny or ask rule may speak of what follows. */
   readonly beginnings: readonly Beginning[];
-  /** What the values of its options would be as commands: a deny or ask rule may be about one of them. */
+  /** What its words and the values of its options would be as commands: a deny or ask rule may be about one of them. */
   readonly possible: readonly Spelling[];
   /**
    * Proven to change nothing. `beside a rule`: proven, but in the background, where it may outlast the call. That is enough in

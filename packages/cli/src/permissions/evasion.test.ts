@@ -185,6 +185,13 @@ describe('a command with words that are known only when it runs', () => {
 describe('a deny rule', () => {
   it('is not evaded in bypassPermissions by code that is not understood', async () => {
     const { project, refused } = place({ deny: ['Bash(touch *)'] });
+    writeFileSync(
+      path.join(project, 'run'),
+      '#!/bin/bash\nfor tail in "$@"; do eval "${tail#*=}"; done; "$@"\n',
+      {
+        mode: 0o755,
+      },
+    );
     const commands = [
       '. <(echo touch made)',
       'source /dev/stdin <<< "touch made"',
@@ -211,8 +218,23 @@ describe('a deny rule', () => {
       "git -c alias.x='!touch made' x",
       "GIT_PAGER='touch made' git --paginate log",
       "trap 'touch made' EXIT",
+      // Programs that are not known to run others.
+      './run touch made',
+      './run x /bin/touch made',
+      './run --cmd="touch made"',
+      './run "env A=1 touch made"',
+      'x=touch; ./run $x made',
+      'gcc -wrapper touch,made x.c',
+      'ip netns exec x touch made',
+      "apt-get -o APT::Update::Pre-Invoke::='touch made' update",
     ];
-    const fine = ['echo hello', 'bash -c "echo hi; ls"', "awk '{print $1}' /etc/hosts", 'node --version'];
+    const fine = [
+      'echo hello',
+      'bash -c "echo hi; ls"',
+      "awk '{print $1}' /etc/hosts",
+      'node --version',
+      './run true',
+    ];
     expect(await refused([...commands, ...fine], '--dangerously-skip-permissions')).toEqual(commands);
     expect(existsSync(path.join(project, 'made'))).toBe(false);
   });

@@ -24,7 +24,8 @@ import { changesOwnShellOnly, readsLine } from './own-shell.ts';
 import { type Variables, NO_VARIABLES } from './known-variables.ts';
 import { baseName, runsElsewhere, tails, commandWords } from './runners.ts';
 import { embedded } from './scripts.ts';
-import { copiedPrograms, optionCommands, runsUnknownCode } from './unknown-code.ts';
+import { assignedCommands, possibleCommands } from './possible-commands.ts';
+import { copiedPrograms, runsUnknownCode } from './unknown-code.ts';
 import { doubtAboutWords } from './unknown-words.ts';
 import { isPlainEdit } from './files/edits.ts';
 import { type Unwrapped, unwrap } from './wrappers.ts';
@@ -49,13 +50,15 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
   const ends = stages.length > 1 ? [...stages.slice(0, 1), last] : stages;
   const isFree = assignments.every(isSafe);
   const readOnly = proof(command, last, around);
+  const possible = readOnly === 'no' ? ends.map((stage) => possibleCommands(stage.words)) : [];
+  const unseen = possible.some(({ isCut }) => isCut) ? [{ text: '', quoted: false }] : [];
   return {
     kind: 'command',
     shown: full.canonical,
     cover: distinct(isFree && words.length > 0 ? [full, ...bare] : [full]),
     suspect: distinct([full, ...ends.flatMap(({ words: stage }) => suspectSpellings(stage))]),
-    beginnings: beginningsOf(command, stages, ends, around),
-    possible: readOnly === 'no' ? distinct(ends.flatMap((stage) => optionCommands(stage.words))) : [],
+    beginnings: [...beginningsOf(command, stages, ends, around), ...unseen],
+    possible: distinct([...possible.flatMap(({ spellings }) => spellings), ...assignedCommands(assignments)]),
     readOnly,
     confinable: around.shape === 'functions' ? 'no' : confinable(last.words, assignments),
     edits: assignments.length === 0 && !last.more && isPlainEdit(last.words),

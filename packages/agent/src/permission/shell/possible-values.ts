@@ -1,6 +1,6 @@
 /**
- * What the shell may make of a word, if that is known completely: plain text, quotes, escapes, braces, globs, numbers, the
- * home folder, the working directory and variables with known values. Everything else is not known.
+ * The values that the shell may give a word, if all are known. Known are plain text, quotes, escapes, braces, globs, numbers,
+ * the home folder, the working directory and variables with known values.
  */
 import type { ShellWord } from '@heddle/tools/shell';
 import { globOf } from '../paths/glob.ts';

@@ -4,8 +4,6 @@
  * variables, or made by another part of the same script. Files of the project and build tools are not looked into.
  */
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
-import type { Spelling } from '../rules/command-pattern.ts';
-import { canonicalText, writtenText } from './canonical.ts';
 import { isFedIn, takesCode } from './interpreters.ts';
 import {
   baseName,
@@ -17,7 +15,7 @@ import {
   runsElsewhere,
   tails,
 } from './runners.ts';
-import { embedded, hasUnknownVariable, readScript } from './scripts.ts';
+import { embedded, hasUnknownVariable } from './scripts.ts';
 import type { Unwrapped } from './wrappers.ts';
 
 export function runsUnknownCode(
@@ -114,40 +112,4 @@ export function copiedPrograms([name, ...args]: readonly ShellWord[]): string[] 
     if (program === undefined) return [];
     return takesCode(program) || isRunner(program) ? [''] : [program];
   });
-}
-
-/** Options whose value is a text for people. */
-const MESSAGES =
-  /^(-m|-S|-G|--(message|title|body|description|notes?|subject|comment|text|query|grep|author|name|label|reason|summary|msg|prompt|format|pretty|date|include|exclude)(=.*)?)$/;
-const TALKERS = /^(echo|printf|true|false|:|test|\[|export|set|unset|read|cd)$/;
-/** Words, and values of options among them, that are looked at. */
-const MOST_WORDS = 400;
-const MOST_VALUES = 40;
-
-/** `split --filter='rm a'`, `sort --compress-program rm`: commands that the values of options would be, if they were run. */
-export function optionCommands([name, ...args]: readonly ShellWord[]): Spelling[] {
-  if (name === undefined || TALKERS.test(baseName(name.value))) return [];
-  const values = args.slice(0, MOST_WORDS).flatMap((word, index): string[] => {
-    if (word.kind === 'dynamic' || MESSAGES.test(word.value) || MESSAGES.test(args[index - 1]?.value ?? ''))
-      return [];
-    const [, attached] = /^(?:--?[\w.-]+=|-[A-Za-z]|\w+=)([\s\S]+)$/.exec(word.value) ?? [];
-    const isValue = /^-{1,2}[\w-]+$/.test(args[index - 1]?.value ?? '') && !word.value.startsWith('-');
-    return (attached === undefined ? [] : [attached]).concat(isValue ? [word.value] : []);
-  });
-  return [...new Set(values)].slice(0, MOST_VALUES).flatMap((value) => {
-    const commands = /[\s;&|<>'"\\$()`]/.test(value) ? readScript(value) : undefined;
-    if (commands === undefined) return spelledPlain(value);
-    return commands.flatMap(({ name: program, args: rest }) =>
-      program === undefined
-        ? []
-        : [program.value, baseName(program.value)].map((first) => ({
-            canonical: [first, ...(rest.length > 0 ? [canonicalText(rest)] : [])].join(' '),
-            written: [first, ...(rest.length > 0 ? [writtenText(rest)] : [])].join(' '),
-          })),
-    );
-  });
-}
-
-function spelledPlain(value: string): Spelling[] {
-  return [...new Set([value, baseName(value)])].map((text) => ({ canonical: text, written: text }));
 }

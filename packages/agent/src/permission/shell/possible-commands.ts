@@ -1,0 +1,130 @@
+/**
+ * Commands that the words of a program would be, if it ran them. A program that is not known here may run any of its words:
+ * `rustup run stable rm x`, `gcc -wrapper rm,x`, `unknown --hook="rm x"`. Deny and ask rules are compared with all of them.
+ */
+import type { ShellAssignment, ShellWord } from '@heddle/tools/shell';
+import type { Spelling } from '../rules/command-pattern.ts';
+import { canonicalText, writtenText } from './canonical.ts';
+import { touchesFiles } from './files/files-of.ts';
+import { isMessage } from './message-options.ts';
+import { baseName, isManager, isRunner } from './runners.ts';
+import { readScript } from './scripts.ts';
+
+export interface PossibleCommands {
+  readonly spellings: readonly Spelling[];
+  /** There are more than are looked at. */
+  readonly isCut: boolean;
+}
+
+const NONE: PossibleCommands = { spellings: [], isCut: false };
+
+const TALKERS = /^(echo|printf|true|false|:|test|\[|export|set|unset|read|cd|kill|type|which|sleep)$/;
+/** Options whose value is a name or a pattern in every program that has them. */
+const NAMES = /^--(query|name|format|pretty|date|include|exclude)$/;
+/** Names in the words of one command that are looked at. */
+const MOST_NAMES = 1_000;
+/** Values of options that are read as scripts. */
+const MOST_VALUES = 40;
+
+export function possibleCommands(words: readonly ShellWord[]): PossibleCommands {
+  const [name, ...args] = words;
+  const program = baseName(name?.value ?? '');
+  if (name === undefined || TALKERS.test(program)) return NONE;
+  const given = args.filter((word, index) => !isText(program, word, args[index - 1]?.value ?? ''));
+  const options = optionValues(given);
+  const named = namedIn(mayRunWords(program, args) ? given.map(shownText) : options);
+  const values = [...new Set(options)];
+  return {
+    spellings: [...values.slice(0, MOST_VALUES).flatMap(scriptSpellings), ...named.spellings],
+    isCut: named.isCut || values.length > MOST_VALUES,
+  };
+}
+
+/** `x=rm; unknown $x`: the value of a variable may become a command. */
+export function assignedCommands(assignments: readonly ShellAssignment[]): readonly Spelling[] {
+  return namedIn(assignments.flatMap(({ value }) => (value?.kind === 'literal' ? [value.value] : [])))
+    .spellings;
+}
+
+function isText(program: string, word: ShellWord, before: string): boolean {
+  const [option = ''] = word.value.split('=', 1);
+  return isMessage(program, word, before) || NAMES.test(option) || NAMES.test(before);
+}
+
+/** Linters, test runners, build tools and clients of services: their operands are names of files, tests, targets. */
+const OPERANDS_ARE_DATA: ReadonlySet<string> = new Set(
+  (
+    'tsc eslint prettier stylelint biome oxlint jest vitest mocha ava pytest ruff mypy black isort flake8 pylint pyright ' +
+    'rubocop rspec rustfmt gofmt golangci-lint shellcheck hadolint make gmake cmake ctest ninja meson gradle gradlew mvn ' +
+    'mvnw ant terraform tofu aws gcloud az systemctl service journalctl clang-format protoc curl wget rg jq yq ' +
+    'dpkg docker-compose pkill killall renice useradd usermod groupadd file man'
+  ).split(' '),
+);
+/** Package managers: behind these words follow the names of packages. Behind others a program may follow. */
+const PACKAGE_MANAGERS =
+  /^(apt|apt-get|aptitude|apt-cache|brew|port|dnf|yum|zypper|pacman|apk|snap|flatpak|pip3?|gem|cargo|go|composer|dotnet|nuget|choco|scoop|winget|rustup|deno)$/;
+const PACKAGE_WORDS =
+  /^(install|add|remove|uninstall|reinstall|purge|update|upgrade|search|show|info|list|ls|fetch|download|build|test|check|clippy|doc|fmt|lint|bench|publish|new|init|clean|vet|get|mod|policy|why|outdated|audit|restore|pack|freeze|tree|component|target|toolchain)$/;
+
+function mayRunWords(program: string, args: readonly ShellWord[]): boolean {
+  if (touchesFiles(program) || OPERANDS_ARE_DATA.has(program)) return false;
+  // Their words are looked at one by one elsewhere.
+  if (isRunner(program) || isManager(program)) return false;
+  const { value: verb = '' } = args.find(({ value }) => !value.startsWith('-')) ?? {};
+  if (program === 'gh' || program === 'glab') return /^(alias|extension|codespace|cs)$/.test(verb);
+  return !(PACKAGE_MANAGERS.test(program) && PACKAGE_WORDS.test(verb));
+}
+
+function shownText({ kind, value, text }: ShellWord): string {
+  return kind === 'dynamic' ? text : value;
+}
+
+/** Texts that are attached to an option or follow it. */
+function optionValues(args: readonly ShellWord[]): string[] {
+  return args.flatMap((word, index) => {
+    if (word.kind === 'dynamic') return [];
+    const [, attached] = /^(?:--?[\w.-]+=|-[A-Za-z]|\w+=)([\s\S]+)$/.exec(word.value) ?? [];
+    const isValue = /^-{1,2}[\w-]+$/.test(args[index - 1]?.value ?? '') && !word.value.startsWith('-');
+    return (attached === undefined ? [] : [attached]).concat(isValue ? [word.value] : []);
+  });
+}
+
+/** `split --filter='cd x; rm y'`: the commands of a value that is a script. */
+function scriptSpellings(value: string): Spelling[] {
+  const commands = /[\s;&|<>'"\\$()`]/.test(value) ? readScript(value) : undefined;
+  if (commands === undefined)
+    return [...new Set([value, baseName(value)])].map((text) => ({ canonical: text, written: text }));
+  return commands.flatMap(({ name, args }) =>
+    name === undefined
+      ? []
+      : [name.value, baseName(name.value)].map((first) => ({
+          canonical: [first, ...(args.length > 0 ? [canonicalText(args)] : [])].join(' '),
+          written: [first, ...(args.length > 0 ? [writtenText(args)] : [])].join(' '),
+        })),
+  );
+}
+
+/** A name in a text. The other characters separate names. */
+const NAME = /[^\s'"`()<>|;,&=:{}[\]$!\\]+/g;
+const PROGRAM = /^[\w./+@-]*[A-Za-z_][\w./+@-]*$/;
+
+/** Every name in the texts, with what follows it. Each spelling is a slice of one text: joining each anew is slow. */
+function namedIn(texts: readonly string[]): PossibleCommands {
+  const names = texts.flatMap((text) => text.match(NAME) ?? []);
+  const whole = names.join(' ');
+  const spellings: Spelling[] = [];
+  const add = (text: string): void => void spellings.push({ canonical: text, written: text });
+  let start = 0;
+  for (const name of names) {
+    const end = start + name.length;
+    if (spellings.length > MOST_NAMES) return { spellings, isCut: true };
+    if (PROGRAM.test(name) && !name.startsWith('--')) {
+      // `-xrm` may be an option with a value.
+      const from = /^-[A-Za-z]./.test(name) ? start + 2 : start;
+      add(whole.slice(from));
+      if (name.includes('/')) add(baseName(name) + whole.slice(end));
+    }
+    start = end + 1;
+  }
+  return { spellings, isCut: false };
+}
