@@ -1,9 +1,24 @@
 /** The program. Only what every start needs is imported here; each command loads its own part. */
-import { readArguments } from './arguments.ts';
-import { PROGRAM_COMMANDS } from './commands.ts';
+import { readArguments } from './arguments/arguments.ts';
+import type { CommandName } from './arguments/program-commands.ts';
 import { settleHome, wrongConfigDir } from './config-dir.ts';
 import { takeKeys } from './keys.ts';
 import { writeMessage } from './terminal/write-message.ts';
+
+type RunCommand = (argv: readonly string[]) => Promise<number>;
+
+/** Loads a command when it is called. It reads its own arguments and returns the exit code. */
+const COMMANDS: Readonly<Record<CommandName, () => Promise<RunCommand>>> = {
+  completions: async () => (await import('./completions/completions.ts')).completions,
+  config: async () => (await import('./config/config.ts')).config,
+  demo: async () => (await import('./demo/demo.ts')).runDemo,
+  doctor: async () => (await import('./doctor/doctor.ts')).doctor,
+  models: async () => (await import('./models/list.ts')).printModels,
+  permissions: async () => (await import('./permissions/permissions.ts')).permissionsCommand,
+  replay: async () => (await import('./replay/replay.ts')).replayCommand,
+  rewind: async () => (await import('./rewind/rewind.ts')).rewindCommand,
+  sessions: async () => (await import('./sessions/sessions.ts')).sessionsCommand,
+};
 
 settleHome(process.env);
 takeKeys();
@@ -43,13 +58,18 @@ async function dispatch(): Promise<number> {
       writeMessage((await import('./help/help.ts')).helpText(process.stdout.columns));
       return 0;
     case 'own':
-      if (asksForHelp(command.argv)) return (await import('./help/help.ts')).commandHelp(command.command);
-      return (await PROGRAM_COMMANDS[command.command]())(command.argv);
+      return runCommand(command.command, command.argv);
     case 'chat':
       return (await import('./plain/chat.ts')).chat(command);
     case 'print':
       return (await import('./headless/print.ts')).print(command);
   }
+}
+
+async function runCommand(name: CommandName, argv: readonly string[]): Promise<number> {
+  if (!asksForHelp(argv)) return (await COMMANDS[name]())(argv);
+  const { commandHelp } = await import('./help/help.ts');
+  return commandHelp(name, async () => (await COMMANDS[name]())(['help']));
 }
 
 /** `help` alone, for it may also be a title, a value or a word to search for. */

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PROGRAM_COMMANDS } from './commands.ts';
+import { COMMAND_NAMES } from './arguments/program-commands.ts';
 import { type Home, homeFor } from './test/home.ts';
 import { install, type Installed, linesOf, runProgram } from './test/program.ts';
 
@@ -114,7 +114,7 @@ describe('heddle -p', () => {
   });
 });
 
-describe.each(Object.keys(PROGRAM_COMMANDS))('heddle %s --help', (command) => {
+describe.each(COMMAND_NAMES)('heddle %s --help', (command) => {
   it('says how it is used, and does nothing else', async () => {
     const { code, stdout, stderr } = await home().run([command, '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -1,6 +1,6 @@
 /** `heddle completions bash|zsh|fish`: a script for the shell, made from the same tables as `--help`. */
 import { type Candidates, COMMAND_TEXTS } from '../help/command-texts.ts';
-import { FLAG_TEXTS } from '../help/flag-texts.ts';
+import { FLAG_TEXTS } from '../arguments/flag-texts.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { writeMessage } from '../terminal/write-message.ts';
 

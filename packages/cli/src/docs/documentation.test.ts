@@ -8,7 +8,7 @@ import path from 'node:path';
 import { spawn as openTerminal } from '@lydell/node-pty';
 import { type FakeProvider, say, startFakeProvider } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isCommand } from '../commands.ts';
+import { isCommand } from '../arguments/program-commands.ts';
 import { homeFor } from '../test/home.ts';
 import { install, type Installed, linesOf } from '../test/program.ts';
 import { documentsIn } from './commands.ts';

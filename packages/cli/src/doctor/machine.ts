@@ -9,11 +9,11 @@ import { accessSync, constants, existsSync, readdirSync, statfsSync } from 'node
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { effectiveSettings, valueAt } from '../config/effective.ts';
-import { missingView } from '../headless/session.ts';
+import { missingView } from '../start/open-sandbox.ts';
 import { modelKinds } from '../models/kinds.ts';
 import { GET_A_MODEL, NO_MODEL, TRY_WITHOUT_KEY } from '../models/no-model.ts';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
-import { pluralize } from '../plain/render/amounts.ts';
+import { pluralize } from '../terminal/amounts.ts';
 
 const run = promisify(execFile);
 const PATIENCE_MS = 5_000;

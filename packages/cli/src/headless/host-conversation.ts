@@ -1,18 +1,11 @@
 /** Prompt after prompt in one session: each is taken up, refused or answered as a command, and has exactly one result. */
-import {
-  type Agent,
-  failedStart,
-  type Prompt,
-  type SdkMessage,
-  type SdkResult,
-  totalCost,
-} from '@heddle/agent';
+import { type Agent, failedStart, type Prompt, type SdkMessage } from '@heddle/agent';
 import { randomUUID } from 'node:crypto';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import type { Host } from './host/host.ts';
 import type { Service } from './host/service.ts';
 import type { HeadlessOutput } from './output/output.ts';
-import { slashText } from './slash/commands.ts';
+import { slashText } from '../slash/slash-commands.ts';
 
 interface HostConversation {
   readonly agent: Agent;
@@ -68,7 +61,7 @@ function add(agent: Agent, prompt: Prompt): number {
 /** What is said in place of a turn, where the prompt is a command. */
 async function commandIn(prompt: Prompt, agent: Agent): Promise<readonly SdkMessage[] | undefined> {
   if (slashText(prompt) === undefined) return undefined;
-  const line = await (await import('./slash/slash.ts')).slashResult(prompt, agent);
+  const line = await (await import('./slash-result.ts')).slashResult(prompt, agent);
   return line && [line];
 }
 
@@ -82,19 +75,4 @@ async function answer(
     if (line.type === 'result') code = line.is_error ? 1 : 0;
   }
   return code;
-}
-
-/** What was asked for did not happen. */
-export function rejectedPrompt(why: string, { sessionId, spending }: Agent): SdkResult {
-  return {
-    ...failedStart(why, { uuid: randomUUID(), session_id: sessionId }),
-    total_cost_usd: totalCost(spending),
-    modelUsage: spending.models,
-  };
-}
-
-/** It did, without a turn. */
-export function settledPrompt(text: string, agent: Agent): SdkResult {
-  const { errors: _errors, terminal_reason: _reason, ...line } = rejectedPrompt(text, agent);
-  return { ...line, subtype: 'success', is_error: false, result: text };
 }

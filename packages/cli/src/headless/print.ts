@@ -3,17 +3,17 @@ import { failedStart } from '@heddle/agent';
 import type { LoopEvent } from '@heddle/core';
 import { randomUUID } from 'node:crypto';
 import { fstatSync } from 'node:fs';
-import type { PrintCommand } from '../arguments.ts';
+import type { PrintCommand } from '../arguments/arguments.ts';
 import { remembering } from '../permissions/remember.ts';
-import { durationText } from '../plain/render/amounts.ts';
+import { durationText } from '../terminal/amounts.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
-import { agentOptions } from './agent-options.ts';
+import { agentOptions } from '../start/agent-options.ts';
 import { createHost, type Host, singlePrompt } from './host/host.ts';
 import { serve } from './host/service.ts';
-import { modelSetup } from './model-options.ts';
+import { modelSetup } from '../start/model-options.ts';
 import { createOutput, type HeadlessOutput } from './output/output.ts';
-import { LOCAL_COMMANDS } from './slash/commands.ts';
-import { startAgent } from './start.ts';
+import { HEADLESS_COMMANDS } from '../slash/slash-commands.ts';
+import { startAgent } from '../start/start-agent.ts';
 import { runHostConversation } from './host-conversation.ts';
 
 export async function print(command: PrintCommand): Promise<number> {
@@ -90,8 +90,10 @@ async function begin(
   }
 }
 
-/** `/compact` is the engine's. */
-const OWN_COMMANDS = LOCAL_COMMANDS.map(({ name }) => name).filter((name) => name !== 'compact');
+/** The commands that this surface runs. The engine names its own. */
+const OWN_COMMANDS = HEADLESS_COMMANDS.filter(({ headless }) => headless !== 'engine').map(
+  ({ name }) => name,
+);
 
 function usage(message: string): number {
   warn(message);

@@ -1,5 +1,6 @@
 /** What each command does, for `--help` and for completions. The compiler wants an entry for every command. */
-import type { CommandName } from '../commands.ts';
+import type { CandidateKind } from '../arguments/flag-texts.ts';
+import type { CommandName } from '../arguments/program-commands.ts';
 
 export interface CommandText {
   readonly text: string;
@@ -15,7 +16,6 @@ export interface CommandText {
 
 /** Fixed words, or a list that the program makes when it is asked. */
 export type Candidates = readonly string[] | CandidateKind;
-export type CandidateKind = 'sessions' | 'keys' | 'models' | 'providers';
 
 const RULE_KINDS = ['allow', 'ask', 'deny'];
 

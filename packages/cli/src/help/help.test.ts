@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
-import { PROGRAM_COMMANDS } from '../commands.ts';
-import { FLAGS } from '../flags.ts';
+import { COMMAND_NAMES } from '../arguments/program-commands.ts';
+import { FLAGS } from '../arguments/flags.ts';
 import { COMMAND_TEXTS } from './command-texts.ts';
-import { FLAG_TEXTS } from './flag-texts.ts';
+import { FLAG_TEXTS } from '../arguments/flag-texts.ts';
 import { helpText } from './help.ts';
 
 it('names every command and every flag, within 100 columns', () => {
   const help = helpText();
-  for (const command of Object.keys(PROGRAM_COMMANDS)) expect(help).toContain(`heddle ${command}`);
+  for (const command of COMMAND_NAMES) expect(help).toContain(`heddle ${command}`);
   for (const flag of Object.keys(FLAG_TEXTS)) expect(help).toContain(flag);
   for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
 });

@@ -1,8 +1,8 @@
 /** `heddle --help`, and `--help` behind a command. */
-import { type CommandName, PROGRAM_COMMANDS } from '../commands.ts';
+import type { CommandName } from '../arguments/program-commands.ts';
 import { writeMessage } from '../terminal/write-message.ts';
 import { COMMAND_TEXTS } from './command-texts.ts';
-import { FLAG_TEXTS, type FlagText, GROUPS } from './flag-texts.ts';
+import { FLAG_TEXTS, type FlagText, GROUPS } from '../arguments/flag-texts.ts';
 
 const START = `Heddle, a coding agent for the terminal
 
@@ -32,9 +32,10 @@ export function helpText(columns: number = WIDTH): string {
   return `${[START, ['Commands:', ...commands].join('\n'), '', groups.join('\n\n')].join('\n')}\n`;
 }
 
-export async function commandHelp(name: CommandName): Promise<number> {
+/** `printOwnHelp` runs the command with `help`, for commands whose usage is not in the table. */
+export async function commandHelp(name: CommandName, printOwnHelp: () => Promise<unknown>): Promise<number> {
   const { usage, examples } = COMMAND_TEXTS[name];
-  if (usage === undefined) await (await PROGRAM_COMMANDS[name]())(['help']);
+  if (usage === undefined) await printOwnHelp();
   else writeMessage(`${usage}\n`);
   writeMessage(`\n${['For example:', ...examples].join('\n  ')}\n`);
   return 0;

@@ -2,7 +2,7 @@
 import type { JsonObject, PermissionMode } from '@heddle/core';
 import type { RuleList } from '@heddle/agent';
 import { type Scope, SCOPES, unknownTool } from '@heddle/agent/settings';
-import { type ListKind, UsageError, takeList } from '../list-flags.ts';
+import { type ListKind, UsageError, takeList } from '../arguments/list-flags.ts';
 import { NO_FLAGS, type PermissionFlags } from './setup.ts';
 
 export type PermissionsCommand =

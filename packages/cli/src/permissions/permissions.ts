@@ -2,7 +2,7 @@
 import os from 'node:os';
 import { addRuleTo, removeRuleFrom, trustFolder, unknownTool } from '@heddle/agent/settings';
 import type { RuleList } from '@heddle/agent';
-import { UsageError } from '../flags.ts';
+import { UsageError } from '../arguments/flags.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { type PermissionSetup, permissionSetup } from './setup.ts';
 import { type PermissionsCommand, readPermissionsCommand } from './parse-command.ts';

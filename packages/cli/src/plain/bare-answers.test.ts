@@ -4,10 +4,10 @@ import path from 'node:path';
 import type { PermissionQuestion } from '@heddle/agent';
 import { call, say } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
-import type { Dialog } from './questions/dialog.ts';
+import type { Dialog } from '../terminal/dialog.ts';
 import { permissionDialog } from './questions/permission.ts';
 import { planDialog, withoutSandboxDialog } from './questions/plan-and-user-questions.ts';
-import { styleFor } from './style.ts';
+import { styleFor } from '../terminal/style.ts';
 import { stage, touch } from './test/scene.ts';
 import { ENTER } from './test/terminal.ts';
 

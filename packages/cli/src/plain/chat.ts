@@ -1,12 +1,13 @@
 /** The plain conversation: prompts typed line by line, answers as they come. */
 import path from 'node:path';
 import { VERSION } from '@heddle/agent';
-import type { ChatCommand } from '../arguments.ts';
+import type { ChatCommand } from '../arguments/arguments.ts';
 import { configDir } from '../config-dir.ts';
-import { agentOptions } from '../headless/agent-options.ts';
+import { agentOptions } from '../start/agent-options.ts';
+import { modelText } from '../start/model-options.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { currentText } from './change/change.ts';
-import { SLASH_COMMANDS } from './commands/table.ts';
+import { SLASH_COMMANDS } from '../slash/slash-commands.ts';
 import { complete, type Completed, type CompletionSources, listFolder } from './completion/complete.ts';
 import { Conversation } from './conversation.ts';
 import { NO_HISTORY, openPromptHistory, Recall } from './prompts/prompt-history.ts';
@@ -15,9 +16,8 @@ import type { Draft } from './screen/editor.ts';
 import { KeyScreen } from './screen/key-screen.ts';
 import { LineScreen } from './screen/line-screen.ts';
 import type { Screen } from './screen/screen.ts';
-import { modelText } from './session/open-session.ts';
 import { watchTerminalSignals } from './signals.ts';
-import { styleFor } from './style.ts';
+import { styleFor } from '../terminal/style.ts';
 
 export async function chat(command: ChatCommand): Promise<number> {
   const { stdin, stdout } = process;

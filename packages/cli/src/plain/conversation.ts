@@ -3,11 +3,11 @@
  * gets a typed line, what is done with it, what is shown and how is the business of the rooms beside it.
  */
 import { sessionPlace } from '../config-dir.ts';
-import type { ChatCommand, SessionChoice } from '../arguments.ts';
-import type { AgentSetup } from '../headless/agent-options.ts';
+import type { ChatCommand, SessionChoice } from '../arguments/arguments.ts';
+import type { AgentSetup } from '../start/agent-options.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
-import type { Chat } from './commands/command.ts';
-import { readSlash } from './commands/table.ts';
+import type { Chat } from '../slash/command.ts';
+import { readSlash } from '../slash/slash-commands.ts';
 import { printedRows } from './layout/rows.ts';
 import { PromptInbox, returnDraft, type ReturnedDraft } from './prompts/inbox.ts';
 import { createQuestionQueue, type QuestionQueue } from './questions/question-queue.ts';
@@ -15,9 +15,9 @@ import { UserDialogs } from './questions/user-dialogs.ts';
 import type { EventRenderer } from './render/event-renderer.ts';
 import type { Screen } from './screen/screen.ts';
 import { OpenSession } from './session/open-session.ts';
-import { chooseSession } from './session/pick.ts';
+import { chooseSession } from '../slash/pick-session.ts';
 import { sessionStart } from './session/show.ts';
-import type { Style } from './style.ts';
+import type { Style } from '../terminal/style.ts';
 import { showPiece } from './turn/turn.ts';
 import { TurnRunner } from './turn/turn-runner.ts';
 import { isShell, InputRouter } from './input-router.ts';

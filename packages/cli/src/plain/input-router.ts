@@ -1,7 +1,7 @@
-/** Who gets a typed line: the question that is open, the run that is under way, or whoever waits for the next prompt. */
+/** Routes a typed line: to the open question, to the current run, or to the conversation as its next prompt. */
+import type { PermissionMode } from '@heddle/core';
 import { escapeControls } from '../terminal/escape-controls.ts';
-import { modeAfter } from './commands/mode-cycle.ts';
-import { readSlash } from './commands/table.ts';
+import { readSlash } from '../slash/slash-commands.ts';
 import type { PromptInbox } from './prompts/inbox.ts';
 import type { QuestionQueue } from './questions/question-queue.ts';
 import type { Screen } from './screen/screen.ts';
@@ -121,4 +121,11 @@ export class InputRouter {
 /** `!ls`: for the shell, not for the model. */
 export function isShell(text: string): boolean {
   return /^\s*!\s*\S/.test(text);
+}
+
+/** The modes that Shift-Tab switches between. Modes that deny or allow everything are selected by name only. */
+const MODE_CYCLE: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan'];
+
+export function modeAfter(mode: PermissionMode): PermissionMode {
+  return MODE_CYCLE[(MODE_CYCLE.indexOf(mode) + 1) % MODE_CYCLE.length] ?? 'default';
 }

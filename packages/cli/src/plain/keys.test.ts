@@ -1,6 +1,8 @@
 /** Keys and pastes as terminals send them, in the real program. */
+import type { PermissionMode } from '@heddle/core';
 import { say } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
+import { modeAfter } from './input-router.ts';
 import { PROMPT, stage } from './test/scene.ts';
 import { ENTER } from './test/terminal.ts';
 
@@ -37,4 +39,9 @@ describe('the input line', () => {
     expect(sent(1)).toContain('line 4000 x');
     expect(sent(1)).toContain('and then');
   });
+});
+
+it('goes from mode to mode with Shift-Tab, and never to one that asks nothing', () => {
+  const modes: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
+  expect(modes.map(modeAfter)).toEqual(['acceptEdits', 'plan', 'default', 'default', 'default']);
 });

@@ -1,6 +1,6 @@
 /** The command line of `heddle sessions`. Throws `Refused` where it makes no sense. */
 import { parseArgs } from 'node:util';
-import { editDistance, UsageError } from '../flags.ts';
+import { editDistance, UsageError } from '../arguments/flags.ts';
 import { bytesOf, durationOf } from './text/units.ts';
 
 export type ExportFormat = 'markdown' | 'json' | 'html';

@@ -1,9 +1,9 @@
 /** Everything that a host has of a running conversation beside its prompts: requests, hooks, news of background tasks. */
 import type { SdkMessage } from '@heddle/agent';
 import { escapeControls } from '../../terminal/escape-controls.ts';
-import type { AgentSetup } from '../agent-options.ts';
-import type { ModelOptions, ModelRead } from '../model-options.ts';
-import type { Started } from '../start.ts';
+import type { AgentSetup } from '../../start/agent-options.ts';
+import type { ModelOptions, ModelRead } from '../../start/model-options.ts';
+import type { Started } from '../../start/start-agent.ts';
 import { createControl } from './control/control.ts';
 import { HooksOfHost } from './hooks/host-hooks.ts';
 import type { Host, TakenPrompt } from './host.ts';

@@ -3,9 +3,9 @@
  * away ends the run, not the program.
  */
 import type { PermissionDenial, SdkMessage, SdkResult } from '@heddle/agent';
-import type { OutputFormat } from '../../arguments.ts';
-import { pluralize, tokens } from '../../plain/render/amounts.ts';
-import { callLine } from '../../plain/render/call.ts';
+import type { OutputFormat } from '../../arguments/arguments.ts';
+import { pluralize, tokens } from '../../terminal/amounts.ts';
+import { callLine } from '../../terminal/call-line.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 
 export interface HeadlessOutput {

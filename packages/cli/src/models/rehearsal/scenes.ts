@@ -1,6 +1,6 @@
 /** What the rehearsal model plays, by a word of the prompt. Each scene looks at what its calls have come to, and goes on from there. */
 import { pace, type ScriptPart, say, type ScriptStep } from '@heddle/testing';
-import type { Situation } from './rehearsal.ts';
+import type { Situation } from './situation.ts';
 
 interface TestScreen {
   /** In the prompt. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { styleFor } from '../style.ts';
+import { styleFor } from '../../terminal/style.ts';
 import { changeLines, changeOf } from './change.ts';
 
 const style = styleFor({ plain: true, env: {} });

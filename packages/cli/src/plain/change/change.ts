@@ -5,7 +5,8 @@ import { resolvePath } from '@heddle/tools/files';
 import { readFileSync, statSync } from 'node:fs';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { withoutTabs } from '../../terminal/width.ts';
-import type { Style } from '../style.ts';
+import { pluralize } from '../../terminal/amounts.ts';
+import type { Style } from '../../terminal/style.ts';
 
 export interface ShownChange {
   /** The file as it is; undefined where it is not known, and lines have no number. */
@@ -34,7 +35,7 @@ export function changeOf(
   return { before: undefined, hunks };
 }
 
-export function changeSize({ hunks }: ShownChange): { readonly come: number; readonly gone: number } {
+function changeSize({ hunks }: ShownChange): { readonly come: number; readonly gone: number } {
   const sum = (count: (hunk: Hunk) => number): number =>
     hunks.reduce((total, hunk) => total + count(hunk), 0);
   return { come: sum(({ come }) => come.length), gone: sum(({ gone }) => gone.length) };
@@ -220,4 +221,17 @@ function staying(before: readonly string[] | undefined, from: number, until: num
   return (before ?? [])
     .slice(from, until)
     .map((text, line): Row => ({ mark: ' ', number: from + line + shift + 1, text }));
+}
+
+/** Further lines are counted, not shown. */
+const SHOWN = 8;
+
+/** The first lines of what a call did to a file. */
+export function changeRows(change: ShownChange, style: Style): string[] {
+  const all = changeLines(change, 0, style);
+  const { come, gone } = changeSize(change);
+  const more = all.length - SHOWN;
+  const rest = `${style.signs.more} ${pluralize(more, 'more line')}, +${come} -${gone} in all`;
+  const rows = more > 1 ? [...all.slice(0, SHOWN), style.paint('dim', rest)] : all;
+  return rows.map((row) => `| ${row}`);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { styleFor } from '../style.ts';
+import { styleFor } from '../../terminal/style.ts';
 import { printedRows, RawLayout, wholeRows } from './rows.ts';
 
 const { paint } = styleFor({ plain: false, env: {} });

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { widthOf } from '../../terminal/width.ts';
-import { styleFor } from '../style.ts';
+import { styleFor } from '../../terminal/style.ts';
 import { Prose } from './prose.ts';
 
 const painted = styleFor({ plain: false, env: {} });

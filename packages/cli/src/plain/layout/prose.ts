@@ -4,7 +4,7 @@
  */
 import { stripVTControlCharacters } from 'node:util';
 import { cellsOf, charactersOf, widthOf } from '../../terminal/width.ts';
-import type { Style } from '../style.ts';
+import type { Style } from '../../terminal/style.ts';
 import { type Layout, Rows } from './rows.ts';
 import { nextToken, NO_SPANS, type Spans, type Token } from './spans.ts';
 

@@ -1,7 +1,6 @@
 /** Lines that were typed: for whoever waits for one, for the run that is under way, or for later. */
-import { isInterruption, type Message, type QueuedCommand, textOf } from '@heddle/core';
+import type { QueuedCommand } from '@heddle/core';
 import { randomUUID } from 'node:crypto';
-import { SHELL_MARK } from '../turn/shell-command.ts';
 
 export class PromptInbox {
   readonly #joining = new InputQueue();
@@ -57,6 +56,7 @@ export class PromptInbox {
   }
 }
 
+/** Lines that were typed during a run, in order. */
 export class InputQueue {
   #waiting: { readonly commandId: string; readonly prompt: string }[] = [];
 
@@ -103,10 +103,4 @@ export function returnDraft({ prompt, commands }: Unsent): ReturnedDraft {
   if (prompt !== undefined) return { draft: prompt, aside: commands };
   const [first, ...others] = commands;
   return { draft: first, aside: others };
-}
-
-export function promptFromText(message: Message): string | undefined {
-  if (message.type !== 'user' || message.isMeta) return undefined;
-  const text = textOf(message.content).trim();
-  return text === '' || isInterruption(text) || text.startsWith(SHELL_MARK) ? undefined : text;
 }

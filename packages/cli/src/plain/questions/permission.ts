@@ -10,8 +10,15 @@ import {
 } from '@heddle/agent';
 import type { Scope } from '@heddle/agent/settings';
 import { escapeControls } from '../../terminal/escape-controls.ts';
-import type { Style } from '../style.ts';
-import { answered, type Choice, choiceDialog, type Dialog, keptFor, noBecause } from './dialog.ts';
+import type { Style } from '../../terminal/style.ts';
+import {
+  answered,
+  type Choice,
+  choiceDialog,
+  type Dialog,
+  keptFor,
+  noBecause,
+} from '../../terminal/dialog.ts';
 import { aboutOf, type CallView, isHost, shownCall } from './shown-call.ts';
 
 type PermissionView = CallView & AlwaysView;

@@ -3,7 +3,7 @@ import type { PermissionAnswer, PermissionQuestion } from '@heddle/agent';
 import type { AskDeps, PlanDecision } from '@heddle/tools';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { Prose } from '../layout/prose.ts';
-import type { Style } from '../style.ts';
+import type { Style } from '../../terminal/style.ts';
 import {
   again,
   answered,
@@ -12,7 +12,7 @@ import {
   type DialogAnswer,
   keptFor,
   noBecause,
-} from './dialog.ts';
+} from '../../terminal/dialog.ts';
 
 export function planDialog(plan: string, style: Style, words = ''): Dialog<PlanDecision> {
   const { paint } = style;

@@ -3,8 +3,8 @@
  * the others stay.
  */
 import type { Screen } from '../screen/screen.ts';
-import type { Style } from '../style.ts';
-import type { Dialog } from './dialog.ts';
+import type { Style } from '../../terminal/style.ts';
+import type { Dialog } from '../../terminal/dialog.ts';
 
 interface QuestionQueueView {
   /** The first question in line wants an answer. */

@@ -3,10 +3,10 @@ import os from 'node:os';
 import path from 'node:path';
 import type { PermissionAnswer, PermissionQuestion } from '@heddle/agent';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { styleFor } from '../style.ts';
+import { styleFor } from '../../terminal/style.ts';
 import { planDialog, userQuestionDialog } from './plan-and-user-questions.ts';
 import { QuestionQueue } from './question-queue.ts';
-import { choiceDialog, answered, type Dialog } from './dialog.ts';
+import { choiceDialog, answered, type Dialog } from '../../terminal/dialog.ts';
 import { UserDialogs } from './user-dialogs.ts';
 import { permissionDialog } from './permission.ts';
 

@@ -2,9 +2,9 @@
 import type { PermissionQuestion } from '@heddle/agent';
 import { changeLines, changeOf } from '../change/change.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
-import { pluralize, shortened } from '../render/amounts.ts';
-import { callLine, nameOf, nearPath } from '../render/call.ts';
-import type { Style } from '../style.ts';
+import { pluralize, shortened } from '../../terminal/amounts.ts';
+import { callLine, nameOf, nearPath } from '../../terminal/call-line.ts';
+import type { Style } from '../../terminal/style.ts';
 
 export interface CallView {
   readonly style: Style;

@@ -11,8 +11,8 @@ import { persistUpdates, settingsFileOf, type SettingsPlaces } from '@heddle/age
 import type { RepeatedCall } from '@heddle/core';
 import type { PlanDecision } from '@heddle/tools';
 import { escapeControls } from '../../terminal/escape-controls.ts';
-import type { Style } from '../style.ts';
-import { nearPath } from '../render/call.ts';
+import type { Style } from '../../terminal/style.ts';
+import { nearPath } from '../../terminal/call-line.ts';
 import { currentText } from '../change/change.ts';
 import {
   planDialog,
@@ -21,7 +21,7 @@ import {
   WITHOUT_SANDBOX_CHOICES,
   withoutSandboxDialog,
 } from './plan-and-user-questions.ts';
-import { answered, choiceDialog, type Dialog, noting } from './dialog.ts';
+import { answered, choiceDialog, type Dialog, noting } from '../../terminal/dialog.ts';
 import { permissionDialog } from './permission.ts';
 
 export interface UserDialogsSetup {

@@ -1,7 +1,7 @@
 import { failedStart, type SdkResult } from '@heddle/agent';
 import { describe, expect, it } from 'vitest';
-import { styleFor } from '../style.ts';
-import { ago, dollars, shortened, durationText, tokens } from './amounts.ts';
+import { styleFor } from '../../terminal/style.ts';
+import { ago, dollars, shortened, durationText, tokens } from '../../terminal/amounts.ts';
 import { endLines } from './end.ts';
 import { tailPieces } from '../session/show.ts';
 

@@ -1,8 +1,8 @@
 /** The end of a turn: what went wrong, if something did, and what it took. */
 import type { SdkResult } from '@heddle/agent';
 import { escapeControls } from '../../terminal/escape-controls.ts';
-import type { Style } from '../style.ts';
-import { pluralize, dollars, durationText } from './amounts.ts';
+import type { Style } from '../../terminal/style.ts';
+import { pluralize, dollars, durationText } from '../../terminal/amounts.ts';
 
 export interface TurnSummary {
   readonly result: SdkResult;

@@ -11,14 +11,15 @@ import {
   type UserMessage,
 } from '@heddle/core';
 import { escapeControls } from '../../terminal/escape-controls.ts';
-import type { Style } from '../style.ts';
-import { type ShownChange, changeOf } from '../change/change.ts';
-import { shortened } from './amounts.ts';
-import { callLine, changeRows, nameOf, type OutputPart, purposeOf } from './call.ts';
+import type { Style } from '../../terminal/style.ts';
+import { type ShownChange, changeOf, changeRows } from '../change/change.ts';
+import { shortened } from '../../terminal/amounts.ts';
+import { callLine, nameOf, purposeOf } from '../../terminal/call-line.ts';
+import type { OutputPart } from '../screen/screen.ts';
 import { attachmentNote, contextNote, retryNote, serverWords, systemNote, transitionNote } from './notes.ts';
 import { resultRows } from './result.ts';
 import { StreamedText } from './streamed-text.ts';
-import { todoChanges } from './todos.ts';
+import { todoChanges } from '../../terminal/todo-lines.ts';
 
 export interface EventRendererSetup {
   readonly style: Style;

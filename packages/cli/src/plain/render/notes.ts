@@ -9,7 +9,7 @@ import type {
   Transition,
 } from '@heddle/core';
 import { escapeControls } from '../../terminal/escape-controls.ts';
-import { shortened, durationText, tokens } from './amounts.ts';
+import { shortened, durationText, tokens } from '../../terminal/amounts.ts';
 
 const LONGEST = 200;
 

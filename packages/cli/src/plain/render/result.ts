@@ -1,8 +1,8 @@
 /** What came of a command, in the few lines that tell it: how a success ended, and why a failure failed. Pure. */
 import { textOf, type ToolResultBlock } from '@heddle/core';
 import { escapeControls } from '../../terminal/escape-controls.ts';
-import type { Style } from '../style.ts';
-import { pluralize, shortened } from './amounts.ts';
+import type { Style } from '../../terminal/style.ts';
+import { pluralize, shortened } from '../../terminal/amounts.ts';
 
 interface ResultSummary {
   readonly lines: readonly string[];

@@ -1,9 +1,9 @@
 /** The model's words as they come: its text as it streams, of what it thinks a short note. */
 import type { ApiEvent } from '@heddle/core';
 import { escapeControls } from '../../terminal/escape-controls.ts';
-import type { Style } from '../style.ts';
-import { shortened } from './amounts.ts';
-import type { OutputPart } from './call.ts';
+import type { Style } from '../../terminal/style.ts';
+import { shortened } from '../../terminal/amounts.ts';
+import type { OutputPart } from '../screen/screen.ts';
 
 const THOUGHT_LENGTH = 100;
 /** More of a thought is not kept: it is shown shortened. */

@@ -1,7 +1,7 @@
 import type { ApiEvent, JsonObject, LoopEvent, Message } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
-import { styleFor } from '../style.ts';
-import type { OutputPart } from './call.ts';
+import { styleFor } from '../../terminal/style.ts';
+import type { OutputPart } from '../screen/screen.ts';
 import { EventRenderer } from './event-renderer.ts';
 
 const style = styleFor({ plain: true, env: {} });

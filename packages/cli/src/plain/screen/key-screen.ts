@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { choiceRows, type Completed } from '../completion/complete.ts';
 import type { Recall } from '../prompts/prompt-history.ts';
-import type { Style } from '../style.ts';
+import type { Style } from '../../terminal/style.ts';
 import { type Draft, draftOf, EMPTY, insert, type Key, press, type EditorAction } from './editor.ts';
 import { type ScreenFrame, frameOf, type FrameSpace, searchFrame, withStatus } from './frame.ts';
 import { found, hitOf, Keyboard, NEW_SEARCH, type Search, type Searched, searchKey } from './search.ts';

@@ -4,7 +4,7 @@
  */
 import { type Layout, printedRows, RawLayout, wholeRows } from '../layout/rows.ts';
 import { Prose } from '../layout/prose.ts';
-import type { Style } from '../style.ts';
+import type { Style } from '../../terminal/style.ts';
 import { type ScreenFrame, rowsAbove } from './frame.ts';
 
 /** The line being typed, as it should stand now; undefined where none should. */

@@ -1,7 +1,7 @@
 /** The session that is open, with its agent. Another one takes its place when it could be opened, and not before. */
-import type { ChatCommand, SessionChoice } from '../../arguments.ts';
-import type { AgentSetup } from '../../headless/agent-options.ts';
-import { startAgent, type Started, type Surface } from '../../headless/start.ts';
+import type { ChatCommand, SessionChoice } from '../../arguments/arguments.ts';
+import type { AgentSetup } from '../../start/agent-options.ts';
+import { startAgent, type Started, type Surface } from '../../start/start-agent.ts';
 
 interface OpenSessionSetup {
   readonly command: ChatCommand;
@@ -77,21 +77,4 @@ function inOurWords(message: string): string {
     (_, what: string, id: string) =>
       `${what}. Go on in a copy of it with: heddle --resume ${id.slice(0, SHORT_ID)} --fork-session`,
   );
-}
-/** Which instruction files a session began with: its context names each in a heading. Pure. */
-export function instructionFiles(context: Readonly<Record<string, string>>): string[] {
-  const headings = (context['Instructions'] ?? '').matchAll(HEADING);
-  return Array.from(headings, ([, file = '']) => file);
-}
-
-const HEADING = /^## (.+) \((?:the project's|the user's, for (?:all projects|this project))\)$/gm;
-/** The model as the user should know it: a recording that is played again is called one, whatever model it was made with. */
-export function modelText({
-  modelName,
-  plays,
-}: {
-  readonly modelName: string;
-  readonly plays?: string | undefined;
-}): string {
-  return plays === undefined ? modelName : `${plays}, a recording of ${modelName}`;
 }

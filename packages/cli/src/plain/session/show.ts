@@ -1,13 +1,13 @@
 /** What is shown of a session that was opened: what there is to say about it, and the end of its conversation. */
 import { isInterruption, type Message, textOf } from '@heddle/core';
-import type { AgentSetup } from '../../headless/agent-options.ts';
-import type { Started } from '../../headless/start.ts';
+import type { AgentSetup } from '../../start/agent-options.ts';
+import { instructionFiles, type Started } from '../../start/start-agent.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
-import { promptFromText } from '../prompts/inbox.ts';
-import { pluralize } from '../render/amounts.ts';
-import { nearPath, type OutputPart } from '../render/call.ts';
-import type { Style } from '../style.ts';
-import { instructionFiles } from './open-session.ts';
+import { promptFromText } from '../../sessions/text/prompt-text.ts';
+import { pluralize } from '../../terminal/amounts.ts';
+import { nearPath } from '../../terminal/call-line.ts';
+import type { OutputPart } from '../screen/screen.ts';
+import type { Style } from '../../terminal/style.ts';
 
 export function sessionStart(
   { agent, session, notices, userContext }: Started,

@@ -6,8 +6,8 @@ import { isToolResult, type Json, type LoopEvent } from '@heddle/core';
 import type { Task, TaskRegistry } from '@heddle/tools';
 import { stripVTControlCharacters } from 'node:util';
 import { escapeControls } from '../../terminal/escape-controls.ts';
-import { durationText, shortened } from '../render/amounts.ts';
-import { callLine } from '../render/call.ts';
+import { durationText, shortened } from '../../terminal/amounts.ts';
+import { callLine } from '../../terminal/call-line.ts';
 
 interface RunningSetup {
   readonly cwd: string;

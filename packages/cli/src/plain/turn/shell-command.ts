@@ -3,6 +3,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { knownSecrets } from '../../known-secrets.ts';
+import { SHELL_MARK } from '../../sessions/text/prompt-text.ts';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 
 type Child = ChildProcessByStdio<null, Readable, Readable>;
@@ -18,9 +19,6 @@ export interface ShellEnd {
   readonly output: string;
   readonly code: number | null;
 }
-
-/** The message that tells of such a command begins with it. */
-export const SHELL_MARK = '<bash-input>';
 
 /** After its end, what it wrote last is read until nothing comes for so long, and in all no longer than that. */
 const LAST_WORDS_MS = 200;

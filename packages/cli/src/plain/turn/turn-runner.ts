@@ -1,11 +1,11 @@
 /** What is under way: a turn, a slash command or a shell command of the user's own. One at a time, and each can be stopped. */
 import type { LoopEvent } from '@heddle/core';
 import { escapeControls } from '../../terminal/escape-controls.ts';
-import type { Chat, SlashCommand } from '../commands/command.ts';
+import type { Chat, SlashCommand } from '../../slash/command.ts';
 import type { EventRenderer } from '../render/event-renderer.ts';
 import type { Screen } from '../screen/screen.ts';
 import type { OpenSession } from '../session/open-session.ts';
-import type { Style } from '../style.ts';
+import type { Style } from '../../terminal/style.ts';
 import { EndedTasks, Running, SilenceTimer } from './running.ts';
 import { runShellCommand, shellMessage } from './shell-command.ts';
 import { runTurn, showPiece } from './turn.ts';

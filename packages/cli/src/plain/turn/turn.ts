@@ -2,10 +2,9 @@
 import type { Agent, SdkResult } from '@heddle/agent';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { endLines, type TurnSummary } from '../render/end.ts';
-import type { OutputPart } from '../render/call.ts';
 import type { EventRenderer } from '../render/event-renderer.ts';
-import type { Screen } from '../screen/screen.ts';
-import type { Style } from '../style.ts';
+import type { OutputPart, Screen } from '../screen/screen.ts';
+import type { Style } from '../../terminal/style.ts';
 
 export interface TurnSetup {
   readonly agent: Agent;

@@ -3,8 +3,8 @@ import { type Changes, VERSION } from '@heddle/agent';
 import type { PermissionMode } from '@heddle/core';
 import { fullModelName } from '@heddle/models';
 import { modelEnvironment } from '../../../keys.ts';
-import type { ModelOptions } from '../../model-options.ts';
-import { LOCAL_COMMANDS } from '../../slash/commands.ts';
+import type { ModelOptions } from '../../../start/model-options.ts';
+import { HEADLESS_COMMANDS } from '../../../slash/slash-commands.ts';
 import { type HostHooks, readHooks } from '../hooks/registered.ts';
 import { type HostLine, isJsonObject, lineIn, textIn } from '../json.ts';
 
@@ -86,7 +86,7 @@ export function introduction(
   permissionMode: PermissionMode,
 ): object {
   return {
-    commands: LOCAL_COMMANDS.map(({ name, hint, help }) => ({
+    commands: HEADLESS_COMMANDS.map(({ name, hint = '', help }) => ({
       name,
       description: help,
       argumentHint: hint,

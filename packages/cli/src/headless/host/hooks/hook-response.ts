@@ -2,11 +2,11 @@
 import type { JsonObject } from '@heddle/core';
 import type { HostReply } from '../requests.ts';
 import { isJsonObject, lineIn, textIn } from '../json.ts';
-import type { HostHook } from './registered.ts';
 
 /** One callback's answer, or why there is none. */
 export interface HookAnswer {
-  readonly hook: HostHook;
+  /** Without the word of a needed hook, the call it guards does not run. */
+  readonly hook: { readonly isNeeded: boolean };
   readonly reply: HostReply;
 }
 

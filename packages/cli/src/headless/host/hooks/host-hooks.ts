@@ -2,8 +2,8 @@
 import type { Agent, SdkMessage } from '@heddle/agent';
 import { textOf } from '@heddle/core';
 import { randomUUID } from 'node:crypto';
-import type { Started } from '../../start.ts';
-import { rejectedPrompt, settledPrompt } from '../../host-conversation.ts';
+import type { Started } from '../../../start/start-agent.ts';
+import { rejectedPrompt, settledPrompt } from '../../prompt-result.ts';
 import type { HostPrompt, Pass } from '../inbox.ts';
 import type { HostRequests } from '../requests.ts';
 import { agentHooks } from './agent-hooks.ts';

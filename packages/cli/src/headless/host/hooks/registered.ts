@@ -3,7 +3,7 @@ import { type HostLine, lineIn, textIn } from '../json.ts';
 import type { HostRequests } from '../requests.ts';
 import { combineHookAnswers, type HookResponse } from './hook-response.ts';
 
-export interface HostHook {
+interface HostHook {
   /** The host knows its callback by it. */
   readonly callbackId: string;
   readonly matches: (what: string) => boolean;

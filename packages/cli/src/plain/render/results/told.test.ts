@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { styleFor } from '../../style.ts';
+import { styleFor } from '../../../terminal/style.ts';
 import { resultRows } from '../result.ts';
 
 const style = styleFor({ plain: true, env: {} });

@@ -1,0 +1,37 @@
+/**
+ * Slash commands of a surface without a terminal. The table says which commands work there; the others are rejected.
+ * The model receives none of them.
+ */
+import type { Agent, Prompt, SdkResult } from '@heddle/agent';
+import { readSlash, slashText } from '../slash/slash-commands.ts';
+import { rejectedPrompt, settledPrompt } from './prompt-result.ts';
+
+/** The result of a prompt that is a command. Undefined if the prompt is for the model, or for the engine. */
+export async function slashResult(prompt: Prompt, agent: Agent): Promise<SdkResult | undefined> {
+  const text = slashText(prompt);
+  const slash = text === undefined ? undefined : readSlash(text);
+  switch (slash?.kind) {
+    case undefined:
+      return undefined;
+    case 'unknown':
+      // `/etc is full` is a sentence. A single word that starts with a slash was meant as a command.
+      return /\s/.test(text ?? '') ? undefined : rejectCommand(slash.message, agent);
+    case 'command': {
+      const { command, words } = slash;
+      const isSentence = words !== '' && command.hint === undefined;
+      if (isSentence || command.headless === 'engine') return undefined;
+      if (command.headless === undefined)
+        return rejectCommand(`/${command.name} needs a conversation at a terminal. See /help.`, agent);
+      const answer = await command.headless(agent);
+      if (!answer.ok) return rejectedPrompt(answer.message, agent);
+      return { ...settledPrompt(answer.text, agent), local_command: command.name };
+    }
+  }
+}
+
+const ADVICE =
+  'As words for the model: --disable-slash-commands, or "client_composed": true beside the prompt.';
+
+function rejectCommand(why: string, agent: Agent): SdkResult {
+  return rejectedPrompt(`${why} ${ADVICE}`, agent);
+}

@@ -1,0 +1,50 @@
+/** The answers of the commands that work without a terminal, as plain text. */
+import type { Agent } from '@heddle/agent';
+import { dollars, pluralize, tokens } from '../terminal/amounts.ts';
+import type { SlashAnswer, SlashCommand } from './command.ts';
+
+/** Lists the commands that work without a terminal. */
+export function helpAnswer(commands: readonly SlashCommand[]): SlashAnswer {
+  const listed = commands.filter(({ headless }) => headless !== undefined);
+  return success(listed.map(({ name, hint = '', help }) => row(`/${name} ${hint}`, help)).join('\n'));
+}
+
+/** Reports success if there was nothing to undo. */
+export async function uncompactAnswer(agent: Agent): Promise<SlashAnswer> {
+  const undone = agent.undoCompaction();
+  if (undone.ok) return success(`The conversation is back: ${pluralize(undone.messages, 'message')}.`);
+  return undone.reason === 'nothing to do' ? success(undone.message) : undone;
+}
+
+export async function contextAnswer(agent: Agent): Promise<SlashAnswer> {
+  const { model, window, categories, state, thresholds } = await agent.contextUsage();
+  const filled = categories.filter(({ tokens: count }) => count > 0);
+  return success(
+    [
+      `${tokens(state.tokens)} of ${tokens(window)} tokens, ${model}; compacts at ${tokens(thresholds.autoCompact)}`,
+      ...filled.map(({ name, tokens: count }) => row(name, tokens(count))),
+    ].join('\n'),
+  );
+}
+
+export async function costAnswer({ spending: { costUsd, models } }: Agent): Promise<SlashAnswer> {
+  const isPart = Object.values(models).some(({ costUSD }) => costUSD === null);
+  return success(
+    [
+      `${dollars(costUsd)} in this session${isPart ? ', as far as prices are known' : ''}`,
+      ...Object.entries(models).map(([model, used]) =>
+        row(model, used.costUSD === null ? 'cost unknown' : dollars(used.costUSD)),
+      ),
+    ].join('\n'),
+  );
+}
+
+const NAME_WIDTH = 24;
+
+function row(name: string, what: string): string {
+  return `  ${name.padEnd(NAME_WIDTH)}  ${what}`;
+}
+
+function success(text: string): SlashAnswer {
+  return { ok: true, text };
+}

@@ -1,0 +1,60 @@
+/** The type of a slash command, and the operations it may use. */
+import type { Agent } from '@heddle/agent';
+import type { SessionChoice } from '../arguments/arguments.ts';
+import type { AgentSetup } from '../start/agent-options.ts';
+import type { Started } from '../start/start-agent.ts';
+import type { Dialog } from '../terminal/dialog.ts';
+import type { Style } from '../terminal/style.ts';
+
+/** In the order in which they are listed. */
+export const COMMAND_GROUPS = [
+  'the session',
+  'the conversation',
+  'the model and its rights',
+  'the rest',
+] as const;
+
+type CommandGroup = (typeof COMMAND_GROUPS)[number];
+
+export interface SlashCommand {
+  readonly name: string;
+  /** Other names of the command. */
+  readonly also?: readonly string[];
+  /** The arguments, for lists of commands. */
+  readonly hint?: string;
+  readonly help: string;
+  /** The heading under which the command is listed. */
+  readonly about: CommandGroup;
+  /** The command may be used while a turn runs. */
+  readonly anytime?: true;
+  /** Answers the command without a terminal. `engine`: the engine itself runs it. Absent: it needs a terminal. */
+  readonly headless?: 'engine' | ((agent: Agent) => Promise<SlashAnswer>);
+  /** Runs the command in a conversation. `words` is the text after the name. */
+  readonly run: (words: string, chat: Chat) => void | Promise<void>;
+}
+
+export type SlashAnswer =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly message: string };
+
+/** A conversation at a terminal, as commands use it. */
+export interface Chat {
+  readonly style: Style;
+  /** The screen reads single keys: see `Screen`. */
+  readonly readsKeys: boolean;
+  /** The session that is open, with its agent. */
+  readonly started: Started;
+  readonly options: AgentSetup;
+  readonly configDir: string;
+  readonly cwd: string;
+  readonly say: (text: string) => void;
+  /** Undefined if the user dismissed the dialog. */
+  readonly ask: <Answer>(dialog: Dialog<Answer>) => Promise<Answer | undefined>;
+  /** Puts a text into the line being typed. */
+  readonly put: (text: string) => void;
+  /** Opens another session in place of this one. Returns the reason if that is not possible. */
+  readonly moveTo: (from: SessionChoice['from']) => Promise<string | undefined>;
+  /** Changes options from the next prompt on, also for later sessions. */
+  readonly change: (changes: Partial<AgentSetup>) => void;
+  readonly leave: () => void;
+}

@@ -1,0 +1,130 @@
+/** `/compact`, `/uncompact` and `/context`. */
+import type { Effort, Thinking } from '@heddle/core';
+import { aliasesIn } from '@heddle/models';
+import type { AgentSetup } from '../start/agent-options.ts';
+import { modelSetup, modelText } from '../start/model-options.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
+import { pluralize, tokens } from '../terminal/amounts.ts';
+import { nameOf } from '../terminal/call-line.ts';
+import type { Chat } from './command.ts';
+
+/** How it went is told by its events; what was interrupted, or never began, has none. */
+export async function compactSlash(words: string, { started, say }: Chat): Promise<void> {
+  const outcome = await started.agent.compact(words);
+  if (!outcome.ok && TELLS_NOTHING.has(outcome.reason)) say(outcome.message);
+}
+
+const TELLS_NOTHING: ReadonlySet<string> = new Set(['busy', 'aborted']);
+
+export function uncompact({ started, say }: Chat): void {
+  const undone = started.agent.undoCompaction();
+  say(undone.ok ? `The conversation is back: ${pluralize(undone.messages, 'message')}.` : undone.message);
+}
+
+export async function context({ started, say, style }: Chat): Promise<void> {
+  const { model, window, categories, byTool, state, reserved, thresholds } =
+    await started.agent.contextUsage();
+  const width = Math.max(...categories.map(({ name }) => name.length), 'kept for the answer'.length);
+  const row = (name: string, count: number): string =>
+    `  ${name.padEnd(width)}  ${tokens(count).padStart(7)}  ${percent(count, window).padStart(5)}`;
+  const biggest = byTool.slice(0, 5).map(({ tool, tokens: count }) => `${nameOf(tool)} ${tokens(count)}`);
+  say(
+    [
+      `${tokens(state.tokens)} of ${tokens(window)} tokens (${percent(state.tokens, window)}), ${escapeControls(model)}`,
+      compactsAt(state.tokens, thresholds.autoCompact),
+      ...categories
+        .filter(({ tokens: count }) => count > 0)
+        .map(({ name, tokens: count }) => row(name, count)),
+      style.paint('dim', row('kept for the answer', reserved)),
+      ...(biggest.length > 0 ? [style.paint('dim', `  tools that take most: ${biggest.join(', ')}`)] : []),
+    ].join('\n'),
+  );
+}
+
+/** So that nobody is surprised. */
+function compactsAt(used: number, limit: number): string {
+  return `  compacts at ${tokens(limit)} (${Math.round((used / limit) * 100)} % of that used)`;
+}
+
+function percent(part: number, whole: number): string {
+  return `${((part / whole) * 100).toFixed(1)} %`;
+}
+
+const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
+
+interface ModelChat extends Pick<Chat, 'say' | 'change'> {
+  readonly options: Pick<AgentSetup, 'modelName' | 'plays' | 'stated'>;
+}
+
+export async function model(words: string, { options, say, change }: ModelChat): Promise<void> {
+  if (words === '') {
+    const aliases = aliasesIn(process.env).map(({ alias }) => alias);
+    return say(
+      `The model is ${escapeControls(modelText(options))}.\n` +
+        `Change it with /model NAME: ${[...aliases, 'PROVIDER/MODEL', 'rehearsal'].join(', ')}. In a shell, heddle models lists them.`,
+    );
+  }
+  const chosen = await modelSetup(words, options.stated === undefined ? {} : { stated: options.stated });
+  if (!chosen.ok) return say(escapeControls(chosen.message));
+  if (hasNoKey(words, chosen.options))
+    return say(
+      escapeControls(
+        `There is no key for ${chosen.options.modelName}: set ANTHROPIC_API_KEY and start again. The model is still ${modelText(options)}.`,
+      ),
+    );
+  change(chosen.options);
+  say(`The model is ${escapeControls(modelText(chosen.options))} from the next prompt on.`);
+}
+
+/** Other providers say so themselves when they are chosen. */
+function hasNoKey(words: string, { modelName, apiKeySource }: Partial<AgentSetup>): boolean {
+  const isAnthropic = /^anthropic([/:]|$)/i.test(words) || modelName?.startsWith('claude-') === true;
+  return isAnthropic && apiKeySource === 'none' && !/^replay[/:]/.test(words);
+}
+
+export function effort(words: string, { options, say, change }: Chat): void {
+  const now = options.requestOptions?.effort;
+  if (words === '')
+    return say(`The effort is ${now ?? 'left to the model'}. There are ${EFFORTS.join(', ')}.`);
+  const wanted = EFFORTS.find((known) => known === words.toLowerCase());
+  if (!wanted) return say(`There is no effort ${escapeControls(words)}. There are ${EFFORTS.join(', ')}.`);
+  change({ requestOptions: { ...options.requestOptions, effort: wanted } });
+  say(`The effort is ${wanted} from the next prompt on.`);
+}
+
+interface ThinkingChat extends Pick<Chat, 'say' | 'change'> {
+  readonly options: Pick<AgentSetup, 'requestOptions'>;
+}
+
+/** `on` is the default: a model that can think does. */
+export function thinking(words: string, { options, say, change }: ThinkingChat): void {
+  const { thinking: now, ...rest } = options.requestOptions ?? {};
+  if (words === '')
+    return say(`Thinking is ${thinkingText(now)}. Change it with /thinking on, off or TOKENS.`);
+  const tokens = /^\d+$/.test(words) ? Number(words) : undefined;
+  const isOff = words.toLowerCase() === 'off' || tokens === 0;
+  if (!isOff && tokens === undefined && words.toLowerCase() !== 'on')
+    return say(`/thinking takes on, off or a number of tokens, not ${escapeControls(words)}.`);
+  const wanted = isOff ? OFF : tokens === undefined ? undefined : budgetOf(tokens);
+  change({ requestOptions: { ...rest, ...(wanted === undefined ? {} : { thinking: wanted }) } });
+  say(`Thinking is ${thinkingText(wanted)} from the next prompt on.`);
+}
+
+const OFF: Thinking = { type: 'disabled' };
+
+function budgetOf(tokens: number): Thinking {
+  return { type: 'enabled', budget_tokens: tokens };
+}
+
+function thinkingText(thinking: Thinking | undefined): string {
+  switch (thinking?.type) {
+    case 'disabled':
+    case 'between_tools':
+      return 'off, for models that can switch it off';
+    case 'enabled':
+      return `on with a budget of ${thinking.budget_tokens} tokens, for models that take one`;
+    case 'adaptive':
+    case undefined:
+      return 'on, for models that can think';
+  }
+}

@@ -1,0 +1,87 @@
+import type { Thinking } from '@heddle/core';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { AgentSetup } from '../start/agent-options.ts';
+import { modelText } from '../start/model-options.ts';
+import { instructionFiles } from '../start/start-agent.ts';
+import { model, thinking } from './context.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+async function choosing(words: string): Promise<{ said: string; changed: string | undefined }> {
+  const said: string[] = [];
+  let changed: Partial<AgentSetup> = {};
+  await model(words, {
+    options: { modelName: 'rehearsal' },
+    say: (text) => void said.push(text),
+    change: (changes) => (changed = changes),
+  });
+  return { said: said.join('\n'), changed: changed.modelName };
+}
+
+describe('another model', () => {
+  it('is not taken where its key is missing', async () => {
+    for (const name of ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN']) vi.stubEnv(name, undefined);
+    expect(await choosing('opus')).toEqual({
+      said: expect.stringMatching(/no key for claude-opus.*The model is still rehearsal\./),
+      changed: undefined,
+    });
+  });
+
+  it('is taken where there is one, or none is needed', async () => {
+    vi.stubEnv('ANTHROPIC_API_KEY', 'a-key-for-tests');
+    expect(await choosing('anthropic/mine')).toMatchObject({ changed: 'mine' });
+    expect(await choosing('rehearsal')).toMatchObject({ changed: 'rehearsal' });
+  });
+
+  it('is one of those that are listed, and there are more', async () => {
+    expect((await choosing('')).said).toMatch(/opus.*PROVIDER\/MODEL, rehearsal.*heddle models/s);
+  });
+
+  it('is not called by its name where a recording of it is played', () => {
+    expect(modelText({ modelName: 'claude-x', plays: 'replay:a.jsonl' })).toBe(
+      'replay:a.jsonl, a recording of claude-x',
+    );
+    expect(modelText({ modelName: 'claude-x' })).toBe('claude-x');
+  });
+});
+
+it('knows the instruction files of a session by their headings', () => {
+  const Instructions = [
+    'The user and the project ask you.',
+    "## /a/CLAUDE.md (the user's, for all projects)",
+    '## A chapter (of it)',
+    "## /b/AGENTS.md (the project's)",
+  ].join('\n\n');
+  expect(instructionFiles({ Instructions })).toEqual(['/a/CLAUDE.md', '/b/AGENTS.md']);
+  expect(instructionFiles({})).toEqual([]);
+});
+
+describe('/thinking', () => {
+  const type = (words: string, now?: Thinking) => {
+    let said = '';
+    let changed: unknown;
+    const requestOptions = { effort: 'low' as const, ...(now === undefined ? {} : { thinking: now }) };
+    thinking(words, {
+      options: { requestOptions },
+      say: (text) => void (said = text),
+      change: (changes) => void (changed = changes.requestOptions),
+    });
+    return { said, changed };
+  };
+
+  it('switches thinking off, on, and gives it a budget', () => {
+    expect(type('off').changed).toEqual({ effort: 'low', thinking: { type: 'disabled' } });
+    expect(type('0').changed).toEqual({ effort: 'low', thinking: { type: 'disabled' } });
+    expect(type('8000').changed).toEqual({
+      effort: 'low',
+      thinking: { type: 'enabled', budget_tokens: 8_000 },
+    });
+    expect(type('on', { type: 'disabled' }).changed).toEqual({ effort: 'low' });
+  });
+
+  it('shows what it is, and rejects anything else', () => {
+    expect(type('').said).toContain('Thinking is on');
+    expect(type('', { type: 'disabled' }).said).toContain('Thinking is off');
+    expect(type('deep')).toEqual({ said: expect.stringContaining('not deep'), changed: undefined });
+  });
+});

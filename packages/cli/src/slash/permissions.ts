@@ -1,0 +1,102 @@
+/** `/mode` and `/permissions`. */
+import { LivePermissions, NO_RULES, type PermissionUpdate, type RuleList } from '@heddle/agent';
+import type { PermissionMode } from '@heddle/core';
+import { UsageError, splitRules } from '../arguments/list-flags.ts';
+import { permissionsCommand } from '../permissions/permissions.ts';
+import { readPermissionsCommand } from '../permissions/parse-command.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
+import type { Chat } from './command.ts';
+
+const MODES: Readonly<Record<PermissionMode, string>> = {
+  default: 'asks before anything that is not allowed by a rule',
+  acceptEdits: 'edits files in this folder without asking',
+  plan: 'looks and plans, changes nothing',
+  dontAsk: 'denies whatever would be asked',
+  bypassPermissions: 'asks about nothing; deny and ask rules still hold',
+};
+
+export function mode(words: string, { started, say, style }: Chat): void {
+  const { agent } = started;
+  if (words === '') {
+    const rows = Object.entries(MODES).map(([name, help]) => `  ${name.padEnd(18)} ${help}`);
+    return say([`The mode is ${style.paint('bold', agent.permissionMode)}.`, ...rows].join('\n'));
+  }
+  const wanted = words === 'manual' ? 'default' : words;
+  if (!isMode(wanted))
+    return say(`There is no mode ${escapeControls(words)}. There are ${Object.keys(MODES).join(', ')}.`);
+  if (!agent.setPermissionMode(wanted))
+    return say('bypassPermissions must be allowed at the start: --allow-dangerously-skip-permissions');
+  say(`The mode is ${wanted}: it ${MODES[wanted]}.`);
+}
+
+function isMode(word: string): word is PermissionMode {
+  return Object.hasOwn(MODES, word);
+}
+
+export async function permissionsSlash(words: string, chat: Chat): Promise<void> {
+  const [verb = 'list', list = '', ...rest] = words === '' ? [] : splitRules(words);
+  if (verb === 'list') return say(chat);
+  const wrong = wrongIn(splitRules(words));
+  if (wrong !== undefined) return chat.say(escapeControls(wrong));
+  if (verb !== 'add' && verb !== 'remove') {
+    const code = await permissionsCommand(splitRules(words));
+    if (verb === 'trust' && code === 0) chat.say('What that changes counts from the next start on.');
+    return;
+  }
+  const code = await permissionsCommand([verb, list, ...rest]);
+  if (code === 0) applyNow(verb, list, rest, chat);
+}
+
+function wrongIn(words: readonly string[]): string | undefined {
+  try {
+    readPermissionsCommand(words);
+    return undefined;
+  } catch (thrown) {
+    if (thrown instanceof UsageError) return `/${thrown.message}`;
+    throw thrown;
+  }
+}
+
+/** What is written to a file holds from the next decision on, not only from the next start. */
+function applyNow(
+  verb: 'add' | 'remove',
+  list: string,
+  [rule = '', ...flags]: readonly string[],
+  chat: Chat,
+): void {
+  const { rules } = chat.options;
+  const [, toolName, ruleContent] = /^([^(]+)(?:\((.*)\))?$/s.exec(rule) ?? [];
+  if (!(rules instanceof LivePermissions) || toolName === undefined || !isList(list)) return;
+  const update: PermissionUpdate = {
+    type: verb === 'add' ? 'addRules' : 'removeRules',
+    rules: [ruleContent === undefined ? { toolName } : { toolName, ruleContent }],
+    behavior: list,
+    destination: DESTINATIONS[flags.at(-1) ?? ''] ?? 'localSettings',
+  };
+  rules.apply([update]);
+}
+
+const DESTINATIONS: Readonly<Record<string, PermissionUpdate['destination']>> = {
+  user: 'userSettings',
+  project: 'projectSettings',
+  local: 'localSettings',
+};
+
+function isList(word: string): word is RuleList {
+  return word === 'allow' || word === 'ask' || word === 'deny';
+}
+
+function say({ options, started, say: print }: Chat): void {
+  const live = options.rules instanceof LivePermissions ? options.rules : undefined;
+  const rules = live?.rules ?? NO_RULES;
+  const lists: readonly RuleList[] = ['deny', 'ask', 'allow'];
+  const lines = lists.flatMap((list) =>
+    rules[list].map(
+      ({ text, source, file }) =>
+        `  ${list.padEnd(5)} ${escapeControls(text)}  (${source}${file === undefined ? '' : `, ${escapeControls(file)}`})`,
+    ),
+  );
+  const folders = (live?.directories ?? []).map((folder) => `  folder ${escapeControls(folder)}`);
+  const head = `The mode is ${started.agent.permissionMode}.`;
+  print([head, ...folders, ...(lines.length > 0 ? lines : ['  There are no rules.'])].join('\n'));
+}

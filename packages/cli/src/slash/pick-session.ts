@@ -1,0 +1,68 @@
+/** A numbered list of sessions to choose one from. */
+import type { SessionChoice } from '../arguments/arguments.ts';
+import type { SessionPlace, SessionSummary } from '@heddle/agent/sessions';
+import { escapeControls } from '../terminal/escape-controls.ts';
+import { again, answered, type Dialog } from '../terminal/dialog.ts';
+import { ago, pluralize, shortened } from '../terminal/amounts.ts';
+import type { Style } from '../terminal/style.ts';
+
+/** Older ones are found with `heddle sessions search`. */
+const SHOWN = 20;
+
+export function sessionLines(
+  sessions: readonly SessionSummary[],
+  { paint, signs }: Style,
+  now: number,
+  open?: string,
+): string[] {
+  return sessions.slice(0, SHOWN).map(({ id, title, lastAt, messages }, index) => {
+    const facts = [ago(now - lastAt), pluralize(messages, 'message'), id.slice(0, 8)];
+    const mark = id === open ? '  (this one)' : '';
+    const number = String(index + 1).padStart(3);
+    return `${number}  ${escapeControls(shortened(title, 60))}${mark}\n     ${paint('dim', facts.join(` ${signs.dot} `))}`;
+  });
+}
+
+export interface Picking {
+  readonly ask: (dialog: Dialog<string>) => Promise<string | undefined>;
+  /** A word beside the conversation. */
+  readonly note: (text: string) => void;
+}
+
+/** The session that is meant, asked for where the command line leaves it open. Undefined: none was chosen. */
+export async function chooseSession(
+  choice: SessionChoice,
+  place: SessionPlace,
+  style: Style,
+  { ask, note }: Picking,
+): Promise<SessionChoice | undefined> {
+  if (choice.from.kind !== 'pick') return choice;
+  const { listSessions } = await import('@heddle/agent/sessions');
+  const sessions = listSessions(place);
+  if (sessions.length === 0) {
+    note('there is no conversation in this folder yet: this is a new one');
+    return { ...choice, from: { kind: 'new' }, fork: false };
+  }
+  const id = await ask(pickDialog(sessions, style, Date.now()));
+  return id === undefined ? undefined : { ...choice, from: { kind: 'resume', id } };
+}
+
+/** Answers with the id. */
+export function pickDialog(sessions: readonly SessionSummary[], style: Style, now: number): Dialog<string> {
+  const dialog: Dialog<string> = {
+    lines: [...sessionLines(sessions, style, now), `Which one? A number, or Ctrl-C.`],
+    prompt: 'session> ',
+    read(line) {
+      const text = line.trim();
+      const chosen = /^\d{1,3}$/.test(text) ? sessions[Number(text) - 1] : undefined;
+      const named = sessions.find(
+        ({ id, title }) => text.length > 3 && (id.startsWith(text) || title === text),
+      );
+      const found = chosen ?? named;
+      return found
+        ? answered(found.id)
+        : again(dialog, `Type a number from 1 to ${Math.min(SHOWN, sessions.length)}.`);
+    },
+  };
+  return dialog;
+}

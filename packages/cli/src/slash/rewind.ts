@@ -1,0 +1,168 @@
+/** `/rewind`: back to before an earlier prompt, with the conversation, the files, or both. */
+import type { Message } from '@heddle/core';
+import type { CheckpointStore, Rewound } from '@heddle/tools';
+import { escapeControls } from '../terminal/escape-controls.ts';
+import { promptFromText } from '../sessions/text/prompt-text.ts';
+import { again, answered, choiceDialog, type Dialog } from '../terminal/dialog.ts';
+import { ago, pluralize, shortened } from '../terminal/amounts.ts';
+import type { Style } from '../terminal/style.ts';
+import type { Chat } from './command.ts';
+
+/** Prompts to choose from, the newest ones. */
+const SHOWN = 15;
+
+export async function rewindSlash(words: string, chat: Chat): Promise<void> {
+  const { started, say, ask, style } = chat;
+  if (words.startsWith(UNDO_MARK)) return undoRewind(words, chat);
+  const messages = [...started.agent.messages];
+  const prompts = messages.flatMap(earlierPrompt).slice(-SHOWN);
+  const missing = missingNote(messages);
+  if (missing !== undefined) say(missing);
+  if (prompts.length === 0) return say('There is nothing to go back to.');
+  const named = words === '' ? undefined : promptDialog(prompts, style).read(words);
+  if (named?.kind === 'more') return say(named.dialog.lines.join('\n'));
+  const prompt = named?.answer ?? (await ask(promptDialog(prompts, style)));
+  if (!prompt) return;
+  const what = await ask(whatDialog(started.checkpoints !== undefined));
+  if (what === undefined) return;
+  if (what !== 'conversation' && !(await rewindFilesSlash(prompt.uuid, chat))) return;
+  if (what === 'files') return;
+  const rewound = started.agent.rewindBefore(prompt.uuid);
+  if (!rewound.ok) return say(rewound.message);
+  say('The conversation is back before that prompt. It is in the line below.');
+  chat.put(prompt.text);
+}
+
+/** Why there are no more of them. */
+export function missingNote(messages: readonly Message[]): string | undefined {
+  const isCompacted = messages.some(
+    (message) => message.type === 'system' && message.subtype === 'compact_boundary',
+  );
+  return isCompacted ? 'Earlier prompts were compacted: /uncompact brings them back.' : undefined;
+}
+
+interface EarlierPrompt {
+  readonly uuid: string;
+  readonly at: number;
+  readonly text: string;
+}
+
+function earlierPrompt(message: Message): EarlierPrompt[] {
+  const text = promptFromText(message);
+  return text === undefined ? [] : [{ uuid: message.uuid, at: message.at, text }];
+}
+
+function promptDialog(prompts: readonly EarlierPrompt[], { paint }: Style): Dialog<EarlierPrompt> {
+  const dialog: Dialog<EarlierPrompt> = {
+    lines: [
+      ...prompts.map(({ text, at }, index) => {
+        const when = paint('dim', ago(Date.now() - at));
+        return `${String(index + 1).padStart(3)}  ${escapeControls(shortened(text, 70))}  ${when}`;
+      }),
+      'Back to before which one? A number, or Ctrl-C.',
+    ],
+    prompt: 'rewind> ',
+    read(line) {
+      const typed = line.trim();
+      const chosen = /^\d{1,3}$/.test(typed) ? prompts[Number(typed) - 1] : undefined;
+      return chosen ? answered(chosen) : again(dialog, `Type a number from 1 to ${prompts.length}.`);
+    },
+  };
+  return dialog;
+}
+
+type What = 'both' | 'conversation' | 'files';
+
+function whatDialog(keepsFiles: boolean): Dialog<What> {
+  const conversation = {
+    key: '2',
+    text: 'the conversation only',
+    reply: () => answered<What>('conversation'),
+  };
+  if (!keepsFiles) return choiceDialog(['What goes back?'], [conversation], { prompt: 'what> ' });
+  return choiceDialog(
+    ['What goes back?'],
+    [
+      {
+        key: '1',
+        text: 'the conversation and the files the agent changed',
+        reply: () => answered<What>('both'),
+      },
+      conversation,
+      { key: '3', text: 'the files only', reply: () => answered<What>('files') },
+    ],
+    { prompt: 'what> ' },
+  );
+}
+
+/** The ids of rewinds, which can be taken back themselves, begin so. */
+export const UNDO_MARK = 'rewind-';
+/** Enough of such an id to tell it by. */
+const SHORT_ID = UNDO_MARK.length + 8;
+
+/** `id`: of the prompt, or of an earlier rewind. False: the user thought better of it, and nothing went back. */
+export async function rewindFilesSlash(id: string, { started, say, ask, style }: Chat): Promise<boolean> {
+  const { checkpoints } = started;
+  if (!checkpoints) {
+    say('The files of this session are not kept.');
+    return true;
+  }
+  const force = await askAboutOthers(checkpoints, id, { ask, style });
+  if (force === undefined) return false;
+  say(tellFiles(await checkpoints.rewind(id, { spareOthers: !force }), force));
+  return true;
+}
+
+/** Takes a rewind back. */
+export async function undoRewind(beginning: string, chat: Chat): Promise<void> {
+  const [id, ...others] = (await chat.started.checkpoints?.idsLike(beginning)) ?? [];
+  if (id === undefined || others.length > 0)
+    return chat.say(`There is no rewind ${escapeControls(beginning)}.`);
+  await rewindFilesSlash(id, chat);
+}
+
+/** Whether their changes go, too. Nobody is asked where there are none. */
+async function askAboutOthers(
+  checkpoints: CheckpointStore,
+  id: string,
+  { ask, style }: Pick<Chat, 'ask' | 'style'>,
+): Promise<boolean | undefined> {
+  const preview = await checkpoints.rewind(id, { dryRun: true });
+  const files = preview.canRewind ? preview.changedByOthers : [];
+  return files.length === 0 ? false : ask(othersDialog(files, style));
+}
+
+function othersDialog(files: readonly string[], { paint }: Style): Dialog<boolean> {
+  const [it, its] = files.length === 1 ? ['it', 'it is'] : ['them', 'they are'];
+  return choiceDialog(
+    [
+      paint('yellow', 'Somebody else has changed this since the agent did:'),
+      ...files.map((file) => `  ${escapeControls(file)}`),
+    ],
+    [
+      { key: '1', text: `leave ${it} as ${its}`, reply: () => answered(false) },
+      { key: '2', text: `put ${it} back all the same; those changes go`, reply: () => answered(true) },
+    ],
+    { prompt: 'others> ' },
+  );
+}
+
+function tellFiles(rewound: Rewound, force: boolean): string {
+  if (!rewound.canRewind) return escapeControls(rewound.error);
+  const { filesChanged, insertions, deletions, skippedLinks, changedByOthers, failed, undoId } = rewound;
+  const isNothing = [filesChanged, skippedLinks, changedByOthers, failed].every((list) => list.length === 0);
+  if (isNothing) return 'There is nothing to put back: the files are as they were then.';
+  const byOthers = force
+    ? 'with what somebody else had changed there since'
+    : 'left alone, somebody else has changed it since the agent did';
+  return [
+    ...filesChanged.map((file) => `  ${file}`),
+    `${pluralize(filesChanged.length, 'file')} went back, +${insertions} -${deletions} lines`,
+    ...skippedLinks.map((link) => `left alone, it is a link now: ${link}`),
+    ...changedByOthers.map((file) => `${byOthers}: ${file}`),
+    ...failed.map(({ path, why }) => `${path}: ${why}`),
+    ...(undoId === undefined ? [] : [`to take this back: /rewind ${undoId.slice(0, SHORT_ID)}`]),
+  ]
+    .map(escapeControls)
+    .join('\n');
+}

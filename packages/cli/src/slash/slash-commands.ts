@@ -1,0 +1,202 @@
+/** The slash commands of every surface, in one table. The code of a command is loaded when the command is used. */
+import type { Prompt } from '@heddle/agent';
+import type { SlashCommand } from './command.ts';
+import { nearest } from './help.ts';
+
+export const SLASH_COMMANDS: readonly SlashCommand[] = [
+  {
+    name: 'clear',
+    also: ['new'],
+    help: 'begin a new session',
+    about: 'the session',
+    run: async (_words, chat) => (await import('./session.ts')).clear(chat),
+  },
+  {
+    name: 'compact',
+    hint: '[instructions]',
+    help: 'replace the conversation by a summary of it',
+    about: 'the conversation',
+    headless: 'engine',
+    run: async (words, chat) => (await import('./context.ts')).compactSlash(words, chat),
+  },
+  {
+    name: 'uncompact',
+    also: ['undo-compact'],
+    help: 'put back what the last compaction replaced',
+    about: 'the conversation',
+    headless: async (agent) => (await import('./answers.ts')).uncompactAnswer(agent),
+    run: async (_words, chat) => (await import('./context.ts')).uncompact(chat),
+  },
+  {
+    name: 'context',
+    help: 'what fills the window',
+    about: 'the conversation',
+    anytime: true,
+    headless: async (agent) => (await import('./answers.ts')).contextAnswer(agent),
+    run: async (_words, chat) => (await import('./context.ts')).context(chat),
+  },
+  {
+    name: 'cost',
+    also: ['usage'],
+    help: 'what this session has cost',
+    about: 'the conversation',
+    anytime: true,
+    headless: async (agent) => (await import('./answers.ts')).costAnswer(agent),
+    run: async (_words, chat) => (await import('./status.ts')).cost(chat),
+  },
+  {
+    name: 'status',
+    help: 'session, model, mode, folder',
+    about: 'the session',
+    anytime: true,
+    run: async (_words, chat) => (await import('./status.ts')).status(chat),
+  },
+  {
+    name: 'model',
+    hint: '[name]',
+    help: 'show or change the model',
+    about: 'the model and its rights',
+    run: async (words, chat) => (await import('./context.ts')).model(words, chat),
+  },
+  {
+    name: 'effort',
+    hint: '[low|medium|high|xhigh|max]',
+    help: 'how much work goes into an answer',
+    about: 'the model and its rights',
+    run: async (words, chat) => (await import('./context.ts')).effort(words, chat),
+  },
+  {
+    name: 'thinking',
+    hint: '[on|off|TOKENS]',
+    help: 'whether the model thinks before it answers',
+    about: 'the model and its rights',
+    run: async (words, chat) => (await import('./context.ts')).thinking(words, chat),
+  },
+  {
+    name: 'mode',
+    hint: '[mode]',
+    help: 'show or change the permission mode',
+    about: 'the model and its rights',
+    anytime: true,
+    run: async (words, chat) => (await import('./permissions.ts')).mode(words, chat),
+  },
+  {
+    name: 'permissions',
+    hint: '[add|remove allow|ask|deny RULE]',
+    help: 'show or change the rules',
+    about: 'the model and its rights',
+    run: async (words, chat) => (await import('./permissions.ts')).permissionsSlash(words, chat),
+  },
+  {
+    name: 'resume',
+    hint: '[session]',
+    help: 'go on with another session',
+    about: 'the session',
+    run: async (words, chat) => (await import('./session.ts')).resumeSlash(words, chat),
+  },
+  {
+    name: 'sessions',
+    help: 'the sessions of this folder',
+    about: 'the session',
+    anytime: true,
+    run: async (_words, chat) => (await import('./session.ts')).sessionsSlash(chat),
+  },
+  {
+    name: 'rewind',
+    hint: '[number]',
+    help: 'go back to an earlier prompt: conversation, files or both',
+    about: 'the conversation',
+    run: async (words, chat) => (await import('./rewind.ts')).rewindSlash(words, chat),
+  },
+  {
+    name: 'rename',
+    hint: '[title]',
+    help: 'give this session a name',
+    about: 'the session',
+    run: async (words, chat) => (await import('./session.ts')).renameSlash(words, chat),
+  },
+  {
+    name: 'export',
+    hint: '[file]',
+    help: 'write this conversation to a file',
+    about: 'the session',
+    run: async (words, chat) => (await import('./session.ts')).exportTo(words, chat),
+  },
+  {
+    name: 'output',
+    hint: '[number]',
+    help: 'what came of the last call, in full; 2 is the one before it',
+    about: 'the conversation',
+    anytime: true,
+    run: async (words, chat) => (await import('./status.ts')).output(words, chat),
+  },
+  {
+    name: 'help',
+    also: ['?'],
+    help: 'this list',
+    about: 'the rest',
+    anytime: true,
+    headless: async () => (await import('./answers.ts')).helpAnswer(SLASH_COMMANDS),
+    run: async (_words, chat) => (await import('./help.ts')).help(SLASH_COMMANDS, chat),
+  },
+  {
+    name: 'todos',
+    help: 'the steps the model has in mind',
+    about: 'the rest',
+    anytime: true,
+    run: async (_words, chat) => (await import('./status.ts')).todos(chat),
+  },
+  {
+    name: 'tasks',
+    hint: '[[stop] id]',
+    help: 'commands in the background; what one wrote; its end',
+    about: 'the rest',
+    anytime: true,
+    run: async (words, chat) => (await import('./status.ts')).tasks(words, chat),
+  },
+  {
+    name: 'doctor',
+    help: 'look for what is wrong',
+    about: 'the rest',
+    run: async (_words, chat) => (await import('./status.ts')).doctorSlash(chat),
+  },
+  {
+    name: 'exit',
+    also: ['quit', 'q'],
+    help: 'leave',
+    about: 'the rest',
+    anytime: true,
+    run: (_words, { leave }) => leave(),
+  },
+];
+
+export type Slash =
+  | { readonly kind: 'command'; readonly command: SlashCommand; readonly words: string }
+  | { readonly kind: 'unknown'; readonly message: string };
+
+/** Undefined if the line is not a command: a path starts with a slash, too. */
+export function readSlash(line: string): Slash | undefined {
+  const [, name, words = ''] = /^\/([a-z?][\w:?-]*)(?:\s+([\s\S]*))?$/i.exec(line.trim()) ?? [];
+  if (name === undefined) return undefined;
+  const wanted = name.toLowerCase();
+  const command = SLASH_COMMANDS.find((known) => known.name === wanted || known.also?.includes(wanted));
+  if (command) return { kind: 'command', command, words: words.trim() };
+  const near = nearest(
+    wanted,
+    SLASH_COMMANDS.flatMap(({ name, also = [] }) => [name].concat(also)),
+  );
+  const hint = near === undefined ? 'See /help.' : `Did you mean /${near}?`;
+  return { kind: 'unknown', message: `There is no command /${name}. ${hint}` };
+}
+
+/** The text of a prompt that may be a command. Undefined if the prompt is for the model in any case. */
+export function slashText({ content, verbatim }: Prompt): string | undefined {
+  if (verbatim) return undefined;
+  const [only, ...others] =
+    typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+  const text = only?.type === 'text' && others.length === 0 ? only.text.trim() : '';
+  return text.startsWith('/') ? text : undefined;
+}
+
+/** The commands that also work without a terminal. */
+export const HEADLESS_COMMANDS = SLASH_COMMANDS.filter(({ headless }) => headless !== undefined);

@@ -1,0 +1,163 @@
+/** `/status` and `/cost`. */
+import { LivePermissions, VERSION } from '@heddle/agent';
+import {
+  isToolResult,
+  isToolUse,
+  type Message,
+  textOf,
+  type ToolResultBlock,
+  type ToolUseBlock,
+} from '@heddle/core';
+import type { Task } from '@heddle/tools';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { stripVTControlCharacters } from 'node:util';
+import { missingView } from '../start/open-sandbox.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
+import { dollars, durationText, pluralize, shortened, tokens } from '../terminal/amounts.ts';
+import { callLine, nearPath } from '../terminal/call-line.ts';
+import { todoLines } from '../terminal/todo-lines.ts';
+import { modelText } from '../start/model-options.ts';
+import { instructionFiles } from '../start/start-agent.ts';
+import type { Chat } from './command.ts';
+
+export async function status({ started, options, cwd, say }: Chat): Promise<void> {
+  const { agent, session, tasks } = started;
+  const running = tasks.list().filter(({ end }) => end === undefined).length;
+  const instructions = instructionFiles(started.userContext).map((file) => nearPath(file, cwd));
+  const folders = options.rules instanceof LivePermissions ? options.rules.directories : [];
+  const standing = session.projection.stance?.workingDirectory ?? cwd;
+  const { state, thresholds } = await agent.contextUsage();
+  const rows: readonly (readonly [string, string])[] = [
+    ['version', VERSION],
+    ['session', agent.sessionId],
+    ['kept in', session.journal.path ?? 'memory only'],
+    ['folder', cwd],
+    ...(standing === cwd ? [] : [['commands run in', standing] as const]),
+    ...(folders.length > 0 ? [['more folders', folders.join(', ')] as const] : []),
+    ['instructions', instructions.length > 0 ? instructions.join(', ') : 'none'],
+    ['model', modelText(options)],
+    ['effort', options.requestOptions?.effort ?? 'the model decides'],
+    ['mode', agent.permissionMode],
+    ['sandbox', options.sandboxSettings?.enabled ? 'on' : 'off'],
+    ['read-only view', await viewState(options)],
+    ['key from', options.apiKeySource ?? 'none'],
+    ['messages', String(agent.messages.length)],
+    ['tokens', `${tokens(state.tokens)}; compacts at ${tokens(thresholds.autoCompact)}`],
+    ['in the background', String(running)],
+  ];
+  const width = Math.max(...rows.map(([name]) => name.length));
+  say(rows.map(([name, value]) => `  ${name.padEnd(width)}  ${escapeControls(value)}`).join('\n'));
+}
+
+/** Whether a command that is proven to only read runs in the view, or on the proof alone. */
+async function viewState({ sandboxSettings }: Chat['options']): Promise<string> {
+  if (sandboxSettings?.readOnlyView === 'off') return 'off';
+  return (await missingView()) ?? 'on';
+}
+
+export function cost({ started, say }: Chat): void {
+  const { costUsd, models } = started.agent.spending;
+  const rows = Object.entries(models).map(([model, usage]) => {
+    const price = usage.costUSD === null ? 'cost unknown' : dollars(usage.costUSD);
+    const cached = usage.cacheReadInputTokens + usage.cacheCreationInputTokens;
+    const all = cached + usage.inputTokens;
+    const hit = all === 0 ? 0 : Math.round((usage.cacheReadInputTokens / all) * 100);
+    return `  ${escapeControls(model)}: ${price}, ${tokens(all)} in (${hit} % from the cache), ${tokens(usage.outputTokens)} out`;
+  });
+  const unknown = Object.values(models).some(({ costUSD }) => costUSD === null);
+  say(
+    [`${dollars(costUsd)} in this session${unknown ? ', as far as prices are known' : ''}`, ...rows].join(
+      '\n',
+    ),
+  );
+}
+
+/** The last lines of an output. */
+const SHOWN = 30;
+/** Longer than it takes to close the output of a process that was killed. */
+const END_RECORDED_MS = 2_000;
+
+export async function tasks(words: string, chat: Chat): Promise<void> {
+  const { started, say } = chat;
+  const all = started.tasks.list();
+  if (all.length === 0) return say('Nothing runs in the background.');
+  if (words === '') return say(all.map(lineOf).join('\n'));
+  const [, stops, id = ''] = /^(stop\b\s*)?(\S*)$/i.exec(words) ?? [];
+  const task = started.tasks.get(id) ?? (id === '' ? onlyOne(all) : undefined);
+  if (!task)
+    return say(
+      `${id === '' ? 'Which one?' : 'There is no such task.'} /tasks ID shows its output, /tasks stop ID ends it.`,
+    );
+  if (stops === undefined) return say(outputOf(task, chat));
+  if (task.end !== undefined) return say(`${task.id} is over already.`);
+  await task.stop('stopped by the user');
+  // Its processes are gone, but its end is recorded a moment later: the next command must find it.
+  await Promise.race([task.ended, sleep(END_RECORDED_MS, undefined, { ref: false })]);
+  say(`${task.id} is stopped.`);
+}
+
+/** The one that needs no name: the only one that still runs. */
+function onlyOne(all: readonly Task[]): Task | undefined {
+  const [only, ...others] = all.filter(({ end }) => end === undefined);
+  return others.length === 0 ? only : undefined;
+}
+
+function lineOf({ id, spec, end, startedAt, endedAt }: Task): string {
+  const state = end === undefined ? 'runs' : end.kind === 'exited' ? `exit ${end.code}` : end.kind;
+  const time = durationText((endedAt ?? Date.now()) - startedAt);
+  return `  ${id}  ${state.padEnd(8)}  ${time.padStart(8)}  ${escapeControls(shortened(spec.command, 80))}`;
+}
+
+function outputOf(task: Task, { style: { paint, signs } }: Chat): string {
+  const { head, tail, file, omitted } = task.output.view();
+  const text = escapeControls(stripVTControlCharacters(omitted > 0 ? tail : head + tail)).trimEnd();
+  const all = text === '' ? [] : text.split('\n');
+  const before = all.length - SHOWN;
+  const cut =
+    omitted > 0 ? [signs.more] : before > 0 ? [`${signs.more} ${pluralize(before, 'line')} before`] : [];
+  const shown = [...cut.map((line) => paint('dim', line)), ...all.slice(-SHOWN)];
+  return [
+    lineOf(task),
+    ...(all.length === 0 ? ['  | (no output yet)'] : shown.map((line) => `  | ${line}`)),
+    ...(file === undefined ? [] : [paint('dim', `  all of it: ${escapeControls(file)}`)]),
+  ].join('\n');
+}
+
+export function todos({ started, say, style }: Chat): void {
+  const lines = todoLines(started.todos.get(), style);
+  say(lines.length > 0 ? lines.map((line) => `  ${line}`).join('\n') : 'There is nothing on the list.');
+}
+
+export async function doctorSlash({ options }: Chat): Promise<void> {
+  const { doctor: examine } = await import('../doctor/doctor.ts');
+  await examine([], options.plays ?? options.modelName);
+}
+
+/** `words`: which one, counted from the last; the last one where it says nothing. */
+export function output(words: string, { started, say, style, cwd }: Chat): void {
+  const messages = [...started.agent.messages];
+  const results = messages.flatMap(resultsIn);
+  if (results.length === 0) return say('No call has come to an end yet.');
+  const result = /^\d*$/.test(words) ? results.at(-Math.max(1, Number(words))) : undefined;
+  if (!result)
+    return say(
+      results.length === 1
+        ? 'There is one call so far: /output shows it.'
+        : `Type a number from 1, the last call, to ${results.length}.`,
+    );
+  const call = messages.flatMap(callsIn).find(({ id }) => id === result.tool_use_id);
+  const title = call
+    ? callLine(call.name, call.input, cwd)
+    : 'A call that is not in this conversation any more';
+  const lines = escapeControls(textOf(result.content)).trimEnd().split('\n');
+  say([style.paint('bold', title), ...lines.map((line) => `  | ${line}`)].join('\n'));
+}
+
+function resultsIn(message: Message): ToolResultBlock[] {
+  if (message.type !== 'user' || typeof message.content === 'string') return [];
+  return message.content.filter(isToolResult);
+}
+
+function callsIn(message: Message): ToolUseBlock[] {
+  return message.type === 'assistant' ? message.content.filter(isToolUse) : [];
+}

@@ -1,0 +1,252 @@
+/** What the command line asks of the agent. */
+import { type AgentOptions, compactionOverrides, isToolDenied, LivePermissions } from '@heddle/agent';
+import { appliedSettings, parseRule, type SandboxSettings, sandboxSettings } from '@heddle/agent/settings';
+import type { GivenOptions, Thinking } from '@heddle/core';
+import { findModel } from '@heddle/models';
+import { builtinTools } from '@heddle/tools';
+import { readFileSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import os from 'node:os';
+import type { PromptText, RunOptions } from '../arguments/arguments.ts';
+import { modelEnvironment, setVariables } from '../keys.ts';
+import { knownSecrets, learnSecrets } from '../known-secrets.ts';
+import { promptHint } from '../arguments/list-flags.ts';
+import { GET_A_MODEL, NO_MODEL, TRY_WITHOUT_KEY } from '../models/no-model.ts';
+import { permissionSetup } from '../permissions/setup.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
+import { type ModelOptions, modelSetup, type ModelSetupOptions, readFallbacks } from './model-options.ts';
+
+/** What an agent is started with. */
+export interface AgentSetup extends Omit<AgentOptions, 'tools' | 'sandbox'> {
+  readonly sandboxSettings?: SandboxSettings;
+  readonly plays?: ModelOptions['plays'];
+  /** What the settings state about models: a model that is chosen later needs it, too. */
+  readonly stated?: ModelSetupOptions['stated'];
+}
+
+type OptionsRead =
+  | {
+      readonly ok: true;
+      readonly options: AgentSetup;
+      /** The part of it that speaks of the model. */
+      readonly model: ModelOptions;
+    }
+  | { readonly ok: false; readonly message: string };
+
+export async function agentOptions(command: RunOptions): Promise<OptionsRead> {
+  const wrong = wrongPlace(command) ?? wrongRule(command);
+  if (wrong !== undefined) return { ok: false, message: wrong };
+  const permission = await permissionSetup(command);
+  const settings = appliedSettings(permission.loaded);
+  // Before a model is looked for: keys and addresses may stand there.
+  setVariables(settings.env);
+  learnSecrets();
+  const wanted =
+    command.model ?? (await findModel(modelEnvironment(), settings.model)) ?? (await modelSoFar(command));
+  if (wanted === undefined) return { ok: false, message: `${NO_MODEL}: ${GET_A_MODEL};\n${TRY_WITHOUT_KEY}` };
+  const { models: stated } = settings;
+  const model = await modelSetup(wanted, { record: command.record, stated });
+  if (!model.ok) return model;
+  const fallbacks = await readFallbacks(command.fallbackModel ?? settings.fallbackModel, {
+    first: wanted,
+    from: command.fallbackModel === undefined ? 'fallbackModel in the settings' : '--fallback-model',
+  });
+  if (!fallbacks.ok) return fallbacks;
+  const tools = builtinTools({
+    web: { search: { model: model.options.model, modelName: model.options.modelName } },
+  });
+  const named = namedTools(
+    command.tools ?? [],
+    tools.map(({ name }) => name),
+  );
+  if (!named.ok) return named;
+  const prompts = await promptTexts(command);
+  if (!prompts.ok) return prompts;
+  for (const note of [...command.notes, ...named.notes, ...permission.notes])
+    process.stderr.write(`heddle: ${escapeControls(note)}\n`);
+  return {
+    ok: true,
+    model: model.options,
+    options: {
+      ...model.options,
+      stated,
+      ...compactionOverrides(settings, process.env),
+      cwd: process.cwd(),
+      redact: (value) => knownSecrets.redactValue(value),
+      defaultPermissionMode: permission.mode,
+      rules: new LivePermissions(permission.rules, permission.directories, { mayBypass: command.mayBypass }),
+      configDirs: permission.configDirs,
+      sandboxSettings: sandboxSettings(permission.loaded, os.homedir()),
+      includePartialMessages: command.partialMessages,
+      bare: command.bare,
+      requestOptions: requestOptions({
+        ...command,
+        thinking: thinkingWanted(command.thinking, settings.alwaysThinkingEnabled, process.env),
+        effort: command.effort ?? settings.effort,
+      }),
+      ...present({
+        fallbackModel: fallbacks.models.length === 0 ? undefined : fallbacks.models,
+        permissionMode: command.permissionMode === undefined ? undefined : permission.mode,
+        maxTurns: command.maxTurns,
+        maxBudgetUsd: command.maxBudgetUsd,
+        taskBudget: command.taskBudget === undefined ? undefined : { total: command.taskBudget },
+        outputSchema: command.jsonSchema,
+        systemPrompt: prompts.own === undefined ? undefined : [prompts.own],
+        appendSystemPrompt: prompts.appended,
+      }),
+    },
+  };
+}
+
+/** Nobody names a model: a session that goes on has one. */
+async function modelSoFar({ session }: RunOptions): Promise<string | undefined> {
+  if (session.from.kind === 'new') return undefined;
+  return (await import('./session-model.ts')).sessionModel(session);
+}
+
+/** A tool that is denied as a whole is not even shown to the model. */
+export function offered(name: string, { tools }: RunOptions, rules: AgentOptions['rules']): boolean {
+  if (tools !== undefined && !isNamed(name, tools)) return false;
+  return !rules || !isToolDenied(name, rules instanceof LivePermissions ? rules.rules : rules);
+}
+
+function requestOptions({ thinking, effort, betas }: RunOptions): GivenOptions {
+  return present({ thinking, effort, betas: betas.length === 0 ? undefined : betas });
+}
+
+/**
+ * What is said about thinking, the nearest word first: flag, environment, settings. Undefined: a model that can think does.
+ * A number of tokens is a budget; 0 switches thinking off.
+ */
+function thinkingWanted(
+  flag: Thinking | undefined,
+  isEnabled: boolean | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+): Thinking | undefined {
+  if (flag !== undefined) return flag;
+  const text = env['MAX_THINKING_TOKENS'];
+  const tokens = text === undefined || text.trim() === '' ? Number.NaN : Number(text);
+  if (Number.isInteger(tokens) && tokens >= 0)
+    return tokens === 0 ? { type: 'disabled' } : { type: 'enabled', budget_tokens: tokens };
+  return isEnabled === false ? { type: 'disabled' } : undefined;
+}
+
+type Present<T> = { [Key in keyof T]?: Exclude<T[Key], undefined> };
+
+/** The fields that have a value. */
+function present<T extends object>(fields: T): Present<T> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same fields, fewer of them
+  return Object.fromEntries(entries) as Present<T>;
+}
+
+/** What is wrong with them; undefined: nothing. */
+function wrongPlace({ addDirs, settings }: Pick<RunOptions, 'addDirs' | 'settings'>): string | undefined {
+  const missing = addDirs.find(
+    (folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true,
+  );
+  if (missing !== undefined)
+    return `--add-dir: there is no folder ${missing}${missing.includes(' ') ? `. ${promptHint('--add-dir')}` : ''}`;
+  return settings === undefined ? undefined : wrongSettings(settings);
+}
+
+function wrongSettings(settings: string): string | undefined {
+  const isJson = settings.trimStart().startsWith('{');
+  try {
+    JSON.parse(isJson ? settings : readFileSync(settings, 'utf8').replace(/^\uFEFF/, ''));
+    return undefined;
+  } catch (thrown) {
+    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    return `--settings: ${isJson ? 'it' : settings} cannot be used: ${why}`;
+  }
+}
+
+/** What is wrong with them; undefined: nothing. */
+function wrongRule({
+  allowedTools,
+  disallowedTools,
+}: Pick<RunOptions, 'allowedTools' | 'disallowedTools'>): string | undefined {
+  const lists = [
+    { flag: '--allowed-tools', list: 'allow', rules: allowedTools },
+    { flag: '--disallowed-tools', list: 'deny', rules: disallowedTools },
+  ] as const;
+  for (const { flag, list, rules } of lists)
+    for (const rule of rules) {
+      const parsed = parseRule(rule, list);
+      if (!parsed.ok) return `${flag}: ${parsed.message}`;
+    }
+  return undefined;
+}
+/** Tools that the command line names. Old names still count; one that there is not yet is told, a typing error is refused. */
+
+type NamedTools =
+  | { readonly ok: true; readonly notes: readonly string[] }
+  | { readonly ok: false; readonly message: string };
+
+/** What tools were called when many scripts were written. */
+const TODAYS_NAMES: ReadonlyMap<string, string> = new Map([
+  ['BashOutput', 'TaskOutput'],
+  ['KillBash', 'TaskStop'],
+  ['KillShell', 'TaskStop'],
+]);
+
+/** Tools that scripts list because other agents have them: nobody mistyped these. */
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  'Agent',
+  'Task',
+  'Skill',
+  'SlashCommand',
+  'Monitor',
+  'MultiEdit',
+  'NotebookRead',
+  'LS',
+  'TaskCreate',
+  'TaskGet',
+  'TaskList',
+  'TaskUpdate',
+  'ListMcpResourcesTool',
+  'ReadMcpResourceTool',
+]);
+
+/** There whenever there is something to search for. */
+const ON_ITS_OWN = 'ToolSearch';
+
+export function namedTools(names: readonly string[], known: readonly string[]): NamedTools {
+  const unknown = names.filter((name) => name !== ON_ITS_OWN && !known.includes(todaysName(name)));
+  const wrong = unknown.find((name) => !ELSEWHERE.has(name) && !name.startsWith('mcp__'));
+  if (wrong !== undefined)
+    return { ok: false, message: `--tools: there is no tool named ${wrong}; there are ${known.join(', ')}` };
+  return { ok: true, notes: unknown.map((name) => `--tools: there is no ${name} yet`) };
+}
+
+/** Is this tool one of those that were named? */
+export function isNamed(tool: string, names: readonly string[]): boolean {
+  return names.some((name) => todaysName(name) === tool);
+}
+
+function todaysName(name: string): string {
+  return TODAYS_NAMES.get(name) ?? name;
+}
+
+type PromptTexts =
+  | { readonly ok: true; readonly own: string | undefined; readonly appended: string | undefined }
+  | { readonly ok: false; readonly message: string };
+
+async function promptTexts({
+  systemPrompt,
+  appendSystemPrompt,
+}: Pick<RunOptions, 'systemPrompt' | 'appendSystemPrompt'>): Promise<PromptTexts> {
+  try {
+    const [own, appended] = await Promise.all([textOf(systemPrompt), textOf(appendSystemPrompt)]);
+    return { ok: true, own, appended };
+  } catch (thrown) {
+    return {
+      ok: false,
+      message: `the system prompt cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+    };
+  }
+}
+
+async function textOf(prompt: PromptText | undefined): Promise<string | undefined> {
+  return prompt && 'file' in prompt ? readFile(prompt.file, 'utf8') : prompt?.text;
+}

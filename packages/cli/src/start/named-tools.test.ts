@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest';
+import { isNamed, namedTools } from './agent-options.ts';
+
+const KNOWN = ['Bash', 'Read', 'TaskOutput', 'TaskStop'];
+
+it('tools may be named as they were called before', () => {
+  const names = ['Bash', 'BashOutput', 'KillShell', 'ToolSearch'];
+  expect(namedTools(names, KNOWN)).toEqual({ ok: true, notes: [] });
+  expect(KNOWN.filter((tool) => isNamed(tool, names))).toEqual(['Bash', 'TaskOutput', 'TaskStop']);
+});
+
+it('tools that there are not yet are told, and the others are offered', () => {
+  expect(namedTools(['Bash', 'Task', 'mcp__a__b'], KNOWN)).toEqual({
+    ok: true,
+    notes: ['--tools: there is no Task yet', '--tools: there is no mcp__a__b yet'],
+  });
+});
+
+it('a name that nobody knows is a typing error', () => {
+  expect(namedTools(['Bsh'], KNOWN)).toMatchObject({ ok: false, message: expect.stringContaining('Bsh') });
+});

@@ -1,0 +1,60 @@
+/** Opens the session that the command line selects. */
+import {
+  forkSession,
+  memorySession,
+  newestSession,
+  newSession,
+  type Opened,
+  type OpenSetup,
+  recallSession,
+  resumeSession,
+  type Session,
+  systemClock,
+  VERSION,
+} from '@heddle/agent';
+import { randomUUID } from 'node:crypto';
+import type { SessionChoice } from '../arguments/arguments.ts';
+import { sessionPlace } from '../config-dir.ts';
+
+type ChosenSession =
+  | { readonly ok: true; readonly session: Session }
+  | { readonly ok: false; readonly message: string; readonly sessionId: string };
+
+export async function openChosen(choice: SessionChoice): Promise<ChosenSession> {
+  const fresh = choice.id ?? randomUUID();
+  if (!choice.persist && choice.from.kind === 'new')
+    return { ok: true, session: memorySession(fresh, systemClock.now) };
+  const setup: OpenSetup = {
+    place: sessionPlace(process.env, process.cwd()),
+    version: VERSION,
+    durability: process.env['HEDDLE_DURABILITY'] === 'power' ? 'power' : 'process',
+    now: systemClock.now,
+  };
+  if (choice.from.kind === 'new') return named(newSession(setup, fresh), fresh);
+  const id = choice.from.kind === 'resume' ? choice.from.id : newestSession(setup.place);
+  if (id === undefined)
+    return { ok: false, message: 'There is no conversation to continue in this folder.', sessionId: fresh };
+  const opened = openEarlier(setup, choice, id, fresh);
+  if (opened.ok || !opened.isUnknown) return named(opened, id);
+  const { meantSession } = await import('../sessions/meant.ts');
+  const meant = meantSession(id, setup.place);
+  return meant.ok ? named(openEarlier(setup, choice, meant.id, fresh), meant.id) : named(meant, id);
+}
+
+function openEarlier(
+  setup: OpenSetup,
+  { persist, fork, at }: SessionChoice,
+  id: string,
+  fresh: string,
+): Opened {
+  // Without persistence the session continues in memory, and its file stays unchanged.
+  if (!persist) return recallSession(setup, id, fork ? fresh : id, { at });
+  return fork ? forkSession(setup, id, fresh, { at }) : resumeSession(setup, id, { at });
+}
+
+function named(
+  opened: Opened | { readonly ok: false; readonly message: string },
+  sessionId: string,
+): ChosenSession {
+  return opened.ok ? opened : { ok: false, message: opened.message, sessionId };
+}

@@ -1,0 +1,168 @@
+/** An agent as the command line asks for it: the session it means, with its tools. Every surface starts here. */
+import { randomUUID } from 'node:crypto';
+import {
+  type Agent,
+  type AgentOptions,
+  createAgent,
+  isHostNamed,
+  LivePermissions,
+  NO_RULES,
+  type Rules,
+  type Session,
+  sessionContext,
+  type SessionContext,
+} from '@heddle/agent';
+import type { Attachment, LoopEvent } from '@heddle/core';
+import type { RunOptions, SessionChoice } from '../arguments/arguments.ts';
+import { escapeControls } from '../terminal/escape-controls.ts';
+import { type AgentSetup, offered } from './agent-options.ts';
+import { openSandbox, openView } from './open-sandbox.ts';
+import { openChosen } from './open-session.ts';
+import { type SessionTools, sessionTools, type ToolChoices } from './session-tools.ts';
+
+export interface Started extends Pick<SessionTools, 'tasks' | 'checkpoints' | 'todos'> {
+  readonly agent: Agent;
+  readonly session: Session;
+  /** What the model was told of the user and the project when the session began. */
+  readonly userContext: SessionContext['userContext'];
+  /** What a user should know about the session. */
+  readonly notices: readonly string[];
+  /** Names the session, from its first prompt on. */
+  readonly entitle: (title: string) => void;
+  /** Whoever listens sees every event after it was stored. */
+  readonly listen: (listener: (event: LoopEvent) => void) => void;
+  /** Tells the model something with the next prompt, or between two calls. */
+  readonly remark: (remark: Attachment) => void;
+  /** Ends what still runs, and lets go of the session. */
+  readonly close: () => Promise<void>;
+}
+
+export type Starting =
+  | { readonly ok: true; readonly started: Started }
+  | { readonly ok: false; readonly message: string; readonly sessionId: string };
+
+export interface Surface {
+  readonly choice?: SessionChoice;
+  readonly tools?: ToolChoices;
+  /** Shows the user a line while a turn runs; by default on standard error. */
+  readonly tell?: (text: string) => void;
+  /** What this surface adds: who is asked, who listens. */
+  readonly agent?: Partial<AgentOptions>;
+}
+
+export async function startAgent(
+  command: RunOptions,
+  { sandboxSettings, ...options }: AgentSetup,
+  { choice = command.session, tools: choices = {}, tell = warn, agent: more = {} }: Surface = {},
+): Promise<Starting> {
+  const ask = more.canUseTool ?? options.canUseTool;
+  const wanted = await openSandbox(sandboxSettings, options, { ask, tell });
+  if (!wanted.ok) return { ...wanted, sessionId: choice.id ?? randomUUID() };
+  const { sandbox } = wanted;
+  const view = openView(sandboxSettings);
+  const opened = await openChosen(choice);
+  if (!opened.ok) return opened;
+  const { session } = opened;
+  const tools = await sessionTools(session, {
+    isOffered: (name) => offered(name, command, options.rules),
+    named: command.tools ?? [],
+    model: { port: options.model, name: options.modelName },
+    allowsPrivate: (host) => isHostNamed(host, rulesNow(options.rules)),
+    // Whoever permits a plan has seen it.
+    permissionApproves: more.canUseTool !== undefined,
+    ...choices,
+    sandbox,
+    view,
+  });
+  const { options: own, ended, dispose, ...parts } = tools;
+  const debug = command.debug && (await import('./debug-log.ts')).debugLog(command.debug);
+  const naming = new Naming(session, choice.title);
+  const context = session.snapshot ? {} : contextOf(command, options);
+  const remarks: Attachment[] = [];
+  const listeners: ((event: LoopEvent) => void)[] = [];
+  const agent = createAgent({
+    ...options,
+    ...(sandbox ? { sandbox } : {}),
+    ...(view ? { view } : {}),
+    ...context,
+    ...own,
+    ...more,
+    session,
+    onAccepted: async (messageId) => {
+      await own.onAccepted?.(messageId);
+      naming.write();
+    },
+    news: () => [...(own.news?.() ?? []), ...remarks.splice(0)],
+    onEvent: (event) => {
+      debug?.(event);
+      own.onEvent?.(event);
+      more.onEvent?.(event);
+      for (const listener of listeners) listener(event);
+    },
+  });
+  const left = ended.map(({ command }) => `ended what an earlier run had left running: ${command}`);
+  return {
+    ok: true,
+    started: {
+      agent,
+      session,
+      ...parts,
+      userContext: { ...session.snapshot, ...context }.userContext ?? {},
+      notices: [...session.notices, ...left],
+      entitle: (title) => naming.entitle(title),
+      listen: (listener) => void listeners.push(listener),
+      remark: (remark) => void remarks.push(remark),
+      close: async () => {
+        await dispose();
+        await sandbox?.dispose();
+        session.journal.close();
+      },
+    },
+  };
+}
+
+/** A title is written with the first prompt: a session without one is not stored. */
+class Naming {
+  readonly #journal: Session['journal'];
+  #title: string | undefined;
+
+  constructor({ journal }: Session, title: string | undefined) {
+    this.#journal = journal;
+    this.#title = title;
+  }
+
+  entitle(title: string): void {
+    this.#title = title;
+  }
+
+  write(): void {
+    if (this.#title !== undefined) this.#journal.append({ type: 'title', title: this.#title });
+    this.#title = undefined;
+  }
+}
+
+/** Answers may have added some since the start. */
+function rulesNow(rules: AgentOptions['rules']): Rules {
+  return rules instanceof LivePermissions ? rules.rules : (rules ?? NO_RULES);
+}
+
+function warn(text: string): void {
+  process.stderr.write(`heddle: ${escapeControls(text)}\n`);
+}
+
+/** Looked at when a session begins; one that is resumed has its own. */
+function contextOf(
+  { settingSources: sources, bare }: RunOptions,
+  { cwd, configDirs = [], rules }: Pick<AgentOptions, 'cwd' | 'configDirs' | 'rules'>,
+): SessionContext {
+  const directories = rules instanceof LivePermissions ? rules.directories : [];
+  return sessionContext({ cwd, env: process.env, configDirs, directories, now: Date.now(), sources, bare });
+}
+
+/** The instruction files that a session began with: its context names each file in a heading. Pure. */
+export function instructionFiles(context: SessionContext['userContext']): string[] {
+  const headings = (context['Instructions'] ?? '').matchAll(INSTRUCTION_HEADING);
+  return Array.from(headings, ([, file = '']) => file);
+}
+
+const INSTRUCTION_HEADING = /^## (.+) \((?:the project's|the user's, for (?:all projects|this project))\)$/gm;

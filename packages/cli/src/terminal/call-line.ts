@@ -1,0 +1,80 @@
+/** A call in one line: its tool, and what a person would point at. */
+import type { JsonObject } from '@heddle/core';
+import path from 'node:path';
+import { shortened } from './amounts.ts';
+import { escapeControls } from './escape-controls.ts';
+
+/** Longer ones are cut: the whole input stands in the session. */
+const LONGEST = 120;
+
+export function callLine(tool: string, input: JsonObject, cwd: string): string {
+  const about = escapeControls(shortened(aboutOf(tool, input, cwd), LONGEST));
+  return about === '' ? nameOf(tool) : `${nameOf(tool)} ${about}`;
+}
+
+/** What the model says the call is for, where it says so. */
+export function purposeOf(tool: string, input: JsonObject): string | undefined {
+  const about = text(input['description']);
+  return tool === 'Bash' && about !== '' ? escapeControls(shortened(about, LONGEST)) : undefined;
+}
+
+/** The tools of a server carry its name. */
+export function nameOf(tool: string): string {
+  const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
+  return escapeControls(server === undefined || name === undefined ? tool : `${server}: ${name}`);
+}
+
+function aboutOf(tool: string, input: JsonObject, cwd: string): string {
+  switch (tool) {
+    case 'Bash':
+      return text(input['command']);
+    case 'Read':
+    case 'Write':
+    case 'Edit':
+      return nearPath(text(input['file_path']), cwd);
+    case 'NotebookEdit':
+      return nearPath(text(input['notebook_path']), cwd);
+    case 'Grep':
+    case 'Glob': {
+      const where = text(input['path']);
+      return where === '' ? text(input['pattern']) : `${text(input['pattern'])} in ${nearPath(where, cwd)}`;
+    }
+    case 'WebFetch':
+      return text(input['url']);
+    case 'WebSearch':
+    case 'ToolSearch':
+      return text(input['query']);
+    case 'Agent':
+      return text(input['description']) || text(input['prompt']);
+    case 'Skill':
+      return text(input['skill']);
+    case 'TaskOutput':
+    case 'TaskStop':
+      return text(input['task_id']);
+    case 'TaskCreate':
+      return text(input['subject']);
+    case 'TaskUpdate':
+      return [`#${text(input['taskId'])}`, text(input['status'])].filter(Boolean).join(' ');
+    case 'TaskGet':
+      return `#${text(input['taskId'])}`;
+    case 'TodoWrite':
+    case 'TaskList':
+    case 'AskUserQuestion':
+    case 'EnterPlanMode':
+    case 'ExitPlanMode':
+      return '';
+    default:
+      return Object.keys(input).length === 0 ? '' : JSON.stringify(input);
+  }
+}
+
+/** As it is seen from here, where that is shorter. */
+export function nearPath(file: string, cwd: string): string {
+  if (!path.isAbsolute(file)) return file;
+  const near = path.relative(cwd, file);
+  return near !== '' && !near.startsWith('..') ? near : file;
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
