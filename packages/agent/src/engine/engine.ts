@@ -5,10 +5,8 @@ import { randomUUID } from 'node:crypto';
 import type { ContextPipeline, ContextUsage } from '@heddle/context';
 import {
   type Attachment,
-  finishCalls,
   lineageOf,
   type History,
-  type HookMessage,
   type LoopEvent,
   type Message,
   type PermissionMode,
@@ -36,7 +34,7 @@ import {
   type LineStamp,
   resultLine,
 } from './lines.ts';
-import { openCallResult, planOpenCalls, resultMessage } from './open-calls.ts';
+import { finishOpenCalls } from './open-calls.ts';
 import type { AgentOptions } from './options.ts';
 import {
   type CommandOutcome,
@@ -364,46 +362,46 @@ export class QueryEngine {
   }
 
   async *#drive(turn: PromptRun): AsyncGenerator<SdkMessage, Terminal> {
-    const params = this.#params(turn);
-    const earlier = this.#finishEarlierCalls(params);
+    const { openCalls } = this.#session.projection;
+    const earlier = finishOpenCalls(this.#params(turn), openCalls, () => this.#messageStamp());
     let run: AsyncGenerator<LoopEvent, Terminal> | undefined;
+    let isAbandoned = true;
     try {
       let step = await earlier.next();
       for (; !step.done; step = await earlier.next()) yield* this.#record(step.value, turn);
       if (step.value) return { reason: 'hook_stopped', ...step.value };
       // After the earlier calls have their results, so that the run starts from them.
       run = query(this.#params(turn));
-      while (true) {
+      let end: Terminal | undefined;
+      while (!end) {
         const next = await run.next();
-        if (next.done) return next.value;
-        yield* this.#record(next.value, turn);
-        const { spent } = this.#purse;
-        if (spent) return spent;
+        if (!next.done) yield* this.#record(next.value, turn);
+        end = next.done ? next.value : this.#purse.spent;
       }
+      isAbandoned = false;
+      return end;
     } catch (thrown) {
+      isAbandoned = false;
       if (thrown instanceof JournalError) return { reason: 'model_error', message: thrown.message };
       throw thrown;
     } finally {
       // However this ends, nothing below runs on unobserved. After a normal end this does nothing.
       await earlier.return(undefined);
+      if (isAbandoned && run) await this.#storeRest(run, turn);
       await run?.return({ reason: 'aborted_streaming' });
     }
   }
 
-  /** What a crash left open: decided, or run again where that is harmless. A hook around it may want no run to follow. */
-  async *#finishEarlierCalls(params: QueryParams): AsyncGenerator<LoopEvent, HookMessage | undefined> {
-    const { openCalls } = this.#session.projection;
-    if (openCalls.length === 0) return undefined;
-    const { again, told } = await planOpenCalls(openCalls, params.toolUseContext);
-    for (const { open, text, isError } of told) {
-      const message = resultMessage(this.#messageStamp(), open.call.id, text, isError);
-      yield { type: 'message', message, outcome: { toolUseId: open.call.id, isError } };
+  /** A host that stops reading interrupts the run. Its partial answer and the ends of its calls are stored as after an abort. */
+  async #storeRest(run: AsyncGenerator<LoopEvent, Terminal>, turn: PromptRun): Promise<void> {
+    this.abort('cancel');
+    try {
+      let next = await run.next();
+      for (; !next.done; next = await run.next()) for await (const _unread of this.#record(next.value, turn));
+      this.#log.finish(next.value);
+    } catch (thrown) {
+      if (!(thrown instanceof JournalError)) throw thrown;
     }
-    if (again.length === 0) return undefined;
-    return yield* finishCalls(
-      params,
-      openCallResult(again, () => this.#messageStamp()),
-    );
   }
 
   async *#record(event: LoopEvent, turn: PromptRun): AsyncGenerator<SdkMessage> {

@@ -1,13 +1,17 @@
 /** Calls that a crash left without a result: each is run again, decided, or told as what it is. */
 import {
   type AssistantMessage,
+  finishCalls,
+  type HookMessage,
+  type LoopEvent,
   type Message,
   type OpenCall,
+  type QueryParams,
   toolError,
   type ToolUseContext,
 } from '@heddle/core';
 
-export interface OpenCallPlan {
+interface OpenCallPlan {
   /** Changed nothing, or may be repeated: run again. */
   readonly again: readonly OpenCall[];
   /** Everything else, with what the model is told. */
@@ -20,10 +24,23 @@ const PERHAPS =
 const HAD_HAPPENED = 'The session was interrupted, but this call had taken effect before.';
 const HAD_NOT = 'The session was interrupted before this call took effect. Nothing was changed.';
 
-export async function planOpenCalls(
+/** Gives every open call a result before a run begins. Returns a message if a hook wants no run to follow. */
+export async function* finishOpenCalls(
+  params: QueryParams,
   openCalls: readonly OpenCall[],
-  context: ToolUseContext,
-): Promise<OpenCallPlan> {
+  stamp: () => { uuid: string; at: number },
+): AsyncGenerator<LoopEvent, HookMessage | undefined> {
+  if (openCalls.length === 0) return undefined;
+  const { again, told } = await planOpenCalls(openCalls, params.toolUseContext);
+  for (const { open, text, isError } of told) {
+    const message = resultMessage(stamp(), open.call.id, text, isError);
+    yield { type: 'message', message, outcome: { toolUseId: open.call.id, isError } };
+  }
+  if (again.length === 0) return undefined;
+  return yield* finishCalls(params, openCallResult(again, stamp));
+}
+
+async function planOpenCalls(openCalls: readonly OpenCall[], context: ToolUseContext): Promise<OpenCallPlan> {
   const again: OpenCall[] = [];
   const told: { open: OpenCall; text: string; isError: boolean }[] = [];
   for (const open of openCalls) {
@@ -51,7 +68,7 @@ export function resultMessage(
 }
 
 /** The calls as the answer they came from, for whoever runs them again. */
-export function openCallResult(
+function openCallResult(
   calls: readonly OpenCall[],
   stamp: () => { uuid: string; at: number },
 ): AssistantMessage[] {

@@ -121,6 +121,28 @@ it('an interrupted answer is shown as aborted, and the next prompt sends its par
   expect(JSON.stringify([...(model.calls.at(-1)?.request.messages ?? [])])).toContain('Half of a');
 });
 
+it.each(['stops reading', 'fails while it reads'])(
+  'an answer keeps its partial text if the host %s',
+  async (how) => {
+    const gate = createTestGate();
+    const { agent, model } = agentOf([[say('Half of a', gate, ' sentence.')], say('Go on.')], {
+      includePartialMessages: true,
+    });
+    const read = async () => {
+      for await (const line of agent.submit('go')) {
+        if (!JSON.stringify(line).includes('Half of a')) continue;
+        if (how === 'stops reading') break;
+        throw new Error('The host failed.');
+      }
+    };
+    await read().catch((thrown: unknown) => expect(String(thrown)).toContain('The host failed.'));
+    for await (const _line of agent.submit('and?'));
+    const sent = JSON.stringify([...(model.calls.at(-1)?.request.messages ?? [])]);
+    expect(sent).toContain('Half of a');
+    expect(sent).toContain('Request interrupted by user');
+  },
+);
+
 it('an attempt without an answer is announced with all that clients know of it', async () => {
   const lines = await linesOf([breakOff(), say('Done.')]);
   expect(lines.find((line) => line.type === 'system' && line.subtype === 'api_retry')).toMatchObject({
