@@ -1,16 +1,16 @@
-/** Short names of models, and what they mean today. */
+/** Short model names (aliases) and the full ids that they resolve to. */
 import { type Environment, variable } from './secrets/environment.ts';
 
 export interface Alias {
   readonly alias: string;
   readonly model: string;
-  /** The variable that gives the alias another meaning. */
+  /** The environment variable that overrides the alias. */
   readonly variable: string;
 }
 
 /**
- * The newest of each family whose price and window the data know, so that a budget can be kept with every one of them. A test
- * fails when the data have learned of a newer one.
+ * Each alias resolves to the newest model of its family whose price and window are known, so that a budget
+ * always works. A test fails when the price list contains a newer model.
  */
 const ALIASES: readonly Alias[] = [
   { alias: 'opus', model: 'claude-opus-5-5', variable: 'ANTHROPIC_DEFAULT_OPUS_MODEL' },
@@ -27,12 +27,15 @@ export function aliasesIn(environment: Environment): readonly Alias[] {
   }));
 }
 
-/** The full id behind a name; a name that is no alias is a full id already. */
+/** Returns the full id for an alias. Any other name is returned unchanged. */
 export function fullModelName(name: string, environment: Environment): string {
   return aliasesIn(environment).find(({ alias }) => alias === name.toLowerCase())?.model ?? name;
 }
 
-/** The model to use where nobody named one: `ANTHROPIC_MODEL`, an alias or a full id. */
+/**
+ * Returns the model named by `ANTHROPIC_MODEL` (an alias or a full id). Used if the caller did not name a
+ * model.
+ */
 export function modelFromEnvironment(environment: Environment): string | undefined {
   return variable(environment, 'ANTHROPIC_MODEL');
 }

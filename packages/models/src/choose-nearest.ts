@@ -1,9 +1,9 @@
-/** What a name that means nothing was probably meant to be. */
+/** Suggests the model that an unknown name probably means. */
 import { modelsOnServer } from './providers/local.ts';
 import { PROVIDERS } from './providers/table.ts';
 import type { Environment } from './secrets/environment.ts';
 
-/** As others call them. */
+/** Names that users know from elsewhere. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   aws: 'bedrock',
   'amazon-bedrock': 'bedrock',
@@ -21,7 +21,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   litellm: 'openai-compatible',
 };
 
-/** A whole name, with what stood behind the provider; undefined where nothing is near. */
+/** Returns a whole name, including the part after the provider. Undefined if no known name is similar. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const [, word = '', rest = ''] = /^([^/:]+)(.*)$/s.exec(name.toLowerCase()) ?? [];
   const ids = ['anthropic', ...PROVIDERS.map(({ id }) => id)];
@@ -29,7 +29,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return id === undefined ? undefined : `${id}${name.slice(word.length)}`;
 }
 
-/** The whole name of what a server on this machine calls so. */
+/** Returns the whole name of a model that a local server offers under this name. */
 export async function servedHere(name: string, environment: Environment): Promise<string | undefined> {
   const asked = PROVIDERS.filter(({ local }) => local !== undefined).map(async (provider) => {
     const served = await modelsOnServer(provider, environment);
@@ -46,7 +46,7 @@ function nearest(word: string, known: readonly string[]): string | undefined {
   return first !== undefined && first.steps <= Math.max(1, word.length / 3) ? first.candidate : undefined;
 }
 
-/** Letters to change, add or leave out; two neighbours that changed places are one step. */
+/** Counts letters to change, add or omit. Two adjacent letters that changed places count as one step. */
 function stepsBetween(left: string, right: string): number {
   let before: number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, at) => at);

@@ -1,4 +1,4 @@
-/** Which model a name means. Each kind is loaded only when it is chosen. */
+/** Resolves a model name to a port. Each adapter is loaded only when it is chosen. */
 import type { ModelPort } from '@heddle/core';
 import { aliasesIn, fullModelName } from './aliases.ts';
 import type { AnthropicOptions } from './anthropic/options.ts';
@@ -6,7 +6,7 @@ import { factsOf, plainModelName, type StatedModels } from './known-models.ts';
 import { routeByModel } from './route.ts';
 import { type Environment, variable } from './secrets/environment.ts';
 
-/** What a kind of model needs to be built from the part of the name behind the colon or slash. */
+/** Builds a model of the caller's own kind from the part of the name after the colon or slash. */
 export type ModelMaker = (
   rest: string,
 ) => Promise<ModelPort & { readonly modelName?: string; readonly window?: number | undefined }>;
@@ -15,29 +15,35 @@ export type ChosenModel =
   | {
       readonly ok: true;
       readonly port: ModelPort;
-      /** As requests and bills call it. */
+      /** The name in requests and bills. */
       readonly name: string;
-      /** Opens a connection ahead of the first request, where there is one to open. */
+      /** Opens a connection before the first request, if the adapter uses one. */
       readonly preconnect?: () => void;
-      /** Where its key comes from: the name of a variable, `apiKeyHelper` or `none`. */
+      /** The source of its key: the name of a variable, `apiKeyHelper` or `none`. */
       readonly keySource?: string;
-      /** Runs on this machine: it costs nothing. What it can read at once is what it says, if it says so. */
+      /**
+       * Set for a model on this machine, which costs nothing. Its window is known only if the server
+       * reports it.
+       */
       readonly local?: { readonly window: Promise<number | undefined> };
-      /** What it can read at once, where it says so itself and no list needs to be asked. */
+      /** The context window, if the model reports it itself and no list is needed. */
       readonly window?: number | undefined;
     }
   | { readonly ok: false; readonly message: string };
 
-/** What a choice may take into account beside the name. */
+/** Inputs of a choice besides the name. */
 export interface ChooseOptions extends AnthropicOptions {
-  /** What the user states about models: window, output and thinking. */
+  /** The user's own facts about models: window, output and thinking. */
   readonly models?: StatedModels;
 }
 
 /**
- * `kind`, `kind:rest` or `kind/rest` for the kinds that the caller brings; `anthropic/claude-…`, a bare `claude-…` or an alias
- * for the Messages API; `provider/model`, or a name whose family gives it away, for every other provider.
- * The port may also be asked for other models, in any spelling: a run falls back to them.
+ * Chooses a model by name:
+ * - `kind`, `kind:rest` or `kind/rest` for the caller's own kinds
+ * - `anthropic/claude-…`, a bare `claude-…` or an alias for the Messages API
+ * - `provider/model`, or a name with an unambiguous family, for every other provider
+ *
+ * The port also accepts other models, in any spelling, because a run may fall back to them.
  */
 export async function chooseModel(
   name: string,
@@ -51,14 +57,14 @@ export async function chooseModel(
   const choose = (other: string) => chooseOne(other, kinds, options);
   const isKind = (model: string) => kindOf(model, kinds) !== undefined;
   if (isKind(name)) {
-    // A model that plays another answers under every name, and has the facts of that other.
+    // A model that replays another one answers to every name and has the facts of that other model.
     if (chosen.name !== name) return { ...chosen, port: Object.assign(chosen.port, { factsOf: known }) };
-    // Any other model that the caller brings answers under every name that is not such a model itself.
+    // Any other model of the caller answers to every name that is not such a kind itself.
     return { ...chosen, port: routeByModel(chosen, { choose, isOwn: (model) => !isKind(model) }) };
   }
   const port = routeByModel(chosen, {
     choose,
-    // All models of the Messages API have the same port.
+    // All models of the Messages API share one port.
     isOwn: (model) => model.startsWith('claude-') && chosen.name.startsWith('claude-'),
     plainName: (model) => plainModelName(model, environment),
     factsOf: known,
@@ -66,7 +72,7 @@ export async function chooseModel(
   return { ...chosen, port };
 }
 
-/** The port of one model, which is asked for no other. */
+/** Returns the port of one model. It is not asked for any other model. */
 async function chooseOne(
   name: string,
   kinds: Readonly<Record<string, ModelMaker>>,
@@ -76,7 +82,7 @@ async function chooseOne(
   try {
     if (kind) {
       const port = await kind.make(kind.rest);
-      // One that plays another is called as that other.
+      // A model that replays another one uses the name of that other model.
       return { ok: true, port, name: port.modelName ?? name, window: port.window };
     }
     const environment = options.environment ?? process.env;
@@ -118,18 +124,21 @@ async function unknownName(
   const near = nearestName(name, [...aliases, ...kinds]) ?? (await servedHere(name, environment));
   const known = [...aliases, 'claude-…', 'PROVIDER/MODEL', ...kinds].join(', ');
   const hint = near === undefined ? `Known: ${known}.` : `Did you mean ${near}?`;
-  // Whoever typed nothing of the kind looks for it in vain.
+  // Names the variable, because a user who did not type the name would search for it in vain.
   const from = ['HEDDLE_MODEL', 'ANTHROPIC_MODEL'].find((one) => variable(environment, one) === name);
   const named = from === undefined ? name : `${name} (${from} says so)`;
   return `There is no model named ${named}. ${hint} See: heddle models`;
 }
 
-/** The id in a name of ours: with its provider before it, any id will do, since gateways have models of their own. */
+/**
+ * Returns the id in a name of an Anthropic model. After the provider prefix any id is accepted, because
+ * gateways have their own models.
+ */
 function anthropicModel(name: string, environment: Environment): string | undefined {
   const [isOurs, id = ''] = /^anthropic(?:[/:](.*))?$/is.exec(name) ?? [];
   if (isOurs !== undefined) return fullModelName(id === '' ? USUAL : id, environment);
   return name.startsWith('claude-') ? name : undefined;
 }
 
-/** What the provider alone means, and what is used where only its key is known. */
+/** The model that the bare provider name means. Also used if only its key is set. */
 const USUAL = 'sonnet';

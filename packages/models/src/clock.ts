@@ -1,7 +1,7 @@
-/** The clock of this machine. */
+/** The system clock. */
 import type { Clock } from '@heddle/core';
 
-/** Node's timers take no more; beyond it they fire at once. */
+/** The longest delay of Node's timers. Longer ones fire at once. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

@@ -1,8 +1,14 @@
-/** The model to use where nobody named one: what the environment has a key for, else what runs on this machine. */
+/**
+ * Finds a model if the user did not name one: by the keys in the environment, then by the servers on this
+ * machine.
+ */
 import { modelFromEnvironment } from './aliases.ts';
 import { type Environment, variable } from './secrets/environment.ts';
 
-/** A name for `chooseModel`; undefined where nothing is configured at all. `settled`: what the settings say. */
+/**
+ * Returns a name for `chooseModel`. Undefined if nothing is configured. `settled` is the model from the
+ * settings.
+ */
 export async function findModel(environment: Environment, settled?: string): Promise<string | undefined> {
   const named = variable(environment, 'HEDDLE_MODEL') ?? modelFromEnvironment(environment);
   if (named !== undefined || settled !== undefined) return named ?? settled;

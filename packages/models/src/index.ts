@@ -1,4 +1,4 @@
-/** The doors to models: which one a name means, how it is reached, what it costs. Adapters and prices load when needed. */
+/** Model adapters: name resolution, connections and prices. Adapters and prices load on demand. */
 import type { ListedProvider, ListOptions } from './models.ts';
 import type { Prices, PriceOverrides } from './prices/prices.ts';
 import type { Environment } from './secrets/environment.ts';
@@ -20,13 +20,16 @@ export { isCostReported, type UsageOfModel, usageByModel, webSearchesOf } from '
 export type { KnownModel, PriceOverride, PriceOverrides, Prices } from './prices/prices.ts';
 export { type Environment, SECRET_VARIABLES, withoutSecrets } from './secrets/environment.ts';
 
-/** The price list takes 50 ms of work to load: ask for it once the first request is under way. */
+/** Loads the price list, which takes 50 ms. Call it after the first request was sent. */
 export async function loadPrices(overrides?: PriceOverrides): Promise<Prices> {
   const { createPrices } = await import('./prices/prices.ts');
   return createPrices(overrides);
 }
 
-/** What is usable here and why, with all that is known of each. Servers on this machine are asked, with a short deadline. */
+/**
+ * Lists the usable providers, with reasons and all known models. Asks servers on this machine, with a
+ * short deadline.
+ */
 export async function listProviders(
   environment: Environment,
   options?: ListOptions,

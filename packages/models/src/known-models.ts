@@ -1,6 +1,7 @@
 /**
- * What is known of Anthropic's models beside their prices: window, output, thinking, effort. Small, because a program needs
- * it before its first request. The source is the public documentation of the models, read on the date below.
+ * Facts about Anthropic's models other than prices: window, output, thinking, effort. The list is small,
+ * because a program needs it before its first request. Source: the public documentation of the models,
+ * read on the date below.
  */
 import type { Effort, ModelFacts, ThinkingSupport } from '@heddle/core';
 import { fullModelName } from './aliases.ts';
@@ -11,7 +12,9 @@ export const MODELS_CHECKED_ON = '2026-11-15';
 
 const MILLION = 1_000_000;
 
-/** Real tokens for each token of our estimate. Claude 4.7 and later use a tokenizer that makes about 30 % more tokens. */
+/**
+ * Real tokens per estimated token. Claude 4.7 and later use a tokenizer that makes about 30 % more tokens.
+ */
 const OLD_TOKENIZER = 1.12;
 const NEW_TOKENIZER = 1.35;
 
@@ -50,7 +53,7 @@ function older(
   };
 }
 
-/** By the id without a date. */
+/** Keys are ids without a date. */
 const CLAUDE: ReadonlyMap<string, ModelFacts> = new Map([
   ['claude-fable-5-2', current(ALWAYS)],
   ['claude-fable-5-1', current(ALWAYS)],
@@ -84,23 +87,29 @@ const CLAUDE: ReadonlyMap<string, ModelFacts> = new Map([
 
 export const KNOWN_CLAUDE_MODELS: readonly string[] = [...CLAUDE.keys()];
 
-/** What a user states about a model in the settings. */
+/** Facts that a user states about a model in the settings. */
 export type StatedFacts = Pick<ModelFacts, 'contextWindow' | 'maxOutputTokens'> & {
   readonly thinking?: ThinkingSupport['mode'];
 };
 
-/** By the name of a model, as a user may spell it; a `*` at the end matches any rest, and the longest match wins. */
+/**
+ * Keys are model names in any spelling. A `*` at the end matches any suffix, and the longest match wins.
+ */
 export type StatedModels = Readonly<Record<string, StatedFacts>>;
 
-/** A model's name as requests and bills contain it: without an alias, and without the provider if that is Anthropic. */
+/**
+ * Returns a model's name as it appears in requests and bills: without an alias, and without the Anthropic
+ * prefix.
+ */
 export function plainModelName(name: string, environment: Environment): string {
   const [, own] = /^anthropic[/:](.+)$/is.exec(name) ?? [];
   return fullModelName(own ?? name, environment);
 }
 
 /**
- * Returns what is known of a model under any of its names. Undefined: nothing is known, as for a gateway's own models.
- * A model of another provider has facts without a word on thinking: its provider decides.
+ * Returns the facts about a model under any of its names. Undefined if the model is unknown, such as a
+ * gateway's own model. Facts about another provider's model do not mention thinking, because its provider
+ * decides that.
  */
 export function factsOf(
   name: string,
@@ -116,7 +125,9 @@ export function factsOf(
 
 const OF_ANOTHER_PROVIDER: ModelFacts = {};
 
-/** The entry of the longest name that matches. Names in settings are as free as everywhere else. */
+/**
+ * Returns the entry of the longest matching name. Names in settings may be spelled in any accepted way.
+ */
 export function statedFor<T>(
   model: string,
   stated: Readonly<Record<string, T>>,

@@ -1,4 +1,4 @@
-/** What `heddle models` shows: which providers are usable here and why, and their models with window and price. */
+/** The data for `heddle models`: usable providers with reasons, and their models with window and price. */
 import { aliasesIn } from './aliases.ts';
 import { ANTHROPIC_KEYS, NO_ANTHROPIC_KEY } from './find-model.ts';
 import type { KnownModel, PriceOverrides, Prices } from './prices/prices.ts';
@@ -10,7 +10,7 @@ import { PROVIDERS } from './providers/table.ts';
 import type { Environment } from './secrets/environment.ts';
 
 export interface ListedModel extends KnownModel {
-  /** Short names that mean this model here and now. */
+  /** Aliases that resolve to this model in this environment. */
   readonly aliases: readonly string[];
 }
 
@@ -18,18 +18,18 @@ export interface ListedProvider {
   readonly id: string;
   readonly name: string;
   readonly isUsable: boolean;
-  /** Why it is usable: the variable that was found, or the address that answered. Never a key. */
+  /** The reason why it is usable: a variable or an address that responded. Never contains a key. */
   readonly because?: string;
-  /** What to do where it is not. */
+  /** The advice if it is not usable. */
   readonly advice?: string;
-  /** The sentence that a request fails with, if a key or a setting is missing. */
+  /** The message of a failing request, if a key or a setting is missing. */
   readonly problem?: string;
-  /** All that is known of it; full names, as `--model` takes them. */
+  /** All known models under the full names that `--model` accepts. */
   readonly models: readonly ListedModel[];
 }
 
 export interface ListOptions {
-  /** Only this one. */
+  /** Restricts the list to this provider. */
   readonly only?: string;
   readonly overrides?: PriceOverrides;
 }
@@ -59,7 +59,7 @@ function anthropic(environment: Environment, prices: Prices, overrides: PriceOve
   };
 }
 
-/** Aliases that lead to a model outside the list make a line of their own, with nothing known. */
+/** Aliases for a model outside the list get their own line without facts. */
 function anthropicModels(
   environment: Environment,
   prices: Prices,
@@ -123,7 +123,7 @@ async function listed(provider: Provider, environment: Environment, prices: Pric
   return { id, name, isUsable: true, because: readiness.is === 'configured' ? readiness.by : '', models };
 }
 
-/** The provider's id alone means its usual model. */
+/** The bare provider id means its default model. */
 function aliasOf({ id, usual }: Provider, model: string): readonly string[] {
   return model === `${id}/${usual}` ? [id] : [];
 }

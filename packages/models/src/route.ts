@@ -1,15 +1,15 @@
-/** One port for all the models that a run may ask: the one that was chosen, and others that it falls back to. */
+/** Routes requests of one run to several models: the chosen one and its fallbacks. */
 import type { ModelFacts, ModelPort, ModelRecord, ModelRecords, ModelRequest } from '@heddle/core';
 import type { ChosenModel } from './choose.ts';
 
-/** Chooses a port for one model alone. Such a port passes no request on, so a chain of ports cannot form. */
+/** Chooses a port for a single model. Such a port does not route, so no chain of ports can form. */
 type Choose = (name: string) => Promise<ChosenModel>;
 
 export interface RouteOptions {
   readonly choose: Choose;
-  /** Whether the chosen port also answers for this other model. */
+  /** Returns true if the chosen port also serves this other model. */
   readonly isOwn: (model: string) => boolean;
-  /** A model's name as requests contain it, for any spelling of it. */
+  /** Returns a model's name as requests contain it, for any spelling. */
   readonly plainName?: (name: string) => string;
   readonly factsOf?: (model: string) => ModelFacts | undefined;
 }
@@ -40,7 +40,7 @@ async function* askOther(
   signal: AbortSignal,
 ): AsyncGenerator<ModelRecord, void> {
   const chosen = await other;
-  // A name that means nothing here may mean something to the server that was chosen.
+  // A name that is unknown here may be known to the chosen server.
   const records: ModelRecords = chosen.ok
     ? chosen.port(named(request, chosen.name), signal)
     : own(request, signal);

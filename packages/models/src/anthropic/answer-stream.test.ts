@@ -31,14 +31,14 @@ function stage(onRecord: (record: ModelRecord) => void = () => undefined) {
 }
 
 describe('the stream of an answer', () => {
-  it('tells content from pings', async () => {
+  it('distinguishes content from pings', async () => {
     const { said, send } = stage();
     await send('ping');
     await send('of_tomorrow');
     expect(said).toEqual(['ping', 'of_tomorrow', 'content']);
   });
 
-  it('takes a large event on its way for content', async () => {
+  it('treats a large incomplete event as content', async () => {
     const { said, response } = stage();
     response.write(`data: {"type":"of_tomorrow","x":"${'x'.repeat(2_000)}`);
     await settle();
@@ -64,7 +64,7 @@ describe('the stream of an answer', () => {
     expect(ends).toEqual([{ type: 'done', requestId: 'req_1' }]);
   });
 
-  it('does not begin a new wait with the chunk that made it pause', async () => {
+  it('does not start a new wait with the chunk that caused the pause', async () => {
     const { stream, said, send } = stage((record) => {
       if (String(record.type) === 'the_last_straw') stream.pause();
     });
@@ -72,7 +72,7 @@ describe('the stream of an answer', () => {
     expect(said).toEqual(['of_tomorrow', 'content', 'the_last_straw', 'hold']);
   });
 
-  it('ends with a bug of ours as an error, where it would have been thrown at nobody', async () => {
+  it('reports an internal error as a model error instead of throwing it', async () => {
     const { ends, send } = stage(() => {
       throw new Error('a bug');
     });
@@ -88,14 +88,14 @@ describe('the stream of an answer', () => {
     expect(ends).toEqual([{ type: 'done', requestId: 'req_1' }]);
   });
 
-  it('ignores what comes after message_stop', async () => {
+  it('ignores data after message_stop', async () => {
     const { said, send } = stage();
     await send('message_stop', 'error', 'of_tomorrow');
     await send('more');
     expect(said).toEqual(['message_stop', 'stopped', 'content']);
   });
 
-  it('ends once, however many ways it ends', async () => {
+  it('ends once, even if several causes end it', async () => {
     const { response, ends } = stage();
     response.destroy(new Error('reset'));
     await settle();

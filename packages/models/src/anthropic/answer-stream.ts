@@ -1,4 +1,4 @@
-/** The body of an answer: bytes in, records out, and how it ended. */
+/** Reads the body of a response: bytes in, records out, and how the stream ended. */
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { ApiEvent, Done, ModelError } from '@heddle/core';
@@ -6,20 +6,20 @@ import { EventReader, readWireEvent } from '../stream/wire-event.ts';
 
 export interface AnswerListener {
   onRecord(event: ApiEvent): void;
-  /** Something other than a ping came. */
+  /** Called for every chunk that is more than a ping. */
   onContent(): void;
-  /** Nothing will come for a while because we do not read. */
+  /** Called when the reader pauses. The following silence is not the server's. */
   onHold(): void;
-  /** `message_stop` came. */
+  /** Called when `message_stop` arrives. */
   onStopped(): void;
   onEnd(end: Done | ModelError): void;
   wordFor(errorEvent: string): ModelError;
   wordForBreak(thrown: unknown): ModelError;
-  /** Something threw that must not. */
+  /** Converts an unexpected exception into a model error. */
   wordForBug(thrown: unknown): ModelError;
 }
 
-/** So much of one event is on its way that it cannot be a ping. */
+/** An incomplete event of this many characters cannot be a ping. */
 const MORE_THAN_A_PING = 1_024;
 
 export class AnswerStream {
@@ -55,13 +55,16 @@ export class AnswerStream {
     this.#readAll();
   }
 
-  /** Stops waiting for bytes that nobody needs. */
+  /** Stops waiting for bytes that the caller no longer needs. */
   giveUp(): void {
     this.#end(BROKE_OFF);
     this.#response.destroy();
   }
 
-  /** All that waits at once: a server sends each delta as a chunk of its own, and hundreds of them come in one packet. */
+  /**
+   * Reads all waiting chunks at once. A server sends each delta as its own chunk, and one packet may
+   * contain hundreds.
+   */
   #readAll(): void {
     try {
       while (!this.#isHeld) {
@@ -78,7 +81,7 @@ export class AnswerStream {
     if (this.#isStopped || this.#isOver) return;
     this.#hasContent = false;
     this.#reader.feed(chunk);
-    // The chunk that made us pause begins no new wait for the server: it is our turn.
+    // The chunk that caused the pause does not start a new wait for the server.
     if (this.#isHeld) return;
     if (this.#hasContent || this.#reader.unread > MORE_THAN_A_PING) this.#listener.onContent();
   }
@@ -95,7 +98,7 @@ export class AnswerStream {
     this.#listener.onStopped();
   }
 
-  /** After `message_stop` the answer is complete, whatever becomes of the connection. */
+  /** After `message_stop` the response is complete, even if the connection then fails. */
   #end(failure: ModelError): void {
     if (this.#isOver) return;
     this.#isOver = true;

@@ -1,6 +1,6 @@
 /**
- * One attempt: a request goes out, records come back, and exactly one of them is the last. Nothing here throws. A second
- * request is sent in one case that nobody needs to hear of: the key of a helper had run out.
+ * One attempt: sends a request and delivers records, exactly one of which is final. Nothing here throws. A
+ * second request is sent only if the key of a key helper has expired.
  */
 import type { Done, ModelError, ModelRequest } from '@heddle/core';
 import type { ClientRequest, IncomingMessage } from 'node:http';
@@ -43,7 +43,10 @@ export class MessagesAttempt {
     void this.#guarded(() => this.#send());
   }
 
-  /** Nobody could catch what is thrown here: a bug of ours ends the attempt like any other failure. */
+  /**
+   * No caller can catch an exception thrown here, so an internal error ends the attempt like any other
+   * failure.
+   */
   async #guarded(work: () => Promise<void> | void): Promise<void> {
     try {
       await work();
@@ -73,7 +76,7 @@ export class MessagesAttempt {
       this.#outgoing = await transport.send(outgoing, listener, () => !this.#isOver);
     } catch (thrown) {
       if (this.#isOver) return;
-      // The settings are wrong and will be at the next attempt.
+      // The settings are wrong and will be wrong at the next attempt.
       this.#end({ ...networkError(thrown, this.#port.connection, this.#port.secrets), shouldRetry: false });
     }
   }
@@ -107,7 +110,7 @@ export class MessagesAttempt {
       response,
       (body) => void this.#guarded(() => this.#onErrorBody(response, body)),
     );
-    // What came so far is enough to tell what it is.
+    // The part received so far is enough to classify the error.
     this.#deadline.set(settings.idleMs, () => errorBody.giveUp());
   }
 
@@ -129,7 +132,9 @@ export class MessagesAttempt {
     );
   }
 
-  /** The answer is complete. Its last bytes are awaited, so that the connection can be used again, but not for long. */
+  /**
+   * The response is complete. The last bytes are awaited briefly, so that the connection can be reused.
+   */
   #awaitEnd(): void {
     setImmediate(() => {
       if (!this.#isOver) this.#deadline.set(LAST_BYTES_MS, () => this.#stream?.giveUp());
@@ -153,13 +158,13 @@ export class MessagesAttempt {
   #end(record: Done | ModelError): void {
     if (this.#isOver) return;
     this.#close(record.type === 'done' ? 'kept' : 'now');
-    // A proxy may repeat a key in it.
+    // A proxy may repeat a key in the request id.
     const { requestId } = record;
     const secrets = this.#port.secrets;
     this.records.end(requestId === undefined ? record : { ...record, requestId: secrets.redact(requestId) });
   }
 
-  /** `now`: nobody wants what is still to come, so the connection goes with it. */
+  /** `now`: the remaining bytes are not needed, so the connection is closed as well. */
   #close(how: 'kept' | 'now'): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -173,14 +178,17 @@ const ABORTED: ModelError = { type: 'model_error', class: 'aborted', message: 'T
 const STALL_ADVICE =
   'It is tried again by itself; if this happens often, check the network, or allow a longer wait.';
 
-/** Usually they are in the same packet as the end of the answer. */
+/** The last bytes are usually in the same packet as the end of the response. */
 const LAST_BYTES_MS = 250;
 
 function seconds(ms: number): string {
   return `${Math.round(ms / 100) / 10} s`;
 }
 
-/** Whoever says JSON or HTML does not stream. Other types are given the benefit of the doubt: gateways are careless. */
+/**
+ * Responses of type JSON or HTML are not streams. Other types are accepted, because gateways often set a
+ * wrong type.
+ */
 function isAnswer({ statusCode = 0, headers }: IncomingMessage): boolean {
   const isOk = statusCode >= 200 && statusCode < 300;
   return isOk && !/json|html/i.test(headers['content-type'] ?? '');
@@ -195,7 +203,9 @@ export class ErrorBody {
   #text = '';
   #isRead = false;
 
-  /** `onRead` is called once, with all that came, however it ended. */
+  /**
+   * Contract: `onRead` is called exactly once, with everything received, regardless of how the body ended.
+   */
   constructor(response: Readable, onRead: (body: string) => void) {
     this.#response = response;
     this.#onRead = onRead;
@@ -206,7 +216,7 @@ export class ErrorBody {
       .on('close', () => this.#finish());
   }
 
-  /** Makes do with what is here. */
+  /** Stops reading and reports the part received so far. */
   giveUp(): void {
     this.#response.destroy();
     this.#finish();

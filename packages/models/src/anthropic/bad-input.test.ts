@@ -1,4 +1,4 @@
-/** What can be wrong out there: each has a clear end, and none of them hangs. */
+/** Invalid input from the network and the settings. Every case ends with a clear error, and none hangs. */
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
@@ -39,8 +39,8 @@ describe('an address that leads nowhere', () => {
     });
   });
 
-  it('whose name nobody knows is not tried again', async () => {
-    // Longer than a name can be, so that no server of names needs to be asked.
+  it('whose name cannot be resolved is not tried again', async () => {
+    // The name is longer than DNS allows, so no name server is asked.
     const { port } = stagePort({ baseUrl: `http://${'x'.repeat(64)}.invalid` });
     expect(await failureOf(port)).toMatchObject({
       class: 'network',
@@ -57,7 +57,7 @@ describe('an address that leads nowhere', () => {
     });
   });
 
-  it('where someone hangs up before answering', async () => {
+  it('whose server closes the connection before it responds', async () => {
     const port = await portOf(createTcpServer((socket) => socket.once('data', () => socket.destroy())));
     const { port: model } = stagePort({ baseUrl: `http://127.0.0.1:${port}` });
     expect(await failureOf(model)).toMatchObject({
@@ -66,7 +66,7 @@ describe('an address that leads nowhere', () => {
     });
   });
 
-  it('where someone does not speak HTTP', async () => {
+  it('whose server does not use HTTP', async () => {
     const port = await portOf(createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n')));
     const { port: model } = stagePort({ baseUrl: `http://127.0.0.1:${port}` });
     expect(await failureOf(model)).toMatchObject({
@@ -105,7 +105,7 @@ describe('a limit with an absurd wait', () => {
 });
 
 describe('an error whose words break off', () => {
-  it('is still told by its status', async () => {
+  it('is classified by its status', async () => {
     const server = createHttpServer((request, response) => {
       request.resume();
       response.writeHead(529, { 'content-type': 'application/json' });
@@ -129,7 +129,7 @@ describe('an error whose words break off', () => {
 });
 
 describe('TLS', () => {
-  it('that is not trusted is said so, with a way out, and not tried again', async () => {
+  it('that is not trusted is reported, with a solution, and not tried again', async () => {
     const port = await portOf(secureServer());
     const { port: model } = stagePort({ baseUrl: `https://127.0.0.1:${port}` });
     expect(await failureOf(model)).toMatchObject({
@@ -147,7 +147,7 @@ describe('TLS', () => {
     expect((await ask(model)).at(-1)).toEqual({ type: 'done' });
   });
 
-  it('with certificates that cannot be read says which', async () => {
+  it('with certificates that cannot be read names the file', async () => {
     const { port } = stagePort({
       baseUrl: 'https://127.0.0.1:9',
       extraCaFile: path.join(TLS, 'missing.pem'),
@@ -158,7 +158,7 @@ describe('TLS', () => {
     });
   });
 
-  it('at a port that speaks plain HTTP is said so', async () => {
+  it('at a port that uses plain HTTP is reported', async () => {
     const port = await portOf(createHttpServer((_request, response) => response.end()));
     const { port: model } = stagePort({ baseUrl: `https://127.0.0.1:${port}` });
     expect(await failureOf(model)).toMatchObject({
@@ -169,7 +169,7 @@ describe('TLS', () => {
 });
 
 describe('a proxy', () => {
-  it('is used for http where the environment names one, and left out where it says so', async () => {
+  it('is used for http if the environment names one, and skipped if NO_PROXY excludes the host', async () => {
     const asked: string[] = [];
     const proxy = await portOf(
       createHttpServer((request, response) => {
@@ -206,7 +206,7 @@ describe('a proxy', () => {
     expect((await ask(port)).at(-1)).toEqual({ type: 'done' });
   });
 
-  it('that hangs up is said so', async () => {
+  it('that closes the connection is reported', async () => {
     const proxy = createTcpServer((socket) => socket.once('data', () => socket.destroy()));
     const environment = { HTTPS_PROXY: `http://127.0.0.1:${await portOf(proxy)}` };
     const { port } = stagePort({ baseUrl: 'https://gateway.test', environment });
@@ -215,7 +215,7 @@ describe('a proxy', () => {
     expect(error.shouldRetry).toBeUndefined();
   });
 
-  it('that refuses is not asked again, and its password is not told', async () => {
+  it('that rejects the request is not asked again, and its password is not shown', async () => {
     const proxy = createHttpServer();
     proxy.on('connect', (_request, socket: Socket) =>
       socket.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n'),
@@ -227,7 +227,7 @@ describe('a proxy', () => {
     expect(error.message).not.toContain('password-of-mine');
   });
 
-  it('that cannot be read is said so', async () => {
+  it('whose address cannot be parsed is reported', async () => {
     const { port } = stagePort({
       baseUrl: 'http://gateway.test',
       environment: { HTTP_PROXY: 'socks5://127.0.0.1:1' },
@@ -236,7 +236,7 @@ describe('a proxy', () => {
   });
 });
 
-describe('an answer that is none', () => {
+describe('a response that is not a stream', () => {
   it.each([
     [html(502), { class: 'server', status: 502 }],
     [html(200, 'Log in'), { class: 'network', shouldRetry: false }],
@@ -250,7 +250,7 @@ describe('an answer that is none', () => {
     expect(await failureOf(port)).toMatchObject(expected);
   });
 
-  it('because the model is not known', async () => {
+  it('because the model is unknown', async () => {
     const { port } = await stageApi([say('x')], {}, { models: ['claude-one'] });
     expect(await failureOf(port, requestOf([['user', 'x']], { model: 'claude-nine' }))).toMatchObject({
       class: 'not_found',
@@ -261,7 +261,7 @@ describe('an answer that is none', () => {
 });
 
 describe('a key', () => {
-  it('that is missing is asked for before anything is sent', async () => {
+  it('that is missing is reported before anything is sent', async () => {
     const { port, api } = await stageApi([], { apiKey: undefined as never, environment: {} });
     expect(port.keySource).toBe('none');
     expect(await failureOf(port)).toMatchObject({
@@ -272,7 +272,7 @@ describe('a key', () => {
   });
 
   it.each(['two words', 'line\nbreak', 'schlüssel'])(
-    'like “%s” is refused before anything is sent, and not told',
+    'like “%s” is rejected before anything is sent, and not shown',
     async (apiKey) => {
       const { port, api } = await stageApi([], { apiKey });
       const error = await failureOf(port);
@@ -297,7 +297,7 @@ describe('a key', () => {
     expect(api.requests[0]?.headers).not.toHaveProperty('x-api-key');
   });
 
-  it('of a helper is fetched anew, once, when it was refused', async () => {
+  it('of a helper is fetched again, once, after it was rejected', async () => {
     const environment = { PATH: process.env['PATH'] ?? '' };
     const options = { apiKey: undefined as never, environment, keyHelper: 'echo helped-$RANDOM-$$' };
     const { port, api } = await stageApi([], options, { apiKey: 'another' });
@@ -309,7 +309,7 @@ describe('a key', () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  it('of a helper that fails says why', async () => {
+  it('of a helper that fails reports why', async () => {
     const { port } = stagePort({
       apiKey: undefined as never,
       keyHelper: `echo ${TEST_KEY} no vault >&2; exit 1`,

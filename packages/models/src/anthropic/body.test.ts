@@ -15,7 +15,7 @@ function withOptions(options: RequestOptions): unknown {
 }
 
 describe('the body of a request', () => {
-  it('is the head and the messages as they came, bytes and all', () => {
+  it('consists of the head and the unchanged bytes of the messages', () => {
     const request = requestOf([['user', 'grüß dich']], {
       system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }],
       tools: [{ name: 'Read', description: 'Reads.', input_schema: { type: 'object' } }],
@@ -53,7 +53,7 @@ describe('the body of a request', () => {
       { context_management: { edits: [{ type: 'clear_tool_uses_20250919' }] } },
     ],
     ['metadata', { metadata: { user_id: 'u' } }, { metadata: { user_id: 'u' } }],
-  ])('says %s in the words of the API', (_what, options, fields) => {
+  ])('represents %s in the format of the API', (_what, options, fields) => {
     expect(withOptions(options)).toMatchObject(fields);
   });
 
@@ -67,7 +67,7 @@ describe('the body of a request', () => {
     expect(withOptions({ thinking, betas })).toMatchObject({ max_tokens, thinking });
   });
 
-  it('leaves out what was not asked for', () => {
+  it('omits options that were not set', () => {
     expect(Object.keys(withOptions({ fastMode: false }) as object)).toEqual([
       'model',
       'max_tokens',
@@ -76,7 +76,7 @@ describe('the body of a request', () => {
     ]);
   });
 
-  it('is written anew when tools change', () => {
+  it('is rewritten when the tools change', () => {
     const writer = new BodyWriter();
     const tool = (name: string) => [{ name, description: '', input_schema: { type: 'object' } }];
     bodyOf(requestOf([['user', 'x']], { tools: tool('A') }), writer);
@@ -87,7 +87,7 @@ describe('the body of a request', () => {
 });
 
 describe('the betas of a request', () => {
-  it('are those that were asked for and those that the options need, each once', () => {
+  it('are the requested ones and those that the options need, each once', () => {
     expect(
       betasOf({
         betas: ['interleaved-thinking-2025-05-14', 'fast-mode-2026-02-01'],

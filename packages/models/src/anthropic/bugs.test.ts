@@ -1,4 +1,7 @@
-/** A bug of ours, wherever in a call it strikes, ends the call as an error: nothing is thrown at anyone, nothing hangs. */
+/**
+ * An internal error at any point of a call ends the call as a model error. Nothing is thrown and nothing
+ * hangs.
+ */
 import type { ModelRequest } from '@heddle/core';
 import { answer, begin, createClock, createTestGate, raw, requestOf, say } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -16,7 +19,9 @@ function strike(): never {
   throw new RangeError(`what a bug, with ${TEST_KEY} in it`);
 }
 
-/** A clock that stands for any part of the program: it throws from the moment that a test chooses. */
+/**
+ * A clock that throws from the moment that a test chooses. It represents any failing part of the program.
+ */
 function faultyClock() {
   const clock = createClock();
   let isBroken = false;
@@ -26,7 +31,7 @@ function faultyClock() {
   };
 }
 
-/** A request that cannot be searched for images, which is done only to understand an error. */
+/** A request that fails when it is searched for images. The adapter searches only to classify an error. */
 const UNREADABLE: ModelRequest = {
   ...HELLO,
   get messages() {
@@ -39,11 +44,11 @@ const TOO_LARGE = JSON.stringify({
   error: { type: 'request_too_large', message: 'an image is too large' },
 });
 
-describe('a bug that strikes while', () => {
+describe('an internal error that occurs while', () => {
   it.each([
     ['the key is fetched', { apiKey: undefined as never, keyHelper: 'echo key' }],
     ['the request is sent', {}],
-  ])('%s is told as an error', async (_when, options) => {
+  ])('%s is reported as a model error', async (_when, options) => {
     const { clock, breakDown } = faultyClock();
     const { port, api } = await stageApi([], { clock, ...options });
     breakDown();
@@ -51,7 +56,7 @@ describe('a bug that strikes while', () => {
     expect(api.requests).toEqual([]);
   });
 
-  it('the request is written is told as an error', async () => {
+  it('the request is written is reported as a model error', async () => {
     const { port } = await stageApi([]);
     const metadata: Record<string, never> = {};
     Object.assign(metadata, { metadata });
@@ -59,7 +64,7 @@ describe('a bug that strikes while', () => {
     expect(await failureOf(port, circular)).toMatchObject({ class: 'internal' });
   });
 
-  it('an answer begins is told as an error', async () => {
+  it('a response begins is reported as a model error', async () => {
     const { clock, breakDown } = faultyClock();
     const reply = () => {
       breakDown();
@@ -69,7 +74,7 @@ describe('a bug that strikes while', () => {
     expect(await ask(port)).toEqual([BUG]);
   });
 
-  it('an answer is read is told as an error', async () => {
+  it('a response is read is reported as a model error', async () => {
     const { clock, breakDown } = faultyClock();
     const gate = createTestGate();
     const { port } = await stageApi([answer(begin(), gate, say('hello'))], { clock });
@@ -86,14 +91,14 @@ describe('a bug that strikes while', () => {
   it.each([
     ['an error', raw(413, TOO_LARGE)],
     ['an error inside a stream', raw(200, `data: ${TOO_LARGE}\n\n`, { 'content-type': 'text/event-stream' })],
-  ])('%s is understood is told as an error', async (_what, reply) => {
+  ])('%s is classified is reported as a model error', async (_what, reply) => {
     const { port } = await stageApi([reply]);
     expect(await ask(port, UNREADABLE)).toEqual([expect.objectContaining(BUG)]);
   });
 });
 
-describe('what is no bug', () => {
-  it('a command for the key that cannot be started is told as what it is', async () => {
+describe('a failure that is not an internal error', () => {
+  it('a key helper that cannot be started is reported as such', async () => {
     const keyHelper = 'echo \0';
     const { port } = stagePort({ apiKey: undefined as never, keyHelper, baseUrl: 'http://127.0.0.1:9' });
     expect(await failureOf(port)).toMatchObject({

@@ -1,4 +1,4 @@
-/** What proves who we are: a token, a key, or what a helper prints, in this order. */
+/** Credentials for the Messages API, in this order: a token, a key, or the output of a key helper. */
 import type { Clock, ModelError } from '@heddle/core';
 import type { ChildProcess } from 'node:child_process';
 import { NO_ANTHROPIC_KEY } from '../find-model.ts';
@@ -6,7 +6,7 @@ import { type Environment, withoutSecrets } from '../secrets/environment.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Settings } from './options.ts';
 
-/** As users know them from the session's first line. */
+/** The values that the first line of a session shows. */
 export type KeySource = 'ANTHROPIC_AUTH_TOKEN' | 'ANTHROPIC_API_KEY' | 'apiKeyHelper' | 'none';
 
 type Credentials =
@@ -37,19 +37,22 @@ export class CredentialSource {
     if (this.#helper === undefined) return refused(NO_ANTHROPIC_KEY);
     const helped = await this.#helper.get();
     if (!helped.ok)
-      return refused(this.#secrets.redact(`The key helper gave no key: ${helped.why}. Mend the command.`));
+      return refused(this.#secrets.redact(`The key helper gave no key: ${helped.why}. Correct the command.`));
     this.#secrets.add(helped.key);
-    // Which of the two a gateway reads is its own affair; the helper is there for gateways.
+    // Sends both headers: key helpers are mostly used for gateways, and each gateway reads a different one.
     return this.#checked(helped.key, { 'x-api-key': helped.key, authorization: `Bearer ${helped.key}` });
   }
 
-  /** The API refused this key. True when it is worth asking for another: a helper's may have run out. */
+  /**
+   * Called when the API rejected this key. Returns true if another key may be available, because the
+   * helper's key may have expired.
+   */
   renew(refusedKey: string): boolean {
     this.#helper?.forget(refusedKey);
     return this.#helper !== undefined;
   }
 
-  /** What cannot stand in a header would throw there, after much else was done. */
+  /** Rejects a key that is not valid in a header. The HTTP client would throw much later. */
   #checked(key: string, headers: Readonly<Record<string, string>>): Credentials {
     if (/^[\x21-\x7e]+$/.test(key)) return { ok: true, key, headers };
     return refused(
@@ -81,9 +84,11 @@ interface KeyHelperOptions {
   readonly clock: Clock;
 }
 
-/** A helper that asks a vault over the network takes a second; one that takes this long waits for a person. */
+/**
+ * A helper that asks a vault over the network takes a second. One that takes this long waits for a person.
+ */
 const DEADLINE_MS = 60_000;
-/** A key is short: whatever prints more is not printing a key. */
+/** Keys are short. A larger output is not a key. */
 const MOST_OUTPUT = 64 * 1024;
 
 export class KeyHelper {
@@ -104,7 +109,7 @@ export class KeyHelper {
     return this.#running;
   }
 
-  /** The API refused this key: it is not used again. Another one that came in the meantime is. */
+  /** Called when the API rejected this key. A different key that arrived in the meantime stays in use. */
   forget(key: string): void {
     if (this.#kept?.key === key) this.#kept = undefined;
   }
@@ -126,7 +131,7 @@ export class KeyHelper {
         shell: true,
         stdio: ['ignore', 'pipe', 'pipe'],
         env: withoutSecrets(environment),
-        // A group of its own: what the shell started ends with it.
+        // Uses its own process group, so that processes started by the shell end with it.
         detached: process.platform !== 'win32',
       });
     } catch (thrown) {
@@ -155,7 +160,10 @@ function failed(why: string): HelperKey {
   return { ok: false, why };
 }
 
-/** Only the code: the message repeats the command or the variable, and either may hold a secret. */
+/**
+ * Returns only the error code. The message repeats the command or the variable, and both may contain a
+ * secret.
+ */
 function codeOf(thrown: unknown): string {
   return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : 'for no known reason';
 }
@@ -178,6 +186,6 @@ function kill(child: ChildProcess): void {
     if (child.pid !== undefined && process.platform !== 'win32') process.kill(-child.pid, 'SIGKILL');
     else child.kill('SIGKILL');
   } catch {
-    // It is gone already.
+    // The process has already ended.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Every fault, at every place, over real HTTP, through the loop: recovered, or ended with the right terminal; and never an
- * invalid request, whatever went before.
+ * Every fault at every place, over real HTTP, through the loop. Each is recovered or ends with the right
+ * terminal. No request is invalid.
  */
 import { type ContextPort, type LoopEvent, query, type QueryParams, type Terminal } from '@heddle/core';
 import {
@@ -43,8 +43,8 @@ interface Ran {
 type Silence = (step: ScriptStep) => ScriptStep;
 
 /**
- * Runs the loop on the fake API. The loop's waits take no time. The port's clock moves only for a step that was wrapped in
- * `silence`: once all that it says has come through, the deadline passes.
+ * Runs the loop on the fake API. The loop's waits take no time. The port's clock moves only for a step
+ * wrapped in `silence`: the deadline passes after all its records arrived.
  */
 async function run(
   script: (silence: Silence) => ApiScript,
@@ -81,7 +81,7 @@ async function run(
   return { api, events: yielded, terminal: returned, text: lastText(yielded) };
 }
 
-/** What is left of the answers when all that was taken back is gone. */
+/** Returns the text of the responses without retracted parts. */
 function lastText(events: readonly LoopEvent[]): string {
   const gone = new Set(events.flatMap((event) => (event.type === 'tombstone' ? event.uuids : [])));
   return events
@@ -95,7 +95,7 @@ function lastText(events: readonly LoopEvent[]): string {
     .join('|');
 }
 
-describe('a fault that passes', () => {
+describe('a transient fault', () => {
   describe.each(TRANSIENT)('$fault', ({ end, error, isSilence }) => {
     it.each(EVERYWHERE)('at $place of $request is recovered', async ({ before, turns }) => {
       const { events, terminal, text, api } = await run((silence) => [
@@ -110,7 +110,7 @@ describe('a fault that passes', () => {
       expect(api.requests).toHaveLength(turns.length + 2);
     });
 
-    it('that does not pass ends the run with its class', async () => {
+    it('that persists ends the run with its class', async () => {
       const { terminal, events } = await run((silence) => () => (isSilence ? silence(end) : end), {
         config: { sessionId: 's', retry: { maxAttempts: 3 } },
       });
@@ -176,7 +176,7 @@ const lasting: readonly { readonly fault: string; readonly reply: Reply; readonl
   },
 ];
 
-describe('a fault that lasts ends the run at once', () => {
+describe('a persistent fault ends the run at once', () => {
   it.each(lasting.flatMap((row) => REQUESTS.map((request) => Object.assign({}, row, request))))(
     '$fault, at $request',
     async ({ reply, terminal: expected, turns }) => {
@@ -192,19 +192,19 @@ describe('a fault that lasts ends the run at once', () => {
     },
   );
 
-  it('and a limit names the time at which it begins anew', async () => {
+  it('and a limit reports the time of its reset', async () => {
     const { events } = await run(() => [fail('rate_limit', { retryAfterMs: 3_600_000 })]);
     expect(JSON.stringify(events)).toMatch(/It resets at \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC, in 60 minutes/);
   });
 });
 
-describe('a fault that the loop knows how to cure', () => {
+describe('a fault that the loop can recover from', () => {
   describe.each([
     ['by its words', fail('overflow')],
     ['by its size', raw(413, JSON.stringify({ error: { type: 'request_too_large', message: 'x' } }))],
   ])('a prompt that is too long %s', (_how, reply) => {
-    it.each(REQUESTS)('at $request is compacted, and nobody hears of it', async ({ turns }) => {
-      const context = fakeContext({ compact: compactorTo('What happened so far.') });
+    it.each(REQUESTS)('at $request is compacted without an error event', async ({ turns }) => {
+      const context = fakeContext({ compact: compactorTo('Summary of the conversation.') });
       const config = { sessionId: 's', gates: { reactiveCompact: true } };
       const { terminal, text, api, events } = await run(() => [...turns, reply, say('Shorter.')], {
         config,
@@ -215,19 +215,19 @@ describe('a fault that the loop knows how to cure', () => {
       expect(context.asked.filter((what) => what === 'compact')).toHaveLength(1);
       expect(api.requests).toHaveLength(turns.length + 2);
       expect(api.requests.at(-1)?.body).toMatchObject({
-        messages: [{ role: 'user', content: [{ type: 'text', text: 'What happened so far.' }] }],
+        messages: [{ role: 'user', content: [{ type: 'text', text: 'Summary of the conversation.' }] }],
       });
       expect(JSON.stringify(events)).not.toContain('apiError');
     });
 
-    it('ends the run as such where compaction is off', async () => {
+    it('ends the run as such if compaction is off', async () => {
       const config = { sessionId: 's', gates: { reactiveCompact: false } };
       const { terminal, api } = await run(() => [reply], { config });
       expect(terminal).toMatchObject({ reason: 'prompt_too_long' });
       expect(api.requests).toHaveLength(1);
     });
 
-    it('ends the run as such where compaction fails', async () => {
+    it('ends the run as such if compaction fails', async () => {
       const context = fakeContext({ compact: failingCompactor() });
       const config = { sessionId: 's', gates: { reactiveCompact: true } };
       const { terminal } = await run(() => [reply], { config, context });
@@ -235,7 +235,7 @@ describe('a fault that the loop knows how to cure', () => {
     });
   });
 
-  it('x-should-retry does not keep a prompt that is too long from being compacted', async () => {
+  it('x-should-retry does not prevent the compaction of a prompt that is too long', async () => {
     const config = { sessionId: 's', gates: { reactiveCompact: true } };
     const { terminal, api } = await run(() => [fail('overflow', { shouldRetry: true }), say('Shorter.')], {
       config,
@@ -244,7 +244,7 @@ describe('a fault that the loop knows how to cure', () => {
     expect(api.requests).toHaveLength(2);
   });
 
-  it('a block that is refused by name is replaced, and the request is sent again', async () => {
+  it('a block that is rejected by position is replaced, and the request is sent again', async () => {
     const { terminal, text, api } = await run(() => [
       answer(say('I look'), call('Look', {}, 't1')),
       fail('refused_block', { block: { message: 1, block: 0 } }),
@@ -255,7 +255,7 @@ describe('a fault that the loop knows how to cure', () => {
     expect(api.requests).toHaveLength(3);
   });
 
-  it('overload that lasts goes to the fallback model', async () => {
+  it('persistent overload switches to the fallback model', async () => {
     const { terminal, text, api } = await run(
       () => [fail('overloaded'), fail('overloaded'), fail('overloaded'), say('From the spare.')],
       {
@@ -272,7 +272,7 @@ describe('a fault that the loop knows how to cure', () => {
     ]);
   });
 
-  it('a model that is not known goes to the fallback model, too', async () => {
+  it('an unknown model switches to the fallback model, too', async () => {
     const { terminal, text } = await run(() => () => say('From the spare.'), { fallbackModel: 'spare-1' }, [
       'spare-1',
     ]);

@@ -5,7 +5,7 @@ import { createClock } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { KeyHelper } from './credentials.ts';
 
-/** A helper that counts its runs in a file, and prints the count. */
+/** A helper that counts its runs in a file and prints the count. */
 function counting(extra = '') {
   const folder = mkdtempSync(path.join(tmpdir(), 'heddle-helper-'));
   const file = path.join(folder, 'runs');
@@ -24,7 +24,7 @@ function helper(command: string, environment: Record<string, string> = {}) {
 }
 
 describe('a key helper', () => {
-  it('is asked once for all who wait, and again when its key is too old', async () => {
+  it('runs once for all waiting callers, and again when its key is too old', async () => {
     const { command, runs } = counting();
     const { keys, clock } = helper(command);
     const first = { ok: true, key: 'key-number-1' };
@@ -35,7 +35,7 @@ describe('a key helper', () => {
     expect(await keys.get()).toEqual({ ok: true, key: 'key-number-2' });
   });
 
-  it('is asked again when its key was refused, but not because of an older one', async () => {
+  it('runs again when its key was rejected, but not because of an older key', async () => {
     const { command, runs } = counting();
     const { keys } = helper(command);
     await keys.get();
@@ -50,7 +50,7 @@ describe('a key helper', () => {
     ['exit 3', /ended with 3/],
     ['echo no vault >&2; exit 1', /no vault/],
     ['true', /printed nothing/],
-  ])('that does `%s` gives no key and says why', async (command, why) => {
+  ])('that runs `%s` gives no key and reports why', async (command, why) => {
     const { keys } = helper(command);
     expect(await keys.get()).toEqual({ ok: false, why: expect.stringMatching(why) });
   });
@@ -60,7 +60,7 @@ describe('a key helper', () => {
     ['a variable', 'echo key', { VAULT: 'hunter2secret\0' }],
     ['an argument list', `echo ${'x'.repeat(4_000_000)}`, {}],
   ])(
-    'that cannot even be started, because of %s, gives no key and does not repeat it',
+    'that cannot be started because of %s gives no key and does not repeat the command',
     async (_what, command, environment) => {
       const { keys } = helper(command, environment);
       const asked = await keys.get();
@@ -69,13 +69,13 @@ describe('a key helper', () => {
     },
   );
 
-  it('that never ends is given up after a minute, with all that it started', async () => {
+  it('that never ends is stopped after a minute, with all its child processes', async () => {
     const { keys, clock } = helper('sleep 1000');
     const asked = keys.get();
     expect(await clock.run(asked)).toEqual({ ok: false, why: expect.stringContaining('60 s') });
   });
 
-  it('does not see the keys that we have', async () => {
+  it('does not receive the configured keys', async () => {
     const { keys } = helper('echo "key:${ANTHROPIC_API_KEY:-none}:$OTHER"', {
       ANTHROPIC_API_KEY: 'sk-ant-secret-1234',
       OTHER: 'seen',

@@ -1,4 +1,4 @@
-/** Keys: searched for in everything that a run leaves behind, with a server that repeats all it was sent. */
+/** Searches everything that a run produces for keys, with a server that repeats everything it receives. */
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ afterEach(closeStages);
 
 const SECRET = 'sk-ant-only-for-this-test-4711';
 const PASSWORD = 'pass-word-of-the-proxy';
-/** Looks like nothing: only who knows that it is a secret can hide it. */
+/** Does not look like a key. Only a program that was given the value can hide it. */
 const PLAIN = 'hunter2secret';
 
 type Indiscretion = (response: ServerResponse, told: string) => void;
@@ -61,7 +61,7 @@ async function indiscreet(say: Indiscretion): Promise<{ url: string; told: strin
   return { url: `http://127.0.0.1:${port}`, told };
 }
 
-/** Everything that a run on this port tells anyone. */
+/** Returns all output of a run on this port. */
 async function everythingSaid(options: AnthropicOptions): Promise<string> {
   const { port } = stagePort({ ...options });
   const loop = query({
@@ -97,8 +97,8 @@ const BEARERS: readonly { readonly how: string; readonly options: AnthropicOptio
   },
 ];
 
-describe.each(BEARERS)('what came as $how', ({ options }) => {
-  it.each(Object.entries(INDISCRETIONS))('is not told by a run that ends in %s', async (_name, say) => {
+describe.each(BEARERS)('a secret that came as $how', ({ options }) => {
+  it.each(Object.entries(INDISCRETIONS))('is not shown by a run that ends in %s', async (_name, say) => {
     const written: string[] = [];
     const spies = [process.stdout, process.stderr].map((stream) =>
       vi.spyOn(stream, 'write').mockImplementation((text) => {
@@ -117,7 +117,7 @@ describe.each(BEARERS)('what came as $how', ({ options }) => {
 });
 
 describe('a secret', () => {
-  it('in the address of a proxy is not told', async () => {
+  it('in the address of a proxy is not shown', async () => {
     const environment = {
       HTTPS_PROXY: `http://user:${PASSWORD}@127.0.0.1:9`,
       HTTP_PROXY: `http://user:${PASSWORD}@127.0.0.1:9`,
@@ -129,7 +129,7 @@ describe('a secret', () => {
     }
   });
 
-  it('in the address of the API is not told', async () => {
+  it('in the address of the API is not shown', async () => {
     const said = await everythingSaid({ apiKey: SECRET, baseUrl: `http://user:${PASSWORD}@127.0.0.1:9/` });
     expect(said).not.toContain(PASSWORD);
   });
@@ -143,14 +143,14 @@ describe('a secret', () => {
     [`me:${PLAIN}@gateway`, ': gateway.'],
     [`${PLAIN}@gateway`, ': gateway.'],
     [`ftp://gateway/?token=${PLAIN}`, 'ftp://gateway/.'],
-  ])('in an address that is none, %j, is not told', async (baseUrl, shown) => {
+  ])('in an invalid address, %j, is not shown', async (baseUrl, shown) => {
     const said = await everythingSaid({ apiKey: SECRET, baseUrl });
     expect(said).not.toContain(PLAIN);
     expect(said).toContain(shown);
   });
 
   it.each([`me:${PLAIN}@127.0.0.1:9`, `htp://me:${PLAIN}@127.0.0.1:9`, `http://me:${PLAIN}@127.0.0.1:99999`])(
-    'in the address of a proxy that is none, %j, is not told',
+    'in the invalid address of a proxy, %j, is not shown',
     async (proxy) => {
       const environment = { HTTPS_PROXY: proxy, HTTP_PROXY: proxy };
       for (const baseUrl of ['https://127.0.0.1:9', 'http://127.0.0.1:9']) {
@@ -161,7 +161,8 @@ describe('a secret', () => {
 
   it('reaches no child process and no file', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'heddle-keys-'));
-    // As it is, and in lower case: in capitals it would be used, and the helper would not be asked.
+    // One variable as it is and one in lower case. In upper case the key would be used instead of the
+    // helper.
     const environment = {
       PATH: process.env['PATH'] ?? '',
       anthropic_api_key: PLAIN,

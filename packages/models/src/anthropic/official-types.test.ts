@@ -1,4 +1,7 @@
-/** What we send and read, held against the official types. The assertions are the compiler's; nothing of the SDK is loaded. */
+/**
+ * Checks the sent and received formats against the official types. The compiler makes the assertions; no
+ * code of the SDK is loaded.
+ */
 import type {
   BetaMessageStreamParams,
   BetaRawMessageStreamEvent,
@@ -12,11 +15,11 @@ import { aliasesIn } from '../aliases.ts';
 import { TABLE } from '../errors/table.ts';
 import type { RequestHead } from './request-body.ts';
 
-/** Ours is read-only, theirs is not; that is no difference on the wire. */
+/** Our types are read-only and the official ones are not. The wire format is the same. */
 type Writable<T> = T extends object ? { -readonly [Key in keyof T]: Writable<T[Key]> } : T;
 type Known<T> = T extends string ? (string extends T ? never : T) : never;
 
-it('the head of a request is one the official types accept', () => {
+it('the head of a request matches the official types', () => {
   type Ours = Writable<Omit<RequestHead, 'metadata' | 'context_management' | 'tools' | 'stream'>>;
   expectTypeOf<Ours>().toExtend<
     Omit<BetaMessageStreamParams, 'messages' | 'metadata' | 'context_management' | 'tools'>
@@ -24,17 +27,17 @@ it('the head of a request is one the official types accept', () => {
   expectTypeOf<keyof RequestHead>().toExtend<keyof BetaMessageStreamParams | 'stream'>();
 });
 
-it('every event of the official stream has a name that we know', () => {
+it('every event of the official stream has a known name', () => {
   type Theirs = BetaRawMessageStreamEvent['type'];
   type Ours = Extract<ApiEvent['type'], string>;
   expectTypeOf<Theirs>().toExtend<Ours>();
 });
 
-it('every stop reason that we act on is an official one', () => {
+it('every stop reason that the code handles is an official one', () => {
   expectTypeOf<StopReason>().toExtend<BetaStopReason>();
 });
 
-it('every type of error in the table is an official one, but for the one that stands for the size', () => {
+it('every error type in the table is an official one, except the one for the request size', () => {
   type Theirs = BetaErrorResponse['error']['type'];
   const official: Record<Theirs, true> = {
     invalid_request_error: true,
@@ -55,7 +58,7 @@ it('every type of error in the table is an official one, but for the one that st
     throw new Error(`not official: ${unknown.join()}`);
 });
 
-it('the betas that we add and the models behind our aliases have official names', () => {
+it('the added betas and the models behind the aliases have official names', () => {
   const betas = [
     'task-budgets-2026-03-13',
     'fast-mode-2026-02-01',

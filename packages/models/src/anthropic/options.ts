@@ -1,22 +1,22 @@
-/** What the adapter needs, from its caller first and from the environment second. */
+/** Options of the adapter. The caller's values take precedence over the environment. */
 import type { Clock } from '@heddle/core';
 import { systemClock } from '../clock.ts';
 import { type Environment, milliseconds, variable } from '../secrets/environment.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 
 export interface AnthropicOptions {
-  /** Where variables are read from; the process's own by default. */
+  /** The source of environment variables. Default: the environment of the process. */
   readonly environment?: Environment;
-  /** Where secrets are added that are found on the way: the same object takes them out of other text. */
+  /** Collects secrets that the adapter finds. The same object redacts them from other text. */
   readonly secrets?: Secrets;
   readonly apiKey?: string;
-  /** Sent as `Authorization: Bearer`, as gateways like it. */
+  /** Sent as `Authorization: Bearer`, the form that gateways expect. */
   readonly authToken?: string;
-  /** A shell command that prints a key. Asked only where no key or token is given. */
+  /** A shell command that prints a key. Used only if no key or token is given. */
   readonly keyHelper?: string;
   readonly keyHelperTtlMs?: number;
   readonly baseUrl?: string;
-  /** A file of certificates to trust beside the usual ones. */
+  /** A file of certificates to trust in addition to the default ones. */
   readonly extraCaFile?: string;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export interface AnthropicOptions {
   readonly clock?: Clock;
 }
 
-/** The same with nothing left open. */
+/** The options with all defaults applied. */
 export interface Settings {
   readonly environment: Environment;
   readonly apiKey: string | undefined;
@@ -35,9 +35,9 @@ export interface Settings {
   readonly baseUrl: string;
   readonly extraCaFile: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** From the request to the first byte of its answer. */
+  /** From the request to the first byte of its response. */
   readonly firstByteMs: number;
-  /** Between two contents of an answer; pings do not count. */
+  /** Between two pieces of content of a response. Pings do not count. */
   readonly idleMs: number;
   readonly clock: Clock;
 }

@@ -29,7 +29,7 @@ afterEach(closeStages);
 
 const types = (records: readonly ModelRecord[]) => records.map(({ type }) => String(type));
 
-/** Reads records until one is of this type, and leaves the rest for later. */
+/** Reads records until one has this type, and leaves the others unread. */
 function reading(port: AnthropicPort, signal: AbortSignal) {
   const iterator = port(HELLO, signal)[Symbol.asyncIterator]();
   const until = async (type: string): Promise<ModelRecord> => {
@@ -43,7 +43,7 @@ function reading(port: AnthropicPort, signal: AbortSignal) {
 }
 
 describe('the adapter', () => {
-  it('sends what it is given in the words of the API', async () => {
+  it('sends the request in the format of the API', async () => {
     const { api, port } = await stageApi([say('hi')], { headers: { 'x-team': 'weavers' } });
     await ask(
       port,
@@ -68,7 +68,7 @@ describe('the adapter', () => {
     api.assertNoViolations();
   });
 
-  it('hands on every event as it came, known or not, and ends with done', async () => {
+  it('delivers every event unchanged, known or not, and ends with done', async () => {
     const step = answer(
       think('hm'),
       say('text'),
@@ -95,7 +95,7 @@ describe('the adapter', () => {
     ['byte by byte', { chunkBytes: 1 }],
     ['in threes', { chunkBytes: 3 }],
     ['with CR LF', { crlf: true, chunkBytes: 7 }],
-  ])('reads the same when bytes come %s, characters cut in two', async (_how, wire) => {
+  ])('reads the same records when bytes arrive %s, with characters cut in two', async (_how, wire) => {
     const text = 'Grüße, 世界 🧵 — ok';
     const { port } = await stageApi([wired(wire, say(text))]);
     const records = await ask(port);
@@ -109,13 +109,13 @@ describe('the adapter', () => {
     expect(textIn(await ask(port))).toBe(text);
   });
 
-  it('keeps its connection from one call to the next', async () => {
+  it('reuses its connection for the next call', async () => {
     const { port, sockets } = await forgetful();
     for (let count = 0; count < 3; count++) expect((await ask(port)).at(-1)).toEqual({ type: 'done' });
     expect(sockets.size).toBe(1);
   });
 
-  it('opens a connection early, and the first call takes it over', async () => {
+  it('opens a connection early, and the first call uses it', async () => {
     const { port, api } = await stageApi([say('hi'), say('again')]);
     port.preconnect();
     await settle();
@@ -124,7 +124,7 @@ describe('the adapter', () => {
     expect(api.requests).toHaveLength(2);
   });
 
-  it('is none the worse for an early connection that failed', async () => {
+  it('is not affected by an early connection that failed', async () => {
     const { port } = stagePort({ baseUrl: 'http://127.0.0.1:9' });
     port.preconnect();
     await settle();
@@ -134,7 +134,7 @@ describe('the adapter', () => {
     });
   });
 
-  it('opens a new connection where the kept one is gone, and says so if it noticed too late', async () => {
+  it('opens a new connection if the kept one is closed, and reports it if it noticed too late', async () => {
     const { port, sockets } = await forgetful();
     expect(types(await ask(port)).at(-1)).toBe('done');
     for (const socket of sockets) socket.resetAndDestroy();
@@ -170,7 +170,7 @@ describe('the adapter', () => {
   });
 });
 
-/** A server that keeps its connections, until the test drops them. */
+/** A server that keeps its connections until the test closes them. */
 async function forgetful() {
   const server = createServer((request, response) => {
     request.resume();
@@ -201,7 +201,7 @@ describe('deadlines', () => {
     });
   });
 
-  it('end a call that gets no content for 90 s, however often it is pinged', async () => {
+  it('end a call that gets no content for 90 s, regardless of pings', async () => {
     const gates = [createTestGate(), createTestGate()] as const;
     const { port, clock } = await stageApi([answer(begin(), ping(), gates[0], ping(), gates[1], hang())]);
     const { until } = reading(port, new AbortController().signal);
@@ -215,7 +215,7 @@ describe('deadlines', () => {
     expect(await until('model_error')).toMatchObject({ class: 'stall', requestId: 'req_1' });
   });
 
-  it('are put off by content', async () => {
+  it('restart with content', async () => {
     const gate = createTestGate();
     const { port, clock } = await stageApi([answer(say('a', gate, 'b'))]);
     const { until } = reading(port, new AbortController().signal);
@@ -227,7 +227,7 @@ describe('deadlines', () => {
     expect(await until('done')).toMatchObject({ type: 'done' });
   });
 
-  it('do not take a reader that is slow for a server that is', async () => {
+  it('do not count the silence of a slow reader', async () => {
     const pieces = Array.from({ length: 20_000 }, (_, index) => `piece ${index} `);
     const { port, clock } = await stageApi([answer(say(...pieces), hang())]);
     const { iterator, until } = reading(port, new AbortController().signal);
@@ -241,7 +241,7 @@ describe('deadlines', () => {
       text += textIn([next.value]);
     }
     expect(text).toBe(pieces.join(''));
-    // And where the reader has caught up, it is the server's turn again.
+    // When the reader has caught up, the deadline of the server runs again.
     await settle();
     await clock.advance(90_000);
     expect(await until('model_error')).toMatchObject({ class: 'stall' });
@@ -298,7 +298,7 @@ describe('an abort', () => {
     expect(clock.pending).toEqual([]);
   });
 
-  it('of a reader that walks away closes the connection as well', async () => {
+  it('of a reader that stops early closes the connection as well', async () => {
     const { port, api } = await stageApi([answer(say('a'), hang())]);
     const { iterator, until } = reading(port, new AbortController().signal);
     await until('content_block_delta');
@@ -308,8 +308,8 @@ describe('an abort', () => {
   });
 });
 
-describe('a stream that goes wrong', () => {
-  it('is broken when it ends without message_stop, however cleanly', async () => {
+describe('a stream that fails', () => {
+  it('is broken when it ends without message_stop, even if it was closed cleanly', async () => {
     const { port } = await stageApi([answer(say('half'), hangUp())]);
     expect(await failureOf(port)).toMatchObject({
       class: 'network',

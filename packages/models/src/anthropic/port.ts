@@ -1,4 +1,4 @@
-/** The door to the Messages API. */
+/** The adapter for the Messages API. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { ModelError, ModelPort, ModelRecord, ModelRecords, ModelRequest } from '@heddle/core';
 import type { Connection } from '../errors/network.ts';
@@ -12,13 +12,19 @@ import { type AnthropicOptions, API_URL, type Settings, settingsOf } from './opt
 
 export interface AnthropicPort extends ModelPort {
   readonly keySource: KeySource;
-  /** Opens a connection while the rest of the program still starts. Safe to call at any time, and to forget. */
+  /**
+   * Opens a connection while the program is still starting. Contract: may be called at any time; needs no
+   * cleanup.
+   */
   preconnect(): void;
-  /** Gives up all connections. Only tests and long-lived hosts need it: idle ones do not keep a process alive. */
+  /**
+   * Closes all connections. Only tests and long-lived hosts need it: idle connections do not keep a
+   * process alive.
+   */
   close(): void;
 }
 
-/** What all attempts share. */
+/** The parts that all attempts share. */
 export interface AnthropicDeps {
   readonly settings: Settings;
   readonly connection: Connection;
@@ -82,7 +88,9 @@ function addressOf({ baseUrl }: Settings): URL | undefined {
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
 }
 
-/** An address that cannot be read is cut by its looks: a login ends at the last @, and a query may hold a token. */
+/**
+ * Redacts an address that cannot be parsed. A login ends at the last @, and a query may contain a token.
+ */
 function withoutLogin(address: string): string {
   return address.replace(/^([a-z][\w+.-]*:\/\/)?.*@/is, '$1').replace(/[?#].*$/s, '');
 }

@@ -1,4 +1,7 @@
-/** The body of a request: a head in the API's words, then the messages as the core made them, byte for byte. */
+/**
+ * Writes the body of a request: a head in the format of the API, then the bytes of the messages exactly as
+ * the core made them.
+ */
 import {
   type ContentBlock,
   DEFAULT_THINKING_BUDGET,
@@ -14,7 +17,7 @@ import {
 } from '@heddle/core';
 import { factsOf } from '../known-models.ts';
 
-/** Everything but the messages. A test holds it against the official types. */
+/** Everything except the messages. A test checks it against the official types. */
 export interface RequestHead {
   readonly model: string;
   readonly max_tokens: number;
@@ -55,11 +58,14 @@ function headOf({ model, max_tokens, tools: own, system, options }: ModelRequest
 }
 
 /**
- * The cap on output and the thinking that fits under it. Thinking is paid out of `max_tokens`, and the API rejects a budget
- * that does not fit. The cap then grows by the budget, so that it still bounds the text. The budget does not follow the cap,
- * because the server's cache of the messages is bound to it. It shrinks only if the model cannot write as much. Adaptive
- * thinking has no budget, so a small cap grows by a usual one. Interleaved thinking shares one budget among all answers of
- * a turn, which may be larger than the cap of one answer.
+ * Returns the output cap and the thinking budget.
+ * - Thinking counts toward `max_tokens`, and the API rejects a budget that does not fit. The cap then
+ *   grows by the budget, so that it still limits the text.
+ * - The budget does not follow the cap, because the server's message cache depends on it. It shrinks only
+ *   if the model cannot write as much.
+ * - Adaptive thinking has no budget, so a small cap grows by a typical one.
+ * - Interleaved thinking shares one budget among all responses of a turn. It may be larger than the cap of
+ *   one response.
  */
 function outputOf(
   model: string,
@@ -79,10 +85,10 @@ function outputOf(
   return { cap, thinking: { type: 'enabled', budget_tokens: Math.max(LEAST_BUDGET, Math.floor(cap / 2)) } };
 }
 
-/** A cap below this leaves too little beside the thinking of an ordinary answer. */
+/** A smaller cap leaves too little for text beside the thinking of a typical response. */
 const SMALL_CAP = 32_000;
 
-/** The least budget that the API accepts. */
+/** The smallest budget that the API accepts. */
 const LEAST_BUDGET = 1_024;
 
 function outputConfig({ effort, taskBudget }: RequestOptions): OutputConfig | undefined {
@@ -94,7 +100,7 @@ function outputConfig({ effort, taskBudget }: RequestOptions): OutputConfig | un
 }
 
 interface RequestBody {
-  /** To be sent one after another. */
+  /** Sent one after another. */
   readonly pieces: readonly Uint8Array[];
   readonly length: number;
 }
@@ -102,7 +108,7 @@ interface RequestBody {
 const encoder = new TextEncoder();
 const CLOSING = encoder.encode('}');
 
-/** Writes bodies. Tools and system prompt are large and hardly ever change, so their JSON is kept. */
+/** Writes request bodies. Tools and system prompt are large and rarely change, so their JSON is cached. */
 export class BodyWriter {
   readonly #tools = new LastJson();
   readonly #system = new LastJson();

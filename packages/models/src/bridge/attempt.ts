@@ -1,6 +1,6 @@
 /**
- * One attempt through a provider's package: a call goes out, parts come back, and exactly one record is the last. Nothing
- * here throws, and whatever ends the attempt takes the connection with it.
+ * One attempt through a provider's package: makes a call and delivers records, exactly one of which is
+ * final. Nothing here throws. Every incomplete end also closes the connection.
  */
 import type {
   LanguageModelV4,
@@ -88,7 +88,7 @@ export class BridgeAttempt {
     return stream;
   }
 
-  /** Asks, and asks for less where the provider says that this was too much to write. */
+  /** Calls the model, and calls it again with a smaller output cap if the provider rejected the cap. */
   async #call(model: LanguageModelV4, names: ToolNames): Promise<LanguageModelV4StreamResult | undefined> {
     const { requestFormat, idsFor, markFor, caps } = this.#port;
     const request = this.#request;
@@ -108,7 +108,7 @@ export class BridgeAttempt {
     }
   }
 
-  /** What cannot be loaded now cannot be loaded at the next attempt. */
+  /** A package that cannot be loaded now cannot be loaded at the next attempt. */
   async #loaded(): Promise<LanguageModelV4 | undefined> {
     try {
       return await this.#port.model(this.#request.model);
@@ -123,7 +123,9 @@ export class BridgeAttempt {
     this.#end(record);
   }
 
-  /** Only our own code runs here: what it throws is a bug of ours, not a failure of the provider. */
+  /**
+   * Only our own code runs here, so an exception is an internal error and not a failure of the provider.
+   */
   #translated<T>(translate: () => T): T | undefined {
     try {
       return translate();
@@ -218,13 +220,13 @@ export class BridgeAttempt {
   #end(record: Done | ModelError): void {
     if (this.#isOver) return;
     this.#close(record.type === 'done');
-    // A proxy may repeat a key in it.
+    // A proxy may repeat a key in the request id.
     const { requestId } = record;
     const secrets = this.#port.scene.secrets;
     this.records.end(requestId === undefined ? record : { ...record, requestId: secrets.redact(requestId) });
   }
 
-  /** An answer that is complete gives its connection back by itself; any other one loses it. */
+  /** A complete response returns its connection by itself. Any other response loses it. */
   #close(isComplete = false): void {
     if (this.#isOver) return;
     this.#isOver = true;
@@ -242,7 +244,9 @@ const BROKE_OFF: ModelError = {
   message: 'The answer ended before it was complete: the stream was closed without saying why.',
 };
 
-/** Which ids of calls the conversation has. Looked up only when a call comes. */
+/**
+ * Returns whether the conversation contains a call id. The ids are collected when the first call arrives.
+ */
 function idsOf({ messages }: ModelRequest): (id: string) => boolean {
   let ids: Set<string> | undefined;
   return (id) => {
@@ -257,7 +261,7 @@ function idsOf({ messages }: ModelRequest): (id: string) => boolean {
   };
 }
 
-/** Four bytes a token, as everybody reckons who has no tokenizer. */
+/** Estimates four bytes per token, the usual approximation without a tokenizer. */
 function estimateOf({ system, tools, messagesJson }: ModelRequest): number {
   let bytes = JSON.stringify({ system, tools }).length;
   for (const piece of messagesJson) bytes += piece.byteLength;

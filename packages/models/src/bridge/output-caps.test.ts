@@ -1,4 +1,6 @@
-/** A model that can write less than was asked for is asked for less. Real packages, servers on loopback. */
+/**
+ * A model that cannot write as much as requested is asked for less. Real packages, servers on loopback.
+ */
 import { raw, say } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ask, failureOf, requestTo } from '../test/bridge.ts';
@@ -16,7 +18,7 @@ function wire(id: string): TestWire {
 const refusal = (message: string) => raw(400, JSON.stringify({ error: { message }, message }));
 const much = { max_tokens: 64_000 };
 
-describe('an answer that was cut asks for 64,000 tokens', () => {
+describe('a response that was cut leads to a request for 64,000 tokens', () => {
   it.each([
     [
       CHAT,
@@ -49,7 +51,7 @@ describe('an answer that was cut asks for 64,000 tokens', () => {
       "'max_tokens' or 'max_completion_tokens' is too large: 64000. This model's maximum context length is 32768 tokens and your request has 900 input tokens (64000 > 32768 - 900).",
       31_868,
     ],
-  ])('$id refuses it and gets less', async (target, message, most) => {
+  ])('$id rejects it and gets a smaller cap', async (target, message, most) => {
     const { port, server } = await stageWire(target, [refusal(message), say('Less.')]);
     const records = await ask(port, requestTo(target, undefined, much));
     expect(textIn(records)).toBe('Less.');
@@ -59,7 +61,7 @@ describe('an answer that was cut asks for 64,000 tokens', () => {
   });
 });
 
-it('what was learnt is kept for the model, and only for it', async () => {
+it('a learned cap is kept for the model, and only for it', async () => {
   const said = refusal('This model supports at most 16384 completion tokens');
   const { port, server } = await stageWire(CHAT, [said, say('a'), say('b'), say('c')]);
   await ask(port, requestTo(CHAT, undefined, much));
@@ -69,7 +71,7 @@ it('what was learnt is kept for the model, and only for it', async () => {
   expect(asked).toEqual(['64000', '16384', '16384', '64000']);
 });
 
-it('what is left of a window is not: the next request has another rest', async () => {
+it('the rest of a window is not kept: the next request has another rest', async () => {
   const said = refusal(
     "max_tokens is too large: 64000. This model's maximum context length is 32768 tokens and your request has 900 input tokens",
   );
@@ -87,7 +89,7 @@ it.each([
     'overflow',
   ],
   ['another fault', 'Unknown parameter 12345 beside max_tokens', 'bad_request'],
-])('%s is told as what it is', async (_, message, errorClass) => {
+])('%s is reported as such', async (_, message, errorClass) => {
   const { port, server } = await stageWire(COMPATIBLE, [refusal(message)]);
   const request = requestTo(COMPATIBLE, undefined, { max_tokens: 8_192 });
   expect(await failureOf(port, request)).toMatchObject({ class: errorClass });

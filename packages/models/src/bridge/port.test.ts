@@ -1,4 +1,7 @@
-/** The contract of a port, kept by the bridge: one end, no throw, deadlines, and an abort that reaches the connection. */
+/**
+ * The contract of a port, kept by the bridge: one end, no exception, deadlines, and an abort that closes
+ * the connection.
+ */
 import type { LanguageModelV4, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { ModelRecord } from '@heddle/core';
 import { answer, call, createClock, createTestGate, fail, hang, raw, requestOf, say } from '@heddle/testing';
@@ -15,7 +18,7 @@ afterEach(closeStages);
 const WIRES = [CHAT, RESPONSES, GEMINI];
 
 describe.each(WIRES)('over $id', (wire) => {
-  it('an answer ends with done, and with the name of its request', async () => {
+  it('a response ends with done and its request id', async () => {
     const { port } = await stageWire(wire, [say('Hello there.')]);
     const records = await ask(port, requestTo(wire));
     expect(textIn(records)).toBe('Hello there.');
@@ -23,7 +26,7 @@ describe.each(WIRES)('over $id', (wire) => {
     expect(records.at(-1)).toEqual({ type: 'done', requestId: 'req_1' });
   });
 
-  it('an abort in the middle of an answer ends it at once and takes the connection along', async () => {
+  it('an abort during a response ends it at once and closes the connection', async () => {
     const { port, server } = await stageWire(wire, [answer(say('begun'), hang())]);
     const abort = new AbortController();
     const records: ModelRecord[] = [];
@@ -51,7 +54,7 @@ describe.each(WIRES)('over $id', (wire) => {
     await server.requests[0]?.closed;
   });
 
-  it('an abort before anything sends nothing', async () => {
+  it('an abort before the call sends nothing', async () => {
     const { port, server } = await stageWire(wire, [say('never')]);
     expect(await ask(port, requestTo(wire), AbortSignal.abort())).toEqual([
       expect.objectContaining({ class: 'aborted' }),
@@ -59,7 +62,7 @@ describe.each(WIRES)('over $id', (wire) => {
     expect(server.requests).toHaveLength(0);
   });
 
-  it('a reader that leaves takes the connection along', async () => {
+  it('a reader that stops early closes the connection', async () => {
     const { port, server } = await stageWire(wire, [answer(say('begun'), hang())]);
     const iterator = port(requestTo(wire), new AbortController().signal)[Symbol.asyncIterator]();
     await iterator.next();
@@ -67,7 +70,7 @@ describe.each(WIRES)('over $id', (wire) => {
     await server.requests[0]?.closed;
   });
 
-  it('a wait for the first byte ends at its limit, and the connection with it', async () => {
+  it('a wait for the first byte ends at its limit and closes the connection', async () => {
     const limitMs = providerNamed(wire.id)?.thinksInSilence ? 300_000 : 90_000;
     const arrived = createTestGate();
     const { port, server, clock } = await stageWire(wire, () => {
@@ -86,7 +89,7 @@ describe.each(WIRES)('over $id', (wire) => {
     await server.requests[0]?.closed;
   });
 
-  it('no key comes back in an error', async () => {
+  it('no error contains a key', async () => {
     const { port } = await stageWire(wire, [fail('auth')]);
     const { message } = await failureOf(port, requestTo(wire));
     expect(message).not.toContain(TEST_KEY);
@@ -105,7 +108,7 @@ describe('a provider that is not configured', () => {
       'OPENAI_BASE_URL is not the address of a server',
     ],
     ['ollama', { OLLAMA_HOST: 'ftp://here' }, 'OLLAMA_HOST is not the address of a server'],
-  ])('%s %j says so and sends nothing', async (id, environment, words) => {
+  ])('%s %j reports it and sends nothing', async (id, environment, words) => {
     const provider = providerNamed(id);
     if (provider === undefined) throw new Error(id);
     const port = await openProvider(provider, { environment });
@@ -115,7 +118,7 @@ describe('a provider that is not configured', () => {
   });
 });
 
-it('a compatible server that does not speak Responses is told how it can be reached', async () => {
+it('a compatible server without the Responses API leads to advice about the alternative', async () => {
   const nothing = raw(404, '{"error":"Unexpected endpoint or method. (POST /v1/responses)"}');
   const { port } = await stageWire(RESPONSES, [nothing]);
   const error = await failureOf(port, requestTo(RESPONSES));
@@ -132,7 +135,7 @@ const FEATURES = {
   effort: true,
 } as const;
 
-/** A model of the interface that does what a test says. */
+/** A model of the provider interface with scripted behavior. */
 function modelThat(doStream: LanguageModelV4['doStream']): LanguageModelV4 {
   return {
     specificationVersion: 'v4',
@@ -168,7 +171,7 @@ describe('any model of the interface', () => {
     expect(records.at(-1)).toEqual({ type: 'done', ...(notice === undefined ? {} : { notice }) });
   });
 
-  it('may be given as it is', async () => {
+  it('may be passed directly', async () => {
     const parts: readonly LanguageModelV4StreamPart[] = [
       { type: 'text-delta', id: 't', delta: 'hi' },
       {
@@ -204,7 +207,7 @@ describe('any model of the interface', () => {
     expect(await ask(port, HELLO)).toEqual([expect.objectContaining({ type: 'model_error' })]);
   });
 
-  it('that never answers is given up, though it does not heed its signal', async () => {
+  it('that never responds is given up, although it ignores its signal', async () => {
     const clock = createClock();
     const model = modelThat(() => new Promise(() => {}));
     const port = createBridgePort(model, { provider: 'own', features: FEATURES, clock });
@@ -238,7 +241,7 @@ describe('any model of the interface', () => {
       [{ type: 'text-delta', id: 't', delta: 'hi' }, { type: 'ping' }],
       90_000,
     ],
-  ] as const)('that thinks in silence has its time: %s', async (_when, parts, limitMs) => {
+  ] as const)('that thinks silently gets a longer deadline: %s', async (_when, parts, limitMs) => {
     const clock = createClock();
     const read = Promise.withResolvers<void>();
     async function* told(): AsyncGenerator<LanguageModelV4StreamPart> {
@@ -259,7 +262,7 @@ describe('any model of the interface', () => {
     expect((await records).at(-1)).toMatchObject({ class: 'stall' });
   });
 
-  it('that is asked faster than it is read waits for its reader', async () => {
+  it('that sends faster than its reader reads waits for the reader', async () => {
     const clock = createClock();
     const { port } = await stageWire(RESPONSES, [
       answer(say(...Array.from({ length: 5_000 }, (_, at) => `${at} `)), call('Look', {}, 't1')),

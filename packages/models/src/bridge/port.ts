@@ -1,4 +1,4 @@
-/** The bridge: any model of the AI SDK's provider interface as a port of ours. */
+/** The bridge: adapts any model of the AI SDK's provider interface to a model port. */
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { Clock, ModelError, ModelPort, ModelRecords, ModelRequest } from '@heddle/core';
 import { systemClock } from '../clock.ts';
@@ -11,11 +11,14 @@ import type { IdForm } from './request/names.ts';
 import type { OwnOptions, RequestFormat } from './request/options.ts';
 import type { Metadata } from './signature.ts';
 
-/** The model itself, or what finds one for the name that a request bears. It may load code: it is asked once for a name. */
+/**
+ * The model itself, or a function that finds one by the name in a request. The function may load code: it
+ * is called once per name.
+ */
 type ModelSource = LanguageModelV4 | ((name: string) => Promise<LanguageModelV4> | LanguageModelV4);
 
 interface BridgeOptions {
-  /** Marks what belongs to this provider in the history. */
+  /** Marks the data in the history that belongs to this provider. */
   readonly provider: string;
   readonly features: Features;
   readonly scene?: Partial<ProviderInfo>;
@@ -24,23 +27,26 @@ interface BridgeOptions {
   readonly hasExtras?: boolean;
   readonly marksParts?: boolean;
   readonly tellsCost?: boolean;
-  /** Thinking and calls written as text are read. The text is what the user can change in the server. */
+  /**
+   * If set, thinking and calls written as text are parsed. The text advises the user how to change the
+   * server.
+   */
   readonly markupAdvice?: string;
   readonly idsFor?: (model: string) => IdForm;
-  /** What is said to a message up to which the provider shall cache, if it must be told. */
+  /** Returns the metadata for the message up to which the provider caches, if the provider needs it. */
   readonly markFor?: (model: string) => Metadata | undefined;
-  /** Why nothing can be asked at all, a missing key for example. */
+  /** Returns an error if no request is possible, for example without a key. */
   readonly refusal?: () => ModelError | undefined;
-  /** From the request to the first byte of its answer. */
+  /** From the request to the first byte of its response. */
   readonly firstByteMs?: number;
-  /** Between two contents of an answer. */
+  /** Between two pieces of content of a response. */
   readonly idleMs?: number;
-  /** Before the first of them, and when it has said that it thinks. Where thinking is not shown, there is only silence. */
+  /** Before the first content, and after the model reported that it thinks. Hidden thinking is silent. */
   readonly thinkingMs?: number;
   readonly clock?: Clock;
 }
 
-/** What all attempts share. */
+/** The parts that all attempts share. */
 export interface BridgeDeps {
   readonly requestFormat: Omit<RequestFormat, 'names' | 'mark' | 'ids'>;
   readonly idsFor: (model: string) => IdForm;
@@ -103,23 +109,23 @@ export function createBridgePort(source: ModelSource, options: BridgeOptions): M
   };
 }
 
-// How much each model can write at once. No list has it for all of them: it is learnt from the refusal of a request that
-// wanted more, and the same request goes out again with less. An answer that was cut asks for a lot, so this is met in
-// practice.
+// The output cap of each model. No list contains them all, so a cap is learned from the rejection of a
+// larger one, and the same request is sent again with less. A response that was cut asks for a large cap,
+// so rejections occur in practice.
 
 class OutputCaps {
   readonly #caps = new Map<string, number>();
-  /** For the next request only: what is left of a small window, which differs every time. */
+  /** For the next request only: the rest of a small window, which differs every time. */
   readonly #once = new Map<string, number>();
 
-  /** What may be asked for. */
+  /** Returns the output cap to request. */
   within(model: string, wanted: number): number {
     const once = this.#once.get(model);
     this.#once.delete(model);
     return Math.min(wanted, once ?? wanted, this.#caps.get(model) ?? wanted);
   }
 
-  /** Whether the refusal told of a cap, so that another try makes sense. */
+  /** Returns true if the rejection contained a cap, so that another attempt makes sense. */
   learn(model: string, thrown: unknown, wanted: number): boolean {
     const { status, text } = readErrorResponse(thrown, (words) => words);
     if (status !== 400 && status !== 422) return false;
@@ -131,7 +137,7 @@ class OutputCaps {
   }
 }
 
-/** Less is no room for an answer, and some other number of the sentence. */
+/** A smaller number is too small for a response, and has another meaning in the sentence. */
 const SMALLEST = 256;
 
 const ABOUT_OUTPUT = /max_?(completion_?|output_?)?tokens|maximum tokens|completion tokens|output tokens/i;

@@ -1,6 +1,7 @@
 /**
- * What a provider wants back with its own words (an item's id, encrypted reasoning, a signature of thoughts) travels in our
- * history as the signature of a thinking block, marked with the provider it belongs to. Any other provider leaves it out.
+ * A provider expects some data back with its own output: an item id, encrypted reasoning, a signature. The
+ * history stores it as the signature of a thinking block, marked with the provider. Any other provider
+ * omits it.
  */
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
 
@@ -12,7 +13,7 @@ export function sign(provider: string, metadata: Metadata): string {
   return `${MARK}:${provider}:${JSON.stringify(metadata)}`;
 }
 
-/** Undefined where another provider, or another program, signed it. */
+/** Returns undefined if another provider or program signed it. */
 export function signedBy(provider: string, signature: string): Metadata | undefined {
   const prefix = `${MARK}:${provider}:`;
   if (!signature.startsWith(prefix)) return undefined;
@@ -24,7 +25,7 @@ export function signedBy(provider: string, signature: string): Metadata | undefi
   }
 }
 
-/** Later pieces of one block add to earlier ones, provider by provider. */
+/** Adds later fragments of one block to earlier ones, provider by provider. */
 export function merged(left: Metadata, right: Metadata | undefined): Metadata {
   if (right === undefined) return left;
   const both: Metadata = { ...left };
@@ -33,8 +34,8 @@ export function merged(left: Metadata, right: Metadata | undefined): Metadata {
 }
 
 /**
- * What is worth keeping of a text's or a call's metadata. An item's id alone is not: it names something that the server
- * would have stored, and we ask it to store nothing.
+ * Returns the metadata of a text or call that must be kept. An item id alone is not kept: it names an item
+ * stored on the server, and requests disable storage.
  */
 export function worthKeeping(metadata: Metadata | undefined): Metadata | undefined {
   if (metadata === undefined) return undefined;

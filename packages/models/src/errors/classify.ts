@@ -1,4 +1,4 @@
-/** From an answer that is none to an error that says what to do. */
+/** Converts an error response into a model error with advice. */
 import type { ModelError } from '@heddle/core';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Secrets } from '../secrets/secrets.ts';
@@ -44,7 +44,7 @@ function within(range: NonNullable<ErrorRow['status']>, status: number | undefin
   return typeof range === 'number' ? status === range : status >= range.from && status <= range.to;
 }
 
-/** `x-should-retry` is the server's own word. */
+/** Reads `x-should-retry`, the server's own decision. */
 function wordOnRetry({ headers }: Failure): boolean | undefined {
   const word = headers['x-should-retry'];
   return word === 'true' ? true : word === 'false' ? false : undefined;
@@ -57,7 +57,7 @@ function placeIn(text: string): ModelError['block'] {
     : { message: Number(message), block: Number(block) };
 }
 
-/** Inside a stream the status is the one that the error would have had in its place. */
+/** Inside a stream, uses the status that the error would have had as a response. */
 function statusOf({ type }: FailureBody): Pick<ModelError, 'status'> {
   const row = TABLE.find((row) => type !== undefined && row.type === type);
   if (type === 'invalid_request_error') return { status: 400 };
@@ -83,23 +83,23 @@ function sentence(
 }
 
 export interface Failure {
-  /** Undefined for an error inside a stream, whose own status said that all was well. */
+  /** Undefined for an error inside a stream, whose HTTP status was a success. */
   readonly status: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** Does the request carry images or documents? Asked only where it matters. */
+  /** Returns true if the request contains images or documents. Called only if the answer matters. */
   readonly hasMedia: () => boolean;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
-/** What the server said, as far as it can be read. */
+/** The readable part of an error body. */
 interface FailureBody {
-  /** The API's own word for the error. */
+  /** The error type of the API. */
   readonly type: string | undefined;
   readonly text: string;
   readonly requestId: string | undefined;
-  /** It speaks the API's language; otherwise something in between answered. */
+  /** True if the body has the format of the API. Otherwise a proxy or gateway responded. */
   readonly isApi: boolean;
 }
 
@@ -119,14 +119,14 @@ function readFailure({ body, headers }: Pick<Failure, 'body' | 'headers'>): Fail
   };
 }
 
-/** Pages of proxies are long; their title says it all. */
+/** Shortens the page of a proxy to its title. */
 function plainText(body: string): string {
   const title = /<title[^>]*>([^<]*)<\/title>/i.exec(body)?.[1];
   if (title !== undefined) return `a web page titled “${oneLine(title)}”`;
   return /^\s*<(!doctype|html)/i.test(body) ? 'a web page' : oneLine(body);
 }
 
-/** Longer texts explain nothing and fill screens and logs. */
+/** Longer texts do not explain more, and they fill screens and logs. */
 const LONGEST_TEXT = 500;
 
 function oneLine(text: string): string {
@@ -151,7 +151,8 @@ function stringOf(value: unknown): string | undefined {
 }
 
 export function internalError(thrown: unknown, secrets: Secrets): ModelError {
-  const what = thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : 'something that is no error';
+  const what =
+    thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : 'a thrown value that is not an Error';
   return {
     type: 'model_error',
     class: 'internal',

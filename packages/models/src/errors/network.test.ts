@@ -9,7 +9,7 @@ function withCode(code: string, details: object = {}): Error {
   return Object.assign(new Error(`it failed with ${code}`), { code }, details);
 }
 
-describe('what a connection died of', () => {
+describe('the cause of a failed connection', () => {
   it.each([
     ['ECONNREFUSED', /nothing listens/, undefined],
     ['ECONNRESET', /closed/, undefined],
@@ -27,7 +27,7 @@ describe('what a connection died of', () => {
     ['ERR_SSL_WRONG_VERSION_NUMBER', /does not speak TLS/, false],
     ['ERR_PROXY_TUNNEL', /proxy/, undefined],
     ['HPE_INVALID_CONSTANT', /not HTTP/, undefined],
-  ])('%s says what to do', (code, words, shouldRetry) => {
+  ])('%s includes advice', (code, words, shouldRetry) => {
     const error = networkError(withCode(code), OWN, new Secrets());
     expect(error).toMatchObject({ class: 'network' });
     expect(error.message).toMatch(words);
@@ -36,19 +36,19 @@ describe('what a connection died of', () => {
     expect(error.shouldRetry).toBe(shouldRetry);
   });
 
-  it('is tried again where the name of the API itself is not known: the network is away', () => {
+  it('is retried if the name of the API itself cannot be resolved: the network is down', () => {
     expect(networkError(withCode('ENOTFOUND'), API, new Secrets()).shouldRetry).toBeUndefined();
   });
 
   it.each([
     [407, false],
     [503, undefined],
-  ])('is, for a proxy that answered %i, tried again: %s', (statusCode, shouldRetry) => {
+  ])('is, for a proxy that answered %i, retried: %s', (statusCode, shouldRetry) => {
     const error = networkError(withCode('ERR_PROXY_TUNNEL', { statusCode }), OWN, new Secrets());
     expect(error.shouldRetry).toBe(shouldRetry);
   });
 
-  it('is told in its own words where nobody knows it', () => {
+  it('is reported in its own words if it is unknown', () => {
     expect(networkError(new Error('boom'), OWN, new Secrets()).message).toBe(
       'No connection to https://gateway.test: boom.',
     );

@@ -1,22 +1,22 @@
-/** What a connection died of, in words that say what to do. */
+/** Describes why a connection failed, with advice. */
 import type { ModelError } from '@heddle/core';
 import type { Secrets } from '../secrets/secrets.ts';
 
 export interface Connection {
-  /** Where it led, as the user knows it. */
+  /** The address as the user wrote it. */
   readonly origin: string;
-  /** The user set the address; otherwise it is the API's own. */
+  /** True if the user set the address. Otherwise it is the address of the API. */
   readonly isOwnAddress: boolean;
 }
 
 interface Cause {
   readonly says: string;
-  /** What stays as it is until someone changes it is not tried again. */
+  /** The cause persists until the user changes something, so a retry cannot help. */
   readonly isLasting?: true;
 }
 
 const UNTRUSTED: Cause = {
-  says: 'its certificate is not trusted. Where a proxy or gateway of your own is in between, name its certificate in NODE_EXTRA_CA_CERTS',
+  says: 'its certificate is not trusted. If you use a proxy or gateway, name its certificate in NODE_EXTRA_CA_CERTS',
   isLasting: true,
 };
 const NOT_VALID_NOW: Cause = {
@@ -65,7 +65,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   },
 };
 
-/** `stage` completes "The connection … failed" or names what was going on. */
+/** `stage` completes "The connection … failed" or names the interrupted operation. */
 export function networkError(
   thrown: unknown,
   { origin, isOwnAddress }: Connection,
@@ -77,7 +77,8 @@ export function networkError(
     CAUSES[code] ??
     (code.startsWith('HPE_') ? { says: 'the answer is not HTTP. Check the address' } : undefined);
   const why = cause?.says ?? message;
-  // The API's own name is right, so where it is unknown the network is away, and may come back. Another may be misspelt.
+  // The API's own name is correct, so a failed lookup means that the network is down. Any other name may be
+  // misspelled.
   const isLasting =
     cause?.isLasting === true || (code === 'ENOTFOUND' && isOwnAddress) || refusedByProxy(thrown);
   return {
@@ -95,7 +96,7 @@ function described(thrown: unknown): { readonly code: string; readonly message: 
   return { code, message: thrown.message };
 }
 
-/** A proxy that answered with a refusal will do so again; one that hung up may not. */
+/** A proxy that answered with a rejection will do so again. One that closed the connection may not. */
 function refusedByProxy(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || !('statusCode' in thrown)) return false;
   return typeof thrown.statusCode === 'number' && thrown.statusCode >= 400 && thrown.statusCode < 500;

@@ -1,9 +1,12 @@
-/** How long the server wants us to wait, in all the ways it says so. */
+/** Reads how long the server asks the client to wait, from all headers that express it. */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelErrorClass } from '@heddle/core';
 import { LONGEST_TIMER_MS } from '../clock.ts';
 
-/** Milliseconds; undefined where nothing was said, or the time has passed: then the usual delay applies. */
+/**
+ * Returns milliseconds. Undefined if the server gave no time, or the time has passed: the usual delay
+ * applies.
+ */
 export function retryDelayOf(
   headers: IncomingHttpHeaders,
   errorClass: ModelErrorClass,
@@ -19,14 +22,14 @@ export function retryDelayOf(
 
 const WAITED_FOR: ReadonlySet<ModelErrorClass> = new Set(['rate_limit', 'overloaded', 'server', 'network']);
 
-/** Seconds, or a date. */
+/** Parses seconds or a date. */
 function fromRetryAfter(value: string | undefined, now: number): number | undefined {
   if (value === undefined || value.trim() === '') return undefined;
   const seconds = Number(value);
   return positive(Number.isNaN(seconds) ? Date.parse(value) - now : seconds * 1_000);
 }
 
-/** Without a `retry-after`: when the last of the limits that are used up begins anew. */
+/** Without `retry-after`: the time when the last exhausted limit resets. */
 function fromLimits(headers: IncomingHttpHeaders, now: number): number | undefined {
   let latest: number | undefined;
   for (const [name, value] of Object.entries(headers)) {
@@ -40,18 +43,18 @@ function fromLimits(headers: IncomingHttpHeaders, now: number): number | undefin
   return latest;
 }
 
-/** A date, or seconds since the epoch. */
+/** Parses a date, or seconds since the epoch. */
 function timeOf(value: string): number {
   const seconds = Number(value);
   return Number.isNaN(seconds) ? Date.parse(value) : seconds * 1_000;
 }
 
-/** Bounded, because headers are only words: some name a time that no date can hold. */
+/** Limits the value, because a header may contain a time that a date cannot represent. */
 function positive(value: number): number | undefined {
   return value > 0 ? Math.min(value, LONGEST_TIMER_MS) : undefined;
 }
 
-/** A sentence that names the time: whoever waits longer than a program will can come back then. */
+/** Returns a sentence with the time of the reset, for users who can return later. */
 export function resetOf(now: number, waitMs: number): string {
   if (waitMs >= LONGEST_TIMER_MS) return `It does not reset within ${inWords(waitMs)}.`;
   const at = new Date(Math.ceil((now + waitMs) / 1_000) * 1_000)

@@ -1,6 +1,6 @@
-/** The window that a server states when it rejects a request as too long. */
+/** Reads the context window that a server states when it rejects a request as too long. */
 
-/** Each pattern names the number that is the model's window, never the size of the request. */
+/** Each pattern captures the model's window, never the size of the request. */
 const PATTERNS: readonly RegExp[] = [
   // OpenAI, vLLM, DeepSeek, OpenRouter: "maximum context length is 8192 tokens".
   /maximum context length (?:is|of) (?:only )?([\d,]+)/i,
@@ -25,7 +25,7 @@ const PATTERNS: readonly RegExp[] = [
   /"?n_ctx"?:\s*([\d,]+)/i,
 ];
 
-/** A smaller number in such a sentence is something else. */
+/** A smaller number in such a sentence has another meaning. */
 const SMALLEST_WINDOW = 512;
 
 export function statedWindow(text: string): number | undefined {

@@ -1,28 +1,31 @@
 /**
- * Which class of error an answer of the API is. The first row that fits decides. Status and type come first; texts are
- * looked at only where those leave it open, because texts change without notice.
+ * Maps an error response of the API to an error class. The first matching row decides. Status and type
+ * come first. Texts are used only if those are ambiguous, because texts change without notice.
  */
 import type { ModelError, ModelErrorClass } from '@heddle/core';
 
 export interface ErrorRow {
   readonly status?: number | { readonly from: number; readonly to: number };
-  /** The API's own word. A row with both fits when either does: the status is missing inside a stream. */
+  /**
+   * The error type of the API. A row with both matches if either does: inside a stream the status is
+   * missing.
+   */
   readonly type?: string;
   readonly text?: RegExp;
-  /** Only for requests that carry images or documents. */
+  /** Only for requests that contain images or documents. */
   readonly withMedia?: true;
   readonly class: ModelErrorClass;
-  /** What happened. The server's own words follow. */
+  /** Describes the failure. The server's own message follows. */
   readonly what: string;
-  /** What to do about it. */
+  /** The advice for the user. */
   readonly advice: string;
-  /** Where it differs from what the class does by itself. */
+  /** Set if it differs from the default of the class. */
   readonly shouldRetry?: false;
-  /** What the server rejects, if leaving it out helps. */
+  /** The part that the server rejects, if the request can succeed without it. */
   readonly rejects?: ModelError['rejects'];
 }
 
-/** Where in the request a refused block stands. */
+/** The position of a rejected block in the request. */
 export const PLACE = /\bmessages\.(\d+)\.content\.(\d+)/;
 
 const TOO_LONG =
@@ -181,7 +184,10 @@ export const TABLE: readonly ErrorRow[] = [
   },
 ];
 
-/** What is neither in the table nor an answer. Trying again cannot help: the address leads to something else. */
+/**
+ * Used for a response that is neither in the table nor a stream. A retry cannot help, because the address
+ * belongs to something else.
+ */
 export const NO_API: ErrorRow = {
   class: 'network',
   what: 'This is not the Messages API',
@@ -189,7 +195,7 @@ export const NO_API: ErrorRow = {
   shouldRetry: false,
 };
 
-/** An error in a stream that is of no kind we know. */
+/** Used for an unknown error type in a stream. */
 export const UNKNOWN: ErrorRow = {
   class: 'server',
   what: 'The API reported an error',

@@ -1,4 +1,7 @@
-/** Prices of models that the price list does not have yet, from the public documentation; checked on `MODELS_CHECKED_ON`. */
+/**
+ * Prices of models that the price list does not contain yet, from the public documentation. Checked on
+ * `MODELS_CHECKED_ON`.
+ */
 import type { KnownModel, PriceOverride } from './prices.ts';
 
 interface Addition {

@@ -1,6 +1,6 @@
 /**
- * What models cost and how much they can read. The list is data with a date, half a megabyte of it: load it when the first
- * request is under way, not before. What is not in the list is unknown, never free.
+ * Prices and windows of models. The list is half a megabyte of dated data: load it after the first request
+ * was sent. A model that is not in the list has an unknown price, never a price of zero.
  */
 import type { Usage } from '@heddle/core';
 import {
@@ -17,11 +17,11 @@ import { additionalModels, additionalPrice, additionFor } from './additions.ts';
 import { type CostLine, costLines } from './usage.ts';
 
 export interface Prices {
-  /** USD for this usage of this model, helpers included; undefined where any part of it has no known price. */
+  /** Returns USD for this usage, helpers included. Undefined if any part has no known price. */
   readonly priceOf: (model: string, usage: Usage) => number | undefined;
-  /** Tokens that the model can read at once; undefined where nobody knows. */
+  /** Returns the context window in tokens, or undefined if it is unknown. */
   windowOf(model: string): number | undefined;
-  /** The models of the list, of Anthropic or of the provider named, under the names that requests bear. */
+  /** Returns the models of Anthropic or of the named provider, under the names used in requests. */
   models(provider?: string): readonly KnownModel[];
 }
 
@@ -56,13 +56,13 @@ export function createPrices(
 
 interface Listed {
   readonly info: ModelInfo;
-  /** The name that the list was asked for. Its own name for the model may be a pattern. */
+  /** The requested name. The list's own name for the model may be a pattern. */
   readonly model: string;
-  /** Whose list it is in. */
+  /** The provider that lists the model. */
   readonly provider: Provider;
 }
 
-/** The list matches by how a name begins; a later version must not be billed as an earlier one. */
+/** The list matches by prefix. A later version must not be billed as an earlier one. */
 function listedModel(name: string, timestamp: Date): Listed | undefined {
   const asked = listedAs(name);
   const provider = asked?.provider === undefined ? undefined : findProvider({ providerId: asked.provider });
@@ -71,12 +71,15 @@ function listedModel(name: string, timestamp: Date): Listed | undefined {
   return info && !isOtherVersion(asked.model, info.id) ? { info, model: asked.model, provider } : undefined;
 }
 
-/** `claude-sonnet-5-5` begins like `claude-sonnet-5`, and is another model; a date of eight digits is not. */
+/**
+ * `claude-sonnet-5-5` has the prefix `claude-sonnet-5` but is a different model. A suffix of eight digits
+ * is a date.
+ */
 function isOtherVersion(model: string, listed: string): boolean {
   return model.startsWith(listed) && /^[-.]\d{1,3}(\D|$)/.test(model.slice(listed.length));
 }
 
-/** The rate depends on all that the request reads, from the cache or not. */
+/** The rate depends on the whole input, cached or not. */
 function additionalCost(line: CostLine): number | undefined {
   const addition = line.isFast ? undefined : additionFor(line.model);
   const inputTokens = line.inputTokens + line.cacheReadTokens + line.cacheWriteTokens;
@@ -88,7 +91,7 @@ function listCost(line: CostLine, timestamp: Date): number | undefined {
   const listed = listedModel(line.model, timestamp);
   if (listed === undefined || line.isFast) return undefined;
   const usage = {
-    // In the list's words the cache is a part of the input.
+    // The list counts cached tokens as a part of the input.
     input_tokens: line.inputTokens + line.cacheReadTokens + line.cacheWriteTokens,
     cache_read_tokens: line.cacheReadTokens,
     cache_write_tokens: line.cacheWriteTokens,
@@ -100,10 +103,10 @@ function listCost(line: CostLine, timestamp: Date): number | undefined {
 }
 
 export interface ListedAs {
-  /** The list's word for the provider; undefined where it has none. */
+  /** The provider's name in the list, or undefined if it is not listed. */
   readonly provider: string | undefined;
   readonly model: string;
-  /** Runs on the user's own machine. */
+  /** True for a model on the user's own machine. */
   readonly isFree: boolean;
 }
 
@@ -118,7 +121,9 @@ export function listedAs(name: string): ListedAs | undefined {
   };
 }
 
-/** In USD for a million tokens, as price lists have it. What is left out of a price costs as much as plain input. */
+/**
+ * In USD per million tokens, like public price lists. An omitted price equals the price of plain input.
+ */
 export interface PriceOverride {
   readonly inputPerMillion?: number;
   readonly outputPerMillion?: number;
@@ -129,7 +134,7 @@ export interface PriceOverride {
   readonly contextWindow?: number;
 }
 
-/** By the model's name in any spelling; a `*` at the end matches any rest. The longest match wins. */
+/** Keys are model names in any spelling. A `*` at the end matches any suffix. The longest match wins. */
 export type PriceOverrides = Readonly<Record<string, PriceOverride>>;
 
 export function overrideFor(
@@ -140,7 +145,7 @@ export function overrideFor(
   return statedFor(model, overrides, environment);
 }
 
-/** Undefined where the override says nothing of money. */
+/** Returns undefined if the override contains no price. */
 export function overriddenCost(line: CostLine, price: PriceOverride): number | undefined {
   const { inputPerMillion: input, outputPerMillion: output } = price;
   if (input === undefined || output === undefined) return undefined;
@@ -158,14 +163,17 @@ export interface KnownModel {
   readonly id: string;
   readonly name: string;
   readonly contextWindow: number | undefined;
-  /** USD for a million tokens, for a short request. */
+  /** USD per million tokens for a short request. */
   readonly inputPerMillion: number | undefined;
   readonly outputPerMillion: number | undefined;
 }
 
 const ANTHROPIC = 'anthropic';
 
-/** Under the names that requests bear: those of Anthropic stand alone, all others behind their provider. */
+/**
+ * Lists models under the names used in requests: Anthropic models without a prefix, all others with their
+ * provider.
+ */
 export function catalogOf(id: string, today: Date): readonly KnownModel[] {
   const listName = id === ANTHROPIC ? ANTHROPIC : providerNamed(id)?.prices;
   const list = listName === undefined ? undefined : findProvider({ providerId: listName });
@@ -179,7 +187,10 @@ export function catalogOf(id: string, today: Date): readonly KnownModel[] {
   return [...listed, ...additionalModels().filter((model) => !listed.some((known) => known.id === model.id))];
 }
 
-/** Prices follow one another; of those that apply only at some time of the day, the usual one is shown. */
+/**
+ * A model has successive prices. If a price applies only at some time of the day, the regular one is
+ * shown.
+ */
 function priceToday({ prices }: ModelInfo, today: Date): ModelPrice | undefined {
   if (!Array.isArray(prices)) return prices;
   const begun = prices.filter(
@@ -189,7 +200,9 @@ function priceToday({ prices }: ModelInfo, today: Date): ModelPrice | undefined 
   return (begun.at(-1) ?? prices[0])?.prices;
 }
 
-/** Lists of other providers hold models that hear, speak, draw and sort, and patterns that are no names. */
+/**
+ * Other providers' lists also contain speech, image and ranking models, and patterns that are not names.
+ */
 function isForText({ id, deprecated }: ModelInfo, price: ModelPrice | undefined): boolean {
   return deprecated !== true && price?.['output_mtok'] !== undefined && !NOT_FOR_TEXT.test(id);
 }
@@ -197,7 +210,7 @@ function isForText({ id, deprecated }: ModelInfo, price: ModelPrice | undefined)
 const NOT_FOR_TEXT =
   /embed|whisper|tts|audio|realtime|image|transcribe|moderation|voice|voxtral|sonic|live|guard|rerank|davinci|babbage|ocr|-omni-|^ada$|^curie$|^ft:|\.ft-$|^regional\.|3\.5.*instruct$/i;
 
-/** Google's list has models that are reached in another way than its own, and old names of Claude that nobody takes. */
+/** Google's list contains models with a different API, and old names of Claude that are not accepted. */
 const OF_GOOGLE: Readonly<Record<string, RegExp>> = {
   google: /^gem(ini|ma)-/,
   vertex: /^(gem(ini|ma)|claude-(opus|sonnet|haiku|fable))-/,

@@ -1,4 +1,7 @@
-/** A call's usage as a bill sees it: one line for the model that answered, and one for each helper that it asked on the way. */
+/**
+ * Splits the usage of a call for billing: one line for the model that responded, and one for each helper
+ * model.
+ */
 import { type JsonObject, NO_USAGE, type Usage, updateUsage } from '@heddle/core';
 
 export interface CostLine {
@@ -7,22 +10,22 @@ export interface CostLine {
   readonly outputTokens: number;
   readonly cacheReadTokens: number;
   readonly cacheWriteTokens: number;
-  /** The part of the cache writes that is kept for an hour. */
+  /** The cache writes that are kept for an hour. */
   readonly cacheWriteHourTokens: number;
   readonly webSearches: number;
-  /** Billed at rates that the list does not have. */
+  /** Billed at rates that the list does not contain. */
   readonly isFast: boolean;
-  /** What the provider itself says it cost, in USD. */
+  /** The cost in USD as reported by the provider. */
   readonly toldUsd?: number;
 }
 
-/** Of a call's usage, the part that one model had. */
+/** One model's part of the usage of a call. */
 export interface UsageOfModel {
   readonly model: string;
   readonly usage: Usage;
 }
 
-/** The model that answered first, then each helper that it asked on the way, however deep. */
+/** Returns the model that responded first, then each helper model at any depth. */
 export function usageByModel(model: string, usage: Usage): readonly UsageOfModel[] {
   const { more: { iterations, ...more } = {}, ...counters } = usage;
   const own = { model, usage: Object.keys(more).length === 0 ? counters : { ...counters, more } };
@@ -34,7 +37,10 @@ export function usageByModel(model: string, usage: Usage): readonly UsageOfModel
   ];
 }
 
-/** Iterations of the answering model are in the totals already; what a compaction or an advisor used is not. */
+/**
+ * The totals already include iterations of the responding model. They do not include compaction or advisor
+ * models.
+ */
 function helpers(iterations: unknown): readonly JsonObject[] {
   if (!isList(iterations)) return [];
   return iterations.filter(isObject).filter(({ type }) => type !== 'message' && type !== 'fallback_message');
@@ -44,12 +50,12 @@ export function costLines(model: string, usage: Usage): readonly CostLine[] {
   return usageByModel(model, usage).map((part) => lineOf(part.model, part.usage));
 }
 
-/** Web searches of a call and of its helpers; they are billed by the piece. */
+/** Counts the web searches of a call and its helpers. They are billed per search. */
 export function webSearchesOf(usage: Usage): number {
   return costLines('', usage).reduce((sum, { webSearches }) => sum + webSearches, 0);
 }
 
-/** The provider itself says what this cost. */
+/** Returns true if the provider itself reports the cost. */
 export function isCostReported(usage: Usage): boolean {
   return lineOf('', usage).toldUsd !== undefined;
 }

@@ -1,4 +1,6 @@
-/** Credentials for Bedrock: a key of its own, those in the environment, or what AWS's own package finds. */
+/**
+ * Credentials for Bedrock: its own key, those in the environment, or those that AWS's own package finds.
+ */
 import { type Environment, variable } from '../secrets/environment.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { loadPackage } from './load.ts';
@@ -7,7 +9,7 @@ import { firstOf } from './settings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Throws where the package is needed and cannot be had. */
+/** Throws if the package is needed and not installed. */
 export async function awsFields(
   environment: Environment,
   configFolder: string,
@@ -33,7 +35,7 @@ export async function awsFields(
 
 type Find = () => Promise<unknown>;
 
-/** Asked before every request; it keeps what it found until that runs out. */
+/** Called before every request. The package caches its result until it expires. */
 async function foundByAws(environment: Environment, configFolder: string, secrets: Secrets): Promise<Find> {
   const { fromNodeProviderChain: chain } = await loadPackage(AWS_CREDENTIALS, configFolder);
   const profile = variable(environment, 'AWS_PROFILE');

@@ -1,11 +1,11 @@
-/** A model of one of the table's providers, ready to be asked. */
+/** Opens a model of a provider in the table. */
 import type { ChosenModel } from '../choose.ts';
 import { localWindow, modelsOnServer } from './local.ts';
 import { openProvider, type ProviderOptions } from './port.ts';
 import { providerAddress, providerKey } from './settings.ts';
 import { fullNameOf, type NamedModel, readModelName } from './table.ts';
 
-/** Undefined where the name is no provider's. Throws where its package cannot be had. */
+/** Returns undefined if the name does not belong to a provider. Throws if its package cannot be loaded. */
 export async function chooseProvider(
   name: string,
   options: ProviderOptions,
@@ -26,7 +26,7 @@ export async function chooseProvider(
   };
 }
 
-/** A provider alone means its usual model; a server on this machine, the first that it has. */
+/** A bare provider name means its default model, or for a local server the first that it has. */
 async function usualModel(
   { provider }: NamedModel,
   environment: Readonly<Record<string, string | undefined>>,

@@ -1,6 +1,6 @@
 /**
- * `fetch` for the packages of providers, over node:http(s). The usual one gives up by itself after five minutes without a
- * byte, which a model that thinks, or runs on a small machine, may well take; here only our own deadlines count.
+ * `fetch` for provider packages, over node:http(s). Node's own `fetch` ends after five minutes without a
+ * byte. A thinking or local model may take longer; here only our own deadlines apply.
  */
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
@@ -38,7 +38,7 @@ export function createFetch(environment: Environment): Fetch {
 
 const MOST_HOPS = 3;
 
-/** A request that shall be repeated elsewhere is repeated on the same host only: it carries a key. */
+/** Follows a redirect on the same host only, because the request carries a key. */
 function movedTo({ statusCode, headers }: IncomingMessage, from: URL): URL | undefined {
   if ((statusCode !== 307 && statusCode !== 308) || headers.location === undefined) return undefined;
   const to = URL.parse(headers.location, from);
@@ -72,7 +72,7 @@ function reasonOf(signal: AbortSignal | null | undefined): Error {
   return reason instanceof Error ? reason : new DOMException('This operation was aborted', 'AbortError');
 }
 
-/** The packages write JSON. */
+/** The packages send JSON. */
 function bytesOf(body: RequestInit['body']): string | Uint8Array | undefined {
   if (body === undefined || body === null) return undefined;
   if (typeof body === 'string' || body instanceof Uint8Array) return body;
@@ -81,7 +81,7 @@ function bytesOf(body: RequestInit['body']): string | Uint8Array | undefined {
 
 async function openClient(protocol: string, environment: Environment): Promise<HttpClient> {
   const options = { keepAlive: true, proxyEnv: { ...proxiesIn(environment) } };
-  // Not imported: see transport.ts.
+  // Not imported statically: see transport.ts.
   if (protocol === 'http:') {
     const { Agent, request } = process.getBuiltinModule('node:http');
     return { request, agent: new Agent(options) };
@@ -123,10 +123,13 @@ function headersOf({ headers }: IncomingMessage): Headers {
   return known;
 }
 
-// Answers that are no stream although one was asked for: an error that somebody on the way said with the status of an answer,
-// or a server that ignores the wish. The packages would find nothing in them, and say only that.
+// Handles responses that are not streams although one was requested: an error with a success status, or a
+// server that ignores the option. The packages would find nothing in them and report only that.
 
-/** The stream, where it is one: some servers only forget to call it so. Throws what JSON says instead. */
+/**
+ * Returns the stream if it is one, because some servers set a wrong content type. Throws the error in a
+ * JSON body.
+ */
 async function streamFromWholeResponse(body: Readable): Promise<AsyncIterable<Uint8Array>> {
   const chunks: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
   const first = await chunks.next();
@@ -136,7 +139,7 @@ async function streamFromWholeResponse(body: Readable): Promise<AsyncIterable<Ui
   throw new ToldWhole(await textIn(whole));
 }
 
-/** Has the fields in which errors of the packages carry what a provider said. */
+/** Has the fields in which package errors carry the provider's response. */
 class ToldWhole extends Error {
   readonly responseBody: string | undefined;
 
@@ -155,7 +158,7 @@ async function* rejoined(
   yield* { [Symbol.asyncIterator]: () => rest };
 }
 
-/** Longer ones explain nothing. */
+/** Longer ones do not explain more. */
 const LONGEST_BYTES = 100_000;
 
 async function textIn(chunks: AsyncIterable<Uint8Array>): Promise<string> {
@@ -172,7 +175,7 @@ async function textIn(chunks: AsyncIterable<Uint8Array>): Promise<string> {
 function decompressed(incoming: IncomingMessage): Readable {
   const encoding = incoming.headers['content-encoding']?.trim().toLowerCase();
   const unpack = encoding === undefined ? undefined : UNPACKERS[encoding];
-  // Who has stopped reading need not hear of an error; who reads hears it from the iterator.
+  // A reader gets the error from the iterator. A caller that stopped reading does not need it.
   incoming.on('error', () => undefined);
   if (unpack === undefined) return incoming;
   const stream = unpack();
@@ -181,7 +184,7 @@ function decompressed(incoming: IncomingMessage): Readable {
   return incoming.pipe(stream);
 }
 
-/** A pack that breaks off ends where it does: the reader sees by himself that more was to come. */
+/** A truncated compressed body ends without an error. The reader detects the missing rest. */
 const SYNC = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
 const SYNC_BROTLI = {
   flush: constants.BROTLI_OPERATION_FLUSH,

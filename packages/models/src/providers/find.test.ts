@@ -8,7 +8,7 @@ import { closeStages, closing, TEST_KEY, textIn } from '../test/stage.ts';
 
 afterEach(closeStages);
 
-/** Nothing listens there. */
+/** No server listens at this address. */
 const NOBODY = 'http://127.0.0.1:9';
 
 async function ollama(
@@ -18,7 +18,7 @@ async function ollama(
   return { OLLAMA_HOST: server.url, HEDDLE_LOCAL_TIMEOUT_MS: '20000' };
 }
 
-describe('where nobody named a model', () => {
+describe('if the user did not name a model', () => {
   it.each([
     [{ HEDDLE_MODEL: 'opus', OPENAI_API_KEY: 'k' }, 'opus'],
     [{ ANTHROPIC_MODEL: 'claude-x' }, 'claude-x'],
@@ -26,7 +26,8 @@ describe('where nobody named a model', () => {
     [{ OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k' }, 'openai/gpt-6-sol'],
     [{ GEMINI_API_KEY: 'k' }, 'google/gemini-3.8-flash'],
     [{ OPENROUTER_API_KEY: 'k' }, 'openrouter/anthropic/claude-sonnet-5'],
-    // It has no usual model, so it must be named; and many have such variables for other purposes.
+    // Bedrock has no default model, so it must be named. Many users have these variables for other
+    // purposes.
     [{ AWS_ACCESS_KEY_ID: 'k', AWS_REGION: 'r', OLLAMA_HOST: NOBODY }, undefined],
     [{ OLLAMA_HOST: NOBODY }, undefined],
   ])('%j means %s', async (environment, name) => {
@@ -38,7 +39,7 @@ describe('where nobody named a model', () => {
     expect(await findModel(await ollama([]))).toBeUndefined();
   });
 
-  it('another server on this machine is found where its address was set', async () => {
+  it('another server on this machine is found if its address was set', async () => {
     const server = closing(await startFakeProvider('chat', [], { models: ['own'] }));
     const environment = {
       OLLAMA_HOST: NOBODY,
@@ -76,14 +77,14 @@ describe('choosing', () => {
     expect(textIn(records)).toBe('From my own machine.');
   });
 
-  it('a provider that has no usual model must be told which', async () => {
+  it('a provider without a default model requires a model name', async () => {
     expect(await chooseModel('bedrock', {}, { environment: {} })).toMatchObject({
       ok: false,
       message: expect.stringContaining('say which model of Amazon Bedrock: bedrock/MODEL'),
     });
   });
 
-  it('a server that does not run, or has nothing, says so', async () => {
+  it('a server that is not running, or has no models, is reported', async () => {
     expect(await chooseModel('ollama', {}, { environment: { OLLAMA_HOST: NOBODY } })).toMatchObject({
       ok: false,
       message: `The model ollama could not be loaded: Ollama does not answer at ${NOBODY}/v1. Start it with: ollama serve`,
@@ -94,7 +95,7 @@ describe('choosing', () => {
     });
   });
 
-  it('a kind of the caller comes before a provider of the same name', async () => {
+  it("the caller's own kind precedes a provider of the same name", async () => {
     const own = () =>
       Promise.resolve(() => {
         throw new Error('never asked');
@@ -103,7 +104,7 @@ describe('choosing', () => {
   });
 });
 
-describe('a run that goes over to another model', () => {
+describe('a run that switches to another model', () => {
   it('finds it at its own provider, in both directions', async () => {
     const api = closing(await startFakeApi(() => say('From Claude.'), { models: ['claude-sonnet-5'] }));
     const openai = closing(await startFakeProvider('responses', () => say('From OpenAI.')));
@@ -122,7 +123,7 @@ describe('a run that goes over to another model', () => {
     }
   });
 
-  it('asks the chosen one for names that mean nothing here', async () => {
+  it('asks the chosen port for unknown names', async () => {
     const api = closing(await startFakeApi(() => say('Mine.'), { models: ['of-my-gateway', 'its-spare'] }));
     const environment = { ANTHROPIC_API_KEY: TEST_KEY, ANTHROPIC_BASE_URL: api.url };
     const chosen = await chooseModel('anthropic/of-my-gateway', {}, { environment });
@@ -132,7 +133,7 @@ describe('a run that goes over to another model', () => {
 });
 
 describe('the list of providers', () => {
-  it('says which are usable, why, and what to do for the others; never a key', async () => {
+  it('reports which are usable, why, and advice for the others; never a key', async () => {
     const environment = { ...(await ollama(['qwen3:8b'])), OPENAI_API_KEY: TEST_KEY, HOME: '/nowhere' };
     const listed = await listProviders(environment);
     const told = Object.fromEntries(
@@ -148,7 +149,7 @@ describe('the list of providers', () => {
     expect(JSON.stringify(listed)).not.toContain(TEST_KEY);
   });
 
-  it('says what else must be installed for the way it is configured', async () => {
+  it('reports other required packages for the present configuration', async () => {
     const environment = { AWS_PROFILE: 'work', AWS_REGION: 'eu-central-1', HOME: '/nowhere' };
     const [bedrock] = await listProviders(environment, { only: 'bedrock' });
     expect(bedrock).toMatchObject({
@@ -159,7 +160,7 @@ describe('the list of providers', () => {
     expect(keyed).toMatchObject({ isUsable: true, because: 'AWS_ACCESS_KEY_ID' });
   });
 
-  it('has models under the names that --model takes, with window and price', async () => {
+  it('has models under the names that --model accepts, with window and price', async () => {
     const [openai] = await listProviders({}, { only: 'openai' });
     expect(openai?.models.find(({ id }) => id === 'openai/gpt-6-sol')).toEqual({
       id: 'openai/gpt-6-sol',

@@ -1,4 +1,6 @@
-/** What is configured here, in the order of the table; a server on this machine where nothing else is. */
+/**
+ * Finds configured providers in the order of the table, and a server on this machine if there are none.
+ */
 import { type Environment, variable } from '../secrets/environment.ts';
 import { modelsOnServer } from './local.ts';
 import type { Provider } from './provider.ts';
@@ -16,7 +18,10 @@ export async function findConfigured(environment: Environment): Promise<string |
   return at < 0 ? undefined : `${asked[at]?.id}/${served[at]?.[0]?.id}`;
 }
 
-/** Ollama's port is its own. Those of the others are anybody's, so they are asked only where their address was set. */
+/**
+ * Ollama's port is well known. Other programs use the ports of the other servers, so they are asked only
+ * if their address was set.
+ */
 function isAskedUncalled(provider: Provider, environment: Environment): boolean {
   if (provider.local === undefined) return false;
   return provider.id === 'ollama' || variable(environment, provider.baseUrlVariable) !== undefined;

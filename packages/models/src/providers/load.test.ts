@@ -4,14 +4,14 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configFolderIn, loadPackage } from './load.ts';
 
-const wanted = { name: '@nobody/has-this', version: '1.2.3' };
+const wanted = { name: '@example/missing', version: '1.2.3' };
 let home = '';
 beforeAll(() => {
   home = mkdtempSync(path.join(os.tmpdir(), 'heddle-packages-'));
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-/** As `npm install --prefix` leaves it. */
+/** The layout that `npm install --prefix` creates. */
 function install(folder: string, code: string): void {
   const own = path.join(folder, 'node_modules', wanted.name);
   mkdirSync(own, { recursive: true });
@@ -25,12 +25,12 @@ function install(folder: string, code: string): void {
 }
 
 describe('a package', () => {
-  it('that is not there says how to install it, in the very folder', async () => {
+  it('that is missing is reported with the command that installs it in the right folder', async () => {
     await expect(loadPackage(wanted, path.join(home, 'empty'))).rejects.toThrow(
-      `the package @nobody/has-this is not installed. Install it with:\nnpm install --prefix ${home}/empty @nobody/has-this@1.2.3`,
+      `the package @example/missing is not installed. Install it with:\nnpm install --prefix ${home}/empty @example/missing@1.2.3`,
     );
     await expect(loadPackage(wanted, path.join(home, 'with space'))).rejects.toThrow(
-      `--prefix "${home}/with space" @nobody`,
+      `--prefix "${home}/with space" @example`,
     );
   });
 
@@ -44,7 +44,7 @@ describe('a package', () => {
     expect(await loadPackage(own, home)).toMatchObject({ createOpenAI: expect.any(Function) });
   });
 
-  it('that is broken says so, and not that it is missing', async () => {
+  it('that is broken is reported as broken, not as missing', async () => {
     install(path.join(home, 'broken'), "throw new Error('I am broken');");
     await expect(loadPackage(wanted, path.join(home, 'broken'))).rejects.toThrow('I am broken');
   });

@@ -1,6 +1,6 @@
 /**
- * Packages of providers, loaded when they are used: first from where Heddle lies, then from the user's own folder. Never
- * from the folder that is worked in, whose code nobody has agreed to run.
+ * Loads provider packages on demand, first from Heddle's installation, then from the user's own folder.
+ * Never from the project folder, because the user has not agreed to run its code.
  */
 import { createRequire } from 'node:module';
 import os from 'node:os';
@@ -10,34 +10,37 @@ import { type Environment, variable } from '../secrets/environment.ts';
 
 export interface Package {
   readonly name: string;
-  /** The one that was tried. */
+  /** The tested version. */
   readonly version: string;
-  /** A door of the package other than its main one. */
+  /** An entry point of the package other than its main one. */
   readonly entry?: string;
 }
 
-/** What a package exports. */
+/** The exports of a package. */
 export type LoadedPackage = Readonly<Record<string, unknown>>;
 
-/** Throws where it is not to be found, with the command that installs it; and what the package itself throws. */
+/**
+ * Throws if the package is not found, with the command that installs it. Exceptions of the package itself
+ * pass through.
+ */
 export async function loadPackage(wanted: Package, configFolder: string): Promise<LoadedPackage> {
   const file = findPackage(wanted, configFolder);
   if (file === undefined) {
     const command = packageInstallCommand(wanted, configFolder);
     throw new Error(`the package ${wanted.name} is not installed. Install it with:\n${command}`);
   }
-  // The name is no literal, so that no bundler takes it for one of ours.
+  // The name is not a literal, so that bundlers do not include it.
   const loaded: unknown = await import(pathToFileURL(file).href);
   return typeof loaded === 'object' && loaded !== null ? Object.fromEntries(Object.entries(loaded)) : {};
 }
 
-/** The file that would be loaded. */
+/** Returns the file that would be loaded. */
 export function findPackage({ name, entry }: Package, configFolder: string): string | undefined {
   for (const from of [import.meta.url, path.join(configFolder, 'package.json')]) {
     try {
       return createRequire(from).resolve(entry === undefined ? name : `${name}/${entry}`);
     } catch {
-      // Then it is not there.
+      // The package is not installed there.
     }
   }
   return undefined;

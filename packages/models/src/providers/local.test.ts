@@ -10,7 +10,7 @@ import { providerNamed } from './table.ts';
 
 afterEach(closeStages);
 
-/** A server that answers these paths; an answer that is undefined never comes. */
+/** A server that answers these paths. A path whose answer is undefined never gets a response. */
 async function serving(answers: Readonly<Record<string, unknown>>): Promise<string> {
   const { port } = await listening(
     createServer((request, response) => {
@@ -23,7 +23,7 @@ async function serving(answers: Readonly<Record<string, unknown>>): Promise<stri
   return `http://127.0.0.1:${port}`;
 }
 
-/** A machine under load is no reason to find nothing. */
+/** A longer deadline, because the machine may be busy. */
 const PATIENT = { HEDDLE_LOCAL_TIMEOUT_MS: '20000' };
 
 function named(id: string): Provider {
@@ -43,7 +43,7 @@ describe('a server on this machine', () => {
       4_096,
     ],
     ['vllm', 'VLLM_BASE_URL', { id: 'm' }, undefined],
-  ])('of kind %s tells its models and what they can read', async (id, variable, model, window) => {
+  ])('of kind %s lists its models and their windows', async (id, variable, model, window) => {
     const environment = {
       ...PATIENT,
       [variable]: `${await serving({ '/v1/models': { data: [model] } })}/v1`,
@@ -52,7 +52,7 @@ describe('a server on this machine', () => {
     expect(await localWindow(named(id), 'm', environment)).toBe(window);
   });
 
-  it('of kind Ollama tells the window of a model that is loaded', async () => {
+  it('of kind Ollama reports the window of a loaded model', async () => {
     const address = await serving({
       '/api/tags': { models: [{ name: 'a' }, { name: 'b' }] },
       '/api/ps': { models: [{ name: 'a', context_length: 65_536 }] },
@@ -65,7 +65,7 @@ describe('a server on this machine', () => {
     expect(await localWindow(named('ollama'), 'b', told)).toBe(32_000);
   });
 
-  it('is asked directly, whatever proxy the rest of the world is behind', async () => {
+  it('is asked directly, without any configured proxy', async () => {
     const { port } = await listening(
       createServer((_request, response) => {
         response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -73,19 +73,19 @@ describe('a server on this machine', () => {
         response.end(`data: ${JSON.stringify({ id: '1', choices: [choice] })}\n\ndata: [DONE]\n\n`);
       }),
     );
-    // Nothing listens on the proxy's port.
+    // No server listens on the proxy's port.
     const environment = { VLLM_BASE_URL: `http://127.0.0.1:${port}/v1`, HTTP_PROXY: 'http://127.0.0.1:9' };
     const vllm = await openProvider(named('vllm'), { environment });
     expect(textIn(await ask(vllm, requestTo({ model: 'vllm/m' })))).toBe('here');
   });
 
-  it('that does not answer in time is not there', async () => {
+  it('that does not respond in time is treated as absent', async () => {
     const address = await serving({ '/api/tags': undefined });
     const environment = { OLLAMA_HOST: address, HEDDLE_LOCAL_TIMEOUT_MS: '30' };
     expect(await modelsOnServer(named('ollama'), environment)).toBeUndefined();
   });
 
-  it('that is something else is not it', async () => {
+  it('of another kind is not used', async () => {
     const environment = { VLLM_BASE_URL: `${await serving({ '/v1/models': ['hello'] })}/v1` };
     expect(await modelsOnServer(named('vllm'), environment)).toBeUndefined();
   });

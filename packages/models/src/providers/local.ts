@@ -1,22 +1,22 @@
-/** Servers on this machine, asked what they have. They answer at once or do not run. */
+/** Asks servers on this machine for their models. They respond at once or are not running. */
 import { type Environment, milliseconds, variable } from '../secrets/environment.ts';
 import type { Provider } from './provider.ts';
 import { providerAddress, providerKey } from './settings.ts';
 
 export interface ServedModel {
   readonly id: string;
-  /** Tokens that it can read at once, where the server says so. */
+  /** The context window in tokens, if the server reports it. */
   readonly window: number | undefined;
 }
 
-/** Where nothing listens the answer is there at once; this is for what listens and is something else. */
+/** A closed port fails at once. The deadline is for other programs that listen there. */
 const DEADLINE_MS = 1_000;
 
 function deadlineIn(environment: Environment): number {
   return milliseconds(environment, 'HEDDLE_LOCAL_TIMEOUT_MS') ?? DEADLINE_MS;
 }
 
-/** Undefined where nothing that speaks like it listens. */
+/** Returns undefined if no such server listens. */
 export async function modelsOnServer(
   provider: Provider,
   environment: Environment,
@@ -34,7 +34,9 @@ export async function modelsOnServer(
   });
 }
 
-/** What one model can read at once. Ollama tells of a model that is loaded, or whose window was set. */
+/**
+ * Returns the context window of one model. Ollama reports it if the model is loaded or its window was set.
+ */
 export async function localWindow(
   provider: Provider,
   model: string,
@@ -50,7 +52,7 @@ export async function localWindow(
   return windowIn(own ?? {}) ?? tokens(Number(variable(environment, 'OLLAMA_CONTEXT_LENGTH')));
 }
 
-/** The one that is in force before the one that is possible. */
+/** The active window precedes the possible one. */
 function windowIn(model: Fields): number | undefined {
   const meta = fieldsOf(model['meta']);
   return (

@@ -1,4 +1,4 @@
-/** How a model of each provider is made once its package is loaded. */
+/** Creates a model of each provider after its package was loaded. */
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { type Environment, variable } from '../secrets/environment.ts';
 import type { LoadedPackage } from './load.ts';
@@ -9,14 +9,14 @@ export interface MakeOptions {
   readonly environment: Environment;
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: typeof globalThis.fetch;
-  /** What had to be looked up first. */
+  /** Fields that had to be looked up first. */
   readonly own: Fields;
-  /** Another entry of the same package. */
+  /** Loads another entry point of the same package. */
   readonly loadEntry: (entry: string) => Promise<LoadedPackage>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-/** Called with a model's name it answers with a model; some have further ways to make one. */
+/** Called with a model's name, it returns a model. Some makers have further methods. */
 type Maker = (name: string) => unknown;
 
 export async function makeModel(
@@ -66,7 +66,7 @@ function makerOf(provider: Provider, loaded: LoadedPackage, options: MakeOptions
       return call(loaded, 'createOpenAICompatible', {
         ...common,
         name: provider.id,
-        // Without this the server does not count tokens in a stream.
+        // Without this option the server does not count tokens in a stream.
         includeUsage: true,
         ...(provider.id === 'openrouter' ? { transformRequestBody: withMarkedParts } : {}),
       });
@@ -103,7 +103,10 @@ function isModel(value: unknown): value is LanguageModelV4 {
   if (typeof value !== 'object' || value === null || !('specificationVersion' in value)) return false;
   return value.specificationVersion === 'v4' && 'doStream' in value && isFunction(value.doStream);
 }
-/** OpenRouter looks for cache marks on parts; the package writes a lone text as a string, and the mark beside it. */
+/**
+ * OpenRouter expects cache marks on parts, but the package writes a single text as a string with the mark
+ * beside it.
+ */
 
 function withMarkedParts(body: Fields): Fields {
   const { messages } = body;
@@ -120,7 +123,7 @@ function isClaude(model: string): boolean {
   return model.startsWith('claude-');
 }
 
-/** Without a key, the login of Google Cloud on this machine is used. */
+/** Without a key, the Google Cloud login of this machine is used. */
 function geminiFields(environment: Environment): Fields {
   const baseURL = variable(environment, 'GOOGLE_VERTEX_BASE_URL')?.replace(/\/+$/, '');
   const apiKey = variable(environment, 'GOOGLE_VERTEX_API_KEY');
@@ -131,7 +134,7 @@ function geminiFields(environment: Environment): Fields {
   };
 }
 
-/** A key is not taken there. */
+/** Keys are not accepted there. */
 function claudeFields(environment: Environment): Fields {
   const { project, location } = placeIn(environment);
   if (project === undefined) {

@@ -1,4 +1,4 @@
-/** A provider of the table as a port: its package, key, address, patience and words. */
+/** Opens a provider of the table as a port, with its package, key, address, deadlines and error texts. */
 import type { Clock, ModelError, ModelPort } from '@heddle/core';
 import { createBridgePort } from '../bridge/port.ts';
 import type { IdForm } from '../bridge/request/names.ts';
@@ -17,20 +17,22 @@ import { readModelName } from './table.ts';
 
 export interface ProviderOptions {
   readonly environment?: Environment;
-  /** Where secrets are added that are found on the way. */
+  /** Collects secrets that the port finds. */
   readonly secrets?: Secrets;
   readonly clock?: Clock;
   readonly firstByteMs?: number;
   readonly idleMs?: number;
 }
 
-/** A model on this machine may have to be read from disk first, and a processor takes minutes for what a server does in one. */
+/**
+ * A local model may have to be loaded from disk first, and a CPU takes minutes for the work of a server.
+ */
 const LOCAL_PATIENCE_MS = 10 * 60_000;
 
-/** A model that thinks hard and does not show it is silent for minutes; to try again would cost all of it anew. */
+/** A model with hidden thinking is silent for minutes. A retry would repeat the whole cost. */
 const THINKING_MS = 5 * 60_000;
 
-/** Loads the package. Throws where it cannot be had, with the command that installs it. */
+/** Loads the package. Throws if it is not installed, with the command that installs it. */
 export async function openProvider(provider: Provider, options: ProviderOptions = {}): Promise<ModelPort> {
   const environment = options.environment ?? process.env;
   const wanted = packageOf(provider);
@@ -80,7 +82,7 @@ function adviceFor({ name, local }: Provider): string {
   return `${name} passed a tool call on as text, so it was not run. Let the server parse tool calls.${start} Or choose a model whose template it knows.`;
 }
 
-/** What is not configured is not looked for: it is refused in words. */
+/** A provider that is not configured is rejected with a message instead of a lookup. */
 async function lookedUp(
   provider: Provider,
   environment: Environment,
@@ -110,7 +112,7 @@ function providerInfoOf(provider: Provider, environment: Environment, secrets: S
     key: providerKey(provider, environment)?.variable ?? provider.keys.join(' or '),
     address: provider.baseUrlVariable,
     ...(provider.local === undefined ? {} : { howToStart: provider.local.howToStart }),
-    // A server that is only compatible seldom speaks Responses.
+    // A server that is only compatible rarely supports the Responses API.
     ...(provider.id === 'openai' && address !== provider.baseUrl ? { howElse: ONLY_CHAT } : {}),
   };
 }
@@ -133,7 +135,7 @@ function refusalOf(provider: Provider, environment: Environment): ModelError | u
     return refused('AWS_ACCESS_KEY_ID is set without AWS_SECRET_ACCESS_KEY. Set both, or neither.');
   }
   const key = providerKey(provider, environment);
-  // What cannot stand in a header would throw there.
+  // A key that is not valid in a header would throw later.
   if (key !== undefined && !/^[\x21-\x7e]+$/.test(key.value)) {
     return refused(
       `The key from ${key.variable} has a space, a line break or another character that no key has. Set it anew.`,
@@ -158,23 +160,26 @@ function ownOptionsOf({ id }: Provider): OwnOptions {
 }
 
 const OWN: Readonly<Record<string, OwnOptions>> = {
-  // Nothing is kept on their side: thinking comes back encrypted and travels in our history. Summaries of it need a verified
-  // organisation, so they are asked for only where somebody wants to see thinking.
+  // Disables storage at the provider: thinking comes back encrypted and is kept in the history. Summaries
+  // need a verified organization, so they are requested only if thinking is shown.
   openai: ({ isShown }) => ({ openai: { store: false, reasoningSummary: isShown ? 'auto' : null } }),
   xai: () => ({ xai: { store: false } }),
-  // Without it, some models behind it are not billed in the answer.
+  // Without this option some models are not billed in the response.
   openrouter: () => ({ openrouter: { usage: { include: true } } }),
   google: ({ isShown }) => (isShown ? { google: { thinkingConfig: { includeThoughts: true } } } : {}),
   vertex: ({ isShown }) => (isShown ? { vertex: { thinkingConfig: { includeThoughts: true } } } : {}),
 };
 
-/** Models of Mistral refuse every other id, also where somebody else serves them. */
+/** Mistral models reject every other id format, also when another provider serves them. */
 function idsFor({ wire }: Provider, model: string): IdForm {
   const isMistral = /(mistral|mixtral|ministral|magistral|codestral|devstral|pixtral)/i.test(model);
   return wire === 'chat' && isMistral ? 'nine letters or digits' : 'any';
 }
 
-/** Most cache by themselves. Others must be told for some of their models, and those that cannot cache refuse to be. */
+/**
+ * Most providers cache automatically. Others need a mark for some models, and reject it for models without
+ * a cache.
+ */
 function cacheMarkFor({ id }: Provider, model: string): Metadata | undefined {
   if (id === 'bedrock' && /anthropic\.claude|amazon\.nova/.test(model)) {
     return { bedrock: { cachePoint: { type: 'default' } } };

@@ -1,38 +1,47 @@
-/** What is known of a provider before anything of it is loaded. Data only: the start-up path looks at it. */
+/**
+ * Data about a provider that is known before its package is loaded. The start-up path reads it, so it
+ * contains no code.
+ */
 
-/** The formats that answers come in. */
+/** The wire formats of responses. */
 type WireFormat = 'responses' | 'chat' | 'gemini' | 'converse';
 
 export interface Provider {
-  /** Stands before the slash in a model's name. */
+  /** The part before the slash in a model's name. */
   readonly id: string;
-  /** As people call it. */
+  /** The display name. */
   readonly name: string;
   readonly package: PackageName;
   readonly wire: WireFormat;
-  /** Variables that may hold its key; the first that is set counts. */
+  /** Variables that may hold its key. The first one that is set is used. */
   readonly keys: readonly string[];
-  /** What it takes to be usable. `key`: one of the keys. `settings`: all of `settings`. `server`: something that listens. */
+  /**
+   * The condition for use. `key`: one of the keys. `settings`: all of `settings`. `server`: a running
+   * server.
+   */
   readonly needs: 'key' | 'settings' | 'server';
-  /** Further variables that it needs, each with its alternatives. */
+  /** Further required variables, each with its alternatives. */
   readonly settings?: readonly (readonly string[])[];
-  /** Undefined: the package works it out, or there is none but the user's. */
+  /** Undefined if the package determines it, or only the user knows it. */
   readonly baseUrl?: string;
   readonly baseUrlVariable: string;
-  /** Runs on this machine: it costs nothing, takes its time, and can be asked what it has. */
+  /** Set for a server on this machine: it costs nothing, has long deadlines, and can list its models. */
   readonly local?: LocalServer;
   /** Its name in the price list. */
   readonly prices?: string;
-  /** Full names of models that are its own even without its id before them. */
+  /** Matches full model names that belong to it even without its id. */
   readonly family?: RegExp;
-  /** The model that its id alone means. */
+  /** The default model, meant by its id alone. */
   readonly usual?: string;
   readonly features: Features;
-  /** Its models may think for minutes without a word of it. */
+  /** Its models may think for minutes without output. */
   readonly thinksInSilence?: true;
-  /** It adds fields of its own to Chat Completions that must go back: see `bridge/answer/extras.ts`. */
+  /**
+   * It adds fields to Chat Completions that must be sent back: see `extrasIn` in
+   * `bridge/answer/answer.ts`.
+   */
   readonly hasExtras?: true;
-  /** It says in dollars what an answer cost. */
+  /** It reports the cost of a response in dollars. */
   readonly tellsCost?: true;
 }
 
@@ -41,7 +50,7 @@ interface LocalServer {
   readonly howToList: 'openai' | 'ollama';
 }
 
-/** Packages, with the versions that were tried. */
+/** Packages with the tested versions. */
 export const PACKAGES = {
   '@ai-sdk/openai': '4.0.114',
   '@ai-sdk/openai-compatible': '3.0.90',
@@ -54,7 +63,7 @@ export const PACKAGES = {
   '@ai-sdk/deepseek': '3.0.56',
 } as const;
 
-/** Finds credentials of AWS that are not in the environment. */
+/** Finds AWS credentials that are not in the environment. */
 export const AWS_CREDENTIALS = { name: '@aws-sdk/credential-providers', version: '3.1164.0' } as const;
 
 type PackageName = keyof typeof PACKAGES;
@@ -65,19 +74,22 @@ export function packageOf({ package: name }: Provider): {
 } {
   return { name, version: PACKAGES[name] };
 }
-/** What a provider's wire can hold. What it cannot is dropped or told in words; nothing here depends on a single model. */
+/**
+ * Features of a provider's wire format. Unsupported content is dropped or replaced by text. Nothing here
+ * depends on a single model.
+ */
 
 export interface Features {
-  /** Pictures in user messages. */
+  /** Images in user messages. */
   readonly images: boolean;
-  /** PDF files in user messages; otherwise a note stands for them. */
+  /** PDF files in user messages. Otherwise a note replaces them. */
   readonly documents: boolean;
-  /** Pictures inside results; otherwise they follow in a user message. */
+  /** Images inside results. Otherwise they follow in a user message. */
   readonly mediaInResults: boolean;
-  /** A user's words may follow results; otherwise they are put into the last result. */
+  /** User text may follow results. Otherwise it is put into the last result. */
   readonly wordsAfterResults: boolean;
-  /** What becomes of its thinking in later turns: sent back as the provider signed it, sent back as text, or left out. */
+  /** Its thinking in later turns: sent back as signed by the provider, sent back as text, or dropped. */
   readonly thinking: 'signed' | 'text' | 'dropped';
-  /** `--effort` and `--thinking` reach it. */
+  /** `--effort` and `--thinking` take effect. */
   readonly effort: boolean;
 }

@@ -1,4 +1,4 @@
-/** What the environment says of a provider. */
+/** Reads the settings of a provider from the environment. */
 import { type Environment, variable } from '../secrets/environment.ts';
 import type { Package } from './load.ts';
 import { AWS_CREDENTIALS, packageOf, type Provider } from './provider.ts';
@@ -12,7 +12,7 @@ export function providerKey({ keys }: Provider, environment: Environment): Found
   return firstOf(keys, environment);
 }
 
-/** The first of these variables that is set. */
+/** Returns the first of these variables that is set. */
 export function firstOf(names: readonly string[], environment: Environment): FoundKey | undefined {
   for (const name of names) {
     const value = variable(environment, name);
@@ -21,7 +21,7 @@ export function firstOf(names: readonly string[], environment: Environment): Fou
   return undefined;
 }
 
-/** Where it is reached; undefined where its package works that out. */
+/** Returns the address, or undefined if the package determines it. */
 export function providerAddress(provider: Provider, environment: Environment): string | undefined {
   const own = variable(environment, provider.baseUrlVariable);
   if (provider.id === 'ollama') return `${ollamaAddress(own ?? provider.baseUrl ?? '')}/v1`;
@@ -29,8 +29,8 @@ export function providerAddress(provider: Provider, environment: Environment): s
 }
 
 /**
- * OLLAMA_HOST is meant for the server as well: it may lack scheme or port, and may name all interfaces, which is an
- * address to listen on but not one to call.
+ * OLLAMA_HOST is also the setting of the server. It may lack a scheme or port, and may name all
+ * interfaces, which is an address to listen on but not to call.
  */
 function ollamaAddress(host: string): string {
   const withScheme = /^[a-z]+:\/\//i.test(host) ? host : `http://${host}`;
@@ -41,7 +41,7 @@ function ollamaAddress(host: string): string {
   return url.href.replace(/\/+$/, '');
 }
 
-/** All that must be installed for it, as it is configured here. */
+/** Returns all packages that the present configuration needs. */
 export function packagesFor(provider: Provider, environment: Environment): readonly Package[] {
   const readiness = readinessOf(provider, environment);
   const isFoundByAws =
@@ -50,14 +50,16 @@ export function packagesFor(provider: Provider, environment: Environment): reado
 }
 
 export type ProviderReadiness =
-  /** `by`: the variable that says so. */
+  /** `by`: the variable that was found. */
   | { readonly is: 'configured'; readonly by: string }
-  /** A server that may or may not run. */
+  /** A server that may or may not be running. */
   | { readonly is: 'perhaps' }
-  /** What to set. */
+  /** The variables to set. */
   | { readonly is: 'missing'; readonly set: string };
 
-/** The one sentence for a provider that is not configured: a request fails with it, and a diagnosis reports it. */
+/**
+ * Returns the message for a provider that is not configured. Failing requests and `doctor` both use it.
+ */
 export function notConfigured({ name }: Provider, set: string): string {
   return `${name} is not configured. Set ${set}.`;
 }

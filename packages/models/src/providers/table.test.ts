@@ -10,13 +10,13 @@ import { PROVIDERS, providerNamed, readModelName } from './table.ts';
 const prices = createPrices();
 
 describe('the table of providers', () => {
-  it('names the versions that are tested here', () => {
+  it('names the tested versions', () => {
     expect(manifest.peerDependencies).toEqual(PACKAGES);
     expect(manifest.devDependencies).toMatchObject(PACKAGES);
   });
 
   it.each(PROVIDERS.filter(({ usual }) => usual !== undefined))(
-    '$id has a usual model whose price and window are known',
+    '$id has a default model whose price and window are known',
     ({ id, usual }) => {
       const used = {
         input_tokens: 1_000,
@@ -29,7 +29,7 @@ describe('the table of providers', () => {
     },
   );
 
-  /** The keys of a cloud account open more than models: commands of the user need them. */
+  /** The keys of a cloud account are not only for models: the user's commands need them. */
   const CLOUD = new Set(['AWS_ACCESS_KEY_ID']);
 
   it('has no key that a child process would see', () => {
@@ -51,11 +51,11 @@ describe('a name', () => {
     ['ollama/qwen3:8b', 'ollama', 'qwen3:8b'],
     ['bedrock/us.anthropic.claude-opus-5-5-v1:0', 'bedrock', 'us.anthropic.claude-opus-5-5-v1:0'],
     ['groq', 'groq', ''],
-  ])('%s is of %s', (name, provider, model) => {
+  ])('%s belongs to %s', (name, provider, model) => {
     expect(readModelName(name)).toMatchObject({ provider: { id: provider }, model });
   });
 
-  it.each(['gpt', 'openais', 'nobody/m', '', '/', 'opus'])('%s is nobody’s', (name) => {
+  it.each(['gpt', 'openais', 'unknown/m', '', '/', 'opus'])('%s does not belong to a provider', (name) => {
     expect(readModelName(name)).toBeUndefined();
   });
 });
@@ -96,12 +96,12 @@ function named(id: string): Provider {
 describe('the documentation', () => {
   const text = readFileSync(new URL('../../../../docs/models.md', import.meta.url), 'utf8');
 
-  it.each(PROVIDERS)('tells of $id what the table says', (provider) => {
+  it.each(PROVIDERS)('describes $id as the table does', (provider) => {
     expect(text).toContain(setupRow(provider));
     expect(text).toContain(featureRow(provider));
   });
 
-  it('tells of no other provider', () => {
+  it('describes no other provider', () => {
     const told = [...text.slice(text.indexOf('## Providers')).matchAll(/^\| `([a-z-]+)` \|/gm)].map(
       ([, id]) => id,
     );

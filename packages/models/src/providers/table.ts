@@ -1,4 +1,4 @@
-/** The providers beside Anthropic, one entry each. `make.ts` says how a model of each is made. */
+/** The providers other than Anthropic, one entry each. `make.ts` creates their models. */
 import type { Features, Provider } from './provider.ts';
 
 const CHAT: Features = {
@@ -12,7 +12,7 @@ const CHAT: Features = {
 
 const LOCAL: Features = { ...CHAT, effort: false };
 
-/** Where AWS's own package finds credentials, if they are not in the environment. */
+/** The sources in which AWS's own package finds credentials, if they are not in the environment. */
 const AWS_SOURCES = [
   'AWS_PROFILE',
   'AWS_WEB_IDENTITY_TOKEN_FILE',
@@ -243,11 +243,14 @@ export function providerNamed(id: string): Provider | undefined {
 
 export interface NamedModel {
   readonly provider: Provider;
-  /** As the provider calls it; empty where only the provider was named. */
+  /** The provider's own name for the model. Empty if only the provider was named. */
   readonly model: string;
 }
 
-/** `provider/model`, `provider:model`, `provider`, or the full name of a model whose family gives its provider away. */
+/**
+ * Parses `provider/model`, `provider:model`, `provider`, or the full name of a model with an unambiguous
+ * family.
+ */
 export function readModelName(name: string): NamedModel | undefined {
   const [, id = '', model = ''] = /^([^:/]+)(?:[:/](.*))?$/s.exec(name) ?? [];
   const provider = providerNamed(id.toLowerCase());
@@ -256,7 +259,7 @@ export function readModelName(name: string): NamedModel | undefined {
   return owner && { provider: owner, model: name };
 }
 
-/** The name that requests and bills bear. */
+/** Returns the name in requests and bills. */
 export function fullNameOf({ provider, model }: NamedModel): string {
   return `${provider.id}/${model}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The lines of a recording, one JSON object each, in the order in which things happened. A request stores only what no line
- * before it holds: parts are named by their digest, and the messages it shares with an earlier attempt by that attempt.
+ * The lines of a recording, one JSON object each, in order of time. A request stores only parts that no
+ * earlier line contains. Parts are referenced by their digest, and shared messages by the earlier attempt.
  */
 import type {
   Done,
@@ -20,19 +20,19 @@ export const FORMAT = 1;
 export interface HeaderLine {
   readonly type: 'heddle_recording';
   readonly format: number;
-  /** The program that recorded. */
+  /** The version of the program that recorded. */
   readonly heddle: string;
-  /** When, as an ISO date. Dates in the recording that name this day are not compared. */
+  /** The start as an ISO date. Dates of this day are not compared. */
   readonly at: string;
-  /** As the session called its model: a replay calls it the same. */
+  /** The session's name for its model. A replay uses the same name. */
   readonly model: string;
-  /** Its server searches the web: a replay must offer the same tools. */
+  /** Its server searches the web. A replay must offer the same tools. */
   readonly searchesWeb?: true;
   /** Folders of the recording machine. */
   readonly places: readonly MachinePlace[];
 }
 
-/** A piece of requests, named by its digest. */
+/** A part of requests, named by its digest. */
 export interface PartLine {
   readonly type: 'part';
   readonly digest: string;
@@ -41,25 +41,25 @@ export interface PartLine {
 
 export interface RequestLine {
   readonly type: 'request';
-  /** Counted from 1; every line about this attempt repeats it. */
+  /** Counted from 1. Every line about this attempt contains it. */
   readonly attempt: number;
   /** Milliseconds since the recording began. */
   readonly at: number;
   readonly model: string;
   readonly maxTokens: number;
-  /** What the model says it can read at once; left out where a list of models knows it. */
+  /** The context window that the model reported. Omitted if a list of models contains it. */
   readonly window?: number;
   readonly options: RequestOptions;
-  /** Digests; undefined: those of the attempt it follows. */
+  /** Digests. Undefined: the same as in the followed attempt. */
   readonly system?: readonly string[];
   readonly tools?: readonly string[];
-  /** The attempt whose first `keep` messages are its own. */
+  /** The attempt with which this request shares its first `keep` messages. */
   readonly follows?: number;
   readonly keep: number;
-  /** Digests of the messages behind those. */
+  /** Digests of the messages after those. */
   readonly messages: readonly string[];
   readonly marks: readonly Mark[];
-  /** Of all of the above digests in full: shows that nothing in between was lost. */
+  /** The digest of all digests above, expanded. It shows that no line in between was lost. */
   readonly whole: string;
 }
 
@@ -76,11 +76,11 @@ interface EndLine {
   readonly attempt: number;
   readonly at: number;
   readonly record: Done | ModelError;
-  /** The session had asked for this end. */
+  /** The session had requested this end. */
   readonly aborted?: true;
 }
 
-/** The session stopped listening before the end. */
+/** The session stopped reading before the end. */
 interface LeftLine {
   readonly type: 'left';
   readonly attempt: number;
@@ -89,14 +89,14 @@ interface LeftLine {
 
 export type RecordingLine = HeaderLine | PartLine | RequestLine | EventLine | EndLine | LeftLine;
 
-/** 80 bits: two different parts of one recording never meet. */
+/** 80 bits: digests of different parts in one recording do not collide. */
 const LENGTH = 20;
 
 export function digestOf(value: unknown): string {
   return digestOfText(JSON.stringify(value, inOrder));
 }
 
-/** Of a request, by the digests of its parts. */
+/** Returns the digest of a request from the digests of its parts. */
 export function digestOfParts(...lists: readonly (readonly string[])[]): string {
   return digestOfText(lists.map((list) => list.join(' ')).join('\n'));
 }

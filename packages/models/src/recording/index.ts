@@ -1,6 +1,7 @@
 /**
- * Recordings: what a session and its model said to each other, as a file that plays again without the model. `write` makes
- * one around any port, `play` is the port that reads it, `text` is what both do to texts so that they can be compared.
+ * Recordings: the requests and responses of a session as a file that can be replayed without the model.
+ * `write` records any port, `play` is the port that replays a file, and `text` prepares texts so that both
+ * can be compared.
  */
 export {
   type RecordingPort as Recorded,

@@ -33,7 +33,7 @@ const second = requestOf([
 ]);
 
 describe('a replay', () => {
-  it('gives every record as it was recorded, errors and what they ask for included', async () => {
+  it('delivers every record as it was recorded, including errors and their fields', async () => {
     const { port, close } = stage.record([
       fail('rate_limit', { retryAfterMs: 7_000 }),
       [
@@ -54,11 +54,11 @@ describe('a replay', () => {
     expect(replay.unplayed()).toBe(0);
   });
 
-  it('finds its answers whatever goes on beside it, and in whatever order', async () => {
+  it('finds its responses regardless of parallel requests, and in any order', async () => {
     const { port, close } = stage.record((request) =>
       say(`to ${JSON.stringify([...request.messages].at(-1))}`),
     );
-    const helper = requestOf([['user', 'Summarise']], { max_tokens: 100 });
+    const helper = requestOf([['user', 'Summarize']], { max_tokens: 100 });
     const abort = new AbortController().signal;
     const one = port(first, abort)[Symbol.asyncIterator]();
     const two = port(helper, abort)[Symbol.asyncIterator]();
@@ -77,7 +77,7 @@ describe('a replay', () => {
     expect(await all(replay, first)).toEqual(told[0]);
   });
 
-  it('takes no time, or the time it took then', async () => {
+  it('takes no time, or the recorded time', async () => {
     const recording = createClock({ auto: true });
     const { port, close } = stage.record([[pace(100), say('One ', 'two ', 'three.')]], { clock: recording });
     const before = recording.now();
@@ -116,14 +116,14 @@ describe('a replay', () => {
     });
   });
 
-  it('can read as much at once as the recorded model said it could', async () => {
+  it('reports the context window of the recorded model', async () => {
     const { port, close } = stage.record([say('Yes.')], { window: () => 8_192 });
     await all(port, first);
     close();
     expect((await stage.play()).window).toBe(8_192);
   });
 
-  it('goes on in one file when the session changes its model', async () => {
+  it('continues in one file when the session changes its model', async () => {
     const { port, another, close } = stage.record([say('One.')]);
     await all(port, first);
     const other = { ...first, model: 'another' };
@@ -134,7 +134,7 @@ describe('a replay', () => {
     expect(await all(play, other)).toEqual(recorded);
   });
 
-  it('notes that nobody listened to the end', async () => {
+  it('records that the session did not read to the end', async () => {
     const { port, close } = stage.record([say('One ', 'two.')]);
     for await (const record of port(first, new AbortController().signal))
       if (record.type === 'content_block_start') break;
@@ -213,13 +213,13 @@ describe('a replay that is asked something else', () => {
       { ...requestOf([['user', 'Bye']]), model: 'other' },
       'message 1 (user), block 1, at character 1: recorded "Hello", now "Bye". Also different: model.',
     ],
-  ])('says where they part: %s', async (_, recorded, asked, where) => {
+  ])('reports the first difference: %s', async (_, recorded, asked, where) => {
     expect(await parted(recorded, asked)).toBe(
       `bad_request: The replay and the session part at request 1: ${where}`,
     );
   });
 
-  it('says that there is no more, and says the same from then on', async () => {
+  it('reports that there are no more attempts, and repeats it from then on', async () => {
     const { port, close } = stage.record([say('Yes.')]);
     await all(port, first);
     close();
@@ -231,12 +231,12 @@ describe('a replay that is asked something else', () => {
     expect(await all(replay, first)).toMatchObject([{ message }]);
   });
 
-  it('lets tools answer otherwise where only calls count, and nothing else', async () => {
+  it('accepts other tool results if only calls count, and nothing else', async () => {
     expect(await parted(result('1.2 s'), result('1.3 s'), '?match=calls')).toBe('played');
     expect(await parted(first, second, '?match=calls')).toContain('message 2 (assistant) was not recorded');
   });
 
-  it('plays on where it is told not to compare, and takes no mark of the cache for a difference', async () => {
+  it('plays on if it does not compare, and ignores cache marks', async () => {
     expect(await parted(first, second, '?match=none')).toBe('played');
     const system = [{ type: 'text' as const, text: 'x' }];
     const marked = [{ type: 'text' as const, text: 'x', cache_control: { type: 'ephemeral' as const } }];
@@ -250,7 +250,7 @@ describe('secrets', () => {
   const environment = { ANTHROPIC_API_KEY: 'my-own-key' };
   const asked = requestOf([['user', 'The file says my-own-key.']]);
 
-  it('are not in the file, and the replay still knows its request: with the key, and without it', async () => {
+  it('are not in the file, and the replay still finds its request: with the key, and without it', async () => {
     const { port, close } = stage.record(
       [[say('It is my-', 'own-', 'key!'), fail('auth', { message: 'bad my-own-key' })]],
       {
@@ -290,7 +290,7 @@ describe('the file of a recording', () => {
     });
   });
 
-  it('is read up to the line that a crash has torn', async () => {
+  it('is read up to the line that a crash truncated', async () => {
     const { port, close } = stage.record([say('Yes.'), say('No.')]);
     const recorded = await all(port, first);
     await all(port, second);
@@ -305,7 +305,7 @@ describe('the file of a recording', () => {
     });
   });
 
-  it('says what is wrong with it', async () => {
+  it('reports a damaged line', async () => {
     writeFileSync(stage.file, 'notes\nmore notes\n');
     await expect(stage.play()).rejects.toThrow('it is not a recording');
     writeFileSync(stage.file, '');
@@ -329,7 +329,7 @@ describe('the file of a recording', () => {
     );
   });
 
-  it('is refused where it has lost a tool or a layer of the system prompt', async () => {
+  it('is rejected if a tool or a layer of the system prompt is missing', async () => {
     const tools = [{ name: 'Bash', description: 'Runs it.', input_schema: { type: 'object' } }];
     const system = [{ type: 'text' as const, text: 'Be kind.' }];
     const { port, close } = stage.record([say('Yes.')]);
@@ -343,7 +343,7 @@ describe('the file of a recording', () => {
     }
   });
 
-  it('takes the place of an older recording, and of nothing else', async () => {
+  it('replaces an older recording, and no other file', async () => {
     appendFileSync(stage.file, 'my notes\n');
     const setup = { model: 'm', version: '1', places: [], environment: {}, onTrouble: () => undefined };
     const refused = recordingPort(() => ({ [Symbol.asyncIterator]: () => expect.fail() }), stage.file, setup);
@@ -356,7 +356,7 @@ describe('the file of a recording', () => {
     expect((await all(await stage.play(), first)).at(-1)).toMatchObject({ type: 'done' });
   });
 
-  it('makes no folders for itself', () => {
+  it('creates no folders', () => {
     const setup = { model: 'm', version: '1', places: [], environment: {}, onTrouble: () => undefined };
     const lost = `${stage.file}.gone/recording.jsonl`;
     const refused = recordingPort(() => ({ [Symbol.asyncIterator]: () => expect.fail() }), lost, setup);
@@ -366,7 +366,7 @@ describe('the file of a recording', () => {
     });
   });
 
-  it('is whole although an older recording of that name is still written to', async () => {
+  it('is complete although another process still writes to an older recording of that name', async () => {
     const older = stage.record([say('Older.'), say('Older.')]);
     await all(older.port, first);
     const newer = stage.record([say('Newer.')]);

@@ -1,9 +1,10 @@
-/** What a child process may know of our environment: everything but the keys to the models. */
+/** The environment of child processes: all variables except the keys to models. */
 import { LONGEST_TIMER_MS } from '../clock.ts';
 
 /**
- * Variables that hold a key to a model. Those of a whole cloud account are not among them: commands of the user's own need
- * them. A test holds the list against the table of providers, which is too long for the start-up path.
+ * Variables that hold a key to a model. Keys of a whole cloud account are not included, because the user's
+ * own commands need them. A test checks the list against the provider table, which is too long for the
+ * start-up path.
  */
 export const SECRET_VARIABLES: readonly string[] = [
   'ANTHROPIC_API_KEY',
@@ -29,8 +30,8 @@ export const SECRET_VARIABLES: readonly string[] = [
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * A copy without keys, and without variables that repeat one of them under another name. For every child process: tools,
- * hooks, servers, helpers.
+ * Returns a copy without keys, and without variables that repeat a key under another name. Used for every
+ * child process: tools, hooks, servers, helpers.
  */
 export function withoutSecrets(environment: Environment): Record<string, string> {
   const variables = Object.entries(environment);
@@ -46,12 +47,12 @@ export function withoutSecrets(environment: Environment): Record<string, string>
   return kept;
 }
 
-/** Some systems do not tell upper from lower case. */
+/** Variable names are case-insensitive on some systems. */
 export function isSecretVariable(name: string): boolean {
   return SECRET_VARIABLES.includes(name.toUpperCase());
 }
 
-/** In long text a value must be distinctive: `ollama` or `not-needed` are often set in place of a key. */
+/** In long text a value must be distinctive. `ollama` or `not-needed` are often set in place of a key. */
 export function isDistinctive(value: string): boolean {
   return value.length >= (/\d/.test(value) ? SHORTEST_WITH_DIGIT : SHORTEST_WITHOUT);
 }
@@ -59,13 +60,13 @@ export function isDistinctive(value: string): boolean {
 const SHORTEST_WITH_DIGIT = 8;
 const SHORTEST_WITHOUT = 16;
 
-/** A variable's value; undefined where it is unset or blank, which means the same to a person. */
+/** Returns a variable's value. Undefined if it is unset or blank, which mean the same to a user. */
 export function variable(environment: Environment, name: string): string | undefined {
   const value = environment[name]?.trim();
   return value === '' ? undefined : value;
 }
 
-/** A number of milliseconds; what is no positive number counts as unset. */
+/** Returns a number of milliseconds. A value that is not a positive number counts as unset. */
 export function milliseconds(environment: Environment, name: string): number | undefined {
   const value = Number(variable(environment, name));
   return value > 0 ? Math.min(value, LONGEST_TIMER_MS) : undefined;

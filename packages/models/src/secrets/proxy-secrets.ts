@@ -1,4 +1,4 @@
-/** Passwords that hide in the addresses of proxies, which Node repeats in its errors. */
+/** Finds passwords in the addresses of proxies. Node repeats these addresses in its errors. */
 import type { Environment } from './environment.ts';
 
 const VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'http_proxy', 'https_proxy'];

@@ -3,7 +3,7 @@ import { milliseconds, variable, withoutSecrets } from './environment.ts';
 import { Secrets, secretsIn } from './secrets.ts';
 
 describe('secrets', () => {
-  it('are blotted out wherever they stand, also within addresses and one in another', () => {
+  it('are redacted everywhere, also within addresses and inside each other', () => {
     const secrets = new Secrets();
     secrets.add('token-1', ' token-1-long ', 'p@ss/word', undefined, '');
     expect(secrets.redact('a token-1-long, token-1, p@ss/word, http://u:p%40ss%2Fword@h')).toBe(
@@ -11,13 +11,13 @@ describe('secrets', () => {
     );
   });
 
-  it('are recognised by their looks, too', () => {
+  it('are recognized by their format, too', () => {
     expect(new Secrets().redact('key sk-ant-api03-abcdefgh123 was refused')).toBe(
       'key [redacted] was refused',
     );
   });
 
-  it('may be half a character without making anything throw', () => {
+  it('may be half a character without causing an exception', () => {
     const secrets = new Secrets();
     secrets.add('\ud800broken');
     expect(secrets.redact('a \ud800broken one')).toBe('a [redacted] one');
@@ -47,13 +47,13 @@ describe('secrets in the output of tools', () => {
     Buffer.from(`user:${KEY}`).toString('base64url'),
     Buffer.from(KEY).toString('hex'),
     Buffer.from(KEY).toString('hex').toUpperCase(),
-  ])('are taken out in every form: %s', (text) => {
+  ])('are redacted in every form: %s', (text) => {
     const shown = known().redactOutput(text);
     expect(shown).toContain('[redacted]');
     expect(shown).not.toMatch(/4f9Zq1|NGY5WnEx|3466395a/i);
   });
 
-  it('leave words alone that are set in place of a key, and foreign keys', () => {
+  it('leave unchanged words that are set in place of a key, and foreign keys', () => {
     const text = 'ollama lm-studio not-needed 1234567 sk-ant-api03-of-a-test-file';
     expect(known().redactOutput(text)).toBe(text);
   });
@@ -67,7 +67,7 @@ describe('secrets in the output of tools', () => {
     });
   });
 
-  it('are found when they come in pieces, and nothing else is lost or held for ever', () => {
+  it('are found when they arrive in chunks, and no other text is lost or held forever', () => {
     const text = `one sk-test- two ${KEY} three ${KEY.slice(0, 9)}`;
     for (const size of [1, 2, 3, 7, 50]) {
       const stream = known().stream();
@@ -78,7 +78,7 @@ describe('secrets in the output of tools', () => {
     }
   });
 
-  it('are known from an environment: keys, cloud accounts and passwords of proxies', () => {
+  it('are read from an environment: keys, cloud accounts and passwords of proxies', () => {
     const environment = {
       GROQ_API_KEY: 'gsk',
       AWS_SECRET_ACCESS_KEY: 'aws',
@@ -90,7 +90,7 @@ describe('secrets in the output of tools', () => {
 });
 
 describe('the environment of a child process', () => {
-  it('has everything but our keys, and what repeats them', () => {
+  it('contains all variables except keys and their copies', () => {
     const environment = {
       PATH: '/bin',
       ANTHROPIC_API_KEY: 'sk-ant-12345678',
@@ -103,8 +103,8 @@ describe('the environment of a child process', () => {
   });
 });
 
-describe('the environment of a child process on a system that does not tell upper from lower case', () => {
-  it('has no key either, nor what repeats it', () => {
+describe('the environment of a child process on a case-insensitive system', () => {
+  it('contains no key either, and no copy', () => {
     const environment = { anthropic_api_key: 'token-12345678', COPY: 'token-12345678', PATH: '/bin' };
     expect(withoutSecrets(environment)).toEqual({ PATH: '/bin' });
   });

@@ -1,15 +1,15 @@
 /**
- * The secrets that this process knows, and how they are taken out of text. One object serves a whole program: models add
- * what helpers print, and everything that leaves as text goes through it.
+ * The secrets known to this process, and their redaction. One object serves a whole program: models add
+ * the output of key helpers, and all text output passes through it.
  */
 
 import { type Environment, isDistinctive, isSecretVariable } from './environment.ts';
 import { proxySecrets } from './proxy-secrets.ts';
 
-/** A shorter value is a word, and taking it out would make messages unreadable. */
+/** A shorter value is a word. Its redaction would make messages unreadable. */
 const SHORTEST = 6;
 
-/** Keys of the API can be recognized, also if they are not the user's own. */
+/** API keys are recognized even if they are not the user's own. */
 const LOOKS_LIKE_A_KEY = /\bsk-ant-[\w-]{8,}/g;
 
 const BLOT = '[redacted]';
@@ -24,31 +24,33 @@ export class Secrets {
       const secret = value?.trim() ?? '';
       if (secret.length >= SHORTEST) this.#values.add(secret);
     }
-    // The longest first: one secret may be a part of another.
+    // The longest first, because one secret may contain another.
     const sorted = [...this.#values].sort((left, right) => right.length - left.length);
     this.#inMessages = sorted.flatMap((value) => [value, encodeURIComponent(value.toWellFormed())]);
     const encoded = sorted.filter(isDistinctive).flatMap(formsOf);
     this.#inOutput = [...new Set(encoded)].sort((left, right) => right.length - left.length);
   }
 
-  /** For messages of ours, which are short: every known value, and whatever looks like a key. */
+  /** For our own short messages: redacts every known value, and text that looks like a key. */
   redact(text: string): string {
     return withoutForms(text, this.#inMessages).replaceAll(LOOKS_LIKE_A_KEY, BLOT);
   }
 
-  /** For output of tools and commands: known values only, also as they are written in JSON, addresses, Base64 and hex. */
+  /**
+   * For output of tools and commands: redacts known values only, also encoded as JSON, URL, Base64 or hex.
+   */
   redactOutput(text: string): string {
     return withoutForms(text, this.#inOutput);
   }
 
-  /** The same for every text in a plain value. Answers with the value itself if it has no secret. */
+  /** Redacts every text in a plain value. Returns the value itself if it has no secret. */
   redactValue<T>(value: T): T {
     if (this.#inOutput.length === 0) return value;
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same value with other texts in it
     return mapTexts(value, (text) => this.redactOutput(text)) as T;
   }
 
-  /** For output that arrives in pieces: a secret may be cut in two. */
+  /** For output that arrives in chunks: a secret may be split between two. */
   stream(): SecretStream {
     return new SecretStream(
       (text) => this.redactOutput(text),
@@ -57,10 +59,13 @@ export class Secrets {
   }
 }
 
-/** Of a whole cloud account: commands need them, so they stay in the environment, but they are not shown. */
+/**
+ * Secrets of a whole cloud account. Commands need them, so they stay in the environment, but they are
+ * redacted.
+ */
 const CLOUD_SECRETS: ReadonlySet<string> = new Set(['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN']);
 
-/** The secrets of an environment: keys to models, of cloud accounts, passwords of proxies. */
+/** Returns the secrets of an environment: keys to models and cloud accounts, and passwords of proxies. */
 export function secretsIn(environment: Environment): string[] {
   const named = Object.entries(environment).filter(
     ([name]) => isSecretVariable(name) || CLOUD_SECRETS.has(name),
@@ -68,7 +73,7 @@ export function secretsIn(environment: Environment): string[] {
   return [...named.map(([, value = '']) => value), ...proxySecrets(environment)];
 }
 
-/** Holds the end of a text back as long as it may be the beginning of a secret. */
+/** Holds back the end of a text while it may be the start of a secret. */
 export class SecretStream {
   readonly #redact: (text: string) => string;
   readonly #forms: () => readonly string[];
@@ -79,7 +84,7 @@ export class SecretStream {
     this.#forms = forms;
   }
 
-  /** Answers with what may be shown now. */
+  /** Returns the text that can be shown now. */
   push(piece: string): string {
     const text = this.#redact(this.#held + piece);
     const length = Math.max(0, ...this.#forms().map((form) => beginningAtEnd(text, form)));
@@ -87,7 +92,7 @@ export class SecretStream {
     return text.slice(0, text.length - length);
   }
 
-  /** The text is over: what was held back was not a secret. */
+  /** Ends the text. The part that was held back was not a secret. */
   end(): string {
     const rest = this.#held;
     this.#held = '';
@@ -113,7 +118,10 @@ function formsOf(value: string): string[] {
   ];
 }
 
-/** Base64 of a text in which the value begins at this offset, modulo 3; without the letters that depend on its neighbors. */
+/**
+ * Returns the Base64 forms of a text in which the value begins at this offset modulo 3, without the
+ * letters that depend on adjacent text.
+ */
 function base64Forms(value: string, offset: number): string[] {
   const bytes = Buffer.from(value);
   const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');

@@ -11,7 +11,7 @@ function watched() {
 }
 
 describe('a deadline', () => {
-  it('is missed when nothing happens', async () => {
+  it('passes when nothing happens', async () => {
     const { clock, missed, set } = watched();
     set('a', 100);
     await clock.advance(99);
@@ -22,7 +22,7 @@ describe('a deadline', () => {
     expect(missed).toEqual(['a']);
   });
 
-  it('begins anew whenever something happens', async () => {
+  it('restarts whenever something happens', async () => {
     const { clock, missed, deadline, set } = watched();
     set('a', 100);
     for (let count = 0; count < 5; count++) {
@@ -49,7 +49,7 @@ describe('a deadline', () => {
     expect(missed).toEqual(['b']);
   });
 
-  it('is not missed while it is held', async () => {
+  it('does not pass while it is held', async () => {
     const { clock, missed, deadline, set } = watched();
     set('a', 100);
     deadline.hold();
@@ -60,7 +60,7 @@ describe('a deadline', () => {
     expect(missed).toEqual(['a']);
   });
 
-  it('leaves nothing behind when it is stopped', async () => {
+  it('leaves no timer when it is stopped', async () => {
     const { clock, missed, deadline, set } = watched();
     set('a', 100);
     deadline.stop();

@@ -1,4 +1,4 @@
-/** A wait that must not last. It ends by itself when nothing has happened for too long on the clock. */
+/** A deadline that passes when nothing has happened for too long on the clock. */
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { Clock } from '@heddle/core';
 import type { BridgeDeps } from '../bridge/port.ts';
@@ -9,7 +9,7 @@ export class Deadline {
   #since = 0;
   #missed: () => void = () => undefined;
   #isHeld = false;
-  /** When the sleeper wakes to look at the time; undefined while there is none. */
+  /** The time of the next check. Undefined if no timer is set. */
   #wakesAt: number | undefined;
   #sleep = new AbortController();
 
@@ -17,7 +17,7 @@ export class Deadline {
     this.#clock = clock;
   }
 
-  /** From now on, so long and no longer. Replaces what was set before. */
+  /** Starts a deadline from now and replaces the previous one. */
   set(limitMs: number, missed: () => void): void {
     this.#limitMs = limitMs;
     this.#missed = missed;
@@ -27,13 +27,13 @@ export class Deadline {
     void this.#watch(this.#sleep.signal);
   }
 
-  /** Something happened: the time begins anew. Cheap, so that it can be called for every chunk. */
+  /** Restarts the time. Cheap enough to be called for every chunk. */
   touch(): void {
     this.#since = this.#clock.now();
     this.#isHeld = false;
   }
 
-  /** Until the next `touch` the silence is our own doing. */
+  /** Suspends the deadline until the next `touch`, because our own code causes the silence. */
   hold(): void {
     this.#isHeld = true;
   }
@@ -59,17 +59,17 @@ export class Deadline {
   }
 }
 
-/** A reason of our own: without one, each abort builds an exception with a stack that nobody looks at. */
+/** An explicit reason: without one, each abort creates an exception with a stack trace. */
 const OVER = 'over';
 
 export class StallTimer {
   readonly #port: BridgeDeps;
   readonly #deadline: Deadline;
   readonly #missed: (message: string) => void;
-  /** How long the answer may be silent now. */
+  /** The silence that is allowed now. */
   #silenceMs = 0;
 
-  /** `missed` hears it once, in words. */
+  /** `missed` is called once, with a message. */
   constructor(port: BridgeDeps, missed: (message: string) => void) {
     this.#port = port;
     this.#missed = missed;
@@ -84,7 +84,7 @@ export class StallTimer {
     this.#allowSilence(this.#port.thinkingMs);
   }
 
-  /** What has only begun to think may be silent for long; words follow one another. */
+  /** A model that has begun to think may be silent for long. Text arrives without long gaps. */
   heed({ type }: LanguageModelV4StreamPart): void {
     if (!isContent(type)) return;
     this.#deadline.touch();
@@ -92,7 +92,7 @@ export class StallTimer {
     else if (type !== 'response-metadata') this.#allowSilence(this.#port.idleMs);
   }
 
-  /** The reader is slow: until it goes on, the silence is our own doing. */
+  /** The reader is slow: until it continues, our own code causes the silence. */
   hold(): void {
     this.#deadline.hold();
   }
@@ -121,7 +121,7 @@ export class StallTimer {
 const ADVICE =
   'It is tried again by itself; if this happens often, check the network, or allow a longer wait.';
 
-/** What a server sends to keep the line open is no content. */
+/** Keep-alive data is not content. */
 function isContent(type: LanguageModelV4StreamPart['type']): boolean {
   return type !== 'stream-start' && type !== 'raw' && type !== 'ping';
 }

@@ -12,7 +12,7 @@ function read(bytes: Uint8Array, size = bytes.length): string[] {
 const encode = (text: string) => new TextEncoder().encode(text);
 
 describe('the reader of server-sent events', () => {
-  it('hands on the data of each event, whatever the event is called', () => {
+  it('delivers the data of each event, regardless of the event name', () => {
     expect(read(encode('event: a\ndata: {"x":1}\n\ndata:{"y":2}\n\n'))).toEqual(['{"x":1}', '{"y":2}']);
   });
 
@@ -28,7 +28,7 @@ describe('the reader of server-sent events', () => {
     ['LF', '\n'],
     ['CR LF', '\r\n'],
     ['CR', '\r'],
-  ])('takes %s as the end of a line, also where a chunk ends', (_name, end) => {
+  ])('accepts %s as the end of a line, also at the end of a chunk', (_name, end) => {
     const bytes = encode(`event: a${end}data: é1${end}${end}data: 2${end}${end}`);
     for (let size = 1; size <= bytes.length; size++) expect(read(bytes, size)).toEqual(['é1', '2']);
   });
@@ -41,7 +41,7 @@ describe('the reader of server-sent events', () => {
     expect(read(encode('\uFEFFdata: x\n\n'))).toEqual(['x']);
   });
 
-  it('reads the same however the bytes are cut, characters included', () => {
+  it('reads the same events for any chunking, also inside characters', () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: 'grapheme' }), { maxLength: 8 }),
@@ -55,12 +55,12 @@ describe('the reader of server-sent events', () => {
     );
   });
 
-  it('reads an event of 10 MB in time that grows with its length only', () => {
+  it('reads an event of 10 MB in linear time', () => {
     const data = JSON.stringify({ text: 'x'.repeat(10_000_000) });
     expect(read(encode(`data: ${data}\n\n`), 1_000)).toEqual([data]);
   });
 
-  it('tells how much of an event is on its way', () => {
+  it('reports how much of an event has arrived', () => {
     const reader = new EventReader(() => undefined);
     reader.feed(encode('data: 0123456789'));
     expect(reader.unread).toBe(16);

@@ -16,7 +16,7 @@ function queue() {
 }
 
 describe('the queue of records', () => {
-  it('gives records in order, then ends', async () => {
+  it('delivers records in order, then ends', async () => {
     const { records } = queue();
     const first = records.next();
     records.push(PING);
@@ -27,7 +27,7 @@ describe('the queue of records', () => {
     expect(await records.next()).toEqual({ done: true, value: undefined });
   });
 
-  it('gives what is here without a promise, and nothing where nothing is', () => {
+  it('delivers available records without a promise, and none if the queue is empty', () => {
     const { records } = queue();
     expect(records.ready()).toBeUndefined();
     records.push(PING);
@@ -35,7 +35,7 @@ describe('the queue of records', () => {
     expect(records.ready()).toBeUndefined();
   });
 
-  it('asks the sender to pause when it fills up, once, and to go on when it is empty', async () => {
+  it('asks the sender to pause when it fills up, once, and to continue when it is empty', async () => {
     const { records, said } = queue();
     for (let count = 0; count < 5_000; count++) records.push(PING);
     expect(said).toEqual(['full']);
@@ -43,7 +43,7 @@ describe('the queue of records', () => {
     expect(said).toEqual(['full', 'drained']);
   });
 
-  it('says so when the reader leaves, and wakes whoever waits', async () => {
+  it('reports that the reader stopped, and wakes a waiting reader', async () => {
     const { records, said } = queue();
     const waiting = records.next();
     await records.return();

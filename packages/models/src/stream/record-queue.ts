@@ -1,15 +1,15 @@
 /**
- * Records on their way from a socket to whoever reads the answer. A plain iterator rather than a generator: fifty thousand
- * deltas may go through it, and what is here already can be had without a promise.
+ * Queues records between a socket and the reader of a response. It is a plain iterator instead of a
+ * generator, because fifty thousand deltas may pass through it. Available records need no promise.
  */
 import type { Done, ModelError, ModelRecord, RecordIterator } from '@heddle/core';
 
 export interface QueueListener {
-  /** So many records wait that the sender should pause. */
+  /** Called when so many records wait that the sender should pause. */
   onFull(): void;
-  /** The reader has caught up after that. */
+  /** Called when the reader has caught up after that. */
   onDrained(): void;
-  /** The reader has walked away. */
+  /** Called when the reader stops early. */
   onLeft(): void;
 }
 
@@ -41,7 +41,7 @@ export class RecordQueue implements RecordIterator {
     this.#listener.onFull();
   }
 
-  /** The last record. What is pushed behind it is not delivered. */
+  /** Adds the last record. Records pushed after it are not delivered. */
   end(record: Done | ModelError): void {
     this.push(record);
     this.#ended = true;
@@ -89,5 +89,5 @@ export class RecordQueue implements RecordIterator {
 
 const OVER = { done: true, value: undefined } as const;
 
-/** Records that may wait: some hundred kilobytes at most, and far more than a reader that keeps up ever leaves. */
+/** The most records that may wait: a few hundred kilobytes, far more than a fast reader leaves. */
 const FULL = 2_048;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readWireEvent } from './wire-event.ts';
 
-describe('the border of the stream', () => {
+describe('the boundary of the stream', () => {
   it.each([
     { type: 'message_start', message: { id: 'm', model: 'x', usage: { input_tokens: 1 } } },
     { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'x' } },
@@ -12,11 +12,11 @@ describe('the border of the stream', () => {
     { type: 'ping' },
     { type: 'error', error: { type: 'overloaded_error', message: 'x' } },
     { type: 'of_tomorrow', with: ['anything'] },
-  ])('lets $type pass as it is', (event) => {
+  ])('passes $type unchanged', (event) => {
     expect(readWireEvent(JSON.stringify(event))).toEqual(event);
   });
 
-  it('lets blocks that nobody knows pass as they are', () => {
+  it('passes unknown blocks unchanged', () => {
     const event = {
       type: 'content_block_start',
       index: 3,
@@ -32,7 +32,7 @@ describe('the border of the stream', () => {
       { type: 'tool_use', id: 't', name: 'n' },
       { type: 'tool_use', id: 't', name: 'n', input: {} },
     ],
-  ])('fills in what a server left out of %j', (given, filled) => {
+  ])('adds fields that a server omitted from %j', (given, filled) => {
     const event = readWireEvent(
       JSON.stringify({ type: 'content_block_start', index: 0, content_block: given }),
     );
@@ -58,7 +58,7 @@ describe('the border of the stream', () => {
     '{"type":"content_block_stop"}',
     '{"type":"message_delta"}',
     '{"type":"error"}',
-  ])('finds %s unreadable', (data) => {
+  ])('rejects %s as unreadable', (data) => {
     expect(readWireEvent(data)).toBeUndefined();
   });
 });

@@ -1,4 +1,7 @@
-/** The faults that every wire is tried with: where in a stream one comes, in which request, and which of them pass. */
+/**
+ * The faults for every wire format: their place in the stream, the request, and which of them are
+ * transient.
+ */
 import {
   answer,
   begin,
@@ -30,7 +33,7 @@ export const EVERYWHERE = PLACES.flatMap((place) =>
   REQUESTS.map((request) => Object.assign({}, place, request)),
 );
 
-/** Worth another attempt. */
+/** Faults that are worth another attempt. */
 export const TRANSIENT: readonly {
   readonly fault: string;
   readonly end: ScriptPart;

@@ -1,4 +1,4 @@
-/** A server of the test's own, on loopback, on a port of its own. It and its connections are gone when the test is over. */
+/** A server on loopback with its own port. The server and its connections are closed after the test. */
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { closing } from './stage.ts';
 
@@ -12,7 +12,7 @@ export async function listening(server: Server): Promise<Listening> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
-    // Connections die in these tests; that is what they are about.
+    // Connections fail on purpose in these tests.
     socket.on('error', () => undefined);
   });
   const { promise, resolve } = Promise.withResolvers<void>();

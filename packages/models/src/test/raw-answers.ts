@@ -1,9 +1,9 @@
-/** Answers as bytes, for what no script can tell: each wire's own words, well-formed or not. */
+/** Responses as bytes, for data that a script cannot express: each format's own events, valid or not. */
 import { raw, type RawReply } from '@heddle/testing';
 
 const STREAM = { 'content-type': 'text/event-stream' };
 
-/** Server-sent events; a string stands as it is. */
+/** Server-sent events. A string is sent unchanged. */
 export function events(...data: readonly (object | string)[]): string {
   return data.map((one) => `data: ${typeof one === 'string' ? one : JSON.stringify(one)}\n\n`).join('');
 }

@@ -1,4 +1,7 @@
-/** A port on the fake API, over real HTTP. The port's clock stands still unless a test moves it; pauses take no time. */
+/**
+ * A port on the fake API, over real HTTP. The port's clock moves only when a test advances it. Pauses take
+ * no time.
+ */
 import type { ModelRecord, ModelRequest } from '@heddle/core';
 import {
   type ApiScript,
@@ -62,14 +65,14 @@ export async function ask(
 
 const NEVER = new AbortController().signal;
 
-/** The last record of a call that must fail. */
+/** Returns the last record of a call that must fail. */
 export async function failureOf(port: AnthropicPort, request: ModelRequest = HELLO) {
   const last = (await ask(port, request)).at(-1);
   if (last?.type !== 'model_error') throw new Error(`expected an error, got ${String(last?.type)}`);
   return last;
 }
 
-/** The text that records spell. */
+/** Returns the text of the records. */
 export function textIn(records: readonly ModelRecord[]): string {
   return records
     .map((record) =>

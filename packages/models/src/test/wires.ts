@@ -1,4 +1,7 @@
-/** A run of the loop over any wire: the Messages API with our own adapter, the others with the real package of a provider. */
+/**
+ * Runs the loop over any wire format: the Messages API with our own adapter, the others with the real
+ * package of a provider.
+ */
 import {
   type ContextPort,
   type LoopEvent,
@@ -28,14 +31,14 @@ import { providerNamed } from '../providers/table.ts';
 import { closing, TEST_KEY } from './stage.ts';
 
 export interface TestWire {
-  /** The provider's. */
+  /** The id of the provider. */
   readonly id: string;
   readonly model: string;
   readonly format: FakeWire | 'messages';
-  /** Behind the server's address. */
+  /** The path after the server's address. */
   readonly path: string;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Where it is not the provider's own. */
+  /** The variable of the address, if it is not the provider's own. */
   readonly addressVariable?: string;
 }
 
@@ -56,7 +59,7 @@ export const CONVERSE: TestWire = {
   path: '',
   environment: { AWS_REGION: 'eu-central-1' },
 };
-/** Chat Completions as servers of one's own speak it, which another package reads. */
+/** Chat Completions of self-hosted servers, which another package reads. */
 export const COMPATIBLE: TestWire = {
   id: 'openai-compatible',
   model: 'openai-compatible/any',
@@ -64,7 +67,7 @@ export const COMPATIBLE: TestWire = {
   path: '/v1',
 };
 
-/** The four that must tell the same story. */
+/** The four formats that must produce the same conversation. */
 export const WIRES: readonly TestWire[] = [MESSAGES, CHAT, RESPONSES, GEMINI];
 
 /** Every other provider of the table. */
@@ -95,7 +98,7 @@ interface Server {
 export interface Staged {
   readonly port: ModelPort;
   readonly server: Server;
-  /** The port's: it stands still unless a test moves it. */
+  /** The clock of the port. It moves only when a test advances it. */
   readonly clock: VirtualClock;
 }
 
@@ -160,7 +163,7 @@ const LOOK = fakeTool({
   run: ({ at }) => `seen ${typeof at === 'string' ? at : 'nothing'}`,
 });
 
-/** Roles, texts, calls and results, when all that was taken back is gone. */
+/** Returns roles, texts, calls and results, without retracted parts. */
 export function conversationOf(events: readonly LoopEvent[]): readonly string[] {
   const gone = new Set(events.flatMap((event) => (event.type === 'tombstone' ? event.uuids : [])));
   return events.flatMap((event) => {

@@ -1,10 +1,10 @@
-/** Certificates that are trusted beside the usual ones. */
+/** Reads certificates to trust in addition to the default ones. */
 import { readFile } from 'node:fs/promises';
 import { getCACertificates } from 'node:tls';
 
 /**
- * Undefined when the usual ones are all there is: Node reads NODE_EXTRA_CA_CERTS by itself, but only as it was when the
- * process began. Throws when the file cannot be read.
+ * Returns undefined if the default ones are sufficient. Node reads NODE_EXTRA_CA_CERTS itself, but only at
+ * the start of the process. Throws if the file cannot be read.
  */
 export async function trustedBeside(file: string | undefined): Promise<string[] | undefined> {
   if (file === undefined || file === process.env['NODE_EXTRA_CA_CERTS']) return undefined;

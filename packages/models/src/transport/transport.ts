@@ -1,6 +1,6 @@
 /**
- * Requests over node:http(s) on connections that are kept. `fetch` would be shorter, and needs twice the memory and several
- * times the work for a body that is half a megabyte long at every turn.
+ * Sends requests over node:http(s) on persistent connections. `fetch` would be shorter, but needs twice
+ * the memory and several times the CPU for a body of half a megabyte per turn.
  */
 import type {
   Agent,
@@ -29,7 +29,7 @@ interface Outgoing {
 
 interface Listener {
   onResponse(response: IncomingMessage): void;
-  /** Before any response. */
+  /** Called before any response. */
   onError(error: Error): void;
 }
 
@@ -49,19 +49,19 @@ export class Transport {
     this.#options = options;
   }
 
-  /** Opens a connection for the first request to use. Errors are left to that request. */
+  /** Opens a connection for the first request. Errors are left to that request. */
   async preconnect(): Promise<void> {
     try {
       await this.#opened();
       this.#early.open(this.#options.url, this.#options.environment);
     } catch {
-      // The request will say it, to someone who listens.
+      // The request reports the error to its listener.
     }
   }
 
   /**
-   * Rejects when the settings themselves are wrong; whatever happens afterwards goes to the listener. Sends nothing if by
-   * the time it could nobody wants it any more.
+   * Rejects if the settings themselves are wrong. Later errors go to the listener. Sends nothing if the
+   * call was aborted in the meantime.
    */
   async send(
     { path, headers, pieces }: Outgoing,
@@ -111,7 +111,7 @@ async function open(
   early: EarlyConnection,
 ): Promise<HttpClient> {
   const options = { keepAlive: true, proxyEnv: { ...environment } };
-  // An `import` would touch every export of node:http, and some of them load a second HTTP client: 30 ms for nothing.
+  // An `import` would load every export of node:http, including a second HTTP client. That costs 30 ms.
   if (url.protocol === 'http:') {
     const { Agent, request } = process.getBuiltinModule('node:http');
     return { request, agent: early.serve(new Agent(options), options) };
@@ -127,13 +127,13 @@ function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
-/** A gateway may live below a path of its own. */
+/** The address of a gateway may contain a path. */
 function pathOf(url: URL, path: string): string {
   return url.pathname.replace(/\/+$/, '') + path;
 }
 
-// A connection that is opened before there is anything to say. The first request takes it over in whatever state it is; if
-// it has failed or waited too long, the request opens one of its own and reports what it meets.
+// A connection that is opened before the first request. That request uses it in any state. If it has failed
+// or waited too long, the request opens its own connection and reports its errors.
 
 class EarlyConnection {
   #socket: Socket | undefined;
@@ -142,7 +142,7 @@ class EarlyConnection {
     this.#socket = undefined;
   };
 
-  /** Makes the agent ask here first. */
+  /** Makes the agent use this connection first. */
   serve<T extends Agent>(agent: T, options: AgentOptions): T {
     const connect = agent.createConnection.bind(agent);
     this.#connect = (given) => connect({ ...options, ...given });
@@ -152,7 +152,7 @@ class EarlyConnection {
 
   open(url: URL, environment: Environment): void {
     const isSecure = url.protocol === 'https:';
-    // A tunnel is built in several steps that only the agent itself can see through.
+    // Only the agent itself can set up a tunnel.
     if (this.#socket || (isSecure && proxyFor(environment) !== undefined)) return;
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
     const port = Number(url.port === '' ? (isSecure ? 443 : 80) : url.port);
@@ -160,7 +160,7 @@ class EarlyConnection {
     const socket = this.#connect?.({ ...secured, host, port });
     if (!isSocket(socket)) return;
     socket.on('error', this.#drop).on('close', this.#drop);
-    // Nothing is lost when the program ends before it has asked anything.
+    // The connection must not keep the process alive.
     socket.unref();
     this.#socket = socket;
   }

@@ -137,14 +137,14 @@ describe('blocks', () => {
     expect(lines).toEqual(['0 tool_use Look(c1) {"a":1} end', '1 tool_use Look(c2) {"b":2} end']);
   });
 
-  it('are two where a server gives two calls one id, and the second has an id of its own', () => {
+  it('are two if a server gives two calls one id, and the second gets a new id', () => {
     const { lines } = tell([...call('c1', '{"a":1}'), ...call('c1', '{"a":2}'), finish('tool-calls')]);
     expect(lines).toHaveLength(2);
     expect(lines[0]).toBe('0 tool_use Look(c1) {"a":1} end');
     expect(lines[1]).toMatch(/^1 tool_use Look\(call_\w+\) {"a":2} end$/);
   });
 
-  it('of text go on behind a call as a block of their own', () => {
+  it('of text continue after a call as a separate block', () => {
     const { lines } = tell([
       { type: 'text-delta', id: 't', delta: 'before' },
       ...call('c1', '{}'),
@@ -154,7 +154,7 @@ describe('blocks', () => {
     expect(lines).toEqual(['0 text before end', '1 tool_use Look(c1) {} end', '2 text after end']);
   });
 
-  it('a call that is told only at its end is told whole', () => {
+  it('a call that arrives only at its end is reported whole', () => {
     const { lines } = tell([
       { type: 'tool-call', toolCallId: 'c1', toolName: 'Look', input: '{"a":1}' },
       finish('tool-calls'),
@@ -172,7 +172,7 @@ describe('blocks', () => {
     expect(lines).toEqual(['0 tool_use Look(c1) {"a":1} end', '1 tool_use Look(c2) {"b"']);
   });
 
-  it('what belongs to a call or a text stands before it', () => {
+  it('a signature precedes the call or text that it belongs to', () => {
     const { lines } = tell([
       { type: 'text-start', id: 't', providerMetadata: { m: { itemId: 'i', phase: 'commentary' } } },
       { type: 'text-delta', id: 't', delta: 'so' },
@@ -188,7 +188,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('thinking without a word is kept for its signature', () => {
+  it('thinking without text is kept for its signature', () => {
     const { lines } = tell([
       { type: 'reasoning-start', id: 'r', providerMetadata: { m: { itemId: 'i' } } },
       { type: 'reasoning-end', id: 'r', providerMetadata: { m: { encrypted: 'e' } } },
@@ -201,7 +201,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('names of tools come back as ours, ids are made where they are missing or taken', () => {
+  it('tool names are mapped back, and ids are generated if they are missing or already used', () => {
     const { lines } = tell(
       [...call('call_0', '{}', new ToolNames([]).toWire('with.dot')), ...call('', '{}'), finish('stop')],
       ['call_0'],
@@ -212,7 +212,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('calls that the provider runs itself are not ours', () => {
+  it('calls that the provider runs itself are ignored', () => {
     const { lines } = tell([
       { type: 'tool-call', toolCallId: 'c1', toolName: 'web', input: '{}', providerExecuted: true },
       finish('stop'),
@@ -221,13 +221,13 @@ describe('blocks', () => {
   });
 });
 
-describe('JSON that is none', () => {
-  it('is what the model wrote, if the answer ended by itself', () => {
+describe('invalid JSON', () => {
+  it("is the model's own text if the response ended normally", () => {
     const { lines } = tell([...call('c1', '{"a": oops'), ...call('c2', '{}'), finish('tool-calls')]);
     expect(lines).toEqual(['0 tool_use Look(c1) {"a": oops end', '1 tool_use Look(c2) {} end']);
   });
 
-  it('is a part of something at the end of an answer that was cut', () => {
+  it('is incomplete at the end of a response that was cut', () => {
     const { lines, events } = tell([...call('c1', '{}'), ...call('c2', '{"a": "lo'), finish('length')]);
     expect(lines).toEqual(['0 tool_use Look(c1) {} end', '1 tool_use Look(c2) {"a": "lo']);
     expect(events).toContainEqual(
@@ -235,7 +235,7 @@ describe('JSON that is none', () => {
     );
   });
 
-  it('never ends where the stream broke, and what is complete does', () => {
+  it('never ends if the stream broke, and complete calls do', () => {
     const parts: readonly LanguageModelV4StreamPart[] = [
       { type: 'tool-input-start', id: 'c1', toolName: 'Look' },
       { type: 'tool-input-start', id: 'c2', toolName: 'Look' },
@@ -248,14 +248,14 @@ describe('JSON that is none', () => {
   });
 });
 
-describe('what the package could not read', () => {
+describe('a part that the package could not read', () => {
   const unread = (value: unknown): LanguageModelV4StreamPart => ({
     type: 'error',
     error: Object.assign(new Error('Type validation failed'), { name: 'AI_TypeValidationError', value }),
   });
 
   it.each([{ type: 'response.new_thing' }, { type: 'keepalive' }, { type: 'response.x.in_progress', at: 1 }])(
-    'is left out where it is of a kind that nobody knows: %j',
+    'is ignored if its kind is unknown: %j',
     (value) => {
       expect(tell([unread(value), finish('stop')]).heard).toEqual({ is: 'answer', reason: 'end_turn' });
     },
@@ -267,11 +267,11 @@ describe('what the package could not read', () => {
     { type: 'error', error: 'x' },
     { choices: [{ delta: { role: 'model' } }] },
     'words',
-  ])('is an error where it may be a part of the answer: %j', (value) => {
+  ])('is an error if it may be a part of the response: %j', (value) => {
     expect(tell([unread(value)]).heard).toMatchObject({ is: 'error' });
   });
 
-  it('because the stream had no end is told as that', () => {
+  it('because the stream had no end is reported as such', () => {
     const error = new Error('Response stream ended without a finish reason.');
     expect(tell([{ type: 'error', error }]).heard).toEqual({ is: 'broken' });
   });
@@ -288,7 +288,7 @@ describe('the end', () => {
     ['error', undefined, { is: 'broken' }],
     ['error', 'MALFORMED_FUNCTION_CALL', { is: 'failed', word: 'MALFORMED_FUNCTION_CALL' }],
     ['interrupted', undefined, { is: 'broken' }],
-    // What some servers say and their package does not know.
+    // Finish reasons of some servers that their package does not know.
     ['other', 'error', { is: 'failed', word: 'error' }],
     ['other', 'insufficient_system_resource', { is: 'failed', word: 'insufficient_system_resource' }],
     ['other', 'UNEXPECTED_TOOL_CALL', { is: 'failed', word: 'UNEXPECTED_TOOL_CALL' }],
@@ -298,11 +298,11 @@ describe('the end', () => {
     expect(tell([finishWith(unified, raw)]).heard).toEqual(heard);
   });
 
-  it('is one with calls if there were some, whatever word the server has for it', () => {
+  it('is one with calls if there were any, regardless of the finish reason', () => {
     expect(tell([...call('c1', '{}'), finish('stop')]).heard).toEqual({ is: 'answer', reason: 'tool_use' });
   });
 
-  it('reckons where the server did not count', () => {
+  it('estimates tokens if the server did not count them', () => {
     const usage: LanguageModelV4Usage = {
       inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
       outputTokens: { total: undefined, text: undefined, reasoning: undefined },

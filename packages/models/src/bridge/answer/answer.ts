@@ -1,4 +1,4 @@
-/** The parts of a provider's stream as events of the Messages API. */
+/** Converts the parts of a provider's stream to events of the Messages API. */
 import type { JSONObject, JSONValue, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { ApiEvent } from '@heddle/core';
 import { randomUUID } from 'node:crypto';
@@ -9,18 +9,24 @@ import { answerEndOf, type Ending, usageFromProvider, type UsageSetting } from '
 import { MarkupReader, type WrittenPart } from './markup-reader.ts';
 
 interface AnswerSetting extends UsageSetting {
-  /** As the request names it: thinking belongs to the model that was asked. */
+  /** The name in the request. Thinking belongs to the requested model. */
   readonly model: string;
-  /** Whose mark signatures bear. */
+  /** The provider whose mark the signatures contain. */
   readonly provider: string;
   readonly names: ToolNames;
-  /** Was this id used before in the conversation? Some servers count their calls anew for every answer. */
+  /**
+   * Returns true if the conversation already contains this call id. Some servers restart their count for
+   * every response.
+   */
   readonly isTaken: (id: string) => boolean;
-  /** The server may pass thinking and calls on as text, as a local one does that does not know the model's template. */
+  /**
+   * The server may pass thinking and calls on as text. Local servers do so if they do not know the model's
+   * template.
+   */
   readonly readsMarkup?: boolean;
 }
 
-/** What the attempt must know of a part; the rest went out as events. */
+/** The result of a part that the attempt must handle. Everything else was emitted as events. */
 export type AnswerListenerEvents =
   | Ending
   | { readonly is: 'more' }
@@ -29,15 +35,15 @@ export type AnswerListenerEvents =
 const MORE = { is: 'more' } as const;
 
 export class BridgeAnswer {
-  /** The server's own name for the answer. */
+  /** The server's id of the response. */
   responseId: string | undefined;
   readonly #tell: (event: ApiEvent) => void;
   readonly #setting: AnswerSetting;
   readonly #blocks: Blocks;
-  /** What came with each block, by the provider's name for it. */
+  /** The metadata of each block, by the provider's block id. */
   readonly #metadata = new Map<string, Metadata>();
   readonly #ids = new Map<string, string>();
-  /** Of the thinking that is being told. */
+  /** The details of the current thinking block. */
   #details: readonly JSONObject[] = [];
   #hasBegun = false;
   readonly #markup: MarkupReader | undefined;
@@ -87,14 +93,14 @@ export class BridgeAnswer {
         return isBreakOff(part.error) ? { is: 'broken' } : { is: 'error', error: part.error };
       case 'raw':
         return this.#readExtras(part.rawValue);
-      // Ends of texts are no news: packages tell them even when the stream broke off. What follows ends a text, or the answer.
-      // Sources, files and tools that the provider runs itself are nothing that we asked for.
+      // The end of a text is ignored, because packages report it even when the stream broke. The next block
+      // or the end of the response ends a text. Sources, files and provider-run tools were not requested.
       default:
         return MORE;
     }
   }
 
-  /** No more will come: what is complete is kept. */
+  /** Ends a broken stream and keeps the complete blocks. */
   breakOff(): void {
     this.#endMarkup();
     this.#blocks.breakOff();
@@ -107,11 +113,11 @@ export class BridgeAnswer {
   #begin(): void {
     if (this.#hasBegun) return;
     this.#hasBegun = true;
-    // An id of our own: that of a small server may be the same for every answer, and fragments are joined by it.
+    // Uses a generated id: a small server may send the same id every time, and fragments are joined by id.
     this.#tell({ type: 'message_start', message: { id: `msg_${randomUUID()}`, model: this.#setting.model } });
   }
 
-  /** The model wrote a call as text, and not in a form that is known here. */
+  /** True if the model wrote a call as text in an unknown form. */
   get hasUnreadCall(): boolean {
     return this.#markup?.hasUnreadCall ?? false;
   }
@@ -158,7 +164,9 @@ export class BridgeAnswer {
     return MORE;
   }
 
-  /** Thinking may come without a word of it, only signed; or its signature when other blocks have begun. */
+  /**
+   * Thinking may arrive without text, only signed. Its signature may arrive after other blocks have begun.
+   */
   #endThinking(id: string, metadata: Metadata | undefined): AnswerListenerEvents {
     const key = keyOf('thinking', id);
     this.#note(key, metadata);
@@ -166,7 +174,7 @@ export class BridgeAnswer {
     return MORE;
   }
 
-  /** Chunks as they came, told before what the package makes of them. */
+  /** Reads a raw chunk. The package emits it before the parts that it makes from it. */
   #readExtras(chunk: unknown): AnswerListenerEvents {
     const { details, signatures } = extrasIn(chunk);
     for (const [id, signature] of signatures) this.#note(keyOf('call', id), signature);
@@ -200,7 +208,9 @@ export class BridgeAnswer {
     this.#blocks.begin('call', key, start, this.#markOf(key));
   }
 
-  /** Some servers give all calls of an answer one id: what begins under it from now on is another call. */
+  /**
+   * Some servers give all calls of a response one id. Later data under this id belongs to another call.
+   */
   #endCall(key: string, input: string): void {
     this.#blocks.endCall(key, input);
     this.#ids.delete(key);
@@ -236,26 +246,26 @@ export class BridgeAnswer {
   }
 }
 
-/** The key of text that was held back until the answer ended. */
+/** The key of text that was held back until the response ended. */
 const WRITTEN = 'written';
 
-/** What the package calls all thinking of an answer. */
+/** The key that the package uses for all thinking of a response. */
 const CHAT_THINKING = 'reasoning-0';
 
 function keyOf(kind: string, id: string): string {
   return `${kind} ${id}`;
 }
 
-// What some who speak Chat Completions add to it, and the package does not tell: OpenRouter's `reasoning_details`, and the
-// signatures that Gemini puts on calls. Both want to have them back as they were.
+// Fields that some Chat Completions servers add and the package does not report: OpenRouter's
+// `reasoning_details`, and Gemini's signatures on calls. Both servers expect them back unchanged.
 
 interface Extras {
   readonly details: readonly JSONObject[];
-  /** By the call's id. */
+  /** By the id of the call. */
   readonly signatures: ReadonlyMap<string, Metadata>;
 }
 
-/** Of one chunk as it came. */
+/** Reads the extra fields of one raw chunk. */
 function extrasIn(chunk: unknown): Extras {
   const [choice] = listOf(fieldsOf(chunk)['choices']);
   const delta = fieldsOf(choice?.['delta']);
@@ -269,12 +279,12 @@ function extrasIn(chunk: unknown): Extras {
   return { details: listOf(delta['reasoning_details']), signatures };
 }
 
-/** Whether there is something in it beside words, which thinking has anyway. */
+/** Returns true if a detail contains more than text. The thinking block already contains the text. */
 function isSealed({ signature, data }: JSONObject): boolean {
   return typeof signature === 'string' || typeof data === 'string';
 }
 
-/** Details come in pieces, like everything. What belongs to one of them is one again. */
+/** Joins the fragments of each detail. */
 function joinDetails(before: readonly JSONObject[], more: readonly JSONObject[]): readonly JSONObject[] {
   const all = [...before];
   for (const piece of more) {
@@ -311,20 +321,20 @@ function listOf(value: unknown): readonly JSONObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }
 
-/** Chunks were JSON. */
+/** Chunks were parsed from JSON. */
 function isObject(value: unknown): value is JSONObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
-/** What a package could not read of a stream, looked at a second time. */
+/** Classifies errors of a package that could not read a part of a stream. */
 
-/** The stream ended without a reason; some packages tell it as an error of the data. */
+/** Returns true if the stream ended without a finish reason. Some packages report it as a data error. */
 function isBreakOff(error: unknown): boolean {
   return error instanceof Error && /ended without a finish reason/.test(error.message);
 }
 
 /**
- * An event of a kind that the package has not heard of yet. It is left out, as everybody leaves out what he does not know;
- * unless it may be a part of the answer.
+ * Returns true for an event of a kind that the package does not know. It is ignored unless it may be a
+ * part of the response.
  */
 function isUnknownEvent(error: unknown): boolean {
   if (!(error instanceof Error) || error.name !== 'AI_TypeValidationError' || !('value' in error))
@@ -336,5 +346,5 @@ function isUnknownEvent(error: unknown): boolean {
   );
 }
 
-/** Kinds of which a piece of the answer, or its end, may be made. */
+/** Kinds of events that may contain a part of the response or its end. */
 const CARRIES = /(delta|done|added|created|completed|incomplete|failed|cancelled)$/;

@@ -1,7 +1,7 @@
 /**
- * Blocks that may begin, grow and end in any order, told one after another as the loop wants them. The first is told live,
- * the others wait their turn. Text and thinking end when something else begins, or with the answer: more of them is a new
- * block.
+ * Orders blocks that may begin, grow and end in any order, because the loop expects one after another. The
+ * first open block is emitted live and the others wait. Text and thinking end when another block begins or
+ * the response ends. Later text is a new block.
  */
 import type { ApiEvent, BlockDelta, ContentBlock } from '@heddle/core';
 
@@ -9,25 +9,25 @@ type Kind = 'text' | 'thinking' | 'call';
 
 interface Block {
   readonly kind: Kind;
-  /** The provider's name for it. */
+  /** The provider's id of the block. */
   readonly key: string;
   readonly start: ContentBlock;
-  /** Told before it, as a block of its own: what the provider wants back with it. */
+  /** Emitted before it as a separate block: data that the provider expects back with it. */
   readonly mark: string | undefined;
-  /** All of a call's JSON; of prose, what was not told yet. */
+  /** The whole JSON of a call. For text, the part that was not emitted yet. */
   text: string;
-  /** Characters of a call's JSON that were told. */
+  /** The number of characters of a call's JSON that were emitted. */
   told: number;
   isStarted: boolean;
-  /** `unreadable`: it ended with JSON that is none. Perhaps the model wrote so, perhaps the rest is missing. */
+  /** `unreadable`: it ended with invalid JSON. Either the model wrote it, or the rest is missing. */
   state: 'growing' | 'unreadable' | 'ended';
 }
 
 export class Blocks {
-  /** Complete calls so far. */
+  /** The number of complete calls. */
   calls = 0;
   readonly #tell: (event: ApiEvent) => void;
-  /** The signature of a thinking, asked for when it ends. */
+  /** Returns the signature of a thinking block. Called when the block ends. */
   readonly #seal: (key: string) => string;
   readonly #queue: Block[] = [];
   #index = -1;
@@ -39,13 +39,13 @@ export class Blocks {
 
   begin(kind: Kind, key: string, start: ContentBlock, mark?: string): void {
     if (kind === 'call' && this.has(key)) return;
-    // A call whose JSON is complete cannot grow any more, and need not keep others waiting.
+    // A call whose JSON is complete cannot grow any more, so others need not wait for it.
     for (const block of this.#queue) if (block.kind !== 'call' || isObject(block.text)) block.state = 'ended';
     this.#queue.push({ kind, key, start, mark, text: '', told: 0, isStarted: false, state: 'growing' });
     this.#advance();
   }
 
-  /** Is it growing? */
+  /** Returns true if the block is still growing. */
   has(key: string): boolean {
     return this.#find(key) !== undefined;
   }
@@ -57,7 +57,7 @@ export class Blocks {
     if (block === this.#queue[0]) this.#tellGrowth(block);
   }
 
-  /** `whole`: all of its JSON. Some providers send nothing before it. */
+  /** `whole` is the complete JSON. Some providers send nothing before it. */
   endCall(key: string, whole: string): void {
     const call = this.#find(key);
     if (call === undefined) return;
@@ -66,7 +66,7 @@ export class Blocks {
     this.#advance();
   }
 
-  /** The answer is over. Unreadable JSON is what the model wrote; at the end of an answer that was cut, it is a part of it. */
+  /** Ends the response. Invalid JSON is the model's own text, unless the response was cut. */
   finish(wasCut: boolean): void {
     const last = this.#queue.at(-1);
     const isPart = wasCut && last?.kind === 'call' && !isObject(last.text);
@@ -74,7 +74,7 @@ export class Blocks {
     this.#advance();
   }
 
-  /** The answer broke off. Calls whose JSON is complete are complete; whatever else was growing is left open. */
+  /** Ends a broken response. Calls with complete JSON are complete. Every other open block stays open. */
   breakOff(): void {
     for (const block of this.#queue.splice(0)) {
       if (block.kind !== 'call' || !isObject(block.text)) continue;

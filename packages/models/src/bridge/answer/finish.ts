@@ -1,19 +1,19 @@
-/** How an answer ended and what it took, in the words of the Messages API. */
+/** Converts finish reason and usage of a provider to those of the Messages API. */
 import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/provider';
 import type { StopReason } from '@heddle/core';
 
 export type Ending =
   | { readonly is: 'answer'; readonly reason: StopReason }
-  /** The stream stopped before the server had said why. */
+  /** The stream stopped before the server sent a finish reason. */
   | { readonly is: 'broken' }
-  /** The server gave up, and says so in this word. */
+  /** The server failed with this finish reason. */
   | { readonly is: 'failed'; readonly word: string };
 
 export function answerEndOf({ unified, raw }: LanguageModelV4FinishReason, calls: number): Ending {
   if (raw !== undefined && REFUSALS.test(raw)) return { is: 'answer', reason: 'refusal' };
   if (raw !== undefined && FAILURES.test(raw)) return { is: 'failed', word: raw };
   switch (unified) {
-    // Some servers say `stop` after calls, too.
+    // Some servers send `stop` after calls, too.
     case 'stop':
     case 'tool-calls':
       return { is: 'answer', reason: calls > 0 ? 'tool_use' : 'end_turn' };
@@ -25,26 +25,29 @@ export function answerEndOf({ unified, raw }: LanguageModelV4FinishReason, calls
       return { is: 'broken' };
     case 'error':
       return raw === undefined ? { is: 'broken' } : { is: 'failed', word: raw };
-    // A word of its own counts as an end; no word at all is none.
+    // An unknown finish reason counts as an end. A missing one does not.
     case 'other':
       if (raw === undefined) return { is: 'broken' };
       return { is: 'answer', reason: calls > 0 ? 'tool_use' : 'end_turn' };
   }
 }
 
-/** Words that not every package knows the meaning of. */
+/** Finish reasons that some packages do not know. */
 const REFUSALS = /^(content_filter|sensitive|refusal)$/;
 const FAILURES =
   /^(error|abort|aborted|cancelled|network_error|insufficient_system_resource|MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|MALFORMED_RESPONSE)$/;
 
 export interface UsageSetting {
-  /** How many tokens the request has by our own reckoning. */
+  /** Returns an estimate of the tokens of the request. */
   readonly estimate: () => number;
-  /** The provider says in dollars what an answer cost. */
+  /** The provider reports the cost of a response in dollars. */
   readonly tellsCost: boolean;
 }
 
-/** Four counters that do not overlap. `estimated` says that the server counted nothing, as some local ones do. */
+/**
+ * Returns four counters that do not overlap. `estimated` means that the server did not count, as some
+ * local servers do.
+ */
 export function usageFromProvider(
   { inputTokens, outputTokens, raw }: LanguageModelV4Usage,
   { estimate, tellsCost }: UsageSetting,
@@ -68,7 +71,7 @@ export function usageFromProvider(
 
 type Raw = LanguageModelV4Usage['raw'];
 
-/** What was written into the cache is counted once: a package that does not tell of it has it among the fresh ones. */
+/** Counts cache writes once. A package that does not report them includes them in the fresh tokens. */
 function freshIn(
   { total, noCache, cacheWrite }: LanguageModelV4Usage['inputTokens'],
   read: number,
@@ -78,7 +81,7 @@ function freshIn(
   return total === undefined ? undefined : total - read - written;
 }
 
-/** OpenRouter counts what it wrote, where the package does not look. */
+/** OpenRouter reports cache writes in a field that the package does not read. */
 function writtenIn(raw: Raw): number | undefined {
   const details = raw?.['prompt_tokens_details'];
   return typeof details === 'object' && details !== null && 'cache_write_tokens' in details
@@ -86,7 +89,10 @@ function writtenIn(raw: Raw): number | undefined {
     : undefined;
 }
 
-/** What the answer really cost. OpenRouter says it; with a key of one's own, what the provider behind takes comes on top. */
+/**
+ * Returns the real cost, which OpenRouter reports. With the user's own key, the cost of the upstream
+ * provider is added.
+ */
 function costIn(raw: Raw): number | undefined {
   const cost = numberOf(raw?.['cost']);
   if (cost === undefined || raw?.['is_byok'] !== true) return cost;

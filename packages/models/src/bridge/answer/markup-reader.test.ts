@@ -3,7 +3,7 @@ import { MarkupReader, type WrittenPart } from './markup-reader.ts';
 
 const tools = new Set(['Read', 'Bash']);
 
-/** What is read of a text that arrives in pieces of this size; neighbors of one kind are joined. */
+/** Reads a text that arrives in chunks of this size. Adjacent parts of one kind are joined. */
 function read(text: string, size = text.length || 1): WrittenPart[] {
   const reader = new MarkupReader((name) => tools.has(name));
   const parts: WrittenPart[] = [];

@@ -1,6 +1,7 @@
 /**
- * Reads thinking and tool calls that a model writes as text. A server that does not know a model's template passes its markup
- * on as content: `<think>…</think>`, `<tool_call>{…}</tool_call>` and others. Pure, and incremental: a tag may arrive in parts.
+ * Reads thinking and tool calls that a model writes as text. A server that does not know a model's
+ * template passes its markup on as content: `<think>…</think>`, `<tool_call>{…}</tool_call>` and others.
+ * Pure and incremental: a tag may arrive in parts.
  */
 
 export type WrittenPart =
@@ -10,7 +11,7 @@ export type WrittenPart =
 
 interface Markup {
   readonly open: string;
-  /** Undefined: it lasts until the answer ends. */
+  /** Undefined if the markup lasts until the response ends. */
   readonly close: string | undefined;
 }
 
@@ -22,7 +23,7 @@ const CALLS: readonly Markup[] = [
   { open: '<|python_tag|>', close: undefined },
 ];
 const THINKING: Markup = { open: '<think>', close: '</think>' };
-/** An answer that is nothing but a call as JSON begins like this. */
+/** The start of a response that consists only of a call as JSON. */
 const BARE_JSON = /^\s*(?:```(?:json)?\s*)?\{/;
 
 export class MarkupReader {
@@ -31,7 +32,9 @@ export class MarkupReader {
   readonly #isTool: (name: string) => boolean;
   #pending = '';
   #inside: Markup | undefined;
-  /** Only white space came so far: thinking, or an answer that is one JSON object, can still begin. */
+  /**
+   * True while only white space arrived: thinking, or a response that is one JSON object, can still begin.
+   */
   #isStart = true;
 
   constructor(isTool: (name: string) => boolean) {
@@ -45,7 +48,7 @@ export class MarkupReader {
     return parts;
   }
 
-  /** The answer is complete: returns what was held back. */
+  /** Ends the response and returns the text that was held back. */
   end(): WrittenPart[] {
     const parts = this.push('');
     const rest = this.#pending;
@@ -59,7 +62,7 @@ export class MarkupReader {
     return [...parts, bare && this.#isTool(bare.name) ? bare : { kind: 'text', text: rest }];
   }
 
-  /** Takes the next part off what is pending. False: more text is needed. */
+  /** Takes the next part from the pending text. Returns false if more text is needed. */
   #step(parts: WrittenPart[]): boolean {
     if (this.#pending === '') return false;
     return this.#inside ? this.#stepInside(this.#inside, parts) : this.#stepText(parts);
@@ -108,7 +111,7 @@ export class MarkupReader {
     return true;
   }
 
-  /** Markup that is not a call of a known tool stays text: the user must see what the model wrote. */
+  /** Markup that is not a call of a known tool stays text, so that the user sees it. */
   #callsIn({ open }: Markup, body: string, close: string): WrittenPart[] {
     const calls =
       open === '<function=' ? callsInXml(open + body + close) : [...callsInJson(body), ...callsInXml(body)];
@@ -120,7 +123,7 @@ export class MarkupReader {
 
 type Call = Extract<WrittenPart, { kind: 'call' }>;
 
-/** `{"name": …, "arguments": {…}}`, or a list of such. */
+/** Parses `{"name": …, "arguments": {…}}` or a list of such objects. */
 function callsInJson(text: string): Call[] {
   const value = parseJson(text.trim());
   const calls = (Array.isArray(value) ? value : [value]).map(callOf);
@@ -136,7 +139,10 @@ function callOf(value: unknown): Call | undefined {
   return { kind: 'call', name, input: JSON.stringify(input) };
 }
 
-/** `<function=NAME><parameter=FIELD>value</parameter>…</function>`. A value that is JSON counts as JSON. */
+/**
+ * Parses `<function=NAME><parameter=FIELD>value</parameter>…</function>`. A value that is valid JSON is
+ * parsed as JSON.
+ */
 function callsInXml(text: string): Call[] {
   return [...text.matchAll(/<function=([^>\s]+)>([\s\S]*?)<\/function>/g)].map(([, name = '', body = '']) => {
     const fields = [...body.matchAll(/<parameter=([^>\s]+)>\n?([\s\S]*?)\n?<\/parameter>/g)].map(
@@ -158,7 +164,7 @@ function withoutFence(text: string): string {
   return text.trim().replace(/^```(?:json)?\s*|\s*```$/g, '');
 }
 
-/** How many characters at the end may be the beginning of one of these tags. */
+/** Returns how many characters at the end may be the start of one of these tags. */
 function partialTag(text: string, tags: readonly string[]): number {
   const longest = Math.max(...tags.map((tag) => tag.length)) - 1;
   for (let length = Math.min(longest, text.length); length > 0; length--) {

@@ -1,4 +1,4 @@
-/** From whatever a provider's package threw to an error that says what to do. */
+/** Converts an exception of a provider's package into a model error with advice. */
 import type { ModelError } from '@heddle/core';
 import { type Connection, networkError } from '../../errors/network.ts';
 import { resetOf, retryDelayOf } from '../../errors/retry-after.ts';
@@ -8,16 +8,16 @@ import { errorIn, type ErrorResponse, readErrorResponse } from './error-response
 import { type BridgeErrorRow, rowFor } from './table.ts';
 
 export interface ProviderInfo {
-  /** As people call the provider. */
+  /** The display name of the provider. */
   readonly name: string;
   readonly connection: Connection;
   readonly secrets: Secrets;
-  /** Words for the advice: which variables hold the key and the address. */
+  /** Names for the advice: the variables that hold the key and the address. */
   readonly key: string;
   readonly address: string;
-  /** What to do where nothing listens; only for servers on this machine. */
+  /** The advice if no server listens. Only for servers on this machine. */
   readonly howToStart?: string;
-  /** What to try where the address is right and what was asked for is not there. */
+  /** The advice if the address is right but the resource does not exist. */
   readonly howElse?: string;
 }
 
@@ -53,14 +53,14 @@ export function classifyThrown(thrown: unknown, scene: ProviderInfo, moment: Mom
   };
 }
 
-/** The package itself refused what we gave it, before anything was sent. */
+/** The package rejected the arguments before it sent a request. */
 const MISUSE: BridgeErrorRow = {
   class: 'bad_request',
   what: 'The request cannot be put into the words of this provider',
   advice: 'Choose another model, or report it.',
 };
 
-/** Something came that the package could not read. Its words quote all of it. */
+/** The package could not read the response. Its message quotes all of it. */
 const GARBLED: BridgeErrorRow = {
   class: 'server',
   what: 'The provider sent something that cannot be read',
@@ -74,7 +74,7 @@ function isGarbled({ kinds, status }: ErrorResponse): boolean {
   );
 }
 
-/** The package could not read it, we can. */
+/** Returns true if the package could not read the error but this code can. */
 function isToldError(thrown: unknown): boolean {
   return thrown instanceof Error && 'value' in thrown && errorIn(thrown.value) !== undefined;
 }
@@ -108,11 +108,11 @@ function sentence(
 function brokenConnection(died: Error, scene: ProviderInfo, requestId: string | undefined): ModelError {
   const error = networkError(died, scene.connection, scene.secrets, requestId);
   const isAbsent = 'code' in died && died.code === 'ECONNREFUSED' && scene.howToStart !== undefined;
-  // A server on this machine that does not run will not begin to by itself.
+  // A server on this machine that is not running does not start by itself.
   return isAbsent ? { ...error, message: `${error.message} ${scene.howToStart}`, shouldRetry: false } : error;
 }
 
-/** The error of the socket, however deep it is wrapped; undefined where no socket is to blame. */
+/** Returns the socket error at any depth of the causes. Undefined if the socket did not fail. */
 function connectionError(thrown: unknown): Error | undefined {
   let found: Error | undefined;
   for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth++) {
@@ -127,7 +127,7 @@ function isOfSocket(error: Error): boolean {
   return error.name === 'TypeError' && /^(terminated|fetch failed)$/.test(error.message);
 }
 
-/** The HTTP client of Node has names of its own for what every socket can die of. */
+/** Node's HTTP client has its own names for common socket errors. */
 const USUAL_CODES: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'ECONNRESET',
   UND_ERR_ABORTED: 'ECONNRESET',

@@ -1,20 +1,20 @@
-/** What a provider said of a failure, whatever shape its package gave it. Nothing here is trusted to be there. */
+/** Reads a provider's error from any shape that its package produced. No field is assumed to exist. */
 
 export interface ErrorResponse {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  /** The provider's own words for the kind of error: type, code, status, name. */
+  /** The provider's own names for the kind of error: type, code, status, name. */
   readonly kinds: readonly string[];
   readonly text: string;
-  /** How long to wait, where the body says it. */
+  /** The wait that the body asks for. */
   readonly waitMs: number | undefined;
-  /** What the connection died of, if it did. */
+  /** The socket error, if the connection failed. */
   readonly cause: unknown;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** `redact` comes before the text is cut: of a key that is cut in two, nobody would know the half. */
+/** `redact` runs before the text is cut, because half of a key would not be recognized. */
 export function readErrorResponse(thrown: unknown, redact: (text: string) => string): ErrorResponse {
   const outer = fieldsOf(thrown);
   const body = stringOf(outer['responseBody']);
@@ -35,12 +35,15 @@ export function readErrorResponse(thrown: unknown, redact: (text: string) => str
   };
 }
 
-/** A package's own words are of no interest where there are those of the provider. */
+/** Omits the package's own message if the provider's message exists. */
 function bodiless(thrown: unknown, body: string | undefined): unknown {
   return body === undefined ? thrown : undefined;
 }
 
-/** `{error: {…}}`, `[{error: {…}}]`, `{response: {error: {…}}}`, `{message}`: the fields that tell of the error itself. */
+/**
+ * Finds the fields of the error itself in `{error: {…}}`, `[{error: {…}}]`, `{response: {error: {…}}}` or
+ * `{message}`.
+ */
 function innermost(value: unknown): Fields | undefined {
   const fields = fieldsOf(Array.isArray(value) ? value[0] : value);
   if (typeof fields['error'] === 'string') return { message: fields['error'] };
@@ -49,18 +52,21 @@ function innermost(value: unknown): Fields | undefined {
     if (found !== undefined) return found;
   }
   if (typeof fields['message'] === 'string') return fields;
-  // Some servers: {"detail": "…"}.
+  // The form of some servers: {"detail": "…"}.
   return typeof fields['detail'] === 'string' ? { message: fields['detail'] } : undefined;
 }
 
-/** What a package could not read, if the provider meant it as an error: `{error: "…"}`, `{object: "error", message}`. */
+/**
+ * Reads data that a package could not parse, if the provider meant it as an error: `{error: "…"}`,
+ * `{object: "error", message}`.
+ */
 export function errorIn(value: unknown): Fields | undefined {
   const fields = fieldsOf(value);
   const isError = 'error' in fields || fields['object'] === 'error' || fields['type'] === 'error';
   return isError ? innermost(fields) : undefined;
 }
 
-/** A router says only that somebody behind it failed, and keeps his words elsewhere: `{metadata: {raw: "…"}}`. */
+/** Reads the upstream error that a router relays in `{metadata: {raw: "…"}}`. */
 function relayed(error: Fields): string | undefined {
   const { raw, provider_name: name } = fieldsOf(error['metadata']);
   const told = stringOf(raw);
@@ -69,7 +75,7 @@ function relayed(error: Fields): string | undefined {
   return typeof name === 'string' ? `${name}: ${words}` : words;
 }
 
-/** An answer that began well and broke has a status that says nothing of it. */
+/** The HTTP status of a response that failed midway does not describe the error. */
 function statusOf(fields: Fields): number | undefined {
   for (const name of ['statusCode', 'status', 'code']) {
     const value = fields[name];
@@ -85,7 +91,7 @@ function kindsIn(fields: Fields): readonly string[] {
   });
 }
 
-/** Google's way: `{"@type": "…RetryInfo", "retryDelay": "34s"}`. */
+/** Reads Google's form: `{"@type": "…RetryInfo", "retryDelay": "34s"}`. */
 function retryDelay(details: unknown): number | undefined {
   if (!Array.isArray(details)) return undefined;
   for (const detail of details) {
@@ -95,7 +101,7 @@ function retryDelay(details: unknown): number | undefined {
   return undefined;
 }
 
-/** OpenAI and Groq say it in words: "Please try again in 6m12.5s.", "in 20ms". */
+/** Reads the sentence of OpenAI and Groq: "Please try again in 6m12.5s.", "in 20ms". */
 function waitIn(text: string): number | undefined {
   const [, minutes = '0', amount, unit] = /try again in (?:(\d+)m)?([\d.]+)(ms|s)\b/.exec(text) ?? [];
   if (amount === undefined) return undefined;
@@ -116,7 +122,7 @@ function pageTitle(text: string): string | undefined {
   return /^\s*<(!doctype|html)/i.test(text) ? 'a web page' : undefined;
 }
 
-/** Longer texts explain nothing and fill screens and logs. */
+/** Longer texts do not explain more, and they fill screens and logs. */
 const LONGEST_TEXT = 500;
 
 function oneLine(text: string): string {
@@ -139,7 +145,7 @@ function parsed(text: string | undefined): unknown {
 
 function fieldsOf(value: unknown): Fields {
   if (typeof value !== 'object' || value === null) return {};
-  // An error's own fields are not all enumerable.
+  // Some own fields of an error are not enumerable.
   const own = Object.fromEntries(Object.entries(value));
   return value instanceof Error
     ? { ...own, name: value.name, message: value.message, cause: value.cause }

@@ -1,6 +1,6 @@
 /**
- * Which class of error an answer of a provider is. The first row that fits decides. Kinds and status come first; words are
- * looked at where those leave it open, which with some providers is always.
+ * Maps a provider's error to an error class. The first matching row decides. Kinds and status come first.
+ * Texts are used if those are ambiguous, which for some providers is always the case.
  */
 import type { ModelErrorClass } from '@heddle/core';
 import type { ErrorResponse } from './error-response.ts';
@@ -8,18 +8,21 @@ import type { ErrorResponse } from './error-response.ts';
 export interface BridgeErrorRow {
   readonly class: ModelErrorClass;
   readonly status?: readonly number[] | { readonly from: number; readonly to: number };
-  /** The provider's own words for it, one of which must be there. */
+  /** Matches if one of the provider's own error kinds matches. */
   readonly kinds?: RegExp;
   readonly text?: RegExp;
-  /** Only for requests that carry images or documents. */
+  /** Only for requests that contain images or documents. */
   readonly withMedia?: true;
   readonly what: string;
-  /** What to do. `KEY` and `ADDRESS` stand for the provider's own variables. */
+  /** The advice. `KEY` and `ADDRESS` are replaced by the provider's own variables. */
   readonly advice: string;
   readonly shouldRetry?: false;
 }
 
-/** Everybody has words of his own for it. Each of these was said by a provider or a server; the tests name which. */
+/**
+ * Every provider has its own wording. Each of these comes from a real provider or server; the tests name
+ * it.
+ */
 const TOO_LONG = new RegExp(
   [
     'context[ _]?(length|window|size)',
@@ -40,7 +43,7 @@ const MEDIA = /\b(image|picture|pdf|document|media|file|vision|multi-?modal|mime
 const BAD_KEY =
   /api[ _-]?key|incorrect key|security token|credentials?|signature we calculated|bearer token/i;
 const OVERLOADED = /overloaded|over capacity|at capacity|high demand|capacity (constraints|exceeded)/i;
-/** What `said.ts` calls a page. */
+/** Matches the text that `error-response.ts` returns for a web page. */
 const PAGE = /^a web page/;
 const NO_TOOLS =
   /(not|n't) support (tools|function calling|tool (use|calling|calls))|support tool use|enable-auto-tool-choice/i;
@@ -113,7 +116,7 @@ const ROWS: readonly BridgeErrorRow[] = [
     what: 'The model cannot call tools as it is served here',
     advice: 'An agent needs them: choose a model that can, or start the server with them.',
   },
-  // What the model wrote could not be read as a call; at the next try it writes something else.
+  // The model's output could not be parsed as a call. The next attempt produces a different output.
   {
     kinds: /^(tool_use_failed|output_parse_failed)$/,
     class: 'server',
@@ -271,7 +274,7 @@ const ROWS: readonly BridgeErrorRow[] = [
   },
 ];
 
-/** An error of no kind we know. */
+/** Used for an unknown kind of error. */
 const UNKNOWN: BridgeErrorRow = {
   class: 'server',
   what: 'The provider reported an error',

@@ -1,8 +1,8 @@
-/** Names of tools as every provider takes them, and back again. */
+/** Maps tool names to names that every provider accepts, and back. */
 import type { ToolSpec } from '@heddle/core';
 import { createHash } from 'node:crypto';
 
-/** What OpenAI, Gemini and Bedrock have in common. */
+/** The names that OpenAI, Gemini and Bedrock all accept. */
 const TAKEN_BY_ALL = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/;
 const LONGEST = 64;
 const HASH = 8;
@@ -14,17 +14,20 @@ export class ToolNames {
     for (const { name } of tools) this.#ours.set(wireName(name), name);
   }
 
-  /** The same name always becomes the same one, whatever else there is: calls of earlier turns keep theirs. */
+  /**
+   * Contract: deterministic. The same name always maps to the same wire name, so calls of earlier turns
+   * keep theirs.
+   */
   toWire(name: string): string {
     return wireName(name);
   }
 
-  /** True for the wire name of a tool of this request. */
+  /** Returns true for the wire name of a tool of this request. */
   isKnown(name: string): boolean {
     return this.#ours.has(name);
   }
 
-  /** A name that no tool has stays as it is: the loop tells the model so. */
+  /** An unknown name is returned unchanged. The loop then reports the unknown tool to the model. */
   toOurs(name: string): string {
     return this.#ours.get(name) ?? name;
   }
@@ -41,7 +44,7 @@ export type IdForm = 'any' | 'nine letters or digits';
 
 const NINE = /^[a-zA-Z0-9]{9}$/;
 
-/** The same id always becomes the same one: calls and results find each other, and caches their beginnings. */
+/** Contract: deterministic, so that calls match their results and cached prefixes stay equal. */
 export function wireId(id: string, form: IdForm): string {
   if (form === 'any' || NINE.test(id)) return id;
   const digits = BigInt(`0x${createHash('sha256').update(id).digest('hex')}`).toString(36);

@@ -1,4 +1,4 @@
-/** A request as the call that the provider interface takes. */
+/** Converts a request to the call options of the provider interface. */
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { ModelRequest, RequestOptions } from '@heddle/core';
 import { type PromptFormat, toProviderPrompt } from './prompt.ts';
@@ -6,14 +6,17 @@ import { type PromptFormat, toProviderPrompt } from './prompt.ts';
 type Reasoning = NonNullable<LanguageModelV4CallOptions['reasoning']>;
 type ProviderOptions = NonNullable<LanguageModelV4CallOptions['providerOptions']>;
 
-/** What a provider wants said in its own words, given how much thinking was asked for. */
+/** Returns provider-specific options, given how much thinking was requested. */
 export type OwnOptions = (thinking: { readonly isShown: boolean }) => ProviderOptions;
 
 export interface RequestFormat extends PromptFormat {
   readonly ownOptions: OwnOptions;
-  /** Where schemas of tools are taken to be strict unless the request says otherwise. Ours have optional fields. */
+  /**
+   * The provider treats tool schemas as strict unless the request disables it. Our schemas have optional
+   * fields.
+   */
   readonly mustSayStrict: boolean;
-  /** Chunks are read as they came, too: see `extras.ts`. */
+  /** Raw chunks are read, too: see `extrasIn` in `answer.ts`. */
   readonly hasExtras: boolean;
 }
 
@@ -45,7 +48,10 @@ export function callOptions(request: ModelRequest, requestFormat: RequestFormat)
   };
 }
 
-/** An effort is said as it is. A budget of tokens is not known elsewhere: it becomes the effort that usually takes as much. */
+/**
+ * An effort is passed on. Other providers have no token budget, so a budget becomes the effort that
+ * usually uses as much.
+ */
 function reasoningOf({ effort, thinking }: RequestOptions): Reasoning | undefined {
   if (thinking?.type === 'disabled') return 'none';
   if (effort !== undefined) return effort;

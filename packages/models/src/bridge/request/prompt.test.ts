@@ -46,7 +46,7 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('has results before the words that came with them, and names their tools', () => {
+  it('has results before the text that came with them, and names their tools', () => {
     const words: ContentBlock = { type: 'text', text: 'and hurry' };
     expect(
       promptFor('openai', ['user', 'go'], ['assistant', [CALL]], ['user', [result('seen'), words]]),
@@ -71,19 +71,19 @@ describe('a conversation', () => {
     ]);
   });
 
-  it('puts words into the last result where nobody may speak after it', () => {
+  it('puts text into the last result if no message may follow it', () => {
     const words: ContentBlock = { type: 'text', text: 'and hurry' };
     const prompt = promptFor('mistral', ['assistant', [CALL]], ['user', [result('seen'), words]]);
     expect(prompt.map(({ role }) => role)).toEqual(['assistant', 'tool']);
     expect(JSON.stringify(prompt)).toContain('seen\\n\\nand hurry');
   });
 
-  it('tells failed results apart', () => {
+  it('distinguishes failed results', () => {
     const prompt = promptFor('openai', ['assistant', [CALL]], ['user', [result('no such file', true)]]);
     expect(prompt[1]).toMatchObject({ content: [{ output: { type: 'error-text', value: 'no such file' } }] });
   });
 
-  it('leaves out answers of which nothing can be said, and joins what is left', () => {
+  it('omits empty responses and joins the messages around them', () => {
     const thought: ContentBlock = { type: 'thinking', thinking: 'hm', signature: 'of-another' };
     expect(promptFor('openai', ['user', 'a'], ['assistant', [thought]], ['user', 'b'])).toEqual([
       {
@@ -98,7 +98,7 @@ describe('a conversation', () => {
 });
 
 describe('media', () => {
-  it('go where they can go', () => {
+  it('are placed as the provider accepts them', () => {
     const [message] = promptFor('openai', ['user', [PICTURE, PDF]]);
     expect(message).toMatchObject({
       content: [
@@ -118,7 +118,7 @@ describe('media', () => {
     });
   });
 
-  it('are all replaced by notes where there are no eyes', () => {
+  it('are all replaced by notes if the model does not accept images', () => {
     const [message] = promptFor('deepseek', ['user', [PICTURE]]);
     expect(message).toMatchObject({
       content: [{ type: 'text', text: expect.stringContaining('image left out') }],
@@ -137,19 +137,19 @@ describe('media', () => {
     ]);
   });
 
-  it('that lie in the store of another provider cannot be had', () => {
+  it('in the storage of another provider are not available', () => {
     const stored: ContentBlock = { type: 'image', source: { type: 'file', file_id: 'file_1' } };
     expect(JSON.stringify(promptFor('openai', ['user', [stored]]))).toContain('store of another provider');
   });
 
-  it('in a result stay there where they can', () => {
+  it('in a result stay there if the provider accepts it', () => {
     const prompt = promptFor('openai', ['assistant', [CALL]], ['user', [result([PICTURE])]]);
     expect(prompt[1]).toMatchObject({
       content: [{ output: { type: 'content', value: [{ type: 'file' }] } }],
     });
   });
 
-  it('in a result follow in the next message where they cannot', () => {
+  it('in a result otherwise follow in the next message', () => {
     const seen: ContentBlock = { type: 'text', text: 'A picture:' };
     const prompt = promptFor('vllm', ['assistant', [CALL]], ['user', [result([seen, PICTURE])]]);
     expect(prompt.slice(1)).toMatchObject([
@@ -161,7 +161,7 @@ describe('media', () => {
     ]);
   });
 
-  it('in a result become a note where nothing may follow', () => {
+  it('in a result become a note if no message may follow', () => {
     const prompt = promptFor('mistral', ['assistant', [CALL]], ['user', [result([PICTURE])]]);
     expect(prompt).toHaveLength(2);
     expect(JSON.stringify(prompt)).toContain('a result cannot hold it here');
@@ -174,12 +174,12 @@ describe('names of tools', () => {
   const odd = ['mcp__s__read', 'with.dot', '1st', 'größe', long];
   const names = new ToolNames(odd.map((name) => ({ name, description: '', input_schema: {} })));
 
-  it.each(odd)('%s reaches every provider, and comes back', (name) => {
+  it.each(odd)('%s reaches every provider and is mapped back', (name) => {
     expect(names.toWire(name)).toMatch(/^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/);
     expect(names.toOurs(names.toWire(name))).toBe(name);
   });
 
-  it('stay as they are where they can, and stay apart', () => {
+  it('are unchanged if they are valid, and stay distinct', () => {
     expect(names.toWire('mcp__s__read')).toBe('mcp__s__read');
     expect(names.toWire('a.b')).not.toBe(names.toWire('a_b'));
     expect(names.toWire(`${long}1`)).not.toBe(names.toWire(`${long}2`));
@@ -207,7 +207,7 @@ describe('options', () => {
     expect(callOptions(requestOf([['user', 'hello']], { options }), requestFormat).reasoning).toBe(reasoning);
   });
 
-  it('leave out tools where there are none', () => {
+  it('omit tools if there are none', () => {
     const options = callOptions(requestOf([['user', 'hello']]), requestFormat);
     expect(options).toMatchObject({ maxOutputTokens: 8_192, includeRawChunks: false });
     expect(options).not.toHaveProperty('tools');

@@ -1,4 +1,4 @@
-/** The conversation in the words of the provider interface. */
+/** Converts the conversation to the messages of the provider interface. */
 import type {
   JSONValue,
   LanguageModelV4FilePart,
@@ -21,14 +21,17 @@ import { type Metadata, signedBy } from '../signature.ts';
 import { type IdForm, type ToolNames, wireId } from './names.ts';
 
 export interface PromptFormat {
-  /** Whose signatures are sent back. */
+  /** The provider whose signatures are sent back. */
   readonly provider: string;
   readonly features: Features;
   readonly names: ToolNames;
   readonly ids?: IdForm;
-  /** What is said to a message up to which the provider shall cache; undefined where it needs no telling. */
+  /**
+   * The metadata for the message up to which the provider caches. Undefined if the provider does not need
+   * it.
+   */
   readonly mark?: Metadata | undefined;
-  /** It is said to the last part of the message instead. */
+  /** The metadata goes to the last part of the message instead. */
   readonly marksParts?: boolean;
 }
 
@@ -41,7 +44,7 @@ export function toProviderPrompt(request: ModelRequest, wireFormat: PromptFormat
   if (system !== '')
     prompt.push({ role: 'system', content: system, ...(isMarked ? markOf(wireFormat) : {}) });
   const marked = new Set(request.marks.map(({ message }) => message));
-  /** Results name only the id of their call; some providers want the tool's name. */
+  /** Results contain only the id of their call, but some providers require the tool's name. */
   const tools = new Map<string, string>();
   let at = 0;
   for (const message of request.messages) {
@@ -71,7 +74,7 @@ function addAnswer(
   const parts: AnswerPart[] = [];
   let mark: Metadata | undefined;
   for (const block of content) {
-    // A mark stands before the text or call that it belongs to.
+    // A mark precedes the text or call that it belongs to.
     if (block.type === 'redacted_thinking') {
       mark = signedBy(wireFormat.provider, block.data);
       continue;
@@ -108,7 +111,7 @@ function answerPart(
       const metadata = features.thinking === 'dropped' ? undefined : signedBy(provider, block.signature);
       return metadata && { type: 'reasoning', text: block.thinking, providerOptions: metadata };
     }
-    // What only another provider understands.
+    // Blocks that only another provider understands.
     default:
       return undefined;
   }
@@ -150,8 +153,8 @@ function inWords(part: MediaPart): string {
     : '[image or document left out: it cannot stand beside results here]';
 }
 
-// `reasoning_details` belong to a whole answer, while our history has them with each thinking. Where they are, the words of the
-// thinking are in them, and are not said twice.
+// `reasoning_details` belong to a whole response, but the history stores them with each thinking block.
+// They contain the text of the thinking, so it is not sent twice.
 
 type AnswerMessage = Extract<LanguageModelV4Message, { role: 'assistant' }>;
 
@@ -183,7 +186,7 @@ type Output = LanguageModelV4ToolResultPart['output'];
 
 interface ReadResult {
   readonly output: Output;
-  /** What did not fit. */
+  /** The media that did not fit. */
   readonly after: readonly MediaPart[];
 }
 
@@ -203,7 +206,7 @@ function readResult(result: ToolResultBlock, tool: string, features: Features): 
   };
 }
 
-/** Adds words to a result, for providers that hear nobody between a result and the answer to it. */
+/** Adds text to a result, for providers that accept no message between a result and the response to it. */
 function withText(output: Output, words: string): Output {
   if (output.type === 'text' || output.type === 'error-text') {
     return { ...output, value: `${output.value}\n\n${words}` };
@@ -268,7 +271,7 @@ function titleOf(block: ImageBlock | DocumentBlock): { filename?: string } {
   return block.type === 'document' && block.title !== undefined ? { filename: block.title } : {};
 }
 
-/** A document that is nothing but text needs no feature at all. */
+/** A document that is plain text needs no special feature. */
 function textOf(block: ImageBlock | DocumentBlock, data: string): LanguageModelV4TextPart {
   const { filename = 'Document' } = titleOf(block);
   return { type: 'text', text: `${filename}:\n${Buffer.from(data, 'base64').toString('utf8')}` };

@@ -27,7 +27,7 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 const post = { method: 'POST', body: '{"a":1}', headers: { authorization: 'Bearer k' } };
 
 describe('the fetch that packages get', () => {
-  it('is used by every one of them, since the usual one gives up after five minutes', async () => {
+  it('is used by every package, because the default one gives up after five minutes', async () => {
     vi.stubGlobal('fetch', () => Promise.reject(new Error('the usual one')));
     for (const wire of [CHAT, COMPATIBLE, RESPONSES, GEMINI, CONVERSE, ...OTHERS]) {
       const { port } = await stageWire(wire, [say(`From ${wire.id}.`)]);
@@ -52,7 +52,7 @@ describe('the fetch that packages get', () => {
     ['gzip', gzipSync('hello')],
     ['deflate', deflateSync('hello')],
     ['br', brotliCompressSync('hello')],
-  ])('unpacks %s', async (encoding, bytes) => {
+  ])('decompresses %s', async (encoding, bytes) => {
     const url = await serve((_, response) => {
       response.writeHead(200, { 'content-encoding': encoding, 'content-type': 'text/event-stream' });
       response.end(bytes);
@@ -60,7 +60,7 @@ describe('the fetch that packages get', () => {
     expect(await (await createFetch({})(url)).text()).toBe('hello');
   });
 
-  it('follows to another path of the same host, with the body and the key', async () => {
+  it('follows a redirect on the same host, with the body and the key', async () => {
     const url = await serve(async (request, response) => {
       if (request.url === '/old') return void response.writeHead(308, { location: '/new' }).end();
       const said = `${request.url} ${request.headers.authorization} ${await bodyOf(request)}`;
@@ -73,19 +73,19 @@ describe('the fetch that packages get', () => {
     ['to another host', 307, 'http://127.0.0.2:1/'],
     ['in a circle', 307, '/again'],
     ['where a POST would become a GET', 302, '/elsewhere'],
-  ])('does not follow %s, and says where it leads', async (_, status, location) => {
+  ])('does not follow %s, and reports the target', async (_, status, location) => {
     const url = await serve((_request, response) => void response.writeHead(status, { location }).end());
     const answer = await createFetch({})(url, post);
     expect(answer.status).toBe(status);
     expect(await answer.json()).toEqual({ error: { message: `it points to ${location}` } });
   });
 
-  it.each([204, 304])('takes an answer that has no body: %i', async (status) => {
+  it.each([204, 304])('accepts a response without a body: %i', async (status) => {
     const url = await serve((_, response) => void response.writeHead(status).end());
     expect(await createFetch({})(url, post)).toMatchObject({ status, body: null });
   });
 
-  it('is left when its signal says so, before an answer and in the middle of one', async () => {
+  it('ends when its signal aborts, before a response and during one', async () => {
     const closed = Promise.withResolvers<void>();
     const url = await serve((request, response) => {
       request.socket.once('close', () => closed.resolve());
@@ -106,7 +106,7 @@ describe('the fetch that packages get', () => {
     await closed.promise;
   });
 
-  it('says what a connection died of', async () => {
+  it('reports why a connection failed', async () => {
     await expect(createFetch({})('http://127.0.0.1:9')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     const url = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -116,7 +116,7 @@ describe('the fetch that packages get', () => {
     await expect(answer.text()).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  it('goes through the proxy that is set, and to this machine without it', async () => {
+  it('uses the configured proxy, but not for this machine', async () => {
     const proxied: (string | undefined)[] = [];
     const proxy = await serve((request, response) => {
       proxied.push(request.url);
@@ -125,7 +125,7 @@ describe('the fetch that packages get', () => {
     const fetch = createFetch({ HTTP_PROXY: proxy });
     expect(await (await fetch('http://somewhere.test/x')).text()).toBe('from the proxy');
     const server = closing(await startFakeProvider('chat', [], { models: ['a'] }));
-    // An answer of JSON where a stream is usual is told as an error.
+    // A JSON response in place of a stream is reported as an error.
     await expect(fetch(`${server.url}/v1/models`)).rejects.toThrow('did not stream');
     expect(proxied).toEqual(['http://somewhere.test/x']);
   });

@@ -1,4 +1,4 @@
-/** Claude on Vertex with a login of Google, and Bedrock with credentials that AWS's own package finds. */
+/** Claude on Vertex with a Google login, and Bedrock with credentials that AWS's own package finds. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import os from 'node:os';
@@ -31,7 +31,7 @@ describe('Claude on Vertex', () => {
     environment: { GOOGLE_VERTEX_PROJECT: 'my-project', GOOGLE_VERTEX_LOCATION: 'europe-west1' },
   } as const;
 
-  /** A workload that swaps a token of its own for one of Google, at an address that the file names. */
+  /** A workload that exchanges its own token for a Google token, at an address that the file names. */
   async function logIn(): Promise<void> {
     const google = createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -53,7 +53,7 @@ describe('Claude on Vertex', () => {
     vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', path.join(home, 'google.json'));
   }
 
-  it('has the same session as everywhere, and its thinking back as it was signed', async () => {
+  it('has the same session as every provider, and gets its thinking back as signed', async () => {
     await logIn();
     const { events, terminal, server } = await runOn(wire, [
       answer(think('Let me see.'), call('Look', { at: 'a' }, 't1')),
@@ -75,7 +75,7 @@ describe('Claude on Vertex', () => {
     expect(body).toContain('"cache_control":{"type":"ephemeral"}');
   });
 
-  it('says what is missing', async () => {
+  it('reports missing settings', async () => {
     const environment = { GOOGLE_VERTEX_API_KEY: 'a-key-of-vertex', HOME: home };
     const chosen = await chooseModel(wire.model, {}, { environment });
     if (!chosen.ok) throw new Error(chosen.message);
@@ -83,7 +83,7 @@ describe('Claude on Vertex', () => {
     expect(error.message).toBe('Claude on Vertex needs a project of Google Cloud: set GOOGLE_VERTEX_PROJECT');
   });
 
-  it('says how to log in where nobody has', async () => {
+  it('explains how to log in if there is no login', async () => {
     vi.stubEnv('GOOGLE_APPLICATION_CREDENTIALS', '');
     vi.stubEnv('CLOUDSDK_CONFIG', path.join(home, 'no-such-folder'));
     vi.stubEnv('METADATA_SERVER_DETECTION', 'none');
@@ -104,7 +104,7 @@ describe('Bedrock with a profile', () => {
   const NAME = '@aws-sdk/credential-providers';
   const profile = { AWS_PROFILE: 'work', AWS_REGION: 'eu-central-1' };
 
-  /** Stands for AWS's package, which no test may need the cloud for. */
+  /** Replaces AWS's package, so that no test needs the cloud. */
   function install(folder: string, code: string): string {
     const own = path.join(home, folder, 'node_modules', NAME);
     mkdirSync(own, { recursive: true });
@@ -116,7 +116,7 @@ describe('Bedrock with a profile', () => {
     return path.join(home, folder);
   }
 
-  it('says how to install what finds its credentials', async () => {
+  it('explains how to install the package that finds its credentials', async () => {
     const environment = { ...profile, HEDDLE_CONFIG_DIR: path.join(home, 'empty') };
     expect(await chooseModel('bedrock/anthropic.claude-sonnet-5', {}, { environment })).toMatchObject({
       ok: false,
@@ -126,7 +126,7 @@ describe('Bedrock with a profile', () => {
     });
   });
 
-  it('signs with what was found, for the profile that was named', async () => {
+  it('signs with the found credentials, for the named profile', async () => {
     const folder = install(
       'found',
       `export const fromNodeProviderChain = ({ profile }) => async () =>
@@ -149,7 +149,7 @@ describe('Bedrock with a profile', () => {
     });
   });
 
-  it('that has run out says what to do, and is not tried again', async () => {
+  it('with expired credentials gives advice and is not retried', async () => {
     const folder = install(
       'expired',
       `export const fromNodeProviderChain = () => async () => { throw new Error('The SSO session has expired'); };`,
@@ -163,7 +163,7 @@ describe('Bedrock with a profile', () => {
     expect(error.message).toContain('aws sso login');
   });
 
-  it('half a key is refused before anything is sent', async () => {
+  it('an incomplete key is rejected before anything is sent', async () => {
     const environment = { AWS_ACCESS_KEY_ID: 'AKIA0123456789', AWS_REGION: 'eu-central-1', HOME: home };
     const chosen = await chooseModel('bedrock/anthropic.claude-sonnet-5', {}, { environment });
     if (!chosen.ok) throw new Error(chosen.message);

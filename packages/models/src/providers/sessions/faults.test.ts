@@ -1,7 +1,7 @@
 /**
- * Every fault that a wire can express, at every place, with the real package of a provider, through the loop: recovered, or
- * ended with the right terminal. The same table as for the Messages API; what only the bytes of a wire can say is in
- * wire-faults.test.ts.
+ * Every fault that a wire format can express, at every place, with the real package of a provider, through
+ * the loop. Each is recovered or ends with the right terminal. The table is the same as for the Messages
+ * API. Faults in the bytes of one format are in wire-faults.test.ts.
  */
 import type { ApiEvent } from '@heddle/core';
 import {
@@ -43,14 +43,19 @@ afterEach(closeStages);
 
 const BRIDGED: readonly TestWire[] = [CHAT, COMPATIBLE, RESPONSES, GEMINI, CONVERSE];
 
-/** How long this wire may be silent: before its first word longer, if its models think without one. */
+/**
+ * Returns the deadline of this wire format. It is longer before the first content if its models think
+ * silently.
+ */
 function patienceOf({ id }: TestWire, hasBegun: boolean): number {
   return !hasBegun && providerNamed(id)?.thinksInSilence ? 300_000 : 90_000;
 }
 
 type Silence = (step: ScriptStep) => ScriptStep;
 
-/** The port's clock moves only for a step that was wrapped in `silence`: once its text has come through, the deadline passes. */
+/**
+ * The port's clock moves only for a step wrapped in `silence`: the deadline passes after its text arrived.
+ */
 function run(
   wire: TestWire,
   script: (silence: Silence) => ApiScript,
@@ -86,11 +91,11 @@ function textIn(event: ApiEvent): string {
   return event.type === 'content_block_delta' && event.delta.type === 'text_delta' ? event.delta.text : '';
 }
 
-/** What was said in the turn before. */
+/** The conversation of the turn before. */
 const TOLD_BEFORE = ['assistant: I look', 'assistant: Look {}', 'user: seen nothing'];
 
 describe.each(BRIDGED)('over $id', (wire) => {
-  describe.each(TRANSIENT)('a fault that passes: $fault', ({ end, error, isSilence }) => {
+  describe.each(TRANSIENT)('a transient fault: $fault', ({ end, error, isSilence }) => {
     it.each(EVERYWHERE)('at $place of $request is recovered', async ({ before, turns }) => {
       const told = turns.length === 0 ? [] : TOLD_BEFORE;
       const { events, terminal, server } = await run(wire, (silence) => [
@@ -105,7 +110,7 @@ describe.each(BRIDGED)('over $id', (wire) => {
       expect(server.requests).toHaveLength(turns.length + 2);
     });
 
-    it('that does not pass ends the run with its class', async () => {
+    it('that persists ends the run with its class', async () => {
       const { terminal, events } = await run(wire, (silence) => () => (isSilence ? silence(end) : end), {
         params: { config: { sessionId: 's', retry: { maxAttempts: 3 } } },
       });
@@ -130,7 +135,7 @@ describe.each(BRIDGED)('over $id', (wire) => {
     });
   });
 
-  it('what only keeps the line open is no answer', async () => {
+  it('keep-alive data is not a response', async () => {
     const { terminal, events } = await run(wire, (silence) => [
       () => silence(answer(unfinished(say('half an answer')), ping(), ping(), hang())),
       say('The answer.'),
@@ -140,7 +145,7 @@ describe.each(BRIDGED)('over $id', (wire) => {
     expect(retries.map((event) => event.error.class)).toEqual(['stall']);
   });
 
-  it('a wait that the server asks for is waited', async () => {
+  it('the delay that the server asks for is applied', async () => {
     const { events } = await run(wire, () => [fail('rate_limit', { retryAfterMs: 7_000 }), say('Now.')]);
     expect(events.find((event) => event.type === 'retry')).toMatchObject({ delayMs: 7_000 });
   });
@@ -167,14 +172,14 @@ describe.each(BRIDGED)('over $id', (wire) => {
     },
   ];
 
-  it.each(lasting)('a fault that lasts ends the run at once: $fault', async ({ reply, error }) => {
+  it.each(lasting)('a persistent fault ends the run at once: $fault', async ({ reply, error }) => {
     const { terminal, server } = await run(wire, () => [reply]);
     expect(terminal).toMatchObject({ reason: 'api_error', error });
     expect(server.requests).toHaveLength(1);
   });
 
-  it('a prompt that is too long is compacted, and nobody hears of it', async () => {
-    const context = fakeContext({ compact: compactorTo('What happened so far.') });
+  it('a prompt that is too long is compacted without an error event', async () => {
+    const context = fakeContext({ compact: compactorTo('Summary of the conversation.') });
     const { terminal, events, server } = await run(wire, () => [fail('overflow'), say('Shorter.')], {
       context,
       params: { config: { sessionId: 's', gates: { reactiveCompact: true } } },
@@ -182,24 +187,24 @@ describe.each(BRIDGED)('over $id', (wire) => {
     expect(terminal.reason).toBe('completed');
     expect(conversationOf(events).at(-1)).toBe('assistant: Shorter.');
     expect(context.asked.filter((what) => what === 'compact')).toHaveLength(1);
-    expect(JSON.stringify(server.requests[1]?.body)).toContain('What happened so far.');
+    expect(JSON.stringify(server.requests[1]?.body)).toContain('Summary of the conversation.');
     expect(JSON.stringify(events)).not.toContain('apiError');
   });
 
-  it('an empty answer is asked for again, once', async () => {
+  it('an empty response is requested again, once', async () => {
     const { terminal, events, server } = await run(wire, () => [answer(), say('Here.')]);
     expect(terminal.reason).toBe('completed');
     expect(conversationOf(events)).toEqual(['assistant: Here.']);
     expect(server.requests).toHaveLength(2);
   });
 
-  it('a refusal is told as such and not repeated', async () => {
+  it('a refusal is reported as such and not repeated', async () => {
     const { events, server } = await run(wire, () => [answer(say('I will'), refuse())]);
     expect(server.requests).toHaveLength(1);
     expect(events).toContainEqual(expect.objectContaining({ type: 'answer_end', stopReason: 'refusal' }));
   });
 
-  it('an answer that was cut goes on', async () => {
+  it('a response that was cut is continued', async () => {
     const { terminal, events, server } = await run(wire, () => [
       answer(unfinished(say('A long tale that is cut')), cut()),
       () => say('And its end.'),
@@ -210,7 +215,7 @@ describe.each(BRIDGED)('over $id', (wire) => {
     expect(server.requests.length).toBeGreaterThan(1);
   });
 
-  it('overload that lasts goes to the fallback model', async () => {
+  it('persistent overload switches to the fallback model', async () => {
     const { terminal, events, server } = await run(
       wire,
       () => [fail('overloaded'), fail('overloaded'), fail('overloaded'), say('From the spare.')],
@@ -222,9 +227,9 @@ describe.each(BRIDGED)('over $id', (wire) => {
   });
 });
 
-/** Gemini sends a call whole, its input as an object: it can be neither cut nor broken. */
+/** Gemini sends a call whole, with its input as an object, so it can be neither cut nor broken. */
 describe.each([CHAT, COMPATIBLE, RESPONSES, CONVERSE])('over $id', (wire) => {
-  it('of an answer that was cut in a call, the complete calls before it run', async () => {
+  it('complete calls run if the response was cut in a later call', async () => {
     const half = unfinished(call('Look', { at: 'a place with a long name' }, 't2'));
     const { terminal, events } = await run(wire, () => [
       answer(call('Look', { at: 'a' }, 't1'), half, cut()),
@@ -238,7 +243,7 @@ describe.each([CHAT, COMPATIBLE, RESPONSES, CONVERSE])('over $id', (wire) => {
     ]);
   });
 
-  it('JSON that is none is an error that the model hears of', async () => {
+  it('invalid JSON is an error that is reported to the model', async () => {
     const { terminal, events } = await run(wire, () => [
       call('Look', {}, 't1', { json: ['{"at": oops}'] }),
       say('I see.'),

@@ -1,4 +1,4 @@
-/** What the table says of a provider, held against what its package really sends and tells. */
+/** Checks the features in the table against the requests and responses of each package. */
 import type { ContentBlock, ModelRecord } from '@heddle/core';
 import { answer, call, say, think, usage } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ const wires = [RESPONSES, CHAT, GEMINI, ...OTHERS].map((wire) => {
   return { wire, id: wire.id, features: provider.features };
 });
 
-it('every provider is looked at', () => {
+it('every provider is checked', () => {
   expect(new Set(wires.map(({ id }) => id))).toEqual(new Set(PROVIDERS.map(({ id }) => id)));
 });
 
@@ -52,7 +52,7 @@ describe.each(wires)('$id', ({ wire, features }) => {
     expect((await sent(wire, [['user', [paper]]])).includes(PAPER)).toBe(features.documents);
   });
 
-  it('gets pictures of results as far as it can see, and never as a wall of letters', async () => {
+  it('gets images in results if it supports them, and never as base64 text', async () => {
     const body = await sent(wire, [
       ['user', 'look'],
       ['assistant', [{ type: 'tool_use', id: 't1', name: 'Look', input: {} }]],
@@ -64,7 +64,7 @@ describe.each(wires)('$id', ({ wire, features }) => {
     expect(body.includes('follows in the next message')).toBe(isSeen && !features.mediaInResults);
   });
 
-  it(`${features.effort ? 'hears' : 'is not told'} how hard to think`, async () => {
+  it(`${features.effort ? 'receives' : 'does not receive'} the effort`, async () => {
     const hard = await sent(wire, [['user', 'think']], { options: { effort: 'high' } });
     const plain = await sent(wire, [['user', 'think']]);
     expect(hard !== plain).toBe(features.effort);
@@ -80,7 +80,7 @@ describe.each(wires)('$id', ({ wire, features }) => {
     expect(body.includes('signed-11')).toBe(features.thinking === 'signed');
   });
 
-  it('tells what came from its cache, and it is counted once', async () => {
+  it('reports cached tokens, and they are counted once', async () => {
     const { port } = await stageWire(wire, [
       answer(usage({ input_tokens: 70, cache_read_input_tokens: 30 }), say('Yes.')),
     ]);
@@ -91,7 +91,7 @@ describe.each(wires)('$id', ({ wire, features }) => {
   });
 });
 
-it('Bedrock is told what to cache, where the model can', async () => {
+it('Bedrock gets cache marks if the model supports them', async () => {
   const bedrock = wires.find(({ id }) => id === 'bedrock')?.wire;
   if (bedrock === undefined) throw new Error('bedrock');
   const marks = {

@@ -1,4 +1,4 @@
-/** What OpenRouter, and endpoints that are only compatible, have beyond Chat Completions. */
+/** Extensions of OpenRouter and compatible endpoints beyond Chat Completions. */
 import { NO_USAGE, updateUsage } from '@heddle/core';
 import { answer, call, raw, type Reply, say, think, usage } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ function wire(id: string, model?: string): TestWire {
 
 const CLAUDE = wire('openrouter', 'openrouter/anthropic/claude-sonnet-5');
 
-/** A stream of chunks that no script can tell. */
+/** A stream of raw chunks that a script cannot express. */
 function chunks(...deltas: readonly object[]): Reply {
   const lines = [
     ...deltas.map((delta) => ({ id: 'c1', choices: [{ index: 0, delta, finish_reason: null }] })),
@@ -65,8 +65,8 @@ describe('cache marks', () => {
   });
 });
 
-describe('what an answer cost', () => {
-  it('is asked for, and is what OpenRouter says, not what the list says', async () => {
+describe('the cost of a response', () => {
+  it('is requested, and is the one that OpenRouter reports, not the list price', async () => {
     const { port, server } = await stageWire(CLAUDE, [answer(usage({ input_tokens: 1_000 }), say('Yes.'))]);
     const records = await ask(port, requestTo(CLAUDE));
     expect(server.requests[0]?.body).toMatchObject({ usage: { include: true } });
@@ -78,14 +78,14 @@ describe('what an answer cost', () => {
     expect(createPrices(own).priceOf(CLAUDE.model, used)).toBe(0);
   });
 
-  it('is the list price where it is not said', () => {
+  it('is the list price if it is not reported', () => {
     const used = { ...NO_USAGE, input_tokens: 1_000_000 };
     expect(createPrices().priceOf(CLAUDE.model, used)).toBeGreaterThan(0);
   });
 });
 
-describe('thinking that only its model can read', () => {
-  it('goes back with the call that it came with', async () => {
+describe('encrypted thinking', () => {
+  it('is sent back with its call', async () => {
     const sealed = { type: 'reasoning.encrypted', data: 'sealed', format: 'google-gemini-v1', index: 0 };
     const { server } = await runOn(wire('openrouter', 'openrouter/google/gemini-3.1-pro-preview'), [
       chunks(
@@ -105,7 +105,7 @@ describe('thinking that only its model can read', () => {
     });
   });
 
-  it('of one answer is not told as that of another', async () => {
+  it('of one response is not attributed to another', async () => {
     const { server } = await runOn(wire('openrouter'), [
       answer(think('First.'), call('Look', {}, 't1')),
       answer(think('Second.'), call('Look', {}, 't2')),
@@ -118,7 +118,7 @@ describe('thinking that only its model can read', () => {
   });
 });
 
-it('the signature that a compatible endpoint of Gemini puts on a call goes back on it', async () => {
+it('the signature that a compatible endpoint of Gemini puts on a call is sent back with it', async () => {
   const extra_content = { google: { thought_signature: 'sig-1' } };
   const { server } = await runOn(wire('openai-compatible'), [
     chunks({ tool_calls: [{ ...LOOK, extra_content }] }),

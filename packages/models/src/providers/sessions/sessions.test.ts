@@ -1,4 +1,7 @@
-/** Real packages of providers against servers on loopback, through the loop: the same session on every wire. */
+/**
+ * Real provider packages against servers on loopback, through the loop: the same session in every wire
+ * format.
+ */
 import { afterEach, describe, expect, it } from 'vitest';
 import { answer, call, say, think } from '@heddle/testing';
 import { closeStages } from '../../test/stage.ts';
@@ -16,7 +19,7 @@ const SESSION = [
   say('Both files are fine.'),
 ];
 
-it('ids of calls have the form that models of Mistral want, whoever serves them', async () => {
+it('call ids have the format of Mistral models with every provider that serves them', async () => {
   const vllm = OTHERS.find(({ id }) => id === 'vllm');
   if (vllm === undefined) throw new Error('vllm');
   const idsIn = async (model: string) => {
@@ -39,7 +42,8 @@ describe('the same session', () => {
   it.each([...WIRES, ...OTHERS])('has the same conversation over $id', async (wire) => {
     const { events, terminal, server } = await runOn(wire, SESSION);
     expect(terminal).toMatchObject({ reason: 'completed' });
-    // A result may come before the next block of the same answer, so the two sides are compared apart.
+    // A result may arrive before the next block of the same response, so both sides are compared
+    // separately.
     const said = (by: string) => conversationOf(events).filter((line) => line.startsWith(by));
     expect(said('assistant')).toEqual([
       'assistant: I look at both.',

@@ -1,4 +1,4 @@
-/** Thinking and what providers sign goes through our history and back to whom it belongs, and to nobody else. */
+/** Thinking and signatures pass through the history back to their own provider, and to no other. */
 import { answer, call, say, think } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeStages } from '../../test/stage.ts';
@@ -17,7 +17,7 @@ import { ask, requestTo } from '../../test/bridge.ts';
 
 afterEach(closeStages);
 
-/** The model thinks, calls, and answers: what does its second request say of the thinking? */
+/** The model thinks, calls a tool and responds. Returns the thinking in its second request. */
 async function secondRequest(wire: TestWire): Promise<{ readonly body: string; readonly ran: Ran }> {
   const ran = await runOn(wire, [
     answer(think('Let me see.'), call('Look', { at: 'a' }, 't1')),
@@ -37,8 +37,8 @@ function wire(id: string): TestWire {
   return found;
 }
 
-describe('what a provider signed', () => {
-  it('OpenAI gets its encrypted reasoning back, and is told to store nothing', async () => {
+describe('signed data', () => {
+  it('OpenAI gets its encrypted reasoning back, and storage is disabled', async () => {
     const { body } = await secondRequest(RESPONSES);
     expect(body).toContain('"encrypted_content":"signed-11"');
     expect(body).toContain('"summary":[{"type":"summary_text","text":"Let me see."}]');
@@ -46,7 +46,7 @@ describe('what a provider signed', () => {
     expect(body).not.toContain('item_reference');
   });
 
-  it('Gemini gets the signature back on the very call', async () => {
+  it('Gemini gets the signature back on the same call', async () => {
     const { ran } = await secondRequest(GEMINI);
     expect(ran.server.requests[1]?.body).toMatchObject({
       contents: [
@@ -72,7 +72,7 @@ describe('what a provider signed', () => {
     expect(body).toContain('{"reasoningText":{"text":"Let me see.","signature":"signed-11"}}');
   });
 
-  it('OpenRouter gets the details of its thinking back in one piece, and its words once', async () => {
+  it('OpenRouter gets the details of its thinking back joined, and its text once', async () => {
     const { body, ran } = await secondRequest(wire('openrouter'));
     expect(ran.server.requests[1]?.body).toMatchObject({
       messages: [
@@ -102,7 +102,7 @@ describe('what a provider signed', () => {
   });
 });
 
-describe('what another provider signed', () => {
+describe('data signed by another provider', () => {
   it.each([CHAT, RESPONSES, GEMINI])('is not sent to $id', async (target) => {
     const { port, server } = await stageWire(target, [say('Yes.')]);
     const foreign = 'heddle-bridge:another:{"another":{"secretThought":"s"}}';

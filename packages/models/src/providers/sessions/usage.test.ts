@@ -1,4 +1,4 @@
-/** What an answer took, as each wire counts it, in our four counters: nothing twice, nothing lost. */
+/** Converts the usage of each wire format to four counters: no token is counted twice or lost. */
 import { NO_USAGE, updateUsage } from '@heddle/core';
 import { answer, type Reply, say, usage } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -65,7 +65,7 @@ const inGemini = streamed({
   },
 });
 
-describe('of a hundred tokens thirty came from the cache, of twenty five were thought', () => {
+describe('of a hundred tokens thirty came from the cache, and five of twenty were thinking', () => {
   it.each([
     { wire: CHAT, reply: inChat(openai) },
     { wire: COMPATIBLE, reply: inChat(openai) },
@@ -93,7 +93,7 @@ describe('of a hundred tokens thirty came from the cache, of twenty five were th
   });
 });
 
-it.each([CONVERSE, other('openrouter')])('what $id wrote into its cache is no fresh input', async (wire) => {
+it.each([CONVERSE, other('openrouter')])('cache writes of $id do not count as fresh input', async (wire) => {
   const counted = usage({ input_tokens: 60, cache_read_input_tokens: 30, cache_creation_input_tokens: 10 });
   expect(await usageOn(wire, answer(counted, say('x')))).toMatchObject({
     input_tokens: 60,
@@ -102,13 +102,13 @@ it.each([CONVERSE, other('openrouter')])('what $id wrote into its cache is no fr
   });
 });
 
-it('where nobody counts, our own estimate stands, and says what it is', async () => {
+it('without counts of the server, usage is our own estimate and is marked as such', async () => {
   const used = await usageOn(COMPATIBLE, streamed(chunk({ content: 'x' }), chunk({}, 'stop'), '[DONE]'));
   expect(used.input_tokens).toBeGreaterThan(10);
   expect(used.more).toEqual({ estimated: true });
 });
 
-it('what a server of one’s own says it cost is not taken for dollars', async () => {
+it('the cost that a local server reports is not taken as dollars', async () => {
   const used = await usageOn(COMPATIBLE, inChat({ ...openai, cost: 12 }));
   expect(createPrices().priceOf(COMPATIBLE.model, used)).toBeUndefined();
 });

@@ -1,8 +1,8 @@
 /**
- * The table of faults by wire: what only the bytes of a wire can say, played by the real package through the loop. A cell
- * holds an answer, or why the wire cannot express the fault. Faults that every wire can express in its own words (broken
- * connections, silence, overload, limits, refusals, answers cut short) are in faults.test.ts, for the same wires; those of
- * the Messages API, which needs no package, beside its own adapter.
+ * Faults by wire format that only the bytes of a format can express, read by the real package, through the
+ * loop. A cell contains a response, or the reason why the format cannot express the fault. Faults that
+ * every format can express are in faults.test.ts, for the same formats. Those of the Messages API, which
+ * needs no package, are beside its adapter.
  */
 import { type Reply, say } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -43,15 +43,15 @@ describe.each(TABLE)('$fault', ({ fault }) => {
   });
 });
 
-it('every cell that is empty says why', () => {
+it('every empty cell has a reason', () => {
   const causes = cells.flatMap(({ cell }) => (isCause(cell) ? [cell.none] : []));
   expect(causes.every((cause) => cause.length > 10)).toBe(true);
-  // A wire on which nothing is tried would be a column for show.
+  // A column without any response would test nothing.
   for (const { id } of Object.values(COLUMNS))
     expect(told.filter((one) => one.id === id).length).toBeGreaterThan(8);
 });
 
-it.each(Object.values(COLUMNS))('a server that is not there is told as such over $id', async (wire) => {
+it.each(Object.values(COLUMNS))('a server that is not running is reported as such over $id', async (wire) => {
   const provider = providerNamed(wire.id);
   if (provider === undefined) throw new Error(wire.id);
   const environment = {
@@ -65,7 +65,7 @@ it.each(Object.values(COLUMNS))('a server that is not there is told as such over
   expect(error.shouldRetry).toBeUndefined();
 });
 
-it('an event that the package of xAI does not know harms nothing', async () => {
+it('an event unknown to the package of xAI is ignored', async () => {
   const xai = OTHERS.find(({ id }) => id === 'xai') ?? RESPONSES;
   const reply = responses({ type: 'response.new_thing', at: 1 }, ...responded('Good.'), RESPONDED);
   await expectOutcome(xai, reply, { is: 'told' });

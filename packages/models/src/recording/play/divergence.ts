@@ -1,7 +1,7 @@
-/** Says where two requests part, in words that lead a person to the place. Undefined: they do not. */
+/** Describes the first difference between two requests for a person. Undefined if they are equal. */
 import { REDACTED } from '../text/scrub.ts';
 
-/** A request as it is compared: whatever may differ has a name in place of its value. */
+/** A request for comparison: values that may differ are replaced by names. */
 export interface ComparedRequest {
   readonly model: unknown;
   readonly max_tokens: unknown;
@@ -101,7 +101,7 @@ function inBlocks(
 
 const TOOLS_ARE_REAL =
   ' (tools run for real in a replay: this one has another result than when it was recorded; ?match=calls lets results differ)';
-/** Which tools there are depends on whether somebody can be asked, on flags, rules and settings. */
+/** The set of tools depends on flags, rules, settings, and whether a user can be asked. */
 const SAME_START =
   ' (a recorded conversation is replayed in one, a recorded -p with -p, and with the same flags; ?match=none compares nothing)';
 
@@ -161,13 +161,13 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 interface Difference {
-  /** Names of fields, from the outside in. */
+  /** Field names, from the outside in. */
   readonly path: readonly string[];
   readonly recorded: unknown;
   readonly now: unknown;
 }
 
-/** The first place where two plain values differ. */
+/** Returns the first place where two plain values differ. */
 function difference(recorded: unknown, now: unknown): Difference | undefined {
   if (recorded === now) return undefined;
   if (typeof recorded === 'string' && typeof now === 'string')
@@ -181,7 +181,7 @@ function difference(recorded: unknown, now: unknown): Difference | undefined {
   return undefined;
 }
 
-/** What was taken out of one side may be anything on the other. */
+/** Text that was redacted on one side matches any text on the other. */
 function sameButForBlots(left: string, right: string): boolean {
   return fits(left, right) || fits(right, left);
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a recording. A last line that was never finished is what a crash leaves, and ignored; any other damage is said. Texts
- * may have been changed by hand, to take something out before it is shared: they are compared as they stand.
+ * Reads a recording. An unfinished last line, left by a crash, is ignored. Any other damage is reported.
+ * Texts may have been edited before the file was shared: they are compared as they are.
  */
 import {
   type ApiEvent,
@@ -27,18 +27,18 @@ export interface RecordedAttempt {
   readonly number: number;
   readonly request: PlainRequest;
   readonly events: { readonly at: number; readonly record: ApiEvent }[];
-  /** Undefined: the recording breaks off in this answer, or nobody waited for its end. */
+  /** Undefined if the recording ends during this response, or the session did not wait for its end. */
   end: { readonly at: number; readonly record: Done | ModelError; readonly isAborted: boolean } | undefined;
 }
 
 export interface Recording {
   readonly header: HeaderLine;
   readonly attempts: readonly RecordedAttempt[];
-  /** What the model said it can read at once, if it did. */
+  /** The context window that the model reported, if any. */
   readonly window: number | undefined;
 }
 
-/** Throws an error that says what is wrong with the file. */
+/** Throws an error that describes the problem with the file. */
 export function readRecording(text: string): Recording {
   const reader = new Reader();
   const lines = text.split('\n');
@@ -74,7 +74,7 @@ class Reader {
     return { header: this.#header, attempts, window: this.#window };
   }
 
-  /** What is wrong with this line, if something is. */
+  /** Returns the problem with this line, if any. */
   take(line: RecordingLine): string | undefined {
     switch (line.type) {
       case 'heddle_recording':
@@ -143,7 +143,7 @@ class Reader {
   }
 }
 
-/** Undefined: it is no line of ours, or not a whole one. */
+/** Returns undefined if it is not a complete line of a recording. */
 function parseRecordingLine(line: string): RecordingLine | undefined {
   try {
     const value: unknown = JSON.parse(line);

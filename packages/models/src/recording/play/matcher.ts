@@ -1,6 +1,7 @@
 /**
- * Finds the recorded attempt that a request repeats. A request carries its whole conversation, so one that equals a recorded
- * one stands at the same place of the same conversation, whatever goes on beside it; retries are equal, and played in order.
+ * Finds the recorded attempt that a request repeats. A request contains its whole conversation, so an
+ * equal one has the same position in the same conversation, regardless of parallel ones. Retries are equal
+ * and are played in order.
  */
 import type { History, ModelRequest, RequestMessage } from '@heddle/core';
 import { digestOf, digestOfText } from '../format.ts';
@@ -11,15 +12,15 @@ import { type ComparedRequest, explainDivergence, field } from './divergence.ts'
 import type { PlainRequest, RecordedAttempt, Recording } from './load.ts';
 
 /**
- * `loose`: folders, today's date and random ids may differ. `calls`: what tools answered may, too. `none`: whatever is asked,
- * the next answer is played.
+ * `loose`: folders, today's date and random ids may differ. `calls`: tool results may differ, too. `none`:
+ * every request gets the next response.
  */
 export type MatchRule = 'strict' | 'loose' | 'calls' | 'none';
 
 interface MatcherSetup {
   readonly rule: MatchRule;
   readonly scrubber: Scrubber;
-  /** Of this machine. */
+  /** Folders of this machine. */
   readonly places: readonly MachinePlace[];
   readonly now: number;
 }
@@ -40,7 +41,7 @@ export class RequestMatcher {
   readonly #byKey = new Map<string, RecordedAttempt[]>();
   readonly #recorded: Side;
   readonly #live: Side;
-  /** Parts that differ by what was taken out of one of them, and count as the same. */
+  /** Parts that differ only by redacted text and count as equal. */
   readonly #accepted = new Map<string, string>();
   #asked = 0;
 
@@ -94,7 +95,9 @@ export class RequestMatcher {
     return `${PART_AT} request ${this.#asked}: the recording has none, it ends after ${count === 1 ? 'one' : count}.`;
   }
 
-  /** Of the attempts that were not played yet, the one that shares most with this request; the earlier of two. */
+  /**
+   * Returns the attempt, not played yet, that shares most with this request. The earlier one wins a tie.
+   */
   #nearest(live: PlainRequest): RecordedAttempt | undefined {
     let nearest: { readonly attempt: RecordedAttempt; readonly score: number } | undefined;
     for (const attempt of this.#unplayed) {
@@ -122,7 +125,7 @@ export class RequestMatcher {
     return this.#accepted.get(key) ?? key;
   }
 
-  /** From now on the parts of both count as the same, so that the next request is found at once. */
+  /** From now on the parts of both count as equal, so that the next request is found at once. */
   #accept(recorded: PlainRequest, live: PlainRequest): void {
     this.#live.chain.forget();
     const theirs = [...recorded.system, ...recorded.tools, ...recorded.messages, recorded.options];
@@ -158,7 +161,7 @@ export class RequestMatcher {
   }
 }
 
-/** One of the two that are compared. */
+/** One side of the comparison. */
 interface Side {
   readonly part: (value: object) => Part;
   readonly chain: RequestChain;
@@ -181,7 +184,7 @@ function plainOf({
   return { model, maxTokens, options, system, tools, messages };
 }
 
-/** Cache marks move from request to request, and say nothing. */
+/** Cache marks move from request to request and have no meaning here. */
 function partsOf(change: (value: unknown) => unknown): (value: object) => Part {
   const known = new WeakMap<object, Part>();
   return (value) => {
@@ -199,7 +202,7 @@ function asItIs<T>(value: T): T {
   return value;
 }
 
-/** A message in which every tool has answered, and nobody knows what. */
+/** Returns the message with every tool result replaced by the same placeholder. */
 function withoutResults(part: unknown): unknown {
   const content = field(part, 'content');
   if (!Array.isArray(content)) return part;
@@ -212,7 +215,7 @@ function withoutResults(part: unknown): unknown {
   return Object.assign({}, part, { content: blanked });
 }
 
-/** Conversations that go on beside each other. */
+/** The number of parallel conversations to remember. */
 const REMEMBERED = 8;
 
 interface Link {
@@ -233,7 +236,7 @@ class RequestChain {
     return key;
   }
 
-  /** The keys of single messages have changed. */
+  /** Called when the keys of single messages have changed. */
   forget(): void {
     this.#links = [];
   }

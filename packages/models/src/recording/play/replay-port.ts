@@ -1,6 +1,7 @@
 /**
- * The model that plays a recording: the same events, in the same pieces, with the same end. It compares what it is asked with
- * what was recorded, and where the two part it says so and stays silent from then on.
+ * The model port that replays a recording: the same events, in the same chunks, with the same end. It
+ * compares each request with the recording. At the first difference it reports an error, and repeats it
+ * from then on.
  */
 import type { ApiEvent, Clock, Done, ModelError, ModelPort, ModelRecord } from '@heddle/core';
 import { readFile } from 'node:fs/promises';
@@ -20,11 +21,11 @@ import { readRecording, type RecordedAttempt } from './load.ts';
 import { type MatchRule, RequestMatcher } from './matcher.ts';
 
 export interface ReplayPort extends ModelPort {
-  /** As the recorded session called its model. */
+  /** The recorded session's name for its model. */
   readonly modelName: string;
-  /** What that model said it can read at once, if it did. */
+  /** The context window that the model reported, if any. */
   readonly window: number | undefined;
-  /** Recorded attempts that nobody has asked for yet. */
+  /** Returns the number of recorded attempts that were not requested yet. */
   unplayed(): number;
 }
 
@@ -35,7 +36,10 @@ interface ReplaySetup {
   readonly clock?: Clock;
 }
 
-/** `FILE`, `FILE?match=calls`, `FILE?speed=1&match=none`. Throws an error that says what is wrong with it. */
+/**
+ * Parses `FILE`, `FILE?match=calls` or `FILE?speed=1&match=none`. Throws an error that describes an
+ * invalid name.
+ */
 export async function replayPort(name: string, setup: ReplaySetup): Promise<ReplayPort> {
   const { file, rule, speed } = readName(name);
   const { places, environment = process.env, clock = systemClock } = setup;
@@ -48,7 +52,7 @@ export async function replayPort(name: string, setup: ReplaySetup): Promise<Repl
   const port: ModelPort = (request, signal) => {
     const match = parted === undefined ? matcher.take(request) : undefined;
     if (match?.ok) return play(match.attempt, { move, speed, clock, signal });
-    // Whatever follows a parting follows from it: the first place is the one to tell.
+    // Later differences follow from the first one, so the first one is reported.
     parted ??= match?.message ?? '';
     return only(failure(parted));
   };
@@ -59,7 +63,7 @@ export async function replayPort(name: string, setup: ReplaySetup): Promise<Repl
 
 interface Playing {
   readonly move: ReturnType<typeof relocations>;
-  /** Times as fast as it was; undefined: at once. */
+  /** The factor of the original speed. Undefined: no delays. */
   readonly speed: number | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -82,7 +86,7 @@ async function* play(
   await until(end?.at ?? events.at(-1)?.at ?? 0);
   if (signal.aborted) yield ABORTED;
   else if (end === undefined) yield failure(breaksOff(number, events));
-  // Nobody interrupts this time, and nobody knows what would have followed.
+  // The interruption does not repeat, and the rest of the response is unknown.
   else yield end.isAborted ? failure(interrupted(number, events)) : end.record;
 }
 
@@ -92,7 +96,7 @@ async function* only(record: Done | ModelError): AsyncGenerator<ModelRecord, voi
 
 const ABORTED: ModelError = { type: 'model_error', class: 'aborted', message: 'The call was interrupted.' };
 
-/** Of a class that nobody tries to recover from. */
+/** Uses an error class without recovery. */
 function failure(message: string): ModelError {
   return { type: 'model_error', class: 'bad_request', message, shouldRetry: false };
 }
@@ -126,7 +130,7 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-/** A question mark may be part of a file's name; only what looks like wishes behind it is read as such. */
+/** A question mark may be part of a file name. Only known options after it are parsed. */
 function readName(name: string): ReplayName {
   const [, file = name, query = ''] = /^(.+)\?((?:\w+=[^&?/]*&?)+)$/s.exec(name) ?? [];
   const asked = new URLSearchParams(query);
@@ -146,7 +150,7 @@ interface Timed {
   readonly record: ApiEvent;
 }
 
-/** A folder may begin in one delta and end in another, so the deltas of a text are changed together. */
+/** A path may begin in one delta and end in another, so the deltas of a text are changed together. */
 function relocatePaths(events: readonly Timed[], find: (text: string) => readonly Span[]): readonly Timed[] {
   const kinds = new Map<string, number[]>();
   for (const [at, { record }] of events.entries()) {
@@ -175,7 +179,7 @@ function textAt(events: readonly Timed[], at: number): string {
   return (event && deltaText(event.record)?.text) ?? '';
 }
 
-/** A block that comes whole has its texts inside. */
+/** A block that arrives whole contains its texts. */
 function whole(record: ApiEvent, find: (text: string) => readonly Span[]): ApiEvent {
   const moved = mapTexts(record, (text) => replaceSpans(text, find(text)));
   return isEvent(moved) ? moved : record;

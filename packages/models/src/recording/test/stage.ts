@@ -1,4 +1,4 @@
-/** A folder with a recording in it: a scripted model is recorded, and the file is played. */
+/** A folder with a recording: a scripted model is recorded, and the file is replayed. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 import type { ApiEvent } from '@heddle/core';
 
-/** Replacing in a text that comes in chunks: what is replaced may begin in one and end in another. */
+/** Replaces text that arrives in chunks. A replaced span may begin in one chunk and end in another. */
 
 export interface Span {
   readonly start: number;
@@ -8,7 +8,7 @@ export interface Span {
   readonly by: string;
 }
 
-/** The chunks after the replacements, as many as before. The chunk that a span begins in gets all that it is replaced by. */
+/** Returns as many chunks as before. The chunk in which a span begins gets the whole replacement. */
 export function replaceInChunks(chunks: readonly string[], spans: readonly Span[]): string[] {
   let start = 0;
   return chunks.map((chunk) => {
@@ -30,7 +30,7 @@ export function replaceSpans(text: string, spans: readonly Span[]): string {
   return spans.length === 0 ? text : replaceInChunks([text], spans).join('');
 }
 
-/** Of overlapping spans the one that begins first stays, of two that begin together the longer. */
+/** Of overlapping spans the first one stays. Of two with the same start the longer one stays. */
 export function withoutOverlaps(spans: readonly Span[]): Span[] {
   const kept: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
@@ -39,7 +39,7 @@ export function withoutOverlaps(spans: readonly Span[]): Span[] {
   return kept;
 }
 
-/** A pattern that finds any of these texts, the longest first; undefined where there are none. */
+/** Returns a pattern that matches any of these texts, the longest first. Undefined if there are none. */
 export function anyOf(texts: Iterable<string>): string | undefined {
   const longestFirst = [...new Set(texts)].sort((left, right) => right.length - left.length);
   return longestFirst.length === 0 ? undefined : longestFirst.map(escaped).join('|');
@@ -49,7 +49,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 }
 
-/** Replaces every text in a plain value, the names of fields included. */
+/** Replaces every text in a plain value, including field names. */
 export function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value);
   if (Array.isArray(value)) return value.map((item) => mapTexts(item, change));
@@ -60,7 +60,7 @@ export function mapTexts(value: unknown, change: (text: string) => string): unkn
 }
 
 interface DeltaText {
-  /** Deltas of the same kind, one after another, are one text. */
+  /** Consecutive deltas of the same kind form one text. */
   readonly kind: string;
   readonly text: string;
 }

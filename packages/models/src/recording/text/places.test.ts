@@ -15,27 +15,27 @@ const here: MachinePlace[] = [
 const RECORDED = Date.UTC(2026, 0, 5, 12);
 const NOW = Date.UTC(2026, 5, 7, 12);
 
-describe('what the model said in another folder', () => {
+describe("the model's text from another folder", () => {
   const find = relocations(there, here);
   const moved = (text: string): string => replaceSpans(text, find?.(text) ?? []);
 
-  it('is said in this one, and only where the folder is meant', () => {
+  it('names this folder, and only where the folder is meant', () => {
     expect(moved('cat /old/project/a.txt /old/project2 "/old/project" /tmp/x')).toBe(
       'cat /new/place/a.txt /old/project2 "/new/place" /tmp/x',
     );
   });
 
-  it('is changed across the pieces it came in, and stays as many pieces', () => {
+  it('is changed across its chunks, and the number of chunks stays the same', () => {
     const pieces = ['{"p":"/ol', 'd/proj', 'ect/a"}'];
     expect(replaceInChunks(pieces, find?.(pieces.join('')) ?? [])).toEqual(['{"p":"/new/place', '', '/a"}']);
   });
 
-  it('is left as it is where nothing moved', () => {
+  it('is unchanged if no folder moved', () => {
     expect(relocations(there, there)).toBeUndefined();
   });
 });
 
-describe('what may differ without meaning anything', () => {
+describe('a difference without meaning', () => {
   const theirs = namer(there, here, [RECORDED, NOW]);
   const ours = namer(here, there, [RECORDED, NOW]);
 
@@ -79,7 +79,7 @@ describe('what may differ without meaning anything', () => {
     expect(theirs(recorded)).not.toBe(ours(now));
   });
 
-  it('is told apart where one folder lies in the other', () => {
+  it('is distinguished if one folder contains the other', () => {
     const inner: MachinePlace[] = [{ name: 'cwd', path: '/old/project/b' }];
     const outer: MachinePlace[] = [{ name: 'cwd', path: '/old/project' }];
     expect(namer(outer, inner, [])('/old/project/b/c')).toBe(namer(inner, outer, [])('/old/project/b/b/c'));

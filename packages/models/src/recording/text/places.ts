@@ -1,6 +1,6 @@
 /**
- * The folders that a session knows of. Those of the recording machine become those of this one in what the model said, so
- * that its calls find their files.
+ * The folders of a session. Folders of the recording machine are replaced by those of this machine in the
+ * model's output, so that its calls find their files.
  */
 import { realpathSync } from 'node:fs';
 import os from 'node:os';
@@ -11,7 +11,7 @@ export interface MachinePlace {
   readonly path: string;
 }
 
-/** The most telling name first: a folder may be two things at once. */
+/** The most specific name comes first, because one folder may have two roles. */
 export function placesHere(configDir: string, cwd: string = process.cwd()): MachinePlace[] {
   const named: MachinePlace[] = [
     { name: 'cwd', path: cwd },
@@ -33,7 +33,7 @@ function real(path: string): string {
   }
 }
 
-/** Where folders stand in a text, the longest first and only whole names, and what is to stand there. */
+/** Finds folders in a text, the longest first and only whole names, with their replacements. */
 function replacing(
   places: readonly MachinePlace[],
   by: (place: MachinePlace) => string,
@@ -54,7 +54,9 @@ function placeNames(places: readonly MachinePlace[]): (text: string) => readonly
   return replacing(places, ({ name }) => `<${name}>`);
 }
 
-/** What the folders of one machine are called on another; undefined: the same. */
+/**
+ * Returns the mapping from the folders of one machine to those of another. Undefined: they are the same.
+ */
 export function relocations(
   from: readonly MachinePlace[],
   to: readonly MachinePlace[],
@@ -66,12 +68,12 @@ export function relocations(
   return from.every((place) => here(place) === place.path) ? undefined : replacing(from, here);
 }
 
-// What differs between two runs of the same session without meaning anything: the folders they ran in, the day, the machine,
-// random ids. For a comparison, on either side, all of it becomes a name.
+// Differences between two runs of the same session without meaning: folders, day, machine, random ids. A
+// comparison replaces them by names on both sides.
 
 /**
- * Gives everything that may differ a name: the places of this text's own machine first, then those of the other, whose names
- * may stand in files that both have.
+ * Replaces everything that may differ by a name. The folders of the text's own machine come first. Those
+ * of the other machine follow, because files on both may contain them.
  */
 export function namer(
   own: readonly MachinePlace[],
@@ -87,8 +89,8 @@ export function namer(
 }
 
 /**
- * The lines in which the program tells the model about the machine, and about the day on which the session began: that of a
- * resumed session is neither the recording's nor the replay's. They hold for no other, and may be missing there.
+ * The lines of the prompt about the machine and the day of the session's start. A resumed session has a
+ * third day. The lines may be missing on the other side.
  */
 const MACHINE =
   /^(?:(?:Platform|The user's shell|Git repository): .*|# Git when the session began\n.*|# Today's date\n.*)(?:\n|$)/gm;
@@ -98,10 +100,10 @@ function isAboutTheMachine(text: string): boolean {
 }
 
 const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi;
-/** The folder of a project's sessions has the working folder in its name. */
+/** The name of a project's session folder contains the working folder. */
 const PROJECT_FOLDER = /<config>\/projects\/[^/\s"]+/g;
 
-/** The day of the recording and the day of the replay, in the ways a prompt may write them. */
+/** The days of the recording and of the replay, in all formats that a prompt may use. */
 function datesOf(days: readonly number[]): (text: string) => readonly Span[] {
   const any = anyOf(days.filter(Number.isFinite).flatMap(waysToWrite));
   if (any === undefined) return () => [];

@@ -22,7 +22,7 @@ const [githubToken, awsKey] = [`ghp_${'a1B2'.repeat(9)}`, `AKIA${'ABCD1234'.repe
 
 const BLOTS = '[redacted], [redacted], [redacted]';
 
-describe('what is taken out of a text', () => {
+describe('redaction of a text', () => {
   it.each([
     ['a key of ours', 'it is my-own-key.', 'it is [redacted].'],
     ['a key of ours in an address', 'http://x/?k=my-own-key&y=1', 'http://x/?k=[redacted]&y=1'],
@@ -80,7 +80,7 @@ describe('what is taken out of a text', () => {
     expect(scrubber.text(text)).toBe(expected);
   });
 
-  it('is taken out of values at any depth, names of fields included', () => {
+  it('covers values at any depth, including field names', () => {
     const value = { 'my-own-key': [{ text: 'my-own-key' }, 7, null] };
     expect(scrubber.value(value)).toEqual({ '[redacted]': [{ text: '[redacted]' }, 7, null] });
     const clean = { a: 1 };
@@ -104,7 +104,7 @@ describe('a text that streams', () => {
   ];
   const TEXT = `First ${SECRETS.join(' then, ')} and the rest is harmless.`;
 
-  it.each([1, 2, 3, 5, 7, 11, 19, 40])('has no secret in it, cut into pieces of %s', (size) => {
+  it.each([1, 2, 3, 5, 7, 11, 19, 40])('contains no secret, cut into chunks of %s', (size) => {
     const held = new DeltaBuffer(scrubber);
     const pieces = TEXT.match(new RegExp(`.{1,${size}}`, 'gs')) ?? [];
     const told = [...pieces.flatMap((piece) => held.take(delta(piece))), ...held.end()];
@@ -112,7 +112,7 @@ describe('a text that streams', () => {
     expect(told.map(({ record }) => textOf(record)).join('')).toBe(scrubber.text(TEXT));
   });
 
-  it('is written as it comes, but for the word that is not finished', () => {
+  it('is written as it arrives, except for the unfinished word', () => {
     const held = new DeltaBuffer(scrubber);
     expect(held.take(delta('One moment, '))).toHaveLength(1);
     expect(held.take(delta('my-own'))).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * Takes secrets out of texts: keys that this process knows, and what looks like a key whoever it belongs to. The same text
- * always becomes the same text, so that a recording and a replay can still be compared.
+ * Redacts secrets in texts: keys known to this process, and text that looks like any key. Contract:
+ * deterministic, so that a recording and a replay can still be compared.
  */
 import { type Environment, SECRET_VARIABLES } from '../../secrets/environment.ts';
 import { proxySecrets } from '../../secrets/proxy-secrets.ts';
@@ -8,11 +8,11 @@ import { anyOf, mapTexts, replaceSpans, type Span, withoutOverlaps } from './chu
 
 export const REDACTED = '[redacted]';
 
-/** Names of variables whose value nobody should read, although this program has no use for it. */
+/** Names of variables with secret values, although this program does not use them. */
 const SECRET_NAME =
   /(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|(?:API|ACCESS|PRIVATE)KEY|(?:^|_)(?:KEY|PASS))(?:_?ID)?$/i;
 
-/** Shorter values are words, and blotting them out would make every text unreadable. */
+/** Shorter values are words. Their redaction would make every text unreadable. */
 const SHORTEST_KEY = 6;
 const SHORTEST_OTHER = 8;
 
@@ -26,7 +26,7 @@ export function secretValues(environment: Environment): string[] {
   return [...values, ...proxySecrets(environment).filter((value) => value.length >= SHORTEST_KEY)];
 }
 
-/** Where a word begins; inside JSON it may stand behind an escape. */
+/** The start of a word. In JSON it may follow an escape. */
 const START = String.raw`(?:^|[^A-Za-z0-9_]|\\[nrtbf])`;
 const QUOTE = String.raw`(?:\\*["'])?`;
 
@@ -50,16 +50,16 @@ const KEYS = [
   String.raw`eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]{5,}`,
 ].map((key) => `(?<=${START})${key}`);
 
-/** One with a password has a head, with dashes in it. */
+/** A key with a password has a header that contains dashes. */
 const PRIVATE_KEY = String.raw`-----BEGIN [A-Z ]*PRIVATE KEY-----[^]{0,16384}?-----END [A-Z ]*PRIVATE KEY-----`;
 
-/** What stands behind these words is a secret, whatever it looks like. */
+/** Text after these words is a secret in any format. */
 const BEHIND_A_WORD = new RegExp(
   [
     String.raw`(?<=${START}authorization${QUOTE}\s*[:=]\s*${QUOTE}(?:bearer|basic|token)\s+)[^\s"'\\]+`,
     String.raw`(?<=${START}bearer\s+)[\w.~+/=-]{16,}`,
     String.raw`(?<=${START}x-api-key${QUOTE}\s*[:=]\s*${QUOTE})[^\s"'\\]{8,}`,
-    // The address of a hook is its own password.
+    // The address of a webhook is its own password.
     String.raw`(?<=hooks\.slack\.com\/services\/)[\w/-]{16,}`,
     // The password in an address.
     String.raw`(?<=:\/\/[^\s/:@"'\\]{1,64}:)[^\s/@"'\\]{3,}(?=@)`,
@@ -68,8 +68,8 @@ const BEHIND_A_WORD = new RegExp(
 );
 
 /**
- * What a file of settings or a shell gives to a variable of such a name, if letters and digits are mixed in it. Words are left
- * alone, and so is code: what the model writes must still run when it is played.
+ * The value that a settings file or a shell assigns to such a variable, if it mixes letters and digits.
+ * Words and code stay unchanged, because the model's code must still run in a replay.
  */
 const ASSIGNED = new RegExp(
   [
@@ -82,7 +82,7 @@ const ASSIGNED = new RegExp(
 
 export class Scrubber {
   readonly #looks: RegExp;
-  /** Known values that a sentence may break in two. */
+  /** Known values that may be split by a line break. */
   readonly #spaced: readonly string[];
 
   constructor(values: readonly string[]) {
@@ -111,13 +111,13 @@ export class Scrubber {
     return replaceSpans(text, this.spans(text));
   }
 
-  /** A plain value without secrets. The value itself where it has none. */
+  /** Returns a plain value without secrets, or the value itself if it has none. */
   value(value: unknown): unknown {
     const json = JSON.stringify(value) ?? '';
     return this.spans(json).length === 0 ? value : mapTexts(value, (text) => this.text(text));
   }
 
-  /** How much of the end of a text may be the beginning of a secret, so that nothing is certain yet. */
+  /** Returns how much of the end of a text may be the start of a secret. */
   doubtful(text: string): number {
     const token = tokenAtEnd(text);
     const begun = this.#spaced.map((value) => beginningAtEnd(text, value));
@@ -129,10 +129,10 @@ export class Scrubber {
 
 const OUTSIDE_TOKENS = /[\s"'`,;(){}<>]/;
 
-/** No secret is longer; a text without a space must not be kept in memory for ever. */
+/** No secret is longer. A text without a space must not stay in memory forever. */
 const LONGEST_DOUBT = 8_192;
 
-/** Counted by hand: a pattern would try at every character. */
+/** A loop instead of a pattern, which would try at every character. */
 function tokenAtEnd(text: string): number {
   let start = text.length;
   while (start > 0 && !OUTSIDE_TOKENS.test(text.charAt(start - 1))) start--;

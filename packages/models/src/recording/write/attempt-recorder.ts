@@ -1,4 +1,4 @@
-/** The lines of one attempt: its events as they pass, and its end. */
+/** Writes the lines of one attempt: its events and its end. */
 import type { ApiEvent, Clock, Done, ModelError, ModelRecord } from '@heddle/core';
 import { deltaText, replaceInChunks, type Span, withDeltaText } from '../text/chunks.ts';
 import type { Scrubber } from '../text/scrub.ts';
@@ -31,7 +31,7 @@ export class AttemptRecorder {
     });
   }
 
-  /** Whoever reads has heard enough. */
+  /** Called when the reader stops before the end. */
   leave(): void {
     if (this.#isOver) return;
     this.#setup.file.guard(() => {
@@ -74,22 +74,22 @@ function isRecord(value: unknown): value is ModelRecord {
   return typeof value === 'object' && value !== null && 'type' in value;
 }
 
-// Holds back the end of a text that streams, as long as it may be the beginning of a secret, and takes secrets out that came
-// in several deltas. What is certain is released at once, so that a crash costs a word and not a block.
+// Holds back the end of a streamed text while it may be the start of a secret. Redacts secrets that span
+// several deltas. Certain text is released at once, so that a crash costs a word and not a block.
 
 export interface TimedEvent {
   readonly at: number;
   readonly record: ApiEvent;
 }
 
-/** Characters before a text that tell what it is: `Authorization: Bearer`. */
+/** Characters before a text that identify it as a secret, such as `Authorization: Bearer`. */
 const CONTEXT = 96;
 
 export class DeltaBuffer {
   readonly #scrubber: Scrubber;
   #held: TimedEvent[] = [];
   #kind = '';
-  /** The text of what is held. */
+  /** The text that is held back. */
   #text = '';
   #before = '';
 
@@ -97,7 +97,7 @@ export class DeltaBuffer {
     this.#scrubber = scrubber;
   }
 
-  /** What may be written now, in order. */
+  /** Returns the events that can be written now, in order. */
   take(event: TimedEvent): TimedEvent[] {
     const delta = deltaText(event.record);
     if (delta === undefined) {
@@ -114,7 +114,7 @@ export class DeltaBuffer {
     return [...ended, ...this.#release(this.#scrubber.doubtful(this.#before + this.#text))];
   }
 
-  /** The block is over: nothing is doubtful any more. */
+  /** Ends the block: no text is doubtful any more. */
   end(): TimedEvent[] {
     const released = this.#release(0);
     this.#kind = '';
@@ -122,7 +122,10 @@ export class DeltaBuffer {
     return released;
   }
 
-  /** Releases the deltas that lie before the doubtful end, and hold no part of a secret that goes on behind them. */
+  /**
+   * Releases the deltas before the doubtful end, except those with a part of a secret that continues after
+   * them.
+   */
   #release(doubtful: number): TimedEvent[] {
     const spans = this.#spans();
     const texts = this.#held.map(({ record }) => deltaText(record)?.text ?? '');
@@ -148,7 +151,7 @@ export class DeltaBuffer {
     }));
   }
 
-  /** The secrets in what is held; what was before it tells them apart from words. */
+  /** Finds the secrets in the held text. The text before it distinguishes them from words. */
   #spans(): Span[] {
     const start = this.#before.length;
     return this.#scrubber
@@ -163,7 +166,7 @@ export class DeltaBuffer {
   }
 }
 
-/** May stand between two deltas of one text. */
+/** Returns true for events that may occur between two deltas of one text. */
 function isAside({ type }: ApiEvent): boolean {
   return !String(type).startsWith('content_block_') && !String(type).startsWith('message_');
 }

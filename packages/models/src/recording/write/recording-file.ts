@@ -1,6 +1,6 @@
 /**
- * The file of a recording while it is written. A crash leaves whole lines, the last one perhaps torn. A failure is told once,
- * and nothing is written from then on: a session must not suffer because its recording does.
+ * Writes the file of a recording. A crash leaves whole lines, except perhaps the last. A failure is
+ * reported once and ends the recording, but never the session.
  */
 import {
   closeSync,
@@ -19,10 +19,10 @@ export type OpenedFile =
   | { readonly ok: true; readonly file: RecordingFile }
   | { readonly ok: false; readonly message: string };
 
-/** An older recording is replaced; a file that is none is left alone. */
+/** Replaces an older recording. A file that is not a recording is not changed. */
 export function openLineFile(path: string, onTrouble: (message: string) => void): OpenedFile {
   try {
-    // Without waiting: a pipe that nobody reads would hold the whole program.
+    // Opens without blocking: a pipe without a reader would block the whole program.
     const descriptor = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NONBLOCK, 0o600);
     const refusal = refusalOf(descriptor);
     if (refusal === undefined)
@@ -30,20 +30,20 @@ export function openLineFile(path: string, onTrouble: (message: string) => void)
     closeSync(descriptor);
     return { ok: false, message: `${path} ${refusal}` };
   } catch (thrown) {
-    // A mistyped path makes no tree of folders.
+    // A mistyped path must not create folders.
     const isGone = thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT';
     const why = isGone ? `there is no folder ${dirname(path)}` : reasonOf(thrown);
     return { ok: false, message: `${path} cannot be written: ${why}` };
   }
 }
 
-/** In a new file, for another process may still write to the older one, and two of them would leave something unreadable. */
+/** Uses a new file, because another process may still write to the old one, and both outputs would mix. */
 function emptied(path: string, descriptor: number): number {
   if (fstatSync(descriptor).size === 0) return descriptor;
   try {
     unlinkSync(path);
   } catch {
-    // A folder that cannot be written to, with a file that can.
+    // The folder cannot be written to, but the file can.
     ftruncateSync(descriptor);
     return descriptor;
   }
@@ -67,7 +67,7 @@ export class RecordingFile {
   readonly #onTrouble: (message: string) => void;
   #descriptor: number | undefined;
   #waiting = '';
-  /** When the first of what waits came. */
+  /** The time of the first waiting line. */
   #since = 0;
   #position = 0;
 
@@ -78,7 +78,7 @@ export class RecordingFile {
     process.once('exit', this.close);
   }
 
-  /** Deltas come by the hundred and may wait for each other a moment; everything else is written at once. */
+  /** Deltas are frequent and may wait briefly. Every other line is written at once. */
   add(line: RecordingLine): void {
     if (this.#descriptor === undefined) return;
     if (this.#waiting === '') {
@@ -96,7 +96,7 @@ export class RecordingFile {
     this.#release();
   };
 
-  /** A mistake in recording must not become one of the session. */
+  /** An error of the recorder must not become an error of the session. */
   guard(work: () => void): void {
     if (this.#descriptor === undefined) return;
     try {
@@ -106,13 +106,13 @@ export class RecordingFile {
     }
   }
 
-  /** Says why, and stops. */
+  /** Reports the reason and stops recording. */
   #giveUp(thrown: unknown): void {
     if (this.#descriptor === undefined) return;
     this.#waiting = '';
     this.#release();
     this.#onTrouble(
-      `The recording ${this.#path} ends here: ${reasonOf(thrown)}. The session goes on without it.`,
+      `The recording ${this.#path} ends here: ${reasonOf(thrown)}. The session continues without it.`,
     );
   }
 
@@ -143,7 +143,7 @@ export class RecordingFile {
   }
 }
 
-/** A turn of the event loop may be long. */
+/** One turn of the event loop may be long. */
 const LONGEST_WAIT_MS = 20;
 
 function reasonOf(thrown: unknown): string {

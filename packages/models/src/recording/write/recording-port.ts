@@ -1,4 +1,4 @@
-/** Records a model: whatever passes through the port, in both directions, goes into a file on its way. */
+/** Wraps a model port and records requests and responses in a file. */
 import type { Clock, ModelPort, ModelRecord, RecordIterator } from '@heddle/core';
 import { systemClock } from '../../clock.ts';
 import type { Environment } from '../../secrets/environment.ts';
@@ -10,18 +10,18 @@ import { openLineFile } from './recording-file.ts';
 import { RequestRecorder } from './request-recorder.ts';
 
 export interface RecordingSetup {
-  /** As the session calls its model. */
+  /** The session's name for its model. */
   readonly model: string;
-  /** What the model says it can read at once: a replay compacts where the session did. */
+  /** Returns the context window that the model reported. A replay then compacts at the same points. */
   readonly window?: () => number | undefined;
-  /** Of the program. */
+  /** The version of the program. */
   readonly version: string;
-  /** Folders whose names will be others at a replay. */
+  /** Folders that have other names at a replay. */
   readonly places: readonly MachinePlace[];
-  /** Its keys are taken out. */
+  /** Its keys are redacted. */
   readonly environment?: Environment;
   readonly clock?: Clock;
-  /** Told once, when nothing more can be recorded. */
+  /** Called once, when recording stops because of an error. */
   readonly onTrouble: (message: string) => void;
 }
 
@@ -29,13 +29,13 @@ export type RecordingPort =
   | {
       readonly ok: true;
       readonly port: ModelPort;
-      /** Another model of the same session, in the same recording. */
+      /** Records another model of the same session in the same file. */
       readonly another: (port: ModelPort, window?: () => number | undefined) => ModelPort;
       readonly close: () => void;
     }
   | { readonly ok: false; readonly message: string };
 
-/** The port may be called again while an answer is under way; every attempt has its number. */
+/** The port may be called again while a response is running, so every attempt has a number. */
 export function recordingPort(port: ModelPort, path: string, setup: RecordingSetup): RecordingPort {
   const opened = openLineFile(path, setup.onTrouble);
   if (!opened.ok) return opened;

@@ -1,9 +1,12 @@
-/** Requests as lines. Each stores what no line before it holds, so a recording grows with the session and not with its square. */
+/**
+ * Writes requests as lines. Each stores only parts that no earlier line contains, so that a recording
+ * grows linearly with the session.
+ */
 import type { History, ModelRequest, RequestMessage } from '@heddle/core';
 import { digestOf, digestOfParts, type PartLine, type RequestLine } from '../format.ts';
 import type { Scrubber } from '../text/scrub.ts';
 
-/** How many conversations that go on beside each other are remembered as something to follow. */
+/** The number of parallel conversations to remember. */
 const REMEMBERED = 8;
 
 interface Now {
@@ -24,7 +27,7 @@ interface Told {
 export class RequestRecorder {
   readonly #scrubber: Scrubber;
   readonly #written = new Set<string>();
-  /** Requests hold the same objects again and again: each is looked at once. */
+  /** Requests contain the same objects repeatedly. Each is digested once. */
   readonly #digests = new WeakMap<object, string>();
   #told: Told[] = [];
 
@@ -75,7 +78,7 @@ export class RequestRecorder {
     };
   }
 
-  /** The earlier request that shares the longest beginning. */
+  /** Returns the earlier request with the longest shared prefix. */
   #nearest(request: ModelRequest): Followed {
     let nearest: Followed = { told: this.#told[0], keep: 0 };
     for (const told of this.#told) {
@@ -125,7 +128,7 @@ function same(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((digest, at) => digest === right[at]);
 }
 
-/** Scrubbing changes texts and nothing else, so what comes out has the shape of what went in. */
+/** Redaction changes only texts, so the result has the shape of the input. */
 function isLike<T extends object>(_value: T, scrubbed: unknown): scrubbed is T {
   return typeof scrubbed === 'object' && scrubbed !== null;
 }

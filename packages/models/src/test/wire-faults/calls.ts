@@ -1,4 +1,4 @@
-/** Calls as servers should not tell them, and do. */
+/** Invalid calls that real servers send. */
 import {
   chat,
   chatCall,
@@ -22,7 +22,7 @@ const STATUS_TELLS: Cause = { none: 'an answer ends with its status, not with a 
 
 export const CALLS: readonly Row[] = [
   {
-    fault: 'input of a call that is no JSON',
+    fault: 'input of a call that is not JSON',
     outcome: { is: 'called', result: 'The input is not a JSON object' },
     cells: {
       ...chats(chat('tool_calls', { tool_calls: [chatCall({ index: 0, id: 'x' }, '{"at": oops}')] })),

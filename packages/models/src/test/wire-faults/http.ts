@@ -1,4 +1,4 @@
-/** What stands in between: proxies, gateways, packing, moved addresses, and the wrong status. */
+/** Faults between client and server: proxies, gateways, compression, redirects, and wrong status codes. */
 import { gzipSync } from 'node:zlib';
 import { html, raw } from '@heddle/testing';
 import { geminiChunk, responseOf } from '../raw-answers.ts';
@@ -9,7 +9,7 @@ const packed = (text: string) =>
 
 export const HTTP: readonly Row[] = [
   {
-    fault: 'a stream that nobody called one, without its last line',
+    fault: 'a stream with a wrong content type, without its last line',
     outcome: { is: 'told' },
     cells: {
       ...chats(raw(200, GOOD.chat.replace('data: [DONE]\n\n', ''), { 'content-type': 'application/json' })),
@@ -54,7 +54,7 @@ export const HTTP: readonly Row[] = [
     cells: everywhere(html(502)),
   },
   {
-    fault: 'the page of a proxy that lets nobody through',
+    fault: 'the page of a proxy that denies access',
     outcome: { is: 'ended', class: 'network', words: 'A web page answered instead of the provider' },
     cells: everywhere(html(403, 'Just a moment')),
   },

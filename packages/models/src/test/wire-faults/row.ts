@@ -1,4 +1,7 @@
-/** The table of faults by wire: a row for each fault, a column for each wire, and in a cell an answer or why there is none. */
+/**
+ * The table of faults by wire format: one row per fault, one column per format. A cell contains a response
+ * or the reason why there is none.
+ */
 import type { Reply } from '@heddle/testing';
 import { chunk, events, geminiChunk, RESPONDED, responded, responseOf } from '../raw-answers.ts';
 import { CHAT, COMPATIBLE, CONVERSE, GEMINI, RESPONSES } from '../wires.ts';
@@ -12,11 +15,11 @@ export const COLUMNS = {
 };
 export type Column = keyof typeof COLUMNS;
 
-/** Why a wire has no such fault. */
+/** The reason why a format has no such fault. */
 export type Cause = { readonly none: string };
 export type Cell = Reply | Cause;
 
-/** What comes of it: a second answer, a run of the call, or an end. */
+/** The expected outcome: a second response, a run of the call, or an end. */
 export type Outcome =
   | { readonly is: 'told'; readonly text?: string }
   | { readonly is: 'called'; readonly times?: 2; readonly result?: string }
@@ -31,12 +34,12 @@ export interface Row {
   readonly cells: Readonly<Record<Column, Cell>>;
 }
 
-/** The same for every wire. */
+/** The same cell for every format. */
 export function everywhere(cell: Cell): Row['cells'] {
   return { chat: cell, compatible: cell, responses: cell, gemini: cell, converse: cell };
 }
 
-/** The same for both packages that read Chat Completions. */
+/** The same cell for both packages that read Chat Completions. */
 export function chats(cell: Cell): Pick<Row['cells'], 'chat' | 'compatible'> {
   return { chat: cell, compatible: cell };
 }
@@ -44,10 +47,10 @@ export function chats(cell: Cell): Pick<Row['cells'], 'chat' | 'compatible'> {
 export const NO_TEXT: Cause = { none: 'events are binary frames with a checksum, not text' };
 export const WHOLE_INPUT: Cause = { none: 'a call comes whole, its input as an object' };
 
-/** As some put it in a stream, and some in place of one. */
+/** Some servers send it in a stream, and some in place of one. */
 export const OVERLOADED = { error: { message: 'The model is overloaded.', code: 503, type: 'server_error' } };
 
-/** One good answer each, as bytes. */
+/** One valid response each, as bytes. */
 export const GOOD = {
   chat: events(chunk({ content: 'Good.' }), chunk({}, 'stop'), '[DONE]'),
   responses: events(

@@ -1,4 +1,4 @@
-/** Streams that break off, are garbled, or say in odd ways how they end. */
+/** Streams that break, contain invalid data, or end in unusual ways. */
 import { raw } from '@heddle/testing';
 import {
   chat,
@@ -129,7 +129,7 @@ export const STREAMS: readonly Row[] = [
     },
   },
   {
-    fault: 'nobody counts the tokens',
+    fault: 'missing token counts',
     outcome: { is: 'told' },
     cells: {
       ...chats(chat('stop', { content: 'Good.' })),
@@ -150,7 +150,7 @@ export const STREAMS: readonly Row[] = [
     },
   },
   {
-    fault: 'events that nobody knows, and comments that keep the line open',
+    fault: 'unknown events, and comments that keep the connection open',
     outcome: { is: 'told' },
     cells: {
       ...chats(raw(200, `: ping\n\n: PROCESSING\n\n${GOOD.chat}`, { 'content-type': 'text/event-stream' })),
