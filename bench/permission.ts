@@ -35,6 +35,7 @@ const world: World = {
   realpath: (file) => file,
   exists: () => false,
   list: () => undefined,
+  entries: () => [],
   git: { helpers: [], submodules: false },
   environment: {},
 };

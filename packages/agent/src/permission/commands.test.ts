@@ -7,6 +7,7 @@ import { FILES } from './test/table/files.ts';
 import { GIT } from './test/table/git.ts';
 import { GLOBS } from './test/table/globs.ts';
 import { FORBIDDING } from './test/table/forbidding.ts';
+import { LINKS } from './test/table/links.ts';
 import { NAMED } from './test/table/named.ts';
 import { PLACES } from './test/table/places.ts';
 import { READING } from './test/table/reading.ts';
@@ -27,6 +28,7 @@ const themes = [
   ...EVASIONS,
   ...NAMED,
   ...UNKNOWN_WORDS,
+  ...LINKS,
 ];
 
 describe.each(themes)('$theme', ({ theme: _theme, allowed = [], asked = [], denied = [], ...setting }) => {

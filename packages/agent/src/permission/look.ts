@@ -4,7 +4,7 @@ import path from 'node:path';
 import { realTarget } from '@heddle/tools/files';
 import { findRepository, trackedFiles } from '@heddle/tools/git';
 import { gitFactsFrom } from '@heddle/tools/shell';
-import type { KnownRepository, PermissionWorld } from './world.ts';
+import type { FolderEntry, KnownRepository, PermissionWorld } from './world.ts';
 
 export interface WorldOptions {
   readonly root: string;
@@ -25,6 +25,7 @@ export function observeWorld(surroundings: WorldOptions): PermissionWorld {
     realpath: remembered(realPath),
     exists: existsSync,
     list: remembered(namesIn),
+    entries: remembered(entriesIn),
     repository: remembered(repositoryAround),
     gitIn: remembered(gitFactsFrom(surroundings.cwd, surroundings.environment)),
   };
@@ -60,12 +61,26 @@ function remembered<Answer>(ask: (path: string) => Answer): (path: string) => An
 }
 
 function namesIn(folder: string): readonly string[] | undefined {
+  return unlessMissing(() => readdirSync(folder));
+}
+
+function entriesIn(folder: string): readonly FolderEntry[] | undefined {
+  return unlessMissing(() =>
+    readdirSync(folder, { withFileTypes: true }).map((entry) => ({
+      name: entry.name,
+      kind: entry.isDirectory() ? 'folder' : entry.isSymbolicLink() ? 'link' : 'file',
+    })),
+  );
+}
+
+/** Nothing if there is no such folder; undefined if it cannot be read. */
+function unlessMissing<Entry>(read: () => readonly Entry[]): readonly Entry[] | undefined {
   try {
-    return readdirSync(folder);
+    return read();
   } catch (thrown) {
-    const isNone =
+    const isMissing =
       thrown instanceof Error && 'code' in thrown && /^(ENOENT|ENOTDIR)$/.test(String(thrown.code));
-    return isNone ? [] : undefined;
+    return isMissing ? [] : undefined;
   }
 }
 

@@ -62,6 +62,15 @@ export interface FilePart {
   readonly tool: string;
   /** Whether everything below it is touched, too; `visible`: but neither hidden nor ignored files. */
   readonly deep: 'no' | 'all' | 'visible';
+  /**
+   * Of a deep read: every path that is read as well, and where links lead if they are followed. Undefined if these are more
+   * than can be looked at.
+   */
+  readonly below?: () => readonly string[] | undefined;
+  /** Links below it may be followed. */
+  readonly followsLinks?: boolean;
+  /** An earlier command of the script may have put a link in its place: then it is another file. */
+  readonly isUnsettled?: boolean;
   /** Git shows what it stored of the files below, whether they are there or not. */
   readonly stored?: StoredFiles;
   /** But what a deny rule speaks of is left out. */

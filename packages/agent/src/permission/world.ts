@@ -10,6 +10,12 @@ export interface KnownRepository {
   tracked(): readonly string[] | undefined;
 }
 
+/** One entry of a folder, a link not followed. */
+export interface FolderEntry {
+  readonly name: string;
+  readonly kind: 'folder' | 'link' | 'file';
+}
+
 export interface PermissionWorld {
   /** Where the session began: rules without an anchor start here. */
   readonly root: string;
@@ -27,6 +33,8 @@ export interface PermissionWorld {
   exists(path: string): boolean;
   /** The names in a folder, none where there is none; undefined where nobody can tell. */
   list(folder: string): readonly string[] | undefined;
+  /** The contents of a folder. Empty if there is no such folder, undefined if it cannot be read. */
+  entries(folder: string): readonly FolderEntry[] | undefined;
   /** The repository around a folder; `unknown` where git might find one that is not found here. */
   repository(folder: string): KnownRepository | 'none' | 'unknown';
   /** What the configuration of the repository around a folder would run; undefined where that is not known. */
@@ -51,6 +59,7 @@ export function bareWorld(root: string, home: string): PermissionWorld {
     realpath: (path) => path,
     exists: () => false,
     list: () => undefined,
+    entries: () => undefined,
     repository: () => 'unknown',
     gitIn: () => undefined,
     environment: {},

@@ -1,5 +1,13 @@
 /** Ways around rules, tried in the program as its user starts it. Each run tries many of them. */
-import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
@@ -71,6 +79,71 @@ describe('a protected place', () => {
     expect(await refused([...commands, 'touch plain'], '--permission-mode', 'acceptEdits')).toEqual(commands);
     expect(existsSync(path.join(home, '.ssh'))).toBe(false);
     expect(existsSync(path.join(home, 'project/plain'))).toBe(true);
+  });
+});
+
+describe('links in the project', () => {
+  /** A project with links that lead out of it, to its protected places and to a denied file. */
+  function linkedPlace(permissions: Settings) {
+    const made = place(permissions);
+    const { home, project } = made;
+    for (const folder of ['outside', 'project/dst', 'project/.git/hooks', 'project/t2/tmpl', 'project/tmpl'])
+      mkdirSync(path.join(home, folder), { recursive: true });
+    for (const folder of ['nested/p/.git', 'node_modules/.bin', 'secrets', 'd', 'plain'])
+      mkdirSync(path.join(project, folder), { recursive: true });
+    for (const file of ['a', 'tmpl/cfg', '.git/config', 'nested/p/.git/config', 'secrets/key', 'plain/x'])
+      writeFileSync(path.join(project, file), file);
+    const outside = path.join(home, 'outside');
+    writeFileSync(path.join(outside, 'f'), 'kept');
+    symlinkSync(path.join(outside, 'f'), path.join(project, 'dst/f'));
+    symlinkSync('../.git/hooks', path.join(project, 'dst/hooks'));
+    symlinkSync(outside, path.join(project, 'o'));
+    symlinkSync('../../.git/config', path.join(project, 't2/tmpl/cfg'));
+    symlinkSync('../secrets/key', path.join(project, 'd/k'));
+    return { ...made, outside };
+  }
+
+  it('lead no edit outside or to a protected place, also if the same script moves them', async () => {
+    const { project, outside, refused } = linkedPlace({});
+    const commands = [
+      'mv dst q && cp a q/f',
+      'cp -a dst q; echo x > q/f',
+      'cp -a o q && touch q/N',
+      'mv dst q; echo x > q/hooks/pre-commit',
+      'for i in 1 2; do touch q/N; mv o q; done',
+      'echo "$(mv dst q)" > q/f',
+      'mv o q; cd q; touch N',
+      'cp -r tmpl t2',
+      'rm -rf nested',
+      'mv nested n2',
+      'echo x > node_modules/.bin/ls',
+    ];
+    const fine = ['mv plain p2 && echo x > p2/y', 'cp -r p2 p3; touch p3/z', 'rm -rf p3'];
+    expect(await refused([...commands, ...fine], '--permission-mode', 'acceptEdits')).toEqual(commands);
+    expect(readdirSync(outside)).toEqual(['f']);
+    expect(readFileSync(path.join(outside, 'f'), 'utf8')).toBe('kept');
+    expect(readdirSync(path.join(project, '.git/hooks'))).toEqual([]);
+    expect(readFileSync(path.join(project, '.git/config'), 'utf8')).toBe('.git/config');
+    expect(existsSync(path.join(project, 'p2/y'))).toBe(true);
+  });
+
+  it('show no denied file, also if the same script moves them', async () => {
+    const { refused } = linkedPlace({ deny: ['Read(./secrets/**)'] });
+    const commands = [
+      'mv d j; cat j/k',
+      'cp -a d j; cat j/k',
+      'ln -s d j; cat j/k',
+      "bash -c 'mv d j; cat j/k'",
+      'grep -R . d',
+      'diff -r d plain',
+      'find d -exec cat {} +',
+      'cp -rL d x',
+      'tar chf - d',
+      'sort --files0-from=a',
+      "sed 'r d/k' a",
+    ];
+    const fine = ['grep -r . d plain', 'mv plain p2; cat p2/x', 'cp -a d p3'];
+    expect(await refused([...commands, ...fine], '--permission-mode', 'bypassPermissions')).toEqual(commands);
   });
 });
 

@@ -1,8 +1,40 @@
 /** Whether a place is protected: a change to it always asks, and allow rules do not settle that. */
+import path from 'node:path';
 import type { FilePlace } from '../part.ts';
 import type { PermissionWorld } from '../world.ts';
 import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
 import { literalSegments, meet, namesMeet, type Segment, segmentsOf } from './segments.ts';
+
+/** Folders whose programs later commands run by their bare names, if a search path leads there. */
+const PROGRAM_FOLDERS =
+  /\/(?:node_modules\/\.bin|\.?venv\/(?:bin|scripts)|vendor\/bin|\.bundle\/bin)(?=\/|$)/i;
+
+/**
+ * The folder of programs that a change to a place would concern. Apart from the usual ones these are the entries of the search
+ * path that lie in a working directory. Naming or running such a program is ordinary, so only a change asks.
+ */
+export function programFolder(
+  { path: written, real }: FilePlace,
+  world: PermissionWorld,
+): string | undefined {
+  for (const file of written === real ? [written] : [written, real]) {
+    const [usual] = PROGRAM_FOLDERS.exec(file) ?? [];
+    if (usual !== undefined) return usual.slice(1);
+    const entry = searchedFolders(world).find((folder) => isAt(file, folder));
+    if (entry !== undefined) return entry;
+  }
+  return undefined;
+}
+
+/** A working directory itself is left out: then every file in it would be one. */
+export function searchedFolders(world: PermissionWorld): readonly string[] {
+  const entries = world.environment['PATH']?.split(':') ?? [];
+  const roots = [world.root, ...world.directories].flatMap((folder) => [folder, world.realpath(folder)]);
+  return entries
+    .map((entry) => path.posix.resolve(world.cwd, entry))
+    .flatMap((entry) => [entry, world.realpath(entry)])
+    .filter((entry) => roots.some((root) => entry !== root && isAt(entry, root)) && !roots.includes(entry));
+}
 
 /** The name of what is protected about a place. Case does not matter, because some file systems ignore it. */
 export function protection(place: FilePlace, world: PermissionWorld): string | undefined {
@@ -52,6 +84,34 @@ function matchesAt({ segments, fromRoot }: ProtectedPlace, names: readonly strin
     if (name === undefined) return false;
     return segment.endsWith('*') ? name.startsWith(segment.slice(0, -1)) : name === segment;
   });
+}
+
+const lastNames = new Set([
+  ...PROTECTED_PLACES.map(({ segments }) => segments.at(-1) ?? ''),
+  '.bin',
+  'bin',
+  'scripts',
+]);
+const lastBeginnings = Array.from(lastNames)
+  .filter((name) => name.endsWith('*'))
+  .map((name) => name.slice(0, -1));
+
+/** Whether a path with this last name can be a protected place. A fast test for walks over many files. */
+export function canEndProtected(name: string): boolean {
+  const lower = name.toLowerCase();
+  return lastNames.has(lower) || lastBeginnings.some((beginning) => lower.startsWith(beginning));
+}
+
+const firstNames = new Set([
+  ...PROTECTED_PLACES.filter(({ segments }) => segments.length > 1).map(
+    ({ segments: [first = ''] }) => first,
+  ),
+  ...'node_modules .venv venv vendor .bundle'.split(' '),
+]);
+
+/** Whether a folder with this name is the beginning of a protected place, and not protected itself: `.config`. */
+export function canBeginProtected(name: string): boolean {
+  return firstNames.has(name.toLowerCase());
 }
 
 const SHAPES = PROTECTED_PLACES.map(({ segments, fromRoot }) => {

@@ -40,7 +40,15 @@ function objectors(part: Part, list: 'deny' | 'ask', rules: CompiledRules): read
 /** A plain path that no rule of the list speaks of. */
 function isNobodysBusiness(part: Part, list: 'deny' | 'ask', rules: CompiledRules): boolean {
   if (part.kind !== 'read' && part.kind !== 'write' && part.kind !== 'remove') return false;
-  if (part.places === undefined || part.deep !== 'no' || part.glob || part.stored) return false;
+  if (
+    part.places === undefined ||
+    part.isUnsettled ||
+    part.deep !== 'no' ||
+    part.below ||
+    part.glob ||
+    part.stored
+  )
+    return false;
   return part.places.every(
     ({ path, real }) => !rules.concerns(list, path) && (path === real || !rules.concerns(list, real)),
   );
@@ -101,24 +109,60 @@ function objectsToFile(
   if (!binds && !suspected) return undefined;
   if (part.places === undefined) return { rule, doubtful: 'nobody can tell which file it touches' };
   if (part.stored) return objectsToStored(part.stored, part.places, pattern, rule);
+  return (
+    objectsToPlaces(part, part.places, pattern, { rule, binds, list, exists }) ??
+    (part.isUnsettled ? { rule, doubtful: 'an earlier command may put a link in its place' } : undefined)
+  );
+}
+
+function objectsToPlaces(
+  part: FilePart,
+  places: readonly FilePlace[],
+  pattern: PathPattern,
+  {
+    rule,
+    binds,
+    list,
+    exists,
+  }: {
+    readonly rule: PermissionRule;
+    readonly binds: boolean;
+    readonly list: 'deny' | 'ask';
+    readonly exists: PermissionWorld['exists'];
+  },
+): RuleMatch | undefined {
   const certain = binds && part.knowledge !== 'mentioned';
   const speaks: RuleMatch = certain ? { rule } : { rule, doubtful: 'it may touch such a file' };
   const found = part.glob?.found(part.glob.optioned);
   // What a deny rule speaks of will be left out; what is to be asked about is still to be asked about.
   const deep = list === 'deny' && part.leavesOutDenied ? 'no' : part.deep;
-  let held: RuleMatch | undefined;
-  for (const { path, real } of [...part.places, ...(found ?? [])]) {
+  let held = objectsBelow(part, pattern, rule);
+  for (const { path, real } of [...places, ...(found ?? [])]) {
     for (const place of path === real ? [path] : [path, real]) {
       if (pattern.matches(place) || (part.deep !== 'no' && pattern.matches(`${place}/x`))) return speaks;
     }
   }
-  for (const { path, real } of part.glob && found ? found : part.places) {
+  for (const { path, real } of part.glob && found ? found : places) {
     for (const place of path === real ? [path] : [path, real]) {
       if (deep !== 'no' && holds(place, pattern, deep, exists))
         held ??= { rule, doubtful: 'such a file may lie in it' };
     }
   }
   return part.glob ? (objectsToGlob(part, part.glob, pattern, found !== undefined, speaks) ?? held) : held;
+}
+
+/** Files that are there now, and files that links below lead to. */
+function objectsBelow(part: FilePart, pattern: PathPattern, rule: PermissionRule): RuleMatch | undefined {
+  const { below, followsLinks = false, knowledge } = part;
+  if (below === undefined) return undefined;
+  const paths = below();
+  if (paths === undefined)
+    return followsLinks && knowledge === 'known'
+      ? { rule, doubtful: 'it follows links among more files than can be looked at' }
+      : undefined;
+  return paths.some((file) => pattern.matches(file))
+    ? { rule, doubtful: 'such a file lies in it, or a link in it leads there' }
+    : undefined;
 }
 
 /** Which files lie in the history is not known: each that a rule could mean may be among them. */
@@ -246,7 +290,7 @@ function coversFile(part: FilePart, { names, specifier }: CompiledRule): boolean
     return governors(part.tool).some(names);
   }
   if (!pattern || !names(part.kind === 'read' ? 'Read' : 'Edit') || part.glob) return false;
-  if (part.places === undefined) return false;
+  if (part.places === undefined || part.isUnsettled) return false;
   return part.places.every(
     ({ path, real }) =>
       pattern.matches(path) &&

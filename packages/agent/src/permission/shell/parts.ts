@@ -24,6 +24,15 @@ import { picks, startsOf } from './files/trees.ts';
 import { type Folders, foldersAfter } from './folders.ts';
 import { knownVariables, NO_VARIABLES } from './known-variables.ts';
 import { type PlacedCommand, runsMadeFile } from './made-and-run.ts';
+import {
+  isBehindLink,
+  joinLinks,
+  linksMadeBy,
+  type MadeLinks,
+  NO_LINKS,
+  partsBehindLinks,
+  runsProjectCode,
+} from './made-links.ts';
 import { withoutHome } from './moved-home.ts';
 import { executed, runsElsewhere, tails, commandWords } from './runners.ts';
 import { embedded } from './scripts.ts';
@@ -42,18 +51,16 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   const read = withoutHome(text, written);
   const doubt = doubtAbout(text);
   if (doubt?.blind) return { ok: false, reason: `there is ${doubt.reason}` };
-  const parts: Part[] = [];
-  const shape = shapeOf(read.constructs);
   const variables = knownVariables(text, read.commands, world.environment);
-  let folders: Folders = [world.cwd];
-  const placed: PlacedCommand[] = [];
-  for (const command of read.commands) {
-    parts.push(...partsOfCommand(command, { folders, shape, world, variables }));
-    placed.push({ command, folders });
-    folders = foldersAfter(folders, command, world);
-  }
+  const around: Around = { folders: [world.cwd], shape: shapeOf(read.constructs), world, variables };
+  const { parts, placed, folders, links } = partsInOrder(read.commands, around, partsOfCommand);
   // Of compound commands: nobody says where among the others they stand, so a `cd` before or after them counts.
-  parts.push(...read.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)));
+  parts.push(
+    ...partsBehindLinks(
+      read.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)),
+      links,
+    ),
+  );
   parts.push(...runsMadeFile(placed, read.redirections, world).map(({ text: shown }) => unknownPart(shown)));
   const unseen = read.strange ?? reopensOutput(read);
   const reason = unseen ?? doubt?.reason;
@@ -68,6 +75,67 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
     parts: [unseen === undefined ? concern : { ...concern, beginnings }, ...settled],
     empty,
   };
+}
+
+interface Ordered {
+  readonly parts: Part[];
+  readonly placed: readonly PlacedCommand[];
+  /** The folders that the shell may stand in at the end. */
+  readonly folders: Folders;
+  /** Links that the commands may have made. */
+  readonly links: MadeLinks;
+}
+
+/** Inside one of these, a command may run before one that is written earlier. */
+const REORDERS: ReadonlySet<Construct> = new Set<Construct>([
+  'loop',
+  'function',
+  'coproc',
+  'background',
+  'pipeline',
+  'substitution',
+  'process_substitution',
+]);
+
+/** The parts of commands that run one after the other: each may move the shell, or make links that change what follows. */
+function partsInOrder(
+  commands: readonly SimpleCommand[],
+  around: Around,
+  partsOf: (command: SimpleCommand, around: Around) => readonly Part[],
+): Ordered {
+  const isOrdered = commands.every(({ inside }) => !inside.some((construct) => REORDERS.has(construct)));
+  const placed: PlacedCommand[] = [];
+  const made: MadeLinks[] = [];
+  const own: (readonly Part[])[] = [];
+  let { folders } = around;
+  for (const command of commands) {
+    const here = { ...around, folders };
+    const parts = partsOf(command, here);
+    own.push(parts);
+    placed.push({ command, folders });
+    made.push(
+      commands.length > 1 || command.inside.length > 0 ? linksMadeBy(command, parts, here) : NO_LINKS,
+    );
+    folders = withoutLinks(foldersAfter(folders, command, around.world), folders, joinLinks(made));
+  }
+  const parts = own.flatMap((each, index) => {
+    const before = made.filter((_, at) => (isOrdered ? at < index : at !== index || repeats(commands[at])));
+    const { command, folders: there } = placed[index] ?? {};
+    const words = command ? (unwrap(commandWords(command)).at(-1)?.words ?? []) : [];
+    const isFree = runsProjectCode(words, { ...around, folders: there });
+    return partsBehindLinks(each, joinLinks(before), isFree);
+  });
+  return { parts, placed, folders, links: joinLinks(made) };
+}
+
+function repeats(command: SimpleCommand | undefined): boolean {
+  return command?.inside.some((construct) => construct === 'loop' || construct === 'function') === true;
+}
+
+/** A folder that was entered behind a new link may be any. */
+function withoutLinks(after: Folders, before: Folders, links: MadeLinks): Folders {
+  const isNew = (folder: string): boolean => before?.includes(folder) !== true;
+  return after?.some((folder) => isNew(folder) && isBehindLink(folder, links)) ? undefined : after;
 }
 
 /** What the whole script says about its globs: whether anything in it changes files, or which files they find. */
@@ -130,7 +198,12 @@ function foundFiles(
       .flatMap(filesOf)
       .flatMap((touch) =>
         touch.word === start || touch.word === unknown
-          ? touchPart({ ...touch, deep: 'all', picks: picks(args) }, 'command', folders, world)
+          ? touchPart(
+              { ...touch, deep: 'all', staysInTree: false, picks: picks(args) },
+              'command',
+              folders,
+              world,
+            )
           : [],
       );
   });
@@ -138,13 +211,7 @@ function foundFiles(
 
 /** A script of the permissive reader's stands where the command stands that runs it, until it goes elsewhere. */
 function scriptParts(script: readonly SimpleCommand[], around: Around): Part[] {
-  const parts: Part[] = [];
-  let { folders } = around;
-  for (const command of script) {
-    parts.push(...innerParts(command, { ...around, folders, variables: NO_VARIABLES }));
-    folders = foldersAfter(folders, command, around.world);
-  }
-  return parts;
+  return partsInOrder(script, { ...around, variables: NO_VARIABLES }, innerParts).parts;
 }
 
 /** Its files count, its own cover does not. */

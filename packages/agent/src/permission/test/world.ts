@@ -42,6 +42,15 @@ export function worldOf(table: WorldTable = {}): PermissionWorld {
     realpath,
     exists: (path) => (table.files ?? []).includes(path),
     list: (folder) => namesIn(realpath(folder), [...(table.files ?? []), ...links.map(([link]) => link)]),
+    entries: (folder) => {
+      const at = realpath(folder);
+      const isLink = new Set(links.map(([link]) => link));
+      const files = new Set(table.files ?? []);
+      return namesIn(at, [...files, ...isLink]).map((name) => {
+        const place = `${at}/${name}`;
+        return { name, kind: isLink.has(place) ? 'link' : files.has(place) ? 'file' : 'folder' };
+      });
+    },
     repository: (folder) =>
       path.posix.join(folder, '/').startsWith(`${ROOT}/`)
         ? { top: ROOT, tracked: () => (table.tracked ?? []).map((file) => `${ROOT}/${file}`) }

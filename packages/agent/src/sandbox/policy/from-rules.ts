@@ -23,6 +23,7 @@ export function pathsOf(ground: Ground): NamedPaths {
     realpath,
     exists: (path) => ground.kindOf(path) !== 'absent',
     list: () => undefined,
+    entries: () => undefined,
     repository: () => 'unknown',
     gitIn: () => undefined,
     environment: {},

@@ -5,8 +5,9 @@ import type { Concern, FilePart, FilePlace } from '../../part.ts';
 import { destructiveRemoval } from '../../paths/critical.ts';
 import { isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts';
 import { type Glob, globOf } from '../../paths/glob.ts';
+import { pathsBelow, protectedBelow, writtenByCopy } from '../../paths/trees.ts';
 import { processConcern } from '../../paths/process-files.ts';
-import { protectedMatch, protection } from '../../paths/protected.ts';
+import { canBeginProtected, programFolder, protectedMatch, protection } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
 import { literalWord, type Touch, unknownWord } from './touch.ts';
 import type { Folders } from '../folders.ts';
@@ -26,25 +27,122 @@ export function touchPart(
   if (touch.stored) return storedPart(touch, touch.stored, folders, world);
   if (word.kind === 'literal' && word.value === '') return [];
   if (within && !isFolder(within, folders, world)) return [];
-  const { places, pattern, glob } = meant(word, folders, world);
+  const { places, pattern, glob } = touch.fromTopOf
+    ? meantFromTop(word, touch.fromTopOf, folders, world)
+    : meant(word, folders, world);
   if (kind !== 'remove' && places?.every((place) => isSink(place.path, kind))) return [];
+  const deep = touch.deep ?? 'no';
+  const isWalked = deep !== 'no' || (touch.deepIfFolder === true && isFolder(word, folders, world));
   return [
     {
       kind,
       shown: word.value,
       tool: 'Bash',
       places,
-      deep: touch.deep ?? 'no',
+      deep,
+      ...(kind === 'read' && isWalked ? belowOf(touch, places, glob, world) : {}),
       knowledge: touch.knowledge ?? 'known',
       by,
       glob,
       concern:
         kind === 'read'
-          ? (connection(touch, by, world) ??
-            processConcern({ written: word.text, places, glob, deep: touch.deep ?? 'no' }))
-          : concernOf(touch, { places: withFound(places, glob), pattern }, folders, world),
+          ? (connection(touch, by, world) ?? processConcern({ written: word.text, places, glob, deep }))
+          : changeConcern(touch, { places, pattern, glob }, folders, world),
     },
   ];
+}
+
+/** The paths that a deep read comes upon, looked up once and only if a rule needs it. */
+function belowOf(
+  { staysInTree = false, deep }: Touch,
+  places: readonly FilePlace[] | undefined,
+  glob: Glob | undefined,
+  world: PermissionWorld,
+): Pick<FilePart, 'below' | 'followsLinks'> {
+  let known: { readonly paths: readonly string[] | undefined } | undefined;
+  const look = (): readonly string[] | undefined => {
+    const starts = glob ? glob.found(true) : places;
+    return starts && pathsBelow(starts, world, { follows: !staysInTree, hidden: deep !== 'visible' });
+  };
+  return { followsLinks: !staysInTree, below: () => (known ??= { paths: look() }).paths };
+}
+
+/** Why a change is asked about: for the place itself, or for what lies below it. */
+function changeConcern(
+  touch: Touch,
+  { places, pattern, glob }: Meant,
+  folders: Folders,
+  world: PermissionWorld,
+) {
+  const found = withFound(places, glob);
+  const concern = concernOf(touch, { places: found, pattern }, folders, world);
+  if (found === undefined || (concern !== undefined && concern.level !== 'outside')) return concern;
+  const tree = touch.copyOf
+    ? copyConcern(touch.copyOf, found, folders, world)
+    : touch.kind === 'remove' && touch.deep === 'all' && !touch.picks
+      ? removalConcern(glob ? (glob.found(true) ?? []) : found, touch.moves === true, world)
+      : undefined;
+  return tree ?? concern;
+}
+
+function removalConcern(
+  places: readonly FilePlace[],
+  moves: boolean,
+  world: PermissionWorld,
+): Concern | undefined {
+  for (const place of places) {
+    const what = protectedBelow(place, world, moves ? 'moved' : 'removed');
+    if (what === 'too many') return TOO_MANY_BELOW;
+    if (what !== undefined)
+      return { level: 'unless bypassed', reason: `${place.path} contains ${what}, which is protected.` };
+  }
+  return undefined;
+}
+
+/** A copied folder writes every name in it below the target: into a protected place, or through a link that is there. */
+function copyConcern(
+  source: ShellWord,
+  targets: readonly FilePlace[],
+  folders: Folders,
+  world: PermissionWorld,
+): Concern | undefined {
+  const { places, glob } = meant(source, folders, world);
+  const sources = glob ? glob.found(true) : places;
+  if (sources === undefined) return UNKNOWN_CHANGE;
+  for (const from of sources) {
+    const isThere = world.exists(from.real);
+    for (const target of targets) {
+      // A source that an earlier command makes is not there yet.
+      if (!isThere && canBeginProtected(path.posix.basename(target.path))) return UNKNOWN_CHANGE;
+      const inside = path.posix.join(target.path, path.posix.basename(from.path));
+      for (const into of [target.path, inside]) {
+        const concern = writtenByCopy(from, into, world, (place) =>
+          concernOf({ kind: 'write' }, { places: [place], pattern: undefined }, folders, world),
+        );
+        if (concern !== undefined) return concern === 'too many' ? TOO_MANY_BELOW : concern;
+      }
+    }
+  }
+  return undefined;
+}
+
+const TOO_MANY_BELOW: Concern = {
+  level: 'unless covered',
+  reason: 'It contains more files than can be looked at, and some of them may be protected.',
+};
+
+const UNKNOWN_CHANGE: Concern = {
+  level: 'unless bypassed',
+  reason: 'It is not known which file it would change before it runs.',
+};
+
+/** `HEAD:a/b` counts from the top of the repository, `HEAD:./a` from the folder. Both are looked at. */
+function meantFromTop(word: ShellWord, folder: ShellWord, folders: Folders, world: PermissionWorld): Meant {
+  const { places: starts } = meant(folder, folders, world);
+  const tops = starts?.map(({ real }) => world.repository(real));
+  if (starts === undefined || tops === undefined || tops.includes('unknown')) return NOTHING_KNOWN;
+  const from = tops.flatMap((top) => (typeof top === 'object' ? [top.top] : []));
+  return meant(word, [...new Set([...starts.map(({ path: at }) => at), ...from])], world);
 }
 
 /** The places of a pattern are its folder and what it finds now: a link among them may lead anywhere. */
@@ -138,12 +236,12 @@ export function concernOf(
   const isSpared = picks && places?.every((place) => isInside(place, world)) === true;
   if (lost !== undefined && !isSpared)
     return { level: 'always', reason: `Removing it would be a disaster: ${lost}.` };
-  if (places === undefined) {
-    return { level: 'unless bypassed', reason: 'Nobody can tell which file it would change before it runs.' };
-  }
+  if (places === undefined) return UNKNOWN_CHANGE;
   for (const place of places) {
     const what =
-      protection(place, world) ?? (pattern === undefined ? undefined : protectedMatch(place, pattern, world));
+      protection(place, world) ??
+      programFolder(place, world) ??
+      (pattern === undefined ? undefined : protectedMatch(place, pattern, world));
     if (what !== undefined)
       return { level: 'unless bypassed', reason: `${what} is protected: a change to it always asks.` };
   }
@@ -158,10 +256,12 @@ interface Meant {
   readonly glob: Glob | undefined;
 }
 
+const NOTHING_KNOWN: Meant = { places: undefined, pattern: undefined, glob: undefined };
+
 const OF_PROCESS = /^\/+proc\/[^/]+\/(cwd|root|fd|task)(\/|$)/;
 
 function meant(word: ShellWord, folders: Folders, world: PermissionWorld): Meant {
-  const unknown: Meant = { places: undefined, pattern: undefined, glob: undefined };
+  const unknown = NOTHING_KNOWN;
   if (word.kind === 'dynamic') return unknown;
   const tilde = word.text.startsWith('~') && word.kind !== 'literal';
   if (tilde && !/^~(\/|$)/.test(word.value)) return unknown;

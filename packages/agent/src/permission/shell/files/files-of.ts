@@ -2,9 +2,9 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import { type ParsedOperands, argumentsOf, hasOption } from './operands.ts';
 import { baseName } from '../runners.ts';
-import { sedWrites } from './sed.ts';
+import { sedReads, sedWrites } from './sed.ts';
 import { SPECIAL } from './special.ts';
-import { HERE, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
+import { HERE, listedFiles, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
 /** Their arguments are words, not files. */
 const TALKERS =
@@ -19,6 +19,10 @@ const WRITERS =
 /** The first argument is a mode or an owner. */
 const CHANGERS = /^(chmod|chown|chgrp|chattr|setfacl)$/;
 const REMOVERS = /^(rm|rmdir|unlink|shred|srm|trash)$/;
+
+/** They run code of the project. Which files it touches is not known, and a rule for them allows all of it. */
+const PROJECT_RUNNERS =
+  /^(npm|npx|pnpm|pnpx|yarn|bun|bunx|node|nodejs|deno|tsx|ts-node|python[\d.]*|pypy[\d.]*|pytest|tox|nox|uv|poetry|pipenv|hatch|pdm|ruby|rake|bundle|rspec|rails|perl|php|composer|phpunit|java|mvn|gradle|sbt|go|cargo|g?make|ninja|cmake|ctest|meson|bazel|bazelisk|just|task|swift|dotnet|mix|jest|vitest|mocha|playwright|cypress|webpack|vite|rollup|turbo|nx|lerna|eslint|prettier)$/;
 
 const VALUED: Readonly<Record<string, readonly string[]>> = {
   head: ['-n', '-c', '--lines', '--bytes'],
@@ -71,6 +75,10 @@ export function touchesFiles(program: string): boolean {
   );
 }
 
+export function isProjectRunner(program: string): boolean {
+  return PROJECT_RUNNERS.test(program);
+}
+
 /** Options after which an operand of these programs is still known for what it is. */
 const PLAIN_OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(cp|mv|ln|install|rm|rmdir|mkdir|touch|unzip|chmod|chown|chgrp)$/, /^-[a-zA-Z]+$/],
@@ -117,8 +125,12 @@ export function filesOf(words: readonly ShellWord[]): Touch[] {
   const given = argumentsOf(args, VALUED[program] ?? VALUED[program.replace(/^[a-z](?=grep|awk)/, '')]);
   const { operands } = given;
   if (READERS.test(program)) {
-    const deep = program === 'diff' && hasOption(given, 'r', '--recursive') ? 'all' : undefined;
-    return [...operands.map((word) => touch('read', listed(word), deep)), ...optionFiles(args)];
+    if (program === 'diff') return compared(given).concat(optionFiles(args));
+    return [
+      ...operands.map((word) => touch('read', listed(word))),
+      ...optionFiles(args),
+      ...(/^(wc|du)$/.test(program) ? listedFiles(args) : []),
+    ];
   }
   if (SEARCHERS.test(program)) return searched(program, args);
   if (WRITERS.test(program)) return operands.map((word) => touch('write', word));
@@ -130,7 +142,16 @@ export function filesOf(words: readonly ShellWord[]): Touch[] {
     const deep = hasOption(given, 'rR', '--recursive') ? 'all' : undefined;
     return operands.map((word) => touch('remove', word, deep));
   }
-  return unknownProgram(args);
+  // A folder that an unknown program is given may be read with all that is in it.
+  const deepIfFolder = !isProjectRunner(program) && !/^[^/].*\//.test(name.value);
+  return unknownProgram(args, deepIfFolder);
+}
+
+/** Of two folders also the files in them are compared, and with an option those at any depth. */
+function compared(given: ParsedOperands): Touch[] {
+  const deep = hasOption(given, 'r', '--recursive') ? 'all' : undefined;
+  const staysInTree = hasOption(given, '', '--no-dereference');
+  return given.operands.map((word) => touch('read', listed(word), deep, { deepIfFolder: true, staysInTree }));
 }
 
 /** `@list`: some programs read their arguments from such a file. */
@@ -156,6 +177,7 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
   if (family === 'sed') {
     read.push(
       ...texts.flatMap((text) => sedWrites(text.value).map((file) => touch('write', partOfWord(text, file)))),
+      ...texts.flatMap((text) => sedReads(text.value).map((file) => touch('read', partOfWord(text, file)))),
     );
   }
   if (family === 'jq' && texts.some(({ value }) => /\b(import|include)\s*["#]/.test(value)))
@@ -165,12 +187,21 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
     return [...read, ...[...files, ...copies].map((word) => touch('write', word))];
   }
   const everything = /^(rg|ag|ack)$/.test(program);
-  const walks = everything || hasOption(given, 'rR', '--recursive', '--dereference-recursive');
+  const isGrep = family === 'grep';
+  const walks =
+    everything ||
+    hasOption(given, 'rR', '--recursive', '--dereference-recursive') ||
+    (isGrep &&
+      args.some(({ value }) => /(^|d|=)rec[a-z]*$/.test(value)) &&
+      hasOption(given, 'd', '--directories'));
   if (!walks) return [...read, ...files.map((word) => touch('read', word))];
   const open = hasOption(given, 'u.', '--hidden', '--no-ignore', '--unrestricted', '--no-ignore-vcs');
   const deep = everything && !open ? 'visible' : 'all';
   const places = files.length > 0 ? files : [HERE];
-  return [...read, ...places.map((word) => touch('read', word, deep))];
+  const staysInTree = isGrep
+    ? !hasOption(given, 'RSO', '--dereference-recursive')
+    : !hasOption(given, program === 'ag' ? 'f' : 'L', '--follow');
+  return [...read, ...places.map((word) => touch('read', word, deep, { staysInTree }))];
 }
 
 /** `sed -i.bak` keeps what was there under another name. */
@@ -199,7 +230,7 @@ const OUTPUTS =
   /^(-o|-out|--out|--output|--output-file|--out[fF]ile|--log-file|--out-?dir|--outDir|--output-dir)$/;
 
 /** Anything that looks like a path may be one, alone, behind `=`, `@` or `:`, or within a longer text. */
-function unknownProgram(args: readonly ShellWord[]): Touch[] {
+function unknownProgram(args: readonly ShellWord[], deepIfFolder: boolean): Touch[] {
   const distinct = new Map(args.map((word) => [word.text, word]));
   const written = args.flatMap((word, index): Touch[] => {
     if (!word.value.startsWith('-')) return [];
@@ -218,7 +249,9 @@ function unknownProgram(args: readonly ShellWord[]): Touch[] {
       if (at > 0 && separator === ':') candidates.add(value.slice(0, at));
     }
     if (/^-[A-Za-z]./.test(value)) candidates.add(value.slice(2));
-    const touches = Array.from(candidates, (candidate) => named(word, candidate));
+    const touches = Array.from(candidates, (candidate) =>
+      touch('read', partOfWord(word, candidate), undefined, { knowledge: 'named', deepIfFolder }),
+    );
     return /[\s'"()`]/.test(value) ? touches.concat(mentions(word)) : touches;
   });
   return [...written, ...touched];

@@ -17,19 +17,24 @@ export function git(args: readonly ShellWord[]): Touch[] {
     return [
       {
         kind: 'read',
-        word: inFolder(partOfWord(word, path), given),
+        word: word.value.includes(':') ? partOfWord(word, path) : inFolder(partOfWord(word, path), given),
         knowledge: 'named',
+        staysInTree: true,
         ...(walks ? { deep: walks } : {}),
+        ...(word.value.includes(':') ? { fromTopOf: given.folder ?? HERE } : {}),
       },
     ];
   });
   if (walks && isSearch && scopesOf(given) === undefined)
-    named.push(touch('read', given.folder ?? HERE, walks));
+    named.push({ ...touch('read', given.folder ?? HERE, walks), staysInTree: true });
   named.push(...written(given).map((word) => touch('write', inFolder(word, given))));
   named.push(...stored(given));
   // The files that a patch changes are listed in a file that was not read.
   return command === 'apply' || command === 'am'
-    ? [...named, { kind: 'read', word: given.folder ?? HERE, deep: 'all', knowledge: 'named' }]
+    ? [
+        ...named,
+        { kind: 'read', word: given.folder ?? HERE, deep: 'all', knowledge: 'named', staysInTree: true },
+      ]
     : named;
 }
 
@@ -123,6 +128,8 @@ function stored(given: GitArguments): Touch[] {
 
 /** The files and folders behind `--`; undefined if there are none, or if they may be any. */
 function scopesOf({ rest }: GitArguments): readonly ShellWord[] | undefined {
+  // Then the limits choose commits, and these are shown whole.
+  if (rest.some(({ value }) => value.startsWith('--full-d'))) return undefined;
   const at = rest.findIndex(({ value }) => value === '--');
   const limits = at < 0 ? [] : rest.slice(at + 1);
   const scopes = limits.flatMap((limit) => scopeOf(limit) ?? []);
@@ -148,6 +155,7 @@ function contentShown(given: GitArguments): 'none' | 'tracked' | 'history' {
   if ((command === 'worktree' && action?.value === 'add') || (command === 'clone' && rest.some(isLocalPath)))
     return 'history';
   if (command === '' || SILENT.has(command) || NAMING.has(command)) return 'none';
+  if (command === 'commit' && has(/^(-[^-mFCct]*v|--v)/)) return 'history';
   if (PATCHING.has(command)) return has(/^(-\w*[pi]|--p|--i)/) ? 'history' : 'none';
   switch (command) {
     case 'log':

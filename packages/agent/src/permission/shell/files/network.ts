@@ -1,6 +1,6 @@
 /** Programs that carry files to other machines and from there. */
 import type { ShellWord } from '@heddle/tools/shell';
-import { argumentsOf, hasOption } from './operands.ts';
+import { type ParsedOperands, argumentsOf, hasOption } from './operands.ts';
 import {
   HERE,
   literalWord,
@@ -15,21 +15,26 @@ import {
 type Special = (args: readonly ShellWord[]) => Touch[];
 
 const copiedWith =
-  (valued: readonly string[]): Special =>
+  (valued: readonly string[], followsLinks: (given: ParsedOperands) => boolean): Special =>
   (args) => {
     const given = argumentsOf(args, valued);
+    const staysInTree = !followsLinks(given);
     const isRemote = ({ value }: ShellWord) => /^[^/]+:/.test(value);
     const sources = given.operands.slice(0, -1);
     const target = given.operands.at(-1);
     return [
-      ...sources.filter((word) => !isRemote(word)).map((word) => touch('read', word, 'all')),
+      ...sources.filter((word) => !isRemote(word)).map((word) => touch('read', word, 'all', { staysInTree })),
       ...given.valuesOf('-i', '-F', '--files-from').map((word) => touch('read', word)),
+      ...given.valuesOf('--files-from').map(() => touch('read', unknownWord('the files of a list'))),
       ...(target && !isRemote(target)
         ? [
             touch('write', target),
             ...sources.map((word) =>
               writeInside(target, partOfWord(word, word.value.replace(/^[^/]*:/, ''))),
             ),
+            ...sources
+              .filter((word) => !isRemote(word))
+              .map((word) => touch('write', target, 'all', { copyOf: word })),
           ]
         : []),
     ];
@@ -97,8 +102,13 @@ function savedAs(url: ShellWord, folder: ShellWord): ShellWord {
 }
 
 export const NETWORK: readonly (readonly [string, Special])[] = [
-  ['rsync', copiedWith(['-e', '--rsh', '--exclude', '--include', '--files-from', '-f', '--filter'])],
-  ['scp', copiedWith(['-i', '-P', '-F', '-o', '-c', '-l', '-S', '-J'])],
+  [
+    'rsync',
+    copiedWith(['-e', '--rsh', '--exclude', '--include', '--files-from', '-f', '--filter'], (given) =>
+      hasOption(given, 'Lk', '--copy-links', '--copy-dirlinks', '--copy-unsafe-links'),
+    ),
+  ],
+  ['scp', copiedWith(['-i', '-P', '-F', '-o', '-c', '-l', '-S', '-J'], () => true)],
   ['curl', curl],
   ['wget', wget],
 ];

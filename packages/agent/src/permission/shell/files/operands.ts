@@ -76,11 +76,11 @@ function takes(value: string, option: string): boolean {
   return value.startsWith(option) && !value.startsWith('--');
 }
 
-/** One of these letters among the short options, or one of these long ones. */
+/** One of these letters among the short options, or one of these long ones, or the beginning of one. */
 export function hasOption({ options }: ParsedOperands, letters: string, ...long: readonly string[]): boolean {
   return options.some(
     (option) =>
-      long.includes(option.split('=', 1)[0] ?? '') ||
+      (/^--./.test(option) && long.some((name) => name.startsWith(option.split('=', 1)[0] ?? ''))) ||
       (/^-[^-]/.test(option) && Array.from(letters).some((letter) => option.includes(letter))),
   );
 }

@@ -3,12 +3,13 @@ import type { ShellWord } from '@heddle/tools/shell';
 import { git } from './git.ts';
 import { NETWORK } from './network.ts';
 import { type ParsedOperands, argumentsOf, hasOption } from './operands.ts';
-import { HERE, partOfWord, type Touch, touch, writeInside } from './touch.ts';
+import { HERE, listedFiles, partOfWord, type Touch, touch, unknownWord, writeInside } from './touch.ts';
 import { find } from './trees.ts';
 
 type Special = (args: readonly ShellWord[]) => Touch[];
 
-const read = (word: ShellWord, deep = false): Touch => touch('read', word, deep ? 'all' : undefined);
+const read = (word: ShellWord, deep = false, staysInTree?: boolean): Touch =>
+  touch('read', word, deep ? 'all' : undefined, staysInTree === undefined ? {} : { staysInTree });
 const write = (word: ShellWord, deep = false): Touch => touch('write', word, deep ? 'all' : undefined);
 const remove = (word: ShellWord, deep = false): Touch => touch('remove', word, deep ? 'all' : undefined);
 
@@ -16,7 +17,10 @@ const COPY_OPTIONS = ['-t', '--target-directory', '-S', '--suffix', '-m', '--mod
 
 /** Sources and where they go, with what is done to a source. */
 const transferred =
-  (taken: (word: ShellWord, given: ParsedOperands) => Touch): Special =>
+  (
+    taken: (word: ShellWord, given: ParsedOperands) => Touch,
+    isRecursive: (given: ParsedOperands) => boolean = () => false,
+  ): Special =>
   (args) => {
     const given = argumentsOf(args, COPY_OPTIONS);
     const named = given.valuesOf('-t', '--target-directory').at(-1);
@@ -27,6 +31,7 @@ const transferred =
       ...sources.map((word) => taken(word, given)),
       write(target),
       ...sources.map((word) => writeInside(target, word)),
+      ...(isRecursive(given) ? sources.map((word) => touch('write', target, 'all', { copyOf: word })) : []),
       ...mayBecomeOption(args).map((word) => write(word)),
     ];
   };
@@ -41,7 +46,14 @@ function mayBecomeOption(args: readonly ShellWord[]): readonly ShellWord[] {
   );
 }
 
-const copy = transferred((word, given) => read(word, hasOption(given, 'rRa', '--recursive', '--archive')));
+const copiesFolders = (given: ParsedOperands): boolean => hasOption(given, 'rRa', '--recursive', '--archive');
+const copy = transferred(
+  (word, given) => ({
+    ...read(word, copiesFolders(given)),
+    staysInTree: !hasOption(given, 'LH', '--dereference', '--follow'),
+  }),
+  copiesFolders,
+);
 const link = transferred((word) => read(word));
 
 const tar: Special = (args) => {
@@ -54,11 +66,14 @@ const tar: Special = (args) => {
     dashed,
     '-f -C --file --directory --exclude -T --files-from -X --exclude-from -I'.split(' '),
   );
+  const has = (letter: string, ...long: string[]) =>
+    letters.includes(letter) || hasOption(given, '', ...long);
+  const staysInTree = !has('h', '--dereference') && !/[LH]/.test(letters);
   const archives = given.valuesOf('-f', '--file');
   const folders = given.valuesOf('-C', '--directory');
   const lists = given.valuesOf('-T', '--files-from', '-X', '--exclude-from').map((word) => read(word));
-  const has = (letter: string, ...long: string[]) =>
-    letters.includes(letter) || hasOption(given, '', ...long);
+  // It reads the files that a list names, and nothing tells which these are.
+  const listed = given.valuesOf('-T', '--files-from').map(() => read(unknownWord('the files of a list')));
   const readArchives = archives.map((word) => read(word));
   if (has('x', '--extract', '--get')) {
     return [
@@ -70,8 +85,9 @@ const tar: Special = (args) => {
   if (has('t', '--list')) return [...readArchives, ...lists];
   return [
     ...archives.map((word) => write(word)),
-    ...[...folders, ...given.operands].map((word) => read(word, true)),
+    ...[...folders, ...given.operands].map((word) => read(word, true, staysInTree)),
     ...lists,
+    ...listed,
   ];
 };
 
@@ -95,8 +111,18 @@ const unzip: Special = (args) => {
 };
 
 const zip: Special = (args) => {
-  const [archive, ...files] = argumentsOf(args, ['-x', '-i', '-P']).operands;
-  return [...(archive ? [write(archive)] : []), ...files.map((word) => read(word, true))];
+  const given = argumentsOf(args, ['-x', '-i', '-P', '-b', '-t', '-tt', '-n']);
+  const isPrinted = args.some(({ value }) => value === '-');
+  const [archive, ...rest] = given.operands;
+  const files = isPrinted && archive ? [archive, ...rest] : rest;
+  // Without `-y` it stores the files that links lead to.
+  const staysInTree = hasOption(given, 'y', '--symlinks');
+  const isListed = hasOption(given, '@', '--names-stdin');
+  return [
+    ...(archive ? [write(archive)] : []),
+    ...files.map((word) => read(word, true, staysInTree)),
+    ...(isListed ? [read(unknownWord('the files of a list'))] : []),
+  ];
 };
 
 const dd: Special = (args) =>
@@ -111,9 +137,10 @@ const dd: Special = (args) =>
 const printedTo =
   (outputs: readonly string[], valued: readonly string[]): Special =>
   (args) => {
-    const given = argumentsOf(args, [...outputs, ...valued, '--files0-from']);
+    const given = argumentsOf(args, [...outputs, ...valued]);
     return [
-      ...[...given.operands, ...given.valuesOf('--files0-from')].map((word) => read(word)),
+      ...given.operands.map((word) => read(word)),
+      ...listedFiles(args),
       ...given.valuesOf(...outputs).map((word) => write(word)),
       ...mayBecomeOption(args).map((word) => write(word)),
     ];
@@ -139,13 +166,19 @@ const test: Special = (args) =>
 /** What it changes stands in a file that nobody has read. */
 const patch: Special = (args) => [
   ...argumentsOf(args, ['-p', '-i', '--input', '-d', '-o']).operands.map((word) => write(word)),
-  { kind: 'read', word: HERE, deep: 'all', knowledge: 'named' },
+  { kind: 'read', word: HERE, deep: 'all', knowledge: 'named', staysInTree: true },
 ];
 
 export const SPECIAL: ReadonlyMap<string, Special> = new Map<string, Special>([
   ['cp', copy],
   ['install', copy],
-  ['mv', transferred((word) => remove(word, true))],
+  [
+    'mv',
+    transferred(
+      (word) => ({ ...remove(word, true), moves: true }),
+      () => true,
+    ),
+  ],
   ['ln', (args) => (args.length === 1 ? [...link(args), write(HERE)] : link(args))],
   ['tar', tar],
   ['find', find],

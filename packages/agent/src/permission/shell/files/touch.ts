@@ -14,10 +14,25 @@ export interface Touch {
   readonly whole?: boolean;
   /** It is touched only where this is a folder. */
   readonly within?: ShellWord;
+  /** If it is a folder, files below it may be read, too. Only those that exist count. */
+  readonly deepIfFolder?: boolean;
+  /** Of a deep read: links below are not followed. Every other deep read may follow them. */
+  readonly staysInTree?: boolean;
+  /** Of a removal: the same is written elsewhere. */
+  readonly moves?: boolean;
+  /** Of a write: everything in this folder is copied there. */
+  readonly copyOf?: ShellWord;
+  /** A relative path counts from the top of the repository around this folder. */
+  readonly fromTopOf?: ShellWord;
 }
 
-export function touch(kind: Touch['kind'], word: ShellWord, deep?: Touch['deep']): Touch {
-  return deep === undefined ? { kind, word } : { kind, word, deep };
+export function touch(
+  kind: Touch['kind'],
+  word: ShellWord,
+  deep?: Touch['deep'],
+  more: Omit<Touch, 'kind' | 'word' | 'deep'> = {},
+): Touch {
+  return { kind, word, ...(deep === undefined ? {} : { deep }), ...more };
 }
 
 /** `cp a b` writes `b/a` where `b` is a folder. */
@@ -33,6 +48,16 @@ export function literalWord(value: string): ShellWord {
 /** A word that nobody can know before it is there. */
 export function unknownWord(text: string): ShellWord {
   return { text, kind: 'dynamic', value: text, prefix: '', plain: false, single: false, begins: '' };
+}
+
+/** `--files0-from=list`: the files whose names are in the list, and the list itself. Beginnings of the option count. */
+export function listedFiles(args: readonly ShellWord[]): Touch[] {
+  return args.flatMap((word, index) => {
+    const [option, attached] = /^--fil[\w-]*(?:=(.*))?$/s.exec(word.value) ?? [];
+    if (option === undefined) return [];
+    const list = attached === undefined ? args[index + 1] : partOfWord(word, attached);
+    return [...(list ? [touch('read', list)] : []), touch('read', unknownWord('the files of a list'))];
+  });
 }
 
 /** A part of a word, as if it stood alone. */

@@ -1,0 +1,196 @@
+/**
+ * No script that acceptEdits lets pass changes a file outside the project or a protected place, and none that passes beside a
+ * Read deny rule prints a denied file. Random scripts run on a real disk, in a project full of links that lead out of it.
+ */
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import type { PermissionMode } from '@heddle/core';
+import { afterAll, describe, expect, it } from 'vitest';
+import { authorize } from './authorize.ts';
+import { observeWorld } from './look.ts';
+import type { Rules } from './rules/rule.ts';
+
+const proving = process.env['HEDDLE_PROVE'] === '1';
+const DECIDED = proving ? 100_000 : 120;
+const seed = Number(process.env['HEDDLE_SEED'] ?? 20_261_115);
+const DEADLINE_MS = proving ? 60 * 60_000 : 60_000;
+const SECRET = 'the text that stays inside';
+
+const base = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-edits-')));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+function makeFixture(): string {
+  const fixture = path.join(base, 'fixture');
+  const project = path.join(fixture, 'project');
+  const file = (name: string, text = name): void => {
+    mkdirSync(path.dirname(path.join(fixture, name)), { recursive: true });
+    writeFileSync(path.join(fixture, name), text);
+  };
+  const link = (name: string, target: string): void => {
+    mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
+    symlinkSync(target, path.join(project, name));
+  };
+  for (const name of ['f', 'x', 'sub/y', 'payload/f']) file(`out/${name}`);
+  for (const name of [
+    'a',
+    'b',
+    'plain/x',
+    'plain/sub/y',
+    'tmpl/cfg',
+    'tmpl/n/z',
+    'nested/p/.git/config',
+    'dir/x',
+  ])
+    file(`project/${name}`);
+  for (const name of ['.git/config', '.git/hooks/x', '.claude/settings.json']) file(`project/${name}`);
+  file('project/secrets/key', SECRET);
+  link('dst/f', '../../out/f');
+  link('dst/hk', '../.git/hooks');
+  link('deep/er/payload', '../../../out');
+  link('o', '../out');
+  link('d/k', '../secrets/key');
+  link('d/sd', '../secrets');
+  link('t2/tmpl/cfg', '../../.git/config');
+  link('t2/tmpl/n', '../../../out');
+  return fixture;
+}
+
+const fixture = makeFixture();
+
+const NAMES = (
+  'a b c q q q/f q/x q/hk q/hk/x q/er q/er/payload q/er/payload/f q/k q/sd/key q/dst q/dst/f dst dst/f dst/hk deep deep/er o o/f d d/k plain ' +
+  'plain/x plain/sub dir dir/f dir/dst/f dir/o/x dir/q tmpl t2 t2/tmpl nested nested/p r r/f r/q/f secrets/key .git/config ./q/../q/f dir/.. * d* q/* */f'
+).split(' ');
+const EDITS = (
+  'mv % %|mv % %|mv -T % %|cp % %|cp -a % %|cp -r % %|cp -P % %|cp -rL % %|cp -R % % %|rm -r %|rm %|rm -rf %|mkdir -p %|touch %|echo x > %|' +
+  'echo x >> %|cat % > %|cd %|sed -i s/x/y/ %|true|cat a > %'
+).split('|');
+const READS = (
+  'mv % %|mv % %|cp -a % %|cp -r % %|cp % %|ln -s % %|cat %|cat %|cat %|head -n 5 %|grep -r . %|grep -R . %|cd %|cat < %|diff -r % %|' +
+  "tar chf - %|tar cf - %|find % -exec cat {} +|sed 'r %' a|sort %|tail -n 3 % %|cp -rL % %"
+).split('|');
+const SHAPES = (
+  '%|%; %|% && %|%; %; %|%; %; %; %|{ %; %; }; %|(%); %|if %; then %; fi|for i in 1 2; do %; %; done|% | %|%; cat "$(%)"|% & wait; %|' +
+  '{ %; %; } > c|% || %|echo "$(%)" > %'
+).split('|');
+
+/** A small generator of numbers that a seed repeats. */
+function choices(start: number): <Item>(items: readonly Item[]) => Item {
+  let state = start >>> 0;
+  return (items) => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    const item = items[Math.floor((state / 2 ** 32) * items.length)];
+    if (item === undefined) throw new Error('There is nothing to choose from.');
+    return item;
+  };
+}
+
+function randomScript(choose: ReturnType<typeof choices>, commands: readonly string[]): string {
+  const command = (): string => choose(commands).replaceAll('%', () => choose(NAMES));
+  const shape = choose(SHAPES);
+  if (shape.endsWith('> %')) return shape.replace('> %', () => `> ${choose(NAMES)}`).replace('%', command);
+  return shape.replaceAll('%', command);
+}
+
+/** Every file outside of the project and every protected one, with its times and content. */
+function snapshot(place: string): string {
+  const lines: string[] = [];
+  const look = (folder: string, counts: boolean): void => {
+    for (const name of readdirSync(folder).toSorted()) {
+      const file = path.join(folder, name);
+      const isCounted = counts || name === '.git' || name === '.claude';
+      const stat = lstatSync(file);
+      const content = stat.isSymbolicLink()
+        ? readlinkSync(file)
+        : stat.isFile()
+          ? readFileSync(file, 'utf8')
+          : '';
+      if (isCounted) lines.push(`${path.relative(place, file)} ${stat.mtimeMs} ${content}`);
+      if (stat.isDirectory()) look(file, isCounted);
+    }
+  };
+  look(path.join(place, 'out'), true);
+  look(path.join(place, 'project'), false);
+  return lines.join('\n');
+}
+
+interface Finding {
+  readonly script: string;
+  readonly effect: string;
+}
+
+function tryScripts(commands: readonly string[], mode: PermissionMode, deny: readonly string[]) {
+  const rules: Rules = { deny: deny.map((text) => ({ text, source: 'user' as const })), ask: [], allow: [] };
+  const work = path.join(base, 'work');
+  const project = path.join(work, 'project');
+  const renew = (): string => {
+    rmSync(work, { recursive: true, force: true });
+    cpSync(fixture, work, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+    return snapshot(work);
+  };
+  const choose = choices(seed);
+  const findings: Finding[] = [];
+  let before = renew();
+  let executed = 0;
+  for (let count = 0; count < DECIDED; count++) {
+    const command = randomScript(choose, commands);
+    const world = observeWorld({
+      root: project,
+      cwd: project,
+      directories: [],
+      home: path.join(work, 'home'),
+      configDirs: [],
+      environment: {},
+    });
+    const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+    if (authorize(request, rules, mode, world).decision !== 'allow') continue;
+    executed++;
+    const { stdout, stderr } = spawnSync('bash', ['-c', command], {
+      cwd: project,
+      timeout: 10_000,
+      input: '',
+      encoding: 'utf8',
+    });
+    if (deny.length > 0) {
+      if (`${stdout}${stderr}`.includes(SECRET)) findings.push({ script: command, effect: 'printed' });
+    } else if (snapshot(work) !== before) findings.push({ script: command, effect: 'changed' });
+    before = renew();
+  }
+  return { executed, findings };
+}
+
+describe('random scripts on a real disk', () => {
+  it(
+    `change nothing outside the project or protected in acceptEdits, among ${DECIDED} (seed ${seed})`,
+    () => {
+      const { executed, findings } = tryScripts(EDITS, 'acceptEdits', []);
+      expect(findings).toEqual([]);
+      expect(executed).toBeGreaterThan(DECIDED / 20);
+    },
+    DEADLINE_MS,
+  );
+
+  it(
+    `print no denied file in bypassPermissions, among ${DECIDED} (seed ${seed})`,
+    () => {
+      const { executed, findings } = tryScripts(READS, 'bypassPermissions', ['Read(./secrets/**)']);
+      expect(findings).toEqual([]);
+      expect(executed).toBeGreaterThan(DECIDED / 20);
+    },
+    DEADLINE_MS,
+  );
+});
