@@ -71,11 +71,9 @@ export { type Mismatch, replayLogEntries, type ReplayResult as Replayed } from '
 export { type TracedIteration, type TracedStep, traceRun } from './log/replay.ts';
 
 // The loop itself: what a run is given, what it yields, and the driver.
-export type * from './loop/run/params.ts';
-export type * from './loop/run/deps.ts';
-export type * from './loop/run/events.ts';
-export { LocalMediaError } from './loop/run/media-error.ts';
-export { query } from './loop/query.ts';
-export { finishCalls } from './loop/finish-calls.ts';
-export { NO_STOP_HOOK_RESULT as NO_OBJECTION } from './loop/effects/stop-hooks.ts';
+export { LocalMediaError } from './loop/params.ts';
+export type * from './loop/params.ts';
+export type * from './loop/events.ts';
+export { finishCalls, query } from './loop/query.ts';
+export { NO_STOP_HOOK_RESULT as NO_OBJECTION } from './loop/effects/turn-end.ts';
 export { SYNTHETIC_MODEL } from './loop/steps.ts';

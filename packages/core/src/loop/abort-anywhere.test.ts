@@ -14,7 +14,7 @@ import {
 } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../machine/config.ts';
-import type { LoopEvent } from './run/events.ts';
+import type { LoopEvent } from './events.ts';
 import { play, stage } from './test/play.ts';
 
 const script = [

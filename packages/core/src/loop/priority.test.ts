@@ -15,7 +15,7 @@ import {
   windowFull,
 } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
-import { LocalMediaError } from './run/media-error.ts';
+import { LocalMediaError } from './params.ts';
 import { abortAt, play } from './test/play.ts';
 
 const read = fakeTool({ name: 'Read', result: 'three lines' });

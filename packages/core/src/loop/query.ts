@@ -1,25 +1,43 @@
 /**
- * The driver. It yields before it acts, performs the effects that the machine names, and feeds back what happened; it
- * holds no policy. A generator stands still at `yield` until its consumer asks for more, so whatever was yielded has been
- * stored before the next step is taken.
+ * The driver. It yields before it acts, performs the effects that the machine chose, and reports back what happened.
+ * It holds no policy. A generator stops at `yield` until its consumer asks for more, so the consumer has stored every event
+ * before the next step.
  */
 import { decide } from '../machine/decide.ts';
-import type { MachineEvent } from '../machine/happened.ts';
-import { initialLoopState, type LoopState } from '../machine/state.ts';
+import type { Effect } from '../machine/effect.ts';
+import type { HookMessage, MachineEvent } from '../machine/happened.ts';
+import { type Handle, initialLoopState, type LoopState } from '../machine/state.ts';
 import type { Terminal, Transition } from '../machine/terminal.ts';
+import { type AssistantMessage, callsOf, resultsOf, type UserMessage } from '../messages/message.ts';
 import { errorMessage } from '../thrown.ts';
-import { composeHistory } from './run/cook.ts';
-import type { LoopEvent } from './run/events.ts';
-import { withImmediateReturn } from './run/leave.ts';
-import type { QueryParams } from './run/params.ts';
-import { perform } from './effects/perform.ts';
-import { beginRun, endRun, messageEvent, newIteration, type Run } from './run/run.ts';
+import { NO_ANSWER, resultMessages } from './answer.ts';
+import { compactNow, drainCollapses, prepareContext } from './effects/context.ts';
+import { streamAnswer } from './effects/stream.ts';
+import { runTools } from './effects/tools.ts';
+import { attach, runStopHooks } from './effects/turn-end.ts';
+import {
+  type EffectEnd,
+  firstProgress,
+  messageEvent,
+  openEnvironment,
+  type PendingSummary,
+  type RunEnvironment,
+  type RunProgress,
+  startIteration,
+} from './environment.ts';
+import type { LoopEvent } from './events.ts';
+import { composeHistory } from './history.ts';
+import { LocalMediaError, type QueryParams } from './params.ts';
 import { takeSteps } from './steps.ts';
-import { followSummary } from './effects/summary.ts';
+import { returnEarly } from './wait.ts';
 
 /**
- * Runs one prompt to its end. Queued commands that joined the run are reported `completed` once the loop has returned; a
- * throw or an early `.return()` leaves them `started`, which is how interrupted work is recognised.
+ * Runs one prompt to its end.
+ *
+ * Contract:
+ * - Returns exactly one `Terminal`, and yields nothing after it. Never throws.
+ * - Queued commands that joined the run are reported `completed` when the loop has returned. A throw of the consumer or an
+ *   early `return()` leaves them `started`, so a user interface can recognize interrupted work.
  */
 export function query(params: QueryParams): AsyncGenerator<LoopEvent, Terminal> {
   const leaving = new AbortController();
@@ -27,56 +45,186 @@ export function query(params: QueryParams): AsyncGenerator<LoopEvent, Terminal> 
 }
 
 async function* runToEnd(params: QueryParams, leaving: AbortSignal): AsyncGenerator<LoopEvent, Terminal> {
-  const run = beginRun(params);
-  leaving.addEventListener('abort', () => void endRun(run));
+  const env = openEnvironment(params, leaving);
   try {
-    const terminal = yield* queryLoop(run);
-    for (const commandId of run.commands) yield { type: 'command', commandId, state: 'completed' };
-    return terminal;
+    return yield* queryLoop(env);
   } catch (thrown) {
-    // The last resort: what failed is the telling itself, so nothing more is told.
+    // The last resort: the report of a failure failed itself, so nothing more is reported.
     return { reason: 'model_error', message: errorMessage(thrown) };
   } finally {
-    // A consumer that walks away ends everything below, and waits for it.
-    await endRun(run);
+    // Ends everything below and waits for it, also if the consumer leaves early.
+    await env.end();
   }
 }
 
-async function* queryLoop(run: Run): AsyncGenerator<LoopEvent, Terminal> {
-  const { config, params, deps } = run;
+/**
+ * Runs the calls of an answer that an earlier run left open: the same events, without a model. Returns the message of a hook
+ * that stops the next run.
+ */
+export function finishCalls(
+  params: QueryParams,
+  blocks: readonly AssistantMessage[],
+): AsyncGenerator<LoopEvent, HookMessage | undefined> {
+  const leaving = new AbortController();
+  return withImmediateReturn(finish(params, blocks, leaving.signal), () => leaving.abort());
+}
+
+async function* finish(
+  params: QueryParams,
+  blocks: readonly AssistantMessage[],
+  leaving: AbortSignal,
+): AsyncGenerator<LoopEvent, HookMessage | undefined> {
+  const { config } = params;
+  // Nothing streams, so the executor receives all calls at once.
+  const gates = { ...config.gates, streamingToolExecution: false };
+  const env = openEnvironment({ ...params, config: { ...config, gates } }, leaving);
+  try {
+    const given = { ...firstProgress(env), answer: { ...NO_ANSWER, blocks } };
+    const end = yield* runTools(env, given);
+    if ('thrown' in end) throw end.thrown;
+    return end.happened.type === 'tools_ran' ? end.happened.stoppedBy : undefined;
+  } finally {
+    await env.end();
+  }
+}
+
+async function* queryLoop(env: RunEnvironment): AsyncGenerator<LoopEvent, Terminal> {
+  const { config, params, deps } = env;
+  let progress = firstProgress(env);
   let turn = initialLoopState({
     startedAt: deps.clock.now(),
     autoCompactTracking: params.autoCompactTracking,
   });
+  let happened: MachineEvent = { type: 'began' };
+  yield { type: 'stream_request_start' };
   while (true) {
-    yield { type: 'stream_request_start' };
-    let happened: MachineEvent = { type: 'began' };
-    let transition: Transition;
-    while (true) {
-      const decision = decide(turn, happened, config);
-      yield* takeSteps(run, decision.first);
-      turn = decision.turn;
-      if (decision.kind === 'stop') return decision.terminal;
-      if (decision.kind === 'continue') {
-        transition = decision.transition;
+    const decision = decide(turn, happened, config);
+    progress = yield* takeSteps(env, progress, decision.first);
+    turn = decision.turn;
+    switch (decision.kind) {
+      case 'do':
+        ({ happened, progress } = yield* perform(env, progress, decision.effect));
         break;
-      }
-      happened = yield* perform(run, decision.effect);
+      case 'continue':
+        progress = yield* continueRun(env, progress, turn, decision.transition);
+        happened = { type: 'began' };
+        yield { type: 'stream_request_start' };
+        break;
+      case 'stop':
+        for (const commandId of progress.commands) yield { type: 'command', commandId, state: 'completed' };
+        return decision.terminal;
     }
-    yield* startIteration(run, turn, transition);
   }
 }
 
-/** Cooks the conversation that the machine asked for, and says why the loop goes on. */
-async function* startIteration(
-  run: Run,
+/** An exception in our own code, or of a port that did not end after an abort, becomes an event that ends the run. */
+async function* perform(
+  env: RunEnvironment,
+  progress: RunProgress,
+  effect: Effect,
+): AsyncGenerator<LoopEvent, { happened: MachineEvent; progress: RunProgress }> {
+  let end: EffectEnd;
+  try {
+    end = yield* dispatch(env, progress, effect);
+  } catch (thrown) {
+    end = { thrown, changed: {} };
+  }
+  const now = { ...progress, ...end.changed };
+  if ('happened' in end) return { happened: end.happened, progress: now };
+  const { thrown } = end;
+  const media = thrown instanceof LocalMediaError;
+  const { aborted } = env;
+  const message = errorMessage(thrown);
+  return { happened: { type: 'threw', during: effect.type, media, message, aborted }, progress: now };
+}
+
+async function* dispatch(
+  env: RunEnvironment,
+  progress: RunProgress,
+  effect: Effect,
+): AsyncGenerator<LoopEvent, EffectEnd> {
+  switch (effect.type) {
+    case 'prepare':
+      return yield* prepareContext(env, progress, effect);
+    case 'stream':
+      return yield* streamAnswer(env, progress, effect);
+    case 'drain':
+      return yield* drainCollapses(env);
+    case 'compact':
+      return yield* compactNow(env, progress, effect);
+    case 'run_tools':
+      return yield* runTools(env, progress);
+    case 'attach':
+      return yield* attach(env, progress, effect);
+    case 'stop_hooks':
+      return yield* runStopHooks(env, progress, effect);
+    case 'ask': {
+      const goOn = await env.waitFor(env.deps.askToGoOn(effect.calls, env.signal));
+      return { happened: { type: 'asked', goOn, aborted: env.aborted } };
+    }
+  }
+}
+
+/** Composes the conversation that the machine asked for, and reports why the loop continues. */
+async function* continueRun(
+  env: RunEnvironment,
+  progress: RunProgress,
   { state }: LoopState,
   transition: Transition,
-): AsyncGenerator<LoopEvent, void> {
-  followSummary(run, state.pendingToolUseSummary);
+): AsyncGenerator<LoopEvent, RunProgress> {
+  const summary = followSummary(env, progress, state.pendingToolUseSummary);
   const percentUsed = transition.reason === 'token_budget_continuation' ? transition.percentUsed : 0;
-  const { history, written } = composeHistory(run, state.messages, percentUsed);
+  const { history, written } = composeHistory(state.messages, progress, env.write, percentUsed);
   for (const message of written) yield messageEvent(message);
   yield { type: 'transition', transition, turnCount: state.turnCount };
-  run.iteration = newIteration(history);
+  env.stopAtEnd(undefined);
+  return { ...progress, ...startIteration(history), summary };
+}
+
+/** A new handle of the machine starts a summary. No handle drops the pending one. */
+function followSummary(
+  { deps, signal }: RunEnvironment,
+  { summary, answer }: RunProgress,
+  handle: Handle | undefined,
+): PendingSummary | undefined {
+  if (handle === undefined) return undefined;
+  if (summary?.handle === handle) return summary;
+  const results = new Map<string, UserMessage>();
+  for (const message of resultMessages(answer))
+    if (message.type === 'user')
+      for (const { tool_use_id: id } of resultsOf(message)) results.set(id, message);
+  const calls = callsOf(answer.blocks).flatMap((call) => {
+    const result = results.get(call.id);
+    return result ? [{ call, result }] : [];
+  });
+  let text: string | undefined;
+  const write = async (): Promise<void> => {
+    try {
+      text = await deps.summariseTools(calls, signal);
+    } catch {
+      // The summary is a convenience: the run continues without it.
+    }
+  };
+  void write();
+  return { handle, toolUseIds: calls.map(({ call }) => call.id), text: () => text };
+}
+
+/**
+ * Makes `return()` take effect at once. A generator handles `return()` only at its next `yield`, and a pending `next()` may
+ * wait for a tool or a model until then. So `leave` runs first and ends the pending work.
+ */
+function withImmediateReturn<T, R>(steps: AsyncGenerator<T, R>, leave: () => void): AsyncGenerator<T, R> {
+  const end = steps.return.bind(steps);
+  // Own methods of the object: `break` and `await using` call them as well.
+  return Object.assign(steps, {
+    return(value: R | PromiseLike<R>) {
+      leave();
+      return end(value);
+    },
+    async throw(thrown: unknown): Promise<never> {
+      // The exception stays outside: the loop would report it as a bug of its own.
+      await returnEarly(steps);
+      throw thrown;
+    },
+  });
 }

@@ -20,7 +20,7 @@ import {
   unfinished,
 } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
-import { LocalMediaError } from './run/media-error.ts';
+import { LocalMediaError } from './params.ts';
 import { play } from './test/play.ts';
 
 const read = fakeTool({ name: 'Read', result: 'three lines' });

@@ -12,7 +12,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import { linesOf } from './test/notation.ts';
 import { abortAt, play, stage } from './test/play.ts';
-import type { LoopEvent } from './run/events.ts';
+import type { LoopEvent } from './events.ts';
 
 const read = fakeTool({ name: 'Read', result: 'three lines' });
 const oneCall = [call('Read', { path: 'a' }, 'r1'), say('Done.')];

@@ -1,44 +1,50 @@
-/** One attempt: sends a request, yields each block as it finishes, lets calls that may be thrown away start early. */
-import type { ContentBlock } from '../../messages/blocks.ts';
+/** One attempt at an answer: sends a request, yields each block when it is complete, and starts calls without effects early. */
+import { childScope, whenAborted } from '../../abort.ts';
+import { cloneJson, type Json, type JsonObject } from '../../json.ts';
 import { callsOf, type AssistantMessage } from '../../messages/message.ts';
 import { modelError, type ModelError } from '../../messages/model-error.ts';
-import type { ModelRecord, ModelRequest } from '../../model/port.ts';
+import type { ModelRecord, ModelRequest, RecordIterator } from '../../model/port.ts';
 import { AnswerReader, type EndClass, type FinishedBlock } from '../../model/reader.ts';
-import { cloneJson, type Json, type JsonObject } from '../../json.ts';
-import type { Tool } from '../../tools/tool.ts';
-import { childScope, whenAborted } from '../../abort.ts';
-import type { LoopEvent, MessageEvent } from '../run/events.ts';
-import { stamp, type Run } from '../run/run.ts';
 import { REPEATED_ID } from '../../tools/context.ts';
-import { deliverResults, executorOf, handleToolUpdate } from './tool-events.ts';
+import type { ToolUpdate } from '../../tools/executor.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { addBlock, type Answer, endAttempt } from '../answer.ts';
+import type { MessageWriter, RunEnvironment, RunProgress } from '../environment.ts';
+import type { LoopEvent, MessageEvent } from '../events.ts';
+import { announceUpdate, openExecutor, takeResults } from './tools.ts';
 
-export interface AttemptEnd {
+export interface AttemptEnd extends RecordedEnd, Pick<RunProgress, 'answer' | 'executor'> {
   readonly reader: AnswerReader;
-  readonly error: ModelError | undefined;
-  readonly requestId: string | undefined;
-  /** What the model port wants the user to know about this answer. */
-  readonly notice?: string | undefined;
-  /** The message of the last block that was finished; undefined where there was none worth a message. */
-  readonly last: AssistantMessage | undefined;
+  /** Set if our own code or the model port threw. The rest is the state at that moment. */
+  readonly threw?: { readonly thrown: unknown };
 }
 
-export async function* runAttempt(run: Run, request: ModelRequest): AsyncGenerator<LoopEvent, AttemptEnd> {
-  const { inbox, deps, config } = run;
+/** How the stream ended, as its last record reports it. */
+interface RecordedEnd {
+  readonly error: ModelError | undefined;
+  readonly requestId?: string | undefined;
+  /** A notice of the model port for the user. */
+  readonly notice?: string | undefined;
+}
+
+export async function* runAttempt(
+  env: RunEnvironment,
+  given: Pick<RunProgress, 'answer' | 'executor' | 'context'>,
+  request: ModelRequest,
+): AsyncGenerator<LoopEvent, AttemptEnd> {
+  const { inbox, deps, config, write, signal } = env;
+  const { context } = given;
   const reader = new AnswerReader();
-  // The last yield may have been answered with an abort: then no call is made.
-  if (run.scope.signal.aborted) return { reader, error: ABORTED, requestId: undefined, last: undefined };
+  let { answer, executor } = given;
   let last: AssistantMessage | undefined;
-  const scope = childScope(run.scope.signal);
-  const records = deps.model(request, scope.signal)[Symbol.asyncIterator]();
-  const pull = (): void => {
-    records.next().then(
-      (next) => inbox.push({ type: 'record', attempt: reader, next }),
-      (thrown: unknown) => inbox.push({ type: 'port_threw', attempt: reader, thrown }),
-    );
-  };
+  // The consumer may have aborted at the last yield. Then no call starts.
+  if (signal.aborted) return end(ABORTED_END);
+  const scope = childScope(signal);
   const ignoreAbort = whenAborted(scope.signal, () => inbox.push({ type: 'aborted' }));
+  let records: RecordIterator | undefined;
   try {
-    pull();
+    records = deps.model(request, scope.signal)[Symbol.asyncIterator]();
+    pullFrom(records);
     while (true) {
       const arrival = inbox.poll();
       if (!arrival) {
@@ -47,7 +53,7 @@ export async function* runAttempt(run: Run, request: ModelRequest): AsyncGenerat
       }
       switch (arrival.type) {
         case 'aborted':
-          if (scope.signal.aborted) return { reader, error: ABORTED, requestId: undefined, last };
+          if (scope.signal.aborted) return end(ABORTED_END);
           break;
         case 'port_threw':
           if (arrival.attempt === reader) throw arrival.thrown;
@@ -55,78 +61,99 @@ export async function* runAttempt(run: Run, request: ModelRequest): AsyncGenerat
         case 'record': {
           if (arrival.attempt !== reader) break;
           let record: ModelRecord | undefined = arrival.next.done ? SILENT_END : arrival.next.value;
-          // What is here already needs no promise of its own; whatever else has arrived goes before it.
+          // Records that are ready need no promise of their own. Other arrivals come first.
           for (; record; record = inbox.isEmpty ? records.ready?.() : undefined) {
-            const end = endOf(record, reader);
-            if (end) return { ...end, last };
+            const ended = endOf(record, reader);
+            if (ended) return end(ended);
             if (!isEvent(record)) continue;
             if (config.partialMessages) yield { type: 'stream_event', event: record };
             const finished = reader.push(record);
-            if (finished) last = yield* yieldBlock(run, reader, finished);
+            if (finished) yield* takeBlock(finished);
           }
-          pull();
+          pullFrom(records);
           break;
         }
         default:
-          yield* handleToolUpdate(run, arrival);
-          if (arrival.type === 'settled') yield* deliverResults(run);
+          yield* takeUpdate(arrival);
       }
     }
+  } catch (thrown) {
+    return { reader, answer, executor, error: undefined, threw: { thrown } };
   } finally {
     ignoreAbort();
     scope.abort('attempt over');
     scope.release();
-    // Not awaited: a port that is slow to wind up must not hold the turn.
-    records.return?.()?.catch(() => undefined);
+    // Not awaited: a port that is slow to end must not delay the turn.
+    records?.return?.()?.catch(() => undefined);
+  }
+
+  function end(ended: RecordedEnd): AttemptEnd {
+    const { wasCut } = reader;
+    const hasOpenBlock = reader.hasOpenBlock();
+    const partialText = reader.unfinishedText();
+    return {
+      reader,
+      executor,
+      ...ended,
+      answer: endAttempt(answer, { last, wasCut, hasOpenBlock, partialText }),
+    };
+  }
+
+  function pullFrom(stream: RecordIterator): void {
+    stream.next().then(
+      (next) => inbox.push({ type: 'record', attempt: reader, next }),
+      (thrown: unknown) => inbox.push({ type: 'port_threw', attempt: reader, thrown }),
+    );
+  }
+
+  async function* takeBlock(finished: FinishedBlock): AsyncGenerator<LoopEvent, void> {
+    const { block, badInput } = withOwnId(answer, finished, write);
+    last = undefined;
+    // An empty text block is not worth a message.
+    if (block.type === 'text' && block.text.trim() === '') return;
+    // The model as it was requested, not as the server names it: signatures are compared with later requests.
+    const { model } = context;
+    last = write.assistant({ responseId: reader.responseId, model, content: [block] });
+    const startsEarly = config.gates.streamingToolExecution;
+    answer = addBlock(answer, last, startsEarly ? undefined : badInput);
+    yield { ...observed(last, context.tools), usage: reader.usage };
+    if (block.type !== 'tool_use' || !startsEarly) return;
+    executor ??= openExecutor(env, context);
+    executor.addTool(block, badInput);
+  }
+
+  async function* takeUpdate(update: ToolUpdate): AsyncGenerator<LoopEvent, void> {
+    yield* announceUpdate(update, executor);
+    if (update.type !== 'settled') return;
+    const taken = takeResults(executor, answer, write);
+    answer = taken.answer;
+    yield* taken.events;
   }
 }
 
-async function* yieldBlock(
-  run: Run,
-  reader: AnswerReader,
-  finished: FinishedBlock,
-): AsyncGenerator<LoopEvent, AssistantMessage | undefined> {
-  const { block, badInput } = withOwnId(run, finished);
-  if (block.type === 'text' && block.text.trim() === '') return undefined;
-  const message = assistantMessage(run, reader, block);
-  run.iteration.answer.push(message);
-  yield { ...observed(run, message), usage: reader.usage };
-  if (block.type === 'tool_use' && run.config.gates.streamingToolExecution)
-    executorOf(run).addTool(block, badInput);
-  else if (block.type === 'tool_use' && badInput !== undefined)
-    run.iteration.badInputs.set(block.id, badInput);
-  return message;
-}
-
 /**
- * An id names one call and its one result. A second call under the same id may be the same call sent twice, so it does not
- * run; under an id of its own it stays in the history, and its result tells the model, which may ask again.
+ * Gives a second call with the same id an id of its own, so that one id has one result. It may be the same call sent twice,
+ * so it does not run. Its result tells the model, which can call the tool again.
  */
-function withOwnId(run: Run, finished: FinishedBlock): FinishedBlock {
+function withOwnId(answer: Answer, finished: FinishedBlock, write: MessageWriter): FinishedBlock {
   const { block } = finished;
   if (block.type !== 'tool_use') return finished;
-  if (!callsOf(run.iteration.answer).some(({ id }) => id === block.id)) return finished;
-  return { block: { ...block, id: `repeated_${run.deps.ids.uuid()}` }, badInput: REPEATED_ID };
+  if (!callsOf(answer.blocks).some(({ id }) => id === block.id)) return finished;
+  return { block: { ...block, id: `repeated_${write.uuid()}` }, badInput: REPEATED_ID };
 }
 
-function assistantMessage(run: Run, reader: AnswerReader, block: ContentBlock): AssistantMessage {
-  // The model as it was asked for, not as the server calls it: signatures are matched against later requests.
-  const { model } = run.context;
-  return { type: 'assistant', ...stamp(run), responseId: reader.responseId, model, content: [block] };
-}
-
-/** Observers see derived fields on a copy; what is stored and sent is the message itself. */
-function observed(run: Run, message: AssistantMessage): MessageEvent {
+/** Adds derived fields to a copy for observers. The message itself is stored and sent. */
+function observed(message: AssistantMessage, tools: readonly Tool[]): MessageEvent {
   const [block] = message.content;
   if (block?.type !== 'tool_use') return { type: 'message', message };
-  const tool = run.context.tools.find((candidate) => candidate.name === block.name);
+  const tool = tools.find((candidate) => candidate.name === block.name);
   if (!tool?.backfillObservableInput) return { type: 'message', message };
   const input = backfilled(tool, block.input);
   if (!input) return { type: 'message', message };
   return { type: 'message', message, observable: { ...message, content: [{ ...block, input }] } };
 }
 
-/** A deep copy: the tool may change what lies within, and the history must not change with it. A tool that throws adds nothing. */
+/** A deep copy: the tool may change nested values, and the history must stay as it is. A tool that throws adds nothing. */
 function backfilled(tool: Tool, input: JsonObject): JsonObject | undefined {
   try {
     const copy = cloneJson(input);
@@ -137,7 +164,7 @@ function backfilled(tool: Tool, input: JsonObject): JsonObject | undefined {
   }
 }
 
-/** Fields at any depth: only added ones make the copy worth showing. */
+/** Counts fields at any depth. Only added fields make the copy worth an event. */
 function fieldsIn(value: Json | undefined): number {
   if (typeof value !== 'object' || value === null) return 0;
   let fields = 0;
@@ -145,22 +172,18 @@ function fieldsIn(value: Json | undefined): number {
   return fields;
 }
 
-function endOf(record: ModelRecord, reader: AnswerReader): Omit<AttemptEnd, 'last'> | undefined {
-  if (record.type === 'model_error') return { reader, error: record, requestId: record.requestId };
+function endOf(record: ModelRecord, reader: AnswerReader): RecordedEnd | undefined {
+  if (record.type === 'model_error') return { error: record, requestId: record.requestId };
   if (record.type !== 'done') return undefined;
-  const { requestId, notice } = record;
-  return { reader, error: errorOfEnd(reader), requestId, notice };
-}
-
-function errorOfEnd({ endsAs }: AnswerReader): ModelError | undefined {
-  return endsAs && ENDS[endsAs];
+  const { endsAs } = reader;
+  return { error: endsAs && ENDS[endsAs], requestId: record.requestId, notice: record.notice };
 }
 
 function isEvent(record: ModelRecord): record is Exclude<ModelRecord, { type: 'done' | 'model_error' }> {
   return record.type !== 'done' && record.type !== 'model_error';
 }
 
-const ABORTED = modelError('aborted', 'The call was interrupted.');
+const ABORTED_END: RecordedEnd = { error: modelError('aborted', 'The call was interrupted.') };
 const SILENT_END = modelError('network', 'The stream ended before the answer was complete.');
 const ENDS: Readonly<Record<EndClass, ModelError>> = {
   network: SILENT_END,

@@ -1,89 +1,82 @@
-/** The effects on the context: prepare it before a call, drain or compact it after one that did not fit. */
+/** The effects on the context: prepare it before a call, drain or compact it after a call that did not fit. */
+import { type PrepareStep, withLineage } from '../../context/port.ts';
 import type { CompactionLineage, Effect } from '../../machine/effect.ts';
-import type { MachineEvent, PreparedContext } from '../../machine/happened.ts';
-import { abortCause } from '../../abort.ts';
-import type { PrepareStep } from '../../context/port.ts';
-import { withLineage } from '../../context/port.ts';
+import type { PreparedContext } from '../../machine/happened.ts';
 import type { Spent } from '../../messages/usage.ts';
-import type { LoopEvent } from '../run/events.ts';
-import type { Run } from '../run/run.ts';
-import { relayUntilAborted, untilAborted } from './until-aborted.ts';
+import type { EffectEnd, RunEnvironment, RunProgress } from '../environment.ts';
+import type { LoopEvent } from '../events.ts';
+import { relaySteps } from '../wait.ts';
 
 export async function* prepareContext(
-  run: Run,
+  env: RunEnvironment,
+  { history, context, hasBegun }: Pick<RunProgress, 'history' | 'context' | 'hasBegun'>,
   { autoCompact, lineage }: Extract<Effect, { type: 'prepare' }>,
-): AsyncGenerator<LoopEvent, MachineEvent> {
-  const { deps, iteration, context } = run;
-  const aborted = abortCause(run.scope.signal);
-  if (aborted) return { type: 'prepared', aborted, context: NOTHING_PREPARED };
-  if (!run.begun) deps.attachments.begin('run', iteration.prepared, context);
-  run.begun = true;
-  deps.attachments.begin('iteration', iteration.prepared, context);
-  const steps = deps.context.prepare({ messages: iteration.prepared, autoCompact, context });
-  const prepared = yield* relayUntilAborted(run, steps, (step) => tell(step, lineage));
-  iteration.prepared = prepared.messages;
-  iteration.view = prepared.view;
+): AsyncGenerator<LoopEvent, EffectEnd> {
+  const { deps, aborted } = env;
+  // Preparing can cost a model call, so an aborted run skips it.
+  if (aborted) return { happened: { type: 'prepared', aborted, context: NOTHING_PREPARED } };
+  if (!hasBegun) deps.attachments.begin('run', history, context);
+  deps.attachments.begin('iteration', history, context);
+  const steps = deps.context.prepare({ messages: history, autoCompact, context });
+  const prepared = yield* relaySteps(steps, env.waitFor, (step) => eventsOf(step, lineage));
   return {
-    type: 'prepared',
-    aborted: abortCause(run.scope.signal),
-    context: {
-      overLimit: prepared.overLimit,
-      staged: deps.context.staged(),
-      autoCompact: prepared.autoCompact,
+    happened: {
+      type: 'prepared',
+      aborted: env.aborted,
+      context: {
+        overLimit: prepared.overLimit,
+        staged: deps.context.staged(),
+        autoCompact: prepared.autoCompact,
+      },
     },
+    changed: { history: prepared.messages, view: prepared.view, hasBegun: true },
   };
 }
 
-function tell(step: PrepareStep, lineage: CompactionLineage): LoopEvent[] {
+function eventsOf(step: PrepareStep, lineage: CompactionLineage): LoopEvent[] {
   if ('compacting' in step) return [{ type: 'compacting', trigger: step.compacting }];
   const { spent, ...did } = step;
-  return [...bill(spent), { type: 'context', ...did, report: withLineage(did.report, lineage) }];
+  return [...spentEvents(spent), { type: 'context', ...did, report: withLineage(did.report, lineage) }];
 }
 
-/** Preparing can cost a call of its own: it is spared a run that is already over. */
 const NOTHING_PREPARED: PreparedContext = {
   overLimit: false,
   staged: false,
   autoCompact: { outcome: 'idle' },
 };
 
-export async function* drainCollapses(run: Run): AsyncGenerator<LoopEvent, MachineEvent> {
-  const { committed, report } = await untilAborted(run, run.deps.context.drain(run.scope.signal));
+export async function* drainCollapses(env: RunEnvironment): AsyncGenerator<LoopEvent, EffectEnd> {
+  const { committed, report } = await env.waitFor(env.deps.context.drain(env.signal));
   if (report) yield { type: 'context', report };
-  return { type: 'drained', committed: committed > 0, aborted: abortCause(run.scope.signal) };
+  return { happened: { type: 'drained', committed: committed > 0, aborted: env.aborted } };
 }
 
 export async function* compactNow(
-  run: Run,
+  env: RunEnvironment,
+  { history, context }: Pick<RunProgress, 'history' | 'context'>,
   { cause, lineage }: Extract<Effect, { type: 'compact' }>,
-): AsyncGenerator<LoopEvent, MachineEvent> {
-  const { deps, iteration, context } = run;
+): AsyncGenerator<LoopEvent, EffectEnd> {
   yield { type: 'compacting', trigger: 'reactive' };
-  // Whoever heard of it may have ended the run: then it is not begun.
-  const aborted = abortCause(run.scope.signal);
-  if (aborted) return { type: 'compacted', cause, result: { ok: false }, aborted };
-  const compacted = await untilAborted(
-    run,
-    deps.context.compact({ messages: iteration.prepared, cause, context }),
-  );
-  yield* bill(compacted.spent);
+  const { aborted } = env;
+  // The consumer may have aborted at this yield. Then the compaction does not start.
+  if (aborted) return { happened: { type: 'compacted', cause, result: { ok: false }, aborted } };
+  const compacted = await env.waitFor(env.deps.context.compact({ messages: history, cause, context }));
+  yield* spentEvents(compacted.spent);
   if (!compacted.ok) {
     if (compacted.report) yield { type: 'context', report: withLineage(compacted.report, lineage) };
-    return { type: 'compacted', cause, result: { ok: false }, aborted: abortCause(run.scope.signal) };
+    return { happened: { type: 'compacted', cause, result: { ok: false }, aborted: env.aborted } };
   }
-  iteration.compacted = compacted.messages;
+  const { id, replacedTokens, messages } = compacted;
   const report = withLineage(compacted.report, lineage);
-  yield { type: 'context', report, messages: [...compacted.messages] };
-  const { id, replacedTokens } = compacted;
+  yield { type: 'context', report, messages: [...messages] };
+  const result = { ok: true, id, replacedTokens } as const;
   return {
-    type: 'compacted',
-    cause,
-    result: { ok: true, id, replacedTokens },
-    aborted: abortCause(run.scope.signal),
+    happened: { type: 'compacted', cause, result, aborted: env.aborted },
+    changed: { compacted: messages },
   };
 }
 
-/** Calls of the levels' own are billed like attempts that gave no answer. */
-function bill(spent: readonly Spent[] = []): LoopEvent[] {
+/** Model calls of the levels are billed like attempts without an answer. */
+function spentEvents(spent: readonly Spent[] = []): LoopEvent[] {
   return spent.map(({ model, usage }) => ({ type: 'spent', model, usage }));
 }

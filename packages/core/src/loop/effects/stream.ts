@@ -1,144 +1,217 @@
 /**
- * The `stream` effect: attempts at one answer until one is accepted. Retries, fallback, pauses, the re-ask after an empty
- * answer and the replacement of a refused block happen in here, each within its bound; the machine sees only the end.
+ * The `stream` effect: attempts at one answer until one is accepted. The policy of attempts (retry, fallback, pause, re-ask,
+ * rejected block) decides after each attempt. The machine receives only the end.
  */
-import { abortCause } from '../../abort.ts';
 import type { Effect } from '../../machine/effect.ts';
-import type { MachineEvent, StreamEnd } from '../../machine/happened.ts';
-import { isThinking } from '../../messages/blocks.ts';
-import { callsOf } from '../../messages/message.ts';
+import type { StreamEnd } from '../../machine/happened.ts';
 import { modelError, type ModelError } from '../../messages/model-error.ts';
 import { isSpent } from '../../messages/usage.ts';
+import { optionsFor, optionsWithoutThinking, thinkingAfterLoss } from '../../model/facts.ts';
 import type { ModelRequest } from '../../model/port.ts';
-import { decideAttempt, NO_ATTEMPTS, type AttemptFacts, type AttemptDecision } from '../../model/retry.ts';
+import { decideAttempt, NO_ATTEMPTS, type AttemptDecision, type AttemptFacts } from '../../model/retry.ts';
 import { rejectedBlockName } from '../../request/normalize/model-steps.ts';
-import type { LoopEvent } from '../run/events.ts';
-import { meta, messageEvent, systemMessage, type Run } from '../run/run.ts';
-import { EMPTY_ANSWER } from '../run/texts.ts';
-import { runAttempt, type AttemptEnd } from './attempt.ts';
-import { offerSummary } from './summary.ts';
-import { retractMessages } from './take-back.ts';
-import { requestViewOf } from './view.ts';
+import { requestView, type RequestView } from '../../request/view.ts';
+import { specsOf } from '../../tools/tool.ts';
+import { completeCalls, isEmptyAnswer, retract } from '../answer.ts';
+import {
+  type EffectEnd,
+  messageEvent,
+  type PendingSummary,
+  type RunEnvironment,
+  type RunProgress,
+} from '../environment.ts';
+import type { LoopEvent } from '../events.ts';
+import { EMPTY_ANSWER } from '../texts.ts';
+import { type AttemptEnd, runAttempt } from './attempt.ts';
+
+type StreamEffect = Extract<Effect, { type: 'stream' }>;
+
+/** The values that attempts change. */
+type StreamProgress = Pick<
+  RunProgress,
+  | 'history'
+  | 'view'
+  | 'answer'
+  | 'executor'
+  | 'context'
+  | 'fallbacks'
+  | 'leavesOutThinking'
+  | 'rejectedBlocks'
+  | 'summary'
+  | 'outputTokens'
+>;
 
 export async function* streamAnswer(
-  run: Run,
-  effect: Extract<Effect, { type: 'stream' }>,
-): AsyncGenerator<LoopEvent, MachineEvent> {
-  const { iteration, deps, config } = run;
+  env: RunEnvironment,
+  given: StreamProgress,
+  effect: StreamEffect,
+): AsyncGenerator<LoopEvent, EffectEnd> {
+  const { deps, config } = env;
+  let changed = given;
   let tries = NO_ATTEMPTS;
   let paused = false;
-  while (true) {
-    yield* offerSummary(run);
-    const before = iteration.answer.length;
-    const messages = paused ? iteration.view.append(iteration.answer) : iteration.view;
-    const built = run.builder.build(requestViewOf(run, effect, paused), messages);
-    if (built.repairs.length > 0) yield { type: 'mended', mends: built.repairs };
-    if (built.rewrotePrefix) yield { type: 'prefix_rewritten' };
-    const attempt = yield* runAttempt(run, built.request);
-    run.outputTokens += attempt.reader.usage.output_tokens;
-    noteCut(run, attempt);
-    if (attempt.error?.window !== undefined)
-      deps.context.learnWindow(run.context.model, attempt.error.window);
-    const refused = newlyRefused(run, built.request, attempt.error);
-    const facts = factsOf(run, attempt, {
-      refusedInVain: refused === undefined,
-      asksForThinking: built.request.options.thinking !== undefined,
-    });
-    const verdict = run.scope.signal.aborted
-      ? ACCEPT
-      : decideAttempt(facts, tries, config.retry, deps.random);
-    if (verdict.do === 'accept') {
-      yield* endAnswer(run, attempt, facts);
-      if (attempt.notice !== undefined)
-        yield messageEvent(systemMessage(run, 'informational', attempt.notice, 'warning'));
-      yield* offerSummary(run);
-      const staged = deps.context.staged();
-      // Asked again: whoever was told how the answer ended may have answered with an abort.
-      const aborted = abortCause(run.scope.signal);
-      return { type: 'streamed', calls: facts.calls, ended: streamEnd(facts), staged, aborted };
+  try {
+    while (true) {
+      const blocksBefore = changed.answer.blocks.length;
+      const { request, attempt, now } = yield* sendAttempt(env, changed, effect, paused);
+      changed = now;
+      const { answer, error, threw, reader } = attempt;
+      if (threw) return { ...threw, changed };
+      if (error?.window !== undefined) deps.context.learnWindow(changed.context.model, error.window);
+      const rejected = newlyRejected(changed.rejectedBlocks, request, error);
+      const facts: AttemptFacts = {
+        error,
+        calls: completeCalls(answer).length,
+        paused: reader.stopReason === 'pause_turn',
+        empty: isEmptyAnswer(answer),
+        fallbackAvailable: changed.fallbacks.length > 0,
+        refusedInVain: rejected === undefined,
+        asksForThinking: request.options.thinking !== undefined,
+      };
+      const decision = env.aborted ? ACCEPT : decideAttempt(facts, tries, config.retry, deps.random);
+      if (decision.do === 'accept') {
+        changed = yield* acceptAttempt(env, changed, attempt, facts);
+        const ended = streamEnd(facts);
+        const staged = deps.context.staged();
+        // Asked again: the consumer may have aborted when it received the end of the answer.
+        const { aborted } = env;
+        return { happened: { type: 'streamed', calls: facts.calls, ended, staged, aborted }, changed };
+      }
+      yield* spentEvents(attempt);
+      const failure = error ?? NOTHING_RECEIVED;
+      if (decision.do === 'retry') {
+        const { maxAttempts } = config.retry;
+        const { delayMs } = decision;
+        yield { type: 'retry', attempt: decision.tries.attempts, maxAttempts, delayMs, error: failure };
+      }
+      const keptBlocks = keepsEarlierBlocks(decision) ? blocksBefore : 0;
+      if (decision.do !== 'resume_pause') changed = yield* retractAttempt(env, changed, keptBlocks);
+      changed = yield* prepareAnother(env, changed, decision, { rejected, error: failure });
+      tries = decision.tries;
+      paused = isPausedAfter(decision, paused);
+      const { aborted } = env;
+      if (aborted) {
+        const ended: StreamEnd = { well: false, error: failure };
+        return { happened: { type: 'streamed', calls: 0, ended, staged: false, aborted }, changed };
+      }
     }
-    yield* billAttempt(attempt);
-    yield* prepareAnother(run, verdict, { before, refused, error: facts.error ?? SILENCE });
-    tries = verdict.tries;
-    paused = isPausedAfter(verdict, paused);
-    const aborted = abortCause(run.scope.signal);
-    if (aborted) {
-      const ended: StreamEnd = { well: false, error: facts.error ?? SILENCE };
-      return { type: 'streamed', calls: 0, ended, staged: false, aborted };
-    }
+  } catch (thrown) {
+    return { thrown, changed };
   }
+}
+
+/** Builds the next request and makes one attempt with it. */
+async function* sendAttempt(
+  env: RunEnvironment,
+  given: StreamProgress,
+  effect: StreamEffect,
+  paused: boolean,
+): AsyncGenerator<LoopEvent, { request: ModelRequest; attempt: AttemptEnd; now: StreamProgress }> {
+  const summary = yield* offerSummary(given.summary);
+  const messages = paused ? given.view.append(given.answer.blocks) : given.view;
+  const view = requestViewOf(env, given, effect, paused);
+  const { request, repairs, rewrotePrefix } = env.builder.build(view, messages);
+  if (repairs.length > 0) yield { type: 'mended', mends: repairs };
+  if (rewrotePrefix) yield { type: 'prefix_rewritten' };
+  const attempt = yield* runAttempt(env, given, request);
+  const { answer, executor, reader } = attempt;
+  const outputTokens = given.outputTokens + reader.usage.output_tokens;
+  return { request, attempt, now: { ...given, summary, answer, executor, outputTokens } };
 }
 
 const ACCEPT = { do: 'accept' } as const;
-const SILENCE = modelError('empty', 'The model gave no answer.');
+const NOTHING_RECEIVED = modelError('empty', 'The model gave no answer.');
 
 type Another = Exclude<AttemptDecision, { do: 'accept' }>;
 
-/** What has to be done before the next attempt. `before`: the blocks of the answer that the last one did not bring. */
+/** Blocks of earlier, paused attempts stay unless another model or a new question starts the answer again. */
+function keepsEarlierBlocks({ do: what }: Another): boolean {
+  return what !== 'fall_back' && what !== 'ask_again';
+}
+
+/** A paused answer belongs to the model that began it. */
+function isPausedAfter(decision: Another, paused: boolean): boolean {
+  return decision.do === 'resume_pause' || (paused && keepsEarlierBlocks(decision));
+}
+
+async function* retractAttempt(
+  env: RunEnvironment,
+  now: StreamProgress,
+  keptBlocks: number,
+): AsyncGenerator<LoopEvent, StreamProgress> {
+  const { answer, retracted } = retract(now.answer, keptBlocks);
+  now.executor?.discard();
+  env.stopAtEnd(undefined);
+  if (retracted.length > 0) yield { type: 'tombstone', uuids: retracted };
+  return { ...now, answer, executor: undefined };
+}
+
+/** Does what the next attempt needs. */
 async function* prepareAnother(
-  run: Run,
-  verdict: Another,
-  {
-    before,
-    refused,
-    error,
-  }: { readonly before: number; readonly refused: string | undefined; readonly error: ModelError },
-): AsyncGenerator<LoopEvent, void> {
-  switch (verdict.do) {
-    case 'retry': {
-      const { delayMs, tries } = verdict;
-      const { maxAttempts } = run.config.retry;
-      yield { type: 'retry', attempt: tries.attempts, maxAttempts, delayMs, error };
-      yield* retractMessages(run, before);
-      await run.deps.clock.sleep(delayMs, run.scope.signal);
-      return;
-    }
-    case 'fall_back':
-      yield* retractMessages(run);
-      return yield* fallBack(run, error);
+  { deps, write, signal }: RunEnvironment,
+  now: StreamProgress,
+  decision: Another,
+  { rejected, error }: { readonly rejected: string | undefined; readonly error: ModelError },
+): AsyncGenerator<LoopEvent, StreamProgress> {
+  switch (decision.do) {
+    case 'retry':
+      await deps.clock.sleep(decision.delayMs, signal);
+      return now;
     case 'resume_pause':
-      return;
-    case 'ask_again':
-      yield* retractMessages(run);
-      return yield* askAgain(run);
-    case 'replace_block':
-      yield* retractMessages(run, before);
-      if (refused === undefined) return;
-      run.refused.add(refused);
-      yield { type: 'refused', blocks: [refused] };
-      return;
+      return now;
     case 'leave_out_thinking':
-      yield* retractMessages(run, before);
-      run.leavesOutThinking = true;
+      return { ...now, leavesOutThinking: true };
+    case 'replace_block':
+      if (rejected === undefined) return now;
+      yield { type: 'refused', blocks: [rejected] };
+      return { ...now, rejectedBlocks: new Set([...now.rejectedBlocks, rejected]) };
+    case 'ask_again': {
+      const again = write.hidden(EMPTY_ANSWER);
+      const history = now.history.append([again]);
+      yield messageEvent(again);
+      return { ...now, history, view: now.view === now.history ? history : now.view.append([again]) };
+    }
+    case 'fall_back': {
+      // Thinking blocks keep their signatures. The request builder leaves them out for another model.
+      const [next, ...fallbacks] = now.fallbacks;
+      if (next === undefined) return now;
+      const notice = `Switched from ${now.context.model} to ${next}: ${error.message}`;
+      yield messageEvent(write.system('model_fallback', notice, 'warning'));
+      return { ...now, fallbacks, leavesOutThinking: false, context: { ...now.context, model: next } };
+    }
   }
 }
 
-/** A paused answer belongs to the model that began it, and to nobody once it was taken back. */
-function isPausedAfter({ do: what }: Another, paused: boolean): boolean {
-  if (what === 'resume_pause') return true;
-  return paused && what !== 'fall_back' && what !== 'ask_again';
+/** Announces an answer that counts with its end. Any other attempt is announced only with its cost. */
+async function* acceptAttempt(
+  { deps, write }: RunEnvironment,
+  now: StreamProgress,
+  attempt: AttemptEnd,
+  facts: AttemptFacts,
+): AsyncGenerator<LoopEvent, StreamProgress> {
+  const { reader, requestId, notice } = attempt;
+  const { responseId, model, stopReason, usage, appliedEdits } = reader;
+  const end = streamEnd(facts);
+  const error = facts.calls > 0 || end.well ? undefined : end.error;
+  if (error === undefined || error.class === 'refusal') {
+    const cleared = deps.context.answered({ responseId, usage, appliedEdits });
+    if (cleared) yield { type: 'context', report: cleared };
+    const request = requestId === undefined ? {} : { requestId };
+    yield { type: 'answer_end', responseId, model, stopReason, usage, ...request };
+  } else yield* spentEvents(attempt);
+  if (notice !== undefined) yield messageEvent(write.system('informational', notice, 'warning'));
+  const summary = yield* offerSummary(now.summary);
+  return { ...now, summary, answer: { ...now.answer, responseId, error } };
 }
 
-/** Of an answer that was cut, the last block counts as unfinished even if it looks whole: nobody knows what it lacks. */
-function noteCut({ iteration }: Run, { reader, last }: AttemptEnd): void {
-  iteration.cut = reader.wasCut && !reader.hasOpenBlock() ? last : undefined;
-  iteration.unfinishedText = reader.unfinishedText();
-}
-
-function factsOf(
-  run: Run,
-  { reader, error }: AttemptEnd,
-  ofRequest: Pick<AttemptFacts, 'refusedInVain' | 'asksForThinking'>,
-): AttemptFacts {
-  const { answer, cut } = run.iteration;
-  return {
-    error,
-    calls: callsOf(answer.filter((message) => message !== cut)).length,
-    paused: reader.stopReason === 'pause_turn',
-    empty: !answer.some((message) => message.content.some((block) => !isThinking(block))),
-    fallbackAvailable: run.fallbacks.length > 0,
-    ...ofRequest,
-  };
+/** Yields the summary of the last tool calls if it is ready. The returned one keeps its handle and is never yielded again. */
+function* offerSummary(
+  summary: PendingSummary | undefined,
+): Generator<LoopEvent, PendingSummary | undefined> {
+  const text = summary?.text();
+  if (!summary || !text) return summary;
+  yield { type: 'tool_use_summary', summary: text, toolUseIds: summary.toolUseIds };
+  return { ...summary, text: () => undefined };
 }
 
 function streamEnd({ error, empty, calls, paused }: AttemptFacts): StreamEnd {
@@ -153,68 +226,46 @@ const EMPTY_TWICE =
   'The model answered with nothing, twice. Send the request again, or choose another model.';
 const PAUSED_TOO_OFTEN = 'The server paused this answer again and again. Send the request again later.';
 
-/** An answer that counts is announced with its end; any other attempt only with what it cost. */
-async function* endAnswer(
-  run: Run,
-  attempt: AttemptEnd,
-  facts: AttemptFacts,
-): AsyncGenerator<LoopEvent, void> {
-  const { reader, error, requestId } = attempt;
-  const { iteration } = run;
-  iteration.responseId = reader.responseId;
-  iteration.withheld = facts.calls > 0 ? undefined : (error ?? errorOf(streamEnd(facts)));
-  iteration.failure = iteration.withheld;
-  const counts = facts.calls > 0 || iteration.withheld === undefined || error?.class === 'refusal';
-  if (!counts) return yield* billAttempt(attempt);
-  const { responseId, usage, appliedEdits } = reader;
-  const cleared = run.deps.context.answered({ responseId, usage, appliedEdits });
-  if (cleared) yield { type: 'context', report: cleared };
-  yield {
-    type: 'answer_end',
-    responseId: reader.responseId,
-    model: reader.model,
-    stopReason: reader.stopReason,
-    usage: reader.usage,
-    ...(requestId === undefined ? {} : { requestId }),
-  };
-}
-
-function errorOf(end: StreamEnd): ModelError | undefined {
-  return end.well ? undefined : end.error;
-}
-
-async function* billAttempt({ reader }: AttemptEnd): AsyncGenerator<LoopEvent, void> {
-  const { usage, model } = reader;
+function* spentEvents({ reader: { usage, model } }: AttemptEnd): Generator<LoopEvent, void> {
   if (isSpent(usage)) yield { type: 'spent', model, usage };
 }
 
-/** The request to say something joins the history, and what is sent of it. */
-async function* askAgain(run: Run): AsyncGenerator<LoopEvent, void> {
-  const { iteration } = run;
-  const again = meta(run, EMPTY_ANSWER);
-  const sentAsItIs = iteration.view === iteration.prepared;
-  iteration.prepared = iteration.prepared.append([again]);
-  iteration.view = sentAsItIs ? iteration.prepared : iteration.view.append([again]);
-  yield messageEvent(again);
+/** The frozen view of the next request. */
+function requestViewOf(
+  { params, config, deps }: RunEnvironment,
+  { context, rejectedBlocks, leavesOutThinking }: StreamProgress,
+  { maxOutputTokens, taskBudget }: StreamEffect,
+  continuesAnswer: boolean,
+): RequestView {
+  const facts = deps.model.factsOf?.(context.model);
+  const options = optionsFor(facts, {
+    ...params.requestOptions,
+    ...(config.gates.fastMode ? { fastMode: true } : {}),
+    ...(taskBudget ? { taskBudget } : {}),
+  });
+  return requestView({
+    model: context.model,
+    maxOutputTokens: Math.min(maxOutputTokens, facts?.maxOutputTokens ?? Number.POSITIVE_INFINITY),
+    systemPrompt: params.systemPrompt,
+    systemContext: params.systemContext,
+    userContext: params.userContext,
+    tools: specsOf(context.tools),
+    skipCacheWrite: params.skipCacheWrite ?? false,
+    refusedBlocks: rejectedBlocks,
+    continuesAnswer,
+    options: leavesOutThinking ? optionsWithoutThinking(options) : options,
+    thinkingAfterLoss: thinkingAfterLoss(facts, options.effort),
+  });
 }
 
-/** The rest of the run uses the other model. Thinking blocks keep their signatures; the request builder leaves them out. */
-async function* fallBack(run: Run, error: ModelError): AsyncGenerator<LoopEvent, void> {
-  const [next, ...left] = run.fallbacks;
-  if (next === undefined) return;
-  const first = run.context.model;
-  run.fallbacks = left;
-  run.leavesOutThinking = false;
-  run.context = { ...run.context, model: next };
-  yield messageEvent(
-    systemMessage(run, 'model_fallback', `Switched from ${first} to ${next}: ${error.message}`, 'warning'),
-  );
-}
-
-/** The name of the refused block, if it is there and was not refused before: only then can another attempt go better. */
-function newlyRefused(run: Run, request: ModelRequest, error: ModelError | undefined): string | undefined {
+/** Returns the name of the rejected block if another attempt without it can help: it is there and was not replaced. */
+function newlyRejected(
+  known: ReadonlySet<string>,
+  request: ModelRequest,
+  error: ModelError | undefined,
+): string | undefined {
   if (!error?.block) return undefined;
   const block = request.messages.at(error.block.message)?.content[error.block.block];
   const name = block && rejectedBlockName(block);
-  return name === undefined || run.refused.has(name) ? undefined : name;
+  return name === undefined || known.has(name) ? undefined : name;
 }

@@ -13,15 +13,15 @@ export interface Mutant {
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a taken-back answer gets no tombstone',
-    file: 'loop/effects/take-back.ts',
-    text: "if (uuids.length > 0) yield { type: 'tombstone', uuids };",
+    file: 'loop/steps.ts',
+    text: "if (retracted.length > 0) yield { type: 'tombstone', uuids: retracted };",
     instead: '',
   },
   {
     name: 'a tombstoned answer stays in the history',
-    file: 'loop/effects/take-back.ts',
-    text: 'iteration.answer.splice(start)',
-    instead: 'iteration.answer.slice(start)',
+    file: 'loop/answer.ts',
+    text: 'blocks: answer.blocks.slice(0, start),',
+    instead: 'blocks: answer.blocks,',
   },
   {
     name: 'the last block of a cut answer is not dropped',
@@ -38,27 +38,28 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an error is released twice',
     file: 'loop/steps.ts',
-    text: 'if (withheld) yield* sayError(run, withheld);',
-    instead: 'if (withheld) { yield* sayError(run, withheld); yield* sayError(run, withheld); }',
+    text: "if (step.type === 'release' && error) yield errorEvent(env.write, error);",
+    instead:
+      "if (step.type === 'release' && error) { yield errorEvent(env.write, error); yield errorEvent(env.write, error); }",
   },
   {
     name: 'an error is never released',
     file: 'loop/steps.ts',
-    text: 'if (withheld) yield* sayError(run, withheld);',
+    text: "if (step.type === 'release' && error) yield errorEvent(env.write, error);",
     instead: '',
   },
   {
     name: 'a recovered error is told, too',
     file: 'loop/effects/stream.ts',
-    text: 'if (!counts) return yield* billAttempt(attempt);',
+    text: '} else yield* spentEvents(attempt);',
     instead:
-      "if (!counts) { if (error?.class === 'overflow') yield messageEvent({ type: 'assistant', uuid: 'x', at: 0, responseId: 'x', model: 'x', content: [], apiError: 'overflow' }); return yield* billAttempt(attempt); }",
+      "} else { if (error.class === 'overflow') yield messageEvent({ type: 'assistant', uuid: 'x', at: 0, responseId: 'x', model: 'x', content: [], apiError: 'overflow' }); yield* spentEvents(attempt); }",
   },
   {
     name: 'an abort forgets open calls',
     file: 'loop/steps.ts',
-    text: 'if (!iteration.answered.has(call.id)) yield deliver(run, call, failedCall(notRun));',
-    instead: '',
+    text: 'for (const call of openCalls(answer)) {',
+    instead: 'for (const call of openCalls(answer).slice(0, 0)) {',
   },
   {
     name: 'a result is left out of the next conversation',
@@ -80,9 +81,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a call begins before its intent is stored',
-    file: 'loop/effects/tool-events.ts',
+    file: 'loop/effects/tools.ts',
     text: 'const { raw, effect } = update.call;',
-    instead: 'const { raw, effect } = update.call; run.iteration.executor?.begin(slot);',
+    instead: 'const { raw, effect } = update.call; executor?.begin(slot);',
   },
   {
     name: 'results overtake one another',
@@ -111,7 +112,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a call to the model starts after an abort',
     file: 'loop/effects/attempt.ts',
-    text: 'if (run.scope.signal.aborted) return { reader, error: ABORTED, requestId: undefined, last: undefined };',
+    text: 'if (signal.aborted) return end(ABORTED_END);',
     instead: '',
   },
   {
@@ -135,7 +136,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a rewritten prefix is not announced',
     file: 'loop/effects/stream.ts',
-    text: "if (built.rewrotePrefix) yield { type: 'prefix_rewritten' };",
+    text: "if (rewrotePrefix) yield { type: 'prefix_rewritten' };",
     instead: '',
   },
   {
@@ -165,8 +166,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'commands are never completed',
     file: 'loop/query.ts',
-    text: "for (const commandId of run.commands) yield { type: 'command', commandId, state: 'completed' };",
-    instead: '',
+    text: "yield { type: 'command', commandId, state: 'completed' };",
+    instead: 'void commandId;',
   },
   {
     name: 'an attempt without an answer is not billed',
@@ -176,8 +177,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a consumer that leaves ends nothing',
-    file: 'loop/run/run.ts',
-    text: "scope.abort('run over');\n  scope.release();\n  await iteration.executor?.stop();",
+    file: 'loop/environment.ts',
+    text: "scope.abort('run over');\n    scope.release();\n    await current?.stop();",
     instead: '',
   },
   {
@@ -195,13 +196,13 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a fallback that was tried is tried again',
     file: 'loop/effects/stream.ts',
-    text: 'run.fallbacks = left;',
-    instead: 'run.fallbacks = [next, ...left];',
+    text: 'return { ...now, fallbacks, leavesOutThinking: false,',
+    instead: 'return { ...now, leavesOutThinking: false,',
   },
   {
     name: 'the result of a dropped call is not retracted',
-    file: 'loop/effects/take-back.ts',
-    text: 'uuids: [cut.uuid, ...[...retracted].map(({ uuid }) => uuid)]',
-    instead: 'uuids: [cut.uuid]',
+    file: 'loop/answer.ts',
+    text: 'retracted: [cut, ...gone].map(({ uuid }) => uuid),',
+    instead: 'retracted: [cut.uuid],',
   },
 ];

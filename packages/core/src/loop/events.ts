@@ -1,18 +1,16 @@
-/** `LoopEvent`: everything `query` yields. What will be done is yielded before it is done; the consumer stores it, then asks for more. */
-import type { CompactionTrigger, ContextStep } from '../../context/port.ts';
-import type { JsonObject, Json } from '../../json.ts';
-import type {
-  AssistantMessage,
-  AttachmentMessage,
-  SystemMessage,
-  UserMessage,
-} from '../../messages/message.ts';
-import type { Usage } from '../../messages/usage.ts';
-import type { ModelError } from '../../messages/model-error.ts';
-import type { ApiEvent, StopReason } from '../../model/port.ts';
-import type { Transition } from '../../machine/terminal.ts';
-import type { SessionState } from '../../tools/context.ts';
-import type { EffectClass } from '../../tools/tool.ts';
+/**
+ * `LoopEvent`: everything that `query` yields. The loop yields an event before it acts on it. The consumer stores the event
+ * and then asks for the next one.
+ */
+import type { CompactionTrigger, ContextStep } from '../context/port.ts';
+import type { JsonObject, Json } from '../json.ts';
+import type { AssistantMessage, AttachmentMessage, SystemMessage, UserMessage } from '../messages/message.ts';
+import type { Usage } from '../messages/usage.ts';
+import type { ModelError } from '../messages/model-error.ts';
+import type { ApiEvent, StopReason } from '../model/port.ts';
+import type { Transition } from '../machine/terminal.ts';
+import type { SessionState } from '../tools/context.ts';
+import type { EffectClass } from '../tools/tool.ts';
 
 export type LoopEvent =
   | { readonly type: 'stream_request_start' }
@@ -27,19 +25,19 @@ export type LoopEvent =
       readonly usage: Usage;
       readonly requestId?: string;
     }
-  /** Tokens of an attempt that gave no answer: they are billed all the same. */
+  /** Tokens of an attempt without an answer. The provider bills them as well. */
   | { readonly type: 'spent'; readonly model: string; readonly usage: Usage }
   | {
       readonly type: 'retry';
-      /** The attempt that comes, counted from 1. */
+      /** The number of the next attempt, counted from 1. */
       readonly attempt: number;
       readonly maxAttempts: number;
       readonly delayMs: number;
       readonly error: ModelError;
     }
-  /** These messages are taken back: they never enter a later request. */
+  /** These messages are retracted: they never enter a later request. */
   | { readonly type: 'tombstone'; readonly uuids: readonly string[] }
-  /** The call begins only after this was yielded. No intent: it never ran. */
+  /** The call starts only after this event. A call without an intent never ran. */
   | {
       readonly type: 'tool_intent';
       readonly toolUseId: string;
@@ -51,17 +49,17 @@ export type LoopEvent =
   | { readonly type: 'progress'; readonly toolUseId: string; readonly tool: string; readonly data: Json }
   | { readonly type: 'transition'; readonly transition: Transition; readonly turnCount: number }
   | { readonly type: 'tool_use_summary'; readonly summary: string; readonly toolUseIds: readonly string[] }
-  /** Tools changed where the agent stands, or what it may do. */
+  /** Tools changed the working directory, the permission mode or the loaded tools. */
   | { readonly type: 'stance'; readonly stance: SessionState }
   | ({ readonly type: 'context' } & ContextStep)
-  /** A compaction begins: it may take a while. What came of it is told by a `context` event, unless it was aborted. */
+  /** A compaction starts and may take a while. A `context` event reports its result, unless it was aborted. */
   | { readonly type: 'compacting'; readonly trigger: CompactionTrigger }
   | { readonly type: 'mended'; readonly mends: readonly string[] }
-  /** The API refused these blocks: notes take their place in every request from now on, in later runs, too. */
+  /** The API rejected these blocks. Notes replace them in every later request, also of later runs. */
   | { readonly type: 'refused'; readonly blocks: readonly string[] }
-  /** The next request does not begin with the last one: something before its end was changed, and its cached part is lost. */
+  /** The next request does not start with the bytes of the last one, so its cached prefix is lost. */
   | { readonly type: 'prefix_rewritten' }
-  /** A queued command joined the run, and, once the run has returned, was completed by it. */
+  /** A queued command joined the run (`started`), or the run with it has returned (`completed`). */
   | { readonly type: 'command'; readonly commandId: string; readonly state: 'started' | 'completed' }
   | HookProgress;
 
@@ -74,9 +72,9 @@ export interface HookProgress {
 export interface MessageEvent {
   readonly type: 'message';
   readonly message: UserMessage | AssistantMessage | SystemMessage | AttachmentMessage;
-  /** The same message with fields that observers like to see (absolute paths); never sent, never stored. */
+  /** The same message with derived fields for observers, such as absolute paths. Never sent, never stored. */
   readonly observable?: AssistantMessage;
-  /** What the answer has cost so far, on its blocks: the server counts on until its end. Never stored. */
+  /** The usage of the answer so far, on its blocks. The server counts until the end. Never stored. */
   readonly usage?: Usage;
   /** Set on the message that carries a call's result. */
   readonly outcome?: { readonly toolUseId: string; readonly isError: boolean };

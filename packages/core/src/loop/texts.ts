@@ -1,12 +1,12 @@
-/** The words that the loop itself says to the model or to people. Each has a note on what it is for. */
-import type { RepeatedCall } from '../../machine/state.ts';
+/** Texts of the loop to the model and to people. */
+import type { RepeatedCall } from '../machine/state.ts';
 
-/** Asks a cut answer to resume: without apology or recap, which would use up the cap again; in smaller pieces, so that it ends. */
+/** Asks for the rest of a cut answer. An apology or a recap would use up the cap again. */
 export const RESUME_REQUEST =
   'Your answer was cut off at the output limit. Resume exactly where it broke off: no apology, no recap of what you ' +
   'already wrote. Break the remaining work into smaller pieces.';
 
-/** Sent once when an answer held neither words nor calls; a repeated request tends to be answered the same way. */
+/** Sent once after an answer without text and calls. The same request again tends to get the same answer. */
 export const EMPTY_ANSWER =
   'Your last answer was empty. Go on with the task: call a tool, or say in a sentence what the outcome is.';
 

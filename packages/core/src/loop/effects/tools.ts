@@ -1,0 +1,160 @@
+/** The `run_tools` effect, and the way from the executor to events: intents before calls, results in the order of the calls. */
+import type { FinishedCall } from '../../machine/happened.ts';
+import type { ToolUseBlock } from '../../messages/blocks.ts';
+import { callsOf, resultsOf } from '../../messages/message.ts';
+import { finishedCall, sessionStateOf, type ToolUseContext } from '../../tools/context.ts';
+import { type Settled, StreamingToolExecutor, type ToolUpdate } from '../../tools/executor.ts';
+import { addResult, type Answer, resultMessages } from '../answer.ts';
+import type { EffectEnd, MessageWriter, RunEnvironment, RunProgress } from '../environment.ts';
+import type { LoopEvent } from '../events.ts';
+
+/** Gives each call of the answer its one result. */
+export async function* runTools(
+  env: RunEnvironment,
+  given: Pick<RunProgress, 'answer' | 'executor' | 'context'>,
+): AsyncGenerator<LoopEvent, EffectEnd> {
+  let { answer, context } = given;
+  const executor = given.executor ?? openExecutor(env, context);
+  try {
+    if (!env.config.gates.streamingToolExecution) {
+      for (const call of callsOf(answer.blocks)) executor.addTool(call, answer.badInputs.get(call.id));
+    }
+    // Calls that finished during the stream are reported before any question about the other calls.
+    yield* relayUpdates();
+    executor.finishStream();
+    yield* relayUpdates();
+    while (!executor.finished) {
+      await env.inbox.arrival();
+      yield* relayUpdates();
+    }
+    const stance = changedSession(context, executor.context);
+    context = executor.context;
+    if (stance) yield { type: 'stance', stance };
+    return {
+      happened: {
+        type: 'tools_ran',
+        calls: finishedCalls(answer),
+        stoppedBy: executor.stoppedBy,
+        aborted: env.aborted,
+      },
+      changed: { answer, executor, context },
+    };
+  } catch (thrown) {
+    return { thrown, changed: { answer, executor, context } };
+  }
+
+  /** Progress of a call comes before its result. */
+  async function* relayUpdates(): AsyncGenerator<LoopEvent, void> {
+    for (let arrival = env.inbox.poll(); arrival; arrival = env.inbox.poll()) {
+      if (arrival.type === 'ready' || arrival.type === 'progress') yield* announceUpdate(arrival, executor);
+    }
+    const taken = takeResults(executor, answer, env.write);
+    answer = taken.answer;
+    yield* taken.events;
+  }
+}
+
+export function openExecutor(env: RunEnvironment, context: ToolUseContext): StreamingToolExecutor {
+  const { deps, params, config, inbox } = env;
+  const executor = new StreamingToolExecutor({
+    pipeline: { hooks: deps.toolHooks, canUseTool: params.canUseTool, redact: deps.redact },
+    context,
+    signal: env.signal,
+    clock: deps.clock,
+    limits: config.limits,
+    tell: (update) => inbox.push(update),
+    onInterrupt: env.interrupt,
+  });
+  env.stopAtEnd(executor);
+  return executor;
+}
+
+/** Yields progress and intents. A call starts when its intent was yielded. */
+export async function* announceUpdate(
+  update: ToolUpdate,
+  executor: StreamingToolExecutor | undefined,
+): AsyncGenerator<LoopEvent, void> {
+  if (update.type === 'settled') return;
+  const { slot } = update;
+  const { id: toolUseId, name: tool } = slot.block;
+  // An update of a retracted attempt may arrive late. Its slot counts as delivered.
+  if (update.type === 'progress') {
+    if (slot.state !== 'delivered') yield { type: 'progress', toolUseId, tool, data: update.data };
+    return;
+  }
+  if (slot.state !== 'ready') return;
+  const { raw, effect } = update.call;
+  yield {
+    type: 'tool_intent',
+    toolUseId,
+    tool,
+    input: raw,
+    effect,
+    ...(slot.details ? { details: slot.details } : {}),
+  };
+  executor?.begin(slot);
+}
+
+interface Taken {
+  readonly answer: Answer;
+  readonly events: readonly LoopEvent[];
+}
+
+/** Adds the settled calls to the answer, in the order of the calls: the result, then the remarks of hooks. */
+export function takeResults(
+  executor: StreamingToolExecutor | undefined,
+  given: Answer,
+  write: MessageWriter,
+): Taken {
+  const events: LoopEvent[] = [];
+  let answer = given;
+  for (const { block, settled, remarks } of executor?.takeResults() ?? []) {
+    if (!settled) continue;
+    for (const { model, usage } of settled.spent ?? []) events.push({ type: 'spent', model, usage });
+    const taken = closeCall(answer, block, settled, write, remarks);
+    answer = taken.answer;
+    events.push(...taken.events);
+  }
+  return { answer, events };
+}
+
+/** Adds the one result of a call to the answer. */
+export function closeCall(
+  answer: Answer,
+  { id: toolUseId }: ToolUseBlock,
+  { result, data }: Settled,
+  write: MessageWriter,
+  remarks: readonly string[] = [],
+): Taken {
+  const isError = result.isError === true;
+  const { content } = result;
+  const message = write.user({
+    content: [
+      { type: 'tool_result', tool_use_id: toolUseId, content, ...(isError ? { is_error: true } : {}) },
+    ],
+    ...(data === undefined ? {} : { toolUseResult: data }),
+  });
+  const notes = remarks.map((text) => write.attachment({ kind: 'reminder', about: 'hook', text }));
+  return {
+    answer: addResult(answer, { toolUseId, messages: [message, ...notes] }),
+    events: [
+      { type: 'message', message, outcome: { toolUseId, isError } },
+      ...notes.map((note) => ({ type: 'message', message: note }) as const),
+    ],
+  };
+}
+
+/** Returns the part of the context that outlasts the run, if tools changed it. */
+function changedSession(before: ToolUseContext, after: ToolUseContext) {
+  const stance = sessionStateOf(after);
+  return JSON.stringify(sessionStateOf(before)) === JSON.stringify(stance) ? undefined : stance;
+}
+
+function finishedCalls(answer: Answer): FinishedCall[] {
+  const results = new Map(
+    resultMessages(answer)
+      .flatMap(resultsOf)
+      .map((result) => [result.tool_use_id, result]),
+  );
+  return callsOf(answer.blocks).map((call) => finishedCall(call, results.get(call.id)));
+}

@@ -1,0 +1,51 @@
+/** Waits for ports: an aborted run does not wait for a port that ignores the abort. */
+import { whenAborted } from '../abort.ts';
+import type { Clock } from '../clock.ts';
+import type { LoopEvent } from './events.ts';
+
+/** Waits for work of a port. Rejects if the port has not ended when the grace after an abort is over. */
+export type WaitFor = <T>(work: Promise<T>) => Promise<T>;
+
+/** The rejection is not a bug: the driver turns it into the end of an aborted effect. */
+export function waitWithGrace(signal: AbortSignal, clock: Clock, graceMs: number): WaitFor {
+  return async (work) => {
+    let grace: AbortController | undefined;
+    const { promise: graceOver, reject } = Promise.withResolvers<never>();
+    const giveUp = async (): Promise<void> => {
+      grace = new AbortController();
+      await clock.sleep(graceMs, grace.signal);
+      reject(new Error('Aborted, and not waited for any longer.'));
+    };
+    const ignoreAbort = whenAborted(signal, () => void giveUp());
+    try {
+      return await Promise.race([work, graceOver]);
+    } finally {
+      ignoreAbort();
+      grace?.abort();
+    }
+  };
+}
+
+/** Like `yield*` for the generator of a port, with the same grace. `eventsOf` maps an item to events. */
+export async function* relaySteps<T, R>(
+  steps: AsyncGenerator<T, R>,
+  waitFor: WaitFor,
+  eventsOf: (step: T) => Iterable<LoopEvent>,
+): AsyncGenerator<LoopEvent, R> {
+  while (true) {
+    const step = await waitFor(steps.next());
+    if (step.done) return step.value;
+    let isContinued = false;
+    try {
+      yield* eventsOf(step.value);
+      isContinued = true;
+    } finally {
+      // The consumer left at this yield. The port must learn of it, as it would have through `yield*`.
+      if (!isContinued) await waitFor(returnEarly(steps));
+    }
+  }
+}
+
+export async function returnEarly(steps: AsyncIterator<unknown>): Promise<void> {
+  await steps.return?.();
+}
