@@ -12,7 +12,7 @@ export type {
 } from './engine/options.ts';
 export { createFileState } from './engine/deps.ts';
 export type { Price } from './cost/usage-meter.ts';
-export { systemClock } from './engine/deps.ts';
+export { systemClock } from '@heddle/models';
 export { LivePermissions, type PermissionUpdate, ruleText } from './permission/live.ts';
 export { isHostNamed } from './permission/rules/domain.ts';
 export { isToolDenied } from './permission/rules/denied-tools.ts';

@@ -38,3 +38,35 @@ export function whenAborted(signal: AbortSignal, then: () => void): () => void {
   signal.addEventListener('abort', then, { once: true });
   return () => signal.removeEventListener('abort', then);
 }
+
+/**
+ * Waits for `work`. If the signal aborts first, the result is that of `onAbort`.
+ *
+ * Contract:
+ * - `onAbort` may return at once, throw, or wait for a grace period in which `work` may still settle.
+ * - `onAbort` receives a signal that aborts when the wait is over, so that its own timers end.
+ * - An abort that came before wins over `work` that has settled already.
+ * - The wait ignores an error of `work` after the abort, and leaves no listener on the signal.
+ */
+export async function untilAborted<T, A>(
+  work: Promise<T>,
+  signal: AbortSignal | undefined,
+  onAbort: (over: AbortSignal) => A | Promise<A>,
+): Promise<T | A> {
+  if (signal === undefined) return work;
+  const over = new AbortController();
+  const aborted = Promise.withResolvers<A>();
+  const removeListener = whenAborted(signal, () => {
+    try {
+      aborted.resolve(onAbort(over.signal));
+    } catch (thrown) {
+      aborted.reject(thrown);
+    }
+  });
+  try {
+    return await Promise.race([aborted.promise, work]);
+  } finally {
+    removeListener();
+    over.abort();
+  }
+}

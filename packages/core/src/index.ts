@@ -1,9 +1,10 @@
 /** The loop: messages, the state machine, its driver, tool execution. No disk, no network, no clock, no process. */
 
 // What everything is made of: messages, blocks, usage, errors as values.
-export type { AbortCause } from './abort.ts';
+export { type AbortCause, untilAborted } from './abort.ts';
+export { errorCode, errorMessage } from './thrown.ts';
 export type * from './clock.ts';
-export type * from './json.ts';
+export { isJsonObject, isRecord, type Json, type JsonObject } from './json.ts';
 export * from './messages/blocks.ts';
 export * from './messages/history.ts';
 export { isInterruption } from './messages/message.ts';

@@ -5,6 +5,16 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
+/** Returns true for an object that is neither null nor an array. Its values are still unknown. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Does the same check for a value that was parsed from JSON, so that its values are JSON too. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return isRecord(value);
+}
+
 /** A copy that shares nothing with the original. */
 export function cloneJson(value: JsonObject): Record<string, Json | undefined> {
   return Object.fromEntries(

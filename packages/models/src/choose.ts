@@ -1,5 +1,5 @@
 /** Resolves a model name to a port. Each adapter is loaded only when it is chosen. */
-import type { ModelPort } from '@heddle/core';
+import { errorMessage, type ModelPort } from '@heddle/core';
 import { aliasesIn, fullModelName } from './aliases.ts';
 import type { AnthropicOptions } from './anthropic/options.ts';
 import { factsOf, plainModelName, type StatedModels } from './known-models.ts';
@@ -92,7 +92,7 @@ async function chooseOne(
     const chosen = await chooseProvider(name, options);
     return chosen ?? { ok: false, message: await unknownName(name, Object.keys(kinds), environment) };
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const why = errorMessage(thrown);
     return { ok: false, message: `The model ${name} could not be loaded: ${why}` };
   }
 }

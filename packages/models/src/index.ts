@@ -11,6 +11,7 @@ export {
   type StatedFacts,
   type StatedModels,
 } from './known-models.ts';
+export { systemClock } from './clock.ts';
 export { findModel } from './find-model.ts';
 export type { ListedModel, ListedProvider, ListOptions } from './models.ts';
 export type { AnthropicOptions } from './anthropic/options.ts';

@@ -1,3 +1,5 @@
+import { untilAborted } from '@heddle/core';
+
 /** A gate holds whoever passes until a test opens it: order without sleeping. */
 export interface Gate {
   readonly kind: 'gate';
@@ -28,18 +30,16 @@ export function createTestGate(name = 'gate'): Gate {
     },
     async pass(signal) {
       arrival.resolve();
-      if (!isOpen) await untilAborted(opening.promise, signal);
+      if (!isOpen) await settleOrAbort(opening.promise, signal);
     },
   };
 }
 
-/** Resolves when the work settles (however) or the signal aborts, whichever comes first. Never rejects, leaves no listener. */
-export async function untilAborted(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal?.aborted === true) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const end = () => resolve();
-  signal?.addEventListener('abort', end, { once: true });
-  work.then(end, end);
-  await promise;
-  signal?.removeEventListener('abort', end);
+/** Resolves when the work settles or the signal aborts, whichever comes first. Never rejects. */
+export function settleOrAbort(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
+  return untilAborted(work.then(ignore, ignore), signal, ignore);
+}
+
+function ignore(): void {
+  // Only the time of the end matters.
 }

@@ -1,5 +1,6 @@
 /** An HTTP server on this machine, on a port of its own. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { errorMessage } from '@heddle/core';
 
 export interface Loopback {
   /** `http://127.0.0.1:…`, without a path. */
@@ -15,7 +16,7 @@ export async function startLoopback(
 ): Promise<Loopback> {
   const server = createServer((incoming, response) => {
     answer(incoming, response).catch((error: unknown) => {
-      onThrow(error instanceof Error ? error.message : String(error));
+      onThrow(errorMessage(error));
       response.destroy();
     });
   });

@@ -1,15 +1,16 @@
 /** Fake tools: what they answer, how long they take, how they fail and whether they listen to an abort is all said up front. */
-import type {
-  CallContext,
-  Clock,
-  Json,
-  JsonObject,
-  Tool,
-  ToolOutput,
-  ToolResult,
-  ToolUseContext,
+import {
+  type CallContext,
+  type Clock,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  type Tool,
+  type ToolOutput,
+  type ToolResult,
+  type ToolUseContext,
 } from '@heddle/core';
-import { type Gate, untilAborted } from './gate.ts';
+import { type Gate, settleOrAbort } from './gate.ts';
 
 export interface FakeToolOptions {
   readonly name: string;
@@ -129,7 +130,7 @@ async function waitOf(
   signal: AbortSignal,
 ): Promise<void> {
   const heard = ignoresAbort === true ? DEAF : signal;
-  if (delayMs !== undefined && clock !== undefined) await untilAborted(clock.sleep(delayMs, heard), heard);
+  if (delayMs !== undefined && clock !== undefined) await settleOrAbort(clock.sleep(delayMs, heard), heard);
   if (gate !== undefined) await gate.pass(heard);
 }
 
@@ -153,15 +154,11 @@ function intentOf(intent: JsonObject): () => Promise<JsonObject> {
 }
 
 function parsed(value: unknown, rejects: FakeToolOptions['rejects']) {
-  if (!isObject(value)) return failure('expected an object');
+  if (!isJsonObject(value)) return failure('expected an object');
   const message = rejects?.(value);
   return message === undefined ? { success: true as const, data: value } : failure(message);
 }
 
 function failure(message: string) {
   return { success: false as const, error: { message, issues: [{ path: [], message }] } };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

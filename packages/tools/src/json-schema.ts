@@ -1,5 +1,5 @@
 /** A checker made from somebody's JSON Schema. Loads the schema library: import it only when it is needed. */
-import type { JsonObject, Schema } from '@heddle/core';
+import { isJsonObject, type JsonObject, type Schema } from '@heddle/core';
 import * as z from 'zod';
 
 /** Throws where the schema itself cannot be read. */
@@ -11,15 +11,11 @@ export function compileSchema(schema: JsonObject): Schema<JsonObject> {
     safeParse(value) {
       const parsed = parser.safeParse(value);
       if (!parsed.success) return { success: false, error: parsed.error };
-      return isObject(parsed.data)
+      return isJsonObject(parsed.data)
         ? { success: true, data: parsed.data }
         : { success: false, error: { message: 'The value is not an object.' } };
     },
   };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isSchema(value: unknown): value is z.core.JSONSchema.JSONSchema {

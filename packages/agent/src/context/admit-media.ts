@@ -2,7 +2,14 @@
  * Images and documents in what a user sends, checked before they enter the history: it would carry them for ever, and the API
  * refuses a whole request for one of them. What is too large is scaled down; what cannot be sent becomes a note with the reason.
  */
-import { type ContentBlock, type DocumentBlock, type ImageBlock, mediaNote, text } from '@heddle/core';
+import {
+  type ContentBlock,
+  type DocumentBlock,
+  errorMessage,
+  type ImageBlock,
+  mediaNote,
+  text,
+} from '@heddle/core';
 
 type Media = ImageBlock | DocumentBlock;
 
@@ -56,7 +63,7 @@ async function admit(block: Encoded, signal: AbortSignal): Promise<ContentBlock>
     if (mediaType === media_type && base64 === data) return block;
     return { ...block, source: { type: 'base64', media_type: mediaType, data: base64 } };
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const why = errorMessage(thrown);
     return text(mediaNote('image', why.replaceAll(/\s+/g, ' ')));
   }
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Collapse, CollapseStore } from '@heddle/context';
+import { isRecord } from '@heddle/core';
 
 export function collapseStore(folder: string): CollapseStore {
   const file = path.join(folder, 'collapses.jsonl');
@@ -55,9 +56,9 @@ const TEXTS = ['id', 'from', 'to', 'summary'];
 const NUMBERS = ['tokensBefore', 'tokensAfter', 'at'];
 
 function isCollapse(value: unknown): value is Collapse {
-  if (typeof value !== 'object' || value === null) return false;
   return (
-    TEXTS.every((key) => typeof Reflect.get(value, key) === 'string') &&
-    NUMBERS.every((key) => typeof Reflect.get(value, key) === 'number')
+    isRecord(value) &&
+    TEXTS.every((key) => typeof value[key] === 'string') &&
+    NUMBERS.every((key) => typeof value[key] === 'number')
   );
 }

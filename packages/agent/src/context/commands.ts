@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import type { ContextPipeline } from '@heddle/context';
 import {
   type Clock,
-  type Compacted,
   type CompactionLineage,
   type ContentBlock,
   type ContextReport,
@@ -14,6 +13,7 @@ import {
   type Message,
   text,
   type ToolUseContext,
+  untilAborted,
   withLineage,
 } from '@heddle/core';
 import { decodedLines } from '../session/codec/read.ts';
@@ -56,10 +56,13 @@ export async function* compactOnDemand(
 ): AsyncGenerator<LoopEvent, CompactOutcome> {
   yield { type: 'compacting', trigger: 'manual' };
   const asked = instructions.trim() === '' ? {} : { instructions: instructions.trim() };
-  const compacted = await unlessAborted(
+  const compacted = await untilAborted(
     port.compactNow({ messages, context, ...asked }),
     context.signal,
-    clock,
+    async (over) => {
+      await clock.sleep(GRACE_MS, over);
+      return undefined;
+    },
   );
   for (const { model, usage } of compacted?.spent ?? []) yield { type: 'spent', model, usage };
   // An abort that came while the last words arrived still counts: nothing was replaced yet.
@@ -82,26 +85,8 @@ export async function* compactOnDemand(
 
 export const COMPACTION_FORBIDDEN = 'Compaction is switched off. Unset DISABLE_COMPACT to use it.';
 
-/** After an abort, a hook or a slow port is not waited for longer than this. */
+/** After an abort, a hook or a slow port may take this long to settle. */
 const GRACE_MS = 500;
-
-async function unlessAborted(
-  work: Promise<Compacted>,
-  signal: AbortSignal,
-  clock: Clock,
-): Promise<Compacted | undefined> {
-  const done = new AbortController();
-  const { promise: leftBehind, resolve } = Promise.withResolvers<undefined>();
-  const onAbort = (): void => void clock.sleep(GRACE_MS, done.signal).then(() => resolve(undefined));
-  if (signal.aborted) onAbort();
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([work, leftBehind]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
-    done.abort();
-  }
-}
 
 /** Puts back what the last compaction replaced; what came after it stays. */
 export function undoCompaction(

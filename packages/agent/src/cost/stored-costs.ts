@@ -1,7 +1,6 @@
 /** What a session has cost, by model, as it was priced when it was spent. An amount nobody knew stays unknown, never zero. */
-import { addUsage, type EntryBody, NO_USAGE, updateUsage, type Usage } from '@heddle/core';
+import { addUsage, type EntryBody, isRecord, NO_USAGE, updateUsage, type Usage } from '@heddle/core';
 import { isCostReported, usageByModel, webSearchesOf } from '@heddle/models';
-import { isRecord } from '../session/codec/shapes.ts';
 
 export interface Spending {
   readonly usage: Usage;

@@ -1,7 +1,6 @@
 /** The production `QueryDeps`: the real clock and ids, and whatever the host gave. The compiler holds them against the loop's own type. */
 import {
   type Attachment,
-  type Clock,
   type ContextPort,
   type FileState,
   type FileStateCache,
@@ -12,10 +11,10 @@ import {
   type ToolHooks,
   type TurnEndPort,
 } from '@heddle/core';
+import { systemClock } from '@heddle/models';
 import { createHash, randomUUID } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { AgentHooks, AgentOptions } from './options.ts';
 
 export function productionDeps(options: AgentOptions, context: ContextPort): QueryDeps {
@@ -44,17 +43,6 @@ export function productionDeps(options: AgentOptions, context: ContextPort): Que
     summariseTools: options.summariseTools ?? (() => Promise.resolve(undefined)),
   };
 }
-
-export const systemClock: Clock = {
-  now: Date.now,
-  async sleep(ms, signal) {
-    try {
-      await wait(ms, undefined, { signal });
-    } catch {
-      // Aborted: the wait is over, which is all that was asked.
-    }
-  },
-};
 
 const noToolHooks: ToolHooks = {
   before: () => Promise.resolve({}),

@@ -5,8 +5,9 @@ import { randomUUID } from 'node:crypto';
 import type { ContextPipeline, ContextUsage } from '@heddle/context';
 import {
   type Attachment,
-  lineageOf,
+  errorMessage,
   type History,
+  lineageOf,
   type LoopEvent,
   type Message,
   type PermissionMode,
@@ -16,6 +17,7 @@ import {
   type SessionState,
   type Terminal,
 } from '@heddle/core';
+import { systemClock } from '@heddle/models';
 import { DATE, dateNote } from '../prompt/session-context.ts';
 import { type SdkMessage, totalCost } from '../sdk/message.ts';
 import { createTranslator, replayLine } from '../sdk/translate.ts';
@@ -23,7 +25,7 @@ import { entriesOf } from '../session/codec/entries.ts';
 import { JournalError } from '../session/journal/journal.ts';
 import { memorySession } from '../session/open/memory.ts';
 import type { Session } from '../session/open/open.ts';
-import { createFileState, systemClock } from './deps.ts';
+import { createFileState } from './deps.ts';
 import { Denials, denialLines } from './denials.ts';
 import {
   commandResult,
@@ -292,7 +294,7 @@ export class QueryEngine {
     try {
       if (outputSchema) await parserOf(outputSchema);
     } catch (thrown) {
-      return `The output schema makes no sense: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+      return `The output schema makes no sense: ${errorMessage(thrown)}`;
     }
     const admitted = await admitMedia(content, this.#controller.signal);
     try {

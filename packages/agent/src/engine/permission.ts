@@ -3,7 +3,15 @@
  * one whose attempt is discarded is withdrawn.
  */
 import os from 'node:os';
-import type { CanUseTool, EntryBody, JsonObject, Permission, Tool, ToolUseContext } from '@heddle/core';
+import {
+  type CanUseTool,
+  type EntryBody,
+  errorMessage,
+  type JsonObject,
+  type Permission,
+  type Tool,
+  type ToolUseContext,
+} from '@heddle/core';
 import { LivePermissions } from '../permission/live.ts';
 import type { WorldOptions } from '../permission/look.ts';
 import type { Authorization, AuthorizeRequest } from '../permission/request.ts';
@@ -209,7 +217,7 @@ async function answerOf(
   } catch (thrown) {
     return {
       allow: false,
-      message: `The question could not be asked: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      message: `The question could not be asked: ${errorMessage(thrown)}`,
     };
   } finally {
     signal.removeEventListener('abort', withdraw);

@@ -5,6 +5,7 @@
  * - A tool that is not listed, or data of another shape (a host may bring its own Read), passes unchanged.
  * - Fields that Heddle does not have carry their empty value. `stderr` is one: both streams of a command are one text.
  */
+import { isRecord } from '@heddle/core';
 type Fields = Readonly<Record<string, unknown>>;
 
 export interface CallOfResult {
@@ -27,8 +28,8 @@ type Mapping = (result: Result) => Fields | undefined;
 
 export function hostResult(call: CallOfResult, data: unknown): unknown {
   const mapping = MAPPINGS.get(call.tool.toLowerCase());
-  if (!mapping || !isFields(data)) return data;
-  return mapping({ call, input: isFields(call.input) ? call.input : {}, data }) ?? data;
+  if (!mapping || !isRecord(data)) return data;
+  return mapping({ call, input: isRecord(call.input) ? call.input : {}, data }) ?? data;
 }
 
 const BY_TOOL: Readonly<Record<string, Mapping>> = {
@@ -57,7 +58,7 @@ const MAPPINGS = new Map(Object.entries(BY_TOOL).map(([tool, mapping]) => [tool.
 
 function bashResult({ input, data }: Result): Fields | undefined {
   const { output, exit, file, bytes, meaning } = data;
-  if (!isText(output) || !isFields(exit)) return undefined;
+  if (!isText(output) || !isRecord(exit)) return undefined;
   return {
     stdout: output,
     stderr: '',
@@ -94,8 +95,8 @@ function readResult({ data }: Result): Fields | undefined {
     }
     case 'image': {
       const { base64, mediaType, size, original } = shown.find((part) => part['kind'] === 'image') ?? {};
-      if (!isFields(size)) return undefined;
-      const before = isFields(original) ? original : size;
+      if (!isRecord(size)) return undefined;
+      const before = isRecord(original) ? original : size;
       const dimensions = {
         originalWidth: before['width'],
         originalHeight: before['height'],
@@ -230,7 +231,7 @@ function todoWriteResult({ data }: Result): Fields | undefined {
 
 function taskUpdateResult({ input, data }: Result): Fields | undefined {
   const { taskId, task, oldTodos, newTodos } = data;
-  if (!isText(taskId) || !isFields(task)) return undefined;
+  if (!isText(taskId) || !isRecord(task)) return undefined;
   const { taskId: _, ...changes } = input;
   const named = (todos: unknown): Fields | undefined =>
     fieldsIn(todos).find(({ id }, index) => (id ?? String(index + 1)) === taskId);
@@ -279,24 +280,20 @@ function askResult({ data }: Result): Fields | undefined {
     options,
     multiSelect: multiSelect === true,
   }));
-  return { questions: asked, answers: isFields(answers) ? answers : {} };
+  return { questions: asked, answers: isRecord(answers) ? answers : {} };
 }
 
 function exitPlanModeResult({ data: { plan, decision } }: Result): Fields | undefined {
-  if (!isFields(decision)) return undefined;
+  if (!isRecord(decision)) return undefined;
   return { plan: isText(plan) ? plan : null, isAgent: false };
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 function fieldsIn(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.filter(isFields) : [];
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 function ifFields<To>(value: unknown, map: (fields: Fields) => To): To | undefined {
-  return isFields(value) ? map(value) : undefined;
+  return isRecord(value) ? map(value) : undefined;
 }
 
 function ifList<To>(value: unknown, map: (list: readonly Fields[]) => To): To | undefined {

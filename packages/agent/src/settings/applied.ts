@@ -1,9 +1,9 @@
 /** What all settings together say about a run, beside permission. */
-import type { Effort, Json } from '@heddle/core';
+import { type Effort, isJsonObject, type Json } from '@heddle/core';
 import type { LoadedSettings } from './load.ts';
 import { mergeSettings } from './merge.ts';
 import { type ModelSettings, modelSettings } from './models.ts';
-import { isObject, stringsOf } from './shape.ts';
+import { stringsOf } from './shape.ts';
 
 export interface AppliedSettings {
   /** Variables for the session and its commands; those of folders that nobody trusts are not among them. */
@@ -31,7 +31,7 @@ export function appliedSettings({ files }: LoadedSettings): AppliedSettings {
   const { env, model, fallbackModel, effortLevel, alwaysThinkingEnabled, models } = merged;
   const { autoCompactEnabled, reactiveCompactEnabled, autoCompactWindow } = merged;
   return {
-    env: isObject(env) ? textsOf(env) : {},
+    env: isJsonObject(env) ? textsOf(env) : {},
     model: textOf(model),
     fallbackModel: namesOf(fallbackModel),
     alwaysThinkingEnabled: typeof alwaysThinkingEnabled === 'boolean' ? alwaysThinkingEnabled : undefined,

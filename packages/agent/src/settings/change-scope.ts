@@ -3,7 +3,7 @@
  * start without trust in the folder.
  */
 import path from 'node:path';
-import type { Json, JsonObject } from '@heddle/core';
+import { errorMessage, type Json, type JsonObject } from '@heddle/core';
 import type { RuleList } from '../permission/rules/rule.ts';
 import { addRule, type EditedSettings, removeRule, setSetting } from './edit.ts';
 import { type Scope, settingsFiles, type SettingsPlaces } from './scopes.ts';
@@ -59,7 +59,7 @@ function change(
     recordWritten(file, wrote, places);
     return { ...edited, file };
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const why = errorMessage(thrown);
     return { ok: false, file, message: `${file} was changed, but counts only in a trusted folder: ${why}` };
   }
 }

@@ -1,9 +1,9 @@
 /** What counts of a settings file, and what is said about the rest. */
-import type { Json, JsonObject } from '@heddle/core';
+import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
 import { KNOWN_SETTINGS } from './known.ts';
 import type { LoadedFile } from './load.ts';
 import { commonPart, joinSettings, remainder } from './parts.ts';
-import { isObject, stringsOf } from './shape.ts';
+import { stringsOf } from './shape.ts';
 
 /**
  * What counts of a folder that is not trusted: it can only forbid. A list of what is allowed, so that a key that comes later
@@ -34,7 +34,7 @@ export function countingPart({ settings, trusted, written, hooks }: CountingFact
 }
 
 function forbidding({ permissions }: JsonObject): JsonObject {
-  if (!isObject(permissions)) return {};
+  if (!isJsonObject(permissions)) return {};
   const kept = Object.entries(permissions).filter(([key]) => PERMISSIONS_ALWAYS.has(key));
   return kept.length === 0 ? {} : { permissions: Object.fromEntries(kept) };
 }
@@ -69,7 +69,7 @@ const HOW_TO_TRUST = 'If you trust it: heddle permissions trust';
 function leftOut({ settings, counting }: LoadedFile): string[] {
   const { permissions, ...others } = remainder(settings, counting);
   return [
-    ...(isObject(permissions) ? leftOutPermissions(permissions) : []),
+    ...(isJsonObject(permissions) ? leftOutPermissions(permissions) : []),
     ...Object.keys(others).filter((key) => REPORTED.has(key)),
   ];
 }

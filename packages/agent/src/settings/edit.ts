@@ -1,9 +1,9 @@
 /** Changes settings files. Keys that are not known here stay where they are. */
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Json, JsonObject } from '@heddle/core';
+import { errorMessage, isJsonObject, type Json, type JsonObject } from '@heddle/core';
 import { parseRule, type RuleList } from '../permission/rules/rule.ts';
-import { validateSettings, isObject, stringsOf } from './shape.ts';
+import { validateSettings, stringsOf } from './shape.ts';
 import { writeJson } from './write-file.ts';
 
 export type EditedSettings =
@@ -36,7 +36,7 @@ function editRules(
   change: (rules: readonly string[]) => readonly string[],
 ): EditedSettings {
   return edit(file, (settings) => {
-    const permissions = isObject(settings['permissions']) ? settings['permissions'] : {};
+    const permissions = isJsonObject(settings['permissions']) ? settings['permissions'] : {};
     const before = stringsOf(permissions[list]);
     const after = change(before);
     return after === before ? settings : { ...settings, permissions: { ...permissions, [list]: after } };
@@ -49,7 +49,7 @@ function edit(file: string, change: (settings: JsonObject) => JsonObject): Edite
     return editOrThrow(file, change);
   } catch (thrown) {
     // A disk that is full, a folder that belongs to somebody else.
-    return unchanged(file, thrown instanceof Error ? thrown.message : String(thrown));
+    return unchanged(file, errorMessage(thrown));
   }
 }
 
@@ -82,7 +82,7 @@ function withKey(
 ): JsonObject {
   const { [name]: old, ...others } = settings;
   if (inner.length === 0) return value === undefined ? others : { ...settings, [name]: value };
-  const nested = withKey(isObject(old) ? old : {}, inner, value);
+  const nested = withKey(isJsonObject(old) ? old : {}, inner, value);
   const isEmptied = value === undefined && Object.keys(nested).length === 0;
   return isEmptied ? others : { ...settings, [name]: nested };
 }

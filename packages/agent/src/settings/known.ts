@@ -1,7 +1,6 @@
 /** The settings that Heddle honours, with what each may hold. Other keys of a file belong to other programs and are kept. */
-import type { Json } from '@heddle/core';
+import { isJsonObject, type Json } from '@heddle/core';
 import { isModelSettings } from './models.ts';
-import { isObject } from './shape.ts';
 
 export interface KnownSetting {
   readonly meaning: string;
@@ -26,7 +25,7 @@ const count: Kind = {
 };
 const environment: Kind = {
   expects: 'an object of texts',
-  accepts: (value) => isObject(value) && Object.values(value).every((item) => typeof item === 'string'),
+  accepts: (value) => isJsonObject(value) && Object.values(value).every((item) => typeof item === 'string'),
 };
 
 type Kind = Pick<KnownSetting, 'expects' | 'accepts'>;

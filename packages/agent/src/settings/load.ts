@@ -1,7 +1,7 @@
 /** Reads the settings of all scopes. What cannot be read is skipped whole and reported; nothing here throws. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { JsonObject } from '@heddle/core';
+import { errorMessage, type JsonObject } from '@heddle/core';
 import type { RuleSource } from '../permission/rules/rule.ts';
 import { countingPart } from './counting.ts';
 import { type Scope, SCOPES, type SettingsFile, settingsFiles, type SettingsPlaces } from './scopes.ts';
@@ -68,7 +68,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
       });
       return [{ ...place, counting, ...(isInside ? {} : { target: real }) }];
     } catch (thrown) {
-      problems.push(`${file} was skipped: ${thrown instanceof Error ? thrown.message : String(thrown)}.`);
+      problems.push(`${file} was skipped: ${errorMessage(thrown)}.`);
       return [];
     }
   };

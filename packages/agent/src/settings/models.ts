@@ -1,6 +1,5 @@
 /** The setting `models`: what a user states about models, for gateways, contracts and models that no list has. */
-import type { Json, JsonObject } from '@heddle/core';
-import { isObject } from './shape.ts';
+import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
 
 /** Prices in USD. What is left out comes from the lists. */
 export interface ModelSettings {
@@ -35,18 +34,18 @@ const PRICES = [
 
 /** A field of another kind than expected counts as absent. */
 export function modelSettings(value: Json | undefined): Readonly<Record<string, ModelSettings>> {
-  if (!isObject(value)) return {};
+  if (!isJsonObject(value)) return {};
   const entries = Object.entries(value).flatMap(([name, said]): [string, ModelSettings][] =>
-    isObject(said) ? [[name, readSettings(said)]] : [],
+    isJsonObject(said) ? [[name, readSettings(said)]] : [],
   );
   return Object.fromEntries(entries);
 }
 
 /** Every field is known and of its kind: for `heddle config`. */
 export function isModelSettings(value: Json): boolean {
-  if (!isObject(value)) return false;
+  if (!isJsonObject(value)) return false;
   return Object.values(value).every((said) => {
-    if (said === undefined || !isObject(said)) return false;
+    if (said === undefined || !isJsonObject(said)) return false;
     return Object.keys(said).length === Object.keys(readSettings(said)).length;
   });
 }

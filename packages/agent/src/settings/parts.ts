@@ -1,6 +1,5 @@
 /** Settings as JSON: joined, and compared part by part. Objects by their keys, lists by their items, other values as a whole. */
-import type { Json, JsonObject } from '@heddle/core';
-import { isObject } from './shape.ts';
+import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
 
 /** Their order has a meaning, or they are limits: a lower scope must not add to them. */
 const WHOLE_LISTS: ReadonlySet<string> = new Set(['fallbackModel', 'availableModels']);
@@ -14,7 +13,7 @@ export function joinSettings(lower: JsonObject, higher: JsonObject): JsonObject 
 }
 
 function joined(key: string, lower: Json | undefined, higher: Json | undefined): Json | undefined {
-  if (isObject(lower) && isObject(higher)) return joinSettings(lower, higher);
+  if (isJsonObject(lower) && isJsonObject(higher)) return joinSettings(lower, higher);
   if (!isList(lower) || !isList(higher) || WHOLE_LISTS.has(key)) return higher;
   const items = new Map([...higher, ...lower].map((item) => [JSON.stringify(item), item]));
   return [...items.values()];
@@ -41,7 +40,7 @@ function compared(first: JsonObject, second: JsonObject, inBoth: boolean): JsonO
 
 /** Undefined: nothing of it. */
 function comparedValue(value: Json | undefined, other: Json | undefined, inBoth: boolean): Json | undefined {
-  if (isObject(value) && isObject(other)) {
+  if (isJsonObject(value) && isJsonObject(other)) {
     const part = compared(value, other, inBoth);
     return Object.keys(part).length === 0 ? undefined : part;
   }

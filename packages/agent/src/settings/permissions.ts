@@ -1,11 +1,11 @@
 /** What all settings together say about permission. */
 import path from 'node:path';
-import type { JsonObject, PermissionMode } from '@heddle/core';
+import { isJsonObject, type JsonObject, type PermissionMode } from '@heddle/core';
 import { unknownTool } from '../permission/rules/known-tools.ts';
 import { parseRule, type PermissionRule, type RuleList, type Rules } from '../permission/rules/rule.ts';
 import type { LoadedFile, LoadedSettings } from './load.ts';
 import { leftOutNotes } from './counting.ts';
-import { isObject, stringsOf } from './shape.ts';
+import { stringsOf } from './shape.ts';
 
 export interface PermissionSettings {
   readonly rules: Rules;
@@ -71,7 +71,7 @@ async function rulesOf(
 ): Promise<{ readonly kept: readonly PermissionRule[]; readonly reports: readonly string[] }> {
   const { source, file, base } = loaded;
   const permissions = permissionsOf(loaded);
-  const examples = isObject(permissions['examples']) ? permissions['examples'] : {};
+  const examples = isJsonObject(permissions['examples']) ? permissions['examples'] : {};
   const where = whereIs(loaded);
   const reports: string[] = [];
   const kept: PermissionRule[] = [];
@@ -80,7 +80,7 @@ async function rulesOf(
     const parsed = parseRule(text, list);
     if (!parsed.ok) reports.push(`${where}: ${parsed.message}.`);
     const example = examples[text];
-    const broken = isObject(example) && parsed.ok ? await brokenBy(rule, list, example, home) : [];
+    const broken = isJsonObject(example) && parsed.ok ? await brokenBy(rule, list, example, home) : [];
     reports.push(...broken.map((message) => `${where}: ${message}`));
     if (parsed.ok && (broken.length === 0 || list !== 'allow')) kept.push(rule);
   }
@@ -119,5 +119,5 @@ function directoriesOf(loaded: LoadedFile, home: string): string[] {
 
 function permissionsOf({ counting }: LoadedFile): JsonObject {
   const { permissions } = counting;
-  return isObject(permissions) ? permissions : {};
+  return isJsonObject(permissions) ? permissions : {};
 }

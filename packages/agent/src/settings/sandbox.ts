@@ -1,8 +1,8 @@
 /** What all settings together say about the sandbox. Paths are made absolute here, where their file is known. */
 import path from 'node:path';
-import type { Json, JsonObject } from '@heddle/core';
+import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
 import type { LoadedFile, LoadedSettings } from './load.ts';
-import { isObject, stringsOf } from './shape.ts';
+import { stringsOf } from './shape.ts';
 
 export interface SandboxSettings {
   readonly enabled: boolean;
@@ -75,11 +75,14 @@ export function sandboxSettings({ files }: LoadedSettings, home: string): Sandbo
 
 function sectionOf({ counting }: LoadedFile): JsonObject {
   const { sandbox } = counting;
-  return isObject(sandbox) ? sandbox : {};
+  return isJsonObject(sandbox) ? sandbox : {};
 }
 
 function at(value: Json | undefined, names: readonly string[]): Json | undefined {
-  return names.reduce<Json | undefined>((inner, name) => (isObject(inner) ? inner[name] : undefined), value);
+  return names.reduce<Json | undefined>(
+    (inner, name) => (isJsonObject(inner) ? inner[name] : undefined),
+    value,
+  );
 }
 
 /** `/x` from the root of the file system (`//x`, as rules write it, too), `~/x` from home, else from the folder of the file. */

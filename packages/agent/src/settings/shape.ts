@@ -1,5 +1,5 @@
 /** What a settings file must look like where permission depends on it. Keys that are not known here are kept as they are. */
-import type { Json, JsonObject } from '@heddle/core';
+import { errorMessage, isJsonObject, type Json, type JsonObject } from '@heddle/core';
 
 export type ValidatedSettings =
   | { readonly ok: true; readonly settings: JsonObject }
@@ -13,21 +13,21 @@ export function validateSettings(text: string): ValidatedSettings {
   } catch (thrown) {
     return {
       ok: false,
-      message: `it is not JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      message: `it is not JSON: ${errorMessage(thrown)}`,
     };
   }
-  if (!isObject(value)) return { ok: false, message: 'it is not a JSON object' };
+  if (!isJsonObject(value)) return { ok: false, message: 'it is not a JSON object' };
   const message = problemOf(value);
   return message === undefined ? { ok: true, settings: value } : { ok: false, message };
 }
 
 function problemOf(settings: JsonObject): string | undefined {
   const { permissions, env, sandbox } = settings;
-  if (env !== undefined && !isObject(env)) return 'env is not an object';
+  if (env !== undefined && !isJsonObject(env)) return 'env is not an object';
   const inSandbox = sandbox === undefined ? undefined : sandboxProblem(sandbox);
   if (inSandbox !== undefined) return inSandbox;
   if (permissions === undefined) return undefined;
-  if (!isObject(permissions)) return 'permissions is not an object';
+  if (!isJsonObject(permissions)) return 'permissions is not an object';
   for (const list of ['allow', 'ask', 'deny', 'additionalDirectories']) {
     if (!isStrings(permissions[list])) return `permissions.${list} is not a list of strings`;
   }
@@ -35,9 +35,9 @@ function problemOf(settings: JsonObject): string | undefined {
   if (defaultMode !== undefined && typeof defaultMode !== 'string')
     return 'permissions.defaultMode is not a string';
   if (examples === undefined) return undefined;
-  if (!isObject(examples)) return 'permissions.examples is not an object';
+  if (!isJsonObject(examples)) return 'permissions.examples is not an object';
   for (const [rule, example] of Object.entries(examples)) {
-    if (!isObject(example) || !isStrings(example['match']) || !isStrings(example['not_match'])) {
+    if (!isJsonObject(example) || !isStrings(example['match']) || !isStrings(example['not_match'])) {
       return `permissions.examples: ${rule} needs the lists match and not_match`;
     }
   }
@@ -46,7 +46,7 @@ function problemOf(settings: JsonObject): string | undefined {
 
 /** Whoever writes "true" for true would believe to have a sandbox. */
 function sandboxProblem(sandbox: Json): string | undefined {
-  if (!isObject(sandbox)) return 'sandbox is not an object';
+  if (!isJsonObject(sandbox)) return 'sandbox is not an object';
   for (const name of [
     'enabled',
     'failIfUnavailable',
@@ -67,7 +67,7 @@ function sandboxProblem(sandbox: Json): string | undefined {
   for (const [part, names] of Object.entries(lists)) {
     const inner = sandbox[part];
     if (inner === undefined) continue;
-    if (!isObject(inner)) return `sandbox.${part} is not an object`;
+    if (!isJsonObject(inner)) return `sandbox.${part} is not an object`;
     const bad = names.find((name) => !isStrings(inner[name]));
     if (bad !== undefined) return `sandbox.${part}.${bad} is not a list of strings`;
   }
@@ -76,10 +76,6 @@ function sandboxProblem(sandbox: Json): string | undefined {
 
 function isStrings(value: Json | undefined): boolean {
   return value === undefined || (Array.isArray(value) && value.every((item) => typeof item === 'string'));
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function stringsOf(value: Json | undefined): string[] {

@@ -8,10 +8,9 @@
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import type { JsonObject } from '@heddle/core';
+import { errorCode, errorMessage, isJsonObject, type JsonObject } from '@heddle/core';
 import { writeJson } from './write-file.ts';
 import { configDirs, repositoryTop, type SettingsPlaces } from './scopes.ts';
-import { isObject } from './shape.ts';
 
 type Places = Pick<SettingsPlaces, 'cwd' | 'home' | 'env'>;
 
@@ -44,12 +43,12 @@ export function trustFolder(places: Places, trusted = true): Trusted {
   // Other programs keep what they know there: it must not be overwritten with less.
   if (!state) return { ok: false, message: `${file} cannot be changed: it cannot be read` };
   const projects = projectsIn(state);
-  const project = isObject(projects[key]) ? projects[key] : {};
+  const project = isJsonObject(projects[key]) ? projects[key] : {};
   const changed = { ...projects, [key]: { ...project, hasTrustDialogAccepted: trusted } };
   try {
     writeJson(file, { ...state, projects: changed });
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const why = errorMessage(thrown);
     return { ok: false, message: `${file} cannot be changed: ${why}` };
   }
   const coveredBy = trusted ? undefined : trustedAbove(key, changed, places.home);
@@ -61,7 +60,7 @@ function trustedAbove(real: string, projects: JsonObject, home: string): string 
   const isHome = isAtOrAbove(realPath(home));
   for (let folder = real; ; folder = path.dirname(folder)) {
     const project = Object.hasOwn(projects, folder) ? projects[folder] : undefined;
-    const isAccepted = isObject(project) && project['hasTrustDialogAccepted'] === true;
+    const isAccepted = isJsonObject(project) && project['hasTrustDialogAccepted'] === true;
     if (isAccepted && (folder === real || !isHome(folder))) return folder;
     if (folder === path.dirname(folder)) return undefined;
   }
@@ -89,7 +88,7 @@ export function realPath(file: string): string {
 
 function projectsIn(state: JsonObject | undefined): JsonObject {
   const projects = state?.['projects'];
-  return isObject(projects) ? projects : {};
+  return isJsonObject(projects) ? projects : {};
 }
 
 function stateFile({ home, env }: Omit<Places, 'cwd'>): string {
@@ -102,8 +101,8 @@ function stateFile({ home, env }: Omit<Places, 'cwd'>): string {
 function readState(file: string): JsonObject | undefined {
   try {
     const state: unknown = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
-    return isObject(state) ? state : undefined;
+    return isJsonObject(state) ? state : undefined;
   } catch (thrown) {
-    return thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT' ? {} : undefined;
+    return errorCode(thrown) === 'ENOENT' ? {} : undefined;
   }
 }

@@ -5,10 +5,10 @@
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { JsonObject } from '@heddle/core';
+import { isJsonObject, type JsonObject } from '@heddle/core';
 import { commonPart, joinSettings } from './parts.ts';
 import { configDirs, type SettingsPlaces } from './scopes.ts';
-import { validateSettings, isObject } from './shape.ts';
+import { validateSettings } from './shape.ts';
 import { realPath } from './trust.ts';
 import { writeJson } from './write-file.ts';
 
@@ -19,7 +19,7 @@ export function writtenIn(file: string, places: Places): JsonObject {
   const files = recordedFiles(places);
   const key = realPath(file);
   const written = Object.hasOwn(files, key) ? files[key] : undefined;
-  return isObject(written) ? written : {};
+  return isJsonObject(written) ? written : {};
 }
 
 /** `wrote`: the entries of one change that has been written. Throws where the record cannot be written. */
@@ -34,7 +34,7 @@ export function recordWritten(file: string, wrote: JsonObject, places: Places): 
 function recordedFiles(places: Places): JsonObject {
   try {
     const record: unknown = JSON.parse(readFileSync(recordFile(places), 'utf8'));
-    return isObject(record) && isObject(record['files']) ? record['files'] : {};
+    return isJsonObject(record) && isJsonObject(record['files']) ? record['files'] : {};
   } catch {
     return {};
   }

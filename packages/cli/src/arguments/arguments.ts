@@ -2,7 +2,7 @@
  * Reads the command line into a command. Pure; an unknown flag is an error that names the nearest known one, except where a
  * program speaks: the next release of its client library may have flags that this one has never heard of.
  */
-import type { Effort, JsonObject, PermissionMode, Thinking } from '@heddle/core';
+import { type Effort, isJsonObject, type JsonObject, type PermissionMode, type Thinking } from '@heddle/core';
 import { type CommandName, foreignCommand, isCommand, nearestCommand } from './program-commands.ts';
 import { collectValues, type FlagMistake, UsageError } from './flags.ts';
 
@@ -312,15 +312,11 @@ function thinkingOf(values: Values): Thinking | undefined {
 function schemaOf(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
+    if (isJsonObject(value)) return value;
   } catch {
     // Told below.
   }
   throw new UsageError('--json-schema takes a JSON Schema object');
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function optional<T>(value: string | undefined, read: (value: string) => T): T | undefined {

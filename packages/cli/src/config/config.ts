@@ -2,7 +2,7 @@
 import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { KNOWN_SETTINGS, type Scope, SCOPES, setSettingIn } from '@heddle/agent/settings';
-import type { Json } from '@heddle/core';
+import { errorMessage, type Json } from '@heddle/core';
 import { editDistance } from '../arguments/flags.ts';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
@@ -34,7 +34,7 @@ export async function config(argv: readonly string[]): Promise<number> {
       },
     });
   } catch (thrown) {
-    return refused(thrown instanceof Error ? thrown.message : String(thrown));
+    return refused(errorMessage(thrown));
   }
   const { values, positionals } = read;
   const [verb = 'list', key, value, ...more] = positionals;

@@ -8,7 +8,7 @@ import {
   mergeSettings,
   settingsFiles,
 } from '@heddle/agent/settings';
-import type { Json, JsonObject } from '@heddle/core';
+import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
 
 interface Entry {
   readonly key: string;
@@ -45,7 +45,7 @@ export function effectiveSettings(
 
 export function valueAt(settings: Json | undefined, [name, ...inner]: readonly string[]): Json | undefined {
   if (name === undefined) return settings;
-  return isObject(settings) && Object.hasOwn(settings, name) ? valueAt(settings[name], inner) : undefined;
+  return isJsonObject(settings) && Object.hasOwn(settings, name) ? valueAt(settings[name], inner) : undefined;
 }
 
 function leaves(
@@ -53,7 +53,7 @@ function leaves(
   path: readonly string[],
 ): { path: readonly string[]; value: Json }[] {
   if (value === undefined || path.join('.') === '$schema') return [];
-  if (!isObject(value) || path.join('.') === 'permissions.examples') return [{ path, value }];
+  if (!isJsonObject(value) || path.join('.') === 'permissions.examples') return [{ path, value }];
   return Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]));
 }
 
@@ -71,8 +71,4 @@ function sourcesOf(files: readonly LoadedFile[], path: readonly string[]): strin
 
 function isHonored(path: readonly string[]): boolean {
   return path.some((_, at) => Object.hasOwn(KNOWN_SETTINGS, path.slice(0, at + 1).join('.')));
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 /** `heddle doctor [--json]`: is everything there that Heddle needs, and what to do where not. */
+import { errorMessage } from '@heddle/core';
 import { configDir } from '../config-dir.ts';
 import { modelEnvironment } from '../keys.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
@@ -56,7 +57,7 @@ async function examined(about: string, look: () => Findings | Promise<Findings>)
   try {
     return await look();
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const why = errorMessage(thrown);
     return problem(about, `this could not be examined: ${why}`, 'mend what it names, and ask again');
   }
 }

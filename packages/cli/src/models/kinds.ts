@@ -2,6 +2,7 @@
 import { systemClock } from '@heddle/agent';
 import type { ModelMaker } from '@heddle/models';
 import { readFile } from 'node:fs/promises';
+import { errorCode } from '@heddle/core';
 import { configDir } from '../config-dir.ts';
 import { modelEnvironment } from '../keys.ts';
 
@@ -26,7 +27,7 @@ export const modelKinds: Readonly<Record<string, ModelMaker>> = {
     const [{ readScript, scriptedModel }, text] = await Promise.all([
       import('@heddle/testing'),
       readFile(file, 'utf8').catch((thrown: unknown) => {
-        const isGone = thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT';
+        const isGone = errorCode(thrown) === 'ENOENT';
         throw isGone ? new Error(`there is no file ${file}`, { cause: thrown }) : thrown;
       }),
     ]);

@@ -1,5 +1,5 @@
 /** The command line of `heddle permissions`. */
-import type { JsonObject, PermissionMode } from '@heddle/core';
+import { isJsonObject, type JsonObject, type PermissionMode } from '@heddle/core';
 import type { RuleList } from '@heddle/agent';
 import { type Scope, SCOPES, unknownTool } from '@heddle/agent/settings';
 import { type ListKind, UsageError, takeList } from '../arguments/list-flags.ts';
@@ -166,7 +166,7 @@ function isToolName(word: string): boolean {
 function inputOf(text: string): JsonObject {
   try {
     const value: unknown = JSON.parse(text);
-    if (isObject(value)) return value;
+    if (isJsonObject(value)) return value;
   } catch {
     // Told below.
   }
@@ -177,8 +177,4 @@ function oneOf<T extends string>(what: string, value: string, allowed: readonly 
   const found = allowed.find((candidate) => candidate === value);
   if (!found) throw new UsageError(`${what} is one of ${allowed.join(', ')}, not ${value}`);
   return found;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

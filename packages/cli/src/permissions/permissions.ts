@@ -2,6 +2,7 @@
 import os from 'node:os';
 import { addRuleTo, removeRuleFrom, trustFolder, unknownTool } from '@heddle/agent/settings';
 import type { RuleList } from '@heddle/agent';
+import { isRecord } from '@heddle/core';
 import { UsageError } from '../arguments/flags.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { type PermissionSetup, permissionSetup } from './setup.ts';
@@ -145,7 +146,7 @@ function size(example: unknown, name: string): number {
 }
 
 function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  return isRecord(value) ? value[name] : undefined;
 }
 
 function listed({ rules, mode, directories }: PermissionSetup): string {

@@ -3,6 +3,7 @@ import { decodedLines } from '@heddle/agent/sessions';
 import {
   type ConfigChanges,
   type Entry,
+  errorMessage,
   queryConfig,
   type RecordedRun,
   recordedRuns,
@@ -28,7 +29,7 @@ export function replayLog(file: string): ReplayedLog | string {
       if (decoded.kind === 'damaged') damaged++;
     }
   } catch (thrown) {
-    return `${file} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`;
+    return `${file} cannot be read: ${errorMessage(thrown)}`;
   }
   if (entries.length === 0) return `${file} holds no session`;
   return { file, entries, damaged, runs: [...recordedRuns(entries)].map(traceWithSettings) };

@@ -1,5 +1,6 @@
 /** The command line of `heddle sessions`. Throws `Refused` where it makes no sense. */
 import { parseArgs } from 'node:util';
+import { errorMessage } from '@heddle/core';
 import { editDistance, UsageError } from '../arguments/flags.ts';
 import { bytesOf, durationOf } from './text/units.ts';
 
@@ -160,7 +161,7 @@ function read(argv: readonly string[], options: Flags): Read {
     const given = Object.entries(values).map(([key, value]) => [key, String(value)] as const);
     return { values: new Map(given), words: positionals };
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const why = errorMessage(thrown);
     const [, unknown] = /^Unknown option '([^']*)'/.exec(why) ?? [];
     throw new UsageError(
       `${unknown === undefined ? why : `unknown flag ${unknown}`}; see heddle sessions help`,

@@ -3,6 +3,7 @@ import { sessionPlace } from '../config-dir.ts';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { listSessions } from '@heddle/agent/sessions';
+import { errorMessage } from '@heddle/core';
 import { exportText } from '../sessions/export/export.ts';
 import { pick } from '../sessions/pick.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
@@ -72,7 +73,7 @@ export async function exportTo(words: string, { started, say, configDir }: Chat)
     await writeFile(file, exportText(format, picked.session), { mode: 0o600 });
     say(`The conversation is in ${escapeControls(file)}.`);
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const why = errorMessage(thrown);
     say(escapeControls(`${file} cannot be written: ${why}`));
   }
 }

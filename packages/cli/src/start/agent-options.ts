@@ -1,7 +1,7 @@
 /** What the command line asks of the agent. */
 import { type AgentOptions, compactionOverrides, isToolDenied, LivePermissions } from '@heddle/agent';
 import { appliedSettings, parseRule, type SandboxSettings, sandboxSettings } from '@heddle/agent/settings';
-import type { GivenOptions, Thinking } from '@heddle/core';
+import { errorMessage, type GivenOptions, type Thinking } from '@heddle/core';
 import { findModel } from '@heddle/models';
 import { builtinTools } from '@heddle/tools';
 import { readFileSync, statSync } from 'node:fs';
@@ -156,7 +156,7 @@ function wrongSettings(settings: string): string | undefined {
     JSON.parse(isJson ? settings : readFileSync(settings, 'utf8').replace(/^\uFEFF/, ''));
     return undefined;
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const why = errorMessage(thrown);
     return `--settings: ${isJson ? 'it' : settings} cannot be used: ${why}`;
   }
 }
@@ -242,7 +242,7 @@ async function promptTexts({
   } catch (thrown) {
     return {
       ok: false,
-      message: `the system prompt cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
+      message: `the system prompt cannot be read: ${errorMessage(thrown)}`,
     };
   }
 }

@@ -1,6 +1,6 @@
 /** `--debug`: what the loop does, one line an event. Kinds, names and numbers only: what was said may hold secrets. */
 import { appendFileSync } from 'node:fs';
-import type { LoopEvent } from '@heddle/core';
+import { errorMessage, type LoopEvent } from '@heddle/core';
 import type { Debugging } from '../arguments/arguments.ts';
 import { knownSecrets } from '../known-secrets.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
@@ -19,7 +19,7 @@ export function debugLog({ file, only }: Debugging): (event: LoopEvent) => void 
       write(`${at} ${knownSecrets.redact(facts)}\n`);
     } catch (thrown) {
       // Told once; the work goes on.
-      const why = thrown instanceof Error ? thrown.message : String(thrown);
+      const why = errorMessage(thrown);
       process.stderr.write(`heddle: the debug log cannot be written: ${escapeControls(why)}\n`);
       write = () => undefined;
     }

@@ -1,4 +1,5 @@
 /** The model's list of steps. */
+import { isRecord } from '@heddle/core';
 import { escapeControls } from './escape-controls.ts';
 import type { Style } from './style.ts';
 import { pluralize, shortened } from './amounts.ts';
@@ -52,5 +53,5 @@ function lineOf({ content, status }: Step, { paint }: Style): string {
 }
 
 function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  return isRecord(value) ? value[name] : undefined;
 }

@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { errorCode } from '@heddle/core';
 
 export function writeMessage(text: string): void {
   const bytes = Buffer.from(text);
@@ -7,7 +8,7 @@ export function writeMessage(text: string): void {
     try {
       written += writeSync(1, bytes, written);
     } catch (thrown) {
-      const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+      const code = errorCode(thrown);
       if (code === 'EPIPE') process.exit(0);
       if (code !== 'EAGAIN') throw thrown;
     }

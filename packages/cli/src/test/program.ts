@@ -13,6 +13,7 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { isRecord } from '@heddle/core';
 
 const repository = path.resolve(import.meta.dirname, '../../../..');
 
@@ -113,11 +114,7 @@ export function linesOf(stdout: string): OutputLine[] {
     .filter((line) => line !== '')
     .map((line) => {
       const value: unknown = JSON.parse(line);
-      if (!isLine(value)) throw new Error(`The output holds something else than objects: ${line}`);
+      if (!isRecord(value)) throw new Error(`The output holds something else than objects: ${line}`);
       return value;
     });
-}
-
-function isLine(value: unknown): value is OutputLine {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

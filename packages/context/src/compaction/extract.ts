@@ -3,7 +3,7 @@
  * files that were touched, commands that failed, calls without a result. It is kept as data in the boundary, so that the next
  * compaction finds it whole however often the words around it are summarised.
  */
-import type { History, JsonObject, Message } from '@heddle/core';
+import { type History, isJsonObject, type JsonObject, type Message } from '@heddle/core';
 import { estimateMessage } from '../estimate/message.ts';
 import { estimateText } from '../estimate/text.ts';
 import type { Outline } from '../reading/outline.ts';
@@ -90,7 +90,7 @@ class Found {
   /** What an earlier compaction kept. */
   #recall(details: JsonObject | undefined): void {
     const kept = details?.['kept'];
-    if (typeof kept !== 'object' || kept === null || !isObject(kept)) return;
+    if (!isJsonObject(kept)) return;
     this.#requests = texts(kept['requests']);
     this.#todos = typeof kept['todos'] === 'string' ? kept['todos'] : undefined;
     for (const path of texts(kept['changed'])) this.#changed.add(path);
@@ -105,10 +105,6 @@ class Found {
 /** As it is kept in the boundary. */
 export function keptOf({ requests, todos, changed, read, failing }: WorkExtract): JsonObject {
   return { requests, ...(todos === undefined ? {} : { todos }), changed, read, failing };
-}
-
-function isObject(value: object): value is JsonObject {
-  return !Array.isArray(value);
 }
 
 function texts(value: unknown): string[] {

@@ -1,6 +1,7 @@
 /** What stands in messages of any origin. A log may hold anything: what is not of the expected shape is not there. */
 import {
   type ContentBlock,
+  isRecord,
   isToolResult,
   isToolUse,
   type Message,
@@ -19,7 +20,7 @@ export function messageBlocks(message: Message): readonly ContentBlock[] {
 }
 
 function isBlock(value: unknown): value is ContentBlock {
-  return typeof value === 'object' && value !== null && 'type' in value;
+  return isRecord(value) && 'type' in value;
 }
 
 export function callsIn(message: Message): readonly ToolUseBlock[] {

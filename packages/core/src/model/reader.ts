@@ -2,7 +2,7 @@
  * Reads the events of one answer into finished blocks. A block that never stopped stays open: it never runs and is never
  * yielded as it is. Nothing here throws, whatever a server sends.
  */
-import type { JsonObject } from '../json.ts';
+import { isJsonObject, type JsonObject } from '../json.ts';
 import type { ContentBlock, ToolUseBlock } from '../messages/blocks.ts';
 import type { ModelErrorClass } from '../messages/model-error.ts';
 import { NO_USAGE, updateUsage, type Usage } from '../messages/usage.ts';
@@ -72,8 +72,8 @@ export class AnswerReader {
 
   /** The end of the answer repeats what its beginning said, and is the last word. */
   #noteEdits(management: unknown): void {
-    const edits = isObject(management) ? management['applied_edits'] : undefined;
-    if (Array.isArray(edits)) this.appliedEdits = edits.filter(isObject);
+    const edits = isJsonObject(management) ? management['applied_edits'] : undefined;
+    if (Array.isArray(edits)) this.appliedEdits = edits.filter(isJsonObject);
   }
 
   /** The text of a block that was cut off, if it was text: the only kind of unfinished block worth keeping. */
@@ -153,7 +153,7 @@ function given(beginning: unknown): string {
 }
 
 function finishToolUse(start: ToolUseBlock, json: string): FinishedBlock {
-  if (json.trim() === '') return { block: { ...start, input: isObject(start.input) ? start.input : {} } };
+  if (json.trim() === '') return { block: { ...start, input: isJsonObject(start.input) ? start.input : {} } };
   const input = parseObject(json);
   if (input) return { block: { ...start, input } };
   const shown = json.length > 200 ? `${json.slice(0, 200)}…` : json;
@@ -169,15 +169,12 @@ function withInput(start: ContentBlock, json: string): ContentBlock {
 function parseObject(json: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(json);
-    return isObject(value) ? value : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 /**
  * Text that comes in very many pieces. Strings that are only added to form a chain that holds every piece; joined now and
  * then, the text weighs no more than its characters.

@@ -1,5 +1,5 @@
 /** The road of one call, stage by stage: permission with its hooks, then the call with its hooks. Never throws. */
-import type { Json, JsonObject } from '../json.ts';
+import { isRecord, type Json, type JsonObject } from '../json.ts';
 import type { HookMessage } from '../machine/happened.ts';
 import { errorMessage } from '../thrown.ts';
 import { coerceInput } from './coerce.ts';
@@ -167,7 +167,7 @@ function checkResult(tool: string, result: ToolResult): ToolResult {
 }
 
 function isPart(part: unknown): boolean {
-  return typeof part === 'object' && part !== null && 'type' in part && typeof part.type === 'string';
+  return isRecord(part) && typeof part['type'] === 'string';
 }
 
 function isJson(value: unknown): boolean {

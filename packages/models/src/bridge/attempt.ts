@@ -7,7 +7,7 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
-import type { Done, ModelError, ModelRequest } from '@heddle/core';
+import { type Done, errorMessage, type ModelError, type ModelRequest } from '@heddle/core';
 import { hasMedia } from '../anthropic/request-body.ts';
 import { internalError } from '../errors/classify.ts';
 import { RecordQueue } from '../stream/record-queue.ts';
@@ -113,7 +113,7 @@ export class BridgeAttempt {
     try {
       return await this.#port.model(this.#request.model);
     } catch (thrown) {
-      const why = thrown instanceof Error ? thrown.message : String(thrown);
+      const why = errorMessage(thrown);
       const message = this.#port.scene.secrets.redact(why);
       return this.#ended({ type: 'model_error', class: 'not_found', message, shouldRetry: false });
     }

@@ -4,6 +4,7 @@
  * omits it.
  */
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
+import { isRecord } from '@heddle/core';
 
 export type Metadata = SharedV4ProviderMetadata;
 
@@ -45,9 +46,5 @@ export function worthKeeping(metadata: Metadata | undefined): Metadata | undefin
 }
 
 function isMetadata(value: unknown): value is Metadata {
-  return isObject(value) && Object.values(value).every(isObject);
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(value) && Object.values(value).every(isRecord);
 }

@@ -1,5 +1,5 @@
 /** Converts an error response into a model error with advice. */
-import type { ModelError } from '@heddle/core';
+import { isRecord, type ModelError } from '@heddle/core';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Secrets } from '../secrets/secrets.ts';
 import { resetOf, retryDelayOf } from './retry-after.ts';
@@ -143,7 +143,7 @@ function parsed(body: string): unknown {
 }
 
 function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
+  return isRecord(value) ? value : {};
 }
 
 function stringOf(value: unknown): string | undefined {

@@ -2,7 +2,7 @@
  * Prices and windows of models. The list is half a megabyte of dated data: load it after the first request
  * was sent. A model that is not in the list has an unknown price, never a price of zero.
  */
-import type { Usage } from '@heddle/core';
+import { isRecord, type Usage } from '@heddle/core';
 import {
   calcPrice,
   findProvider,
@@ -232,7 +232,6 @@ function knownModel(model: ModelInfo, prefix: string, price: ModelPrice | undefi
 
 function base(price: unknown): number | undefined {
   if (typeof price === 'number') return price;
-  const first: unknown =
-    typeof price === 'object' && price !== null && 'base' in price ? price.base : undefined;
+  const first = isRecord(price) ? price['base'] : undefined;
   return typeof first === 'number' ? first : undefined;
 }

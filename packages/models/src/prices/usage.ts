@@ -2,7 +2,7 @@
  * Splits the usage of a call for billing: one line for the model that responded, and one for each helper
  * model.
  */
-import { type JsonObject, NO_USAGE, type Usage, updateUsage } from '@heddle/core';
+import { isJsonObject, type JsonObject, NO_USAGE, updateUsage, type Usage } from '@heddle/core';
 
 export interface CostLine {
   readonly model: string;
@@ -43,7 +43,9 @@ export function usageByModel(model: string, usage: Usage): readonly UsageOfModel
  */
 function helpers(iterations: unknown): readonly JsonObject[] {
   if (!isList(iterations)) return [];
-  return iterations.filter(isObject).filter(({ type }) => type !== 'message' && type !== 'fallback_message');
+  return iterations
+    .filter(isJsonObject)
+    .filter(({ type }) => type !== 'message' && type !== 'fallback_message');
 }
 
 export function costLines(model: string, usage: Usage): readonly CostLine[] {
@@ -82,11 +84,7 @@ function count(value: unknown): number {
 }
 
 function objectOf(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonObject(value) ? value : {};
 }
 
 function isList(value: unknown): value is readonly unknown[] {

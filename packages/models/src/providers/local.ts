@@ -1,4 +1,5 @@
 /** Asks servers on this machine for their models. They respond at once or are not running. */
+import { isRecord } from '@heddle/core';
 import { type Environment, milliseconds, variable } from '../secrets/environment.ts';
 import type { Provider } from './provider.ts';
 import { providerAddress, providerKey } from './settings.ts';
@@ -85,5 +86,5 @@ async function ask(provider: Provider, environment: Environment, url: string): P
 type Fields = Readonly<Record<string, unknown>>;
 
 function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return isRecord(value) ? value : {};
 }

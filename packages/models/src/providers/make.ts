@@ -1,5 +1,6 @@
 /** Creates a model of each provider after its package was loaded. */
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { isRecord } from '@heddle/core';
 import { type Environment, variable } from '../secrets/environment.ts';
 import type { LoadedPackage } from './load.ts';
 import type { Provider } from './provider.ts';
@@ -100,8 +101,7 @@ function isFunction(value: unknown): value is (argument: unknown) => unknown {
 }
 
 function isModel(value: unknown): value is LanguageModelV4 {
-  if (typeof value !== 'object' || value === null || !('specificationVersion' in value)) return false;
-  return value.specificationVersion === 'v4' && 'doStream' in value && isFunction(value.doStream);
+  return isRecord(value) && value['specificationVersion'] === 'v4' && isFunction(value['doStream']);
 }
 /**
  * OpenRouter expects cache marks on parts, but the package writes a single text as a string with the mark

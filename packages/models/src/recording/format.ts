@@ -2,15 +2,16 @@
  * The lines of a recording, one JSON object each, in order of time. A request stores only parts that no
  * earlier line contains. Parts are referenced by their digest, and shared messages by the earlier attempt.
  */
-import type {
-  Done,
-  Mark,
-  ModelError,
-  ModelRecord,
-  RequestMessage,
-  RequestOptions,
-  SystemLayer,
-  ToolSpec,
+import {
+  type Done,
+  isRecord,
+  type Mark,
+  type ModelError,
+  type ModelRecord,
+  type RequestMessage,
+  type RequestOptions,
+  type SystemLayer,
+  type ToolSpec,
 } from '@heddle/core';
 import { createHash } from 'node:crypto';
 import type { MachinePlace } from './text/places.ts';
@@ -106,6 +107,6 @@ export function digestOfText(text: string): string {
 }
 
 function inOrder(_key: string, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
 }

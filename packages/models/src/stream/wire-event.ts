@@ -2,7 +2,7 @@
  * The trust boundary: converts server data to an event or rejects it as unreadable. Unknown events pass
  * unchanged.
  */
-import type { ApiEvent } from '@heddle/core';
+import { type ApiEvent, isRecord } from '@heddle/core';
 
 /** An error inside a stream that began normally. */
 interface StreamError {
@@ -15,7 +15,7 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Returns undefined if it is not JSON, or not a valid event of its type. Never throws. */
 export function readWireEvent(data: string): ApiEvent | StreamError | undefined {
   const event = parsed(data);
-  if (!isFields(event)) return undefined;
+  if (!isRecord(event)) return undefined;
   if (event['type'] === 'content_block_start') return blockStart(event);
   return isReadable(event) ? event : undefined;
 }
@@ -28,12 +28,12 @@ function isReadable(event: Fields): event is Fields & (ApiEvent | StreamError) {
       return typeof event['index'] === 'number';
     case 'message_start': {
       const { message } = event;
-      return isFields(message) && typeof message['id'] === 'string' && typeof message['model'] === 'string';
+      return isRecord(message) && typeof message['id'] === 'string' && typeof message['model'] === 'string';
     }
     case 'message_delta':
-      return isFields(event['delta']);
+      return isRecord(event['delta']);
     case 'error':
-      return isFields(event['error']);
+      return isRecord(event['error']);
     default:
       return typeof event['type'] === 'string';
   }
@@ -47,7 +47,7 @@ const TEXT_OF_DELTA: Readonly<Record<string, string>> = {
 };
 
 function isDelta(delta: unknown): boolean {
-  if (!isFields(delta) || typeof delta['type'] !== 'string') return false;
+  if (!isRecord(delta) || typeof delta['type'] !== 'string') return false;
   const field = TEXT_OF_DELTA[delta['type']];
   return field === undefined || typeof delta[field] === 'string';
 }
@@ -61,7 +61,7 @@ const EMPTY_BLOCK: Readonly<Record<string, Fields>> = {
 
 function blockStart(event: Fields): ApiEvent | undefined {
   const { content_block: given } = event;
-  if (typeof event['index'] !== 'number' || !isFields(given) || typeof given['type'] !== 'string')
+  if (typeof event['index'] !== 'number' || !isRecord(given) || typeof given['type'] !== 'string')
     return undefined;
   const filled = { ...event, content_block: { ...EMPTY_BLOCK[given['type']], ...given } };
   return isBlockStart(filled) ? filled : undefined;
@@ -92,9 +92,6 @@ function parsed(data: string): unknown {
   }
 }
 
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 /**
  * Reads server-sent events from chunks of bytes and delivers the data of each. Chunks may end anywhere:
  * inside a character, a line or an event. Names, ids and comments are skipped, because the Messages API

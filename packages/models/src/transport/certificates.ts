@@ -1,6 +1,7 @@
 /** Reads certificates to trust in addition to the default ones. */
 import { readFile } from 'node:fs/promises';
 import { getCACertificates } from 'node:tls';
+import { errorMessage } from '@heddle/core';
 
 /**
  * Returns undefined if the default ones are sufficient. Node reads NODE_EXTRA_CA_CERTS itself, but only at
@@ -11,7 +12,7 @@ export async function trustedBeside(file: string | undefined): Promise<string[] 
   try {
     return [...getCACertificates('default'), await readFile(file, 'utf8')];
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const why = errorMessage(thrown);
     throw new Error(`the certificates in ${file} cannot be read: ${why}`, { cause: thrown });
   }
 }

@@ -1,7 +1,7 @@
 /** Plays a step to an HTTP client: as server-sent events, or as one message. */
 import type { ServerResponse } from 'node:http';
 import type { ApiEvent, Clock, ModelError } from '@heddle/core';
-import { untilAborted } from '../gate.ts';
+import { settleOrAbort } from '../gate.ts';
 import type { Act, EndAct } from '../scripted/act.ts';
 import { envelopeOf, httpErrorOf } from './errors.ts';
 import { apiMessageOf } from './message-of.ts';
@@ -30,7 +30,7 @@ export async function playStream(acts: readonly Act[], wire: Wire, stage: ReplyS
 
 async function endStream(end: EndAct, stream: EventStream, stage: ReplyStage): Promise<void> {
   const failure = failureOf(end);
-  if (failure === 'silence') return untilAborted(NEVER, stage.gone);
+  if (failure === 'silence') return settleOrAbort(NEVER, stage.gone);
   if (failure === 'break') return stream.destroy();
   if (failure !== undefined && !stream.opened) return sendError(failure, stage);
   if (failure !== undefined) await stream.send('error', envelopeOf(failure, stage.requestId));
@@ -50,7 +50,7 @@ export async function playMessage(acts: readonly Act[], stage: ReplyStage): Prom
 
 async function endMessage(end: EndAct, events: readonly ApiEvent[], stage: ReplyStage): Promise<void> {
   const failure = failureOf(end);
-  if (failure === 'silence') return untilAborted(NEVER, stage.gone);
+  if (failure === 'silence') return settleOrAbort(NEVER, stage.gone);
   if (failure === 'break' || end.act === 'hang_up') return void stage.response.socket?.destroy();
   if (failure !== undefined) return sendError(failure, stage);
   sendJson(stage.response, 200, apiMessageOf(events), { 'request-id': stage.requestId });

@@ -3,14 +3,13 @@
  * as networks do, and judges every request by the API's rules.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Clock } from '@heddle/core';
+import { type Clock, isRecord } from '@heddle/core';
 import { TEST_MODEL } from '../context.ts';
 import type { RequestBody } from '../request-body.ts';
 import { actsOf, requestIdOf } from '../scripted/acts.ts';
 import { startLoopback } from '../loopback.ts';
 import { errorOf } from '../scripted/errors.ts';
 import { createJudge, type JudgeOptions, type Problem } from '../scripted/judge.ts';
-import { isFields } from '../validator/read.ts';
 import { playMessage, playStream, type ReplyStage, sendError, sendJson } from './play.ts';
 import { type RecordedRequest, readRequest } from './recorded.ts';
 import type { ApiScript, Reply, WiredStep } from './reply.ts';
@@ -82,7 +81,7 @@ export async function startFakeApi(script: ApiScript, options: FakeApiOptions = 
   async function answerMessages(request: RecordedRequest, call: number, stage: ReplyStage): Promise<void> {
     const objection = judge.examineBody(call, request.body, request.bytes.length);
     if (objection !== undefined) return sendError(objection, stage);
-    const body = isFields(request.body) ? request.body : {};
+    const body = isRecord(request.body) ? request.body : {};
     const model = String(body['model']);
     if (options.models !== undefined && !models.includes(model)) {
       return sendError(errorOf('not_found', { message: `model: ${model}` }), stage);
@@ -109,7 +108,7 @@ export async function startFakeApi(script: ApiScript, options: FakeApiOptions = 
 
   function answerCount(request: RecordedRequest, stage: ReplyStage): void {
     // The same rules, but for an answer that will never be written.
-    const body = isFields(request.body) ? { max_tokens: 1_000_000, ...request.body } : request.body;
+    const body = isRecord(request.body) ? { max_tokens: 1_000_000, ...request.body } : request.body;
     const objection = judge.examineBody(request.number, body, request.bytes.length);
     if (objection !== undefined) return sendError(objection, stage);
     sendJson(stage.response, 200, { input_tokens: Math.ceil(request.bytes.length / 4) });

@@ -1,7 +1,8 @@
 /** A request as the cache sees it: blocks in order (tools, system, messages), each with its size and whether it is marked. */
 import { createHash } from 'node:crypto';
+import { isRecord } from '@heddle/core';
 import type { RequestBody } from '../request-body.ts';
-import { type Fields, fieldsOf, isFields, listOf } from '../validator/read.ts';
+import { type Fields, fieldsOf, listOf } from '../validator/read.ts';
 
 export interface CacheBlock {
   /** Names the whole prefix up to and with this block: equal keys, equal prefixes. */
@@ -63,7 +64,7 @@ class Chain {
 
 function blocksIn(content: unknown): readonly Fields[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return listOf(content).filter(isFields);
+  return listOf(content).filter(isRecord);
 }
 
 /** A mark takes no part in the comparison; one within a result counts for the result. */
@@ -73,7 +74,7 @@ function withoutMarks(block: Fields): { readonly value: Fields; readonly marked:
   const { content } = block;
   if (!Array.isArray(content)) return { value, marked };
   const inner = listOf(content).map((item) =>
-    isFields(item) ? withoutMarks(item) : { value: item, marked: false },
+    isRecord(item) ? withoutMarks(item) : { value: item, marked: false },
   );
   return {
     value: { ...value, content: inner.map((item) => item.value) },

@@ -1,5 +1,5 @@
 /** The planned tools: each call meets the fate that the plan wrote beside it. */
-import type { JsonObject, Tool, ToolResult, ToolUseContext } from '@heddle/core';
+import { isJsonObject, type JsonObject, type Tool, type ToolResult, type ToolUseContext } from '@heddle/core';
 import { fateOf, type Fates } from './fates.ts';
 import { type CallFate, TOOL_TRAITS, type ToolTraits } from './plan.ts';
 import type { TestWorld } from './world.ts';
@@ -32,7 +32,7 @@ function plannedTool(
     inputJSONSchema: { type: 'object' },
     inputSchema: () => ({
       safeParse: (value) => {
-        const input = isObject(value) ? value : {};
+        const input = isJsonObject(value) ? value : {};
         return input['reject'] === true
           ? { success: false, error: { message: 'rejected' } }
           : { success: true, data: input };
@@ -124,8 +124,4 @@ function withAnotherTool(current: ToolUseContext): ToolUseContext {
   const [first] = current.tools;
   if (first === undefined) return current;
   return { ...current, tools: [...current.tools, { ...first, name: `Extra${current.tools.length}` }] };
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,7 +1,7 @@
 /** Plays the acts of a step in the words of another provider. */
 import type { ServerResponse } from 'node:http';
 import type { Clock, ModelError } from '@heddle/core';
-import { untilAborted } from '../gate.ts';
+import { settleOrAbort } from '../gate.ts';
 import type { Act, EndAct } from '../scripted/act.ts';
 import type { Encoder, ProviderWire } from './wire.ts';
 
@@ -29,7 +29,7 @@ async function end(act: EndAct, stage: ProviderStage): Promise<void> {
   const { response } = stage;
   if (isSilence(act)) {
     open(stage);
-    return untilAborted(NEVER, stage.gone);
+    return settleOrAbort(NEVER, stage.gone);
   }
   if (isBreak(act)) return void response.socket?.destroy();
   if (act.act === 'fail' && !response.headersSent) return sendProviderError(act.error, stage);

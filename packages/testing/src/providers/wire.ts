@@ -1,5 +1,5 @@
 /** A format of another provider: how it spells events and errors, and what it refuses. */
-import type { ApiEvent, ModelError } from '@heddle/core';
+import { type ApiEvent, isRecord, type ModelError } from '@heddle/core';
 
 export interface AnswerFacts {
   /** Counted from 1. */
@@ -48,7 +48,7 @@ export const COMMENT: Uint8Array = Buffer.from(': ping\n\n');
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function fieldsOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return isRecord(value) ? value : {};
 }
 
 export function listOf(value: unknown): readonly Fields[] {

@@ -1,5 +1,5 @@
 /** What this version does not know has a `type` that nobody can write; a script may still send it. */
-import type { ForeignBlock, ForeignEvent } from '@heddle/core';
+import { type ForeignBlock, type ForeignEvent, isRecord } from '@heddle/core';
 import type { ForeignData } from './part.ts';
 
 export function foreign(data: ForeignData): ForeignBlock & ForeignEvent {
@@ -8,5 +8,5 @@ export function foreign(data: ForeignData): ForeignBlock & ForeignEvent {
 }
 
 function isForeign(value: unknown): value is ForeignBlock & ForeignEvent {
-  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+  return isRecord(value) && typeof value['type'] === 'string';
 }

@@ -3,7 +3,7 @@
  * that nobody can overlook, and is remembered: the test that sent it fails.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { ModelError } from '@heddle/core';
+import { errorMessage, type ModelError } from '@heddle/core';
 import { markedMessages, type RequestBody } from '../request-body.ts';
 import type { RequestViolation } from '../validator/rules.ts';
 import { createSignatures, type Signatures } from '../validator/signatures.ts';
@@ -114,7 +114,7 @@ function readBody(call: RecordedCall): RequestBody | string {
     const agrees = isDeepStrictEqual(body['messages'], markedMessages(call.request));
     return agrees ? body : 'messagesJson says something else than messages and marks do';
   } catch (error) {
-    return `messagesJson cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    return `messagesJson cannot be read: ${errorMessage(error)}`;
   }
 }
 

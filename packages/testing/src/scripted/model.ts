@@ -3,8 +3,16 @@
  * `Done` or `ModelError`, and an abort ends it at once wherever it waits. It needs no network and no test runner, so the
  * shipped program can embed it.
  */
-import type { Clock, Done, ModelError, ModelPort, ModelRecord, ModelRequest } from '@heddle/core';
-import { untilAborted } from '../gate.ts';
+import {
+  type Clock,
+  type Done,
+  errorMessage,
+  type ModelError,
+  type ModelPort,
+  type ModelRecord,
+  type ModelRequest,
+} from '@heddle/core';
+import { settleOrAbort } from '../gate.ts';
 import type { Act, EndAct } from './act.ts';
 import { actsOf, lastRecord } from './acts.ts';
 import { errorOf } from './errors.ts';
@@ -90,7 +98,7 @@ async function perform(
       await act.gate.pass(signal);
       break;
     case 'silence':
-      await (act.ms === undefined ? untilAborted(NEVER, signal) : clock?.sleep(act.ms, signal));
+      await (act.ms === undefined ? settleOrAbort(NEVER, signal) : clock?.sleep(act.ms, signal));
       return signal.aborted ? errorOf('aborted') : lastRecord(act, call);
     case 'done':
     case 'fail':
@@ -131,7 +139,7 @@ function actsFor(
     judge.remember(model, acts);
     return acts;
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = errorMessage(error);
     return [
       failing(judge.object(call.number, 'script_threw', `The step for call ${call.number} threw: ${why}`)),
     ];

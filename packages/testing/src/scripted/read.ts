@@ -1,4 +1,5 @@
 /** A script from a file: a list of steps, or `{ "window": 50000, "steps": […] }`. Other people's files, so all is looked at. */
+import { isRecord, errorMessage } from '@heddle/core';
 import type { ScriptPart, ScriptStep } from './part.ts';
 
 export interface ReadScript {
@@ -10,7 +11,7 @@ export interface ReadScript {
 /** Throws an error that says what is wrong with the text. */
 export function readScript(text: string): ReadScript {
   const value = parsed(text);
-  const given = isFields(value) ? value : { steps: value };
+  const given = isRecord(value) ? value : { steps: value };
   const { steps, window } = given;
   if (!Array.isArray(steps)) throw new Error('a script is a JSON list with one step for each call');
   if (window !== undefined && !(typeof window === 'number' && window > 0))
@@ -22,7 +23,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    throw new Error(`it is no JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`, {
+    throw new Error(`it is no JSON: ${errorMessage(thrown)}`, {
       cause: thrown,
     });
   }
@@ -40,7 +41,7 @@ function stepAt(value: unknown, at: number): ScriptStep {
 /** Why it is no part. */
 function complaint(value: unknown): string {
   const seen = JSON.stringify(value)?.slice(0, 60);
-  const name = isFields(value) ? value['part'] : undefined;
+  const name = isRecord(value) ? value['part'] : undefined;
   const known = Object.keys(FIELDS).join(', ');
   if (typeof name !== 'string')
     return `${seen} is no part; a part is an object whose "part" is one of ${known}`;
@@ -81,7 +82,7 @@ const WORDS: Readonly<Record<Kind, string>> = {
 };
 
 function isPart(value: unknown): value is ScriptPart {
-  if (!isFields(value) || typeof value['part'] !== 'string') return false;
+  if (!isRecord(value) || typeof value['part'] !== 'string') return false;
   const fields = Object.hasOwn(FIELDS, value['part']) ? FIELDS[value['part']] : undefined;
   return fields !== undefined && Object.entries(fields).every(([name, kind]) => IS[kind](value[name]));
 }
@@ -91,10 +92,6 @@ const IS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   texts: (value) =>
     Array.isArray(value) && value.every((piece) => typeof piece === 'string' || isPart(piece)),
   number: (value) => typeof value === 'number',
-  object: isFields,
+  object: isRecord,
   any: () => true,
 };
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -1,5 +1,6 @@
 /** Single blocks: is the type known, does it stand in the right place, has it the fields of its type and no others? */
-import { type Fields, isBlank, isFields, isText, type PlacedBlock } from './read.ts';
+import { isRecord } from '@heddle/core';
+import { type Fields, isBlank, isText, type PlacedBlock } from './read.ts';
 import type { Report } from './rules.ts';
 
 interface Kind {
@@ -79,6 +80,6 @@ function checkForm(type: string, block: Fields, path: string, report: Report): v
   const incomplete =
     (type === 'redacted_thinking' && !isText(block['data'])) ||
     (type === 'thinking' && typeof block['thinking'] !== 'string') ||
-    ((type === 'image' || type === 'document') && !isFields(block['source']));
+    ((type === 'image' || type === 'document') && !isRecord(block['source']));
   if (incomplete) report(path, 'block-form');
 }

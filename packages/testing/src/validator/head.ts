@@ -1,5 +1,6 @@
 /** The head of a request: all that stands beside the messages. */
-import { type Fields, fieldsOf, isBlank, isFields, isText } from './read.ts';
+import { isRecord } from '@heddle/core';
+import { type Fields, fieldsOf, isBlank, isText } from './read.ts';
 import type { Report } from './rules.ts';
 
 const TOP_LEVEL = new Set([
@@ -45,7 +46,7 @@ const MINIMUM_THINKING_BUDGET = 1_024;
 
 function checkThinking({ thinking, max_tokens }: Fields, report: Report): void {
   if (thinking === undefined) return;
-  if (!isFields(thinking) || !THINKING_KINDS.has(thinking['type'])) return report('thinking', 'thinking');
+  if (!isRecord(thinking) || !THINKING_KINDS.has(thinking['type'])) return report('thinking', 'thinking');
   if (thinking['type'] !== 'enabled') return;
   const budget = thinking['budget_tokens'];
   const fits =
@@ -59,7 +60,7 @@ function checkThinking({ thinking, max_tokens }: Fields, report: Report): void {
 const EFFORTS = new Set<unknown>(['low', 'medium', 'high', 'xhigh', 'max']);
 
 function checkEffort({ output_config }: Fields, report: Report): void {
-  const effort = isFields(output_config) ? output_config['effort'] : undefined;
+  const effort = isRecord(output_config) ? output_config['effort'] : undefined;
   if (effort !== undefined && !EFFORTS.has(effort)) report('output_config.effort', 'effort');
 }
 
@@ -68,7 +69,7 @@ function checkSystem(system: unknown, report: Report): void {
   if (!Array.isArray(system) || system.length === 0) return report('system', 'system');
   for (const [place, layer] of system.entries()) {
     const path = `system.${place}`;
-    if (!isFields(layer) || layer['type'] !== 'text' || typeof layer['text'] !== 'string')
+    if (!isRecord(layer) || layer['type'] !== 'text' || typeof layer['text'] !== 'string')
       report(path, 'system');
     else if (isBlank(layer['text'])) report(path, 'empty-text');
   }
@@ -83,7 +84,7 @@ function checkTools(tools: unknown, report: Report): void {
     if (typeof name !== 'string' || !TOOL_NAME.test(name)) report(`tools.${place}.name`, 'tool-name');
     if (seen.has(name)) report(`tools.${place}.name`, 'tool-duplicate');
     seen.add(name);
-    const hasSchema = isFields(input_schema) && input_schema['type'] === 'object';
+    const hasSchema = isRecord(input_schema) && input_schema['type'] === 'object';
     if (type === 'custom' && !hasSchema) report(`tools.${place}.input_schema`, 'tool-schema');
   }
 }

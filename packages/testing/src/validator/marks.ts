@@ -1,5 +1,6 @@
 /** Cache marks: how many, where, and of what form. */
-import { type Fields, fieldsOf, isBlank, isFields, type PlacedBlock } from './read.ts';
+import { isRecord } from '@heddle/core';
+import { type Fields, fieldsOf, isBlank, type PlacedBlock } from './read.ts';
 import type { Report } from './rules.ts';
 
 const MOST_MARKS = 4;
@@ -26,7 +27,7 @@ export function checkMarks(body: Fields, blocks: readonly PlacedBlock[], report:
 }
 
 function isMark(mark: unknown): boolean {
-  if (!isFields(mark) || mark['type'] !== 'ephemeral') return false;
+  if (!isRecord(mark) || mark['type'] !== 'ephemeral') return false;
   const { ttl, type: _type, ...rest } = mark;
   return (ttl === undefined || ttl === '5m' || ttl === '1h') && Object.keys(rest).length === 0;
 }

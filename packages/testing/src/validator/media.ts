@@ -1,5 +1,6 @@
 /** Images and documents: their types, their data, their size and their number. */
-import { type Fields, isFields, isText, type PlacedBlock } from './read.ts';
+import { isRecord } from '@heddle/core';
+import { type Fields, isText, type PlacedBlock } from './read.ts';
 import type { Report } from './rules.ts';
 
 const IMAGE_TYPES = new Set<unknown>(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
@@ -13,7 +14,7 @@ export function checkMedia(blocks: readonly PlacedBlock[], report: Report): void
     const { type, source } = block;
     if (type !== 'image' && type !== 'document') continue;
     count++;
-    if (isFields(source)) checkSource(type, source, path, report);
+    if (isRecord(source)) checkSource(type, source, path, report);
   }
   if (count > MOST_MEDIA)
     report('messages', 'media-count', `${count} images and documents, at most ${MOST_MEDIA}`);

@@ -1,5 +1,6 @@
 /** The messages as a whole: roles, their order, and that none is empty. */
-import { type Fields, isBlank, isFields, listOf } from './read.ts';
+import { isRecord } from '@heddle/core';
+import { type Fields, isBlank, listOf } from './read.ts';
 import type { Report } from './rules.ts';
 
 export function checkMessages(body: Fields, prefill: boolean, report: Report): void {
@@ -9,7 +10,7 @@ export function checkMessages(body: Fields, prefill: boolean, report: Report): v
   let before: unknown;
   for (const [index, message] of messages.entries()) {
     const path = `messages.${index}`;
-    if (!isFields(message)) {
+    if (!isRecord(message)) {
       report(path, 'role');
       continue;
     }
@@ -37,11 +38,11 @@ function checkContent(content: unknown, path: string, report: Report): void {
 
 function checkLast(messages: readonly unknown[], prefill: boolean, report: Report): void {
   const last = messages.at(-1);
-  if (!isFields(last) || last['role'] !== 'assistant') return;
+  if (!isRecord(last) || last['role'] !== 'assistant') return;
   const path = `messages.${messages.length - 1}`;
   if (!prefill) report(path, 'last-role');
   const { content } = last;
   const block = listOf(content).at(-1);
-  const text = isFields(block) && block['type'] === 'text' ? block['text'] : content;
+  const text = isRecord(block) && block['type'] === 'text' ? block['text'] : content;
   if (typeof text === 'string' && text !== text.trimEnd()) report(path, 'trailing-space');
 }

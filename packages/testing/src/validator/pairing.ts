@@ -1,6 +1,7 @@
 /** Tool calls and their results. */
+import { isRecord } from '@heddle/core';
 import { TOOL_NAME } from './head.ts';
-import { isFields, type PlacedBlock } from './read.ts';
+import { type PlacedBlock } from './read.ts';
 import type { Report } from './rules.ts';
 
 const TOOL_ID = /^[a-zA-Z0-9_-]+$/;
@@ -30,7 +31,7 @@ function checkCalls(calls: readonly PlacedBlock[], report: Report): void {
     if (ids.has(id)) report(`${path}.id`, 'tool-id-duplicate', `the id ${String(id)} is used twice`);
     ids.add(id);
     if (typeof name !== 'string' || !TOOL_NAME.test(name)) report(`${path}.name`, 'tool-name');
-    if (!isFields(input)) report(`${path}.input`, 'tool-input');
+    if (!isRecord(input)) report(`${path}.input`, 'tool-input');
   }
 }
 

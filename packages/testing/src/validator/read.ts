@@ -1,10 +1,7 @@
 /** Reading plain JSON of which nothing is known. */
+import { isRecord } from '@heddle/core';
 
 export type Fields = Readonly<Record<string, unknown>>;
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
@@ -12,7 +9,7 @@ export function listOf(value: unknown): readonly unknown[] {
 
 /** The items of a list that are objects, each with its place. */
 export function fieldsOf(value: unknown): { readonly place: number; readonly fields: Fields }[] {
-  return listOf(value).flatMap((fields, place) => (isFields(fields) ? [{ place, fields }] : []));
+  return listOf(value).flatMap((fields, place) => (isRecord(fields) ? [{ place, fields }] : []));
 }
 
 export interface PlacedBlock {

@@ -1,5 +1,6 @@
 /** Thinking: blocks are signed, unchanged and for the model that wrote them; a tool turn that thinks begins with thinking. */
-import { type Fields, fieldsOf, isFields, isText, type PlacedBlock } from './read.ts';
+import { isRecord } from '@heddle/core';
+import { type Fields, fieldsOf, isText, type PlacedBlock } from './read.ts';
 import type { Report, RequestRule } from './rules.ts';
 import type { Signatures } from './signatures.ts';
 
@@ -45,7 +46,7 @@ const MODES: readonly { readonly model: RegExp; readonly accepts: readonly strin
 ];
 
 export function checkThinkingSettings({ model, thinking, messages }: Fields, report: Report): void {
-  const type = isFields(thinking) ? thinking['type'] : undefined;
+  const type = isRecord(thinking) ? thinking['type'] : undefined;
   if (typeof type !== 'string') return;
   const mode = MODES.find((known) => known.model.test(String(model)));
   if (mode !== undefined && !mode.accepts.includes(type))

@@ -2,13 +2,14 @@
  * Is this body a request that the Messages API accepts? Written from the API's documentation and types, and shares no code with
  * `core`: a mistake there must not be excused by the same mistake here.
  */
+import { isRecord } from '@heddle/core';
 import { checkBlocks } from './blocks.ts';
 import { checkHead } from './head.ts';
 import { checkMarks } from './marks.ts';
 import { checkMedia } from './media.ts';
 import { checkMessages } from './messages.ts';
 import { checkPairing } from './pairing.ts';
-import { blocksOf, isFields } from './read.ts';
+import { blocksOf } from './read.ts';
 import { type Report, RULES, type RequestViolation } from './rules.ts';
 import type { Signatures } from './signatures.ts';
 import { checkThinkingBlocks, checkThinkingSettings } from './thinking.ts';
@@ -30,7 +31,7 @@ const MOST_BYTES = 32 * 1024 * 1024;
 export function validateRequest(body: unknown, options: ValidationOptions = {}): RequestViolation[] {
   const violations: RequestViolation[] = [];
   const report: Report = (path, rule, message = RULES[rule]) => void violations.push({ path, rule, message });
-  if (!isFields(body)) {
+  if (!isRecord(body)) {
     report('', 'body-form');
     return violations;
   }

@@ -1,6 +1,6 @@
 /** AskUserQuestion: a choice that only the user can make. */
 import type { Tool } from '@heddle/core';
-import { Interrupted, untilAborted } from '../files/abort.ts';
+import { Interrupted, waitOrInterrupt } from '../files/abort.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { AskUserQuestionInput } from './schema.ts';
 
@@ -55,5 +55,5 @@ function spoken(answers: NonNullable<AskUserQuestionInput['answers']>): Record<s
 
 /** A person has no deadline; only an abort ends the wait, also where whoever asks does not listen to it. */
 export function answerText<Value>(waiting: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return untilAborted(waiting, signal, new Interrupted('Interrupted before there was an answer.'));
+  return waitOrInterrupt(waiting, signal, new Interrupted('Interrupted before there was an answer.'));
 }

@@ -5,10 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import { constants, open, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { errorCode } from '@heddle/core';
 import { writeAtomically } from '../files/atomic.ts';
 import { withContent } from '../files/content.ts';
 import type { KeptContent } from '../files/deps.ts';
-import { codeOf } from '../files/errors.ts';
 import { realTarget } from '../files/path.ts';
 import { PinnedPlace } from '../files/pinned-place.ts';
 import { pinFile } from '../files/pinned.ts';
@@ -192,7 +192,7 @@ async function textOf(file: string): Promise<string> {
       pinned.close();
     }
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return '';
+    if (errorCode(thrown) === 'ENOENT') return '';
     throw thrown;
   }
 }

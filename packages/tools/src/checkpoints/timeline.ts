@@ -1,4 +1,5 @@
 /** The order of user messages and of the files changed after each, and what going back to one of them means. Pure. */
+import { isRecord } from '@heddle/core';
 
 /** A file as it was before the first change after a message. */
 export interface FileVersion {
@@ -78,7 +79,7 @@ export function parseEntry(line: string): TimelineEntry | undefined {
   } catch {
     return undefined;
   }
-  if (typeof value !== 'object' || value === null || !('type' in value)) return undefined;
+  if (!isRecord(value)) return undefined;
   if (value.type === 'message' && 'id' in value && typeof value.id === 'string')
     return { type: 'message', id: value.id };
   if (value.type === 'written' && 'path' in value && 'hash' in value) {

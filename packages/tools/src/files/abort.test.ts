@@ -1,8 +1,8 @@
 import { setImmediate as later } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { untilAborted } from './abort.ts';
+import { waitOrInterrupt } from './abort.ts';
 
-it('what fails after an abort is nobody’s to handle, whenever the abort came', async () => {
+it('ignores an error of the work after an abort, whenever the abort came', async () => {
   const failures: unknown[] = [];
   const note = (why: unknown): void => void failures.push(why);
   process.on('unhandledRejection', note);
@@ -11,7 +11,7 @@ it('what fails after an abort is nobody’s to handle, whenever the abort came',
       const work = Promise.withResolvers<never>();
       const controller = new AbortController();
       if (comesFirst) controller.abort();
-      const waiting = untilAborted(work.promise, controller.signal);
+      const waiting = waitOrInterrupt(work.promise, controller.signal);
       controller.abort();
       await expect(waiting).rejects.toThrow(/Interrupted/);
       work.reject(new Error('too late'));
@@ -23,6 +23,6 @@ it('what fails after an abort is nobody’s to handle, whenever the abort came',
   expect(failures).toEqual([]);
 });
 
-it('an abort that came before wins over what is there already', async () => {
-  await expect(untilAborted(Promise.resolve(1), AbortSignal.abort())).rejects.toThrow(/Interrupted/);
+it('prefers an abort that came before to work that has settled already', async () => {
+  await expect(waitOrInterrupt(Promise.resolve(1), AbortSignal.abort())).rejects.toThrow(/Interrupted/);
 });

@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
+import { errorCode } from '@heddle/core';
 import { stopIfAborted } from './abort.ts';
-import { codeOf, fileError } from './errors.ts';
+import { fileError } from './errors.ts';
 import { cannotReplace, type OldFile, writeInPlace } from './in-place.ts';
 import type { PinnedPlace } from './pinned-place.ts';
 
@@ -44,7 +45,7 @@ export async function writeAtomically(write: AtomicWrite): Promise<void> {
       await writeInPlace(place, write.bytes, old.bytes, write.sync === true);
     }
   } catch (thrown) {
-    throw codeOf(thrown) === undefined
+    throw errorCode(thrown) === undefined
       ? thrown
       : fileError('could not be written, and is as it was', place.file, thrown);
   }

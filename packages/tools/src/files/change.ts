@@ -1,7 +1,7 @@
 /** The road of every change: look, refuse what was not read or has changed since, keep the old content, write as a whole. */
 import type { CallContext, JsonObject, ToolUseContext, Validation } from '@heddle/core';
 import { access, constants, lstat } from 'node:fs/promises';
-import { untilAborted } from './abort.ts';
+import { waitOrInterrupt } from './abort.ts';
 import { writeAtomically } from './atomic.ts';
 import { type Content, hashOf, hashOfFile, readContent } from './content.ts';
 import type { FileTools } from './deps.ts';
@@ -234,7 +234,7 @@ export async function inOrder<T>(file: string, signal: AbortSignal, work: () => 
   // The line is over when its last one is, not when that one leaves: those before may still be at work.
   void end.then(() => lines.get(file) === end && lines.delete(file));
   try {
-    if (before !== undefined) await untilAborted(before, signal);
+    if (before !== undefined) await waitOrInterrupt(before, signal);
     return await work();
   } finally {
     turn.resolve();

@@ -2,8 +2,9 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { errorCode } from '@heddle/core';
 import { stopIfAborted } from './abort.ts';
-import { codeOf, FileError, fileError, shownPath } from './errors.ts';
+import { FileError, fileError, shownPath } from './errors.ts';
 import { pinFile, type PinnedFile, requireSame } from './pinned.ts';
 import type { PinnedPlace } from './pinned-place.ts';
 
@@ -57,7 +58,7 @@ async function reading<T>(file: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (thrown) {
-    throw codeOf(thrown) === undefined ? thrown : fileError('cannot be read', file, thrown);
+    throw errorCode(thrown) === undefined ? thrown : fileError('cannot be read', file, thrown);
   }
 }
 

@@ -1,4 +1,5 @@
 /** What the system says about a file, in words a model can act on. */
+import { errorCode } from '@heddle/core';
 
 /** A file's name in a sentence. One with line breaks or other controls is quoted, so that it cannot pose as text of ours. */
 export function shownPath(file: string): string {
@@ -24,10 +25,6 @@ export function binaryFileError(file: string, kind?: string): FileError {
   );
 }
 
-export function codeOf(thrown: unknown): unknown {
-  return thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
-}
-
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file or folder',
   EACCES: 'permission denied',
@@ -50,7 +47,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 export function fileErrorReason(thrown: unknown): string {
-  const code = codeOf(thrown);
+  const code = errorCode(thrown);
   const known = typeof code === 'string' && Object.hasOwn(REASONS, code) ? REASONS[code] : undefined;
   return known ?? (thrown instanceof Error ? systemMessage(thrown) : String(thrown));
 }

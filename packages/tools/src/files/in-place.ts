@@ -1,6 +1,7 @@
 /** Writes a file that cannot be replaced through its open descriptor. */
 import { constants, type FileHandle, open } from 'node:fs/promises';
-import { codeOf, FileError, fileErrorReason, shownPath } from './errors.ts';
+import { errorCode } from '@heddle/core';
+import { FileError, fileErrorReason, shownPath } from './errors.ts';
 import { requireSame } from './pinned.ts';
 import type { PinnedPlace } from './pinned-place.ts';
 
@@ -20,7 +21,7 @@ export interface OldFile {
 const CANNOT_REPLACE: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']);
 
 export function cannotReplace(thrown: unknown): boolean {
-  return CANNOT_REPLACE.has(codeOf(thrown));
+  return CANNOT_REPLACE.has(errorCode(thrown));
 }
 
 /**

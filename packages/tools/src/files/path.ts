@@ -2,8 +2,8 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { ToolUseContext } from '@heddle/core';
-import { codeOf, FileError, fileError, shownPath } from './errors.ts';
+import { errorCode, type ToolUseContext } from '@heddle/core';
+import { FileError, fileError, shownPath } from './errors.ts';
 
 /** As many as Linux follows. */
 const MAX_LINKS = 40;
@@ -54,7 +54,7 @@ function follow(file: string, links: number): string {
   try {
     return realpathSync.native(file);
   } catch (thrown) {
-    if (codeOf(thrown) !== 'ENOENT' || links >= MAX_LINKS) throw thrown;
+    if (errorCode(thrown) !== 'ENOENT' || links >= MAX_LINKS) throw thrown;
   }
   const parent = path.dirname(file);
   if (parent === file) return file;
@@ -67,7 +67,7 @@ function linkOf(file: string): string | undefined {
   try {
     return lstatSync(file).isSymbolicLink() ? readlinkSync(file) : undefined;
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return undefined;
+    if (errorCode(thrown) === 'ENOENT') return undefined;
     throw thrown;
   }
 }

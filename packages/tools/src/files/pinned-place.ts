@@ -1,7 +1,7 @@
 /** Where a file is, or will be: its folder held open, and the folders above it that have to be made first. */
 import { lstatSync, mkdirSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
-import { codeOf } from './errors.ts';
+import { errorCode } from '@heddle/core';
 import { MovedError, type PinnedFile, PinnedFolder, type PinWay } from './pinned.ts';
 
 export class PinnedPlace {
@@ -29,7 +29,7 @@ export class PinnedPlace {
       try {
         return new PinnedPlace(file, PinnedFolder.open(folder, way), missing);
       } catch (thrown) {
-        if (codeOf(thrown) !== 'ENOENT' || folder === path.dirname(folder)) throw thrown;
+        if (errorCode(thrown) !== 'ENOENT' || folder === path.dirname(folder)) throw thrown;
         if (isLink(folder)) throw new MovedError(folder);
         missing.unshift(path.basename(folder));
       }
@@ -42,7 +42,7 @@ export class PinnedPlace {
     try {
       return this.#folder.file(this.name);
     } catch (thrown) {
-      if (codeOf(thrown) === 'ENOENT') return undefined;
+      if (errorCode(thrown) === 'ENOENT') return undefined;
       throw thrown;
     }
   }
@@ -61,7 +61,7 @@ export class PinnedPlace {
         this.#made += 1;
       } catch (thrown) {
         // Another process was faster. Its folders are not taken back.
-        if (codeOf(thrown) !== 'EEXIST') throw thrown;
+        if (errorCode(thrown) !== 'EEXIST') throw thrown;
         this.#made = 0;
       }
       this.#folders.push(above.folder(name));

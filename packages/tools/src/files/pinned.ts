@@ -11,7 +11,8 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
 import { readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
-import { codeOf, FileError, shownPath } from './errors.ts';
+import { errorCode } from '@heddle/core';
+import { FileError, shownPath } from './errors.ts';
 
 /** Opens nothing, only names it: no effect on pipes and devices. Not among Node's constants. */
 const O_PATH = 0o10_000_000;
@@ -188,7 +189,7 @@ function openEntryItself(entry: string, kind: number, real: string): number {
     return openSync(entry, O_PATH | O_NOFOLLOW | kind);
   } catch (thrown) {
     const isLink =
-      codeOf(thrown) === 'ENOTDIR' && lstatSync(entry, { throwIfNoEntry: false })?.isSymbolicLink();
+      errorCode(thrown) === 'ENOTDIR' && lstatSync(entry, { throwIfNoEntry: false })?.isSymbolicLink();
     throw isLink ? new MovedError(real) : thrown;
   }
 }

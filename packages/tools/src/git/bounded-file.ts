@@ -3,6 +3,7 @@
  * huge file would take long. All of these are `unreadable`.
  */
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
+import { errorCode } from '@heddle/core';
 
 export type BoundedFile =
   | { readonly kind: 'read'; readonly bytes: Buffer; readonly stamp: FileStamp }
@@ -78,5 +79,5 @@ function stamped(about: BigIntStats): { readonly size: number; readonly stamp: F
 
 /** A part of the path is a file: nothing can be there. */
 function isMissing(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && /^(ENOENT|ENOTDIR)$/.test(String(thrown.code));
+  return /^(ENOENT|ENOTDIR)$/.test(String(errorCode(thrown)));
 }

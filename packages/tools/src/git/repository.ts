@@ -4,6 +4,7 @@
  */
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { errorCode } from '@heddle/core';
 import { readBoundedFile, textOf } from './bounded-file.ts';
 
 export interface GitRepository {
@@ -115,6 +116,6 @@ function exists(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;
   } catch (thrown) {
-    return !(thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOTDIR');
+    return errorCode(thrown) !== 'ENOTDIR';
   }
 }

@@ -1,11 +1,10 @@
 /** What the searching tools need from the house around them. */
-import type { ToolUseContext } from '@heddle/core';
+import { errorCode, type ToolUseContext } from '@heddle/core';
 import { statSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
-import { untilAborted } from '../files/abort.ts';
-import { codeOf } from '../files/errors.ts';
+import { waitOrInterrupt } from '../files/abort.ts';
 import { permittedPlace, resolvePath } from '../files/path.ts';
 import { pinFile } from '../files/pinned.ts';
 import { findEngine } from './ripgrep.ts';
@@ -69,7 +68,7 @@ function kindOf(real: string): 'file' | 'folder' | 'other' | 'none' {
     pinned.close();
     return about.isDirectory() ? 'folder' : about.isFile() ? 'file' : 'other';
   } catch (thrown) {
-    if (codeOf(thrown) === undefined) throw thrown;
+    if (errorCode(thrown) === undefined) throw thrown;
     return 'none';
   }
 }
@@ -90,7 +89,7 @@ export async function withTimeLimit<T>(
   const limit = AbortSignal.timeout(limitMs);
   const either = AbortSignal.any([signal, limit]);
   try {
-    return await untilAborted(search(either), either);
+    return await waitOrInterrupt(search(either), either);
   } catch (thrown) {
     signal.throwIfAborted();
     if (!limit.aborted) throw thrown;

@@ -4,6 +4,7 @@ import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { createContext, isContext, Script } from 'node:vm';
+import { isRecord } from '@heddle/core';
 import { READ } from '../files/content.ts';
 import { pinFile, type PinnedFile, PinnedFolder, requireSame } from '../files/pinned.ts';
 import { type FilePattern, filePattern } from './file-pattern.ts';
@@ -280,5 +281,5 @@ export function withinTime<T>(work: () => T, chars: number): T {
 
 /** It may come from that other context, whose errors are not instances of ours. */
 function codeOf(thrown: unknown): unknown {
-  return typeof thrown === 'object' && thrown !== null && 'code' in thrown ? thrown.code : undefined;
+  return isRecord(thrown) ? thrown['code'] : undefined;
 }

@@ -1,4 +1,5 @@
 /** A notebook's cells: how they are read, and how one of them is changed without touching a byte of the others. Pure. */
+import { isRecord } from '@heddle/core';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -26,12 +27,12 @@ export function readNotebook(json: string): Notebook {
   } catch (thrown) {
     throw new Error('it is not valid JSON', { cause: thrown });
   }
-  const cells = isFields(parsed) ? parsed['cells'] : undefined;
-  if (!isFields(parsed) || !Array.isArray(cells)) throw new Error('it has no list of cells');
+  const cells = isRecord(parsed) ? parsed['cells'] : undefined;
+  if (!isRecord(parsed) || !Array.isArray(cells)) throw new Error('it has no list of cells');
   return {
     language: languageOf(parsed),
     cells: cells.map(cellOf),
-    withIds: cells.length > 0 ? cells.some((cell) => isFields(cell) && 'id' in cell) : hasIds(parsed),
+    withIds: cells.length > 0 ? cells.some((cell) => isRecord(cell) && 'id' in cell) : hasIds(parsed),
   };
 }
 
@@ -85,13 +86,13 @@ function idsOf(cells: readonly Cell[]): string {
 }
 
 function cellOf(value: unknown, index: number): Cell {
-  const fields = isFields(value) ? value : {};
+  const fields = isRecord(value) ? value : {};
   const { id, cell_type: type, source, outputs } = fields;
   return {
     id: typeof id === 'string' ? id : `cell-${index}`,
     type: typeof type === 'string' ? type : 'raw',
     source: joinSource(source),
-    outputs: Array.isArray(outputs) ? outputs.filter(isFields) : [],
+    outputs: Array.isArray(outputs) ? outputs.filter(isRecord) : [],
     fields,
   };
 }
@@ -167,10 +168,10 @@ function lineStart(json: string, at: number): number {
 
 function languageOf(notebook: Fields): string {
   const metadata = notebook['metadata'];
-  if (!isFields(metadata)) return 'python';
+  if (!isRecord(metadata)) return 'python';
   for (const key of ['language_info', 'kernelspec']) {
     const about = metadata[key];
-    const name = isFields(about) ? (about['name'] ?? about['language']) : undefined;
+    const name = isRecord(about) ? (about['name'] ?? about['language']) : undefined;
     if (typeof name === 'string') return name;
   }
   return 'python';
@@ -180,9 +181,6 @@ function hasIds({ nbformat, nbformat_minor: minor }: Fields): boolean {
   return nbformat === 4 && typeof minor === 'number' && minor >= 5;
 }
 
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 /** Where the elements of an array stand in a JSON text, so that one can be changed and every other byte kept. Pure. */
 
 interface Span {

@@ -1,7 +1,7 @@
 /** Images as the API takes them: as they are where they fit, scaled down where not. */
 import { createRequire } from 'node:module';
 import type sharp from 'sharp';
-import { untilAborted } from '../files/abort.ts';
+import { waitOrInterrupt } from '../files/abort.ts';
 import type { ImageType } from './page.ts';
 
 export interface PreparedImage {
@@ -33,7 +33,7 @@ export async function prepareImage(
   if (size.width * size.height > MAX_PIXELS) {
     throw new Error(`it has ${size.width} × ${size.height} pixels, more than this program unpacks`);
   }
-  return { ...(await untilAborted(scaleDown(bytes, type), signal)), original: size };
+  return { ...(await waitOrInterrupt(scaleDown(bytes, type), signal)), original: size };
 }
 
 /** Raw pixels (RGBA) as an image. */

@@ -2,6 +2,7 @@
 import type { PDFiumLibrary } from '@hyzyla/pdfium';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
+import { errorMessage } from '@heddle/core';
 import { Interrupted, stopIfAborted } from '../files/abort.ts';
 import type { PageRange } from './pdf-pages.ts';
 
@@ -107,7 +108,7 @@ async function pdfThread(
     }
     reply({ ok: true, pageCount, pages });
   } catch (thrown) {
-    reply({ ok: false, why: thrown instanceof Error ? thrown.message : String(thrown) });
+    reply({ ok: false, why: errorMessage(thrown) });
   }
 }
 

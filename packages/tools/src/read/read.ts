@@ -1,10 +1,10 @@
 /** Read: text with line numbers, images, PDF pages, notebooks. */
-import type { CallContext, ResultContent, Tool, ToolResult } from '@heddle/core';
+import { type CallContext, errorCode, type ResultContent, type Tool, type ToolResult } from '@heddle/core';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Content, withContent } from '../files/content.ts';
 import { fileToolDeps, type FileTools } from '../files/deps.ts';
-import { codeOf, FileError, shownPath } from '../files/errors.ts';
+import { FileError, shownPath } from '../files/errors.ts';
 import { permittedPlace } from '../files/path.ts';
 import { PinnedFolder } from '../files/pinned.ts';
 import { inputSchemas } from '../generated/schemas.ts';
@@ -43,7 +43,7 @@ async function readFile(input: ReadInput, context: CallContext, tools: FileTools
       (handle) => showHuge(file, handle, input, context.signal),
     );
   } catch (thrown) {
-    const isMissing = thrown instanceof FileError && codeOf(thrown.cause) === 'ENOENT';
+    const isMissing = thrown instanceof FileError && errorCode(thrown.cause) === 'ENOENT';
     throw isMissing ? await missingFile(file, context.workingDirectory) : thrown;
   }
 }

@@ -1,7 +1,8 @@
 /** A page of a notebook: cells, outputs, pictures. */
+import { isRecord } from '@heddle/core';
 import { Interrupted } from '../files/abort.ts';
 import { fileErrorReason, shownPath } from '../files/errors.ts';
-import { type Cell, isFields, joinSource, type Notebook, readNotebook } from '../notebook/cells.ts';
+import { type Cell, joinSource, type Notebook, readNotebook } from '../notebook/cells.ts';
 import { prepareImage } from './image.ts';
 import {
   imageTypeOf,
@@ -96,7 +97,7 @@ function partsOf(cell: Cell, language: string, images: number): NotebookPart[] {
 }
 
 function outputParts(output: Readonly<Record<string, unknown>>): NotebookPart[] {
-  const data = isFields(output['data']) ? output['data'] : {};
+  const data = isRecord(output['data']) ? output['data'] : {};
   const image = joinSource(data['image/png'] ?? data['image/jpeg']);
   const words =
     output['output_type'] === 'error'

@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Attachment, Message } from '@heddle/core';
+import { type Attachment, isRecord, type Message } from '@heddle/core';
 import { sizeText, type TaskEnd, taskEndOf } from './preview.ts';
 
 export interface EndedTask {
@@ -82,14 +82,14 @@ function newsIn(file: string): EndedTaskNotice[] {
 }
 
 function isNews(value: unknown): value is EndedTaskNotice {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isRecord(value)) return false;
   if (!('id' in value && 'command' in value && 'file' in value && 'bytes' in value)) return false;
   const hasTexts = [value.id, value.command, value.file].every((text) => typeof text === 'string');
   return hasTexts && typeof value.bytes === 'number' && (!('end' in value) || isEnd(value.end));
 }
 
 function isEnd(value: unknown): value is TaskEnd {
-  if (typeof value !== 'object' || value === null || !('kind' in value)) return false;
+  if (!isRecord(value)) return false;
   switch (value.kind) {
     case 'exited':
       return 'code' in value && typeof value.code === 'number';

@@ -1,5 +1,6 @@
 /** What a command wrote: its beginning and its end in memory, and the whole in a file once that is more than fits there. */
 import { type FileHandle, open, rm } from 'node:fs/promises';
+import { errorMessage } from '@heddle/core';
 
 export interface OutputView {
   readonly head: string;
@@ -117,7 +118,7 @@ export class TaskOutputFile {
     try {
       this.#file = await open(this.#path, 'w', 0o600);
     } catch (thrown) {
-      this.#problem = messageOf(thrown);
+      this.#problem = errorMessage(thrown);
       return;
     }
     await this.#write(kept);
@@ -131,7 +132,7 @@ export class TaskOutputFile {
       await this.#file?.writeFile(chunk);
     } catch (thrown) {
       // A full disk must not end the command: its beginning and end are still there.
-      this.#problem = messageOf(thrown);
+      this.#problem = errorMessage(thrown);
     }
   }
 
@@ -165,8 +166,4 @@ export function wholeLetters(bytes: Buffer): Buffer {
     return length > back ? bytes.subarray(0, -back) : bytes;
   }
   return bytes;
-}
-
-function messageOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
 }

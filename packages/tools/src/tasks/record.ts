@@ -1,6 +1,7 @@
 /** A file per running command, so that after a crash its processes can be found. Written before the command starts. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { isRecord } from '@heddle/core';
 import { bootId, startTimeOf } from './process-table.ts';
 
 export interface TaskRecord {
@@ -49,14 +50,14 @@ export function readRecords(folder: string): readonly TaskRecord[] {
 function recordIn(file: string): TaskRecord[] {
   try {
     const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-    return isRecord(value) ? [value] : [];
+    return isTaskRecord(value) ? [value] : [];
   } catch {
     return [];
   }
 }
 
-function isRecord(value: unknown): value is TaskRecord {
-  if (typeof value !== 'object' || value === null) return false;
+function isTaskRecord(value: unknown): value is TaskRecord {
+  if (!isRecord(value)) return false;
   if (
     !(
       'id' in value &&
@@ -76,9 +77,7 @@ function isRecord(value: unknown): value is TaskRecord {
 }
 
 function isStamp(value: unknown): value is ProcessStamp {
-  if (typeof value !== 'object' || value === null || !('pid' in value) || !('startTime' in value))
-    return false;
-  return typeof value.pid === 'number' && typeof value.startTime === 'string';
+  return isRecord(value) && typeof value['pid'] === 'number' && typeof value['startTime'] === 'string';
 }
 
 function fileOf(folder: string, id: string): string {

@@ -1,5 +1,5 @@
 /** TodoWrite: the model's own list of steps, shown to the user and carried over when the history is shortened. */
-import { isToolUse, type Message, type Tool } from '@heddle/core';
+import { isRecord, isToolUse, type Message, type Tool } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { TodoWriteInput } from './schema.ts';
 
@@ -111,9 +111,6 @@ function isTodo(value: unknown): value is Todo {
   return STATES.has(status) && (activeForm === undefined || typeof activeForm === 'string');
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 /** What is still to do, as the model last said it. Every agent has a list of its own. */
 export interface Todo {
   readonly content: string;

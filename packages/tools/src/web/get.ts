@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { untilAborted } from '../files/abort.ts';
+import { waitOrInterrupt } from '../files/abort.ts';
 import { type Address, resolveAddress, type Resolve } from './address.ts';
 import { checkedUrl } from './deps.ts';
 
@@ -36,7 +36,7 @@ export async function get(address: string, options: GetOptions): Promise<Got> {
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const looking = resolveAddress(url.hostname, options.allowsPrivate(url.hostname), options.resolve);
     // A name server can keep silent for minutes, and a look-up that is under way cannot be called off.
-    const target = await untilAborted(looking, options.signal);
+    const target = await waitOrInterrupt(looking, options.signal);
     const response = await ask(url, target, options);
     const status = response.statusCode ?? 0;
     const { location } = response.headers;

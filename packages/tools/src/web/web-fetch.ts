@@ -1,5 +1,5 @@
 /** WebFetch: a page as markdown. Every host is looked up and checked before it is asked, also after a redirect. */
-import type { Tool } from '@heddle/core';
+import { errorMessage, type Tool } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import { checkedUrl, OUTWARD, type WebDeps } from './deps.ts';
 import type { WebFetchInput } from './schema.ts';
@@ -39,7 +39,7 @@ export function createWebFetchTool(deps: WebDeps): Tool<WebFetchInput, WebFetchD
         refuseKnownPrivate(hostname, deps.allowsPrivate(hostname));
         return { ok: true };
       } catch (thrown) {
-        return { ok: false, message: thrown instanceof Error ? thrown.message : String(thrown) };
+        return { ok: false, message: errorMessage(thrown) };
       }
     },
 

@@ -2,7 +2,8 @@
  * The conversation in a file that another tool wrote. Such a file is a tree: each message names its parent, and a message that was
  * edited, rewound or cleared away leaves a branch behind. The conversation is the path from the last message to the root.
  */
-import { isRecord, isText, type LogLine } from './shapes.ts';
+import { isRecord } from '@heddle/core';
+import { isText, type LogLine } from './shapes.ts';
 
 /** A line that takes part in the tree, with what is needed to find its relatives. */
 interface Node {

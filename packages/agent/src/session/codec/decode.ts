@@ -1,5 +1,5 @@
 /** Reads lines of a session's file, ours and those of other tools that use the same layout. */
-import { type Entry, type EntryBody, NO_USAGE, updateUsage } from '@heddle/core';
+import { type Entry, type EntryBody, isRecord, NO_USAGE, updateUsage } from '@heddle/core';
 import { readStoredCosts } from '../../cost/stored-costs.ts';
 import { type Blobs, restoreTexts } from '../files/blobs.ts';
 import { type PreviousLine, given, type BoundaryState } from './encode.ts';
@@ -8,7 +8,6 @@ import {
   contentOf,
   isHistoryOrNone,
   isStoredMessage,
-  isRecord,
   isText,
   type LogLine,
   type StoredMessage,

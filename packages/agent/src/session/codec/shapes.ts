@@ -1,17 +1,14 @@
 /** Is something of the shape that the rest of the program relies on? A file that people can edit may hold anything. */
-import type {
-  AssistantMessage,
-  AttachmentMessage,
-  ContentBlock,
-  SystemMessage,
-  UserMessage,
+import {
+  type AssistantMessage,
+  type AttachmentMessage,
+  type ContentBlock,
+  isRecord,
+  type SystemMessage,
+  type UserMessage,
 } from '@heddle/core';
 
 export type LogLine = Readonly<Record<string, unknown>>;
-
-export function isRecord(value: unknown): value is LogLine {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 export function isText(value: unknown): value is string {
   return typeof value === 'string';

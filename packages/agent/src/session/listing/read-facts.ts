@@ -1,7 +1,7 @@
 /** Reads whole lines of a session into the facts about it. Pure; only the few lines that tell something are parsed. */
-import { textOf } from '@heddle/core';
+import { isRecord, textOf } from '@heddle/core';
 import { readStoredCosts, type StoredCosts } from '../../cost/stored-costs.ts';
-import { contentOf, isRecord, isText, type LogLine } from '../codec/shapes.ts';
+import { contentOf, isText, type LogLine } from '../codec/shapes.ts';
 import { type Blobs, createBlobs, restoreTexts } from '../files/blobs.ts';
 import { LineFile, wholeLength } from '../files/lines.ts';
 import { blobsBeside, type SessionFile } from '../files/session-files.ts';

@@ -1,6 +1,7 @@
 /** Work on a session that nobody else is writing to. Errors of life are values. */
 import { appendFileSync, existsSync, statSync, utimesSync } from 'node:fs';
 import path from 'node:path';
+import { errorMessage } from '@heddle/core';
 import { StoredCosts } from '../../cost/stored-costs.ts';
 import { encode } from '../codec/encode.ts';
 import { createBlobs } from '../files/blobs.ts';
@@ -24,7 +25,7 @@ export function whileLocked(file: string, work: () => void): Changed {
       lock.release();
     }
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const why = errorMessage(thrown);
     return { ok: false, message: `The session ${idOf(file)} cannot be changed: ${why}` };
   }
 }

@@ -10,6 +10,7 @@ import {
   rmSync,
 } from 'node:fs';
 import path from 'node:path';
+import { errorCode } from '@heddle/core';
 import { decodeLine } from '../codec/read.ts';
 import { wholeLength, wholeLines } from '../files/lines.ts';
 import { fileHistoryFolder, sessionFile, sessionFolder, type SessionPlace } from '../files/paths.ts';
@@ -83,7 +84,7 @@ function copyIfThere(from: string, to: string): boolean {
     copyFileSync(from, to);
     return true;
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT') return false;
+    if (errorCode(thrown) === 'ENOENT') return false;
     throw thrown;
   }
 }

@@ -1,4 +1,5 @@
 /** What is searched for: how a text is tried, and what the bytes of a line must hold before it is worth parsing. Pure. */
+import { errorMessage } from '@heddle/core';
 
 export interface TextMatcher {
   /** The first place on a line. */
@@ -27,7 +28,7 @@ export function textMatcherOf(words: string, isRegex: boolean): TextMatcherResul
     };
     return { ok: true, matcher: { find, needle, ignoresCase } };
   } catch (thrown) {
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const why = errorMessage(thrown);
     return { ok: false, message: `this is no regular expression: ${why}` };
   }
 }

@@ -4,11 +4,12 @@ import {
   bareToolError,
   type ContentBlock,
   type Entry,
+  isRecord,
   type MediaSource,
   type Message,
 } from '@heddle/core';
 import { decodedLines } from '../codec/read.ts';
-import { contentOf, isRecord, isText } from '../codec/shapes.ts';
+import { contentOf, isText } from '../codec/shapes.ts';
 import { createBlobs } from '../files/blobs.ts';
 import { blobsBeside } from '../files/session-files.ts';
 

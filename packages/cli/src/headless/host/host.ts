@@ -6,12 +6,12 @@ import {
   permissionUpdates,
   type Prompt,
 } from '@heddle/agent';
-import type { QueuedCommand } from '@heddle/core';
+import { isJsonObject, type QueuedCommand } from '@heddle/core';
 import { createInterface } from 'node:readline';
 import type { HeadlessOutput } from '../output/output.ts';
 import type { Control } from './control/control.ts';
 import { type HostPrompt, hostPromptOf, HostPromptQueue } from './inbox.ts';
-import { type HostLine, isJsonObject, lineIn, parseHostLine, textIn } from './json.ts';
+import { type HostLine, lineIn, parseHostLine, textIn } from './json.ts';
 import { HostRequests } from './requests.ts';
 
 export type TakenPrompt = Prompt & Partial<Pick<HostPrompt, 'isQuiet' | 'pass'>>;

@@ -1,5 +1,5 @@
 /** Lines of JSON from outside: whatever they hold, reading them never throws. */
-import type { ContentBlock, JsonObject } from '@heddle/core';
+import { type ContentBlock, isRecord } from '@heddle/core';
 
 export type HostLine = Readonly<Record<string, unknown>>;
 
@@ -12,20 +12,11 @@ export function parseHostLine(text: string): HostLine | undefined {
 }
 
 export function lineIn(value: unknown): HostLine | undefined {
-  return isLine(value) ? value : undefined;
+  return isRecord(value) ? value : undefined;
 }
 
 export function textIn(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-function isLine(value: unknown): value is HostLine {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** It was parsed from JSON, so its values are. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return isLine(value);
 }
 
 /** Blocks of kinds that a prompt seldom has are the request builder's business; those that are looked into must be whole. */

@@ -1,5 +1,5 @@
 /** What a call would do to a file: where, and with which lines. Pure. */
-import type { JsonObject } from '@heddle/core';
+import { isRecord, type JsonObject } from '@heddle/core';
 import { applyEdits } from '@heddle/tools';
 import { resolvePath } from '@heddle/tools/files';
 import { readFileSync, statSync } from 'node:fs';
@@ -68,7 +68,7 @@ function linesOf(text: string): string[] {
 }
 
 function field(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+  return isRecord(value) ? value[name] : undefined;
 }
 
 /** A file larger than this is not read to be shown. */

@@ -1,6 +1,7 @@
 /** The prompts that were typed in a folder, over all its sessions: a file of lines that only its owner can read. */
 import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { isRecord } from '@heddle/core';
 
 interface PromptHistory {
   /** Of this folder, the oldest first. */
@@ -51,12 +52,7 @@ function lineOf(text: string): Line | undefined {
 }
 
 function isLine(value: unknown): value is Line {
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    typeof Reflect.get(value, 'folder') === 'string' &&
-    typeof Reflect.get(value, 'prompt') === 'string'
-  );
+  return isRecord(value) && typeof value['folder'] === 'string' && typeof value['prompt'] === 'string';
 }
 
 function read(file: string): string {

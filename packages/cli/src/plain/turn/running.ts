@@ -2,7 +2,7 @@
  * Calls that take long: how long already, and what they wrote last. On a screen that can write over a line it is one line
  * that changes each second; on any other a line that comes ever more rarely.
  */
-import { isToolResult, type Json, type LoopEvent } from '@heddle/core';
+import { isRecord, isToolResult, type Json, type LoopEvent } from '@heddle/core';
 import type { Task, TaskRegistry } from '@heddle/tools';
 import { stripVTControlCharacters } from 'node:util';
 import { escapeControls } from '../../terminal/escape-controls.ts';
@@ -73,7 +73,7 @@ export class Running {
 
   #heard(id: string, data: Json): void {
     const call = this.#calls.get(id);
-    const output = typeof data === 'object' && data !== null && 'output' in data ? data.output : undefined;
+    const output = isRecord(data) ? data['output'] : undefined;
     if (!call || typeof output !== 'string') return;
     const last = stripVTControlCharacters(output)
       .split(/[\r\n]+/)

@@ -1,5 +1,5 @@
 /** What is under way: a turn, a slash command or a shell command of the user's own. One at a time, and each can be stopped. */
-import type { LoopEvent } from '@heddle/core';
+import { errorMessage, type LoopEvent } from '@heddle/core';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import type { Chat, SlashCommand } from '../../slash/command.ts';
 import type { EventRenderer } from '../render/event-renderer.ts';
@@ -120,7 +120,7 @@ export class TurnRunner {
     try {
       await run(words, this.#setup.chat());
     } catch (thrown) {
-      const why = thrown instanceof Error ? thrown.message : String(thrown);
+      const why = errorMessage(thrown);
       this.#setup.screen.print(escapeControls(`/${name} failed: ${why}`));
     }
   }

@@ -1,5 +1,6 @@
 /** One prompt, from its sending to the line that says what it took. */
 import type { Agent, SdkResult } from '@heddle/agent';
+import { errorMessage } from '@heddle/core';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { endLines, type TurnSummary } from '../render/end.ts';
 import type { EventRenderer } from '../render/event-renderer.ts';
@@ -31,7 +32,7 @@ export async function runTurn(
       if (line.type === 'result') result = line;
   } catch (thrown) {
     // A bug of ours must not take the conversation with it.
-    const why = thrown instanceof Error ? thrown.message : String(thrown);
+    const why = errorMessage(thrown);
     screen.print(style.paint('red', escapeControls(`An internal error ended this turn: ${why}`)));
   }
   for (const piece of renderer.end()) showPiece(piece, screen);

@@ -1,6 +1,7 @@
 /** `heddle sessions export`: a session for others to read, on standard output or in a file. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { readTranscript, type SessionSummary } from '@heddle/agent/sessions';
+import { errorMessage } from '@heddle/core';
 import { escapeControls, jsonText } from '../../terminal/escape-controls.ts';
 import { writeMessage } from '../../terminal/write-message.ts';
 import { asJson } from '../list.ts';
@@ -28,9 +29,7 @@ export function exportSession({
     process.stderr.write(`heddle: ${escapeControls(output)} was ${isThere ? 'replaced' : 'written'}\n`);
     return 0;
   } catch (thrown) {
-    return notPicked(
-      `${output} cannot be written: ${thrown instanceof Error ? thrown.message : String(thrown)}`,
-    );
+    return notPicked(`${output} cannot be written: ${errorMessage(thrown)}`);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Converts the parts of a provider's stream to events of the Messages API. */
 import type { JSONObject, JSONValue, LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import type { ApiEvent } from '@heddle/core';
+import { type ApiEvent, isRecord } from '@heddle/core';
 import { randomUUID } from 'node:crypto';
 import type { ToolNames } from '../request/names.ts';
 import { merged, type Metadata, sign, worthKeeping } from '../signature.ts';
@@ -323,7 +323,7 @@ function listOf(value: unknown): readonly JSONObject[] {
 
 /** Chunks were parsed from JSON. */
 function isObject(value: unknown): value is JSONObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord(value);
 }
 /** Classifies errors of a package that could not read a part of a stream. */
 

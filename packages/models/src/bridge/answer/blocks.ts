@@ -3,7 +3,7 @@
  * first open block is emitted live and the others wait. Text and thinking end when another block begins or
  * the response ends. Later text is a new block.
  */
-import type { ApiEvent, BlockDelta, ContentBlock } from '@heddle/core';
+import { type ApiEvent, type BlockDelta, type ContentBlock, isRecord } from '@heddle/core';
 
 type Kind = 'text' | 'thinking' | 'call';
 
@@ -141,8 +141,7 @@ function deltaOf(kind: Kind, text: string): BlockDelta {
 function isObject(json: string): boolean {
   if (!json.trimEnd().endsWith('}')) return false;
   try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isRecord(JSON.parse(json));
   } catch {
     return false;
   }

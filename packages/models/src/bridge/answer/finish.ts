@@ -1,6 +1,6 @@
 /** Converts finish reason and usage of a provider to those of the Messages API. */
 import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/provider';
-import type { StopReason } from '@heddle/core';
+import { isRecord, type StopReason } from '@heddle/core';
 
 export type Ending =
   | { readonly is: 'answer'; readonly reason: StopReason }
@@ -84,9 +84,7 @@ function freshIn(
 /** OpenRouter reports cache writes in a field that the package does not read. */
 function writtenIn(raw: Raw): number | undefined {
   const details = raw?.['prompt_tokens_details'];
-  return typeof details === 'object' && details !== null && 'cache_write_tokens' in details
-    ? numberOf(details['cache_write_tokens'])
-    : undefined;
+  return isRecord(details) ? numberOf(details['cache_write_tokens']) : undefined;
 }
 
 /**
@@ -97,10 +95,7 @@ function costIn(raw: Raw): number | undefined {
   const cost = numberOf(raw?.['cost']);
   if (cost === undefined || raw?.['is_byok'] !== true) return cost;
   const details = raw['cost_details'];
-  const upstream =
-    typeof details === 'object' && details !== null && 'upstream_inference_cost' in details
-      ? numberOf(details['upstream_inference_cost'])
-      : undefined;
+  const upstream = isRecord(details) ? numberOf(details['upstream_inference_cost']) : undefined;
   return cost + (upstream ?? 0);
 }
 

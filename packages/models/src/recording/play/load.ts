@@ -6,6 +6,7 @@ import {
   type ApiEvent,
   type Done,
   History,
+  isRecord,
   type ModelError,
   type RequestMessage,
   type RequestOptions,
@@ -158,11 +159,11 @@ type Fields = Readonly<Record<string, unknown>>;
 const SHAPES: Readonly<Record<RecordingLine['type'], (line: Fields) => boolean>> = {
   heddle_recording: ({ format, at, model, places }) =>
     isNumber(format) && isText(at) && isText(model) && Array.isArray(places) && places.every(isPlace),
-  part: ({ digest, value }) => isText(digest) && isFields(value),
+  part: ({ digest, value }) => isText(digest) && isRecord(value),
   request: ({ attempt, at, model, maxTokens, window = 0, options, system, tools, keep, messages, whole }) =>
     [attempt, at, maxTokens, window, keep].every(isNumber) &&
     [model, whole].every(isText) &&
-    isFields(options) &&
+    isRecord(options) &&
     [system ?? [], tools ?? [], messages].every(areTexts),
   event: ({ attempt, at, record }) => isNumber(attempt) && isNumber(at) && hasType(record),
   end: ({ attempt, at, record }) =>
@@ -171,17 +172,13 @@ const SHAPES: Readonly<Record<RecordingLine['type'], (line: Fields) => boolean>>
 };
 
 function isLine(value: unknown): value is RecordingLine {
-  if (!isFields(value)) return false;
+  if (!isRecord(value)) return false;
   const { type } = value;
   return isText(type) && isKind(type) && SHAPES[type](value);
 }
 
 function isKind(type: string): type is RecordingLine['type'] {
   return Object.hasOwn(SHAPES, type);
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isText(value: unknown): value is string {
@@ -197,21 +194,21 @@ function areTexts(value: unknown): boolean {
 }
 
 function hasType(value: unknown, type?: string): boolean {
-  return isFields(value) && (type === undefined ? isText(value['type']) : value['type'] === type);
+  return isRecord(value) && (type === undefined ? isText(value['type']) : value['type'] === type);
 }
 
 function isPlace(value: unknown): boolean {
-  return isFields(value) && isText(value['name']) && isText(value['path']);
+  return isRecord(value) && isText(value['name']) && isText(value['path']);
 }
 
 function isLayer(value: unknown): value is SystemLayer {
-  return isFields(value) && isText(value['text']);
+  return isRecord(value) && isText(value['text']);
 }
 
 function isTool(value: unknown): value is ToolSpec {
-  return isFields(value) && isText(value['name']) && isText(value['description']);
+  return isRecord(value) && isText(value['name']) && isText(value['description']);
 }
 
 function isRecordedMessage(value: unknown): value is RequestMessage {
-  return isFields(value) && isText(value['role']) && Array.isArray(value['content']);
+  return isRecord(value) && isText(value['role']) && Array.isArray(value['content']);
 }

@@ -3,7 +3,16 @@
  * compares each request with the recording. At the first difference it reports an error, and repeats it
  * from then on.
  */
-import type { ApiEvent, Clock, Done, ModelError, ModelPort, ModelRecord } from '@heddle/core';
+import {
+  type ApiEvent,
+  type Clock,
+  type Done,
+  errorCode,
+  isRecord,
+  type ModelError,
+  type ModelPort,
+  type ModelRecord,
+} from '@heddle/core';
 import { readFile } from 'node:fs/promises';
 import { systemClock } from '../../clock.ts';
 import type { Environment } from '../../secrets/environment.ts';
@@ -125,7 +134,7 @@ async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (thrown) {
-    const isGone = thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT';
+    const isGone = errorCode(thrown) === 'ENOENT';
     throw isGone ? new Error(`there is no file ${file}`, { cause: thrown }) : thrown;
   }
 }
@@ -186,5 +195,5 @@ function whole(record: ApiEvent, find: (text: string) => readonly Span[]): ApiEv
 }
 
 function isEvent(value: unknown): value is ApiEvent {
-  return typeof value === 'object' && value !== null && 'type' in value;
+  return isRecord(value) && 'type' in value;
 }

@@ -1,5 +1,12 @@
 /** Writes the lines of one attempt: its events and its end. */
-import type { ApiEvent, Clock, Done, ModelError, ModelRecord } from '@heddle/core';
+import {
+  type ApiEvent,
+  type Clock,
+  type Done,
+  isRecord,
+  type ModelError,
+  type ModelRecord,
+} from '@heddle/core';
 import { deltaText, replaceInChunks, type Span, withDeltaText } from '../text/chunks.ts';
 import type { Scrubber } from '../text/scrub.ts';
 import type { RecordingFile } from './recording-file.ts';
@@ -46,7 +53,7 @@ export class AttemptRecorder {
     this.#isOver = true;
     const clean = this.#setup.scrubber.value(record);
     const aborted = this.#setup.signal.aborted ? { aborted: true as const } : {};
-    const said = isRecord(clean) && isEnd(clean) ? clean : record;
+    const said = isModelRecord(clean) && isEnd(clean) ? clean : record;
     this.#setup.file.add({
       type: 'end',
       attempt: this.#setup.attempt,
@@ -70,8 +77,8 @@ function isEnd(record: ModelRecord): record is Done | ModelError {
   return record.type === 'done' || record.type === 'model_error';
 }
 
-function isRecord(value: unknown): value is ModelRecord {
-  return typeof value === 'object' && value !== null && 'type' in value;
+function isModelRecord(value: unknown): value is ModelRecord {
+  return isRecord(value) && 'type' in value;
 }
 
 // Holds back the end of a streamed text while it may be the start of a secret. Redacts secrets that span
@@ -172,5 +179,5 @@ function isAside({ type }: ApiEvent): boolean {
 }
 
 function isEvent(value: unknown): value is ApiEvent {
-  return typeof value === 'object' && value !== null && 'type' in value;
+  return isRecord(value) && 'type' in value;
 }

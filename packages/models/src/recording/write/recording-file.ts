@@ -13,6 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { errorCode, errorMessage } from '@heddle/core';
 import type { RecordingLine } from '../format.ts';
 
 export type OpenedFile =
@@ -31,8 +32,8 @@ export function openLineFile(path: string, onTrouble: (message: string) => void)
     return { ok: false, message: `${path} ${refusal}` };
   } catch (thrown) {
     // A mistyped path must not create folders.
-    const isGone = thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT';
-    const why = isGone ? `there is no folder ${dirname(path)}` : reasonOf(thrown);
+    const isGone = errorCode(thrown) === 'ENOENT';
+    const why = isGone ? `there is no folder ${dirname(path)}` : errorMessage(thrown);
     return { ok: false, message: `${path} cannot be written: ${why}` };
   }
 }
@@ -112,7 +113,7 @@ export class RecordingFile {
     this.#waiting = '';
     this.#release();
     this.#onTrouble(
-      `The recording ${this.#path} ends here: ${reasonOf(thrown)}. The session continues without it.`,
+      `The recording ${this.#path} ends here: ${errorMessage(thrown)}. The session continues without it.`,
     );
   }
 
@@ -145,7 +146,3 @@ export class RecordingFile {
 
 /** One turn of the event loop may be long. */
 const LONGEST_WAIT_MS = 20;
-
-function reasonOf(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
-}

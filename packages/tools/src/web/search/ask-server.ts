@@ -4,6 +4,7 @@ import {
   buildRequest,
   type ContentBlock,
   History,
+  isRecord,
   type Message,
   type ModelPort,
   type ModelRequest,
@@ -131,9 +132,9 @@ function searchResultsIn(blocks: readonly ContentBlock[]): {
   let problem: string | undefined;
   for (const block of blocks) {
     const fields: unknown = block;
-    if (!isFields(fields) || fields['type'] !== 'web_search_tool_result') continue;
+    if (!isRecord(fields) || fields['type'] !== 'web_search_tool_result') continue;
     const { content } = fields;
-    if (isFields(content)) problem = PROBLEMS[String(content['error_code'])] ?? String(content['error_code']);
+    if (isRecord(content)) problem = PROBLEMS[String(content['error_code'])] ?? String(content['error_code']);
     if (!Array.isArray(content)) continue;
     for (const hit of content.flatMap(hitOf)) if (!hits.has(hit.url)) hits.set(hit.url, hit);
   }
@@ -150,7 +151,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 function hitOf(value: unknown): SearchHit[] {
-  if (!isFields(value) || value['type'] !== 'web_search_result') return [];
+  if (!isRecord(value) || value['type'] !== 'web_search_result') return [];
   const { title, url, page_age: age } = value;
   if (typeof url !== 'string') return [];
   const named = { title: plain(typeof title === 'string' ? title : url), url: plain(url) };
@@ -160,8 +161,4 @@ function hitOf(value: unknown): SearchHit[] {
 /** On one line: a title cannot pose as further results. */
 function plain(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
-}
-
-function isFields(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,12 +1,12 @@
 /** What a host brings with `initialize`, and who answers it. Pure. */
 import { type Changes, VERSION } from '@heddle/agent';
-import type { PermissionMode } from '@heddle/core';
+import { isJsonObject, type PermissionMode } from '@heddle/core';
 import { fullModelName } from '@heddle/models';
 import { modelEnvironment } from '../../../keys.ts';
 import type { ModelOptions } from '../../../start/model-options.ts';
 import { HEADLESS_COMMANDS } from '../../../slash/slash-commands.ts';
 import { type HostHooks, readHooks } from '../hooks/registered.ts';
-import { type HostLine, isJsonObject, lineIn, textIn } from '../json.ts';
+import { type HostLine, lineIn, textIn } from '../json.ts';
 
 interface InitializeRequest {
   readonly changes: Changes;

@@ -1,7 +1,7 @@
 /** What callbacks of a host answered, put together. Pure. */
-import type { JsonObject } from '@heddle/core';
+import { isJsonObject, type JsonObject } from '@heddle/core';
 import type { HostReply } from '../requests.ts';
-import { isJsonObject, lineIn, textIn } from '../json.ts';
+import { lineIn, textIn } from '../json.ts';
 
 /** One callback's answer, or why there is none. */
 export interface HookAnswer {
