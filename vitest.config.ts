@@ -7,11 +7,16 @@ import { PlainCount } from './scripts/vitest-plain-count.ts';
 // the published packages has no smaller size: it waits for `prove`.
 const proving = process.env['HEDDLE_PROVE'] === '1';
 
+/** Packages whose tests share one process per worker: they keep no state outside of a test, and loading them costs most. */
+const SHARED = '{core,context,testing}';
+
+const testsIn = (packages: string): string[] => [
+  proving ? `packages/${packages}/src/**/*.proof.test.ts` : `packages/${packages}/src/**/*.test.ts`,
+];
+const scripts = proving ? 'scripts/**/*.proof.test.ts' : 'scripts/**/!(*.proof).test.ts';
+
 export default defineConfig({
   test: {
-    include: proving
-      ? ['packages/*/src/**/*.proof.test.ts', 'scripts/**/*.proof.test.ts']
-      : ['packages/*/src/**/*.test.ts', 'scripts/**/!(*.proof).test.ts'],
     pool: 'forks',
     // One for each core; by default one core would be left idle, which on two is half of the machine.
     maxWorkers: availableParallelism(),
@@ -21,5 +26,12 @@ export default defineConfig({
     expect: { poll: { timeout: EVENT_DEADLINE_MS } },
     passWithNoTests: proving,
     reporters: ['default', new PlainCount()],
+    projects: [
+      { extends: true, test: { name: 'shared', isolate: false, include: testsIn(SHARED) } },
+      {
+        extends: true,
+        test: { name: 'isolated', include: [...testsIn('*'), scripts], exclude: [`packages/${SHARED}/**`] },
+      },
+    ],
   },
 });
