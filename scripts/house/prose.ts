@@ -24,7 +24,7 @@ const rules: readonly ProseRule[] = [
   },
   {
     name: 'prose-is-no',
-    pattern: /(?<!\bthere )\bis no\b(?! (?:longer|more|less|fewer|way|need)\b)/gi,
+    pattern: /(?<!\bthere\s+)\bis no\b(?! (?:longer|more|less|fewer|way|need)\b)/gi,
     advice: 'write "is not a …" instead of "is no …"',
   },
   {
@@ -51,6 +51,7 @@ const exceptions: ReadonlyMap<string, string> = new Map([
   ['stance', 'the type and the field of a session entry on disk'],
   ['mended', 'the type of a session entry on disk'],
   ['mends', 'a field of a session entry on disk'],
+  ['signalled', 'the end of a task in the file of its notice on disk'],
 ]);
 
 function britishSpellings(): RegExp {

@@ -10,7 +10,7 @@ export {
   type ToolSet,
 } from './tool-search/tool-set.ts';
 
-/** With default doors. */
+/** With default dependencies. */
 export const bashTool = createBashTool(shellDeps());
 export { readTool } from './read/read.ts';
 

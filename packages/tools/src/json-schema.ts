@@ -1,8 +1,8 @@
-/** A checker made from somebody's JSON Schema. Loads the schema library: import it only when it is needed. */
+/** Compiles a JSON Schema to a validator. Loads the schema library: import it only on demand. */
 import { isJsonObject, type JsonObject, type Schema } from '@heddle/core';
 import * as z from 'zod';
 
-/** Throws where the schema itself cannot be read. */
+/** Throws if the schema itself is invalid. */
 export function compileSchema(schema: JsonObject): Schema<JsonObject> {
   const copy: unknown = JSON.parse(JSON.stringify(schema));
   if (!isSchema(copy)) throw new Error('A JSON Schema is an object.');

@@ -9,14 +9,14 @@ it('keeps the generated schemas in step with the schemas of the tools (else: npm
   expect(generated).toBe(renderSchemas());
 });
 
-it('has a schema for every built-in tool and none besides', () => {
+it('has a schema for every built-in tool and no others', () => {
   const search = { model: scriptedModel([]), modelName: 'm' };
   const { active, deferred } = builtinToolSet({ web: { search } });
   const names = [...active, ...deferred].map((tool) => tool.name);
   expect(Object.keys(jsonSchemas()).sort()).toEqual(names.sort());
 });
 
-it('keeps what every request carries small: under 8 kB for the tools that are not deferred', () => {
+it('keeps the fixed part of every request small: under 8 kB for the tools that are not deferred', () => {
   const sent = builtinToolSet().active.map(({ name, description, inputJSONSchema }) => ({
     name,
     description,

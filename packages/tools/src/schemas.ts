@@ -1,4 +1,7 @@
-/** Every built-in tool's input schema, for the script that writes `generated/schemas.ts`. Loads the schema library: never import it from a tool. */
+/**
+ * The input schemas of all built-in tools, for the script that writes `generated/schemas.ts`. Loads the
+ * schema library: never import it from a tool.
+ */
 import * as z from 'zod';
 import { askUserQuestionInput } from './ask/schema.ts';
 import { bashInput } from './bash/schema.ts';
@@ -60,7 +63,7 @@ export function renderSchemas(): string {
   ].join('\n');
 }
 
-/** Every request would carry the largest whole number that JavaScript can hold, and no model needs it. */
+/** Removes the largest safe integer, which every request would carry and no model needs. */
 function withoutBoundsOfNumbers(key: string, value: unknown): unknown {
   return key === 'maximum' && value === Number.MAX_SAFE_INTEGER ? undefined : value;
 }

@@ -52,7 +52,7 @@ describe.runIf(check.available)('inside the sandbox', () => {
   it('a command goes to the background at its time limit, and is read and stopped there', async () => {
     const room = open();
     const ran = await room.run('echo begun; sleep 98764', { input: { timeout: 500 } });
-    expect(ran.text).toContain('it goes on in the background');
+    expect(ran.text).toContain('it continues in the background');
     const id = taskIn(ran.text);
     expect(living('sleep 98764').length).toBeGreaterThan(0);
     expect((await room.output({ task_id: id, block: false })).text).toContain('begun');

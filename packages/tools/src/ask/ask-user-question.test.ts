@@ -12,13 +12,13 @@ async function ask(deps: AskDeps, signal?: AbortSignal) {
 }
 
 describe('AskUserQuestion', () => {
-  it('gives the answers beside their questions', async () => {
+  it('returns each question with its answer', async () => {
     expect(await ask({ askUser: () => Promise.resolve({ 'Which one?': 'B' }) })).toBe('Which one?\n→ B');
     expect(await ask({ askUser: () => Promise.resolve({}) })).toBe('Which one?\n→ (no answer)');
     expect(await ask({ askUser: () => Promise.resolve(undefined) })).toBe('The user did not want to answer.');
   });
 
-  it('takes the answers that came with the permission, several choices as a list', async () => {
+  it('uses the answers that came with the permission, several choices as a list', async () => {
     const tool = createAskTool();
     const input = { questions, answers: { 'Which one?': ['A', 'B'] } };
     expect((await tool.inputSchema()).safeParse(input).success).toBe(true);
@@ -27,11 +27,11 @@ describe('AskUserQuestion', () => {
     expect(tool.toResult(data).content).toBe('Which one?\n→ A, B');
   });
 
-  it('says that there is nobody', async () => {
-    await expect(ask({})).rejects.toThrow(/There is nobody to ask/);
+  it('reports that there is no user', async () => {
+    await expect(ask({})).rejects.toThrow(/There is no user to ask/);
   });
 
-  it('is withdrawn by an abort, also when whoever asks does not listen', async () => {
+  it('ends with an abort, even if the host ignores its signal', async () => {
     const controller = new AbortController();
     const never = Promise.withResolvers<undefined>();
     const asking = ask({ askUser: () => never.promise }, controller.signal);
@@ -45,7 +45,7 @@ describe('AskUserQuestion', () => {
     { questions: [{ question: 'x', header: 'y', options: [{ label: 'a' }] }] },
     { questions: [{ question: '', header: 'y', options: [{ label: 'a' }, { label: 'b' }] }] },
     { questions: 'x' },
-  ])('refuses the input %j', async (input) => {
+  ])('rejects the input %j', async (input) => {
     expect((await createAskTool().inputSchema()).safeParse(input).success).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-/** AskUserQuestion: a choice that only the user can make. */
+/** AskUserQuestion: asks for a choice that only the user can make. */
 import type { Tool } from '@heddle/core';
 import { Interrupted, waitOrInterrupt } from '../files/abort.ts';
 import { inputSchemas } from '../generated/schemas.ts';
@@ -7,7 +7,7 @@ import type { AskUserQuestionInput } from './schema.ts';
 type Question = AskUserQuestionInput['questions'][number];
 
 export interface AskDeps {
-  /** By question: the chosen labels, or the user's own words. Undefined when the user did not want to answer. */
+  /** By question: the chosen labels, or the user's own text. Undefined if the user did not answer. */
   readonly askUser?:
     | ((
         questions: readonly Question[],
@@ -25,18 +25,18 @@ export function createAskTool({ askUser }: AskDeps = {}): Tool<AskUserQuestionIn
   return {
     name: 'AskUserQuestion',
     description:
-      'Asks the user to choose, where you cannot go on without an answer. Put what you recommend first.',
+      'Asks the user to choose, if you cannot continue without an answer. Put what you recommend first.',
     inputJSONSchema: inputSchemas.AskUserQuestion,
     inputSchema: async () => (await import('./schema.ts')).answeredInput,
     isReadOnly: () => true,
-    // Not before the answer is complete: a question that is taken back again only disturbs.
+    // Runs only when the response is complete: a question that is retracted would only disturb the user.
     isConcurrencySafe: () => false,
     maxResultSize: 20_000,
     interruptBehavior: 'cancel',
 
     async call({ questions, answers }, { signal }) {
       if (answers) return { data: { questions, answers: spoken(answers) } };
-      if (!askUser) throw new Error('There is nobody to ask. Decide yourself, and say what you assumed.');
+      if (!askUser) throw new Error('There is no user to ask. Decide yourself, and state what you assumed.');
       return { data: { questions, answers: await answerText(askUser(questions, signal), signal) } };
     },
 
@@ -53,7 +53,7 @@ function spoken(answers: NonNullable<AskUserQuestionInput['answers']>): Record<s
   return Object.fromEntries(entries.map(([question, said]) => [question, [said].flat().join(', ')]));
 }
 
-/** A person has no deadline; only an abort ends the wait, also where whoever asks does not listen to it. */
+/** A user has no deadline. Only an abort ends the wait, even if the host ignores its signal. */
 export function answerText<Value>(waiting: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return waitOrInterrupt(waiting, signal, new Interrupted('Interrupted before there was an answer.'));
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** What the model may say. */
+/** The input of the model. */
 export const askUserQuestionInput = z.strictObject({
   questions: z
     .array(
@@ -19,7 +19,7 @@ export const askUserQuestionInput = z.strictObject({
     .max(4),
 });
 
-/** What comes back where the permission to ask was answered with the answers themselves: those of several choices as a list. */
+/** The input after the permission host supplied the answers. Several choices are a list. */
 export const answeredInput = askUserQuestionInput.extend({
   answers: z.record(z.string(), z.union([z.string(), z.array(z.string())])).optional(),
 });

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { scratch, shellIn } from './test/shell.ts';
 
 describe('Bash', () => {
-  it('shows what a command wrote, on both streams in their order, and tells of it while it runs', async () => {
+  it('shows the output of a command, both streams in their order, and reports it while it runs', async () => {
     const { content, isError, progress } = await shellIn(scratch()).run('echo out; echo err >&2; echo more');
     expect({ content, isError }).toEqual({ content: 'out\nerr\nmore', isError: false });
     expect(progress[0]?.output).toMatch(/^out\n/);
@@ -18,13 +18,13 @@ describe('Bash', () => {
     expect(content).toBe('one\ntwo\nthree\nthree');
   });
 
-  it('refuses what no shell can be given', async () => {
+  it('rejects input that a shell cannot accept', async () => {
     const { bash } = shellIn(scratch());
     expect(await bash.validateInput?.({ command: 'echo a\0b' }, contextOf())).toMatchObject({ ok: false });
     expect(await bash.validateInput?.({ command: 'echo ab' }, contextOf())).toEqual({ ok: true });
   });
 
-  it('says that nothing was written', async () => {
+  it('reports that nothing was written', async () => {
     expect((await shellIn(scratch()).run('true')).content).toBe('(no output)');
   });
 
@@ -39,34 +39,34 @@ describe('Bash', () => {
     ['cat /dev/null | grep x', 'Exit code 1 (no match)'],
     ['test -f nothing', 'Exit code 1 (false)'],
     ['echo a > a; echo b > b; cmp -s a b', 'Exit code 1 (the files differ)'],
-  ])('takes the answer of %j for an answer', async (command, content) => {
+  ])('treats exit code 1 of %j as an answer', async (command, content) => {
     expect(await shellIn(scratch()).run(command)).toMatchObject({ content, isError: false });
   });
 
-  it('names the line of a mistake in the command itself', async () => {
+  it('names the line of a syntax error in the command', async () => {
     const { content, isError } = await shellIn(scratch()).run('echo "open');
     expect(isError).toBe(true);
     expect(content).toMatch(/line 1: unexpected EOF/);
   });
 
-  it('gives a command no parameters, and passes it on as it is', async () => {
+  it('gives a command no parameters, and passes it unchanged', async () => {
     const { content } = await shellIn(scratch()).run(`echo "$#" 'it''s' "a'b" \\$x $'\\n'`);
     expect(content).toBe("0 its a'b $x");
   });
 
-  it('removes colours, and shows a line that was written over as it stood last', async () => {
+  it('removes colors, and shows only the last state of an overwritten line', async () => {
     const { content } = await shellIn(scratch()).run(
       String.raw`printf '\033[31mred\033[0m\n10%%\r50%%\r100%%\r\ndone'`,
     );
     expect(content).toBe('red\n100%\ndone');
   });
 
-  it('keeps letters whole that arrive in pieces', async () => {
+  it('keeps characters whole that arrive in pieces', async () => {
     const { content } = await shellIn(scratch()).run(String.raw`printf '\xc3'; sleep 0.05; printf '\xa9\n'`);
     expect(content).toBe('é');
   });
 
-  it('shows bytes that are no text as such', async () => {
+  it('shows bytes that are not text as such', async () => {
     expect((await shellIn(scratch()).run(String.raw`printf 'a\xffb'`)).content).toBe('a\ufffdb');
   });
 
@@ -91,7 +91,7 @@ describe('Bash', () => {
 });
 
 describe('the working directory', () => {
-  it('stays where a command went', async () => {
+  it('stays in the folder that a command changed to', async () => {
     const project = scratch();
     mkdirSync(path.join(project, 'src'));
     const shell = shellIn(project);
@@ -100,7 +100,7 @@ describe('the working directory', () => {
     expect((await shell.run('pwd', { context })).content).toBe(`${project}/src`);
   });
 
-  it('stays there also when the command failed or left by itself', async () => {
+  it('stays there also when the command failed or exited early', async () => {
     const project = scratch();
     mkdirSync(path.join(project, 'src'));
     for (const command of ['cd src; false', 'cd src && exit 4', 'cd src; set -e; false; true']) {
@@ -138,7 +138,7 @@ describe('the working directory', () => {
     expect(part.context.workingDirectory).toBe(path.join(project, 'src'));
   });
 
-  it('is not changed by a part of the command, nor by a background command', async () => {
+  it('is not changed by a subshell, nor by a background command', async () => {
     const project = scratch();
     mkdirSync(path.join(project, 'src'));
     const shell = shellIn(project);
@@ -150,7 +150,7 @@ describe('the working directory', () => {
     await taskOf(shell, data).ended;
   });
 
-  it('keeps the name it was given, where that is a link', async () => {
+  it('keeps the name of a link', async () => {
     const project = scratch();
     mkdirSync(path.join(project, 'real'));
     symlinkSync('real', path.join(project, 'link'));
@@ -184,8 +184,8 @@ describe('the working directory', () => {
   });
 });
 
-describe('a flood of output', () => {
-  it('is shown by its beginning and end in less than 5 kB, with the place of the whole', async () => {
+describe('a very large output', () => {
+  it('is shown by its beginning and end in less than 5 kB, with the path of the whole', async () => {
     const { content, data, isError } = await shellIn(scratch()).run('seq 1 1000000');
     expect(isError).toBe(false);
     expect(content.length).toBeLessThan(5_000);
@@ -228,7 +228,7 @@ describe('a flood of output', () => {
     expect(progress.every(({ output }) => output.length <= 4_096)).toBe(true);
   });
 
-  it('does not need its file to go on', async () => {
+  it('does not need its file to continue', async () => {
     const project = scratch();
     const shell = shellIn(project);
     // The folder of the tasks is gone when the output no longer fits into memory.

@@ -1,4 +1,7 @@
-/** Bash: a command in a process group of its own. The working directory stays from one command to the next. */
+/**
+ * Bash: runs a command in its own process group. The working directory persists from one command to the
+ * next.
+ */
 import { realpath, stat } from 'node:fs/promises';
 import type { CallContext, Tool, ToolOutput, ToolUseContext } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
@@ -10,17 +13,17 @@ import { type BashData, type BashExit, bashResult, limitsFrom } from './result.t
 import { type Ran, runInForeground } from './run.ts';
 import type { BashInput } from './schema.ts';
 
-/** Beyond what any setting lets through: a long output is shortened here, where its file is known. */
+/** Above every other limit: a long output is shortened here, because its file is known. */
 const MAX_RESULT = 160_000;
 
 const DESCRIPTION =
-  'Runs a shell command and shows its output and exit code. The working directory stays for the next command, unless it is outside the project; variables do not. Its standard input is empty. At its time limit it goes on in the background.';
+  'Runs a shell command and shows its output and exit code. The working directory stays for the next command, unless it is outside the project; variables do not. Its standard input is empty. At its time limit it continues in the background.';
 const IN_SANDBOX =
   'Commands run in a sandbox: they write in the working directories and in $TMPDIR, not in /tmp, and reach only hosts that are listed.';
 
 export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
   const limits = { ...limitsFrom(deps.environment()), ...deps.limits };
-  // Loaded with the schema, so that it is there when a call is classified.
+  // Loaded with the schema, so that it is available when a call is classified.
   let shell: typeof Shell | undefined;
 
   const isProven = (
@@ -61,7 +64,8 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
       return bashInput;
     },
     isReadOnly: isProven,
-    // A command that moves the shell has a place in the order of the calls, though it changes nothing.
+    // A command that changes the directory keeps its position in the order of the calls, although it
+    // changes no file.
     isConcurrencySafe: (input, context) =>
       !(shell?.movesShell(input.command) ?? true) && isProven(input, context),
     failureCancelsSiblings: true,
@@ -92,7 +96,7 @@ export function createBashTool(deps: ShellDeps): Tool<BashInput, BashData> {
       const confined = await placeOf(input, context);
       if (confined.kind === 'refused') return { data: { command, output: '', exit: confined } };
       const confinement = confined.kind === 'inside' ? confined.confinement : undefined;
-      // As much as is shown whole. Whatever is more has a file, which the model can be sent to.
+      // The part that is shown whole. A longer output has a file that the model can read.
       const keepBytes = Math.max(Math.floor(limits.inlineOutput / 2), 1);
       const callId = context.toolUseId;
       const spec = { command, callId, description, directory, environment, confinement, keepBytes };
@@ -150,7 +154,7 @@ const OUTSIDE: ConfinedCommand = { kind: 'outside' };
 const NO_VIEW = 'It was permitted for a read-only view, which is not available.';
 
 const { dangerouslyDisableSandbox: _leaves, ...properties } = inputSchemas.Bash.properties;
-/** Nobody is offered to leave what is not there. */
+/** Without a sandbox the model is not offered to leave it. */
 const WITHOUT_SANDBOX = { ...inputSchemas.Bash, properties };
 
 function exitOf({ how, task }: Ran, timeoutMs: number): BashExit {
@@ -160,7 +164,10 @@ function exitOf({ how, task }: Ran, timeoutMs: number): BashExit {
   return how;
 }
 
-/** Where the shell stood at its end, if that is elsewhere. The same place under another name is no move. */
+/**
+ * Returns the folder of the shell at its end, if it changed. Another name of the same folder does not
+ * count.
+ */
 async function movedTo({ end, directoryAtEnd }: Task, directory: string): Promise<string | undefined> {
   if (directoryAtEnd === undefined || end === undefined || end.kind === 'stopped') return undefined;
   const before = await realpath(directory).catch(() => directory);
@@ -168,7 +175,8 @@ async function movedTo({ end, directoryAtEnd }: Task, directory: string): Promis
 }
 
 /**
- * The project, for a shell that ended outside the folders of the session: rules that allow commands are meant for those.
+ * Returns the project if a shell ended outside the session's folders, because rules that allow commands
+ * apply only to those.
  */
 async function projectInsteadOf(
   directory: string,

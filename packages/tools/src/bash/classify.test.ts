@@ -1,4 +1,4 @@
-/** What the loop is told about a command before it runs. */
+/** The traits of a command that the loop reads before it runs. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -19,7 +19,7 @@ const about = async (
 });
 
 describe('a command', () => {
-  it('that is proven to only read may start early, beside others', async () => {
+  it('that provably only reads may start early, beside others', async () => {
     const { bash } = shellIn(scratch());
     await bash.inputSchema();
     for (const command of ['ls -la', 'sleep 1', 'cat a | grep b', 'git rev-parse --show-toplevel']) {
@@ -27,7 +27,7 @@ describe('a command', () => {
     }
   });
 
-  it('that is not proven runs alone', async () => {
+  it('without a proof runs alone', async () => {
     const { bash } = shellIn(scratch());
     await bash.inputSchema();
     for (const command of ['rm a', 'ls > a', 'git log', 'echo $(rm a)', 'npm test']) {
@@ -35,20 +35,20 @@ describe('a command', () => {
     }
   });
 
-  it('that moves the shell changes nothing, but keeps its place in the order', async () => {
+  it('that changes the directory changes no file, but keeps its position in the order', async () => {
     const { bash } = shellIn(scratch());
     await bash.inputSchema();
     expect(await about('cd src && ls', bash)).toEqual({ readOnly: true, safe: false });
   });
 
-  it('is proven nothing about before the grammar is there, nor in the background', async () => {
+  it('has no proof before the grammar is loaded, nor in the background', async () => {
     const { bash } = shellIn(scratch());
     expect(await about('ls', bash)).toEqual({ readOnly: false, safe: false });
     await bash.inputSchema();
     expect(await about('ls', bash, { run_in_background: true })).toEqual({ readOnly: false, safe: false });
   });
 
-  it('of git is proven where nothing in the repository would run a program', async () => {
+  it('of git has a proof if nothing in the repository would run a program', async () => {
     const { folder, bash } = await repository();
     const proven = { readOnly: true, safe: true };
     for (const command of ['git status', 'git log --oneline | head -3', 'git diff --stat'])
@@ -76,7 +76,7 @@ describe('a command', () => {
       'a bare repository in between',
       (folder: string) => cpSync(`${folder}/evil.git`, `${folder}/sub`, { recursive: true }),
     ],
-  ])('of git is no longer proven at once when %s runs one', async (_what, change) => {
+  ])('of git loses its proof at once when %s runs one', async (_what, change) => {
     const { folder, bash } = await repository();
     const sub = `${folder}/sub`;
     expect(await bash.isReadOnly({ command: 'git diff' }, contextOf({ workingDirectory: sub }))).toBe(true);
@@ -84,31 +84,31 @@ describe('a command', () => {
     expect(await bash.isReadOnly({ command: 'git diff' }, contextOf({ workingDirectory: sub }))).toBe(false);
   });
 
-  it('of git is decided without starting git', async () => {
+  it('of git is classified without starting git', async () => {
     const { folder, bash, asked } = await repository();
     for (const command of ['git status', 'git log -p', 'git commit', 'git -C sub diff'])
       await about(command, bash, {}, folder);
     expect(asked()).toBe(0);
   });
 
-  it('of git that is proven runs with the programs of a repository switched off, and another one does not', async () => {
+  it('of git with a proof runs with the programs of a repository disabled, and another one does not', async () => {
     const { run } = shellIn(scratch());
     const shown =
       'printenv GIT_ALLOW_PROTOCOL GIT_NO_LAZY_FETCH GIT_PAGER GIT_CONFIG_KEY_0 GIT_CONFIG_VALUE_0';
     expect((await run(`git --version; ${shown}`)).content).toContain('none\n1\ncat\ncore.fsmonitor\nfalse');
     expect((await run(`git --version; touch a; ${shown}`)).content).not.toContain('fsmonitor');
-    // Settings that are printed are those of the user.
+    // The printed settings are those of the user.
     expect((await run('git config --list --show-origin')).content).not.toContain('command line:');
   });
 
-  it('of git is not proven in a folder that is missing', async () => {
+  it('of git has no proof in a folder that is missing', async () => {
     const { bash } = await repository();
     const context = contextOf({ workingDirectory: '/no/such' });
     expect(await bash.isReadOnly({ command: 'git diff' }, context)).toBe(false);
   });
 });
 
-/** A repository that was there before, with a `git` that counts its calls. */
+/** An existing repository, with a `git` that counts its calls. */
 async function repository() {
   const folder = scratch();
   const count = path.join(scratch(), 'count');
@@ -142,12 +142,12 @@ describe('the input of Bash', () => {
     { command: 'ls', timeout: 'soon' },
     { command: 'ls', run_in_background: 'yes' },
     { command: 'ls', cwd: '/' },
-  ])('is refused as %j', async (input) => {
+  ])('is rejected as %j', async (input) => {
     const schema = await shellIn(scratch()).bash.inputSchema();
     expect(schema.safeParse(input).success).toBe(false);
   });
 
-  it('that the system cannot take is explained', async () => {
+  it('that the system cannot accept is explained', async () => {
     const { content, isError } = await shellIn(scratch()).run(`echo ${'x'.repeat(200_000)}`);
     expect({ content, isError }).toEqual({
       content: 'The shell could not be started: the command is too long; write it to a file and run that',
@@ -158,7 +158,7 @@ describe('the input of Bash', () => {
 });
 
 describe('the limits', () => {
-  it('are those that users know, and follow the environment', () => {
+  it('are the documented ones, and follow the environment', () => {
     expect(limitsFrom({})).toMatchObject({
       defaultTimeoutMs: 120_000,
       maxTimeoutMs: 600_000,

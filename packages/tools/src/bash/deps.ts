@@ -1,4 +1,4 @@
-/** What the shell tools need from the house around them. */
+/** The dependencies of the shell tools. */
 import type { Confinement } from '../tasks/confinement.ts';
 import type { TaskRegistry } from '../tasks/registry.ts';
 import type { BashLimits } from './result.ts';
@@ -7,25 +7,27 @@ export interface ShellDeps {
   readonly tasks: TaskRegistry;
   /** For child processes: without the keys to the models. */
   readonly environment: () => Readonly<Record<string, string>>;
-  /** Where to go back to when the working directory is gone. */
+  /** The fallback when the working directory is gone. */
   readonly projectDirectory: string;
   readonly limits?: Partial<BashLimits> | undefined;
-  /** Commands run inside it. Undefined: nobody wants one. */
+  /** Commands run inside it. Undefined: no sandbox is configured. */
   readonly sandbox?: ShellSandbox | undefined;
-  /** For commands that are permitted on the condition that they have no effects. Undefined: there is none. */
+  /**
+   * For commands that are permitted on the condition that they have no effects. Undefined: not available.
+   */
   readonly view?: ShellView | undefined;
 }
 
-/** A place in which commands cannot change anything. */
+/** A read-only view of the file system. */
 export interface ShellView {
-  /** Undefined if there is no such place on this machine. Never rejects. */
+  /** Returns undefined if this machine does not support it. Never rejects. */
   /** `isProven`: the proof knows every program of the command; others get a narrower view. */
   confine(
     command: Pick<CommandToRun, 'command' | 'directory'> & { readonly isProven: boolean },
   ): Promise<Confinement | undefined>;
 }
 
-/** Who decides how each command is run. Where it cannot be confined although it should, it is not run. */
+/** Decides how each command runs. A command that should be confined and cannot be does not run. */
 export interface ShellSandbox {
   /** Whether the model may ask to run a command outside of it. */
   readonly mayLeave: boolean;
@@ -37,7 +39,7 @@ export interface CommandToRun {
   readonly directory: string;
   /** The model asks to run it outside, and permission was given for that. */
   readonly leave: boolean;
-  /** It is permitted on the condition that it has no effects: it may write nothing but its temporary files. */
+  /** It is permitted on the condition that it has no effects: it may write only its temporary files. */
   readonly readOnly: boolean;
 }
 

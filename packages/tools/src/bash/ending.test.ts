@@ -1,4 +1,4 @@
-/** How a command ends when it does not end by itself. */
+/** The end of a command that does not end by itself. */
 import { ABORT_DEADLINE_MS, contextOf } from '@heddle/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { membersOf } from '../tasks/process-table.ts';
@@ -10,7 +10,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Runs a command, aborts it at its first output, and looks for what is left of it. */
+/** Runs a command, aborts it at its first output, and looks for remaining processes. */
 async function abortAtFirstOutput(command: string) {
   const shell = shellIn(scratch());
   const controller = new AbortController();
@@ -27,7 +27,7 @@ async function abortAtFirstOutput(command: string) {
 }
 
 describe('an aborted command', () => {
-  it('ends at once, and what it wrote is kept', async () => {
+  it('ends at once, and its output is kept', async () => {
     const { content, isError, tookMs } = await abortAtFirstOutput('echo begun; sleep 600');
     expect({ content, isError }).toEqual({
       content: 'begun\nInterrupted; what is shown above is all it wrote',
@@ -44,7 +44,7 @@ describe('an aborted command', () => {
     ['a shell in a shell', `bash -c 'bash -c "sleep 600 & sleep 600" & echo deep; wait'`],
     ['one that restarts what is ended', 'echo again; while :; do sleep 600; done'],
     ['a flood', 'yes'],
-  ])('ends with %s, and nothing is left', async (_, command) => {
+  ])('ends with %s, and no process is left', async (_, command) => {
     const shell = shellIn(scratch());
     const controller = new AbortController();
     const started = Promise.withResolvers<void>();
@@ -60,7 +60,7 @@ describe('an aborted command', () => {
     expect(membersOf(undefined, label)).toEqual([]);
   });
 
-  it('ends also when the abort came while it was being started', async () => {
+  it('ends also when the abort came during its start', async () => {
     const { tasks } = shellIn(scratch());
     const controller = new AbortController();
     const spec = {
@@ -91,7 +91,7 @@ describe('an aborted command', () => {
 });
 
 describe('a command that ends by itself', () => {
-  it('takes along what it left in its group, and says so', async () => {
+  it('ends the processes left in its group, and reports it', async () => {
     const shell = shellIn(scratch());
     const { content } = await shell.run('sleep 600 & echo started');
     expect(content).toMatch(/^started\nProcesses it left in the background were ended/);
@@ -99,7 +99,7 @@ describe('a command that ends by itself', () => {
 });
 
 describe('a command at its time limit', () => {
-  it('goes on in the background, where it can be read and stopped', async () => {
+  it('continues in the background, with output to read and a way to stop it', async () => {
     const shell = shellIn(scratch());
     // The limit is over when the first output has arrived, however long the start of the command takes.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -124,7 +124,7 @@ describe('a command at its time limit', () => {
     expect(membersOf(undefined, label)).toEqual([]);
   });
 
-  it('is not longer than the longest allowed', async () => {
+  it('is not longer than the maximum', async () => {
     const shell = shellIn(scratch(), { limits: { maxTimeoutMs: 100 } });
     const { content } = await shell.run('sleep 600', { timeout: 600_000 });
     expect(content).toMatch(/time limit of 100 ms/);
@@ -132,7 +132,7 @@ describe('a command at its time limit', () => {
   });
 });
 
-describe('a command that wants something typed', () => {
+describe('a command that waits for input', () => {
   it.each(['Password: ', 'Proceed? [y/N] ', 'Are you sure you want to continue connecting (yes/no)? '])(
     'is noticed while it waits after %j',
     async (question) => {
@@ -144,21 +144,21 @@ describe('a command that wants something typed', () => {
     },
   );
 
-  it('is explained when it failed for want of an answer', async () => {
+  it('is explained when it failed for lack of input', async () => {
     const { content } = await shellIn(scratch()).run(`printf 'Overwrite? [y/N] '; read answer || exit 1`);
     expect(content).toMatch(/asked for input/);
     const python = await shellIn(scratch()).run('echo "EOFError: EOF when reading a line" >&2; exit 1');
     expect(python.content).toMatch(/asked for input/);
   });
 
-  it('is not imagined where a command is only slow', async () => {
+  it('is not assumed if a command is only slow', async () => {
     const shell = shellIn(scratch(), { limits: { promptQuietMs: 20 } });
     const { content } = await shell.run(`printf 'Compiling... '; sleep 0.2; echo done`);
     expect(content).toBe('Compiling... done');
   });
 });
 
-/** The labels of the commands that run. */
+/** The labels of the running commands. */
 function labelsOf(folder: string): string[] {
   return readRecords(folder).map(({ label }) => label);
 }

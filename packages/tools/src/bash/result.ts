@@ -1,4 +1,4 @@
-/** A command's end as the model reads it. */
+/** Formats the end of a command for the model. */
 import type { ToolResult } from '@heddle/core';
 import { shownPath } from '../files/errors.ts';
 import type { TaskEnd } from '../tasks/preview.ts';
@@ -6,21 +6,21 @@ import { missedTerminal } from './run.ts';
 
 export interface BashData {
   readonly command: string;
-  /** What is shown of its output. */
+  /** The shown part of the output. */
   readonly output: string;
   readonly exit: BashExit;
   readonly bytes?: number;
-  /** Where the whole output is, when it is not all shown. */
+  /** The file with the whole output, if it is not all shown. */
   readonly file?: string;
-  /** The working directory of later commands, when it changed. */
+  /** The working directory of later commands, if it changed. */
   readonly directory?: string;
   /** The shell ended outside the folders of the session, so later commands start in the project again. */
   readonly returned?: { readonly from: string; readonly to: string };
-  /** Processes it had left in the background were ended. */
+  /** Its remaining background processes were ended. */
   readonly leftSomething?: boolean;
-  /** What its exit code 1 says, where that is an answer. */
+  /** The meaning of exit code 1, if it is an answer and not a failure. */
   readonly meaning?: string;
-  /** What its sandbox has to say about it. */
+  /** Notes of its sandbox. */
   readonly notes?: readonly string[];
 }
 
@@ -75,9 +75,9 @@ function endingOf({ exit, meaning, output }: BashData): string {
       const how = `Read its output with TaskOutput, end it with TaskStop (task_id ${exit.id}).`;
       if (exit.why === 'asked') return `Started in the background as task ${exit.id}. ${how}`;
       if (exit.why === 'time_limit') {
-        return `Still running after its time limit of ${exit.afterMs} ms; it goes on in the background as task ${exit.id}. ${how}`;
+        return `Still running after its time limit of ${exit.afterMs} ms; it continues in the background as task ${exit.id}. ${how}`;
       }
-      return `It seems to wait for an answer to "${exit.line?.trim()}", which nobody can type; it goes on in the background as task ${exit.id}. Stop it, and give the answer with an option or through a pipe. ${how}`;
+      return `It seems to wait for an answer to "${exit.line?.trim()}", but there is no keyboard; it continues in the background as task ${exit.id}. Stop it, and give the answer with an option or through a pipe. ${how}`;
     }
   }
 }
@@ -94,23 +94,23 @@ function notesOn({ exit, leftSomething, directory, returned, output, notes: said
   if (directory !== undefined) notes.push(`The working directory is now ${shownPath(directory)}`);
   if (exit.kind === 'exited' && exit.code !== 0 && missedTerminal(output)) {
     notes.push(
-      'It seems to have asked for input. Nobody can type here: give the answer with an option or through a pipe.',
+      'It seems to have asked for input. There is no keyboard: give the answer with an option or through a pipe.',
     );
   }
   return notes;
 }
-/** How long a command may take and how much of it is shown. Users know these variables. */
+/** The time and output limits of a command. Users can set these variables. */
 export interface BashLimits {
   readonly defaultTimeoutMs: number;
   readonly maxTimeoutMs: number;
   /** Characters of output that are shown whole. */
   readonly inlineOutput: number;
-  /** A command that has written nothing for so long after something like a question seems to wait for an answer. */
+  /** A command that stays silent this long after a question seems to wait for an answer. */
   readonly promptQuietMs: number;
 }
 
 const LARGEST_INLINE = 150_000;
-/** Node's timers take no more; beyond it they fire at once. */
+/** The longest delay of Node's timers. Longer ones fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export function limitsFrom(environment: Readonly<Record<string, string | undefined>>): BashLimits {

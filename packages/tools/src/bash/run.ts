@@ -1,4 +1,4 @@
-/** Runs a command in the foreground until it ends, is stopped, or has to go to the background. */
+/** Runs a command in the foreground until it ends, is stopped, or moves to the background. */
 import type { TaskRegistry } from '../tasks/registry.ts';
 import type { TaskEnd } from '../tasks/preview.ts';
 import type { Task, TaskSpec } from '../tasks/task.ts';
@@ -53,7 +53,7 @@ export async function runInForeground(tasks: TaskRegistry, run: Foreground): Pro
     signal.removeEventListener('abort', onAbort);
   }
 }
-/** Tells of new output at once and then at most ten times a second, however fast it comes. */
+/** Reports new output at once, and then at most ten times a second. */
 const EVERY_MS = 100;
 
 class Coalescer {
@@ -74,7 +74,7 @@ class Coalescer {
     this.#timer = setTimeout(() => this.#rest(), EVERY_MS);
   }
 
-  /** Nothing is told any more. */
+  /** Stops reporting. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -87,7 +87,10 @@ class Coalescer {
     this.poke();
   }
 }
-/** Signs that a command wants something typed. Its standard input is empty and it has no terminal, so nobody will. */
+/**
+ * Signs that a command waits for input. Its standard input is empty and it has no terminal, so no input
+ * will come.
+ */
 
 const QUESTION =
   /(password|passphrase|passcode|username|login)\b.{0,80}:\s*$|[[(](y(es)?\/no?|n\/y)[\])]?.{0,20}$|\((yes\/no(\/\[fingerprint\])?)\)\?\s*$|press (any key|enter|return).{0,40}$|(continue|proceed|overwrite|are you sure).{0,40}\?\s*$|^\? .+[›»>:]\s*.{0,40}$/i;
@@ -95,12 +98,12 @@ const QUESTION =
 const NO_TERMINAL =
   /not a tty|a terminal is required|must be run from a terminal|no tty present|inappropriate ioctl for device|EOF when reading a line|could not read (username|password)|cannot read from stdin|Host key verification failed/i;
 
-/** The unfinished line at the end of what it wrote looks like a question. */
+/** Returns true if the unfinished last line looks like a question. */
 function looksLikeQuestion(line: string): boolean {
   return QUESTION.test(line.slice(-200));
 }
 
-/** What it wrote before it failed says that it wanted somebody at a keyboard. */
+/** Returns true if the output before a failure shows that the command needed a terminal. */
 export function missedTerminal(output: string): boolean {
   const end = output.slice(-2_000).trimEnd();
   return NO_TERMINAL.test(end) || looksLikeQuestion(end.slice(end.lastIndexOf('\n') + 1));

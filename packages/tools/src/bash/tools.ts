@@ -1,4 +1,4 @@
-/** Bash and the tools for what it leaves in the background, with or without a house around them. */
+/** Bash and the tools for its background tasks, with default dependencies if none are given. */
 import type { Tool } from '@heddle/core';
 import { TaskRegistry } from '../tasks/registry.ts';
 import { createTaskOutputTool } from '../tasks/task-output.ts';
@@ -20,7 +20,7 @@ export function shellDeps(given: Partial<ShellDeps> = {}): ShellDeps {
   };
 }
 
-/** For whoever uses the tools alone. An agent gives an environment from which all its secrets were taken. */
+/** For hosts that use the tools alone. An agent passes an environment without any of its secrets. */
 function withoutKeys(environment: NodeJS.ProcessEnv): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(environment)) {

@@ -17,7 +17,7 @@ import { cleanFileHistory, historyLimits } from './clean-up.ts';
 const DAY = 86_400_000;
 const NOW = Date.now();
 
-/** Sessions by name: how many days ago they were touched, and how large they are. */
+/** Sessions by name, with their age in days and their size. */
 function historyOf(sessions: Readonly<Record<string, readonly [days: number, bytes: number]>>): string {
   const root = mkdtempSync(path.join(os.tmpdir(), 'heddle-history-'));
   for (const [name, [days, bytes]] of Object.entries(sessions)) {
@@ -35,8 +35,8 @@ function historyOf(sessions: Readonly<Record<string, readonly [days: number, byt
 const clean = (root: string, limits = historyLimits({}), keep = 'running', now = () => NOW) =>
   cleanFileHistory({ root, keep, limits, now });
 
-describe('the history of files', () => {
-  it('of sessions that nobody touched for long goes, the running one stays however old it is', async () => {
+describe('the file history', () => {
+  it('of old sessions is removed, except that of the running session', async () => {
     const root = historyOf({ old: [31, 10], newer: [29, 10], running: [400, 10] });
     expect(await clean(root)).toEqual(['old']);
     expect(readdirSync(root).sort()).toEqual(['.cleaned', 'newer', 'running']);
@@ -49,7 +49,7 @@ describe('the history of files', () => {
     expect(await clean(other, { maxAgeMs: 0, maxBytes: 0 })).toEqual([]);
   });
 
-  it('is looked through once a day', async () => {
+  it('is cleaned once a day', async () => {
     const root = historyOf({ old: [31, 10] });
     expect(await clean(root)).toEqual(['old']);
     mkdirSync(path.join(root, 'older'));
@@ -58,14 +58,14 @@ describe('the history of files', () => {
     expect(await clean(root, historyLimits({}), 'running', () => NOW + 2 * DAY)).toEqual(['older']);
   });
 
-  it('that was left half removed is removed, and where there is none nothing happens', async () => {
+  it('that was left half removed is removed, and a missing one is ignored', async () => {
     const root = historyOf({ 'x.gone': [0, 10] });
     await clean(root);
     expect(existsSync(path.join(root, 'x.gone'))).toBe(false);
     expect(await clean(path.join(root, 'none'))).toEqual([]);
   });
 
-  it('that is another user’s does not keep the rest from going', async () => {
+  it('of another user does not prevent the removal of the rest', async () => {
     const root = historyOf({ foreign: [90, 10] });
     chmodSync(path.join(root, 'foreign'), 0o000);
     if (process.geteuid?.() === 0) chownSync(root, NOBODY, NOBODY);
@@ -77,7 +77,7 @@ describe('the history of files', () => {
     chmodSync(path.join(root, 'foreign'), 0o700);
   });
 
-  it('is bounded as the environment says', () => {
+  it('has the limits of the environment', () => {
     expect(historyLimits({})).toEqual({ maxAgeMs: 30 * DAY, maxBytes: 2_000_000_000 });
     expect(historyLimits({ HEDDLE_FILE_HISTORY_DAYS: '7', HEDDLE_FILE_HISTORY_MB: '1' })).toEqual({
       maxAgeMs: 7 * DAY,

@@ -1,15 +1,15 @@
 /**
- * Old contents of files are not kept for ever: those of sessions that nobody has touched for long go first, then the oldest
- * until the rest is small enough. What was touched within a day is left alone, whoever is at work there.
+ * Removes old file contents: first those of sessions unused for long, then the oldest until the rest is
+ * small enough. Sessions used within a day stay, because they may be running.
  */
 import type { Stats } from 'node:fs';
 import { lstat, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 export interface CleanUp {
-  /** The folder that holds one folder a session. */
+  /** The folder that contains one folder per session. */
   readonly root: string;
-  /** The running session's. */
+  /** The folder of the running session. */
   readonly keep: string;
   readonly limits: HistoryLimits;
   readonly now: () => number;
@@ -22,7 +22,7 @@ export interface HistoryLimits {
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
-/** `HEDDLE_FILE_HISTORY_DAYS` (30 unless given) and `HEDDLE_FILE_HISTORY_MB` (2000). */
+/** `HEDDLE_FILE_HISTORY_DAYS` (default 30) and `HEDDLE_FILE_HISTORY_MB` (default 2000). */
 export function historyLimits(environment: Readonly<Record<string, string | undefined>>): HistoryLimits {
   const given = (name: string, otherwise: number): number => {
     const value = Number(environment[name]?.trim() || Number.NaN);
@@ -34,7 +34,7 @@ export function historyLimits(environment: Readonly<Record<string, string | unde
   };
 }
 
-/** Once a day, however many sessions end. Answers with the sessions whose history went; never throws. */
+/** Runs once a day, however many sessions end. Returns the removed sessions. Never throws. */
 export async function cleanFileHistory({ root, keep, limits, now }: CleanUp): Promise<readonly string[]> {
   try {
     if (!(await isDue(path.join(root, '.cleaned'), now()))) return [];
@@ -53,7 +53,7 @@ export async function cleanFileHistory({ root, keep, limits, now }: CleanUp): Pr
     }
     return gone;
   } catch {
-    // Nobody waits for this, and the next run tries again.
+    // No caller depends on this, and the next run tries again.
     return [];
   }
 }
@@ -76,18 +76,21 @@ async function isDue(marker: string, now: number): Promise<boolean> {
 
 async function lookAt(folder: string): Promise<Kept[]> {
   const about = await lstat(folder);
-  // Left half removed by a run that died over it.
+  // A crashed run left it half removed.
   if (folder.endsWith(GONE)) await rm(folder, { recursive: true, force: true });
   else if (about.isDirectory()) return [{ name: path.basename(folder), ...(await measure(folder, about)) }];
   return [];
 }
 
-/** Another run was faster, or it is another user's: it does not keep the rest from being looked at. */
+/** Another run was faster, or another user owns it. The rest is still checked. */
 function passOver(): [] {
   return [];
 }
 
-/** Out of sight first: half a history would be worse than none. False where that is not possible. */
+/**
+ * Renames it first, because half a history would be worse than none. Returns false if that is not
+ * possible.
+ */
 async function remove(folder: string): Promise<boolean> {
   const aside = `${folder}${GONE}`;
   try {

@@ -1,4 +1,6 @@
-/** Puts files back, one by one. What cannot be put back is reported, and does not keep the others from it. */
+/**
+ * Restores files one by one. A file that cannot be restored is reported and does not prevent the others.
+ */
 import { unlink } from 'node:fs/promises';
 import { writeAtomically } from '../files/atomic.ts';
 import { type Content, readContent } from '../files/content.ts';
@@ -15,9 +17,12 @@ export interface RewoundFiles {
   readonly filesChanged: readonly string[];
   readonly insertions: number;
   readonly deletions: number;
-  /** Symbolic links stand where the files were; they were left alone. */
+  /** Symbolic links that replaced the files. They were not changed. */
   readonly skippedLinks: readonly string[];
-  /** Somebody else has changed them since the agent wrote them: spared, or put back with the others. */
+  /**
+   * Files that the user or another program changed since the agent wrote them: kept, or restored with the
+   * others.
+   */
   readonly changedByOthers: readonly string[];
   readonly failed: readonly { readonly path: string; readonly why: string }[];
 }
@@ -27,7 +32,10 @@ interface RewindDeps {
   readonly spareOthers: boolean;
   isByOthers(file: string, hash: string): Promise<boolean>;
   contentOf(hash: string): Promise<Buffer>;
-  /** Called before a file is changed, so that the rewind can be taken back. `after`: the hash of what it becomes. */
+  /**
+   * Called before a file is changed, so that the rewind can be undone. `after` is the hash of the new
+   * content.
+   */
   keep(file: string, after: string | null, current: Content | undefined): Promise<void>;
 }
 
@@ -89,7 +97,10 @@ async function rewindFile(
   }
 }
 
-/** Undefined if the path, or a folder on the way to it, has become a link: writing would change something else. */
+/**
+ * Returns undefined if the path, or a folder above it, has become a link: a write would change another
+ * file.
+ */
 function placeOf(file: string): PinnedPlace | undefined {
   try {
     return PinnedPlace.open(file);
@@ -99,7 +110,7 @@ function placeOf(file: string): PinnedPlace | undefined {
   }
 }
 
-/** From the look at the file to its change in one and the same folder. */
+/** Works in one and the same folder from the check of the file to its change. */
 async function rewindAt(
   place: PinnedPlace,
   version: FileVersion,
@@ -150,11 +161,11 @@ function textOf(bytes: Buffer | undefined): string {
   return decodeText(bytes)?.text ?? `binary content of ${bytes.length} bytes`;
 }
 
-/** How a path looks now. */
+/** The present state of a path. */
 type Present =
   | { readonly kind: 'file'; readonly hash: string }
   | { readonly kind: 'absent' }
-  /** The path, or a folder on the way to it, has become a symbolic link: writing would change something else. */
+  /** The path, or a folder above it, has become a symbolic link: a write would change another file. */
   | { readonly kind: 'link' }
   | { readonly kind: 'other'; readonly what: string };
 
@@ -164,7 +175,7 @@ type RewindStep =
   | { readonly do: 'leave_link' }
   | { readonly do: 'leave'; readonly why: string };
 
-/** Nothing for a file that already is as it was. */
+/** Returns undefined for a file that is unchanged. */
 function planStep(version: FileVersion, present: Present): RewindStep | undefined {
   const { path, hash } = version;
   if (isInGit(path)) return { do: 'leave', why: 'it lies inside .git' };
@@ -181,7 +192,7 @@ function planStep(version: FileVersion, present: Present): RewindStep | undefine
   }
 }
 
-/** Git's own files are git's. */
+/** Git's own files are never restored. */
 function isInGit(path: string): boolean {
   return path.split(/[\\/]/).includes('.git');
 }

@@ -61,7 +61,7 @@ class Session {
   }
 }
 
-/** Two messages: the first changes `a` and makes `new/b`, the second changes both. */
+/** Two messages: the first changes `a` and creates `new/b`, the second changes both. */
 async function twoTurns(): Promise<Session> {
   const session = new Session({ a: 'a0\nsame\n', untouched: 'u' });
   await session.store.begin('m1');
@@ -75,7 +75,7 @@ async function twoTurns(): Promise<Session> {
 }
 
 describe('Rewinding files', () => {
-  it('puts them back as they were when a message came', async () => {
+  it('restores them to their state when a message came', async () => {
     const session = await twoTurns();
     expect(await session.rewind('m2')).toMatchObject({
       filesChanged: [session.files.path('a'), session.files.path('new/b')],
@@ -87,13 +87,13 @@ describe('Rewinding files', () => {
     expect(session.tree()).toEqual({ a: 'a1\nsame\n', 'new/b': 'b1\n', untouched: 'u' });
   });
 
-  it('removes what did not exist then', async () => {
+  it('removes files that did not exist then', async () => {
     const session = await twoTurns();
     expect(await session.rewind('m1')).toMatchObject({ insertions: 1, deletions: 2 });
     expect(session.tree()).toEqual({ a: 'a0\nsame\n', untouched: 'u' });
   });
 
-  it('only tells in a dry run', async () => {
+  it('only reports in a dry run', async () => {
     const session = await twoTurns();
     const before = session.tree();
     const dry = await session.rewind('m1', { dryRun: true });
@@ -104,7 +104,7 @@ describe('Rewinding files', () => {
     expect(wet).toEqual(dry);
   });
 
-  it('can be taken back, and that too', async () => {
+  it('can be undone, and the undo too', async () => {
     const session = await twoTurns();
     const late = session.tree();
     const first = await session.rewind('m1');
@@ -115,7 +115,7 @@ describe('Rewinding files', () => {
     expect(session.tree()).toEqual(early);
   });
 
-  it('knows what somebody else has changed since the agent wrote it, and spares it where it is told to', async () => {
+  it('detects files that another program changed since, and keeps them if asked to', async () => {
     const session = new Session({ a: 'a0\n', b: 'b0\n' });
     await session.store.begin('m1');
     await session.edit('a', 'a1\n');
@@ -130,12 +130,12 @@ describe('Rewinding files', () => {
     const { undoId = '', ...whole } = await session.rewind('m1');
     expect(whole).toMatchObject({ filesChanged: [a], changedByOthers: [a] });
     expect(session.tree()).toEqual({ a: 'a0\n', b: 'b0\n' });
-    // What a rewind wrote is nobody else's.
+    // Changes of a rewind do not count as changes by others.
     expect(await session.rewind(undoId, { spareOthers: true })).toMatchObject({ changedByOthers: [] });
     expect(session.tree()).toEqual({ a: 'a1\nmine\n', b: 'b0\n' });
   });
 
-  it('knows a message by the beginning of its id', async () => {
+  it('finds a message by the beginning of its id', async () => {
     const session = new Session();
     for (const id of ['abc1', 'abd2', 'ab']) await session.store.begin(id);
     expect(await session.resumed().idsLike('abc')).toEqual(['abc1']);
@@ -157,7 +157,7 @@ describe('Rewinding files', () => {
     });
   });
 
-  it('refuses a message it does not know', async () => {
+  it('rejects an unknown message', async () => {
     const session = await twoTurns();
     expect(await session.store.rewind('m9')).toEqual({
       canRewind: false,
@@ -165,7 +165,7 @@ describe('Rewinding files', () => {
     });
   });
 
-  it('puts back a file that somebody deleted, with its folder, and its mode', async () => {
+  it('restores a deleted file, with its folder and its mode', async () => {
     const session = new Session({ 'dir/run.sh': 'one' });
     chmodSync(session.files.path('dir/run.sh'), 0o750);
     await session.store.begin('m1');
@@ -176,7 +176,7 @@ describe('Rewinding files', () => {
     expect(statSync(session.files.path('dir/run.sh')).mode & 0o777).toBe(0o750);
   });
 
-  it('works in a resumed session, also after a crash tore the last line', async () => {
+  it('works in a resumed session, also after a crash truncated the last line', async () => {
     const session = await twoTurns();
     appendFileSync(path.join(session.folder, 'index.jsonl'), '{"type":"file","path":"/x');
     const resumed = session.resumed();
@@ -185,7 +185,7 @@ describe('Rewinding files', () => {
     expect(await session.resumed().rewind('m3')).toMatchObject({ canRewind: true, deletions: 1 });
   });
 
-  it('leaves symbolic links alone and reports them', async () => {
+  it('ignores symbolic links and reports them', async () => {
     const session = await twoTurns();
     const { files } = session;
     files.put('elsewhere/target', 't');
@@ -200,7 +200,7 @@ describe('Rewinding files', () => {
     expect(files.text('elsewhere/b')).toBe('theirs');
   });
 
-  it('reports what it cannot put back, and does the rest', async () => {
+  it('reports files that it cannot restore, and restores the rest', async () => {
     const session = await twoTurns();
     rmSync(session.files.path('a'));
     mkdirSync(session.files.path('a'));
@@ -209,7 +209,7 @@ describe('Rewinding files', () => {
     expect(filesChanged).toEqual([session.files.path('new/b')]);
   });
 
-  it('stands beside changes of the same files that are under way', async () => {
+  it('runs beside unfinished changes of the same files', async () => {
     const session = await twoTurns();
     const resumed = session.resumed();
     const beside = new Scratch({}, { deps: { checkpoints: resumed } });
@@ -243,7 +243,7 @@ describe('Rewinding files', () => {
     expect(session.tree()).toMatchObject({ a: 'a3\nsame\n' });
   });
 
-  it('never writes into .git, not even what was changed there with permission', async () => {
+  it('never writes into .git, even if it was changed there with permission', async () => {
     const session = new Session({ '.git/config': 'one', a: 'one' });
     const before = readdirSync(session.files.path('.git'));
     await session.store.begin('m1');
@@ -255,7 +255,7 @@ describe('Rewinding files', () => {
     expect(readdirSync(session.files.path('.git'))).toEqual(before);
   });
 
-  it('follows a moved project nowhere: paths are those that were changed', async () => {
+  it('does not follow a moved project: paths are those that were changed', async () => {
     const session = await twoTurns();
     renameSync(session.files.path('new'), session.files.path('moved'));
     await session.rewind('m1');
@@ -264,7 +264,7 @@ describe('Rewinding files', () => {
 });
 
 describe('Checkpoints', () => {
-  it('are told with the call that made them, once per message and file', async () => {
+  it('are reported with the call that made them, once per message and file', async () => {
     const session = await twoTurns();
     expect(session.kept.map(({ path: file, hash }) => [path.basename(file), hash === null])).toEqual([
       ['a', false],
@@ -275,7 +275,7 @@ describe('Checkpoints', () => {
     expect(session.kept.every(({ toolUseId }) => toolUseId.startsWith('call-'))).toBe(true);
   });
 
-  it('keep the same content once, for the owner alone', async () => {
+  it('store the same content once, readable only by the owner', async () => {
     const session = new Session({ a: 'same', b: 'same' });
     await session.store.begin('m1');
     await session.edit('a', 'x');
@@ -285,11 +285,11 @@ describe('Checkpoints', () => {
     expect(statSync(path.join(session.folder, 'index.jsonl')).mode & 0o077).toBe(0);
   });
 
-  it('make nothing before the first message', () => {
+  it('store nothing before the first message', () => {
     expect(existsSync(new Session().folder)).toBe(false);
   });
 
-  it('refuse the change where they cannot be written', async () => {
+  it('reject the change if they cannot be written', async () => {
     const session = new Session({ a: 'one' });
     await session.store.begin('m1');
     await session.files.read('a');
@@ -299,7 +299,7 @@ describe('Checkpoints', () => {
     expect(session.files.text('a')).toBe('one');
   });
 
-  it('are kept again once what was in the way is gone', async () => {
+  it('work again after the obstacle is gone', async () => {
     const session = new Session({ a: 'one' });
     mkdirSync(path.join(session.folder, 'index.jsonl'), { recursive: true });
     await expect(session.store.begin('m1')).rejects.toThrow(/EISDIR/);
@@ -311,7 +311,7 @@ describe('Checkpoints', () => {
     expect(session.files.text('a')).toBe('one');
   });
 
-  it('bring back any earlier moment, whatever was changed and rewound between', async () => {
+  it('restore any earlier moment, regardless of changes and rewinds in between', async () => {
     const names = ['a', 'b', 'c/d'];
     const step = fc.oneof(
       fc.record({ do: fc.constant('message' as const) }),

@@ -1,6 +1,7 @@
 /**
- * Old contents of the files that Write, Edit and NotebookEdit change, kept per user message outside the repository, and the
- * way back to them. What a shell command changes is not seen here. Nothing is ever written into `.git`.
+ * Stores the old contents of files that Write, Edit and NotebookEdit change, per user message and outside
+ * the repository, and restores them. Changes by shell commands are not recorded. Nothing is ever written
+ * into `.git`.
  */
 import { randomUUID } from 'node:crypto';
 import { constants, open, readFile } from 'node:fs/promises';
@@ -16,9 +17,9 @@ import { restoreCheckpoints, type RewoundFiles } from './rewind.ts';
 import { parseEntry, Timeline, type TimelineEntry } from './timeline.ts';
 
 export interface CheckpointOptions {
-  /** For one session, such as `<config>/file-history/<session>`. Made when the first message comes. */
+  /** For one session, such as `<config>/file-history/<session>`. Created when the first message comes. */
   readonly folder: string;
-  /** Told after a version was kept and before the file is changed: for the session's log. */
+  /** Called after a version was stored and before the file is changed, for the session's log. */
   readonly onCheckpoint?: (checkpoint: {
     readonly toolUseId: string;
     readonly path: string;
@@ -31,13 +32,13 @@ export type Rewound =
   | { readonly canRewind: false; readonly error: string }
   | ({
       readonly canRewind: true;
-      /** Going back to this takes the rewind back. Absent in a dry run, and where nothing changed. */
+      /** A rewind to this id undoes the rewind. Undefined in a dry run, and if nothing changed. */
       readonly undoId?: string;
     } & RewoundFiles);
 
 interface RewindOptions {
   readonly dryRun?: boolean;
-  /** Files that somebody else has changed since the agent wrote them stay as they are. */
+  /** Keeps files that the user or another program changed since the agent wrote them. */
   readonly spareOthers?: boolean;
 }
 
@@ -48,9 +49,9 @@ export class CheckpointStore {
   /** A real path. Links are followed once, when the first entry is read or written. */
   #index: string | undefined;
   readonly #blobs: ContentBlobs;
-  /** Undefined until it could be read. */
+  /** Undefined until it was read. */
   #timeline: Timeline | undefined;
-  /** One thing at a time: the index is a sequence. */
+  /** Runs one operation at a time, because the index is a sequence. */
   #last: Promise<unknown> = Promise.resolve();
   #lastRewind: Promise<unknown> = Promise.resolve();
 
@@ -59,14 +60,15 @@ export class CheckpointStore {
     this.#blobs = new ContentBlobs(path.join(options.folder, 'blobs'));
   }
 
-  /** A user message came; changes from now on are kept under it. */
+  /** Called for a user message. Later changes are stored under it. */
   begin(messageId: string): Promise<void> {
     return this.#next((timeline) => this.#append(timeline, { type: 'message', id: messageId }));
   }
 
   /**
-   * Keeps the file's content as it is now: `current`, undefined if there is no such file. `after` is the hash of what it is
-   * about to become, null if it goes. Throws if that is not possible: then the file must not be changed.
+   * Stores the file's present content. `current` is undefined if there is no such file. `after` is the
+   * hash of the new content, or null if the file is removed.
+   * Contract: throws if that is not possible. The file must then not be changed.
    */
   before(
     file: string,
@@ -80,19 +82,20 @@ export class CheckpointStore {
     });
   }
 
-  /** Kept under its hash, also if an earlier content of the file is kept already. */
+  /** Stored under its hash, even if an earlier content of the file is already stored. */
   async keepCopy({ hash, bytes }: KeptContent): Promise<void> {
     await this.#blobs.keep(hash, bytes);
   }
 
-  /** The messages that can be gone back to whose ids begin so. */
+  /** Returns the messages with a checkpoint whose ids begin with this text. */
   idsLike(beginning: string): Promise<readonly string[]> {
     return this.#next(async (timeline) => timeline.idsLike(beginning));
   }
 
   /**
-   * Puts every file back as it was when the message came. Never throws for a single file: what failed is in the answer.
-   * It waits for the files one by one, as a change does, so it must not hold up the checkpoints of changes under way.
+   * Restores every file to its state when the message came. Never throws for a single file: the result
+   * contains failures. Waits for the files one by one, like a change, so it must not block the checkpoints
+   * of running changes.
    */
   rewind(messageId: string, options: RewindOptions = {}): Promise<Rewound> {
     const result = this.#lastRewind.then(() => this.#rewind(messageId, options));
@@ -134,7 +137,7 @@ export class CheckpointStore {
   }
 
   async #append(timeline: Timeline, entry: TimelineEntry): Promise<void> {
-    // A torn last line of a crashed process ends here.
+    // A truncated last line of a crashed process ends here.
     await this.#appendText(`${JSON.stringify(entry)}\n`);
     timeline.add(entry);
   }
@@ -176,13 +179,13 @@ export class CheckpointStore {
       const entry = parseEntry(line);
       if (entry !== undefined) timeline.add(entry);
     }
-    // Half a line that a crash left must not swallow the next one.
+    // A partial line left by a crash must not absorb the next one.
     if (text !== '' && !text.endsWith('\n')) await this.#appendText('\n');
     return timeline;
   }
 }
 
-/** Empty if there is no such file. */
+/** Returns an empty text if there is no such file. */
 async function textOf(file: string): Promise<string> {
   try {
     const pinned = pinFile(file);
@@ -197,14 +200,14 @@ async function textOf(file: string): Promise<string> {
   }
 }
 
-/** Private: what was in somebody's files is nobody else's business. */
+/** Private: the user's file contents must not be readable by other users. */
 const PRIVATE_MODE = 0o700;
 
 const NEVER = new AbortController().signal;
 
 class ContentBlobs {
   readonly #given: string;
-  /** Real. Links are followed once: the folder that was found first is the one that is used. */
+  /** A real path. Links are followed once: the folder that was found first is used. */
   #folder: string | undefined;
 
   constructor(folder: string) {

@@ -1,4 +1,7 @@
-/** The order of user messages and of the files changed after each, and what going back to one of them means. Pure. */
+/**
+ * The order of user messages and of the files changed after each, and the file versions at each message.
+ * Pure.
+ */
 import { isRecord } from '@heddle/core';
 
 /** A file as it was before the first change after a message. */
@@ -12,13 +15,13 @@ export interface FileVersion {
 
 export type TimelineEntry =
   | { readonly type: 'message'; readonly id: string }
-  /** What the agent, or a rewind, is about to make of a file. Null: it goes. */
+  /** The content that the agent or a rewind is about to write. Null: the file is removed. */
   | { readonly type: 'written'; readonly path: string; readonly hash: string | null }
   | ({ readonly type: 'file'; readonly toolUseId: string } & FileVersion);
 
 export class Timeline {
   readonly #entries: TimelineEntry[] = [];
-  /** Paths kept since the last message. */
+  /** Paths stored since the last message. */
   #kept = new Set<string>();
   readonly #written = new Map<string, string | null>();
   readonly #lastKept = new Map<string, string | null>();
@@ -32,19 +35,25 @@ export class Timeline {
     this.#lastKept.set(entry.path, entry.hash);
   }
 
-  /** Somebody else made this of a file that the agent had written. Where the writing failed, it is as it was kept. */
+  /**
+   * Returns true if another program changed a file that the agent had written. After a failed write the
+   * file has its stored content.
+   */
   isByOthers(path: string, hash: string): boolean {
     const written = this.#written.get(path);
     return written !== undefined && hash !== written && hash !== this.#lastKept.get(path);
   }
 
-  /** The messages whose ids begin so; one that is named in full is meant alone. */
+  /** Returns the messages whose ids begin with this text. A complete id matches only itself. */
   idsLike(beginning: string): readonly string[] {
     const ids = new Set(this.#entries.flatMap((entry) => (entry.type === 'message' ? [entry.id] : [])));
     return ids.has(beginning) ? [beginning] : [...ids].filter((id) => id.startsWith(beginning));
   }
 
-  /** Only the first change after a message needs a checkpoint: later ones start from what the agent itself wrote. */
+  /**
+   * Only the first change after a message needs a checkpoint: later ones start from the agent's own
+   * content.
+   */
   isKept(path: string): boolean {
     return this.#kept.has(path);
   }
@@ -54,9 +63,9 @@ export class Timeline {
   }
 
   /**
-   * The files changed since a message, each as it was when the message came: the first version kept after it. Later
-   * rewinds are changes too, so any point can be gone back to, also one that was left by a rewind. Undefined for an unknown
-   * message.
+   * Returns the files changed since a message, each as it was when the message came: the first version
+   * stored after it. Rewinds are changes too, so any point can be restored, also one that a rewind left.
+   * Undefined for an unknown message.
    */
   versionsAt(messageId: string): readonly FileVersion[] | undefined {
     const start = this.#entries.findLastIndex((entry) => entry.type === 'message' && entry.id === messageId);
@@ -71,7 +80,7 @@ export class Timeline {
   }
 }
 
-/** A line of the index; undefined where it is torn or foreign. */
+/** Parses a line of the index. Undefined if it is truncated or unknown. */
 export function parseEntry(line: string): TimelineEntry | undefined {
   let value: unknown;
   try {

@@ -96,7 +96,7 @@ const uniqueness: readonly Case[] = [
   ['overlapping', 'aaa', 'aa', 'b', /occurs 2 times/],
   ['many on one line', 'a'.repeat(50), 'a', 'b', /occurs 50 times, on line 1\./],
   ['many lines', 'a\n'.repeat(50), 'a', 'b', /occurs 50 times, on lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …/],
-  ['unique by its neighbour', 'a b a c', 'a c', 'a d', 'a b a d'],
+  ['unique by its context', 'a b a c', 'a c', 'a d', 'a b a d'],
   ['the same text', 'a', 'a', 'a', /are the same/],
   ['nothing in a full file', 'a', '', 'b', /old_string is empty, but the file is not/],
   ['the same but for line endings', 'a\r\nb', 'a\r\nb', 'a\nb', /differ only in what the file keeps/],
@@ -204,7 +204,7 @@ describe('replace_all', () => {
 });
 
 describe('several edits in one call', () => {
-  it('apply in order, each on what the one before left', () => {
+  it('apply in order, each on the result of the one before', () => {
     const edits = [
       { old_string: 'a', new_string: 'b' },
       { old_string: 'b c', new_string: 'd' },
@@ -212,7 +212,7 @@ describe('several edits in one call', () => {
     expect(apply('a c', ...edits)).toBe('d');
   });
 
-  it('apply all or none, and the refusal says which', () => {
+  it('apply all or none, and the error names the failing one', () => {
     const edits = [
       { old_string: 'a', new_string: 'b' },
       { old_string: 'zzzz', new_string: 'd' },
@@ -222,7 +222,7 @@ describe('several edits in one call', () => {
     );
   });
 
-  it('are refused when together they change nothing', () => {
+  it('are rejected when together they change nothing', () => {
     const edits = [
       { old_string: 'a', new_string: 'b' },
       { old_string: 'b', new_string: 'a' },
@@ -230,7 +230,7 @@ describe('several edits in one call', () => {
     expect(apply('a', ...edits)).toMatch(/change nothing/);
   });
 
-  it('may fill an empty file and go on from there', () => {
+  it('may fill an empty file and continue from there', () => {
     const edits = [
       { old_string: '', new_string: 'a' },
       { old_string: 'a', new_string: 'b' },

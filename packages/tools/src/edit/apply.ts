@@ -1,4 +1,4 @@
-/** Edits of a text: exact and unique, or refused with what is needed to get it right. Pure. */
+/** Edits of a text: exact and unique, or rejected with the information needed to correct them. Pure. */
 import { lineEndingOf } from '../files/encoding.ts';
 import { explainMiss, namedLines } from './near-miss.ts';
 import { shiftedEdit } from './shift.ts';
@@ -19,11 +19,14 @@ export interface EditStep {
 }
 
 export interface AppliedStep {
-  /** Lines where a replacement begins, in the text as it was before this step. */
+  /** Lines of the replacements, in the text before this step. */
   readonly lines: readonly number[];
   /** Matched although quotes or the form of accents differ. */
   readonly folded: boolean;
-  /** Matched although all its lines are indented more or less by the same amount; the new lines were moved as well. */
+  /**
+   * Matched although all its lines have more or less indentation by the same amount. The new lines were
+   * shifted as well.
+   */
   readonly shifted?: boolean;
 }
 
@@ -31,7 +34,7 @@ type Applied =
   | { readonly ok: true; readonly text: string; readonly steps: readonly AppliedStep[] }
   | { readonly ok: false; readonly message: string };
 
-/** In order, each on what the one before it left. All or none. */
+/** Applies edits in order, each on the result of the one before. All or none. */
 export function applyEdits(text: string, edits: readonly EditStep[]): Applied {
   const steps: AppliedStep[] = [];
   let current = text;
@@ -66,7 +69,7 @@ function applyEdit(text: string, edit: EditStep): Applied {
   );
 }
 
-/** Beyond this many characters only the exact text is looked for. */
+/** Above this many characters only the exact text is searched. */
 const MAX_FOLDED = 2_000_000;
 
 function foldedReplace(text: string, edit: EditStep): Applied | undefined {
@@ -75,7 +78,7 @@ function foldedReplace(text: string, edit: EditStep): Applied | undefined {
   return replaceIn(text, foldedViewOf(text), edit, true);
 }
 
-/** Undefined if no place, or more than one, has these lines with another indentation. */
+/** Returns undefined if no place, or more than one, has these lines with another indentation. */
 function shiftedReplace(text: string, edit: EditStep): Applied | undefined {
   if (text.length > MAX_FOLDED) return undefined;
   const oldText = textViewOf(edit.old_string).text;
@@ -88,7 +91,7 @@ function shiftedReplace(text: string, edit: EditStep): Applied | undefined {
   return { ok: true, text: applied.text, steps };
 }
 
-/** Undefined where nothing matches. */
+/** Returns undefined if nothing matches. */
 function replaceIn(text: string, view: FoldedText, edit: EditStep, folded: boolean): Applied | undefined {
   const toView = folded ? foldedViewOf : textViewOf;
   const oldView = toView(edit.old_string);
@@ -142,10 +145,10 @@ interface Replacement {
   readonly insert: string;
 }
 
-/** The text that is edited, with what holds for all of its matches. */
+/** The edited text, with the data shared by all its matches. */
 interface Original {
   readonly text: string;
-  /** Where the matched text has none of its own. */
+  /** Used if the matched text has no line ending of its own. */
   readonly usualEnding: '\n' | '\r\n';
 }
 
@@ -154,15 +157,15 @@ interface EditMatch {
   readonly oldView: FoldedText;
   readonly newView: FoldedText;
   readonly newText: string;
-  /** The old text as it was given. */
+  /** The old text as given. */
   readonly oldText: string;
   /** The file's typographic quotes were matched by straight ones. */
   readonly folded: boolean;
 }
 
 /**
- * The common beginning and end of old and new are left as they stand, so that mixed line endings and quotes in unchanged lines
- * survive.
+ * Keeps the common beginning and end of old and new text, so that mixed line endings and quotes in
+ * unchanged lines survive.
  */
 function replacementFor(original: Original, view: FoldedText, match: EditMatch): Replacement {
   const { index, oldView, newView, newText, folded } = match;
@@ -203,7 +206,7 @@ function commonTail(a: string, b: string, head: number): number {
   return length;
 }
 
-/** Between two characters in both, not inside one that was folded. */
+/** Returns true between two characters in both texts, not inside a folded one. */
 function cuttable(view: FoldedText, index: number, newView: FoldedText, newIndex: number): boolean {
   return view.at(index) !== undefined && newView.at(newIndex) !== undefined;
 }
@@ -211,8 +214,8 @@ function cuttable(view: FoldedText, index: number, newView: FoldedText, newIndex
 const TYPOGRAPHIC = { double: /[“”„‟]/, single: /[‘’‚‛]/ } as const;
 
 /**
- * Straight quotes in the new text become typographic if the matched text has typographic ones of that kind. Typographic ones
- * become straight if the old text had them where the file has straight ones.
+ * Straight quotes in the new text become typographic if the matched text has typographic ones of that
+ * kind. Typographic ones become straight if the old text had them and the file has straight ones.
  */
 function withQuotesOf(matched: string, { oldText }: EditMatch, plain: string, before: string): string {
   const double = TYPOGRAPHIC.double.test(matched);

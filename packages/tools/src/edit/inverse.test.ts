@@ -4,7 +4,10 @@ import { decodeText, encodeText } from '../files/encoding.ts';
 import { applyEdits } from './apply.ts';
 import { occurrencesOf, textViewOf } from './text-view.ts';
 
-/** Small alphabets make repeated parts, the hard case; the signs are those that some replacement treats as special. */
+/**
+ * Small alphabets produce repeated parts, the hard case. The characters are those with a special meaning
+ * in replacements.
+ */
 const letter = fc.constantFrom(
   'a',
   'b',
@@ -24,7 +27,7 @@ const letter = fc.constantFrom(
 );
 const part = fc.array(letter, { maxLength: 12 }).map((letters) => letters.join(''));
 
-it('gives back the original bytes when an edit is followed by its inverse', () => {
+it('restores the original bytes when an edit is followed by its inverse', () => {
   let applied = 0;
   fc.assert(
     fc.property(
@@ -44,7 +47,7 @@ it('gives back the original bytes when an edit is followed by its inverse', () =
 
         const edited = edit(original, oldText, newText);
         fc.pre(isUnique(newText, decodeText(edited)?.text ?? ''));
-        // Without a line break the kind of line break is forgotten: then there is nothing to preserve it from.
+        // Without a line break the kind of line break is lost.
         fc.pre(ending === '\n' || decodeText(edited)?.text.includes('\r\n') === true || !text.includes('\n'));
         applied += 1;
         expect(edit(edited, newText, oldText).equals(original)).toBe(true);
@@ -55,7 +58,7 @@ it('gives back the original bytes when an edit is followed by its inverse', () =
   expect(applied).toBeGreaterThan(500);
 });
 
-it('keeps every byte outside the edit, whatever the file holds', () => {
+it('keeps every byte outside the edit for any content', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), fc.uint8Array({ maxLength: 40 }), (head, tail) => {
       const clean = (bytes: Uint8Array): Buffer =>

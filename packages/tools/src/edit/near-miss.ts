@@ -1,7 +1,7 @@
-/** Why a text was not found: what it differs in from the place that was probably meant, and where that is. Pure. */
+/** Explains why a text was not found: the difference from the most similar place, and its line. Pure. */
 import { lineAt, straight } from './text-view.ts';
 
-/** Beyond this many characters the search for a reason would hold up everything else. */
+/** Above this many characters the search for a reason would take too long. */
 const MAX_TEXT = 1_000_000;
 
 /** Line breaks are `\n` in all three. */
@@ -20,10 +20,10 @@ export function explainMiss(text: string, oldText: string, newText: string): str
   return `${missed} The nearest ${nearest.length === 1 ? 'place' : 'places'}:\n${nearest.map(numbered).join('\n')}`;
 }
 
-/** A new text shorter than this stands in many files by chance. */
+/** A shorter new text occurs in many files by chance. */
 const MIN_DONE = 12;
 
-/** Mistakes of writing, not of memory. */
+/** Finds mistakes of notation, such as line numbers in the old text. */
 function mistakeOf(text: string, oldText: string): string | undefined {
   const found = (candidate: string): number => (candidate === '' ? -1 : text.indexOf(candidate));
   const bare = withoutLineNumbers(oldText);
@@ -51,7 +51,7 @@ interface Difference {
   readonly fold: (line: string) => string;
 }
 
-/** From the smallest difference to the largest: the first that explains the miss is named. */
+/** From the smallest difference to the largest: the first that explains the mismatch is reported. */
 const DIFFERENCES: readonly Difference[] = [
   { name: 'trailing whitespace', fold: (line) => line.trimEnd() },
   { name: namesOfInvisible, fold: (line) => line.replaceAll(INVISIBLE, '') },
@@ -67,7 +67,7 @@ const DIFFERENCES: readonly Difference[] = [
 
 const INVISIBLE = /[\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\u034f|[\ufe00-\ufe0f]/g;
 
-/** Which invisible characters one of the two has, by code point: a reader cannot see them. */
+/** Lists the invisible characters that only one of the two has, by code point. */
 function namesOfInvisible(file: string, old: string): string {
   const codes = (text: string): string[] =>
     [...new Set(text.match(INVISIBLE))].map(
@@ -90,7 +90,7 @@ function differenceOf(text: string, oldText: string): string | undefined {
   for (const { name, fold } of DIFFERENCES) {
     const foldedText = foldLines(text, fold);
     const part = foldLines(oldText, fold).replace(/^\n+|\n+$/g, '');
-    // Too little is left to recognise a place by.
+    // The rest is too short to identify a place.
     if (part.replaceAll(/\s/g, '').length < 2) continue;
     const index = foldedText.indexOf(part);
     if (index === -1) continue;
@@ -119,14 +119,14 @@ function plainCharacters(line: string): string {
     .replaceAll(INVISIBLE, '');
 }
 
-/** Tabs and spaces at the ends are made visible: they are usually what was missed. */
+/** Makes tabs and spaces at the ends visible, because they are the usual difference. */
 function numbered({ line, number }: { readonly line: string; readonly number: number }): string {
   const seen = line
     .replace(/^[\t ]+/, (lead) => lead.replaceAll('\t', '→'))
     .replace(/[\t \u00a0]+$/, (trail) => trail.replaceAll('\t', '→').replaceAll(/[ \u00a0]/g, '·'));
   return `${String(number).padStart(6)}\t${seen.length > MAX_LINE ? `${seen.slice(0, MAX_LINE)}…` : seen}`;
 }
-/** Lines of a text that resemble a line that is not in it. Pure. */
+/** Finds lines of a text that resemble a missing line. Pure. */
 
 interface NumberedLine {
   readonly number: number;
@@ -134,12 +134,12 @@ interface NumberedLine {
 }
 
 const MAX_CANDIDATES = 3;
-/** Share of common letter pairs from which two lines look alike to a reader. */
+/** The share of common letter pairs above which two lines look similar. */
 const MIN_LIKENESS = 0.5;
-/** Of a long line this much decides. */
+/** Only this much of a long line is compared. */
 const MAX_COMPARED = 300;
 
-/** The most telling line of `part` is its longest; up to three lines of `text` that resemble it, the nearest first. */
+/** Compares the longest line of `part`. Returns up to three similar lines of `text`, the nearest first. */
 function nearestLines(text: string, part: string): NumberedLine[] {
   const telling = part
     .split('\n')
@@ -177,7 +177,7 @@ function likeness(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>
   for (const count of b.values()) total += count;
   return total === 0 ? 0 : (2 * common) / total;
 }
-/** `line 3`, `lines 3, 7, …`: each once, however often something stands on it. */
+/** Returns `line 3` or `lines 3, 7, …`, each number once. */
 export function namedLines(numbers: readonly number[], most: number): string {
   const lines = [...new Set(numbers)];
   const more = lines.length > most ? ', …' : '';

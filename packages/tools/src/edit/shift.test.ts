@@ -18,13 +18,13 @@ function edited(text: string, old_string: string, new_string: string): string | 
 }
 
 describe('an edit with another indentation', () => {
-  it('moves the new lines right by what all lines lack', () => {
+  it('shifts the new lines right if all lines lack the same indentation', () => {
     expect(edited(file, 'if (ready) {\n    start();\n\n    wait();\n}', 'if (ready) {\n    go();\n}')).toBe(
       'function outer() {\n    if (ready) {\n        go();\n    }\n}\n',
     );
   });
 
-  it('moves the new lines left by what all lines have too much', () => {
+  it('shifts the new lines left if all lines have the same extra indentation', () => {
     const old = '      start();\n\n      wait();'.replaceAll('      ', '            ');
     expect(edited(file, old, '            go();')).toBe(
       'function outer() {\n    if (ready) {\n        go();\n    }\n}\n',
@@ -52,7 +52,7 @@ describe('an edit with another indentation', () => {
       'z',
     ],
     ['the shift is not uniform', '    one();\n      two();\n', '  one();\n  two();', '  three();'],
-    ['tabs stand for spaces', '\tone();\n\ttwo();\n', '    one();\n    two();', '    three();'],
+    ['tabs replace spaces', '\tone();\n\ttwo();\n', '    one();\n    two();', '    three();'],
     ['a new line has too little indentation', '  one();\n  two();\n', '    one();\n    two();', 'three();'],
     ['there is too little to tell a place by', '  }\n', '    }', '    };'],
   ])('is rejected if %s', (_why, text, old, next) => {

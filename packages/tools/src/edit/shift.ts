@@ -1,21 +1,22 @@
 /**
- * Finds lines that stand in a text with another indentation. Models often copy a block from memory and indent all of it a level
- * more or less. If exactly one place has the same lines with one uniform shift, the edit is moved by that shift. Pure.
+ * Finds lines that a text contains with another indentation. Models often copy a block from memory with
+ * one level more or less. If exactly one place has the same lines with one uniform shift, the edit is
+ * shifted as well. Pure.
  */
 
 export interface ShiftedEdit {
-  /** As the lines stand in the text. */
+  /** The lines as they are in the text. */
   readonly oldText: string;
   readonly newText: string;
 }
 
-/** A block shorter than this, without white space, is too little to tell a place by. */
+/** A shorter block, without white space, cannot identify a place. */
 const LEAST_CHARACTERS = 6;
 
-/** Line breaks are `\n` in all three. Undefined if no place matches, or several do. */
+/** Line breaks are `\n` in all three. Returns undefined if no place matches, or several do. */
 export function shiftedEdit(text: string, oldText: string, newText: string): ShiftedEdit | undefined {
   if (oldText.replaceAll(/\s/g, '').length < LEAST_CHARACTERS) return undefined;
-  // A block that ends with a line break is lines and nothing behind them.
+  // A block that ends with a line break contains only whole lines.
   const endsLine = oldText.endsWith('\n');
   const block = (endsLine ? oldText.slice(0, -1) : oldText).split('\n');
   const lines = text.split('\n');
@@ -36,7 +37,7 @@ export function shiftedEdit(text: string, oldText: string, newText: string): Shi
   return { oldText: lines.slice(found.at, found.at + block.length).join('\n') + end, newText: moved };
 }
 
-/** White space that every line of the text has before, or lacks at, the beginning of the block's line. */
+/** The white space that every line has more, or less, than the block. */
 interface Shift {
   readonly kind: 'added' | 'removed';
   readonly space: string;
@@ -65,7 +66,7 @@ function spaceOnly(kind: Shift['kind'], space: string): Shift | undefined {
   return /^[ \t]*$/.test(space) ? { kind, space } : undefined;
 }
 
-/** Undefined if a line has less indentation than would have to go. */
+/** Returns undefined if a line has less indentation than the shift removes. */
 function moveLines(text: string, { kind, space }: Shift): string | undefined {
   const moved: string[] = [];
   for (const line of text.split('\n')) {

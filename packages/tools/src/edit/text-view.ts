@@ -1,12 +1,18 @@
-/** A text as it is searched: some differences are folded away, and every match is found again in the text itself. */
+/**
+ * A text prepared for search: some differences are folded, and every match is mapped back to the text
+ * itself.
+ */
 
 export interface FoldedText {
   readonly text: string;
-  /** The offset in the original; undefined inside a character that was folded as a whole, where no match may begin or end. */
+  /**
+   * Returns the offset in the original. Undefined inside a folded character, in which no match may begin
+   * or end.
+   */
   readonly at: (index: number) => number | undefined;
 }
 
-/** `\r\n` as `\n`, for that is how a model sees every file. */
+/** Converts `\r\n` to `\n`, the form in which a model sees every file. */
 export function textViewOf(original: string): FoldedText {
   const breaks: number[] = [];
   for (let at = original.indexOf('\r\n'); at !== -1; at = original.indexOf('\r\n', at + 2)) {
@@ -30,12 +36,13 @@ function countBelow(sorted: readonly number[], limit: number): number {
   return low;
 }
 
-// A line break, or a character with its combining marks; Hangul vowels and finals combine without being marks.
+// A line break, or a character with its combining marks. Hangul vowels and finals combine without being
+// marks.
 const UNITS = /\r\n|[^][\p{M}\u1160-\u11ff]*/gu;
 
 /**
- * Folds what a model can hardly write as it stands: typographic quotes become straight ones, and characters with their marks
- * take the composed form, as a keyboard makes them.
+ * Folds characters that a model cannot write reliably: typographic quotes become straight, and characters
+ * with marks take the composed form.
  */
 export function foldedViewOf(original: string): FoldedText {
   let text = '';
@@ -54,7 +61,9 @@ export function straight(text: string): string {
   return text.replaceAll(/[“”„‟]/g, '"').replaceAll(/[‘’‚‛]/g, "'");
 }
 
-/** Every place where `part` stands, overlapping ones too: those make a text ambiguous as well. */
+/**
+ * Returns every occurrence of `part`, including overlapping ones, because they also make a text ambiguous.
+ */
 export function occurrencesOf(part: string, { text, at }: FoldedText): number[] {
   const places: number[] = [];
   for (let index = text.indexOf(part); index !== -1; index = text.indexOf(part, index + 1)) {
@@ -63,7 +72,7 @@ export function occurrencesOf(part: string, { text, at }: FoldedText): number[] 
   return places;
 }
 
-/** Without overlaps, from left to right. */
+/** Returns occurrences without overlaps, from left to right. */
 export function apart(places: readonly number[], length: number): number[] {
   let end = 0;
   return places.filter((place) => {
@@ -77,7 +86,7 @@ export function lineAt(text: string, index: number): number {
   return linesAt(text, [index])[0] ?? 1;
 }
 
-/** Of places in ascending order: the text is gone through once, however many there are. */
+/** Expects places in ascending order, so that the text is scanned once. */
 export function linesAt(text: string, places: readonly number[]): number[] {
   let line = 1;
   let next = text.indexOf('\n');

@@ -1,4 +1,4 @@
-/** Writes a file as a whole or not at all: a draft beside it, then a rename over it. */
+/** Writes a file as a whole or not at all: writes a draft beside it, then renames it. */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, lstat, open, readdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,26 +9,29 @@ import { cannotReplace, type OldFile, writeInPlace } from './in-place.ts';
 import type { PinnedPlace } from './pinned-place.ts';
 
 interface AtomicWrite {
-  /** Its folder is held open: everything happens there, whatever its path leads to meanwhile. */
+  /** Its folder is held open. Everything happens there, even if its path changes. */
   readonly place: PinnedPlace;
   readonly bytes: Uint8Array;
-  /** The file that is replaced; a new file gets what the process gives. */
+  /** The replaced file. A new file gets the defaults of the process. */
   readonly old?: OldFile;
   /** Called before a file is written in place. Throws to stop it. */
   readonly keepCopy?: () => Promise<void>;
-  /** Called last, when only the rename is left to do. Throws to stop it. */
+  /** Called last, before the rename. Throws to stop it. */
   readonly confirm?: () => Promise<void>;
-  /** Wait until the disk has it. */
+  /** Waits until the data is on disk. */
   readonly sync?: boolean;
-  /** Of folders that have to be made. */
+  /** The mode of created folders. */
   readonly folderMode?: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Creates missing folders. If it throws, nothing is left behind and the file is as it was. A hard link is taken apart, not
- * written through: package managers link files of a project to one shared copy. A file that cannot be replaced is written in
- * place: one that is mounted, or one whose folder may not be written.
+ * Creates missing folders. Contract:
+ * - If it throws, nothing is left behind and the file is unchanged.
+ * - A hard link is replaced, not written through: package managers link files of a project to one shared
+ *   copy.
+ * - A file that cannot be replaced is written in place: a mount point, or a file in a folder without write
+ *   permission.
  */
 export async function writeAtomically(write: AtomicWrite): Promise<void> {
   const { place, old } = write;
@@ -80,9 +83,9 @@ async function writeDraft(draft: string, { bytes, old, sync, signal }: AtomicWri
 
 async function keepOwnership(handle: FileHandle, old: OldFile): Promise<void> {
   const { uid, gid } = await handle.stat();
-  // Only root may give a file away. For everyone else a file of one's own is the best there is.
+  // Only root may change the owner. Other users get a file of their own.
   if (uid !== old.uid || gid !== old.gid) await handle.chown(old.uid, old.gid).catch(ignore);
-  // After the owner: a change of owner drops the set-user-id bit.
+  // After the owner, because a change of owner clears the set-user-id bit.
   await handle.chmod(old.mode & 0o7777);
 }
 
@@ -96,12 +99,14 @@ function draftName(): string {
   return `.heddle-${randomBytes(6).toString('hex')}.tmp`;
 }
 
-/** A draft lives for less than a second. One this old has nobody who would still put it in its place. */
+/** A draft exists for less than a second. An older one was left by a crash. */
 const LEFT_BEHIND_MS = 60 * 60 * 1_000;
 
 const swept = new Set<string>();
 
-/** Removes what crashed runs left beside a file. Looked for once per folder, after a write there; never throws. */
+/**
+ * Removes drafts of crashed runs beside a file. Runs once per folder, after a write there. Never throws.
+ */
 async function sweepDrafts(place: PinnedPlace, now = Date.now()): Promise<void> {
   const folder = path.dirname(place.file);
   if (swept.has(folder)) return;
@@ -115,6 +120,6 @@ async function sweepDrafts(place: PinnedPlace, now = Date.now()): Promise<void> 
       if (isOurs && now - about.mtimeMs > LEFT_BEHIND_MS) await rm(draft);
     }
   } catch {
-    // Gone in the meantime, or not ours to look at: a draft in the way does no harm.
+    // Already removed, or not accessible. A remaining draft does no harm.
   }
 }

@@ -1,4 +1,4 @@
-/** What the tools that change one file have in common: everything but what they make of it, and what they say about it. */
+/** The shared part of the tools that change one file. Each tool adds only its change and its report. */
 import type { CallContext, Tool, ToolUseContext } from '@heddle/core';
 import {
   type FileChange,

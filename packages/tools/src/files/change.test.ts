@@ -40,17 +40,17 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
 
   async function refused(scratch: Scratch, file: string, reason: RegExp): Promise<void> {
     await expect(scratch.call(tool, inputFor(file))).rejects.toThrow(reason);
-    // Whoever skips the validation is stopped all the same.
+    // A caller that skips the validation is rejected as well.
     await expect(scratch.callUnchecked(tool, inputFor(file))).rejects.toThrow(reason);
   }
 
-  it('refuses a file that was not read', async () => {
+  it('rejects a file that was not read', async () => {
     const scratch = new Scratch({ [`a${ending}`]: content });
     await refused(scratch, `a${ending}`, /has not been read yet/);
     expect(scratch.text(`a${ending}`)).toBe(content);
   });
 
-  it('refuses a file whose content has changed since, and shows how', async () => {
+  it('rejects a file whose content has changed since, and shows the change', async () => {
     const scratch = new Scratch({ [`a${ending}`]: content });
     await scratch.read(`a${ending}`);
     scratch.put(`a${ending}`, `${content}\nmore\n`);
@@ -58,7 +58,7 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
     expect(scratch.text(`a${ending}`)).toBe(`${content}\nmore\n`);
   });
 
-  it('does not mind a file that was only touched', async () => {
+  it('accepts a file that was only touched', async () => {
     const scratch = new Scratch({ [`a${ending}`]: content });
     await scratch.read(`a${ending}`);
     scratch.put(`a${ending}`, content);
@@ -73,7 +73,7 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
     ['a name with a NUL', `a\0${ending}`, /NUL/],
     ['a file used as a folder', `file/a${ending}`, /a part of its path is a file/],
     ['a very long name', `${'x'.repeat(300)}${ending}`, /name is too long/],
-  ])('refuses %s with a reason, and leaves nothing behind', async (_what, name, reason) => {
+  ])('rejects %s with a reason, and leaves nothing behind', async (_what, name, reason) => {
     const scratch = new Scratch({ file: 'x' });
     mkdirSync(scratch.path(`folder${ending}`));
     execFileSync('mkfifo', [scratch.path(`pipe${ending}`)]);
@@ -83,7 +83,7 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
     expect(readdirSync(scratch.folder)).toEqual(before);
   });
 
-  it('refuses a file of 5 GB', async () => {
+  it('rejects a file of 5 GB', async () => {
     const scratch = new Scratch({ [`a${ending}`]: '' });
     truncateSync(scratch.path(`a${ending}`), 5 * 2 ** 30);
     await refused(scratch, `a${ending}`, /has 5368709120 bytes, more than this tool changes/);
@@ -95,7 +95,7 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
     expect(shown(await scratch.call(tool, inputFor(`a\nb${ending}`)))).toContain(String.raw`a\nb`);
   });
 
-  it('writes a file in place if its folder takes no other, and keeps the old content first', async () => {
+  it('writes a file in place if its folder accepts no other, and stores the old content first', async () => {
     const copies: string[] = [];
     const deps = {
       checkpoints: {
@@ -114,7 +114,7 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
     expect(readdirSync(scratch.folder)).toEqual([`a${ending}`]);
   });
 
-  it('changes nothing when somebody else changes the file at the same moment', async () => {
+  it('changes nothing when another program changes the file at the same moment', async () => {
     const deps = {
       checkpoints: {
         before: async (file: string) => writeFileSync(file, 'theirs'),
@@ -127,15 +127,17 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
     expect(readdirSync(scratch.folder)).toEqual([`a${ending}`]);
   });
 
-  it('changes nothing when the old content cannot be kept', async () => {
-    const deps = { checkpoints: { before: () => Promise.reject(new Error('no room')) } };
+  it('changes nothing when the old content cannot be stored', async () => {
+    const deps = { checkpoints: { before: () => Promise.reject(new Error('no space')) } };
     const scratch = new Scratch({ [`a${ending}`]: content }, { deps });
     await scratch.read(`a${ending}`);
-    await expect(scratch.call(tool, inputFor(`a${ending}`))).rejects.toThrow(/could not be kept \(no room\)/);
+    await expect(scratch.call(tool, inputFor(`a${ending}`))).rejects.toThrow(
+      /could not be kept \(no space\)/,
+    );
     expect(scratch.text(`a${ending}`)).toBe(content);
   });
 
-  it('is back at once when it is aborted while it waits for its file, and changes nothing', async () => {
+  it('ends at once when it is aborted while it waits for its file, and changes nothing', async () => {
     const controller = new AbortController();
     const scratch = new Scratch({ [`a${ending}`]: content }, { signal: controller.signal });
     await scratch.read(`a${ending}`);
@@ -149,7 +151,7 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
     expect(scratch.text(`a${ending}`)).toBe(content);
   });
 
-  it('changes nothing in a file that is read-only, whoever owns its folder', async () => {
+  it('changes nothing in a file that is read-only, even if the user owns its folder', async () => {
     const scratch = new Scratch({ [`a${ending}`]: content });
     chmodSync(scratch.path(`a${ending}`), 0o444);
     await scratch.read(`a${ending}`);
@@ -157,7 +159,7 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
     expect(scratch.text(`a${ending}`)).toBe(content);
   });
 
-  it('is back at once when it is aborted before the last step, and leaves no draft', async () => {
+  it('ends at once when it is aborted before the last step, and leaves no draft', async () => {
     const controller = new AbortController();
     const deps = { checkpoints: { before: async () => controller.abort() } };
     const scratch = new Scratch({ [`a${ending}`]: content }, { signal: controller.signal, deps });
@@ -167,7 +169,7 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
     expect(readdirSync(scratch.folder)).toEqual([`a${ending}`]);
   });
 
-  it('decides after a crash whether it happened', async () => {
+  it('determines after a crash whether it happened', async () => {
     const scratch = new Scratch({ [`a${ending}`]: content });
     await scratch.read(`a${ending}`);
     const changer = scratch.tool(tool);
@@ -195,7 +197,7 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
     expect(readdirSync(scratch.folder).sort()).toEqual([`link${ending}`, `real${ending}`]);
   });
 
-  it('may change again what it has changed, without another Read', async () => {
+  it('may change its own change again, without another Read', async () => {
     const scratch = new Scratch({ [`a${ending}`]: tool === 'Edit' ? 'old old' : content });
     await scratch.read(`a${ending}`);
     const again = tool === 'Edit' ? { replace_all: true } : {};
@@ -223,7 +225,7 @@ describe.skipIf(!canMount())('a full disk', () => {
   });
 });
 
-/** Only root may make a disk of its own size. */
+/** Only root may mount a disk of limited size. */
 function canMount(): boolean {
   if (process.geteuid?.() !== 0 || process.platform !== 'linux') return false;
   const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-mount-'));
@@ -238,8 +240,8 @@ function canMount(): boolean {
   }
 }
 
-describe('a draft that a crash left', () => {
-  it('goes with the next write in its folder, once it is old and if it is ours', async () => {
+describe('a draft left by a crash', () => {
+  it('is removed by the next write in its folder, if it is old and ours', async () => {
     const scratch = new Scratch();
     const drafts = {
       old: '.heddle-0123456789ab.tmp',
@@ -266,7 +268,7 @@ describe('Write', () => {
     expect(scratch.text('a/b/c.txt')).toBe('x');
   });
 
-  it('writes through a link that leads nowhere yet', async () => {
+  it('writes through a link to a missing file', async () => {
     const scratch = new Scratch();
     symlinkSync('folder/target', scratch.path('link'));
     await scratch.write('link', 'x');
@@ -274,7 +276,7 @@ describe('Write', () => {
     expect(scratch.text('folder/target')).toBe('x');
   });
 
-  it('says that nothing changed', async () => {
+  it('reports that nothing changed', async () => {
     const scratch = new Scratch({ a: 'x' });
     await scratch.read('a');
     expect(await scratch.write('a', 'x')).toMatch(/already has this content/);
@@ -294,7 +296,7 @@ describe('Write', () => {
     expect(scratch.bytes('a').equals(after)).toBe(true);
   });
 
-  it('takes back the folders it made when it fails', async () => {
+  it('removes the folders it created when it fails', async () => {
     const scratch = new Scratch();
     const name = `a/b/${'x'.repeat(300)}`;
     await expect(scratch.callUnchecked('Write', { file_path: name, content: 'x' })).rejects.toThrow(
@@ -310,7 +312,7 @@ describe('Write', () => {
     expect(readdirSync(aborted.folder)).toEqual([]);
   });
 
-  it('refuses half a character', async () => {
+  it('rejects half a character', async () => {
     await expect(new Scratch().write('a', '\ud83d')).rejects.toThrow(/half a character/);
   });
 
@@ -321,7 +323,7 @@ describe('Write', () => {
     expect(await scratch.write('a', 'y')).toMatch(/Created/);
   });
 
-  it('writes nothing in a working directory that is gone but what it makes anew', async () => {
+  it('writes nothing in a working directory that is gone, except folders that it creates', async () => {
     const scratch = new Scratch();
     rmSync(scratch.folder, { recursive: true });
     await scratch.write('a', 'x');
@@ -330,7 +332,7 @@ describe('Write', () => {
 });
 
 describe('Edit', () => {
-  it('edits, and says where', async () => {
+  it('edits, and reports the lines', async () => {
     const scratch = new Scratch({ a: 'one\ntwo\n' });
     expect(await scratch.edit('a', { old_string: 'two', new_string: 'TWO' })).toBe(
       `Edited ${scratch.path('a')}: 1 replacement, line 2.`,
@@ -370,11 +372,11 @@ describe('Edit', () => {
       { file_path: 'a', old_string: 'x', new_string: 'y', edits: [{ old_string: 'x', new_string: 'y' }] },
       /give either/,
     ],
-  ])('refuses %s', async (_what, input, reason) => {
+  ])('rejects %s', async (_what, input, reason) => {
     await expect(new Scratch({ a: 'x' }).call('Edit', input)).rejects.toThrow(reason);
   });
 
-  it('refuses a binary file', async () => {
+  it('rejects a binary file', async () => {
     const scratch = new Scratch({
       'a.png': Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01', 'latin1'),
     });
@@ -404,7 +406,7 @@ describe('Edit', () => {
     expect(scratch.bytes('a').equals(after)).toBe(true);
   });
 
-  it('queues parallel edits of one file, under whatever name', async () => {
+  it('queues parallel edits of one file under any name', async () => {
     const letters = 'abcdefghij'.split('');
     const scratch = new Scratch({ a: letters.join('\n') });
     symlinkSync('a', scratch.path('b'));
@@ -423,9 +425,9 @@ describe('Edit', () => {
 });
 
 describe('A full disk', () => {
-  it.each(['Write', 'Edit'])('%s changes nothing, says so and leaves no draft', (tool) => {
+  it.each(['Write', 'Edit'])('%s changes nothing, reports it and leaves no draft', (tool) => {
     const scratch = new Scratch({ a: 'old' });
-    // A process may be forbidden to write more than some blocks to a file: the nearest thing to a full disk that needs no rights.
+    // A file size limit of the process is the nearest thing to a full disk that needs no privileges.
     const script = `
       import { createFileTools } from ${JSON.stringify(path.join(import.meta.dirname, 'tools.ts'))};
       const files = new Map();

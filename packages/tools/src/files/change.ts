@@ -1,4 +1,7 @@
-/** The road of every change: look, refuse what was not read or has changed since, keep the old content, write as a whole. */
+/**
+ * The steps of every file change: check the file, reject it if it was not read or has changed since, store
+ * the old content, write it whole.
+ */
 import type { CallContext, JsonObject, ToolUseContext, Validation } from '@heddle/core';
 import { access, constants, lstat } from 'node:fs/promises';
 import { waitOrInterrupt } from './abort.ts';
@@ -11,7 +14,7 @@ import { shortDiff } from './line-diff.ts';
 import { permittedPlace } from './path.ts';
 import { PinnedPlace } from './pinned-place.ts';
 
-/** What a tool makes of a file's content. Pure; throws to refuse. */
+/** Computes the new content of a file. Pure. Throws to reject the change. */
 export type FileChange<About> = (current: Content | undefined) => {
   readonly bytes: Buffer;
   readonly about: About;
@@ -34,7 +37,7 @@ export async function planChange<About>(
   return withPlace(permittedPlace(given, context), (place) => planAt(place, change, context, tools));
 }
 
-/** Everything a plan would refuse is refused before anybody is asked for permission. */
+/** Rejects an invalid change before the user is asked for permission. */
 export async function validateChange(plan: () => Promise<unknown>): Promise<Validation> {
   try {
     await plan();
@@ -77,7 +80,7 @@ export async function performChange<About>(
   return inOrder(file, signal, () => withPlace(file, perform));
 }
 
-/** After a crash: the file itself says whether it happened. */
+/** After a crash: the file itself shows whether the change happened. */
 export async function settleInterruptedChange(
   details: JsonObject,
   { signal }: ToolUseContext,
@@ -92,7 +95,7 @@ export async function settleInterruptedChange(
   }
 }
 
-/** From the first look to the last step in one and the same folder. */
+/** Works in one and the same folder from the first check to the last step. */
 async function withPlace<T>(file: string, work: (place: PinnedPlace) => Promise<T>): Promise<T> {
   const place = openPlace(file);
   try {
@@ -126,7 +129,7 @@ async function planAt<About>(
   return { file, current, bytes, hash: hashOf(bytes), about };
 }
 
-/** A rename asks only whether the folder may be written. */
+/** A rename only checks whether the folder is writable. */
 async function refuseReadOnly(place: PinnedPlace, { mode }: Content): Promise<void> {
   const name = shownPath(place.file);
   if ((mode & 0o222) === 0)
@@ -155,7 +158,7 @@ async function refuseUnknown(
   const before = tools.knownTexts.get(known.hash);
   const after = decodeText(bytes)?.text;
   const changes =
-    before === undefined || after === undefined ? ' ' : ` What changed:\n${await shortDiff(before, after)}\n`;
+    before === undefined || after === undefined ? ' ' : ` The change:\n${await shortDiff(before, after)}\n`;
   throw new FileError(
     `${name} has changed since it was read, so nothing was written.${changes}Read it again before you change it.`,
   );
@@ -207,7 +210,7 @@ async function remember(
   context: ToolUseContext,
   tools: FileTools,
 ): Promise<void> {
-  // The time is what tells the engine that the file was touched after this; where it cannot be had, it looks.
+  // The engine detects later changes by this time. If it is not available, the engine compares the content.
   const readAt = await modifiedAt(place);
   context.fileState.set(place.file, { hash, readAt });
   const text = decodeText(bytes)?.text;
@@ -224,14 +227,14 @@ async function modifiedAt(place: PinnedPlace): Promise<number> {
 
 const lines = new Map<string, Promise<void>>();
 
-/** `file` is a real path. An abort while waiting gives up the place in the line. */
+/** `file` is a real path. An abort while waiting leaves the queue. */
 export async function inOrder<T>(file: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const before = lines.get(file);
   const turn = Promise.withResolvers<void>();
-  // Whoever comes next waits for those before as well: this one may leave the line early.
+  // The next in the queue also waits for the earlier ones, because this one may leave early.
   const end = before === undefined ? turn.promise : before.then(() => turn.promise);
   lines.set(file, end);
-  // The line is over when its last one is, not when that one leaves: those before may still be at work.
+  // The queue is empty when its last entry has ended, not when it leaves: earlier ones may still run.
   void end.then(() => lines.get(file) === end && lines.delete(file));
   try {
     if (before !== undefined) await waitOrInterrupt(before, signal);

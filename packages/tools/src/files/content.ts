@@ -1,4 +1,4 @@
-/** A file's whole content, read without waiting for ever: only regular files, up to a size that fits in memory. */
+/** Reads a file's whole content without blocking: only regular files, up to a size that fits in memory. */
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
@@ -8,7 +8,10 @@ import { FileError, fileError, shownPath } from './errors.ts';
 import { pinFile, type PinnedFile, requireSame } from './pinned.ts';
 import type { PinnedPlace } from './pinned-place.ts';
 
-/** Beyond this a file is only read page by page, and not edited: its hash and its text would cost too much. */
+/**
+ * A larger file is only read page by page and not edited, because its hash and its text would cost too
+ * much.
+ */
 const MAX_WHOLE_BYTES = 32 * 1024 * 1024;
 
 export interface Content {
@@ -25,16 +28,16 @@ export function hashOf(bytes: Uint8Array): string {
 }
 
 /**
- * Most files are small, and for those a trip to the thread pool for each step costs ten times the reading. Files that say
- * they are empty are left to the pool: some of them, like those of /proc, may take their time.
+ * Most files are small. For those, a round trip to the thread pool per step costs ten times the read.
+ * Files with size 0 use the pool, because some of them, like those of /proc, may be slow.
  */
 const AT_ONCE_BYTES = 256 * 1024;
-/** Of larger ones, between two looks at the signal. */
+/** The part of a larger file that is read between two checks of the signal. */
 const CHUNK_BYTES = 1024 * 1024;
 
 /**
- * Runs `use` on the content, or `useLarge` on the open file if it is too large for that. `file` is a real path; a link that
- * stands in it now is not followed.
+ * Runs `use` on the content, or `useLarge` on the open file if it is too large. `file` is a real path. A
+ * link that is in it now is not followed.
  */
 export async function withContent<T>(
   file: string,
@@ -69,7 +72,7 @@ async function contentOrHandle<T>(
   useLarge: (handle: FileHandle, about: Stats) => Promise<T> | T,
 ): Promise<{ readonly content: Content } | { readonly used: T }> {
   const { about } = pinned;
-  // A pipe or device is refused before it is opened.
+  // A pipe or device is rejected before it is opened.
   refuseSpecial(file, about);
   const isSmall = about.size > 0 && about.size <= AT_ONCE_BYTES;
   const content = isSmall ? contentAtOnce(pinned) : undefined;
@@ -81,7 +84,7 @@ async function contentOrHandle<T>(
   );
 }
 
-/** Undefined where it has grown meanwhile. */
+/** Returns undefined if the file has grown in the meantime. */
 function contentAtOnce(pinned: PinnedFile): Content | undefined {
   const descriptor = openSync(pinned.path, READ | pinned.flags);
   try {
@@ -107,7 +110,9 @@ async function withOpenFile<T>(
   }
 }
 
-/** What took the place of a file since it was looked at cannot block the opening. Not defined on every platform. */
+/**
+ * A pipe that replaced the file since the check cannot block the opening. Not defined on every platform.
+ */
 export const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 function refuseSpecial(file: string, about: Stats): void {
@@ -122,7 +127,9 @@ function contentOf(bytes: Buffer, { mode, uid, gid, mtimeMs }: Stats): Content {
   return { bytes, hash: hashOf(bytes), mode, uid, gid, mtimeMs };
 }
 
-/** Bounded by what comes, not by what the file says of itself: some files of /proc say 0 and give gigabytes. */
+/**
+ * Limited by the bytes read, not by the reported size: some files of /proc report 0 and contain gigabytes.
+ */
 async function readAll(file: string, handle: FileHandle, signal: AbortSignal): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   const chunks: Buffer[] = [];
@@ -138,7 +145,7 @@ async function readAll(file: string, handle: FileHandle, signal: AbortSignal): P
   );
 }
 
-/** Undefined if there is no file. For files that are about to be changed. */
+/** Returns undefined if there is no file. For files that are about to be changed. */
 export async function readContent(place: PinnedPlace, signal: AbortSignal): Promise<Content | undefined> {
   const { file } = place;
   return reading(file, async () => {
@@ -158,7 +165,7 @@ export async function readContent(place: PinnedPlace, signal: AbortSignal): Prom
   });
 }
 
-/** Null if there is no file. */
+/** Returns null if there is no file. */
 export async function hashOfFile(place: PinnedPlace, signal: AbortSignal): Promise<string | null> {
   return (await readContent(place, signal))?.hash ?? null;
 }

@@ -1,14 +1,19 @@
 export interface FileToolDeps {
-  /** Keeps a file's old content before it is changed. A change whose old content cannot be kept does not happen. */
+  /**
+   * Stores a file's old content before it is changed. A change whose old content cannot be stored does not
+   * happen.
+   */
   readonly checkpoints?: Checkpoints;
-  /** Wait until the disk has what was written. */
+  /** Waits until written data is on disk. */
   readonly sync?: boolean;
 }
 
 export interface Checkpoints {
-  /** `after`: the hash of what it is about to become. `current`: the content that is replaced; undefined for a new file. */
+  /**
+   * `after` is the hash of the new content. `current` is the replaced content, undefined for a new file.
+   */
   before(file: string, toolUseId: string, after: string, current: KeptContent | undefined): Promise<void>;
-  /** Called before a file is written in place, which a crash can cut short. */
+  /** Called before a file is written in place, which a crash can interrupt. */
   keepCopy?(current: KeptContent): Promise<void>;
 }
 
@@ -25,9 +30,12 @@ export interface FileTools extends FileToolDeps {
 export function fileToolDeps(deps: FileToolDeps = {}): FileTools {
   return { ...deps, knownTexts: new KnownTexts() };
 }
-/** The texts behind the hashes of the file-state cache, as far as they fit: to show what changed since a file was read. */
+/**
+ * The texts behind the hashes of the file-state cache, as far as they fit. Used to show changes since a
+ * file was read.
+ */
 
-/** Characters kept in all, and of one text. */
+/** The limits in characters: for all texts, and for one. */
 const MAX_TOTAL = 8_000_000;
 const MAX_TEXT = 500_000;
 

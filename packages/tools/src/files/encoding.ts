@@ -1,9 +1,9 @@
-/** Bytes to text and back, without losing a byte: what is decoded here encodes to the same bytes. */
+/** Decodes bytes to text and back without loss: decoded text encodes to the same bytes. */
 import { isUtf8 } from 'node:buffer';
 
 /**
- * `utf-8 escaped` is UTF-8 with some bad bytes: each stands in the text as a lone surrogate that no valid file contains.
- * `latin1` is for files with bytes above 127 and not one valid UTF-8 sequence among them.
+ * `utf-8 escaped` is UTF-8 with some invalid bytes: each is a lone surrogate in the text, which no valid
+ * file contains. `latin1` is for files with bytes above 127 and no valid UTF-8 sequence.
  */
 export type Encoding = 'utf-8' | 'utf-8 escaped' | 'utf-16le' | 'utf-16be' | 'latin1';
 
@@ -13,7 +13,7 @@ interface EncodedText {
   readonly bom: boolean;
 }
 
-/** Undefined for binary content. */
+/** Returns undefined for binary content. */
 export function decodeText(bytes: Buffer): EncodedText | undefined {
   if (startsWith(bytes, [0xef, 0xbb, 0xbf])) return decodeEight(bytes.subarray(3), true);
   if (bytes.length % 2 === 0 && startsWith(bytes, [0xff, 0xfe]) && !startsWith(bytes, [0xff, 0xfe, 0, 0])) {
@@ -26,7 +26,7 @@ export function decodeText(bytes: Buffer): EncodedText | undefined {
   return decodeEight(bytes, false);
 }
 
-/** Throws where the text holds what the encoding cannot. */
+/** Throws if the encoding cannot represent the text. */
 export function encodeText({ text, encoding, bom }: EncodedText): Buffer {
   switch (encoding) {
     case 'utf-8':
@@ -47,7 +47,7 @@ export function encodeText({ text, encoding, bom }: EncodedText): Buffer {
   }
 }
 
-/** For showing: bad bytes become the replacement character. */
+/** For display: invalid bytes become the replacement character. */
 export function printable({ text, encoding }: EncodedText): string {
   return encoding === 'utf-8 escaped' || encoding.startsWith('utf-16') ? text.toWellFormed() : text;
 }
@@ -63,7 +63,7 @@ function decodeEight(bytes: Buffer, bom: boolean): EncodedText | undefined {
 
 const CONTROLS_OF_TEXT = new Set([0x08, 0x09, 0x0a, 0x0c, 0x0d, 0x1b]);
 
-/** Compressed data is one eighth controls; text has next to none. */
+/** One eighth of compressed data is control characters. Text has almost none. */
 function looksBinary(bytes: Buffer): boolean {
   const sample = bytes.subarray(0, 8192);
   let controls = 0;
@@ -90,7 +90,7 @@ function decodeEscaped(bytes: Buffer): { text: string; sequences: number } {
   return { text: text + bytes.toString('utf8', start), sequences };
 }
 
-/** Bytes of the valid UTF-8 sequence that begins here; 0 where none does. */
+/** Returns the length of the valid UTF-8 sequence at this position, or 0. */
 function sequenceAt(bytes: Buffer, at: number): number {
   const first = bytes[at] ?? 0;
   if (first < 0x80) return 1;
@@ -101,7 +101,7 @@ function sequenceAt(bytes: Buffer, at: number): number {
 function encodeEscaped(text: string): Buffer {
   const parts: Buffer[] = [];
   let start = 0;
-  // With the u flag a class of surrogates matches lone ones only.
+  // With the u flag a class of surrogates matches only lone ones.
   for (const { index } of text.matchAll(/[\udc80-\udcff]/gu)) {
     parts.push(Buffer.from(text.slice(start, index)), Buffer.from([text.charCodeAt(index) - 0xdc00]));
     start = index + 1;
@@ -113,9 +113,9 @@ function encodeEscaped(text: string): Buffer {
 function startsWith(bytes: Buffer, prefix: readonly number[]): boolean {
   return bytes.length >= prefix.length && prefix.every((byte, index) => bytes[index] === byte);
 }
-/** How a text ends its lines. */
+/** The line endings of a text. */
 
-/** The more frequent one; undefined where there is none. */
+/** Returns the more frequent one, or undefined if there is none. */
 export function lineEndingOf(text: string): '\n' | '\r\n' | undefined {
   let windows = 0;
   let all = 0;

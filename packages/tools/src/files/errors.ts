@@ -1,7 +1,10 @@
-/** What the system says about a file, in words a model can act on. */
+/** Converts file system errors to messages that a model can act on. */
 import { errorCode } from '@heddle/core';
 
-/** A file's name in a sentence. One with line breaks or other controls is quoted, so that it cannot pose as text of ours. */
+/**
+ * Formats a file name for a sentence. A name with control characters is quoted, so that it cannot look
+ * like our own text.
+ */
 export function shownPath(file: string): string {
   // oxlint-disable-next-line no-control-regex -- controls are what is looked for
   return /[\u0000-\u001f\u007f\u2028\u2029]/.test(file) ? JSON.stringify(file) : file;
@@ -12,12 +15,12 @@ export function fileError(what: string, file: string, thrown: unknown): Error {
   return new FileError(`${shownPath(file)} ${what}: ${fileErrorReason(thrown)}.`, { cause: thrown });
 }
 
-/** Already says which file and why. */
+/** An error whose message already names the file and the reason. */
 export class FileError extends Error {
   override readonly name = 'FileError';
 }
 
-/** The one message about a file that is not text, whichever tool met it. */
+/** Returns the message about a file that is not text. All tools share it. */
 export function binaryFileError(file: string, kind?: string): FileError {
   const about = kind === undefined ? '' : ` (${kind})`;
   return new FileError(
@@ -52,7 +55,7 @@ export function fileErrorReason(thrown: unknown): string {
   return known ?? (thrown instanceof Error ? systemMessage(thrown) : String(thrown));
 }
 
-/** Without the call and the path that failed: the path may be that of a descriptor. */
+/** Omits the system call and the path, because the path may be that of a descriptor. */
 function systemMessage(thrown: Error): string {
   return 'syscall' in thrown ? thrown.message.replace(/, \w+(?: '.*)?$/s, '') : thrown.message;
 }

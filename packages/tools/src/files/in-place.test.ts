@@ -10,7 +10,7 @@ import { asNobody, Scratch, temporaryFolder } from './test/scratch.ts';
 const isolated = process.geteuid?.() === 0 ? ['-m'] : ['-rm'];
 const canMount = spawnSync('unshare', [...isolated, 'mount', '--bind', '/tmp', '/tmp']).status === 0;
 
-/** Reads the file, then runs the tool. In a process of its own: a mount is seen by everything in it. */
+/** Reads the file, then runs the tool, in a separate process: a mount affects everything in it. */
 const SCRIPT = `
   import { createFileTools } from ${JSON.stringify(path.join(import.meta.dirname, 'tools.ts'))};
   const files = new Map();
@@ -56,7 +56,7 @@ describe('A file that cannot be replaced', () => {
     expect(readdirSync(folder)).toEqual(['a']);
   });
 
-  it('stays as it was if its folder takes no file and it may not be written itself', async () => {
+  it('is unchanged if neither its folder nor the file itself is writable', async () => {
     const scratch = new Scratch({ a: 'old' });
     await scratch.read('a');
     await asNobody(scratch, async () => {

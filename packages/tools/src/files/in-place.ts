@@ -5,17 +5,17 @@ import { FileError, fileErrorReason, shownPath } from './errors.ts';
 import { requireSame } from './pinned.ts';
 import type { PinnedPlace } from './pinned-place.ts';
 
-/** A file as it was. */
+/** The file before the change. */
 export interface OldFile {
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
-  /** Without them the file is never written in place. */
+  /** Without the bytes the file is never written in place. */
   readonly bytes?: Uint8Array;
 }
 
 /**
- * - EACCES, EPERM, EROFS: the folder takes no new file, or a sticky one protects the files of others.
+ * - EACCES, EPERM, EROFS: the folder accepts no new file, or a sticky one protects the files of others.
  * - EBUSY, EXDEV: the file is a mount point.
  */
 const CANNOT_REPLACE: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EXDEV']);
@@ -25,8 +25,8 @@ export function cannotReplace(thrown: unknown): boolean {
 }
 
 /**
- * Not atomic: the caller has kept the old content. If the writing fails half-way, the old content is put back; if that fails,
- * too, the error says so.
+ * Not atomic: the caller has stored the old content. If the write fails midway, the old content is
+ * restored. If that fails, too, the error reports it.
  */
 export async function writeInPlace(
   place: PinnedPlace,
@@ -37,7 +37,7 @@ export async function writeInPlace(
   const pinned = place.pin();
   if (pinned === undefined) throw new FileError(`${shownPath(place.file)} is gone, so nothing was written.`);
   try {
-    // Not emptied on opening: until the first byte is written, the file is as it was.
+    // Not truncated on opening: until the first byte is written, the file is unchanged.
     const handle = await open(pinned.path, constants.O_WRONLY | (constants.O_NONBLOCK ?? 0) | pinned.flags);
     try {
       requireSame(pinned, await handle.stat());

@@ -1,4 +1,4 @@
-/** How the file tools resolve paths, for permission to decide with; and files held open, for files of the session. */
+/** Path resolution of the file tools, which permission also uses, and pinned files for the session. */
 export { globPlace } from '../glob/glob-place.ts';
 export { pinFile } from './pinned.ts';
 export { PinnedPlace } from './pinned-place.ts';

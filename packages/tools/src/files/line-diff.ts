@@ -1,11 +1,11 @@
-/** Differences of two texts by lines. The library is loaded when it is needed. */
+/** Line differences of two texts. The library is loaded on demand. */
 
-/** Milliseconds after which exactness is given up: two unlike large texts would take minutes. */
+/** Milliseconds after which the exact result is given up: two large different texts would take minutes. */
 const PATIENCE_MS = 250;
 const MAX_SHOWN_LINES = 30;
 const MAX_LINE = 200;
 
-/** A few lines in the form of a patch; a sentence where that would take too long. */
+/** Returns a few lines in patch format, or a sentence if that would take too long. */
 export async function shortDiff(before: string, after: string): Promise<string> {
   const { structuredPatch } = await import('diff');
   const patch = structuredPatch('', '', before, after, '', '', { context: 1, timeout: PATIENCE_MS });
@@ -22,7 +22,7 @@ export async function shortDiff(before: string, after: string): Promise<string> 
   ].join('\n');
 }
 
-/** A stretch of changed lines with their surroundings, as in a patch. */
+/** A range of changed lines with their context, as in a patch. */
 export interface Hunk {
   readonly oldStart: number;
   readonly oldLines: number;
@@ -32,7 +32,7 @@ export interface Hunk {
   readonly lines: readonly string[];
 }
 
-/** The changed lines of two texts; undefined if finding them takes too long. */
+/** Returns the changed lines of two texts. Undefined if the search takes too long. */
 export async function hunksOf(before: string, after: string): Promise<readonly Hunk[] | undefined> {
   const { structuredPatch } = await import('diff');
   const patch = structuredPatch('', '', before, after, '', '', { context: 3, timeout: PATIENCE_MS });
@@ -50,7 +50,10 @@ export interface LineCounts {
   readonly deletions: number;
 }
 
-/** Exact where it can be had quickly; otherwise everything between the first and the last difference counts as replaced. */
+/**
+ * Exact if possible in time. Otherwise everything between the first and the last difference counts as
+ * replaced.
+ */
 export async function countLines(before: string, after: string): Promise<LineCounts> {
   if (before === after) return { insertions: 0, deletions: 0 };
   const { diffLines } = await import('diff');

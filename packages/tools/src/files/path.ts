@@ -1,14 +1,14 @@
-/** Paths as the model gives them, and the file they end at. Permission decides with these functions, too. */
+/** Resolves paths given by the model to real files. Permission decides with these functions, too. */
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { errorCode, type ToolUseContext } from '@heddle/core';
 import { FileError, fileError, shownPath } from './errors.ts';
 
-/** As many as Linux follows. */
+/** The limit of Linux. */
 const MAX_LINKS = 40;
 
-/** `~` and `~/x` are the user's home folder, as in a shell. */
+/** `~` and `~/x` mean the user's home folder, as in a shell. */
 export function resolvePath(given: string, workingDirectory: string, home = os.homedir()): string {
   return path.resolve(workingDirectory, expandTilde(given, home));
 }
@@ -18,9 +18,11 @@ function expandTilde(given: string, home: string): string {
 }
 
 /**
- * The real path that a call may open: the one that was decided on, if it still is where the path leads.
+ * Returns the real path that a call may open: the one that permission decided on, if the path still
+ * resolves to it.
  *
- * Contract: throws `FileError` if the path leads elsewhere now. Before a decision, the place where the path leads.
+ * Contract: throws `FileError` if the path resolves to another file now. Before a decision, returns the
+ * present target.
  */
 export function permittedPlace(
   given: string,
@@ -39,8 +41,8 @@ export function permittedPlace(
 }
 
 /**
- * Where a path ends when every symbolic link is followed; what does not exist yet is kept as it is. A write goes there, so a
- * link stays a link, and two names of one file are one file.
+ * Returns the path with every symbolic link followed. Parts that do not exist yet are kept. A write goes
+ * to this path, so a link stays a link, and two names of one file are one file.
  */
 export function realTarget(file: string): string {
   try {

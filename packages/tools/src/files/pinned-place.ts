@@ -1,4 +1,6 @@
-/** Where a file is, or will be: its folder held open, and the folders above it that have to be made first. */
+/**
+ * The place of a present or future file: its folder is held open, and missing folders above it are listed.
+ */
 import { lstatSync, mkdirSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
@@ -8,9 +10,9 @@ export class PinnedPlace {
   /** A real path. */
   readonly file: string;
   readonly name: string;
-  /** Each in the one before it: the nearest that existed, then those below it. */
+  /** Each is inside the previous one: the nearest existing folder, then those below it. */
   readonly #folders: PinnedFolder[];
-  /** How many of the last ones were made here. */
+  /** How many of the last ones were created here. */
   #made = 0;
   /** Names of folders that do not exist yet, from the outermost. */
   readonly #missing: string[];
@@ -22,7 +24,7 @@ export class PinnedPlace {
     this.#missing = missing;
   }
 
-  /** `file` need not exist. Throws `MovedError`, or what the system says about a folder. */
+  /** `file` need not exist. Throws `MovedError`, or the system's error about a folder. */
   static open(file: string, way?: PinWay): PinnedPlace {
     const missing: string[] = [];
     for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
@@ -36,7 +38,7 @@ export class PinnedPlace {
     }
   }
 
-  /** Undefined if there is no such file. A link in its place is not followed. */
+  /** Returns undefined if there is no such file. A link in its place is not followed. */
   pin(): PinnedFile | undefined {
     if (this.#missing.length > 0) return undefined;
     try {
@@ -47,12 +49,12 @@ export class PinnedPlace {
     }
   }
 
-  /** A path that reaches an entry of the file's folder, by default the file. The folder must exist. */
+  /** Returns a path to an entry of the file's folder, by default the file. The folder must exist. */
   at(name = this.name): string {
     return this.#folder.at(name);
   }
 
-  /** Makes the folders that are missing. Throws if something else has taken one of their names meanwhile. */
+  /** Creates the missing folders. Throws if another entry has taken one of their names in the meantime. */
   makeFolders(mode = 0o777): void {
     for (let name = this.#missing[0]; name !== undefined; name = this.#missing[0]) {
       const above = this.#folder;
@@ -60,7 +62,7 @@ export class PinnedPlace {
         mkdirSync(above.at(name), { mode });
         this.#made += 1;
       } catch (thrown) {
-        // Another process was faster. Its folders are not taken back.
+        // Another process was faster. Its folders are not removed later.
         if (errorCode(thrown) !== 'EEXIST') throw thrown;
         this.#made = 0;
       }
@@ -69,7 +71,7 @@ export class PinnedPlace {
     }
   }
 
-  /** Takes back the folders that were made, from the innermost; one that is not empty stays. */
+  /** Removes the created folders, from the innermost. A folder that is not empty stays. */
   removeMade(): void {
     for (; this.#made > 0; this.#made -= 1) {
       const [above, made] = this.#folders.slice(-2);
@@ -95,7 +97,7 @@ export class PinnedPlace {
   }
 }
 
-/** A link to nothing: a folder cannot be made there. */
+/** Returns true for a dangling link, where a folder cannot be created. */
 function isLink(folder: string): boolean {
   return lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }

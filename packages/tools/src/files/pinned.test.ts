@@ -1,4 +1,4 @@
-/** Links that appear in a path after it was resolved are not followed. */
+/** Links that appear in a path after its resolution are not followed. */
 import {
   lstatSync,
   mkdirSync,
@@ -27,14 +27,14 @@ function tree(): { folder: string; inside: string; outside: string } {
   return { folder, inside, outside };
 }
 
-/** `project/a` becomes a link to `outside`. */
+/** Replaces `project/a` by a link to `outside`. */
 function swapFolder({ folder }: { folder: string }): void {
   renameSync(path.join(folder, 'project/a'), path.join(folder, 'project/aside'));
   symlinkSync(path.join(folder, 'outside'), path.join(folder, 'project/a'));
 }
 
 describe.each<PinWay>(['descriptor', 'compare'])('A folder held by %s', (way) => {
-  it('is not opened if a link stands in its path', () => {
+  it('is not opened if its path contains a link', () => {
     const there = tree();
     swapFolder(there);
     expect(() => PinnedFolder.open(there.inside, way)).toThrow(MovedError);
@@ -42,7 +42,7 @@ describe.each<PinWay>(['descriptor', 'compare'])('A folder held by %s', (way) =>
     expect(() => PinnedPlace.open(path.join(there.inside, 'new/x'), way)).toThrow(MovedError);
   });
 
-  it('does not lead through a link that was put into its path later', () => {
+  it('does not follow a link that was put into its path later', () => {
     const there = tree();
     const place = PinnedPlace.open(path.join(there.inside, 'y'), way);
     swapFolder(there);
@@ -65,7 +65,7 @@ describe.each<PinWay>(['descriptor', 'compare'])('A folder held by %s', (way) =>
     expect(() => pinFile(path.join(inside, 'x'), way)).toThrow(MovedError);
   });
 
-  it('makes missing folders in itself, and takes back only its own', () => {
+  it('creates missing folders in itself, and removes only its own', () => {
     const there = tree();
     const place = PinnedPlace.open(path.join(there.inside, 'c/d/e'), way);
     mkdirSync(path.join(there.inside, 'c'));
@@ -76,7 +76,7 @@ describe.each<PinWay>(['descriptor', 'compare'])('A folder held by %s', (way) =>
     place.close();
   });
 
-  it('makes no folder behind a link that took its name', () => {
+  it('creates no folder behind a link that took its name', () => {
     const there = tree();
     const place = PinnedPlace.open(path.join(there.inside, 'c/d/e'), way);
     symlinkSync(there.outside, path.join(there.inside, 'c'));
@@ -101,7 +101,7 @@ describe('A call that was permitted for a place', () => {
     ['Read', { file_path: 'link' }],
     ['Write', { file_path: 'link', content: 'new' }],
     ['Edit', { file_path: 'link', old_string: 'old', new_string: 'new' }],
-  ])('%s fails if its link leads elsewhere now', async (tool, input) => {
+  ])('%s fails if its link now has another target', async (tool, input) => {
     const scratch = new Scratch({ inside: 'old', outside: 'old secret' });
     await scratch.read('inside');
     await scratch.read('outside');

@@ -1,12 +1,14 @@
 /**
- * Files and folders held by a descriptor, so that a symbolic link put into their path later leads nowhere else.
+ * Files and folders held by a descriptor, so that a symbolic link put into their path later has no effect.
  *
  * Contract:
- * - Every path given here is a real path: links were followed before, when permission was decided. A link that stands in it
+ * - Every path given here is a real path: links were followed when permission was decided. A link in it
  *   now is not followed, and the call fails with `MovedError`.
- * - On Linux a folder is held open and its entries are reached through `/proc/self/fd`, which nothing can redirect.
- * - Without `/proc/self/fd` the promise is weaker. A folder is compared with the one that was opened before each use, so a link
- *   that is swapped in and out between the comparison and the use is not noticed. On macOS the kernel refuses links for files.
+ * - On Linux a folder is held open and its entries are reached through `/proc/self/fd`, which cannot be
+ *   redirected.
+ * - Without `/proc/self/fd` the guarantee is weaker. A folder is compared with the opened one before each
+ *   use, so a link that is swapped in and out between comparison and use is not detected. On macOS the
+ *   kernel rejects links for files.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
 import { readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
@@ -14,7 +16,7 @@ import path from 'node:path';
 import { errorCode } from '@heddle/core';
 import { FileError, shownPath } from './errors.ts';
 
-/** Opens nothing, only names it: no effect on pipes and devices. Not among Node's constants. */
+/** Names an entry without opening it: no effect on pipes and devices. Not among Node's constants. */
 const O_PATH = 0o10_000_000;
 /** macOS: fails if any part of the path is a link. */
 const O_NOFOLLOW_ANY = 0x2000_0000;
@@ -32,7 +34,7 @@ export class MovedError extends FileError {
 
 let descriptorPaths: boolean | undefined;
 
-/** Whether entries of an open folder can be reached through its descriptor. */
+/** Returns true if entries of an open folder can be reached through its descriptor. */
 function hasDescriptorPaths(): boolean {
   descriptorPaths ??= process.platform === 'linux' && isAFolder('/proc/self/fd/.');
   return descriptorPaths;
@@ -42,11 +44,11 @@ function isAFolder(folder: string): boolean {
   return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** For tests of the weaker way. */
+/** For tests of the weaker mode. */
 export type PinWay = 'descriptor' | 'compare';
 
 export class PinnedFolder {
-  /** Real, as it was when it was opened. */
+  /** The real path at the time of opening. */
   readonly path: string;
   /** Undefined: held by comparison. */
   readonly #descriptor: number | undefined;
@@ -58,7 +60,7 @@ export class PinnedFolder {
     this.#about = about;
   }
 
-  /** Throws `MovedError`, or what the system says, such as ENOENT. */
+  /** Throws `MovedError`, or the system's error, such as ENOENT. */
   static open(real: string, way?: PinWay): PinnedFolder {
     if (way === 'compare' || !hasDescriptorPaths()) {
       const about = statSync(real);
@@ -69,7 +71,7 @@ export class PinnedFolder {
     return new PinnedFolder(real, descriptor, fstatSync(descriptor));
   }
 
-  /** A path that reaches an entry of this very folder. The entry itself may be a link. */
+  /** Returns a path to an entry of exactly this folder. The entry itself may be a link. */
   at(name: string): string {
     if (this.#descriptor !== undefined) return `/proc/self/fd/${this.#descriptor}/${name}`;
     const now = statSync(requireReal(this.path));
@@ -77,7 +79,7 @@ export class PinnedFolder {
     return path.join(this.path, name);
   }
 
-  /** A folder in it; a link is not followed. */
+  /** Opens a folder in it. A link is not followed. */
   folder(name: string): PinnedFolder {
     const real = path.join(this.path, name);
     if (this.#descriptor === undefined) return PinnedFolder.open(real, 'compare');
@@ -85,7 +87,7 @@ export class PinnedFolder {
     return new PinnedFolder(real, descriptor, fstatSync(descriptor));
   }
 
-  /** A file in it; a link is not followed. */
+  /** Opens a file in it. A link is not followed. */
   file(name: string): PinnedFile {
     const real = path.join(this.path, name);
     if (this.#descriptor === undefined) return comparedFile(real);
@@ -97,24 +99,24 @@ export class PinnedFolder {
   }
 }
 
-/** Named, and not yet opened: its kind is known before anything is done to it. */
+/** Named, but not opened yet: its kind is known before any access. */
 export interface PinnedFile {
   readonly about: Stats;
-  /** Opens this very file. */
+  /** Opens exactly this file. */
   readonly path: string;
-  /** Flags without which opening the path would follow a link. */
+  /** Without these flags, opening the path would follow a link. */
   readonly flags: number;
   /** Undefined: held by comparison. */
   readonly descriptor: number | undefined;
   close(): void;
 }
 
-/** Throws `MovedError`, or what the system says. */
+/** Throws `MovedError`, or the system's error. */
 export function pinFile(real: string, way?: PinWay): PinnedFile {
   return way === 'compare' || !hasDescriptorPaths() ? comparedFile(real) : namedFile(openNamed(real, 0));
 }
 
-/** The opened file is the one that was named. Only the weaker way can fail here. */
+/** Checks that the opened file is the named one. Only the weaker mode can fail here. */
 export function requireSame({ about, path: place }: PinnedFile, opened: Stats): void {
   if (!isSame(about, opened)) throw new MovedError(place);
 }
@@ -137,8 +139,8 @@ function comparedFile(real: string): PinnedFile {
 }
 
 /**
- * Follows links, then asks the system where that led. Two calls instead of one for each part of the path. If the answer differs,
- * the path is walked part by part: on some disks a name has several spellings.
+ * Follows links, then asks the system for the result: two calls instead of one per part of the path. If
+ * the result differs, the path is walked part by part, because on some disks a name has several spellings.
  */
 function openNamed(real: string, kind: number): number {
   const descriptor = openSync(real, O_PATH | kind);
@@ -149,7 +151,7 @@ function openNamed(real: string, kind: number): number {
 
 function leadsTo(descriptor: number, real: string): boolean {
   try {
-    // The system adds this ending to the name of a removed file.
+    // The system appends this suffix to the name of a removed file.
     return readlinkSync(`/proc/self/fd/${descriptor}`) === real && !real.endsWith(' (deleted)');
   } catch {
     return false;
@@ -176,7 +178,7 @@ function walkTo(real: string, kind: number): number {
 function openEntry(folder: number, name: string, kind: number, real: string): number {
   const entry = `/proc/self/fd/${folder}/${name}`;
   const descriptor = openEntryItself(entry, kind, real);
-  // Without a kind that excludes it, the descriptor of a link is the link itself.
+  // Without a restricting kind, the descriptor of a link is the link itself.
   if (kind === 0 && fstatSync(descriptor).isSymbolicLink()) {
     closeSync(descriptor);
     throw new MovedError(real);

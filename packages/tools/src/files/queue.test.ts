@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { inOrder } from './change.ts';
 
-it('who comes after one that left the line still waits for those before', async () => {
+it('the entry after one that left the queue still waits for the earlier ones', async () => {
   const steps: string[] = [];
   const never = new AbortController().signal;
   const gate = Promise.withResolvers<void>();

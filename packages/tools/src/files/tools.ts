@@ -1,4 +1,4 @@
-/** The tools that read and change files. They share what they know of the texts they showed. */
+/** The tools that read and change files. They share the cache of shown texts. */
 import type { Tool } from '@heddle/core';
 import { createEditTool } from '../edit/edit.ts';
 import { createNotebookEditTool } from '../notebook/notebook-edit.ts';

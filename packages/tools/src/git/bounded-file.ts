@@ -1,6 +1,6 @@
 /**
- * Reads a small regular file. A project decides what lies under a name: a pipe would block, a device could do anything, and a
- * huge file would take long. All of these are `unreadable`.
+ * Reads a small regular file. A project controls its files: a pipe would block, a device could have any
+ * effect, and a huge file would take long. All of these are `unreadable`.
  */
 import { type BigIntStats, closeSync, constants, fstatSync, openSync, readSync, statSync } from 'node:fs';
 import { errorCode } from '@heddle/core';
@@ -10,7 +10,7 @@ export type BoundedFile =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unreadable' };
 
-/** Two equal stamps mean the same content, unless the file was young when the first was taken. */
+/** Equal stamps mean equal content, unless the file was young at the first stamp. */
 export interface FileStamp {
   readonly text: string;
   readonly changedAtMs: number;
@@ -21,14 +21,14 @@ const UNREADABLE: BoundedFile = { kind: 'unreadable' };
 
 export function readBoundedFile(file: string, mostBytes: number): BoundedFile {
   try {
-    // Opening some devices has an effect, so the kind is known before.
+    // Opening some devices has an effect, so the kind is checked before.
     if (!statSync(file).isFile()) return UNREADABLE;
   } catch (thrown) {
     return isMissing(thrown) ? ABSENT : UNREADABLE;
   }
   let descriptor: number | undefined;
   try {
-    // Without O_NONBLOCK, a pipe that took the file's place meanwhile would block.
+    // Without O_NONBLOCK, a pipe that replaced the file in the meantime would block.
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const before = stamped(fstatSync(descriptor, { bigint: true }));
     if (before === undefined || before.size > mostBytes) return UNREADABLE;
@@ -49,7 +49,7 @@ export function readBoundedFile(file: string, mostBytes: number): BoundedFile {
   }
 }
 
-/** The text of a file in UTF-8 without NUL; undefined for anything else. */
+/** Returns UTF-8 text without NUL. Undefined for anything else. */
 export function textOf(bytes: Buffer): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -59,7 +59,7 @@ export function textOf(bytes: Buffer): string | undefined {
   }
 }
 
-/** Undefined if it is missing or not a regular file. */
+/** Returns undefined if it is missing or not a regular file. */
 export function stampOfFile(file: string): FileStamp | undefined {
   try {
     return stamped(statSync(file, { bigint: true }))?.stamp;
@@ -77,7 +77,7 @@ function stamped(about: BigIntStats): { readonly size: number; readonly stamp: F
   };
 }
 
-/** A part of the path is a file: nothing can be there. */
+/** A part of the path is a file, so nothing can be there. */
 function isMissing(thrown: unknown): boolean {
   return /^(ENOENT|ENOTDIR)$/.test(String(errorCode(thrown)));
 }

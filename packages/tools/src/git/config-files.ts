@@ -1,6 +1,7 @@
 /**
- * All settings that git may take into account in a folder, read from its configuration files without git. More than git would
- * use: files included on a condition count always. So each setting must be harmless in itself; which one wins does not matter.
+ * Reads all settings that git may use in a folder, from its configuration files and without git. The
+ * result contains more than git uses, because conditional includes always count. Each setting must be
+ * harmless in itself, so precedence does not matter.
  */
 import { accessSync, constants, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -20,7 +21,7 @@ export interface ScopedSetting extends GitSetting {
 
 const MOST_BYTES = 1024 * 1024;
 const MOST_FILES = 64;
-/** Git gives up behind this depth. */
+/** Git's own limit. */
 const MOST_NESTED = 10;
 
 interface Pending {
@@ -29,7 +30,7 @@ interface Pending {
   readonly depth: number;
 }
 
-/** Undefined: a file cannot be read as git reads it, or it names another that cannot be found. */
+/** Returns undefined if a file cannot be read as git reads it, or an included file is not found. */
 export function readGitSettings(
   repository: GitRepository | undefined,
   environment: Environment,
@@ -55,7 +56,7 @@ export function readGitSettings(
   }
 }
 
-/** One file, without those that it includes. Undefined: it cannot be read as git reads it. */
+/** Reads one file without its includes. Undefined if it cannot be read as git reads it. */
 export function readGitConfigFile(file: string): readonly GitSetting[] | 'absent' | undefined {
   const read = readBoundedFile(file, MOST_BYTES);
   if (read.kind === 'absent') return 'absent';
@@ -67,7 +68,7 @@ function isInclude(key: string): boolean {
   return /^include(if\..*)?\.path$/s.test(key);
 }
 
-/** Undefined for another user's home, and for a place relative to where git was installed. */
+/** Returns undefined for another user's home, and for a path relative to git's installation. */
 export function resolveConfigPath(
   value: string | undefined,
   folder: string,
@@ -111,7 +112,7 @@ function userFiles(home: string | undefined, environment: Environment): string[]
   ];
 }
 
-/** Where distributions put the settings for all users, and the place beside the installed program. */
+/** The settings for all users: the usual locations, and those beside the installed program. */
 function systemFiles({ PATH: places = '' }: Environment): string[] {
   const files = new Set(['/etc/gitconfig', '/usr/local/etc/gitconfig', '/opt/homebrew/etc/gitconfig']);
   for (const folder of places.split(path.delimiter).filter((place) => path.isAbsolute(place))) {
@@ -122,7 +123,7 @@ function systemFiles({ PATH: places = '' }: Environment): string[] {
       files.add(path.join(prefix, 'etc/gitconfig'));
       break;
     } catch {
-      // The next folder may have it.
+      // The next folder may contain it.
     }
   }
   return [...files];

@@ -3,7 +3,7 @@
 export interface GitSetting {
   /** `section.name` or `section.subsection.name`; section and name in lower case. */
   readonly key: string;
-  /** Undefined: written without `=`, which git takes for true. */
+  /** Undefined: written without `=`, which git treats as true. */
   readonly value: string | undefined;
 }
 
@@ -65,7 +65,7 @@ function parseHeader(
 
 const ESCAPES: Readonly<Record<string, string>> = { t: '\t', b: '\b', n: '\n', '\\': '\\', '"': '"' };
 
-/** From behind the `=` to the end of the line, with continued lines. */
+/** Parses from after the `=` to the end of the line, with continued lines. */
 function parseValue(
   source: string,
   start: number,

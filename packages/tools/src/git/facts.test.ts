@@ -28,7 +28,7 @@ function repository(...options: string[]): Repository {
   const home = mkdtempSync(path.join(os.tmpdir(), 'heddle-git-'));
   const folder = path.join(home, 'project');
   mkdirSync(folder);
-  // Neither the settings of this machine nor those of its user.
+  // Uses neither the settings of this machine nor those of its user.
   const environment = { PATH: process.env['PATH'] ?? '', HOME: home, GIT_CONFIG_NOSYSTEM: '1' };
   const git = (...args: string[]): string =>
     execFileSync('git', args, { cwd: folder, env: environment, encoding: 'utf8', stdio: 'pipe' });
@@ -82,7 +82,7 @@ describe('the facts about a repository', () => {
     expect(readGitFacts(folder, environment)?.helpers).toEqual([written]);
   });
 
-  it('leave out what people and tools set every day', () => {
+  it('omit common settings of people and tools', () => {
     const { folder, environment, git, write } = repository();
     const everyday =
       'core.fsmonitor=false user.name=a user.signingkey=k alias.log=!evil core.pager=less core.editor=vim pretty.mine=%h ' +
@@ -98,12 +98,12 @@ describe('the facts about a repository', () => {
       git('config', setting.slice(0, at), setting.slice(at + 1));
     }
     expect(readGitFacts(folder, environment)).toEqual({ ...CLEAN, hasFilters: true });
-    // Only where a file goes through the filter does it matter.
+    // A filter matters only if a file uses it.
     write('deep/a.bin', '');
     git('add', '.');
     write('deep/.gitattributes', '*.bin filter=lfs\n');
     expect(readGitFacts(folder, environment)?.helpers).toEqual(['filter.lfs.process', 'filter.lfs.required']);
-    // Git reads it from the index where it is missing.
+    // Git reads it from the index if it is missing.
     git('-c', 'filter.lfs.process=', '-c', 'filter.lfs.required=false', 'add', '.');
     rmSync(path.join(folder, 'deep/.gitattributes'));
     expect(readGitFacts(folder, environment)?.helpers).toEqual(['filter.lfs.process', 'filter.lfs.required']);
@@ -135,7 +135,7 @@ describe('the facts about a repository', () => {
     expect(helpers({ GIT_DIR: 'x' })).toEqual(['GIT_DIR', 'core.fsmonitor']);
   });
 
-  it('hold in a worktree, and see submodules that are checked out', () => {
+  it('apply in a worktree, and detect submodules that are checked out', () => {
     const { folder, environment, git, write } = repository();
     git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'x');
     git('worktree', 'add', '-q', '../other');

@@ -1,4 +1,7 @@
-/** What is configured around a folder that could make a reading `git` command run a program. Reads files and starts nothing. */
+/**
+ * Finds configuration around a folder that could make a reading `git` command run a program. Reads files
+ * and starts no process.
+ */
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
 import { usesFilters } from './attributes.ts';
@@ -17,13 +20,16 @@ import { findRepository, type GitRepository } from './repository.ts';
 export interface GitFacts {
   /** Settings, variables and hooks that are not known to be harmless. */
   readonly helpers: readonly string[];
-  /** Filters are configured, though no tracked file may go through one. */
+  /** Filters are configured, although no tracked file may use one. */
   readonly hasFilters?: boolean;
-  /** A repository inside it has a configuration of its own, which was not read. */
+  /** A nested repository has its own configuration, which was not read. */
   readonly submodules: boolean;
 }
 
-/** Undefined: it cannot be found out. Outside a repository only variables and the settings of the user count. */
+/**
+ * Returns undefined if the facts cannot be determined. Outside a repository only variables and user
+ * settings count.
+ */
 export function readGitFacts(directory: string, environment: Environment): GitFacts | undefined {
   const found = findRepository(directory);
   if (found.kind === 'unknown') return undefined;
@@ -49,7 +55,10 @@ export function readGitFacts(directory: string, environment: Environment): GitFa
   };
 }
 
-/** Facts for folders that a command names, each as it is written. Behind a link `..` leads elsewhere than its text says. */
+/**
+ * Returns facts for folders that a command names, each as written. After a link `..` has another target
+ * than its text suggests.
+ */
 export function gitFactsFrom(
   directory: string,
   environment: Environment,
@@ -57,7 +66,7 @@ export function gitFactsFrom(
   return (folder) => readGitFacts(path.isAbsolute(folder) ? folder : `${directory}/${folder}`, environment);
 }
 
-/** Full paths of all files in the index. Undefined: it cannot be read with certainty. */
+/** Returns full paths of all files in the index. Undefined if it cannot be read with certainty. */
 export function trackedFiles(repository: GitRepository): readonly string[] | undefined {
   const settings = readGitConfigFile(path.join(repository.commonDir, 'config'));
   if (settings === undefined || settings === 'absent') return undefined;
@@ -67,7 +76,7 @@ export function trackedFiles(repository: GitRepository): readonly string[] | und
 
 function isHarmless({ key, value, scope }: ScopedSetting, repository: GitRepository | undefined): boolean {
   if (key !== 'core.worktree') return isHarmlessSetting(key, value);
-  // A submodule's settings name the folder that was found; any other folder may be anywhere.
+  // A submodule's settings name the found folder. Any other folder may be anywhere.
   const isOwn = scope === 'repository' && repository !== undefined && value !== undefined;
   return isOwn && path.resolve(repository.gitDir, value) === repository.top;
 }

@@ -1,9 +1,10 @@
 /**
- * The settings that are known not to make git run a program, write a file or open a connection when it reads: log, show, diff,
- * status, blame, grep, branch --list and the like. A setting that is not listed here is not harmless. Pure.
+ * The settings that do not make git run a program, write a file or open a connection when it reads: log,
+ * show, diff, status, blame, grep, branch --list and similar. A setting that is not listed is not
+ * harmless. Pure.
  */
 
-/** Nothing in these sections concerns a command that only reads, whatever it is set to. */
+/** No setting in these sections affects a command that only reads. */
 const SECTIONS: ReadonlySet<string> = new Set(
   (
     'user author committer color advice init push pull fetch branch rebase rerere credential http gpg commit ' +

@@ -1,10 +1,10 @@
-/** Git's index: which files are tracked. Formats 2 to 4, read without git. */
+/** Reads git's index, the list of tracked files. Formats 2 to 4, without git. */
 import { readBoundedFile, stampOfFile } from './bounded-file.ts';
 
 export interface GitIndex {
-  /** As git writes them, relative to the top of the working tree. */
+  /** Git's own paths, relative to the top of the working tree. */
   readonly paths: readonly string[];
-  /** Repositories inside this one, as far as they are tracked. */
+  /** Tracked repositories inside this one. */
   readonly gitlinks: readonly string[];
 }
 
@@ -14,7 +14,7 @@ const EMPTY: GitIndex = { paths: [], gitlinks: [] };
 
 /** About a million files. */
 const MOST_BYTES = 128 * 1024 * 1024;
-/** Time stamps are coarse: a younger file may change again without its stamp showing it. */
+/** Time stamps are coarse: a younger file may change again with the same stamp. */
 const YOUNG_MS = 50;
 const MOST_REMEMBERED = 2;
 
@@ -23,7 +23,10 @@ const remembered = new Map<
   { readonly stamp: string; readonly hash: HashLength; readonly index: GitIndex }
 >();
 
-/** Undefined: it cannot be read, or only part of it is in this file. Without a file nothing is tracked. */
+/**
+ * Returns undefined if it cannot be read, or is only a part of the index. Without a file nothing is
+ * tracked.
+ */
 export function readGitIndex(file: string, hash: HashLength): GitIndex | undefined {
   const known = remembered.get(file);
   if (known?.hash === hash && known.stamp === stampOfFile(file)?.text) return known.index;
@@ -82,7 +85,7 @@ function parseGitIndex(bytes: Buffer, hash: HashLength): GitIndex | undefined {
     before = name;
     // Entries before format 4 are padded with 1 to 8 NUL bytes.
     at = version === 4 ? nameEnd + 1 : at + ((nameEnd - at + 8) & ~7);
-    // A whole folder stands for files that are not listed.
+    // A whole folder represents files that are not listed.
     if (kind === SPARSE_FOLDER) return undefined;
     const path = name.toString('utf8');
     paths.push(path);
@@ -106,7 +109,9 @@ function readOffset(
   return undefined;
 }
 
-/** A name in lower case must be understood: a split index, a sparse one, or one of a future version. */
+/**
+ * An extension with a lowercase name is required: a split index, a sparse one, or one of a future version.
+ */
 function hasOnlyOptionalExtensions(bytes: Buffer, start: number, end: number): boolean {
   let at = start;
   while (at + EXTENSION_HEADER_BYTES <= end) {

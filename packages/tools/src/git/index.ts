@@ -1,4 +1,7 @@
-/** Reads git repositories without git: a repository decides what git runs, so a decision must not start it. */
+/**
+ * Reads git repositories without git. A repository controls which programs git runs, so a permission
+ * decision must not start git.
+ */
 export { readBoundedFile } from './bounded-file.ts';
 export { readGitConfigFile, readGitSettings, resolveConfigPath, type ScopedSetting } from './config-files.ts';
 export type { GitSetting } from './config-text.ts';

@@ -1,6 +1,7 @@
 /**
- * Variables for commands that were proven to only read. A second guard: if a setting was missed, or changes between the decision
- * and the start, git still refreshes no index, fetches nothing, starts no pager, monitor, hook or signature checker.
+ * Variables for commands that were proven to only read. A second guard: if a setting was missed, or
+ * changes between decision and start, git still refreshes no index, fetches nothing, and starts no pager,
+ * monitor, hook or signature checker.
  */
 
 const VARIABLES = {
@@ -18,7 +19,7 @@ const SETTINGS: readonly (readonly [key: string, value: string])[] = [
   ['log.showSignature', 'false'],
   ['status.submoduleSummary', 'false'],
   ['diff.submodule', 'short'],
-  // `git diff` writes a refreshed index whatever GIT_OPTIONAL_LOCKS says.
+  // `git diff` writes a refreshed index regardless of GIT_OPTIONAL_LOCKS.
   ['diff.autoRefreshIndex', 'false'],
   ['submodule.recurse', 'false'],
   ...['program', 'openpgp.program', 'x509.program', 'ssh.program'].map(
@@ -26,10 +27,10 @@ const SETTINGS: readonly (readonly [key: string, value: string])[] = [
   ),
 ];
 
-/** One plain `git config` and nothing else: a word in a comment or another command must not switch the guard off. */
+/** Exactly one plain `git config`: a word in a comment or another command must not disable the guard. */
 const PRINTS_SETTINGS = /^\s*git(\s+-C\s+[\w./-]+)?\s+config(\s+[\w./:@=-]+)*\s*$/;
 
-/** `git config` prints settings: there, those from the environment would be a wrong answer. */
+/** `git config` prints settings. There, settings from the environment would be a wrong answer. */
 export function readOnlyGitEnvironment(command: string): Readonly<Record<string, string>> {
   if (!/\bgit\b/.test(command)) return {};
   if (PRINTS_SETTINGS.test(command)) return VARIABLES;

@@ -1,6 +1,6 @@
 /**
- * Finds the repository that git would use in a folder, without git. Where git and this reader could disagree, the answer is
- * `unknown`.
+ * Finds the repository that git would use in a folder, without git. If git and this reader could disagree,
+ * the result is `unknown`.
  */
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -10,9 +10,9 @@ import { readBoundedFile, textOf } from './bounded-file.ts';
 export interface GitRepository {
   /** The folder of the working tree. */
   readonly top: string;
-  /** What belongs to this working tree: HEAD, the index. */
+  /** The data of this working tree: HEAD, the index. */
   readonly gitDir: string;
-  /** What all working trees share: objects, branches, settings, hooks. */
+  /** The data of all working trees: objects, branches, settings, hooks. */
   readonly commonDir: string;
 }
 
@@ -26,7 +26,7 @@ const UNKNOWN: FoundRepository = { kind: 'unknown' };
 
 const MOST_POINTER_BYTES = 8_192;
 
-/** Environment variables that name another repository are the caller's business. */
+/** Environment variables that name another repository are the caller's responsibility. */
 export function findRepository(directory: string): FoundRepository {
   let folder: string;
   try {
@@ -35,7 +35,7 @@ export function findRepository(directory: string): FoundRepository {
   } catch {
     return UNKNOWN;
   }
-  // Git stops at the border of a file system. A repository above it then only adds settings to what is checked.
+  // Git stops at the boundary of a file system. A repository above it only adds settings to the check.
   for (; ; folder = path.dirname(folder)) {
     const found = repositoryAt(folder);
     if (found.kind !== 'none' || folder === path.dirname(folder)) return found;
@@ -50,9 +50,9 @@ function repositoryAt(folder: string): FoundRepository {
     const named = readGitFile(dotGit);
     return named === undefined ? UNKNOWN : repositoryIn(named, folder);
   }
-  // Without HEAD git goes on above. The sandbox puts such an empty folder where a repository must not be made.
+  // Without HEAD git continues above. The sandbox creates such an empty folder to prevent a new repository.
   if (kind === 'folder' && exists(path.join(dotGit, 'HEAD'))) return repositoryIn(dotGit, folder);
-  // A repository without a working tree, or the inside of one. It could come with a project as ordinary files.
+  // A bare repository, or the inside of one. A project could contain one as ordinary files.
   const isBare =
     exists(path.join(folder, 'HEAD')) &&
     (exists(path.join(folder, 'objects')) || exists(path.join(folder, 'commondir')));
@@ -71,7 +71,7 @@ function repositoryIn(named: string, top: string): FoundRepository {
   }
 }
 
-/** The folder that a file named `.git` points to. */
+/** Returns the folder that a file named `.git` points to. */
 function readGitFile(file: string): string | undefined {
   const text = smallText(file);
   const [, named] = /^gitdir: ([^\r\n]+)[\r\n]*$/.exec(text ?? '') ?? [];
@@ -79,8 +79,8 @@ function readGitFile(file: string): string | undefined {
 }
 
 /**
- * A `commondir` that leads anywhere but to the repository that holds this folder is not one that git wrote. The sandbox puts one
- * that names its own folder where none may be made.
+ * Git writes only a `commondir` that points to the repository containing this folder. The sandbox creates
+ * one that names its own folder to prevent others.
  */
 function commonDirOf(gitDir: string): string | undefined {
   const file = path.join(gitDir, 'commondir');
@@ -106,12 +106,12 @@ function kindOf(file: string): 'file' | 'folder' | 'absent' | 'other' {
     const about = statSync(file);
     return about.isFile() ? 'file' : about.isDirectory() ? 'folder' : 'other';
   } catch {
-    // A link to nothing, or a folder that cannot be looked into.
+    // A dangling link, or a folder that cannot be read.
     return exists(file) ? 'other' : 'absent';
   }
 }
 
-/** Also true where it cannot be found out. */
+/** Also returns true if it cannot be determined. */
 function exists(file: string): boolean {
   try {
     return lstatSync(file, { throwIfNoEntry: false }) !== undefined;

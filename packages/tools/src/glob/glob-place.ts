@@ -1,14 +1,14 @@
-/** Where a search by name begins. Pure; permission uses it, too. */
+/** Determines the start folder of a search by name. Pure. Permission uses it, too. */
 import path from 'node:path';
 
 export interface GlobPlace {
-  /** As it was written; undefined: the working directory. */
+  /** As written. Undefined: the working directory. */
   readonly place: string | undefined;
   /** Relative to the place. */
   readonly pattern: string;
 }
 
-/** An absolute pattern states itself where to begin; `../` leads out of where it would begin. */
+/** An absolute pattern contains its start folder. `../` leaves the start folder. */
 export function globPlace({
   path: given,
   pattern,

@@ -1,4 +1,4 @@
-/** Glob: finds files by name. Ignored files are left out; the files changed last come first. */
+/** Glob: finds files by name. Ignored files are omitted. The most recently changed files come first. */
 import type { Tool, ToolUseContext } from '@heddle/core';
 import { shownPath } from '../files/errors.ts';
 import { inputSchemas } from '../generated/schemas.ts';
@@ -16,7 +16,7 @@ import type { GlobInput } from './schema.ts';
 export interface GlobData {
   readonly files: readonly string[];
   readonly total: number;
-  /** There were more files in the folder than were looked at. */
+  /** The folder contained more files than were checked. */
   readonly isCut: boolean;
 }
 

@@ -1,4 +1,6 @@
-/** Grep and Glob against everything that can be wrong with a folder, with both engines: a clear word, and never a wait. */
+/**
+ * Grep and Glob against every kind of bad folder, with both engines: a clear message, and never a hang.
+ */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -58,7 +60,7 @@ describe.each(engines)('with %s', (_name, engine) => {
     ['a circle of links', 'loop', /links go in a circle/],
     ['a file as a folder', 'a/b', /is a file, not a folder/],
     ['a name with a NUL', 'a\0b', /./],
-  ])('explains what is wrong with %s', async (_what, place, message) => {
+  ])('explains the problem with %s', async (_what, place, message) => {
     const root = treeOf({ a: 'x' });
     execFileSync('mkfifo', [path.join(root, 'pipe')]);
     symlinkSync('loop', path.join(root, 'loop'));
@@ -73,7 +75,7 @@ describe.each(engines)('with %s', (_name, engine) => {
     await expect(glob(root, { pattern: '*' })).rejects.toThrow(/does not exist/);
   });
 
-  it('passes over pipes, circles of links and huge sparse files on its way', async () => {
+  it('skips pipes, circular links and huge sparse files', async () => {
     const root = treeOf({ 'a.txt': 'foo', 'folder/b.txt': 'foo' });
     execFileSync('mkfifo', [path.join(root, 'pipe')]);
     symlinkSync('loop', path.join(root, 'loop'));
@@ -84,13 +86,13 @@ describe.each(engines)('with %s', (_name, engine) => {
     expect((await glob(root, { pattern: '**/*.txt' })).split('\n').sort()).toEqual(['a.txt', 'folder/b.txt']);
   });
 
-  it('finds what it can in bytes that are no text, and names with line breaks', async () => {
+  it('finds matches in bytes that are not text, and names with line breaks', async () => {
     const root = treeOf({ bad: Buffer.from([0xff, 0x66, 0x6f, 0x6f, 0x0a]), 'two\nlines': 'foo' });
     expect(await grep(root, { pattern: 'foo', output_mode: 'count' })).toContain('bad:1');
     expect(await glob(root, { pattern: 'two*' })).toBe(JSON.stringify('two\nlines'));
   });
 
-  it('leaves out what may not be read, and finds the rest', async () => {
+  it('omits files without read permission, and finds the rest', async () => {
     const folder = treeOf({ a: 'foo', b: 'foo', 'closed/c': 'foo' });
     chmodSync(path.join(folder, 'closed'), 0);
     chmodSync(path.join(folder, 'b'), 0);
@@ -100,7 +102,7 @@ describe.each(engines)('with %s', (_name, engine) => {
     });
   });
 
-  it('goes on when files disappear under its hands', async () => {
+  it('continues when files disappear during the search', async () => {
     const names = Array.from({ length: 300 }, (_, index) => `d${index % 10}/f${index}`);
     const root = treeOf({ ...Object.fromEntries(names.map((name) => [name, 'foo'])), kept: 'foo' });
     const searching = Promise.all([
@@ -132,7 +134,7 @@ describe.each(engines)('with %s', (_name, engine) => {
     expect(processTable().filter(({ parent }) => parent === process.pid && isRipgrep(parent))).toEqual([]);
   });
 
-  it('does not lose itself in an expression that never ends', async () => {
+  it('does not hang in an expression that never ends', async () => {
     const root = treeOf({ a: `${'a'.repeat(60)}!\n` });
     const from = performance.now();
     const found = await grep(root, { pattern: '(a+)+$' }).catch(String);
@@ -141,13 +143,13 @@ describe.each(engines)('with %s', (_name, engine) => {
   });
 });
 
-describe('an engine that does not come back', () => {
+describe('an engine that does not respond', () => {
   const context = (signal?: AbortSignal) => ({
     ...contextOf({ workingDirectory: treeOf({ a: 'x' }), ...(signal ? { signal } : {}) }),
     toolUseId: 'g1',
   });
 
-  it('is given up when its time is over, and the model is told what to do', async () => {
+  it('is stopped at its time limit, and the model gets advice', async () => {
     const never = () => Promise.withResolvers<never>().promise;
     const engine = { files: never, search: never };
     const deps = searchDeps({ engine: () => Promise.resolve(engine), timeoutMs: 20 });
@@ -157,7 +159,7 @@ describe('an engine that does not come back', () => {
     await expect(createGlobTool(deps).call({ pattern: '*' }, context(), nothing)).rejects.toThrow(message);
   });
 
-  it('and names more files than anybody reads is stopped, and Glob says that it has not all', async () => {
+  it('and lists too many files is stopped, and Glob reports that the list is incomplete', async () => {
     const program = path.join(
       treeOf({ rg: `#!/bin/sh\nyes 'a long name of a file' | tr '\\n' '\\0'\n` }),
       'rg',

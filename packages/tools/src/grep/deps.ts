@@ -1,4 +1,4 @@
-/** What the searching tools need from the house around them. */
+/** The dependencies of the search tools. */
 import { errorCode, type ToolUseContext } from '@heddle/core';
 import { statSync } from 'node:fs';
 import os from 'node:os';
@@ -11,11 +11,11 @@ import { findEngine } from './ripgrep.ts';
 import type { SearchEngine } from './query.ts';
 
 export interface SearchDeps {
-  /** Ripgrep where there is one. */
+  /** Ripgrep if it is available. */
   readonly engine: () => Promise<SearchEngine>;
   /** For short-lived files. */
   readonly folder: string;
-  /** How long a search may take. */
+  /** The time limit of a search. */
   readonly timeoutMs: number;
 }
 
@@ -23,7 +23,10 @@ export function searchDeps(given: Partial<SearchDeps> = {}): SearchDeps {
   return { engine: findEngine, folder: os.tmpdir(), timeoutMs: 60_000, ...given };
 }
 
-/** Answers for paths below the target's root. No engine follows links below it; it may itself be reached through some. */
+/**
+ * Returns paths below the target's root. No engine follows links below it, but the root itself may be
+ * reached through links.
+ */
 export async function relativeNames(
   { root, file, written }: Target,
   { deniedFiles }: ToolUseContext,
@@ -39,9 +42,9 @@ interface Target {
   readonly root: string;
   /** One file in it. */
   readonly file: string | undefined;
-  /** Absolute, as it was written: the folder, or the file. */
+  /** The absolute path as written: the folder, or the file. */
   readonly written: string;
-  /** How a path below the root is shown, so that it is good from the working directory. */
+  /** Formats a path below the root so that it is valid from the working directory. */
   shown(name: string): string;
 }
 
@@ -80,7 +83,7 @@ function shownFrom(workingDirectory: string, folder: string): string {
   return isBelow ? inside && `${inside}/` : `${folder}/`;
 }
 
-/** `search` gets a signal that is aborted with the call's, or when the time is up. */
+/** `search` gets a signal that aborts with the call, or at the time limit. */
 export async function withTimeLimit<T>(
   limitMs: number,
   signal: AbortSignal,
@@ -99,7 +102,7 @@ export async function withTimeLimit<T>(
     );
   }
 }
-/** What the searching tools have in common. */
+/** The shared traits of the search tools. */
 export const SEARCHING = {
   isReadOnly: () => true,
   leavesOutDenied: true,
@@ -109,7 +112,7 @@ export const SEARCHING = {
   interruptBehavior: 'cancel',
 } as const;
 
-/** Files looked at before others get their turn. */
+/** The number of files that are checked before other work gets its turn. */
 const AT_ONCE = 1_000;
 
 export async function newestFirst<Item>(

@@ -1,4 +1,4 @@
-/** The engines give the same answers: everything here is asked of both. */
+/** Both engines return the same results: every query here runs on both. */
 import { mkdirSync, symlinkSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -55,7 +55,7 @@ async function search(root: string, expression: string, more: Partial<TextQuery>
 }
 
 describe('the files that are searched', () => {
-  it('are those no ignore file leaves out, hidden ones included', async () => {
+  it('are those that no ignore file excludes, including hidden ones', async () => {
     const root = treeOf({
       '.gitignore': 'node_modules\n*.log\n/build/\n!keep.log\n',
       'a.ts': '',
@@ -104,7 +104,7 @@ describe('the files that are searched', () => {
     expect(await files(root)).toEqual(['.gitignore', '.ignore', '.rgignore', 'a', 'c', 'f']);
   });
 
-  it('lie also in a folder whose name is ignored further out, when a nearer file brings it back', async () => {
+  it('include a folder that is ignored further out, if a nearer file includes it again', async () => {
     const root = treeOf({
       '.gitignore': '*.log',
       'src/.gitignore': '!c.log',
@@ -130,7 +130,7 @@ describe('the files that are searched', () => {
     ['{src,lib}/**/*.{ts,js}', ['src/b.ts', 'src/deep/c.ts']],
     ['c.ts', ['src/deep/c.ts']],
     ['nothing', []],
-  ])('can be narrowed by %s, which brings back nothing that is ignored', async (pattern, expected) => {
+  ])('can be restricted by %s, which never includes ignored files', async (pattern, expected) => {
     const root = treeOf({
       '.gitignore': 'node_modules\n*.log\n!keep.log\n',
       'a.ts': '',
@@ -145,7 +145,7 @@ describe('the files that are searched', () => {
     expect(await files(root, { pattern: filePattern(pattern) })).toEqual(expected);
   });
 
-  it('can be narrowed by type, and an unknown type is an error', async () => {
+  it('can be restricted by type, and an unknown type is an error', async () => {
     const root = treeOf({ 'a.ts': '', 'b.py': '', 'c.tsx': '', 'd.md': '' });
     expect(await files(root, { type: 'ts' })).toEqual(['a.ts', 'c.tsx']);
     for (const engine of ENGINES) {
@@ -155,7 +155,7 @@ describe('the files that are searched', () => {
     }
   });
 
-  it('do not include links, whose targets are found where they are', async () => {
+  it('do not include links, whose targets are found at their own path', async () => {
     const root = treeOf({ 'a/b': '' });
     symlinkSync('a', path.join(root, 'loop'));
     symlinkSync('a/b', path.join(root, 'link'));
@@ -170,7 +170,7 @@ describe('the files that are searched', () => {
   });
 });
 
-describe('what is found', () => {
+describe('the result', () => {
   const root = treeOf({
     'a.txt': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\ntwo again',
     'crlf.txt': 'Two\r\ntwo\r\n',
@@ -214,7 +214,7 @@ describe('what is found', () => {
     ]);
   });
 
-  it('is an error where the expression makes no sense', async () => {
+  it('is an error if the expression is invalid', async () => {
     for (const engine of ENGINES) {
       const query = {
         root,

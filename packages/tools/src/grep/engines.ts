@@ -1,3 +1,3 @@
-/** The engines by themselves, for whoever compares them. */
+/** The engines alone, for tests and benchmarks that compare them. */
 export { packagedRipgrep } from './ripgrep.ts';
 export { WalkEngine } from './walk-engine.ts';

@@ -4,8 +4,8 @@ import picomatch from 'picomatch';
 export interface FilePattern {
   matches(path: string): boolean;
   /**
-   * The same as lines of an ignore file, so that ripgrep need not look at what would be left out. Not as `--glob`: that
-   * would bring ignored files back.
+   * The same as lines of an ignore file, so that ripgrep skips excluded files. `--glob` would include
+   * ignored files again.
    */
   readonly ignoreLines: readonly string[];
 }
@@ -13,7 +13,7 @@ export interface FilePattern {
 export function filePattern(text: string): FilePattern {
   const isNegative = text.startsWith('!');
   const pattern = (isNegative ? text.slice(1) : text).replace(/^\.\//, '');
-  // A name without a slash is looked for at every depth, as in an ignore file.
+  // A name without a slash matches at every depth, as in an ignore file.
   const anchored = pattern.includes('/') ? pattern.replace(/^\//, '') : `**/${pattern}`;
   const matches = picomatch(anchored, { dot: true });
   const alternatives =
@@ -25,7 +25,9 @@ export function filePattern(text: string): FilePattern {
   };
 }
 
-/** `a{b,c{d,e}}` → `ab`, `acd`, `ace`. Ranges stay as they are: they only make the search larger. */
+/**
+ * Expands `a{b,c{d,e}}` to `ab`, `acd`, `ace`. Ranges are not expanded: they only make the search larger.
+ */
 function braces(pattern: string): string[] {
   const open = /\{(?=[^{}]*,[^{}]*\})[^{}]*\}/.exec(pattern);
   if (!open) return [pattern.replaceAll(/\{[^{}]*\}/g, '*')];

@@ -35,7 +35,7 @@ async function glob(root: string, input: GlobInput): Promise<string> {
 }
 
 describe('Grep', () => {
-  it('names the files that match, the newest first', async () => {
+  it('lists the files that match, the newest first', async () => {
     const root = treeOf({ 'old.ts': 'x', 'z/new.ts': 'foo', 'a.ts': 'foo', 'b.ts': 'bar' });
     expect(await grep(root, { pattern: 'foo' })).toBe('z/new.ts\na.ts');
   });
@@ -54,10 +54,10 @@ describe('Grep', () => {
     expect(await grep(root, { pattern: 'foo', output_mode: 'count' })).toBe('a.ts:2\nb.ts:1');
   });
 
-  it('shows a page, and says how to go on', async () => {
+  it('shows a page, and how to continue', async () => {
     const root = treeOf(Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`f${index}`, 'foo'])));
     expect(await grep(root, { pattern: 'foo', head_limit: 3 })).toBe(
-      'f0\nf1\nf2\n(files 1-3 of 7; go on with offset 3)',
+      'f0\nf1\nf2\n(files 1-3 of 7; continue with offset 3)',
     );
     expect(await grep(root, { pattern: 'foo', head_limit: 3, offset: 6 })).toBe('f6');
     expect(await grep(root, { pattern: 'foo', offset: 9 })).toBe('There are only 7 files.');
@@ -67,10 +67,10 @@ describe('Grep', () => {
     const root = treeOf({ a: `foo ${'x'.repeat(400)}\n`.repeat(200) });
     const shown = await grep(root, { pattern: 'foo', output_mode: 'content' });
     expect(shown.length).toBeLessThan(21_000);
-    expect(shown).toMatch(/\(lines 1-\d+ of 200 in 1 file; go on with offset \d+\)$/);
+    expect(shown).toMatch(/\(lines 1-\d+ of 200 in 1 file; continue with offset \d+\)$/);
   });
 
-  it('shows paths that are good from the working directory', async () => {
+  it('shows paths that are valid from the working directory', async () => {
     const root = treeOf({ 'src/a.ts': 'foo', 'other/b.ts': 'foo' });
     expect(await grep(root, { pattern: 'foo', path: 'src' })).toBe('src/a.ts');
     expect(await grep(path.join(root, 'src'), { pattern: 'foo', path: '../other' })).toBe(
@@ -79,15 +79,15 @@ describe('Grep', () => {
     expect(await grep(root, { pattern: 'foo', path: path.join(root, 'src/a.ts') })).toBe('src/a.ts');
   });
 
-  it('says that nothing was found', async () => {
+  it('reports that nothing was found', async () => {
     expect(await grep(treeOf({ a: 'b' }), { pattern: 'foo' })).toBe('No matches');
   });
 
-  it('takes a pattern that looks like an option', async () => {
+  it('accepts a pattern that looks like an option', async () => {
     expect(await grep(treeOf({ a: '--help' }), { pattern: '--help' })).toBe('a');
   });
 
-  it('finds in a named file what it would leave out in a folder', async () => {
+  it('searches a named file that it would omit in a folder', async () => {
     const root = treeOf({ '.gitignore': 'a', a: 'foo' });
     expect(await grep(root, { pattern: 'foo', path: 'a', glob: '*.ts' })).toBe('a');
   });
@@ -98,7 +98,7 @@ describe('Grep', () => {
     ['a pipe', { pattern: 'x', path: 'pipe' }, /neither a file nor a folder/],
     ['a broken expression', { pattern: '(' }, /unclosed group/],
     ['an unknown type', { pattern: 'x', type: 'nope' }, /unrecognized file type/],
-  ])('explains what is wrong with %s', async (_, input, message) => {
+  ])('explains the problem with %s', async (_, input, message) => {
     const root = treeOf({ a: 'x' });
     execFileSync('mkfifo', [path.join(root, 'pipe')]);
     await expect(grep(root, input)).rejects.toThrow(message);
@@ -110,7 +110,7 @@ describe('Grep', () => {
     await expect(grep(root, { pattern: 'x' })).rejects.toThrow(/does not exist/);
   });
 
-  it('leaves out what may not be read', async () => {
+  it('omits files that the permission rules exclude', async () => {
     const root = treeOf({ a: 'foo', b: 'foo' });
     mkdirSync(path.join(root, 'closed'));
     writeFileSync(path.join(root, 'closed/c'), 'foo');
@@ -142,7 +142,7 @@ describe('Grep', () => {
     { pattern: 'a', '-A': -1 },
     { pattern: 'a', head_limit: 1.5 },
     { pattern: 'a', flags: 'i' },
-  ])('refuses the input %j', async (input) => {
+  ])('rejects the input %j', async (input) => {
     expect((await grepTool.inputSchema()).safeParse(input).success).toBe(false);
   });
 });
@@ -155,7 +155,7 @@ describe('Glob', () => {
     expect(await glob(root, { pattern: 'nothing*' })).toBe('No files found');
   });
 
-  it('takes absolute patterns, and patterns that lead out', async () => {
+  it('accepts absolute patterns, and patterns that leave the folder', async () => {
     const root = treeOf({ 'src/a.ts': '', 'lib/b.ts': '' });
     expect(await glob('/', { pattern: `${root}/src/*.ts` })).toBe(`${root.slice(1)}/src/a.ts`);
     expect(await glob(path.join(root, 'src'), { pattern: '../lib/*.ts' })).toBe(`${root}/lib/b.ts`);
@@ -172,12 +172,12 @@ describe('Glob', () => {
   it.each([
     [{ pattern: '*', path: 'nothing' }, /does not exist/],
     [{ pattern: '*', path: 'a' }, /is a file, not a folder/],
-  ])('explains what is wrong with %j', async (input, message) => {
+  ])('explains the problem with %j', async (input, message) => {
     await expect(glob(treeOf({ a: '' }), input)).rejects.toThrow(message);
   });
 
   it.each([{}, { pattern: '' }, { pattern: 1 }, { pattern: '*', depth: 2 }])(
-    'refuses the input %j',
+    'rejects the input %j',
     async (input) => {
       expect((await globTool.inputSchema()).safeParse(input).success).toBe(false);
     },
@@ -187,7 +187,7 @@ describe('Glob', () => {
 describe.each([
   ['ripgrep', findEngine],
   ['the walk', () => Promise.resolve(new WalkEngine())],
-])('what may not be read, with %s', (_name, engine) => {
+])('a file without read permission, with %s', (_name, engine) => {
   const deps = searchDeps({ engine });
   const searchers = { grep: createGrepTool(deps), glob: createGlobTool(deps) };
 
@@ -202,7 +202,7 @@ describe.each([
     ].join('\n|\n');
   }
 
-  it('is left out: its lines, its name, and that it is there', async () => {
+  it('is omitted: its lines, its name, and its existence', async () => {
     const root = treeOf({
       'a.ts': 'token',
       'secrets/key.pem': 'token',
@@ -219,7 +219,7 @@ describe.each([
     expect(await shown(root, () => true, { pattern: 'token' })).toBe('No matches\n|\nNo files found');
   });
 
-  it('is left out under the names that lead there, too', async () => {
+  it('is omitted under the names of links to it, too', async () => {
     const root = treeOf({ 'real/secret': 'token', 'real/open': 'token' });
     symlinkSync(path.join(root, 'real'), path.join(root, 'link'));
     const isDenied = (file: string): boolean => file === `${root}/real/secret`;

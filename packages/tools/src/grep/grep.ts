@@ -1,4 +1,7 @@
-/** Grep: searches the contents of files. Ignored files are left out; the files changed last come first. */
+/**
+ * Grep: searches the contents of files. Ignored files are omitted. The most recently changed files come
+ * first.
+ */
 import type { Tool, ToolUseContext } from '@heddle/core';
 import { shownPath } from '../files/errors.ts';
 import { inputSchemas } from '../generated/schemas.ts';
@@ -8,9 +11,9 @@ import type { GrepInput } from './schema.ts';
 
 export interface GrepData {
   readonly mode: 'content' | 'files_with_matches' | 'count';
-  /** What is shown of it. */
+  /** The shown lines. */
   readonly lines: readonly string[];
-  /** Lines or files in all. */
+  /** The total number of lines or files. */
   readonly total: number;
   readonly files: number;
   readonly offset: number;
@@ -18,7 +21,7 @@ export interface GrepData {
 }
 
 const DEFAULT_LIMIT = 250;
-/** Characters of a result; a page of long lines ends earlier. */
+/** Characters of a result. A page of long lines ends earlier. */
 const MAX_SHOWN = 20_000;
 
 export function createGrepTool(deps: SearchDeps): Tool<GrepInput, GrepData> {
@@ -51,7 +54,7 @@ export function createGrepTool(deps: SearchDeps): Tool<GrepInput, GrepData> {
       const where = mode === 'content' ? ` in ${files} ${files === 1 ? 'file' : 'files'}` : '';
       const notice =
         next < total || isCut
-          ? `\n(${unit} ${offset + 1}-${next} of ${total}${where}${more}; go on with offset ${next})`
+          ? `\n(${unit} ${offset + 1}-${next} of ${total}${where}${more}; continue with offset ${next})`
           : '';
       return { content: lines.join('\n') + notice };
     },

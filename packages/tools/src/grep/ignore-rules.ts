@@ -1,4 +1,7 @@
-/** Which files the ignore files of a tree leave out, with ripgrep's order: nearer files first, .rgignore before .ignore before .gitignore. */
+/**
+ * Applies the ignore files of a tree in ripgrep's order: nearer files first, .rgignore before .ignore
+ * before .gitignore.
+ */
 import { readFile, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -10,7 +13,7 @@ interface Level {
   readonly rules: ReadonlyMap<string, IgnoreLines>;
 }
 
-/** The rules that hold in a folder. Immutable: each folder of a walk adds its own. */
+/** The rules of a folder. Immutable: each folder of a walk adds its own. */
 export class IgnoreRules {
   readonly #levels: readonly Level[];
 
@@ -18,7 +21,7 @@ export class IgnoreRules {
     this.#levels = levels;
   }
 
-  /** With those of the folders above, up to the repository's own. */
+  /** Includes those of the folders above, up to the repository. */
   static async above(root: string): Promise<IgnoreRules> {
     const folders: string[] = [];
     let repository: string | undefined;
@@ -87,11 +90,11 @@ async function exists(file: string): Promise<boolean> {
   );
 }
 /**
- * The lines of an ignore file. A path is held against them by itself: whoever walks has asked about the folders above it
- * already, and a nearer file may have brought one of them back. Pure.
+ * The lines of an ignore file. Each path is checked alone: the walk has already checked the folders above
+ * it, and a nearer file may have included one of them again. Pure.
  */
 interface IgnoreLines {
-  /** Undefined: no line speaks of it. `path`: relative to the file's folder. */
+  /** Undefined if no line matches. `path` is relative to the file's folder. */
   verdict(path: string, isFolder: boolean): 'ignored' | 'kept' | undefined;
 }
 
@@ -115,10 +118,10 @@ function ignoreLines(text: string): IgnoreLines {
   };
 }
 
-/** None for a remark, an empty line and what cannot be read. */
+/** Returns nothing for a comment, an empty line, and a line that cannot be parsed. */
 function lineOf(written: string): Line[] {
   if (written.startsWith('#')) return [];
-  // Blanks at the end do not count, unless they are escaped.
+  // Spaces at the end do not count, unless they are escaped.
   const line = /\\\s*$/.test(written) ? written : written.trimEnd();
   const keeps = line.startsWith('!');
   const body = keeps ? line.slice(1) : line;

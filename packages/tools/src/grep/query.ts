@@ -1,14 +1,16 @@
-/** What is searched for, and what an engine finds. Two engines give the same answers: ripgrep, and a walk of our own. */
+/**
+ * The query and the result of a search. Two engines return the same results: ripgrep, and our own walk.
+ */
 import type { FilePattern } from './file-pattern.ts';
 
 export interface FileQuery {
-  /** A folder, as a real path: a link that stands in it is not followed. Paths found are relative to it. */
+  /** A folder as a real path: a link in it is not followed. Found paths are relative to it. */
   readonly root: string;
   /** One file in it, instead of everything. A link is not followed. */
   readonly file?: string | undefined;
   readonly pattern?: FilePattern | undefined;
   readonly type?: string | undefined;
-  /** For a file of its own while it searches. */
+  /** For a temporary file during the search. */
   readonly folder: string;
 }
 
@@ -30,12 +32,12 @@ export interface FileMatches {
 }
 
 export interface SearchEngine {
-  /** `isCut`, here and below: there was more than anybody would read. */
+  /** `isCut`, here and below: the result is incomplete because it is too large. */
   files(query: FileQuery, signal: AbortSignal): Promise<{ names: readonly string[]; isCut: boolean }>;
-  /** Throws where the expression makes no sense. */
+  /** Throws if the expression is invalid. */
   search(query: TextQuery, signal: AbortSignal): Promise<{ matches: readonly FileMatches[]; isCut: boolean }>;
 }
 
-/** Longer lines are cut: they are rarely written by people. */
+/** Longer lines are cut, because they are rarely written by people. */
 export const MAX_COLUMNS = 500;
 export const CUT_LINE = ' [... omitted end of long line]';

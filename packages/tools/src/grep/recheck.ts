@@ -1,25 +1,27 @@
 /**
- * Which of the paths that ripgrep reported may have led elsewhere while it searched.
+ * Finds the paths reported by ripgrep that may have been redirected during the search.
  *
- * Ripgrep follows no links, but it opens files by path: a folder that is replaced by a link after it was listed is entered through
- * the link. The system changes the change time (ctime) of a folder when it is moved, and when an entry of it is replaced. No program
- * can set that time. So a file was reached as its path is written if no folder above it has changed since the search began.
- * The others are opened part by part, without following a link.
+ * Ripgrep follows no links, but it opens files by path: a folder that is replaced by a link after it was
+ * listed is entered through the link. The system changes the change time (ctime) of a folder when it is
+ * moved, and when one of its entries is replaced. No program can set that time. So a file was reached by
+ * its written path if no folder above it has changed since the search began. The others are opened part by
+ * part, without following a link.
  */
 import { lstatSync } from 'node:fs';
 import type { PinnedFile, PinnedFolder } from '../files/pinned.ts';
 
-/** The system's clock for files is coarse: a change just now may carry an earlier time. */
+/** The system's file clock is coarse: a change just now may carry an earlier time. */
 const CLOCK_STEP_MS = 50;
 
-/** To be taken before the search begins. */
+/** Contract: call it before the search begins. */
 export function startOfSearch(): number {
   return Date.now() - CLOCK_STEP_MS;
 }
 
 /**
- * Names below `root` with a folder above them that has changed, or may have been moved. `root` itself is held open; its change
- * counts for `files` in it, which may have been replaced, but not for their names.
+ * Returns names below `root` with a folder above them that has changed, or may have been moved. `root`
+ * itself is held open. Its change counts for `files` in it, which may have been replaced, but not for
+ * their names.
  */
 export function unsettled(
   names: readonly string[],
@@ -32,7 +34,7 @@ export function unsettled(
     const about = lstatSync(folder, { throwIfNoEntry: false });
     return about?.isDirectory() !== true || about.ctimeMs >= since;
   };
-  // The innermost first: a look at a folder goes through those above it, so these are looked at later.
+  // The innermost first: access to a folder passes through those above it, so these are checked later.
   const folders = [...foldersOf(names)].sort((one, other) => other.length - one.length);
   const changed = new Set(folders.filter((folder) => hasChanged(`${base}/${folder}`)));
   const isRootChanged = which === 'files' && hasChanged(base);
@@ -62,13 +64,16 @@ function foldersOf(names: readonly string[]): ReadonlySet<string> {
   return folders;
 }
 
-/** Undefined for a name in the root. */
+/** Returns undefined for a name in the root. */
 function folderOf(name: string): string | undefined {
   const end = name.lastIndexOf('/');
   return end < 0 ? undefined : name.slice(0, end);
 }
 
-/** Opens a file below a folder without following a link. Undefined if that is not possible, or it is not a file. */
+/**
+ * Opens a file below a folder without following a link. Undefined if that is not possible, or it is not a
+ * file.
+ */
 export function openBelow(root: PinnedFolder, name: string): PinnedFile | undefined {
   const parts = name.split('/').filter((part) => part !== '' && part !== '.');
   const last = parts.pop();

@@ -6,7 +6,7 @@ import { type PinnedFile, PinnedFolder } from '../files/pinned.ts';
 import { type FileMatches, type FileQuery, MAX_COLUMNS, type SearchEngine, type TextQuery } from './query.ts';
 import { openBelow, startOfSearch, unsettled } from './recheck.ts';
 
-/** More than this nobody reads; ripgrep is stopped there. */
+/** A larger output would not be read, so ripgrep is stopped there. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 const COMMON = [
@@ -28,14 +28,14 @@ export class Ripgrep implements SearchEngine {
   files(query: FileQuery, signal: AbortSignal): Promise<{ names: string[]; isCut: boolean }> {
     return withRoot(query, async (root) => {
       const since = startOfSearch();
-      // Matched here: for names alone that is faster than letting ripgrep do it with an ignore file.
+      // Matched here: for names alone that is faster than an ignore file for ripgrep.
       const { output, isCut } = await this.#run(
         ['--files', '--null'],
         { ...query, pattern: undefined },
         root,
         signal,
       );
-      // The text behind the last end is nothing, or a name that was torn.
+      // The text after the last separator is empty or a truncated name.
       const names = output
         .split('\0')
         .slice(0, -1)
@@ -60,7 +60,10 @@ export class Ripgrep implements SearchEngine {
     });
   }
 
-  /** Searches files that are open already: their paths are not used. One that cannot be opened without a link is left out. */
+  /**
+   * Searches files that are already open: their paths are not used. A file that can only be opened through
+   * a link is omitted.
+   */
   async #searchOpened(
     names: readonly string[],
     query: TextQuery,
@@ -121,11 +124,11 @@ export class Ripgrep implements SearchEngine {
     inherited: readonly number[] = [],
   ): Promise<{ output: string; isCut: boolean }> {
     signal.throwIfAborted();
-    // The child enters the folder that is held open, whatever its path leads to by now.
+    // The child enters the folder that is held open, even if its path has changed.
     const { child, stdout, stderr } = startIn(this.#program, args, root.at('.'), inherited);
     const stop = (): void => {
       child.kill('SIGKILL');
-      // Whatever may still hold its end of the pipe is not waited for.
+      // A process that still holds its end of the pipe is not waited for.
       stdout.destroy();
     };
     signal.addEventListener('abort', stop, { once: true });
@@ -152,11 +155,11 @@ export class Ripgrep implements SearchEngine {
   }
 }
 
-/** Files that one process inherits at most. */
+/** The most files that one process inherits. */
 const MAX_OPENED = 200;
 const FIRST_INHERITED = 3;
 
-/** How the child reaches a file that it inherits. */
+/** Returns the path by which the child reaches an inherited file. */
 function descriptorPath({ descriptor, path: place }: PinnedFile, index: number): string {
   return descriptor === undefined ? place : `/proc/self/fd/${FIRST_INHERITED + index}`;
 }
@@ -168,7 +171,7 @@ function startIn(program: string, args: readonly string[], cwd: string, inherite
   return { child, stdout, stderr };
 }
 
-/** The folder is opened once, and stays open while it is searched. */
+/** The folder is opened once, and stays open during the search. */
 async function withRoot<T>({ root }: FileQuery, search: (root: PinnedFolder) => Promise<T>): Promise<T> {
   const folder = PinnedFolder.open(root);
   try {
@@ -214,7 +217,7 @@ function countsOf(output: string, mode: 'files_with_matches' | 'count'): FileMat
   });
 }
 
-/** The lines of a file come together. What has no name before it is a separator, or ripgrep talking about itself. */
+/** The lines of a file are adjacent. A line without a name is a separator or a message of ripgrep. */
 function contentOf(output: string): FileMatches[] {
   const found: { path: string; count: number; lines: string[] }[] = [];
   let isApart = false;
@@ -241,13 +244,13 @@ function contentOf(output: string): FileMatches[] {
 
 let found: Promise<SearchEngine> | undefined;
 
-/** Looked for once. */
+/** Searched once. */
 export function findEngine(): Promise<SearchEngine> {
   found ??= find();
   return found;
 }
 
-/** Undefined where there is none. */
+/** Returns undefined if there is none. */
 export async function findRipgrep(): Promise<string | undefined> {
   return (await packagedRipgrep()) ?? (await installed());
 }
@@ -257,7 +260,7 @@ async function find(): Promise<SearchEngine> {
   return program === undefined ? new (await import('./walk-engine.ts')).WalkEngine() : new Ripgrep(program);
 }
 
-/** The one that came along. */
+/** Returns the packaged program. */
 export async function packagedRipgrep(): Promise<string | undefined> {
   try {
     const { rgPath } = await import('@vscode/ripgrep');

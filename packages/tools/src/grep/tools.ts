@@ -1,4 +1,4 @@
-/** Grep and Glob, with or without a house around them. */
+/** Grep and Glob, with default dependencies if none are given. */
 import type { Tool } from '@heddle/core';
 import { createGlobTool } from '../glob/glob.ts';
 import { type SearchDeps, searchDeps } from './deps.ts';

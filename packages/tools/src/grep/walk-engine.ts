@@ -1,4 +1,7 @@
-/** Searches without ripgrep: slower, with the same answers. Its expressions are JavaScript's, which differ in rare corners. */
+/**
+ * Searches without ripgrep: slower, with the same results. It uses JavaScript expressions, which differ in
+ * rare cases.
+ */
 import type { Dirent } from 'node:fs';
 import { open, readdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -101,7 +104,10 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   }
 }
 
-/** Undefined for files that are not text or cannot be read. `file` is a real path: a link in it is not followed. */
+/**
+ * Returns undefined for files that are not text or cannot be read. `file` is a real path: a link in it is
+ * not followed.
+ */
 async function textOf(file: string): Promise<string | undefined> {
   try {
     const pinned = pinFile(file);
@@ -130,7 +136,7 @@ async function textIn(pinned: PinnedFile): Promise<string | undefined> {
   }
 }
 
-/** Throws where the expression makes no sense. */
+/** Throws if the expression is invalid. */
 export function compile({ expression, ignoreCase, multiline }: TextQuery): RegExp {
   const [, letters = ''] = /^\(\?([imsx]+)\)/.exec(expression) ?? [];
   const source = posix(letters === '' ? expression : expression.slice(letters.length + 3));
@@ -141,7 +147,7 @@ export function compile({ expression, ignoreCase, multiline }: TextQuery): RegEx
   try {
     return new RegExp(source, `${shared}u`);
   } catch {
-    // Without `u` more escapes are allowed, as ripgrep does.
+    // Without `u` more escapes are allowed, as in ripgrep.
     return new RegExp(source, shared);
   }
 }
@@ -255,20 +261,20 @@ export function patternOfType(type: string): FilePattern {
   return filePattern(pattern);
 }
 
-/** Time for anything, and for its size. */
+/** The base time limit, and the addition for the size. */
 const SEARCH_MS = 500;
 const CHARS_PER_MS = 20_000;
 
 const room: { work: () => void } = { work: () => undefined };
 let script: Script | undefined;
 
-/** `chars`: how much there is to search. Throws where it takes too long. */
+/** `chars` is the size of the searched text. Throws if it takes too long. */
 export function withinTime<T>(work: () => T, chars: number): T {
   let found: { readonly value: T } | undefined;
   room.work = () => void (found = { value: work() });
   script ??= new Script('work()');
   try {
-    // The only way to stop an expression that is under way.
+    // The only way to stop a running expression.
     script.runInContext(isContext(room) ? room : createContext(room), {
       timeout: SEARCH_MS + Math.ceil(chars / CHARS_PER_MS),
     });
@@ -279,7 +285,7 @@ export function withinTime<T>(work: () => T, chars: number): T {
   return found.value;
 }
 
-/** It may come from that other context, whose errors are not instances of ours. */
+/** The error may come from the other context, whose errors are not instances of ours. */
 function codeOf(thrown: unknown): unknown {
   return isRecord(thrown) ? thrown['code'] : undefined;
 }

@@ -11,7 +11,7 @@ const cell = (id: string, source: string): object => ({
   source: [source],
 });
 
-/** As Jupyter writes it: one space a level, and numbers that JavaScript would write differently. */
+/** Jupyter's format: one space per level, and numbers that JavaScript would write differently. */
 function notebookOf(...cells: readonly object[]): string {
   const json = JSON.stringify({ cells, metadata: { big: 0 }, nbformat: 4, nbformat_minor: 5 }, undefined, 1);
   return `${json.replace('"big": 0', '"big": 12345678901234567890, "float": 1.0')}\n`;
@@ -33,7 +33,7 @@ describe('Editing a notebook', () => {
   const json = notebookOf(cell('a', 'one'), cell('b', 'two "}]'), cell('c', 'three'));
   const ids = (text: string): string[] => readNotebook(text).cells.map(({ id }) => id);
 
-  it('replaces a cell, forgets what it printed, and keeps every other byte', () => {
+  it('replaces a cell, clears its outputs, and keeps every other byte', () => {
     const edited = edit(json, { id: 'b', source: 'x\ny' });
     const changed = {
       cell_type: 'code',
@@ -56,7 +56,7 @@ describe('Editing a notebook', () => {
     expect(ids(edit(json, { mode: 'insert', type: 'code', id: 'c' }))).toEqual(['a', 'b', 'c', 'fresh']);
   });
 
-  it('inserts into an empty notebook, printed as Jupyter would', () => {
+  it("inserts into an empty notebook, in Jupyter's format", () => {
     const edited = edit('{\n "cells": [],\n "nbformat": 4,\n "nbformat_minor": 5\n}', {
       mode: 'insert',
       type: 'code',
@@ -72,7 +72,7 @@ describe('Editing a notebook', () => {
     expect(ids(edit(notebookOf(cell('a', 'x')), { mode: 'delete', id: 'a' }))).toEqual([]);
   });
 
-  it('gives back the same bytes when what was inserted is deleted', () => {
+  it('restores the same bytes when an inserted cell is deleted', () => {
     for (const id of [undefined, 'a', 'b', 'c']) {
       const inserted = edit(json, { mode: 'insert', type: 'code', id });
       expect(edit(inserted, { mode: 'delete', id: 'fresh' })).toBe(json);
@@ -93,7 +93,7 @@ describe('Editing a notebook', () => {
     expect(readNotebook(edited).cells[0]?.fields).not.toHaveProperty('outputs');
   });
 
-  it('names cells by position where they have no ids', () => {
+  it('names cells by position if they have no ids', () => {
     const old = JSON.stringify({
       cells: [{ cell_type: 'code', source: '' }],
       nbformat: 4,
@@ -109,11 +109,11 @@ describe('Editing a notebook', () => {
     ['an unknown cell', { id: 'zz' }, /no cell zz; there are a, b, c/],
     ['no cell to replace', {}, /cell_id is needed to replace/],
     ['no cell to delete', { mode: 'delete' as const }, /cell_id is needed to delete/],
-  ])('refuses %s', (_what, change, reason) => {
+  ])('rejects %s', (_what, change, reason) => {
     expect(() => edit(json, change)).toThrow(reason);
   });
 
-  it('finds the cells whatever stands around them', () => {
+  it('finds the cells among any other fields', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string(), fc.jsonValue()),

@@ -1,4 +1,4 @@
-/** A notebook's cells: how they are read, and how one of them is changed without touching a byte of the others. Pure. */
+/** Reads the cells of a notebook, and changes one of them without touching a byte of the others. Pure. */
 import { isRecord } from '@heddle/core';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -41,7 +41,7 @@ export interface CellEdit {
   readonly id: string | undefined;
   readonly source: string;
   readonly type: 'code' | 'markdown' | undefined;
-  /** For a cell that is inserted. */
+  /** For an inserted cell. */
   readonly newId: string;
 }
 
@@ -109,7 +109,7 @@ function newCell({ type = 'code', source }: CellEdit, id: string | undefined): F
   return { ...common, execution_count: null, outputs: [], source: linesOf(source) };
 }
 
-/** What a cell printed belonged to its old source. */
+/** The outputs of a cell belong to its old source, so they are cleared. */
 function changedCell({ fields, type: oldType }: Cell, { type: newType, source }: CellEdit): Fields {
   const type = newType ?? oldType;
   const { outputs: _outputs, execution_count: _count, source: old, ...rest } = fields;
@@ -154,7 +154,7 @@ function removed(json: string, { start, end, elements }: ArraySpan, index: numbe
   return `${json.slice(0, start)}[]${json.slice(end)}`;
 }
 
-/** Indented like the place where it goes, where cells stand two levels deep; on one line where the notebook is. */
+/** Indented like its surroundings if cells are two levels deep, or on one line if the notebook is. */
 function printed(cell: Fields, json: string, at: number): string {
   const lead = json.slice(lineStart(json, at), at);
   if (lead.trim() !== '') return JSON.stringify(cell);
@@ -181,7 +181,10 @@ function hasIds({ nbformat, nbformat_minor: minor }: Fields): boolean {
   return nbformat === 4 && typeof minor === 'number' && minor >= 5;
 }
 
-/** Where the elements of an array stand in a JSON text, so that one can be changed and every other byte kept. Pure. */
+/**
+ * Finds the elements of an array in a JSON text, so that one can be changed and every other byte kept.
+ * Pure.
+ */
 
 interface Span {
   readonly start: number;
@@ -192,7 +195,10 @@ interface ArraySpan extends Span {
   readonly elements: readonly Span[];
 }
 
-/** The array under a key of the outermost object. The text must be valid JSON; undefined where there is no such array. */
+/**
+ * Returns the array under a key of the outermost object. The text must be valid JSON. Undefined if there
+ * is no such array.
+ */
 function arrayUnder(key: string, json: string): ArraySpan | undefined {
   let at = json.indexOf('{') + 1;
   while (true) {
@@ -223,7 +229,7 @@ function skip(json: string, from: number, what: RegExp): number {
   return at;
 }
 
-/** One past the value that begins at `start`. */
+/** Returns the position after the value that begins at `start`. */
 function endOfValue(json: string, start: number): number {
   let depth = 0;
   for (let at = start; at < json.length; at += 1) {

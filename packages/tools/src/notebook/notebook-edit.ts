@@ -1,4 +1,4 @@
-/** NotebookEdit: one cell of a Jupyter notebook that was read. */
+/** NotebookEdit: changes one cell of a Jupyter notebook that was read. */
 import type { Tool } from '@heddle/core';
 import type { FileChange } from '../files/change.ts';
 import { changeFile } from '../files/change-file.ts';
@@ -71,7 +71,7 @@ function changeOf(
     const decoded = decodeText(current.bytes);
     if (decoded === undefined) throw binaryFileError(input.notebook_path);
     try {
-      // Raw line breaks stand between values only, so they can be put back as they were.
+      // Raw line breaks occur only between values, so they can be restored.
       const windows = lineEndingOf(decoded.text) === '\r\n';
       const { json, id, ...cell } = editNotebook(
         windows ? decoded.text.replaceAll('\r\n', '\n') : decoded.text,
@@ -80,7 +80,7 @@ function changeOf(
           id: input.cell_id,
           source: input.new_source,
           type: input.cell_type,
-          // From what is there, not from chance: the intent names the hash that the file will have.
+          // Derived from the content instead of chance: the intent contains the hash of the future file.
           newId: hashOf(Buffer.from(`${current.hash} ${input.cell_id} ${input.new_source}`)).slice(0, 8),
         },
       );

@@ -18,7 +18,7 @@ async function plan(deps: PlanDeps, startIn: PermissionMode = 'acceptEdits') {
 }
 
 describe('plan mode', () => {
-  it('is left for the mode before it, once the user has approved the plan', async () => {
+  it('returns to the previous mode when the user approves the plan', async () => {
     const approvePlan = () => Promise.resolve({ approved: true as const });
     expect(await plan({ approvePlan })).toEqual({
       planning: 'plan',
@@ -27,12 +27,12 @@ describe('plan mode', () => {
     });
   });
 
-  it('is left for the mode the user chose', async () => {
+  it('changes to the mode that the user chose', async () => {
     const approvePlan = () => Promise.resolve({ approved: true as const, mode: 'default' as const });
     expect((await plan({ approvePlan })).after).toBe('default');
   });
 
-  it('stays when the user wants another plan', async () => {
+  it('stays when the user asks for another plan', async () => {
     const approvePlan = () => Promise.resolve({ approved: false as const, feedback: 'Tests first.' });
     expect(await plan({ approvePlan })).toMatchObject({
       after: 'plan',
@@ -40,12 +40,12 @@ describe('plan mode', () => {
     });
   });
 
-  it('is left where whoever permits the call approves the plan with it', async () => {
+  it('ends if the permission host approves the plan with the call', async () => {
     expect((await plan({ permissionApproves: true })).after).toBe('acceptEdits');
   });
 
-  it('cannot be left where nobody can approve', async () => {
-    await expect(plan({})).rejects.toThrow(/There is nobody to approve the plan/);
+  it('cannot be left if there is no user to approve the plan', async () => {
+    await expect(plan({})).rejects.toThrow(/There is no user to approve the plan/);
   });
 
   it('does not wait for an answer after an abort', async () => {
@@ -65,7 +65,7 @@ describe('plan mode', () => {
     expect(await exit.validateInput?.({ plan: 'x' }, contextOf())).toMatchObject({ ok: false });
   });
 
-  it.each([{}, { plan: '' }, { plan: 1 }])('refuses the plan %j', async (input) => {
+  it.each([{}, { plan: '' }, { plan: 1 }])('rejects the plan %j', async (input) => {
     const [enter, exit] = createPlanTools();
     expect((await exit.inputSchema()).safeParse(input).success).toBe(false);
     expect((await enter.inputSchema()).safeParse({ now: true }).success).toBe(false);

@@ -1,4 +1,4 @@
-/** EnterPlanMode and ExitPlanMode: look first, act when the user agrees to the plan. */
+/** EnterPlanMode and ExitPlanMode: explore first, act when the user approves the plan. */
 import type { PermissionMode, Tool, ToolUseContext } from '@heddle/core';
 import { answerText } from '../ask/ask-user-question.ts';
 import { inputSchemas } from '../generated/schemas.ts';
@@ -6,12 +6,12 @@ import type { EnterPlanModeInput, ExitPlanModeInput } from './schema.ts';
 
 export interface PlanDeps {
   readonly approvePlan?: ((plan: string, signal: AbortSignal) => Promise<PlanDecision>) | undefined;
-  /** Whoever permits the call has seen the plan, and approves it with that. */
+  /** The permission host has seen the plan, and approves it by permitting the call. */
   readonly permissionApproves?: boolean | undefined;
 }
 
 export type PlanDecision =
-  /** `mode`: how to go on; as before the plan, unless it is said. */
+  /** `mode` is the next mode. Default: the mode before the plan. */
   | { readonly approved: true; readonly mode?: Exclude<PermissionMode, 'plan'> }
   | { readonly approved: false; readonly feedback?: string };
 
@@ -55,7 +55,7 @@ export function createPlanTools({
       permissionMode === 'plan' ? { ok: true } : { ok: false, message: 'You are not planning: go ahead.' },
     async call({ plan }, { permissionMode, agentId, signal }) {
       if (!approvePlan && !permissionApproves)
-        throw new Error('There is nobody to approve the plan. End your turn with the plan as your answer.');
+        throw new Error('There is no user to approve the plan. End your turn with the plan as your answer.');
       const decision = approvePlan
         ? await answerText(approvePlan(plan, signal), signal)
         : ({ approved: true } as const);

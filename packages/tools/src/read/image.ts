@@ -1,4 +1,4 @@
-/** Images as the API takes them: as they are where they fit, scaled down where not. */
+/** Prepares images for the API: unchanged if they fit, otherwise scaled down. */
 import { createRequire } from 'node:module';
 import type sharp from 'sharp';
 import { waitOrInterrupt } from '../files/abort.ts';
@@ -8,15 +8,15 @@ export interface PreparedImage {
   readonly mediaType: ImageType;
   readonly base64: string;
   readonly size: ImageSize;
-  /** Where it was scaled. */
+  /** The size before scaling. */
   readonly original?: ImageSize;
 }
 
-/** With more than 20 images in a request the API refuses longer sides, and the history would carry the image for ever. */
+/** With more than 20 images in a request the API rejects longer sides, and the history keeps the image. */
 const MAX_SIDE = 2_000;
 /** 5 MiB of base64. */
 const MAX_BYTES = 3_932_160;
-/** A small file can unpack to gigabytes. */
+/** A small file can decompress to gigabytes. */
 const MAX_PIXELS = 100_000_000;
 
 /** Throws with a reason that completes “… cannot be shown: ”. */
@@ -36,7 +36,7 @@ export async function prepareImage(
   return { ...(await waitOrInterrupt(scaleDown(bytes, type), signal)), original: size };
 }
 
-/** Raw pixels (RGBA) as an image. */
+/** Encodes raw pixels (RGBA) as an image. */
 export async function encodePixels(data: Uint8Array, { width, height }: ImageSize): Promise<PreparedImage> {
   const { data: jpeg } = await loadSharp('its pages have no text')(data, {
     raw: { width, height, channels: 4 },
@@ -47,7 +47,7 @@ export async function encodePixels(data: Uint8Array, { width, height }: ImageSiz
   return { mediaType: 'image/jpeg', base64: jpeg.toString('base64'), size: { width, height } };
 }
 
-/** Drawings and screenshots stay sharp as PNG where that is small enough; photographs are JPEG already. */
+/** Drawings and screenshots stay sharp as PNG if that is small enough. Photographs are already JPEG. */
 async function scaleDown(bytes: Buffer, type: ImageType): Promise<PreparedImage> {
   const image = loadSharp('it is too large to be sent as it is')(bytes, { limitInputPixels: MAX_PIXELS })
     .autoOrient()
@@ -68,7 +68,10 @@ function prepared(mediaType: ImageType, data: Buffer, { width, height }: ImageSi
   return { mediaType, base64: data.toString('base64'), size: { width, height } };
 }
 
-/** Native code in an optional package: it is not bundled, and may be absent, or lack its binary for this machine. */
+/**
+ * Native code in an optional package: it is not bundled, and may be missing or lack its binary for this
+ * machine.
+ */
 function loadSharp(why: string): typeof sharp {
   const load: (name: 'sharp') => typeof sharp = createRequire(import.meta.url);
   try {
@@ -88,13 +91,13 @@ interface ImageSize {
   readonly height: number;
 }
 
-/** Undefined where the header is damaged or cut. */
+/** Returns undefined if the header is damaged or truncated. */
 function imageSizeOf(bytes: Buffer, type: ImageType): ImageSize | undefined {
   try {
     const size = READERS[type](bytes);
     return size !== undefined && size.width > 0 && size.height > 0 ? size : undefined;
   } catch {
-    // Read past the end.
+    // The read passed the end.
     return undefined;
   }
 }
@@ -106,7 +109,7 @@ const READERS: Readonly<Record<ImageType, (bytes: Buffer) => ImageSize | undefin
   'image/webp': webpSize,
 };
 
-/** Walks the segments to the frame header (SOF0 to SOF15, without the three that are something else). */
+/** Walks the segments to the frame header (SOF0 to SOF15, except three other markers in that range). */
 function jpegSize(bytes: Buffer): ImageSize | undefined {
   let at = 2;
   while (at < bytes.length) {

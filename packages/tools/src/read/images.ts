@@ -1,3 +1,3 @@
-/** Images as the API takes them, for whoever has some that did not come through Read. Loaded when there is one. */
+/** Prepares images that did not come through Read for the API. Loaded on demand. */
 export { prepareImage } from './image.ts';
 export { imageTypeOf, isPdf } from './page.ts';

@@ -31,7 +31,7 @@ async function sizeOf(block: ResultContent | undefined): Promise<{ width: number
 }
 
 describe('Read of an image', () => {
-  it.each(['png', 'jpeg', 'gif', 'webp'] as const)('shows a small %s as it is', async (format) => {
+  it.each(['png', 'jpeg', 'gif', 'webp'] as const)('shows a small %s unchanged', async (format) => {
     const bytes = await picture(30, 20, format);
     expect(await blocks(bytes)).toEqual([
       {
@@ -47,7 +47,7 @@ describe('Read of an image', () => {
     expect(note).toMatchObject({ text: expect.stringMatching(/original has 3000 × 1500, 1\.50 times/) });
   });
 
-  it('turns a photograph the way it was held', async () => {
+  it('rotates a photograph by its orientation', async () => {
     const bytes = await sharp(await picture(3_000, 1_500, 'jpeg'))
       .withMetadata({ orientation: 6 })
       .toBuffer();
@@ -55,7 +55,7 @@ describe('Read of an image', () => {
     expect(await sizeOf(image)).toEqual({ width: 1_000, height: 2_000 });
   });
 
-  it('shrinks an image of many bytes to what the API takes', async () => {
+  it('shrinks an image of many bytes to the limit of the API', async () => {
     const noise = { width: 1_300, height: 1_300, type: 'gaussian' as const, mean: 128, sigma: 90 };
     const bytes = await sharp({ create: { ...noise, channels: 3, background: '#000', noise } })
       .png()
@@ -71,7 +71,7 @@ describe('Read of an image', () => {
     ['a cut header', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'), /cannot be shown: its header is damaged/],
     ['a bomb', pngHeader(60_000, 60_000), /60000 × 60000 pixels, more than this program unpacks/],
     ['a large image without content', pngHeader(4_000, 4_000), /cannot be shown/],
-  ])('refuses %s', async (_what, bytes, reason) => {
+  ])('rejects %s', async (_what, bytes, reason) => {
     await expect(blocks(bytes)).rejects.toThrow(reason);
   });
 
@@ -87,7 +87,7 @@ describe('Read of an image', () => {
 });
 
 describe('without sharp', () => {
-  /** In a process of its own, where the package cannot be loaded. */
+  /** In a separate process that cannot load the package. */
   function readAlone(file: string): string {
     const withoutSharp =
       "import Module from 'node:module'; const load = Module._load; Module._load = (name, ...rest) => { if (name === 'sharp') throw new Error('no binary'); return load(name, ...rest); };";
@@ -102,7 +102,7 @@ describe('without sharp', () => {
     });
   }
 
-  it('images within the limits are shown, larger ones are refused with a reason', async () => {
+  it('images within the limits are shown, larger ones are rejected with a reason', async () => {
     const scratch = new Scratch({
       small: await picture(30, 20, 'png'),
       large: await picture(3_000, 1_500, 'png'),
@@ -122,16 +122,16 @@ describe('Read of a PDF', () => {
     ]);
   });
 
-  it('shows the pages that were asked for', async () => {
+  it('shows the requested pages', async () => {
     const pdf = pdfOf(Array.from({ length: 40 }, (_, index) => `words of ${index + 1}`));
     expect(await blocks(pdf, { pages: '7' })).toMatchObject([{ text: '--- page 7 of 40 ---\nwords of 7' }]);
     expect(await blocks(pdf, { pages: '39-' })).toHaveLength(2);
     const all = await blocks(pdf);
     expect(all).toHaveLength(21);
-    expect(all.at(-1)).toMatchObject({ text: '(20 more pages; go on with pages "21-")' });
+    expect(all.at(-1)).toMatchObject({ text: '(20 more pages; continue with pages "21-")' });
   });
 
-  it('shows a picture of a page that has no text', async () => {
+  it('shows an image of a page that has no text', async () => {
     const [text, image] = await blocks(pdfOf(['']));
     expect(text).toMatchObject({ text: expect.stringMatching(/no text; a picture/) });
     expect((await sizeOf(image)).height).toBeGreaterThan(1_000);
@@ -141,11 +141,11 @@ describe('Read of a PDF', () => {
     ['a page it does not have', { pages: '9' }, /it has 1 pages, and page 9 is none of them/],
     ['nonsense', { pages: 'a few' }, /expected a page or a range/],
     ['a range backwards', { pages: '5-2' }, /expected a page or a range/],
-  ])('refuses %s', async (_what, more, reason) => {
+  ])('rejects %s', async (_what, more, reason) => {
     await expect(blocks(pdfOf(['x']), more)).rejects.toThrow(reason);
   });
 
-  it('refuses a damaged one', async () => {
+  it('rejects a damaged one', async () => {
     await expect(blocks(Buffer.from('%PDF-1.4 nonsense'))).rejects.toThrow(/cannot be shown: .*PDF/);
   });
 

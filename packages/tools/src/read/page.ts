@@ -3,7 +3,10 @@ import type { PreparedImage } from './image.ts';
 
 /** One page of a text: as many whole lines as a call may show. Pure. */
 
-/** Characters a call shows at most, about 25,000 tokens of code: a tenth of a context, and below what is spilled to a file. */
+/**
+ * The most characters of a call, about 25,000 tokens of code: a tenth of a context, and below the limit
+ * for spilling to a file.
+ */
 export const PAGE_CHARS = 80_000;
 
 export interface TextPage {
@@ -30,14 +33,14 @@ export function rangeOf({
   return { offset, limit };
 }
 
-/** `\n` and `\r\n` end a line; one at the very end begins none. */
+/** `\n` and `\r\n` end a line. One at the very end does not begin another line. */
 export function splitLines(text: string): string[] {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   return text.includes('\r') ? lines.map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line)) : lines;
 }
 
-/** A line that is longer than a page is cut: there is nothing smaller to offer. */
+/** A line that is longer than a page is cut, because there is no smaller unit. */
 export function pageOf(all: readonly string[], { offset, limit }: Range): TextPage {
   const lines: string[] = [];
   let room = PAGE_CHARS;
@@ -62,7 +65,7 @@ const NUMBER_WIDTH = 8;
 export function numbered(lines: readonly string[], first: number): string {
   return lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`).join('\n');
 }
-/** What a file is, by its first bytes: names can lie. Pure. */
+/** Detects the type of a file by its first bytes, because names can be wrong. Pure. */
 
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
 
@@ -110,9 +113,9 @@ export interface ReadData {
   /** Bytes of the whole file; undefined if only a part of it was read. */
   readonly size?: number;
   readonly parts: readonly ShownPart[];
-  /** The cells behind the parts of a notebook, without their outputs. */
+  /** The shown cells of a notebook, without their outputs. */
   readonly cells?: readonly ShownCell[];
-  /** Lines that were shown, where it was not the whole file. */
+  /** The shown lines, if it was not the whole file. */
   readonly range?: NonNullable<FileState['range']>;
 }
 
@@ -141,6 +144,6 @@ interface ShownLines {
 
 export interface ShownContent {
   readonly data: ReadData;
-  /** The text behind it, for showing later what changed. */
+  /** The underlying text, to show later changes. */
   readonly text?: string;
 }

@@ -1,4 +1,4 @@
-/** Which pages of a PDF are wanted. Pure. */
+/** Parses the requested pages of a PDF. Pure. */
 
 export interface PageRange {
   /** From 1, both included. */
@@ -6,10 +6,10 @@ export interface PageRange {
   readonly last: number;
 }
 
-/** Pages a call shows at most. */
+/** The most pages of a call. */
 const MAX_PAGES = 20;
 
-/** `3`, `1-5` or `7-`; all where nothing was said. Throws with what is expected. */
+/** Parses `3`, `1-5` or `7-`; all pages by default. Throws with the expected format. */
 export function parsePages(pages: string | undefined): PageRange {
   if (pages === undefined) return { first: 1, last: MAX_PAGES };
   const [, from, dash, to] = /^\s*(\d+)\s*(-)?\s*(\d+)?\s*$/.exec(pages) ?? [];

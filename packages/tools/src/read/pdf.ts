@@ -1,4 +1,4 @@
-/** Pages of a PDF: their text, or a picture of a page that has none. */
+/** Reads pages of a PDF: their text, or an image of a page without text. */
 import type { PDFiumLibrary } from '@hyzyla/pdfium';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
@@ -7,7 +7,7 @@ import { Interrupted, stopIfAborted } from '../files/abort.ts';
 import type { PageRange } from './pdf-pages.ts';
 
 const MAX_DRAWN = 5;
-/** Enough to read small print; larger images are scaled down by the API anyway. */
+/** Enough to read small print. The API scales larger images down anyway. */
 const DRAWN_SIDE = 1_568;
 const TIME_LIMIT_MS = 30_000;
 
@@ -58,12 +58,12 @@ function findLibrary(): string {
 }
 
 interface PdfRequest {
-  /** The library's file, resolved by whoever starts the thread. */
+  /** The library's file, resolved by the thread that starts the worker. */
   readonly library: string;
   readonly bytes: Uint8Array;
   readonly first: number;
   readonly last: number;
-  /** Pages without text that are drawn instead, and the longest side of a drawing in pixels. */
+  /** The number of pages without text to draw, and the longest side of a drawing in pixels. */
   readonly maxDrawn: number;
   readonly side: number;
 }
@@ -79,8 +79,8 @@ type PdfReply =
   | { readonly ok: false; readonly why: string };
 
 /**
- * Its source text is what the thread runs, so that it works unbundled and bundled alike: it must refer to nothing outside
- * itself.
+ * The worker runs its source text, so that it works bundled and unbundled: it must not refer to anything
+ * outside itself.
  */
 async function pdfThread(
   request: PdfRequest,

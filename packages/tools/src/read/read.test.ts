@@ -10,14 +10,14 @@ describe('Read', () => {
     expect(await scratch.read('a.txt')).toBe('     1\tone\n     2\ttwo');
   });
 
-  it('shows a range, and says how to go on', async () => {
+  it('shows a range, and how to continue', async () => {
     const scratch = new Scratch({ 'a.txt': 'one\ntwo\nthree\nfour' });
     expect(await scratch.read('a.txt', { offset: 2, limit: 2 })).toBe(
-      '     2\ttwo\n     3\tthree\n(1 more lines; go on with offset 4)',
+      '     2\ttwo\n     3\tthree\n(1 more lines; continue with offset 4)',
     );
   });
 
-  it('shows the whole of a long file that is not too long', async () => {
+  it('shows the whole of a long file below the limit', async () => {
     const scratch = new Scratch({ 'a.txt': 'x\n'.repeat(5_000) });
     expect((await scratch.read('a.txt')).split('\n')).toHaveLength(5_000);
   });
@@ -27,22 +27,22 @@ describe('Read', () => {
     const scratch = new Scratch({ 'a.txt': lines.join('\n') });
     const first = await scratch.read('a.txt');
     expect(first.length).toBeLessThan(90_000);
-    const next = Number(/go on with offset (\d+)/.exec(first)?.[1]);
+    const next = Number(/continue with offset (\d+)/.exec(first)?.[1]);
     expect(next).toBeGreaterThan(1_000);
     expect(await scratch.read('a.txt', { offset: next })).toContain(`${next}\t${next} xxx`);
     expect(await scratch.read('a.txt', { offset: 5_000 })).toBe(`  5000\t5000 ${'x'.repeat(50)}`);
   });
 
-  it('cuts a line that is longer than a page, and says so', async () => {
+  it('cuts a line that is longer than a page, and reports it', async () => {
     const scratch = new Scratch({ 'a.json': `${'x'.repeat(200_000)}\nend` });
     const page = await scratch.read('a.json');
     expect(page).toMatch(
-      /\(line 1 is cut: it is longer than a page\)\n\(1 more lines; go on with offset 2\)$/,
+      /\(line 1 is cut: it is longer than a page\)\n\(1 more lines; continue with offset 2\)$/,
     );
     expect(page.length).toBeLessThan(81_000);
   });
 
-  it('says that a file is empty, or shorter than the offset', async () => {
+  it('reports that a file is empty, or shorter than the offset', async () => {
     const scratch = new Scratch({ empty: '', short: 'x' });
     expect(await scratch.read('empty')).toMatch(/is empty/);
     expect(await scratch.read('short', { offset: 9 })).toMatch(/only 1 lines/);
@@ -66,7 +66,7 @@ describe('Read', () => {
     expect(await new Scratch({ 'a.txt': bytes }).read('a.txt')).toBe(expected);
   });
 
-  it('remembers what it read by hash, under the real path, with the part it showed', async () => {
+  it('stores the hash of the content under the real path, with the shown part', async () => {
     const scratch = new Scratch({ 'a.txt': 'one\ntwo\n' });
     symlinkSync('a.txt', scratch.path('link'));
     await scratch.read('link');
@@ -92,7 +92,7 @@ describe('Read', () => {
     ['a name with a NUL', 'a\0b', /NUL/],
     ['a very long name', 'x'.repeat(300), /name is too long/],
     ['no name', '', /Too small|expected string/],
-  ])('refuses %s with a reason', async (_what, name, reason) => {
+  ])('rejects %s with a reason', async (_what, name, reason) => {
     const scratch = new Scratch({ binary: Buffer.from('\x7fELF\0\0'), 'a.txt': 'a' });
     mkdirSync(scratch.path('folder'));
     execFileSync('mkfifo', [scratch.path('pipe')]);
@@ -104,7 +104,7 @@ describe('Read', () => {
     expect(await new Scratch({ 'a\nb': 'x' }).read('a\nb')).toBe('     1\tx');
   });
 
-  it('refuses a file without permission', async () => {
+  it('rejects a file without permission', async () => {
     const scratch = new Scratch({ secret: 'x' });
     await scratch.read('secret');
     chmodSync(scratch.path('secret'), 0);
@@ -113,25 +113,22 @@ describe('Read', () => {
     });
   });
 
-  it('says that the working directory is gone', async () => {
+  it('reports that the working directory is gone', async () => {
     const scratch = new Scratch();
     execFileSync('rmdir', [scratch.folder]);
     await expect(scratch.read('a.txt')).rejects.toThrow(/working directory .* no longer exists/);
   });
 
-  it('refuses a sparse file of 5 GB without reading it', async () => {
+  it('rejects a sparse file of 5 GB without reading it', async () => {
     const scratch = new Scratch();
     sparse(scratch.path('sparse'), '', 5 * 2 ** 30);
     await expect(scratch.read('sparse')).rejects.toThrow(/binary/);
   });
 
-  it.runIf(process.platform === 'linux')(
-    'gives up on a file that hides its length and has no end',
-    async () => {
-      await expect(new Scratch().read('/proc/self/pagemap')).rejects.toThrow(/without an end/);
-      expect(await new Scratch().read('/proc/self/stat')).toContain(`${process.pid} `);
-    },
-  );
+  it.runIf(process.platform === 'linux')('stops reading a file without a size and an end', async () => {
+    await expect(new Scratch().read('/proc/self/pagemap')).rejects.toThrow(/without an end/);
+    expect(await new Scratch().read('/proc/self/stat')).toContain(`${process.pid} `);
+  });
 
   it('shows pages of a file that is too large for memory', async () => {
     const scratch = new Scratch();
@@ -140,7 +137,7 @@ describe('Read', () => {
     sparse(scratch.path('large'), `${lines}\n`, 0, [filler, 40]);
     const before = process.memoryUsage().arrayBuffers;
     expect(await scratch.read('large', { limit: 2 })).toBe(
-      '     1\tline 1\n     2\tline 2\n(more lines; go on with offset 3)',
+      '     1\tline 1\n     2\tline 2\n(more lines; continue with offset 3)',
     );
     expect(await scratch.read('large', { offset: 19_999, limit: 2 })).toContain(
       ' 19999\tline 19999\n 20000\tline 20000',
@@ -186,7 +183,7 @@ describe('Read of a notebook', () => {
     ],
   };
 
-  it('shows cells with ids, outputs and pictures', async () => {
+  it('shows cells with ids, outputs and images', async () => {
     const scratch = new Scratch({ 'a.ipynb': JSON.stringify(notebook) });
     const { content } = await scratch.call('Read', { file_path: 'a.ipynb' });
     expect(content).toMatchObject([
@@ -199,27 +196,27 @@ describe('Read of a notebook', () => {
     ]);
   });
 
-  it('shows a range of cells, and says how to go on', async () => {
+  it('shows a range of cells, and how to continue', async () => {
     const scratch = new Scratch({ 'a.ipynb': JSON.stringify(notebook) });
-    expect(await scratch.read('a.ipynb', { limit: 1 })).toMatch(/1 more cells; go on with offset 2/);
+    expect(await scratch.read('a.ipynb', { limit: 1 })).toMatch(/1 more cells; continue with offset 2/);
     expect(await scratch.read('a.ipynb', { offset: 9 })).toMatch(/only 2 cells/);
   });
 
   it.each([
     ['no JSON', '{', /not valid JSON/],
     ['no cells', '{"a":1}', /no list of cells/],
-  ])('refuses %s', async (_what, text, reason) => {
+  ])('rejects %s', async (_what, text, reason) => {
     await expect(new Scratch({ 'a.ipynb': text }).read('a.ipynb')).rejects.toThrow(reason);
   });
 
-  it('shows an empty one as what it is', async () => {
+  it('reports that it is empty', async () => {
     expect(
       shown(await new Scratch({ 'a.ipynb': '{"cells":[]}' }).call('Read', { file_path: 'a.ipynb' })),
     ).toMatch(/has no cells/);
   });
 });
 
-/** A file that takes no room: `head`, then a hole up to `size`, or a block written again and again. */
+/** A file that uses no disk space: `head`, then a hole up to `size`, or a repeated block. */
 function sparse(
   file: string,
   head: string,

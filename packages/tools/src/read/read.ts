@@ -1,4 +1,4 @@
-/** Read: text with line numbers, images, PDF pages, notebooks. */
+/** Read: shows text with line numbers, images, PDF pages and notebooks. */
 import { type CallContext, errorCode, type ResultContent, type Tool, type ToolResult } from '@heddle/core';
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,7 +16,7 @@ export function createReadTool(tools: FileTools): Tool<ReadInput, ReadData> {
   return {
     name: 'Read',
     description:
-      'Reads a file: text with line numbers, images, PDF pages, Jupyter notebooks. Shows it whole unless it is very long; then the first page, and offset to go on with.',
+      'Reads a file: text with line numbers, images, PDF pages, Jupyter notebooks. Shows it whole unless it is very long; then the first page, and the offset to continue with.',
     inputJSONSchema: inputSchemas.Read,
     inputSchema: async () => (await import('./schema.ts')).readInput,
     isReadOnly: () => true,
@@ -29,11 +29,11 @@ export function createReadTool(tools: FileTools): Tool<ReadInput, ReadData> {
   };
 }
 
-/** For hosts that put their own set of tools together. */
+/** For hosts that assemble their own set of tools. */
 export const readTool = createReadTool(fileToolDeps());
 
 async function readFile(input: ReadInput, context: CallContext, tools: FileTools): Promise<ReadData> {
-  // Links are followed first: two names of one file share what is known of it.
+  // Links are followed first, so that two names of one file share one state.
   const file = permittedPlace(input.file_path, context);
   try {
     return await withContent(
@@ -96,7 +96,10 @@ async function namesIn(folder: string): Promise<string[] | undefined> {
   }
 }
 
-/** The same letters in another case, form or spacing, or the same name with another ending. */
+/**
+ * Returns true for the same letters in another case, form or spacing, or the same name with another
+ * extension.
+ */
 function resembles(a: string, b: string): boolean {
   const letters = (name: string): string =>
     name

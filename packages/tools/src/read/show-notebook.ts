@@ -1,4 +1,4 @@
-/** A page of a notebook: cells, outputs, pictures. */
+/** Formats a page of a notebook: cells, outputs, images. */
 import { isRecord } from '@heddle/core';
 import { Interrupted } from '../files/abort.ts';
 import { fileErrorReason, shownPath } from '../files/errors.ts';
@@ -32,12 +32,12 @@ export async function showNotebook(
     parts.push({ kind: 'text', text: `${shownPath(file)} has only ${notebook.cells.length} cells.` });
   if (page.next !== undefined) {
     const left = notebook.cells.length - page.next + 1;
-    parts.push({ kind: 'text', text: `(${left} more cells; go on with offset ${page.next})` });
+    parts.push({ kind: 'text', text: `(${left} more cells; continue with offset ${page.next})` });
   }
   return { data: { path: file, kind: 'notebook', parts, cells: page.cells }, text: json };
 }
 
-/** One bad picture in an output does not hide the rest of the notebook. */
+/** One invalid image in an output does not hide the rest of the notebook. */
 async function outputImage(bytes: Buffer, signal: AbortSignal): Promise<ShownPart> {
   const type = imageTypeOf(bytes);
   try {
@@ -56,11 +56,11 @@ type NotebookPart =
 export interface NotebookPage {
   readonly parts: readonly NotebookPart[];
   readonly cells: readonly ShownCell[];
-  /** Position of the cell after the page, from 1; undefined at the end. */
+  /** Position of the cell after the page, from 1. Undefined at the end. */
   readonly next: number | undefined;
 }
 
-/** Characters of one output. Training logs and tables fill a context otherwise. */
+/** Characters of one output. Training logs and tables would fill the context. */
 const MAX_OUTPUT = 4_000;
 const MAX_IMAGES = 8;
 
@@ -115,7 +115,7 @@ function shortened(part: NotebookPart, limit: number): NotebookPart {
 }
 
 function withoutColors(words: string): string {
-  // oxlint-disable-next-line no-control-regex -- terminal colours begin with a control character
+  // oxlint-disable-next-line no-control-regex -- terminal colors begin with a control character
   return words.replaceAll(/\u001b\[[0-9;]*m/g, '');
 }
 

@@ -1,4 +1,4 @@
-/** Pages of a PDF as text, with pictures of those that have none. */
+/** Formats pages of a PDF as text, with images of those without text. */
 import { encodePixels } from './image.ts';
 import { PAGE_CHARS, type ShownContent, type ShownPart } from './page.ts';
 import { parsePages } from './pdf-pages.ts';
@@ -31,6 +31,9 @@ export async function showPdf(
     last = number;
   }
   if (last < pageCount && (input.pages === undefined || last < range.last))
-    parts.push({ kind: 'text', text: `(${pageCount - last} more pages; go on with pages "${last + 1}-")` });
+    parts.push({
+      kind: 'text',
+      text: `(${pageCount - last} more pages; continue with pages "${last + 1}-")`,
+    });
   return { data: { path: file, kind: 'pdf', size: bytes.length, parts } };
 }

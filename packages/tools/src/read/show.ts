@@ -1,4 +1,4 @@
-/** What a file's content shows, by its kind. The rarer kinds are loaded when one comes. */
+/** Formats a file's content by its type. Rare types are loaded on demand. */
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { Interrupted, stopIfAborted } from '../files/abort.ts';
@@ -104,7 +104,7 @@ function notice(
   const cutNote = cut > 0 ? `(line ${offset + lines.length - 1} is cut: it is longer than a page)` : '';
   if (next === undefined) return cutNote;
   const more = totalLines === undefined ? 'more' : `${totalLines - next + 1} more`;
-  return [cutNote, `(${more} lines; go on with offset ${next})`].filter((part) => part !== '').join('\n');
+  return [cutNote, `(${more} lines; continue with offset ${next})`].filter((part) => part !== '').join('\n');
 }
 
 function encodingNote(encoding: Encoding): string {
@@ -121,11 +121,13 @@ function encodingNote(encoding: Encoding): string {
 }
 
 const CHUNK_BYTES = 1024 * 1024;
-/** A character takes up to four bytes: more than this can never be shown. */
+/** A character takes up to four bytes, so a page never needs more. */
 const WINDOW_BYTES = 4 * PAGE_CHARS;
 const LINE_FEED = 10;
 
-/** `totalLines` where the end was seen. Undefined for binary content; lines are read as UTF-8. */
+/**
+ * Returns `totalLines` if the end was reached. Undefined for binary content. Lines are decoded as UTF-8.
+ */
 async function readHugePage(
   handle: FileHandle,
   { offset, limit }: Range,
@@ -141,7 +143,7 @@ async function readHugePage(
   if (bytes.includes(0)) return undefined;
   const atEnd = bytes.length < WINDOW_BYTES;
   const lines = splitLines(bytes.toString('utf8'));
-  // A page is full before the window ends, but for a line that is longer than both.
+  // A page is full before the window ends, except for a line that is longer than both.
   const page = pageOf(lines, { offset: 1, limit });
   const shownAll = page.next === undefined;
   const next = page.next ?? (atEnd ? undefined : page.lines.length + 1);
@@ -155,7 +157,7 @@ type Found =
   | { readonly kind: 'line'; readonly position: number }
   | { readonly kind: 'end'; readonly lines: number };
 
-/** Where a line begins. */
+/** Finds the start of a line. */
 async function seekLine(handle: FileHandle, line: number, signal: AbortSignal): Promise<Found | 'binary'> {
   const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
   let passed = 0;

@@ -1,6 +1,7 @@
 /**
- * What a command writes, both streams in their true order, read with one buffer that is never grown: while a chunk is being
- * stored, the command waits. It is a real pipe: Node's own are sockets, and a command that opens /dev/stderr fails on those.
+ * Reads the output of a command, both streams in their true order, with one buffer of fixed size: while a
+ * chunk is stored, the command waits. It is a real pipe: Node's own are sockets, and a command that opens
+ * /dev/stderr fails on those.
  */
 import { type ChildProcess, execFile } from 'node:child_process';
 import { closeSync, constants, openSync, readSync, unlinkSync } from 'node:fs';
@@ -8,20 +9,20 @@ import { Socket } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-/** What a pipe holds at once. */
+/** The capacity of a pipe. */
 const BUFFER_BYTES = 65_536;
-/** At the end a pipe is emptied; a process that goes on writing into it is not waited for. */
+/** At the end a pipe is drained. A process that continues to write is not waited for. */
 const LAST_READS = 16;
 
-/** Stores a chunk before it returns, or before its promise resolves. The buffer is used again after that. */
+/** Stores a chunk before it returns, or before its promise resolves. The buffer is reused after that. */
 export type Take = (chunk: Buffer) => Promise<void> | undefined;
 
 export interface Channel {
   /** For the child's standard output and standard error. */
   readonly stdio: number | 'pipe';
-  /** Begins to read. Call it right after the child was started. */
+  /** Starts reading. Call it right after the child was started. */
   attach(child: ChildProcess): void;
-  /** Reads what is left in the pipe, and closes it. */
+  /** Reads the rest of the pipe and closes it. */
   close(): Promise<void>;
 }
 
@@ -48,7 +49,8 @@ class PipeChannel implements Channel {
   constructor(fifo: string, take: Take) {
     this.#take = take;
     try {
-      // Opened for both, so that it has no end before the first writer came, and none when the last one left.
+      // Opened for reading and writing, so that it has no end before the first writer came or after the
+      // last one left.
       this.#reader = openSync(fifo, constants.O_RDWR | constants.O_NONBLOCK);
       this.stdio = openSync(fifo, constants.O_WRONLY);
     } finally {
@@ -98,13 +100,13 @@ class PipeChannel implements Channel {
     try {
       return this.#socket.destroyed ? 0 : readSync(this.#reader, buffer);
     } catch {
-      // Nothing there at the moment, and nobody left who could write.
+      // The pipe is empty, and no writer is left.
       return 0;
     }
   }
 }
 
-/** Where there are no named pipes. */
+/** Used if the system has no named pipes. */
 class SocketChannel implements Channel {
   readonly stdio = 'pipe';
   readonly #take: Take;

@@ -1,10 +1,16 @@
-/** How a command is started where it cannot do everything its user can. Made for one command; whoever makes it owns the sandbox. */
+/** Starts a command with restricted access. Made for one command. Its creator owns the sandbox. */
 export interface Confinement {
-  /** A file of this command alone that the command can write to. The shell stores its last folder there at its end. */
+  /** A file that only this command can write to. The shell stores its last folder there. */
   readonly report: string;
-  /** What to start in place of `bash -c script`. Without an answer the command must not run. Never rejects. */
+  /**
+   * Returns the program to start in place of `bash -c script`. If it fails, the command must not run.
+   * Never rejects.
+   */
   start(script: string): Promise<Launch>;
-  /** The command is over, started or not: sentences for the model, about what was refused or undone. Never rejects. */
+  /**
+   * Called after the command, started or not. Returns sentences for the model about rejected or undone
+   * effects. Never rejects.
+   */
   ended(end: ConfinedEnd): Promise<readonly string[]>;
 }
 
@@ -19,8 +25,8 @@ export type Launch =
   | { readonly ok: false; readonly why: string };
 
 export interface ConfinedEnd {
-  /** It ended by itself, and not well: what was refused may be why. */
+  /** It ended by itself and failed. A rejected access may be the reason. */
   readonly failed: boolean;
-  /** The end of what it wrote. */
+  /** The end of its output. */
   readonly output: string;
 }

@@ -1,14 +1,14 @@
-/** Ends a command with everything it started: asked first, then killed, within a second. */
+/** Ends a command with all its child processes: SIGTERM first, then SIGKILL, within a second. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { membersOf, type ProcessRow, startTimeOf } from './process-table.ts';
 
-/** Time to put things in order after SIGTERM. */
+/** The time to clean up after SIGTERM. */
 const PATIENCE_MS = 250;
 const LOOK_EVERY_MS = 20;
-/** A process may start another between the look and the kill. */
+/** A process may start another between the check and the signal. */
 const ROUNDS = 5;
 
-/** Resolves when no process of it is left, or when those that are cannot be ended by us. */
+/** Resolves when none of its processes is left, or the remaining ones cannot be ended by us. */
 export async function endTree(leader: number | undefined, label: string): Promise<void> {
   const asked = signalAll(leader, label, 'SIGTERM');
   for (let waited = 0; waited < PATIENCE_MS && asked.some(isAlive); waited += LOOK_EVERY_MS)
@@ -19,13 +19,13 @@ export async function endTree(leader: number | undefined, label: string): Promis
   }
 }
 
-/** What a command left running in its group when it ended by itself. False when there was nothing. */
+/** Ends the processes that a command left in its group. Returns false if there were none. */
 export function endGroup(leader: number, signal: NodeJS.Signals = 'SIGKILL'): boolean {
   try {
     process.kill(-leader, signal);
     return true;
   } catch {
-    // Nobody there: that is what is wanted.
+    // The group is already empty.
     return false;
   }
 }
@@ -36,7 +36,7 @@ function signalAll(leader: number | undefined, label: string, signal: NodeJS.Sig
     try {
       process.kill(pid, signal);
     } catch {
-      // Gone in the meantime, or not ours.
+      // Already ended, or not ours.
     }
   }
   return members;

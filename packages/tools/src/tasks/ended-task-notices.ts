@@ -1,6 +1,6 @@
 /**
- * Background tasks whose end nobody was told yet. Each has a file from the moment it goes to the background until its end was
- * told, so that neither a crash nor the end of the program takes the news along.
+ * Background tasks whose end was not reported yet. Each has a file from its move to the background until
+ * its end was reported, so that neither a crash nor a normal exit loses the notice.
  */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,21 +12,21 @@ export interface EndedTask {
   readonly command: string;
   readonly end: TaskEnd;
   readonly bytes: number;
-  /** Where all it wrote lies. */
+  /** The file with its whole output. */
   readonly file: string;
 }
 
-/** Without an end: it runs, or did when the program was last alive. */
+/** Without an end: it runs, or did when the program last ran. */
 export type EndedTaskNotice = Omit<EndedTask, 'end'> & { readonly end?: TaskEnd | undefined };
 
 const ENDING = '.news.json';
 
-/** A folder that cannot be written costs the news of a later run, nothing else. */
+/** If the folder cannot be written, only a later run loses the notice. */
 export function writeNews(folder: string, news: EndedTaskNotice): void {
   try {
     writeFileSync(fileOf(folder, news.id), JSON.stringify(news), { mode: 0o600 });
   } catch {
-    // The disk is full, or the folder is gone: this run still knows it.
+    // The disk is full, or the folder is gone. This run still has the notice in memory.
   }
 }
 
@@ -34,7 +34,9 @@ export function removeNews(folder: string, id: string): void {
   rmSync(fileOf(folder, id), { force: true });
 }
 
-/** What an earlier run left untold. What still ran then has been ended, by its leaving or after it. */
+/**
+ * Returns the notices that an earlier run did not report. Tasks that still ran then have been ended since.
+ */
 export function readNews(folder: string): readonly EndedTask[] {
   let names: readonly string[];
   try {
@@ -62,7 +64,9 @@ export function attachmentOf({ id, command, end, bytes, file }: EndedTask): Atta
 
 const MAX_COMMAND = 100;
 
-/** The tasks whose end stands in a conversation: it was stored, and then the program died. */
+/**
+ * Returns the tasks whose end the conversation already contains: it was stored before the program ended.
+ */
 export function reportedIn(messages: Iterable<Message>): ReadonlySet<string> {
   const told = new Set<string>();
   for (const message of messages) {

@@ -1,4 +1,4 @@
-/** What a crashed run left running. Asked for when a session is resumed. */
+/** Finds processes that a crashed run left. Used when a session is resumed. */
 import { endTree } from './end-tree.ts';
 import { bootId, membersOf, processTable, type ProcessRow } from './process-table.ts';
 import { readRecords, removeRecord, type TaskRecord } from './record.ts';
@@ -11,7 +11,7 @@ export interface Leftover {
   readonly pids: readonly number[];
 }
 
-/** Commands of runs that are over, of which processes are still alive. Records of the others are removed. */
+/** Returns commands of past runs with living processes. Removes the records of the others. */
 export function findLeftovers(folder: string): readonly Leftover[] {
   const records = readRecords(folder);
   if (records.length === 0) return [];
@@ -28,7 +28,7 @@ export function findLeftovers(folder: string): readonly Leftover[] {
   });
 }
 
-/** Ends what `findLeftovers` found, found again: since then a number may belong to another process. */
+/** Searches again and ends the result, because a process number may belong to another process by now. */
 export async function endLeftovers(folder: string): Promise<void> {
   const found = new Set(findLeftovers(folder).map(({ id }) => id));
   const records = readRecords(folder).filter(({ id }) => found.has(id));
@@ -45,7 +45,10 @@ function livingOf(record: TaskRecord, table: readonly ProcessRow[]): readonly nu
   return membersOf(leaderOf(record, table), record.label).map(({ pid }) => pid);
 }
 
-/** The number of the first process, while it is that process. Its group can outlive it; then only the label finds the rest. */
+/**
+ * Returns the number of the first process while it is that process. Its group can outlive it. Then only
+ * the label finds the rest.
+ */
 function leaderOf({ leader }: TaskRecord, table: readonly ProcessRow[]): number | undefined {
   return leader && isAlive(leader, table) ? leader.pid : undefined;
 }

@@ -8,7 +8,7 @@ import { TaskOutputFile } from './output.ts';
 const file = (): string => path.join(mkdtempSync(path.join(os.tmpdir(), 'heddle-output-')), 'out');
 
 describe('an output', () => {
-  it('is whole in memory while it fits, and in its file from then on, in whatever pieces it comes', async () => {
+  it('is whole in memory while it fits, and in its file from then on, for any chunks', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(sizes, fc.option(fc.nat({ max: 30 })), async (pieces, keptAt) => {
@@ -21,7 +21,7 @@ describe('an output', () => {
           all += text;
           const chunk = Buffer.from(text);
           await output.add(chunk);
-          // Its memory is used again.
+          // Its memory is reused.
           chunk.fill('?');
         }
         await output.close();
@@ -54,7 +54,7 @@ describe('an output', () => {
     expect(readFileSync(place, 'utf8')).toBe('both');
   });
 
-  it('gives what is new, and the line that is not finished', async () => {
+  it('returns new output, and the unfinished line', async () => {
     const output = new TaskOutputFile(file(), 1_000);
     await output.add(Buffer.from('one\ntw'));
     expect([output.takeNew(), output.lastLine]).toEqual(['one\ntw', 'tw']);
@@ -62,7 +62,7 @@ describe('an output', () => {
     expect([output.takeNew(), output.takeNew(), output.lastLine]).toEqual(['o', '', 'two']);
   });
 
-  it('does not tear letters where it is cut', async () => {
+  it('does not split characters at a cut', async () => {
     const output = new TaskOutputFile(file(), 5);
     await output.add(Buffer.from('ééééééé'));
     await output.close();

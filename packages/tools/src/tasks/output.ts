@@ -1,17 +1,20 @@
-/** What a command wrote: its beginning and its end in memory, and the whole in a file once that is more than fits there. */
+/**
+ * Stores the output of a command: its beginning and end in memory, and the whole in a file if it is
+ * larger.
+ */
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { errorMessage } from '@heddle/core';
 
 export interface OutputView {
   readonly head: string;
-  /** Empty while the beginning is everything. */
+  /** Empty if the head is everything. */
   readonly tail: string;
   /** Bytes between the two. */
   readonly omitted: number;
   readonly bytes: number;
-  /** Where the whole is, when it is not all shown. */
+  /** The file with the whole output, if it is not all shown. */
   readonly file: string | undefined;
-  /** Why the file is not the whole. */
+  /** The reason why the file is incomplete. */
   readonly fileProblem: string | undefined;
 }
 
@@ -23,11 +26,11 @@ export class TaskOutputFile {
   #tailBytes = 0;
   #bytes = 0;
   #file: FileHandle | undefined;
-  /** What is being written to the file, one after the other. Undefined while everything fits into memory. */
+  /** The sequence of writes to the file. Undefined while everything fits into memory. */
   #writing: Promise<void> | undefined;
   #isClosed = false;
   #problem: string | undefined;
-  /** The newest bytes, for whoever watches. */
+  /** The newest bytes, for progress reports. */
   #unseen: Buffer = Buffer.alloc(0);
 
   /** `keep`: bytes of each end that stay in memory. */
@@ -40,7 +43,7 @@ export class TaskOutputFile {
     return this.#bytes;
   }
 
-  /** The chunk's memory may be used again once this has returned, or its promise has resolved. */
+  /** Contract: the chunk's memory may be reused after this has returned, or its promise has resolved. */
   add(chunk: Buffer): Promise<void> | undefined {
     if (this.#writing === undefined && this.#bytes + chunk.length > 2 * this.#keep) this.#spill();
     this.#bytes += chunk.length;
@@ -53,14 +56,16 @@ export class TaskOutputFile {
     return this.#writing;
   }
 
-  /** From now on the file holds everything, however little it is. For output that will be read while it grows. */
+  /**
+   * From now on the file contains everything, even a small output. For output that is read while it grows.
+   */
   async keepWhole(): Promise<string> {
     if (this.#writing === undefined) this.#spill();
     await this.#writing;
     return this.#path;
   }
 
-  /** What came since this was last asked, or the end of it. */
+  /** Returns the output since the last call, or its end. */
   takeNew(): string {
     const text = decode(this.#unseen);
     this.#unseen = Buffer.alloc(0);
@@ -82,7 +87,7 @@ export class TaskOutputFile {
       file: this.#writing && this.#path,
       fileProblem: this.#problem,
     };
-    // Joined before decoding, so that a letter on the seam stays whole.
+    // Joined before decoding, so that a character at the boundary stays whole.
     if (omitted === 0) return { ...shared, head: decode(Buffer.concat([this.#head, tail])), tail: '' };
     return { ...shared, head: decode(this.#head), tail: decode(tail) };
   }
@@ -102,14 +107,14 @@ export class TaskOutputFile {
     const last = Buffer.from(lastOf(chunk, this.#keep));
     this.#tail.push(last);
     this.#tailBytes += last.length;
-    // Merged in large steps, so that a flood of small chunks neither copies each time nor makes a long list.
+    // Merged in large steps, so that many small chunks neither copy each time nor make a long list.
     if (this.#tailBytes < 2 * this.#keep && this.#tail.length < 1_000) return;
     const merged = lastOf(Buffer.concat(this.#tail), this.#keep);
     this.#tail = [Buffer.from(merged)];
     this.#tailBytes = merged.length;
   }
 
-  /** Everything so far is still in memory: beginning and end meet. */
+  /** Everything so far is still in memory: head and tail are adjacent. */
   #spill(): void {
     this.#writing = this.#open(Buffer.concat([this.#head, ...this.#tail]));
   }
@@ -122,7 +127,7 @@ export class TaskOutputFile {
       return;
     }
     await this.#write(kept);
-    // Asked for after the end: nobody else will close it.
+    // Requested after the end, so the file must be closed here.
     if (this.#isClosed) await this.#closeFile();
   }
 
@@ -131,7 +136,7 @@ export class TaskOutputFile {
     try {
       await this.#file?.writeFile(chunk);
     } catch (thrown) {
-      // A full disk must not end the command: its beginning and end are still there.
+      // A full disk must not end the command: its beginning and end are still in memory.
       this.#problem = errorMessage(thrown);
     }
   }
@@ -143,21 +148,21 @@ export class TaskOutputFile {
   }
 }
 
-/** What a watcher is shown at most of each step. */
+/** The most bytes of one progress report. */
 const WATCHED_BYTES = 4_096;
 
 function lastOf(buffer: Buffer, count: number): Buffer {
   return buffer.length > count ? buffer.subarray(buffer.length - count) : buffer;
 }
 
-/** Without the torn letters that a cut leaves at both ends. */
+/** Omits the partial characters that a cut leaves at both ends. */
 function decode(bytes: Buffer): string {
   let start = 0;
   while (start < Math.min(3, bytes.length) && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
   return wholeLetters(bytes.subarray(start)).toString('utf8');
 }
 
-/** Without a letter whose end is missing. */
+/** Omits a character whose end is missing. */
 export function wholeLetters(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(4, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;

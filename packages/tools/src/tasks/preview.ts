@@ -1,8 +1,8 @@
-/** What the model is shown of an output: all of it, or its beginning and end with the place of the whole. */
+/** Formats an output for the model: all of it, or its beginning and end with the path of the whole. */
 import { stripVTControlCharacters } from 'node:util';
 import type { OutputView } from './output.ts';
 
-/** Characters of each end that are shown of an output that is too long. Both together stay well under 5 kB. */
+/** The characters of each end that are shown of a long output. Both together stay well under 5 kB. */
 const SHOWN_AT_EACH_END = 2_000;
 
 export function previewOf(view: OutputView, limit: number): string {
@@ -23,7 +23,7 @@ export function sizeText(bytes: number): string {
   return bytes < 10_000_000 ? `${Math.round(bytes / 1000)} kB` : `${Math.round(bytes / 1_000_000)} MB`;
 }
 
-/** Without colours, and of a line that was written over again and again only what stood there last. */
+/** Removes colors, and keeps only the last state of an overwritten line. */
 export function readable(text: string): string {
   const plain = stripVTControlCharacters(text);
   if (!plain.includes('\r')) return plain;
@@ -34,7 +34,7 @@ function lastWritten(line: string): string {
   const kept = line.replace(/\r+$/, '');
   return kept.slice(kept.lastIndexOf('\r') + 1);
 }
-/** How a command ended, as data and in words. */
+/** The end of a command, as data and as text. */
 export type TaskEnd =
   | { readonly kind: 'exited'; readonly code: number }
   | { readonly kind: 'signalled'; readonly signal: string }

@@ -1,7 +1,7 @@
 /**
- * Which processes belong to a command. Its process group is known; those that left it are found as its descendants, or by the
- * label that every process inherits in its environment. What clears its environment *and* leaves both group and parents
- * (a daemon that another user runs, for instance) cannot be found.
+ * Finds the processes of a command. Its process group is known. Those that left it are found as
+ * descendants, or by the label that every process inherits in its environment. A process that clears its
+ * environment *and* leaves both group and parents (such as a daemon of another user) cannot be found.
  */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,14 +11,14 @@ export interface ProcessRow {
   readonly parent: number;
   readonly group: number;
   readonly session: number;
-  /** Tells a process from a later one with the same number. */
+  /** Distinguishes a process from a later one with the same number. */
   readonly startTime: string;
 }
 
-/** The variable that carries the labels; a shell inside a shell adds its own. */
+/** The variable that carries the labels. A nested shell adds its own. */
 export const LABEL_VARIABLE = 'HEDDLE_TASKS';
 
-/** Living processes; those that only wait to be collected are left out. */
+/** Returns living processes, without zombies. */
 export function processTable(): readonly ProcessRow[] {
   return process.platform === 'linux' ? linuxTable() : psTable();
 }
@@ -49,7 +49,7 @@ export function startTimeOf(pid: number): string | undefined {
   return row?.startTime;
 }
 
-/** Numbers of processes and their start times mean something only within one boot. */
+/** Process numbers and start times are valid only within one boot. */
 export function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -65,14 +65,14 @@ function linuxTable(): ProcessRow[] {
 function linuxRow(pid: number): ProcessRow | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in brackets may itself contain brackets and blanks.
+    // The name in parentheses may itself contain parentheses and spaces.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state, parent, group, session] = fields;
     if (state === 'Z' || state === 'X') return undefined;
     const numbers = { pid, parent: Number(parent), group: Number(group), session: Number(session) };
     return { ...numbers, startTime: fields[19] ?? '' };
   } catch {
-    // Ended while we looked.
+    // Ended during the check.
     return undefined;
   }
 }

@@ -1,4 +1,7 @@
-/** A file per running command, so that after a crash its processes can be found. Written before the command starts. */
+/**
+ * A file per running command, so that its processes can be found after a crash. Written before the command
+ * starts.
+ */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isRecord } from '@heddle/core';
@@ -6,15 +9,17 @@ import { bootId, startTimeOf } from './process-table.ts';
 
 export interface TaskRecord {
   readonly id: string;
-  /** What its processes carry in their environment. */
+  /** The label in the environment of its processes. */
   readonly label: string;
   readonly command: string;
   readonly directory: string;
   readonly startedAt: number;
   readonly boot: string;
-  /** The process of ours that started it: while that lives, its commands are no leftovers. */
+  /** Our process that started it: while that lives, its commands are not leftovers. */
   readonly owner: ProcessStamp;
-  /** Unknown when we ended between writing this and learning it; then only the label finds its processes. */
+  /**
+   * Unknown if our process ended before it learned the number. Then only the label finds its processes.
+   */
   readonly leader: ProcessStamp | undefined;
 }
 
@@ -25,7 +30,7 @@ interface ProcessStamp {
 
 let self: ProcessStamp | undefined;
 
-/** Throws where the folder cannot be written. */
+/** Throws if the folder cannot be written. */
 export function writeRecord(folder: string, record: Omit<TaskRecord, 'boot' | 'owner'>): void {
   self ??= { pid: process.pid, startTime: startTimeOf(process.pid) ?? '' };
   const whole: TaskRecord = { ...record, boot: bootId(), owner: self };
@@ -36,7 +41,7 @@ export function removeRecord(folder: string, id: string): void {
   rmSync(fileOf(folder, id), { force: true });
 }
 
-/** What cannot be read is no record of ours. */
+/** A file that cannot be parsed is not a record. */
 export function readRecords(folder: string): readonly TaskRecord[] {
   try {
     return readdirSync(folder)

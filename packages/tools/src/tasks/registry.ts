@@ -1,4 +1,4 @@
-/** The commands of one session: those that run, and those in the background that can still be asked about. */
+/** The commands of one session: the running ones, and background tasks that can still be queried. */
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync } from 'node:fs';
 import os from 'node:os';
@@ -7,25 +7,25 @@ import { type EndedTask, type EndedTaskNotice, removeNews, writeNews } from './e
 import { outputFile, Task, type TaskSpec } from './task.ts';
 
 export interface RegistryOptions {
-  /** For outputs and records; a resumed session gives the same one. By default a new temporary folder. */
+  /** For outputs and records. A resumed session passes the same one. Default: a new temporary folder. */
   readonly folder?: string;
   readonly keepBytes?: number;
   readonly maxOutputBytes?: number;
-  /** Tasks of an earlier run whose end is still to be told. */
+  /** Tasks of an earlier run whose end was not reported yet. */
   readonly earlier?: readonly EndedTask[];
 }
 
 /** 30,000 characters are shown whole. */
 const KEEP_BYTES = 15_000;
 const MAX_OUTPUT_BYTES = 5 * 1024 ** 3;
-/** Background tasks that have ended and can still be asked about. */
+/** The number of ended background tasks that can still be queried. */
 const REMEMBERED = 100;
 
 export class TaskRegistry {
   readonly #options: RegistryOptions;
   readonly #running = new Set<Task>();
   readonly #background = new Map<string, Task>();
-  /** Ended in the background, and nobody was told yet. */
+  /** Background tasks that have ended and were not reported yet. */
   readonly #news = new Map<string, EndedTask>();
   readonly #told = new Set<string>();
   readonly #ids = new Set<string>();
@@ -64,7 +64,7 @@ export class TaskRegistry {
     void this.#announceEnd(task, file);
   }
 
-  /** A background task; foreground ones have nobody who could ask. */
+  /** Returns a background task. Foreground tasks cannot be queried. */
   get(id: string): Task | undefined {
     return this.#background.get(id);
   }
@@ -73,12 +73,12 @@ export class TaskRegistry {
     return [...this.#background.values()];
   }
 
-  /** Background tasks that have ended, until somebody says that it was told. */
+  /** Background tasks that have ended, until `markTold` is called for them. */
   get news(): readonly EndedTask[] {
     return [...this.#news.values()];
   }
 
-  /** Its end was told: it is no news any more. */
+  /** Records that its end was reported. */
   markTold(id: string): void {
     this.#told.add(id);
     this.#news.delete(id);
@@ -92,7 +92,7 @@ export class TaskRegistry {
     await Promise.all(running.map((task) => task.ended));
   }
 
-  /** Also by an earlier run of this session. */
+  /** Also checks an earlier run of this session. */
   #isTaken(id: string): boolean {
     return this.#ids.has(id) || this.#news.has(id) || existsSync(outputFile(this.folder, id));
   }
@@ -119,7 +119,7 @@ function newsOf({ id, spec, output }: Task, file: string): EndedTaskNotice {
   return { id, command: spec.command, bytes: output.bytes, file };
 }
 
-/** Of all registries: one listener is enough. */
+/** Shared by all registries: one listener is enough. */
 const toEnd = new Set<Task>();
 
 function endWithProgram(task: Task): void {

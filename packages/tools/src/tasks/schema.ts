@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 export const taskOutputInput = z.strictObject({
   task_id: z.string().min(1),
-  offset: z.int().min(0).optional().describe('Byte to go on from; without it, the beginning and the end'),
+  offset: z.int().min(0).optional().describe('Byte to continue from; without it, the beginning and the end'),
   block: z.boolean().optional().describe('Wait for its end; true unless given'),
   timeout: z
     .int()

@@ -1,4 +1,4 @@
-/** TaskOutput: what a background task has written, and whether it has ended. Asking twice gives the same answer. */
+/** TaskOutput: shows the output of a background task, and whether it has ended. Contract: idempotent. */
 import { open } from 'node:fs/promises';
 import type { Tool } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
@@ -15,7 +15,7 @@ interface TaskOutputData {
   readonly output: string;
   readonly bytes: number;
   readonly next: number | undefined;
-  /** What its sandbox has to say about it. */
+  /** Notes of its sandbox. */
   readonly notes: readonly string[];
 }
 
@@ -61,7 +61,7 @@ export function createTaskOutputTool(tasks: TaskRegistry): Tool<TaskOutputInput,
     },
 
     toResult({ taskId, end, output, bytes, next, notes }) {
-      const more = next === undefined ? '' : ` Go on with offset ${next}.`;
+      const more = next === undefined ? '' : ` Continue with offset ${next}.`;
       const status = `Task ${taskId} ${taskEndOf(end)}; ${sizeText(bytes)} of output.${more}`;
       return { content: [output.trimEnd(), status, ...notes].filter((part) => part !== '').join('\n') };
     },
@@ -93,7 +93,7 @@ async function pageOf(file: string, offset: number): Promise<Buffer> {
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(PAGE_BYTES), 0, PAGE_BYTES, offset);
     const page = buffer.subarray(0, bytesRead);
-    // What is only the beginning of a letter is left for the next page, unless there is nothing else.
+    // A partial character at the end is left for the next page, unless there is nothing else.
     const whole = bytesRead < PAGE_BYTES ? page : wholeLetters(page);
     return whole.length === 0 ? page : whole;
   } finally {

@@ -1,4 +1,4 @@
-/** TaskStop: ends a background task with everything it started. */
+/** TaskStop: ends a background task with all its child processes. */
 import type { Tool } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { TaskRegistry } from './registry.ts';
@@ -18,7 +18,7 @@ export function createTaskStopTool(tasks: TaskRegistry): Tool<TaskStopInput, Tas
     description: 'Ends a background task with everything it started.',
     inputJSONSchema: inputSchemas.TaskStop,
     inputSchema: async () => (await import('./schema.ts')).taskStopInput,
-    // It ends only what this session started; what that was doing was permitted then.
+    // It ends only tasks that this session started with permission.
     isReadOnly: () => true,
     isConcurrencySafe: () => false,
     isIdempotent: () => true,

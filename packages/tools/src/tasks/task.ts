@@ -1,4 +1,7 @@
-/** One shell command, from its start to its end. Foreground and background differ only in who waits. */
+/**
+ * One shell command, from its start to its end. Foreground and background differ only in the waiting
+ * caller.
+ */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
@@ -18,9 +21,9 @@ export interface TaskSpec {
   readonly description?: string | undefined;
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Bytes of each end of its output that stay in memory, where it wants other than the usual. */
+  /** Bytes of each end of its output that stay in memory, if not the default. */
   readonly keepBytes?: number | undefined;
-  /** The sandbox it runs in; undefined: none. */
+  /** The sandbox it runs in. Undefined: none. */
   readonly confinement?: Confinement | undefined;
 }
 
@@ -28,7 +31,7 @@ interface TaskSettings {
   readonly folder: string;
   /** Bytes of each end of the output that stay in memory. */
   readonly keepBytes: number;
-  /** Bytes of output after which a command is ended: nobody reads that, and the disk is not endless. */
+  /** Bytes of output after which a command is ended, because the disk is finite. */
   readonly maxOutputBytes: number;
 }
 
@@ -41,7 +44,9 @@ export function outputFile(folder: string, id: string): string {
 
 export class Task {
   readonly id: string;
-  /** Carried by its processes. Unlike the id it is like no other, also where a session is played again beside this one. */
+  /**
+   * Carried by its processes. Unlike the id it is unique, also if a session is replayed beside this one.
+   */
   readonly label = randomUUID();
   readonly spec: TaskSpec;
   readonly output: TaskOutputFile;
@@ -52,11 +57,11 @@ export class Task {
   end: TaskEnd | undefined;
   endedAt: number | undefined;
   lastOutputAt = Date.now();
-  /** Where the shell stood when it ended, if it could say. */
+  /** The folder of the shell at its end, if it was reported. */
   directoryAtEnd: string | undefined;
-  /** Something it had left in the background was ended with it. */
+  /** Processes that it left in the background were ended with it. */
   leftSomething = false;
-  /** What its sandbox has to say about it. */
+  /** Notes of its sandbox. */
   notes: readonly string[] = [];
   onOutput: (() => void) | undefined;
 
@@ -96,7 +101,7 @@ export class Task {
         args: ['--noprofile', '--norc', '-c', script],
       };
       if (!launch.ok) return await this.#finish({ kind: 'not_started', why: launch.why });
-      // Stopped while it was being prepared: nothing would end it any more.
+      // It was stopped during its preparation. Nothing else would end it.
       if (this.#stopped) return await this.#finish({ kind: 'stopped', why: this.#stopped.why });
       const labels = [environment[LABEL_VARIABLE], this.label].filter(Boolean).join(' ');
       this.#child = spawn(launch.file, [...launch.args], {
@@ -118,14 +123,14 @@ export class Task {
     this.#recordLeader(record);
   }
 
-  /** Ends it with everything it started. Resolves when that is done. */
+  /** Ends it with all its child processes. Resolves when that is done. */
   stop(why: string): Promise<void> {
     if (this.end !== undefined) return Promise.resolve();
     this.#stopped ??= { why, done: this.#endTree() };
     return this.#stopped.done;
   }
 
-  /** For the very end of the program, when nothing can be waited for. */
+  /** For the very end of the program, which cannot wait. */
   killNow(): void {
     if (this.end === undefined && this.pid !== undefined) endGroup(this.pid);
   }
@@ -143,7 +148,7 @@ export class Task {
 
   async #endTree(): Promise<void> {
     await endTree(this.pid, this.label);
-    // What we may not end (another user's process) must not be waited for.
+    // A process that we may not end (another user's) must not be waited for.
     setTimeout(() => void this.#finish({ kind: 'signalled', signal: 'SIGKILL' }), GIVE_UP_MS).unref();
   }
 
@@ -204,8 +209,8 @@ const MAX_BYTES = 16_384;
 const LEFT = 'left';
 
 /**
- * The command as the shell's own text, not as a part of ours: its errors name its lines, and it sees no parameters.
- * `confined`: what it leaves running dies with its sandbox, so only the shell can tell of it.
+ * Passes the command as the shell's own text: its errors name its own lines, and it sees no parameters.
+ * `confined`: its remaining processes end with its sandbox, so only the shell can report them.
  */
 function scriptOf(command: string, file: string, confined: boolean): string {
   const left = confined ? `; case $(builtin jobs -pr) in ?*) builtin echo ${LEFT};; esac` : '';
@@ -213,11 +218,11 @@ function scriptOf(command: string, file: string, confined: boolean): string {
   return `trap ${quoted(report)} EXIT; eval ${quoted(command)}`;
 }
 
-/** The command could write there: what is no plain file is not opened, and nothing is waited for. */
+/** The command could write there, so only a plain file is opened, without waiting. */
 function takeReport(file: string, confined: boolean): ShellReport {
   const lines = textOf(file).split('\n');
   rmSync(file, { force: true, recursive: true });
-  // A path may contain line ends.
+  // A path may contain line breaks.
   const leftSomething = confined && lines.at(-2) === LEFT;
   const directory = lines.slice(0, leftSomething ? -2 : -1).join('\n');
   return { directory: directory === '' ? undefined : directory, leftSomething };

@@ -36,7 +36,7 @@ function never(): never {
 }
 
 describe('a background task', () => {
-  it('starts at once and tells its id', async () => {
+  it('starts at once and reports its id', async () => {
     const { content, id, shell, task } = await background('sleep 600');
     expect(content).toMatch(new RegExp(`^Started in the background as task ${id}\\.`));
     expect(membersOf(undefined, task.label)).not.toEqual([]);
@@ -50,7 +50,7 @@ describe('a background task', () => {
     expect(await read()).toBe(await read({ block: false }));
   });
 
-  it('is not waited for longer than asked, nor after an abort', async () => {
+  it('is not waited for longer than requested, nor after an abort', async () => {
     const { read, shell } = await background('sleep 600');
     expect(await read({ timeout: 10 })).toMatch(/is still running/);
     expect(await read({}, AbortSignal.abort())).toMatch(/is still running/);
@@ -67,25 +67,25 @@ describe('a background task', () => {
       const cut = shown.lastIndexOf('\nTask ');
       text += `${shown.slice(0, cut)}${offset + 30_000 < task.output.bytes ? '' : '\n'}`;
       offset =
-        /Go on with offset (\d+)\./.exec(shown)?.[1] === undefined
+        /Continue with offset (\d+)\./.exec(shown)?.[1] === undefined
           ? undefined
-          : Number(/Go on with offset (\d+)\./.exec(shown)?.[1]);
+          : Number(/Continue with offset (\d+)\./.exec(shown)?.[1]);
     }
     expect(text.replaceAll('\n', '')).toBe(Array.from({ length: 20_000 }, (_, index) => index + 1).join(''));
   });
 
-  it('keeps letters whole from page to page, and shows no colours', async () => {
+  it('keeps characters whole from page to page, and shows no colors', async () => {
     const { read, task } = await background(
       `printf '\\033[31mx\\033[0m'; yes é | head -n 20000 | tr -d '\\n'`,
     );
     await task.ended;
     const first = await read({ offset: 0 });
-    const [, next = ''] = /Go on with offset (\d+)\./.exec(first) ?? [];
+    const [, next = ''] = /Continue with offset (\d+)\./.exec(first) ?? [];
     const texts = [first, await read({ offset: Number(next) })].map((shown) => shown.split('\nTask ')[0]);
     expect(texts.join('')).toBe(`x${'é'.repeat(20_000)}`);
   });
 
-  it('is forgotten when a hundred others have ended since, also when its end was told', async () => {
+  it('is forgotten after a hundred others have ended, also when its end was reported', async () => {
     const shell = shellIn(scratch());
     let first: string | undefined;
     for (let count = 0; count <= 100; count++) {
@@ -99,7 +99,7 @@ describe('a background task', () => {
     expect(shell.tasks.get(first ?? '')).toBeUndefined();
   });
 
-  it('is news from its end until it was told', async () => {
+  it('has a notice from its end until it was reported', async () => {
     const { shell, task } = await background('exit 3');
     await task.ended;
     expect(shell.tasks.news).toEqual([expect.objectContaining({ id: task.id, command: 'exit 3' })]);
@@ -109,7 +109,7 @@ describe('a background task', () => {
     expect(readNews(shell.tasks.folder)).toEqual([]);
   });
 
-  it('is no news when its end was read or brought about by a call', async () => {
+  it('has no notice when its end was read or caused by a call', async () => {
     const { shell, task, read } = await background('true');
     expect(await read()).toMatch(/exit code 0/);
     const other = await shell.run('sleep 600', { background: true });
@@ -120,7 +120,7 @@ describe('a background task', () => {
     expect(readNews(shell.tasks.folder)).toEqual([]);
   });
 
-  it('is told in one short sentence', async () => {
+  it('is reported in one short sentence', async () => {
     const { shell, task } = await background('echo done; exit 3');
     await task.ended;
     const [ended] = shell.tasks.news;
@@ -134,9 +134,9 @@ describe('a background task', () => {
     ).toEqual(new Set([task.id]));
   });
 
-  it('that the session took along, or a crash, is news when it is resumed', async () => {
+  it('that ended with the session or a crash has a notice when it is resumed', async () => {
     const { shell, task } = await background('sleep 600');
-    // As a crash would leave it: nobody wrote how it ended.
+    // The state after a crash: its end was not recorded.
     expect(readNews(shell.tasks.folder)).toMatchObject([
       { id: task.id, end: { kind: 'stopped', why: 'the program was interrupted' } },
     ]);
@@ -149,7 +149,7 @@ describe('a background task', () => {
     expect(readNews(shell.tasks.folder)).toEqual([]);
   });
 
-  it('whose news cannot be read is nobody’s', async () => {
+  it('whose notice cannot be parsed is ignored', async () => {
     const folder = scratch();
     for (const [name, text] of [
       ['b1.news.json', '{"id":"b1","comm'],
@@ -161,7 +161,7 @@ describe('a background task', () => {
     expect(readNews(path.join(folder, 'none'))).toEqual([]);
   });
 
-  it('is ended when it writes without end', async () => {
+  it('is ended when its output exceeds the limit', async () => {
     const folder = scratch();
     const tasks = new TaskRegistry({ folder, maxOutputBytes: 1_000_000 });
     const task = await tasks.start({
@@ -173,7 +173,7 @@ describe('a background task', () => {
     expect(membersOf(undefined, task.label)).toEqual([]);
   });
 
-  it('is unknown by a wrong id, and the right ones are named', async () => {
+  it('is unknown by a wrong id, and the error names the right ones', async () => {
     const { shell, id } = await background('true');
     for (const tool of [shell.output, shell.stop]) {
       expect(await tool.validateInput?.({ task_id: 'nope' }, contextOf())).toEqual({
@@ -197,7 +197,7 @@ describe('a background task', () => {
 });
 
 describe('a record of a command', () => {
-  it('is there while it runs and gone afterwards', async () => {
+  it('exists while it runs and is removed afterwards', async () => {
     const { shell, task } = await background('sleep 600');
     expect(readdirSync(shell.tasks.folder)).toContain(`${task.id}.task.json`);
     expect(findLeftovers(shell.tasks.folder)).toEqual([]);
@@ -209,7 +209,7 @@ describe('a record of a command', () => {
   it.each([
     ['in its group', 'echo begun; sleep 600'],
     ['out of its group, session and parents', '(setsid sleep 600 &); echo begun; sleep 0.2'],
-  ])('finds what a crashed run left running %s, and ends it', async (_, command) => {
+  ])('finds processes that a crashed run left %s, and ends them', async (_, command) => {
     const folder = scratch();
     const crashing = spawn(process.execPath, [script('run-crash.ts'), folder, command], { stdio: 'ignore' });
     await once(crashing, 'exit');
@@ -223,13 +223,13 @@ describe('a record of a command', () => {
     expect(readdirSync(folder).filter((name) => name.endsWith('.json'))).toEqual([]);
   });
 
-  it('is no reason to find anything where the folder is missing or holds nonsense', () => {
+  it('finds nothing if the folder is missing or contains invalid data', () => {
     expect(findLeftovers('/no/such/folder')).toEqual([]);
   });
 });
 
 describe('a command that writes a gigabyte', () => {
-  it('neither grows this process by 50 MB nor holds it up', () => {
+  it('neither grows this process by 50 MB nor blocks it', () => {
     const folder = scratch();
     const { stdout, stderr } = spawnSync(process.execPath, [script('run-flood.ts'), folder], {
       encoding: 'utf8',

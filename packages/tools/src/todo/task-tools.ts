@@ -1,6 +1,6 @@
 /**
- * TaskCreate, TaskUpdate, TaskGet and TaskList: the list of steps one by one, as newer models write it. They share the list of
- * TodoWrite, so that a conversation can use either.
+ * TaskCreate, TaskUpdate, TaskGet and TaskList: the list of steps one by one, the interface of newer
+ * models. They share the list of TodoWrite, so that a conversation can use either.
  */
 import type { Tool, ToolUseContext } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';

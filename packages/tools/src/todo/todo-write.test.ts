@@ -18,7 +18,7 @@ describe('TodoWrite', () => {
     expect(list.get('child')).toEqual([]);
   });
 
-  it('tells what was there before', async () => {
+  it('returns the previous list', async () => {
     const tool = createTodoWriteTool(new TodoList());
     await tool.call({ todos }, { ...contextOf(), toolUseId: 't1' }, () => undefined);
     const { data } = await tool.call({ todos: [] }, { ...contextOf(), toolUseId: 't2' }, () => undefined);
@@ -31,7 +31,7 @@ describe('TodoWrite', () => {
     { todos: [{ content: 'a' }] },
     { todos: [{ content: '', status: 'pending' }] },
     { todos: [{ content: 'a', status: 'soon' }] },
-  ])('refuses the input %j', async (input) => {
+  ])('rejects the input %j', async (input) => {
     expect((await createTodoWriteTool(new TodoList()).inputSchema()).safeParse(input).success).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-/** TodoWrite: the model's own list of steps, shown to the user and carried over when the history is shortened. */
+/** TodoWrite: the model's own list of steps, shown to the user and kept when the history is shortened. */
 import { isRecord, isToolUse, type Message, type Tool } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { TodoWriteInput } from './schema.ts';
@@ -50,7 +50,7 @@ export function todosIn(messages: Iterable<Message>): readonly Todo[] {
   return todos;
 }
 
-/** Calls that the tools rejected change nothing here either: what does not fit is passed over. */
+/** Rejected calls change nothing: invalid input is ignored. */
 function afterCall(
   todos: readonly Todo[],
   tool: string,
@@ -98,7 +98,7 @@ function read(json: string): readonly Todo[] {
   }
 }
 
-/** Undefined where it is no list that the tool would have taken. */
+/** Returns undefined if the tool would have rejected the list. */
 function listOf(value: unknown): readonly Todo[] | undefined {
   return Array.isArray(value) && value.every(isTodo) ? value : undefined;
 }
@@ -111,7 +111,7 @@ function isTodo(value: unknown): value is Todo {
   return STATES.has(status) && (activeForm === undefined || typeof activeForm === 'string');
 }
 
-/** What is still to do, as the model last said it. Every agent has a list of its own. */
+/** The model's latest list of steps. Every agent has its own. */
 export interface Todo {
   readonly content: string;
   readonly status: 'pending' | 'in_progress' | 'completed';
@@ -137,7 +137,7 @@ export class TodoList {
   }
 }
 
-/** The list with one more step, which gets the next free id. */
+/** Returns the list with one more step, which gets the next free id. */
 export function withTask(todos: readonly Todo[], task: Omit<Todo, 'id' | 'status'>): readonly Todo[] {
   const numbered = todos.map((todo, index) => numberedTask(todo, index));
   const highest = Math.max(0, ...numbered.map(({ id }) => Number(id) || 0));
@@ -155,7 +155,7 @@ interface TaskChanges {
   readonly addBlockedBy?: readonly string[] | undefined;
 }
 
-/** The list with a step changed or removed; undefined if no step has this id. */
+/** Returns the list with a step changed or removed. Undefined if no step has this id. */
 export function withChangedTask(todos: readonly Todo[], changes: TaskChanges): readonly Todo[] | undefined {
   const numbered = todos.map((todo, index) => numberedTask(todo, index));
   if (!numbered.some(({ id }) => id === changes.taskId)) return undefined;
@@ -183,7 +183,7 @@ function blocked(todo: Todo, by: readonly string[]): Todo {
   return { ...todo, blockedBy: [...new Set([...(todo.blockedBy ?? []), ...by])] };
 }
 
-/** Steps that TodoWrite wrote have no id: they are numbered as they stand. */
+/** Steps that TodoWrite wrote have no id: they are numbered by position. */
 export function numberedTask(todo: Todo, index: number): Todo {
   return todo.id === undefined ? { ...todo, id: String(index + 1) } : todo;
 }

@@ -1,4 +1,4 @@
-/** ToolSearch: brings tools that are rarely needed into the conversation. Until then they cost nothing. */
+/** ToolSearch: adds rarely used tools to the conversation on demand. Until then they cost nothing. */
 import type { Tool } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { ToolSearchInput } from './schema.ts';
@@ -10,7 +10,7 @@ interface ToolSearchData {
 
 const DEFAULT_RESULTS = 5;
 
-/** `deferred` is asked each time: servers come and go. */
+/** `deferred` is called each time, because servers connect and disconnect. */
 export function createToolSearchTool(deferred: () => readonly Tool[]): Tool<ToolSearchInput, ToolSearchData> {
   return {
     name: 'ToolSearch',
@@ -50,14 +50,14 @@ export function createToolSearchTool(deferred: () => readonly Tool[]): Tool<Tool
     },
   };
 }
-/** Which tools a query means: by name, or by the words in their names and descriptions. */
+/** Finds the tools for a query: by name, or by words in their names and descriptions. */
 interface Named {
   readonly name: string;
   readonly description: string;
 }
 
 const SELECT = 'select:';
-/** A word in a name says more than one in a description. */
+/** A word in a name counts more than one in a description. */
 const IN_NAME = 5;
 const IN_DESCRIPTION = 1;
 
@@ -71,7 +71,7 @@ function matching<Item extends Named>(items: readonly Item[], query: string, lim
     );
     return items.filter(({ name }) => names.has(name.toLowerCase()));
   }
-  // Words of one or two letters stand in every description.
+  // Words of one or two letters occur in every description.
   const words = wordsOf(query).filter((word) => word.length > 2);
   return items
     .map((item) => ({ item, score: scoreOf(item, words) }))

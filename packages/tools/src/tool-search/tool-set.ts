@@ -1,4 +1,4 @@
-/** All built-in tools, in two parts: those every request carries, and those that are loaded when they are asked for. */
+/** All built-in tools, in two parts: those in every request, and those loaded on demand. */
 import type { Tool } from '@heddle/core';
 import { type AskDeps, createAskTool } from '../ask/ask-user-question.ts';
 import type { ShellDeps } from '../bash/deps.ts';
@@ -43,13 +43,13 @@ export const RARELY_USED: readonly string[] = [
 export interface ToolSetChoice {
   /** Names of tools that are loaded on demand. */
   readonly defer?: readonly string[];
-  /** Tools from elsewhere (servers) that are, too. */
+  /** Tools from other sources (servers) that are loaded on demand, too. */
   readonly others?: () => readonly Tool[];
-  /** One that is not offered is neither there nor found. */
+  /** A tool that is not offered is neither in requests nor found. */
   readonly isOffered?: (name: string) => boolean;
 }
 
-/** ToolSearch is there when there is something to find. */
+/** Includes ToolSearch if there are deferred tools. */
 export function builtinToolSet(
   deps: BuiltinDeps = {},
   { defer = RARELY_USED, others = () => [], isOffered = () => true }: ToolSetChoice = {},
@@ -67,7 +67,10 @@ export function builtinToolSet(
   };
 }
 
-/** All of them at once. Without doors nothing is checkpointed, commands get this process's environment, and nobody is asked. */
+/**
+ * Returns all tools at once. Without dependencies nothing is checkpointed, commands get this process's
+ * environment, and no user is asked.
+ */
 export function builtinTools(deps: BuiltinDeps = {}): readonly Tool[] {
   const todos = deps.todos ?? new TodoList();
   return [

@@ -1,4 +1,4 @@
-/** Which addresses are nobody's business but this machine's and its network's. */
+/** Detects addresses of this machine and its network. */
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
@@ -29,10 +29,10 @@ for (const [network, prefix] of [
   PRIVATE.addSubnet(network, prefix, 'ipv4');
 }
 
-/** The only part of the new address space that is given out to the public. */
+/** The only part of the IPv6 address space that is assigned to the public. */
 const PUBLIC6 = new BlockList();
 PUBLIC6.addSubnet('2000::', 3, 'ipv6');
-/** Of it, ranges that stand for something else: documentation, benchmarks, tunnels with an old address inside. */
+/** Special ranges in it: documentation, benchmarks, tunnels with an IPv4 address inside. */
 const PRIVATE6 = new BlockList();
 for (const [network, prefix] of [
   ['2001::', 23],
@@ -49,13 +49,13 @@ export function isPrivate(address: string): boolean {
   return !PUBLIC6.check(address, 'ipv6') || PRIVATE6.check(address, 'ipv6');
 }
 
-/** A name means what it means here and now; the connection goes to one of these and nowhere else. */
+/** Resolves a name here and now. The connection goes only to one of these addresses. */
 export const systemResolve: Resolve = async (host) => {
   const found = await lookup(host, { all: true });
   return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 };
 
-/** Throws where a host may not be asked. `isAllowed`: private addresses may be. */
+/** Throws if a host may not be contacted. `isAllowed`: private addresses are permitted. */
 export async function resolveAddress(host: string, isAllowed: boolean, resolve: Resolve): Promise<Address> {
   const bare = host.replace(/^\[|\]$/g, '');
   const family = isIP(bare);
@@ -63,13 +63,13 @@ export async function resolveAddress(host: string, isAllowed: boolean, resolve: 
     family === 0 ? await resolve(bare) : [{ address: bare, family: family === 6 ? 6 : 4 }];
   const [first] = found;
   if (!first) throw new Error(`${host} has no address.`);
-  // One private address among public ones is a trap, not a choice.
+  // A private address among public ones is an attack.
   const inside = found.find(({ address }) => isPrivate(address));
   if (inside && !isAllowed) throw privateAddress(host, inside.address);
   return first;
 }
 
-/** The same for hosts of which nobody needs to ask where they are. */
+/** The same check for hosts that need no lookup. */
 export function refuseKnownPrivate(host: string, isAllowed: boolean): void {
   const bare = host.replace(/^\[|\]$/g, '');
   const isOurs = /(^|\.)localhost\.?$/i.test(bare);

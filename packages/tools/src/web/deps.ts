@@ -1,13 +1,16 @@
-/** What the web tools need from the house around them. */
+/** The dependencies of the web tools. */
 import type { Resolve } from './address.ts';
 import type { SearchPort } from './search/ask-server.ts';
 
 export interface WebDeps {
-  /** Private addresses are refused, unless this says otherwise for a host. */
+  /** Private addresses are rejected, unless this returns true for a host. */
   readonly allowsPrivate: (host: string) => boolean;
   readonly resolve: Resolve;
   readonly now: () => number;
-  /** Answers a question about a page, by a small model for instance. Without it the page itself is the answer. */
+  /**
+   * Answers a question about a page, for example with a small model. Without it the page itself is the
+   * result.
+   */
   readonly digest?:
     | ((page: { url: string; text: string; prompt: string }, signal: AbortSignal) => Promise<string>)
     | undefined;
@@ -29,9 +32,9 @@ export function webDeps(given: Partial<WebDeps> = {}): WebDeps {
     ...given,
   };
 }
-/** What the tools that look beyond this machine have in common. */
+/** The shared traits of the web tools. */
 export const OUTWARD = {
-  // A request tells others something, can make a server do something, and may cost money.
+  // A request sends data to others, can have effects on a server, and may cost money.
   isReadOnly: () => false,
   isConcurrencySafe: () => true,
   isIdempotent: () => true,
@@ -39,12 +42,12 @@ export const OUTWARD = {
   compactable: true,
   interruptBehavior: 'cancel',
 } as const;
-/** Which addresses may be asked for at all. */
+/** Checks which addresses may be requested. */
 
-/** Throws where it is no address that may be fetched. */
+/** Throws if it is not an address that may be fetched. */
 export function checkedUrl(address: string): URL {
   const url = URL.parse(address);
-  if (!url) throw new Error(`"${address}" is no complete address. It should begin with https://`);
+  if (!url) throw new Error(`"${address}" is not a complete address. It should begin with https://`);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {
     throw new Error(`Only http and https are fetched, not ${url.protocol}//`);
   }

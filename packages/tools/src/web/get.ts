@@ -1,4 +1,7 @@
-/** One GET with limits: the address is fixed before the connection, and redirects to other hosts are told, not followed. */
+/**
+ * One GET with limits: the address is fixed before the connection, and redirects to other hosts are
+ * reported, not followed.
+ */
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Readable } from 'node:stream';
@@ -35,7 +38,7 @@ export async function get(address: string, options: GetOptions): Promise<Got> {
   let url = checkedUrl(address);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const looking = resolveAddress(url.hostname, options.allowsPrivate(url.hostname), options.resolve);
-    // A name server can keep silent for minutes, and a look-up that is under way cannot be called off.
+    // A name server can be silent for minutes, and a running lookup cannot be cancelled.
     const target = await waitOrInterrupt(looking, options.signal);
     const response = await ask(url, target, options);
     const status = response.statusCode ?? 0;
@@ -78,7 +81,7 @@ function ask(
   const asked = request(url, {
     agent: false,
     signal,
-    // The name was looked up and checked; a second look could find something else.
+    // The name was resolved and checked. A second lookup could return another address.
     lookup: (_host, options, done) =>
       options.all ? done(null, [{ address, family }]) : done(null, address, family),
     headers: {
@@ -88,7 +91,7 @@ function ask(
     },
   });
   asked.once('response', answer.resolve);
-  // More than one can come, the later ones after the answer.
+  // Several errors can occur, the later ones after the response.
   asked.on('error', answer.reject);
   asked.end();
   return answer.promise;

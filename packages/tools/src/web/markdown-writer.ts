@@ -1,11 +1,14 @@
-/** Writes markdown: knows about blank lines, quotes, lists, tables and preformatted text, and nothing about HTML. */
+/**
+ * Writes Markdown: handles blank lines, quotes, lists, tables and preformatted text, and does not depend
+ * on HTML.
+ */
 
 interface List {
   readonly isOrdered: boolean;
   count: number;
 }
 
-/** Deeper than this nobody can tell levels apart. */
+/** Deeper levels cannot be distinguished by a reader. */
 const DEEPEST = 8;
 
 export class MarkdownWriter {
@@ -13,13 +16,13 @@ export class MarkdownWriter {
   readonly #lists: List[] = [];
   readonly #row = new TableRow();
   #quotes = 0;
-  /** Newlines that are due before the next text, and the quote marks of the empty line among them. */
+  /** Newlines pending before the next text, and the quote marks of the empty line among them. */
   #due = 0;
   #dueMarks = '';
-  /** A blank is due before the next text, unless a line begins. */
+  /** A space is pending before the next text, unless a line begins. */
   #isApart = false;
   #isEmpty = true;
-  /** What stands before the next text: a bullet, a number, the signs of a heading. */
+  /** The prefix of the next text: a bullet, a number, the marks of a heading. */
   #lead = '';
   #pre: string[] | undefined;
   #language = '';
@@ -188,11 +191,11 @@ export class MarkdownWriter {
     if (this.#due === 0 || marks.length < this.#dueMarks.length) this.#dueMarks = marks;
     this.#due = Math.max(this.#due, lines);
     this.#isApart = false;
-    // A heading without words is none; a bullet waits for the words of its paragraph.
+    // A heading without text is omitted. A bullet waits for the text of its paragraph.
     if (this.#lead.startsWith('#')) this.#lead = '';
   }
 
-  /** Directly behind what was written last; a blank that was due comes after it. */
+  /** Appends directly to the last text. A pending space follows it. */
   #attach(text: string): void {
     const isApart = this.#isApart;
     this.#isApart = false;
@@ -220,7 +223,10 @@ export class MarkdownWriter {
     return '> '.repeat(Math.min(this.#quotes, DEEPEST)) + '  '.repeat(Math.min(depth, DEEPEST));
   }
 }
-/** One row of a table while it is read. A table inside a cell is words of that cell; ends that were left out are supplied. */
+/**
+ * One row of a table while it is read. A table inside a cell becomes text of that cell. Missing end tags
+ * are supplied.
+ */
 class TableRow {
   #depth = 0;
   #cells: string[] | undefined;
@@ -243,7 +249,7 @@ class TableRow {
     if (this.#depth === 0) this.closeCell();
   }
 
-  /** Of a table inside a cell nothing is a row or a cell of its own. */
+  /** In a nested table nothing is a row or a cell of its own. */
   get isInner(): boolean {
     return this.#depth > 1;
   }
@@ -268,7 +274,7 @@ class TableRow {
     this.#cell = undefined;
   }
 
-  /** Undefined while it is not over, and for a row without words. */
+  /** Returns undefined while it is open, and for a row without text. */
   close(): { readonly line: string; readonly rule: string } | undefined {
     if (this.isInner || !this.#cells) return undefined;
     this.closeCell();

@@ -41,7 +41,7 @@ describe('HTML as markdown', () => {
     expect(await text(html)).toBe(expected);
   });
 
-  it('knows the title', async () => {
+  it('finds the title', async () => {
     const page = await markdownOf('<head><title> A &amp;\n B </title></head><body>x', 'https://host/');
     expect(page).toEqual({ title: 'A & B', text: 'x' });
   });
@@ -80,7 +80,7 @@ describe('HTML as markdown', () => {
     );
   });
 
-  it('takes a time that grows with the page, however deep or torn it is', async () => {
+  it('takes linear time, for any nesting and missing tags', async () => {
     for (const html of [
       '<div>'.repeat(200_000),
       '<a '.repeat(100_000),
@@ -92,7 +92,7 @@ describe('HTML as markdown', () => {
     }
   });
 
-  it('stops when it is told', async () => {
+  it('stops at an abort', async () => {
     await expect(markdownOf('<p>x'.repeat(100_000), 'https://host/', AbortSignal.abort())).rejects.toThrow(
       /abort/i,
     );

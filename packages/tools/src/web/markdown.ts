@@ -1,6 +1,6 @@
 /**
- * HTML to markdown in one pass, in a time that grows with the page and not with its faults. What only makes a page look or act
- * (scripts, styles, menus, forms, bold and italic) is left out: the model reads it, nobody looks at it.
+ * Converts HTML to Markdown in one pass and in linear time, even for invalid pages. Scripts, styles,
+ * menus, forms, bold and italic are omitted, because only the text matters to the model.
  */
 import { Tokenizer, type TokenizerCallbacks } from 'htmlparser2';
 import { setImmediate as breathe } from 'node:timers/promises';
@@ -14,7 +14,7 @@ export interface WebPage {
 const NO_TEXT: ReadonlySet<string> = new Set(
   'script style template svg math iframe object canvas noscript'.split(' '),
 );
-/** Around the text; a page that forgets to close one of them is read with them. */
+/** Elements around the text. A page that does not close one of them is read with them. */
 const AROUND: ReadonlySet<string> = new Set('nav footer button select textarea datalist dialog'.split(' '));
 const BLOCKS: ReadonlySet<string> = new Set(
   'address article aside body dd details div dl dt fieldset figcaption figure form header hgroup main p section summary'.split(
@@ -35,7 +35,7 @@ class Reader implements TagHandler {
   readonly #writer = new MarkdownWriter();
   readonly #base: string;
   readonly #skipped: ReadonlySet<string>;
-  /** What is skipped until it closes, and how often it was opened inside itself. */
+  /** The element that is skipped until it closes, and its nesting depth. */
   #skipping: { readonly name: string; depth: number } | undefined;
   #title = '';
   #isTitle = false;
@@ -148,8 +148,8 @@ function languageOf(names: string | undefined): string {
   return /\blang(?:uage)?-([\w+#-]+)/.exec(names ?? '')?.[1] ?? '';
 }
 
-// The tags and texts of a page, one after the other. No tree is built, for the time that takes grows with the depth of the page,
-// and a page can be made as deep as its author likes.
+// The tags and texts of a page in sequence. No tree is built, because its cost grows with the depth of the
+// page, and a page can have any depth.
 
 interface TagHandler {
   open(name: string, attributes: ReadonlyMap<string, string>): void;

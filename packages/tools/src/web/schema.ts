@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 export const webFetchInput = z.strictObject({
   url: z.string().min(1).describe('http or https'),
-  prompt: z.string().describe('What to find out from the page'),
+  prompt: z.string().describe('The question about the page'),
 });
 
 const domains = z

@@ -1,4 +1,7 @@
-/** The text of a body, whatever it is: HTML becomes markdown, other text stays, the rest is refused. */
+/**
+ * Returns the text of a body: HTML becomes Markdown, other text is unchanged, and other types are
+ * rejected.
+ */
 import type { WebPage } from './markdown.ts';
 
 export interface DecodedBody {
@@ -10,7 +13,7 @@ export interface DecodedBody {
 const TEXT =
   /^(text\/|application\/(json|xml|javascript|ecmascript|x-ndjson|yaml|x-yaml|toml|sql|graphql|.*\+(json|xml|yaml)))/;
 
-/** Throws for what is no text. */
+/** Throws if the body is not text. */
 export async function textOfBody(
   { url, contentType, body }: DecodedBody,
   signal: AbortSignal,
@@ -20,8 +23,8 @@ export async function textOfBody(
     .split(';')
     .map((part) => part.trim());
   const isHtml = type === 'text/html' || type === 'application/xhtml+xml';
-  if (type !== '' && !isHtml && !TEXT.test(type)) throw new Error(`it is ${type}, which is no text`);
-  if (body.subarray(0, 8_000).includes(0) && !isHtml) throw new Error('it is no text');
+  if (type !== '' && !isHtml && !TEXT.test(type)) throw new Error(`it is ${type}, which is not text`);
+  if (body.subarray(0, 8_000).includes(0) && !isHtml) throw new Error('it is not text');
   const named = parameters
     .find((parameter) => parameter.startsWith('charset='))
     ?.slice(8)

@@ -1,4 +1,4 @@
-/** The tools that look beyond this machine. */
+/** The tools that access the web. */
 import type { Tool } from '@heddle/core';
 import { type WebDeps, webDeps } from './deps.ts';
 import { createWebSearchTool } from './search/web-search.ts';

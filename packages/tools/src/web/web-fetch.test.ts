@@ -9,7 +9,7 @@ import { createWebFetchTool } from './web-fetch.ts';
 const html = { 'content-type': 'text/html; charset=utf-8' };
 
 describe('WebFetch', () => {
-  it('gives a page as markdown, with its title', async () => {
+  it('returns a page as Markdown, with its title', async () => {
     await using site = await siteOf((_, response) =>
       response.writeHead(200, html).end('<title>T</title><h1>Hi</h1><a href="/x">x</a>'),
     );
@@ -19,7 +19,7 @@ describe('WebFetch', () => {
     });
   });
 
-  it('gives other text as it is, in its own encoding, unpacked', async () => {
+  it('returns other text unchanged, decoded and decompressed', async () => {
     await using site = await siteOf((request, response) => {
       if (request.url === '/json')
         response.writeHead(200, { 'content-type': 'application/json' }).end('{"a":1}');
@@ -38,7 +38,7 @@ describe('WebFetch', () => {
     expect((await fetch(`${site.url}/gz`)).content).toContain('packed');
   });
 
-  it('follows a redirect on the same host, and tells of one to another', async () => {
+  it('follows a redirect on the same host, and reports one to another', async () => {
     await using site = await siteOf((request, response) => {
       if (request.url === '/a') response.writeHead(302, { location: '/b' }).end();
       else if (request.url === '/out')
@@ -52,7 +52,7 @@ describe('WebFetch', () => {
     );
   });
 
-  it('does not follow for ever, nor to another kind of address', async () => {
+  it('does not follow redirects forever, nor to another kind of address', async () => {
     await using site = await siteOf((request, response) => {
       response.writeHead(302, { location: request.url === '/file' ? 'file:///etc/passwd' : '/again' }).end();
     });
@@ -68,7 +68,7 @@ describe('WebFetch', () => {
     });
   });
 
-  it('remembers a page for a while, but not an error', async () => {
+  it('caches a page for a while, but not an error', async () => {
     let now = 0;
     let status = 500;
     await using site = await siteOf((_, response) => response.writeHead(status, html).end('x'));
@@ -81,19 +81,19 @@ describe('WebFetch', () => {
     now = 14 * 60_000;
     await fetch(site.url);
     expect(site.requests).toHaveLength(2);
-    // From when it was fetched, not from when it was last asked for.
+    // Counted from the fetch, not from the last request.
     now = 15 * 60_000;
     await fetch(site.url);
     expect(site.requests).toHaveLength(3);
   });
 
-  it('can have a page read by somebody else', async () => {
+  it('can have a page summarized by another model', async () => {
     await using site = await siteOf((_, response) => response.writeHead(200, html).end('<p>long'));
     const { fetch } = fetcher({ digest: ({ text, prompt }) => Promise.resolve(`${prompt} ${text}`) });
     expect((await fetch(site.url)).content).toContain('what is it? long');
   });
 
-  it('cuts what is too long to show, and what is too large to fetch', async () => {
+  it('cuts a page that is too long to show, and one that is too large to fetch', async () => {
     await using site = await siteOf((_, response) =>
       response.writeHead(200, { 'content-type': 'text/plain' }).end('x'.repeat(100_000)),
     );
@@ -103,7 +103,7 @@ describe('WebFetch', () => {
     );
   });
 
-  it('hangs up on a page without an end', async () => {
+  it('closes the connection of a page without an end', async () => {
     const hungUp = Promise.withResolvers<void>();
     await using site = await siteOf((_, response) => {
       const more = (): boolean => response.destroyed || (response.write('x'.repeat(1_000)) && more());
@@ -115,7 +115,7 @@ describe('WebFetch', () => {
     await hungUp.promise;
   });
 
-  it('is not blown up by what is packed small', async () => {
+  it('limits the decompressed size', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000, 'x'));
     await using site = await siteOf((_, response) =>
       response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(bomb),
@@ -123,24 +123,24 @@ describe('WebFetch', () => {
     expect((await fetcher({ maxBytes: 100_000 }).fetch(site.url)).content).toMatch(/too large/);
   });
 
-  it('refuses what is no text', async () => {
+  it('rejects a body that is not text', async () => {
     await using site = await siteOf((request, response) => {
       response
         .writeHead(200, { 'content-type': request.url === '/png' ? 'image/png' : 'text/plain' })
         .end(Buffer.from([0, 1, 2]));
     });
-    await expect(fetcher().fetch(`${site.url}/png`)).rejects.toThrow(/image\/png, which is no text/);
-    await expect(fetcher().fetch(site.url)).rejects.toThrow(/it is no text/);
+    await expect(fetcher().fetch(`${site.url}/png`)).rejects.toThrow(/image\/png, which is not text/);
+    await expect(fetcher().fetch(site.url)).rejects.toThrow(/it is not text/);
   });
 
-  it('does not wait for ever', async () => {
+  it('does not wait forever', async () => {
     await using site = await siteOf(() => undefined);
     await expect(fetcher({ timeoutMs: 50 }).fetch(site.url)).rejects.toThrow(/did not answer within 50 ms/);
     await using slow = await siteOf((_, response) => void response.writeHead(200, html).write('begun'));
     await expect(fetcher({ timeoutMs: 50 }).fetch(slow.url)).rejects.toThrow(/did not answer within 50 ms/);
   });
 
-  it('does not wait for a name server that keeps silent, neither in time nor after an abort', async () => {
+  it('does not wait for a silent name server, neither in time nor after an abort', async () => {
     const resolve = () => Promise.withResolvers<never>().promise;
     await expect(fetcher({ timeoutMs: 50, resolve }).fetch('http://silent.example')).rejects.toThrow(
       /did not answer within 50 ms/,
@@ -162,7 +162,7 @@ describe('WebFetch', () => {
     expect(performance.now() - from).toBeLessThan(ABORT_DEADLINE_MS);
   });
 
-  it('explains a host that does not answer', async () => {
+  it('explains a host that does not respond', async () => {
     const site = await siteOf(() => undefined);
     await site[Symbol.asyncDispose]();
     await expect(fetcher().fetch(site.url)).rejects.toThrow(/the connection was refused/);
@@ -180,14 +180,14 @@ describe('WebFetch', () => {
     'javascript:x',
     'http://user:pass@host/',
     'http://',
-  ])('refuses the address %j before anything is asked', async (url) => {
+  ])('rejects the address %j before any request', async (url) => {
     expect(await fetcher().tool.validateInput?.({ url, prompt: '' }, contextOf())).toMatchObject({
       ok: false,
     });
   });
 
   it.each([{}, { url: 'https://x' }, { url: '', prompt: '' }, { url: 'https://x', prompt: 1 }])(
-    'refuses the input %j',
+    'rejects the input %j',
     async (input) => {
       expect((await fetcher().tool.inputSchema()).safeParse(input).success).toBe(false);
     },
@@ -234,12 +234,12 @@ describe('a private address', () => {
     'http://2130706433/',
     'http://0x7f.1/',
     'http://[::ffff:127.0.0.1]/',
-  ])('is refused as %s', async (url) => {
+  ])('is rejected as %s', async (url) => {
     await expect(fetcher(refusing).fetch(url)).rejects.toThrow(/private address/);
   });
 
   it.each(['http://127.0.0.1:9/', 'http://localhost/', 'http://[::1]/', 'http://api.localhost/'])(
-    'is refused as %s before anybody is asked, unless a rule names it',
+    'is rejected as %s before the user is asked, unless a rule names it',
     async (url) => {
       const resolve = () => expect.fail('A name is looked up only for a call that may run.');
       const validated = (deps: Partial<WebDeps>) =>
@@ -249,7 +249,7 @@ describe('a private address', () => {
     },
   );
 
-  it('is refused behind a name, also beside a public one', async () => {
+  it('is rejected behind a name, also beside a public one', async () => {
     const resolve = () =>
       Promise.resolve([
         { address: '1.1.1.1', family: 4 as const },
@@ -260,7 +260,7 @@ describe('a private address', () => {
     );
   });
 
-  it('is refused after a redirect, when the name then means something else', async () => {
+  it('is rejected after a redirect, when the name then resolves to it', async () => {
     await using site = await siteOf((_, response) => response.writeHead(302, { location: '/again' }).end());
     let asked = 0;
     const resolve = () =>
@@ -272,7 +272,7 @@ describe('a private address', () => {
     expect(site.requests).toHaveLength(1);
   });
 
-  it('is where the connection goes once it was checked, whatever the name means later', async () => {
+  it('is fixed for the connection after the check, even if the name changes', async () => {
     await using site = await siteOf((request, response) =>
       response.writeHead(200, html).end(`asked as ${request.headers.host}`),
     );

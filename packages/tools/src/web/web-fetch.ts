@@ -1,4 +1,7 @@
-/** WebFetch: a page as markdown. Every host is looked up and checked before it is asked, also after a redirect. */
+/**
+ * WebFetch: returns a page as Markdown. Every host is resolved and checked before it is contacted, also
+ * after a redirect.
+ */
 import { errorMessage, type Tool } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import { checkedUrl, OUTWARD, type WebDeps } from './deps.ts';
@@ -9,10 +12,10 @@ interface WebFetchData {
   readonly url: string;
   readonly status: number;
   readonly statusText?: string;
-  /** Bytes that the server sent, unpacked. */
+  /** Bytes that the server sent, decompressed. */
   readonly bytes: number;
   readonly text: string;
-  /** Another host, which was not asked. */
+  /** Another host, which was not contacted. */
   readonly redirectedTo?: string;
   readonly title?: string;
   readonly isCut?: boolean;
@@ -31,7 +34,9 @@ export function createWebFetchTool(deps: WebDeps): Tool<WebFetchInput, WebFetchD
     inputSchema: async () => (await import('./schema.ts')).webFetchInput,
     ...OUTWARD,
 
-    /** What is refused anyway is refused before anybody is asked. Names are looked up only for a call that may run. */
+    /**
+     * Rejects invalid addresses before the user is asked. Names are resolved only for a call that may run.
+     */
     async validateInput({ url }) {
       try {
         const { hostname } = checkedUrl(url);
@@ -76,7 +81,7 @@ async function fetchPage(url: string, deps: WebDeps, signal: AbortSignal): Promi
   const deadline = AbortSignal.timeout(deps.timeoutMs);
   const either = AbortSignal.any([signal, deadline]);
   try {
-    // Network and unpacking are loaded when they are needed.
+    // Network and decompression are loaded on demand.
     const { get } = await import('./get.ts');
     const got = await get(url, { ...deps, signal: either });
     if (got.kind === 'redirect')
@@ -107,7 +112,7 @@ function reasonOf(thrown: unknown): string {
       return thrown.message;
   }
 }
-/** Pages fetched a moment ago, bounded in time and size. */
+/** A cache of recent pages, limited in time and size. */
 class PageCache<Value> {
   readonly #entries = new Map<string, { value: Value; size: number; until: number }>();
   readonly #now: () => number;
@@ -130,7 +135,7 @@ class PageCache<Value> {
     if (size > MAX_CHARACTERS) return;
     this.#entries.set(key, { value, size, until: this.#now() + KEPT_MS });
     this.#size += size;
-    // The oldest first: a map remembers the order in which its entries came.
+    // The oldest first: a map keeps the order of insertion.
     for (const [oldest] of this.#entries) {
       if (this.#size <= MAX_CHARACTERS) return;
       this.#remove(oldest);

@@ -1,4 +1,4 @@
-/** Write: a whole file, new or in place of one that was read. */
+/** Write: writes a whole file, new or in place of one that was read. */
 import type { Tool } from '@heddle/core';
 import type { FileChange } from '../files/change.ts';
 import { changeFile } from '../files/change-file.ts';
@@ -41,7 +41,7 @@ export function createWriteTool(tools: FileTools): Tool<WriteInput, WriteData> {
   };
 }
 
-/** Encoding, byte-order mark and line endings are the file's; everything else is the model's to the last line break. */
+/** Keeps the file's encoding, byte-order mark and line endings. Everything else comes from the model. */
 function changeOf({ content }: WriteInput): FileChange<undefined> {
   return (current) => {
     if (!content.isWellFormed())

@@ -1,4 +1,4 @@
-/** A shell of its own for each test: folder, registry, tools. */
+/** A separate shell for each test: folder, registry, tools. */
 import { mkdtempSync, realpathSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

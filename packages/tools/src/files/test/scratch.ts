@@ -1,4 +1,4 @@
-/** What the tests of the file tools share: a folder of their own, and calls as the executor makes them. */
+/** Shared parts of the file tool tests: a separate folder, and calls as the executor makes them. */
 import {
   chmodSync,
   mkdirSync,
@@ -28,7 +28,7 @@ export class Scratch {
     options: {
       readonly deps?: FileToolDeps;
       readonly signal?: AbortSignal;
-      /** The folder is the user's home; the working directory is another. */
+      /** The folder is the user's home. The working directory is another one. */
       readonly home?: boolean;
     } = {},
   ) {
@@ -67,7 +67,10 @@ export class Scratch {
     return tool;
   }
 
-  /** As the executor does it: validated, its intent described, then called. Rejects where the model would see an error. */
+  /**
+   * Like the executor: validates, describes the intent, then calls. Rejects if the model would see an
+   * error.
+   */
   async call(name: string, input: unknown): Promise<ToolResult> {
     const tool = this.tool(name);
     const parsed = (await tool.inputSchema()).safeParse(input);
@@ -109,7 +112,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Root may do everything; the work is then done as a user who may not. The folder is opened to that user. */
+/** Root may do everything, so the work runs as an unprivileged user. The folder is opened to that user. */
 export async function asNobody(
   scratch: { readonly folder: string; readonly mode?: number },
   work: () => Promise<void>,

@@ -1,4 +1,7 @@
-/** A folder with files, each a second older than the one before it: the order of changes is the order of the names. */
+/**
+ * A folder with files, each a second older than the one before it: the order of changes is the order of
+ * the names.
+ */
 import { mkdirSync, mkdtempSync, realpathSync, utimesSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';

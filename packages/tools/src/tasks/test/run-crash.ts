@@ -1,4 +1,4 @@
-/** Starts a command and dies without a word. Arguments: folder, command. */
+/** Starts a command and crashes. Arguments: folder, command. */
 import { TaskRegistry } from '../registry.ts';
 
 const [folder = '', command = ''] = process.argv.slice(2);

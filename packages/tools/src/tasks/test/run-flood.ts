@@ -1,4 +1,4 @@
-/** Runs a command that writes a gigabyte, and prints what that did to this process. Argument: folder. */
+/** Runs a command that writes a gigabyte, and prints the effect on this process. Argument: folder. */
 import { TaskRegistry } from '../registry.ts';
 
 const [folder = ''] = process.argv.slice(2);
@@ -22,6 +22,6 @@ const watch = setInterval(() => {
 const task = await tasks.start(spec);
 const end = await task.ended;
 clearInterval(watch);
-// Of a hundred pauses the longest but one: collecting garbage is not what is measured.
+// The 99th percentile of the pauses, so that garbage collection is not measured.
 const longPauseMs = pauses.sort((left, right) => left - right).at(Math.floor(pauses.length * 0.99) - 1);
 console.log(JSON.stringify({ end, bytes: task.output.bytes, grownMB: (peak - before) / 1e6, longPauseMs }));

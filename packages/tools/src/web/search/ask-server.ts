@@ -1,4 +1,7 @@
-/** The request in which the model's server searches. It shares nothing with the conversation: neither its prompt nor its cache. */
+/**
+ * Sends the request in which the model's server searches. It shares neither prompt nor cache with the
+ * conversation.
+ */
 import {
   AnswerReader,
   buildRequest,
@@ -18,16 +21,16 @@ import type { WebSearchInput } from '../schema.ts';
 export interface SearchPort {
   /** A model whose server searches the web. */
   readonly model: ModelPort;
-  /** Its name. The conversation may meanwhile have gone over to one whose server cannot. */
+  /** Its name. The conversation may have switched to a model whose server cannot search. */
   readonly modelName: string;
   readonly timeoutMs?: number;
 }
 
 export interface SearchAnswer {
   readonly hits: readonly SearchHit[];
-  /** What the model made of them. */
+  /** The model's text about the results. */
   readonly text: string;
-  /** Why there is nothing, or not all. */
+  /** The reason why results are missing. */
   readonly problem?: string | undefined;
   readonly spent: readonly { readonly model: string; readonly usage: Usage }[];
 }
@@ -36,13 +39,13 @@ const TIMEOUT_MS = 90_000;
 /** Searches in one call: a second and third may follow up the first. */
 const MAX_SEARCHES = 3;
 const MAX_TOKENS = 4_096;
-/** The server pauses long turns; each pause is a request more. */
+/** The server pauses long turns. Each pause is another request. */
 const MAX_REQUESTS = 3;
 
 const PROMPT =
   'You search the web for another program. Search for what is asked, then say in a few plain sentences what the results say about it, facts and figures first. If they say nothing about it, say so. Do not ask anything back.';
 
-/** Never throws but for an abort: what was spent is part of the answer. */
+/** Throws only for an abort: the usage is part of the result. */
 export async function askServer(
   { model: port, modelName: model, timeoutMs = TIMEOUT_MS }: SearchPort,
   input: WebSearchInput,
@@ -123,7 +126,10 @@ interface SearchHit {
   readonly age?: string;
 }
 
-/** Each address once, in the order of the searches. `problem`: why the last search that failed did. */
+/**
+ * Returns each address once, in the order of the searches. `problem`: the reason of the last failed
+ * search.
+ */
 function searchResultsIn(blocks: readonly ContentBlock[]): {
   readonly hits: readonly SearchHit[];
   readonly problem: string | undefined;
@@ -158,7 +164,7 @@ function hitOf(value: unknown): SearchHit[] {
   return [typeof age === 'string' ? { ...named, age: plain(age) } : named];
 }
 
-/** On one line: a title cannot pose as further results. */
+/** Removes line breaks, so that a title cannot look like further results. */
 function plain(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
 }

@@ -1,4 +1,7 @@
-/** WebSearch: the model's own server searches, in a request of its own beside the conversation. There only where it can. */
+/**
+ * WebSearch: the model's own server searches, in a separate request beside the conversation. Offered only
+ * if the server can.
+ */
 import type { Tool } from '@heddle/core';
 import { inputSchemas } from '../../generated/schemas.ts';
 import type { SearchAnswer, SearchPort } from './ask-server.ts';

@@ -1,4 +1,4 @@
-/** A web server on this machine, and a WebFetch that may ask it. */
+/** A web server on this machine, and a WebFetch that may contact it. */
 import { createServer, type RequestListener } from 'node:http';
 import { contextOf } from '@heddle/testing';
 import { type WebDeps, webDeps } from '../deps.ts';

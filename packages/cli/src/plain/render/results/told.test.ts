@@ -85,7 +85,7 @@ describe('other results', () => {
     ['Read', '1\ta\n2\tb', 'ok: 2 lines'],
     ['Grep', 'a.ts\nb.ts', 'ok: 2 files'],
     ['Grep', 'a.ts:1:x\nb.ts:4:x', 'ok: 2 lines'],
-    ['Grep', 'a.ts\nb.ts\n(files 1-2 of 30; go on with offset 2)', 'ok: 2 files of 30'],
+    ['Grep', 'a.ts\nb.ts\n(files 1-2 of 30; continue with offset 2)', 'ok: 2 files of 30'],
     ['Grep', 'No matches', 'ok: No matches'],
     ['Glob', 'a.ts\nb.ts\n(the newest 2 of 101; narrow the pattern for others)', 'ok: 2 files of 101'],
     ['Glob', 'a.ts', 'ok: a.ts'],
