@@ -1,5 +1,5 @@
 /** Waits for ports: an aborted run does not wait for a port that ignores the abort. */
-import { whenAborted } from '../abort.ts';
+import { untilAborted } from '../abort.ts';
 import type { Clock } from '../clock.ts';
 import type { LoopEvent } from './events.ts';
 
@@ -8,22 +8,11 @@ export type WaitFor = <T>(work: Promise<T>) => Promise<T>;
 
 /** The rejection is not a bug: the driver turns it into the end of an aborted effect. */
 export function waitWithGrace(signal: AbortSignal, clock: Clock, graceMs: number): WaitFor {
-  return async (work) => {
-    let grace: AbortController | undefined;
-    const { promise: graceOver, reject } = Promise.withResolvers<never>();
-    const giveUp = async (): Promise<void> => {
-      grace = new AbortController();
-      await clock.sleep(graceMs, grace.signal);
-      reject(new Error('Aborted, and not waited for any longer.'));
-    };
-    const ignoreAbort = whenAborted(signal, () => void giveUp());
-    try {
-      return await Promise.race([work, graceOver]);
-    } finally {
-      ignoreAbort();
-      grace?.abort();
-    }
-  };
+  return (work) =>
+    untilAborted(work, signal, async (over): Promise<never> => {
+      await clock.sleep(graceMs, over);
+      throw new Error('Aborted, and not waited for any longer.');
+    });
 }
 
 /** Like `yield*` for the generator of a port, with the same grace. `eventsOf` maps an item to events. */

@@ -11,9 +11,10 @@
  * request was never processed (a broken connection, a refusal, a model that was overloaded): its end was not stored, and
  * from there the look-back does not reach over a turn of twelve calls.
  */
+import { isRecord } from '../json.ts';
 import type { ContentBlock } from '../messages/blocks.ts';
 import type { CacheMark, Mark, SystemLayer, ToolSpec } from '../model/port.ts';
-import { isBlank, isDict, wellFormed } from './normalize/clean-json.ts';
+import { isBlank, wellFormed } from './normalize/clean-json.ts';
 import type { RequestView } from './view.ts';
 
 export const MAX_MARKS = 4;
@@ -126,7 +127,7 @@ function toolSpecs(tools: readonly ToolSpec[], repairs: string[]): readonly Tool
 }
 
 function specOf({ name, description, input_schema: schema }: ToolSpec): ToolSpec {
-  const isObject = isDict(schema) && schema['type'] === 'object';
+  const isObject = isRecord(schema) && schema['type'] === 'object';
   return {
     name,
     description: wellFormed(description),

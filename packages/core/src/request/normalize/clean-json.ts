@@ -2,16 +2,12 @@
  * Values of unknown origin made fit to be sent: plain JSON, well-formed Unicode, no cycles. What is clean already is
  * returned as it is, so the common case costs a walk and no copy.
  */
-import type { Json, JsonObject } from '../../json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 
 /** Deeper nesting is cut: it comes from no tool, and parsers at the other end recurse. */
 const MAX_DEPTH = 200;
 
 export type Dict = Readonly<Record<string, unknown>>;
-
-export function isDict(value: unknown): value is Dict {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Half of a surrogate pair (a text cut in the middle of an emoji) is refused by the API. */
 export function wellFormed(text: string): string {
@@ -33,10 +29,6 @@ export function cleanJson(value: unknown): Json | undefined {
 export function cleanObject(value: Dict): JsonObject {
   const clean = cleanJson(value);
   return isJsonObject(clean) ? clean : {};
-}
-
-export function isJsonObject(value: Json | undefined): value is JsonObject {
-  return isDict(value);
 }
 
 function isClean(value: unknown, depth: number): value is Json {

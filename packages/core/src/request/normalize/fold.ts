@@ -2,12 +2,13 @@
  * Step 1, `normalizeMessagesForAPI`: the history folded from left to right into rounds, an answer and what was said back
  * to it. A round is closed by the next answer and never touched again; only the last one is open. Knows no model.
  */
+import { isRecord, isJsonObject } from '../../json.ts';
 import { type ContentBlock, isToolResult, text, type ToolResultBlock } from '../../messages/blocks.ts';
 import { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
 import type { RequestMessage } from '../../model/port.ts';
 import { localCommand, MEDIA_REFUSED, mediaNote, reminder, SENT_MEANWHILE } from '../texts.ts';
-import { cleanJson, type Dict, isBlank, isDict, isJsonObject, wellFormed } from './clean-json.ts';
+import { cleanJson, type Dict, isBlank, wellFormed } from './clean-json.ts';
 import { mapMedia } from './media.ts';
 import { readAnswer, readUserContent, type Repair } from './sanitize.ts';
 import { isApiError, Survey } from './survey.ts';
@@ -100,7 +101,7 @@ function absorbSafely(input: FoldInput, round: Round, index: number): Round {
 function absorb(input: FoldInput, round: Round, index: number): Round {
   const message: unknown = input.messages.at(index);
   const repair: Repair = (what) => round.repairs.push(`message ${index}: ${what}`);
-  if (!isDict(message)) {
+  if (!isRecord(message)) {
     repair('is no message and was left out');
     return round;
   }
@@ -214,7 +215,7 @@ function addAll<T>(list: T[], items: readonly T[]): void {
 }
 
 function attachmentBlocks(attachment: unknown, repair: Repair): readonly ContentBlock[] {
-  if (!isDict(attachment)) {
+  if (!isRecord(attachment)) {
     repair('an attachment that could not be read was left out');
     return [];
   }

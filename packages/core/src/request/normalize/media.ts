@@ -1,4 +1,5 @@
 /** Images and documents: what the API takes, and notes in place of the rest. */
+import { isRecord } from '../../json.ts';
 import {
   type ContentBlock,
   type DocumentBlock,
@@ -8,7 +9,7 @@ import {
   type TextBlock,
 } from '../../messages/blocks.ts';
 import { mediaNote } from '../texts.ts';
-import { cleanJson, type Dict, isBlank, isDict, wellFormed } from './clean-json.ts';
+import { cleanJson, type Dict, isBlank, wellFormed } from './clean-json.ts';
 
 /** Characters of base64; the API counts the encoded form. */
 const MAX_IMAGE = 5 * 1024 * 1024;
@@ -26,7 +27,7 @@ export function isMedia(block: ContentBlock): block is Media {
 /** A medium that may be sent, or a note that says why it was left out. */
 export function readMedia(value: Dict, repair: (what: string) => void): Media | TextBlock {
   const kind = value['type'] === 'image' ? 'image' : 'document';
-  const source = isDict(value['source']) ? value['source'] : {};
+  const source = isRecord(value['source']) ? value['source'] : {};
   const read = kind === 'image' ? readImage(source) : readDocument(source);
   if ('why' in read) {
     repair(`${kind === 'image' ? 'an image' : 'a document'} was replaced by a note: ${read.why}`);
@@ -55,7 +56,7 @@ export function carriesMedia(content: unknown): boolean {
   if (!Array.isArray(content)) return false;
   return content.some(
     (block: unknown) =>
-      isDict(block) &&
+      isRecord(block) &&
       (block['type'] === 'image' ||
         block['type'] === 'document' ||
         (block['type'] === 'tool_result' && carriesMedia(block['content']))),
@@ -93,7 +94,7 @@ function writtenText(data: unknown): object | undefined {
 /** A document made of blocks may hold images in the API; its texts are kept. */
 function writtenParts(content: unknown): object | undefined {
   const parts: unknown[] = Array.isArray(content) ? content : [content];
-  const texts = parts.map((part) => (isDict(part) ? part['text'] : part));
+  const texts = parts.map((part) => (isRecord(part) ? part['text'] : part));
   const kept = texts.filter((part) => typeof part === 'string' && !isBlank(part));
   if (kept.length === 0) return undefined;
   return { type: 'content', content: kept.map((part) => ({ type: 'text', text: cleanJson(part) })) };
@@ -129,7 +130,7 @@ function documentDetails(value: Dict): object {
     if (typeof words === 'string' && !isBlank(words)) details[field] = cleanJson(words);
   }
   const citations = value['citations'];
-  if (isDict(citations) && typeof citations['enabled'] === 'boolean')
+  if (isRecord(citations) && typeof citations['enabled'] === 'boolean')
     details['citations'] = { enabled: citations['enabled'] };
   return details;
 }

@@ -1,4 +1,5 @@
 /** The steps that depend on the model and its settings: foreign signatures, step 3 (blocks of a beta), step 4 (media). */
+import { isRecord } from '../../json.ts';
 import { fingerprint } from '../../fingerprint.ts';
 import { type ContentBlock, isThinking, text, type ToolResultBlock } from '../../messages/blocks.ts';
 import {
@@ -11,7 +12,6 @@ import {
   retoldResultIntroduction,
 } from '../texts.ts';
 import type { RequestView } from '../view.ts';
-import { isDict } from './clean-json.ts';
 import type { AnswerPart } from './fold.ts';
 import { isMedia, mapMedia, mediaSize } from './media.ts';
 import { blockKindOf, type Repair } from './sanitize.ts';
@@ -52,7 +52,7 @@ export function stripBetaBlocks<T extends { readonly block: ContentBlock }>(
 function betaKind(block: ContentBlock): string {
   const fields: unknown = block;
   const kind = blockKindOf(block);
-  return kind === 'server_tool_use' && isDict(fields) && fields['name'] === 'advisor' ? 'advisor' : kind;
+  return kind === 'server_tool_use' && isRecord(fields) && fields['name'] === 'advisor' ? 'advisor' : kind;
 }
 
 /** A model refuses thinking that another one signed. */
@@ -202,7 +202,7 @@ function retoldResult(result: ToolResultBlock, call: ContentBlock | undefined): 
 /** What ties a call, here or on the server, to its result. */
 function idOf(block: ContentBlock): string | undefined {
   const fields: unknown = block;
-  if (!isDict(fields)) return undefined;
+  if (!isRecord(fields)) return undefined;
   const id = fields['tool_use_id'] ?? fields['id'];
   return typeof id === 'string' ? id : undefined;
 }

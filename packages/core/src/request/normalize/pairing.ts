@@ -2,6 +2,7 @@
  * Step 2, `ensureToolResultPairing`: every call is answered by exactly one result, in the message right after it and in
  * the order of the calls. Never throws, and says what it mended.
  */
+import { isRecord } from '../../json.ts';
 import {
   type ContentBlock,
   isToolResult,
@@ -10,7 +11,6 @@ import {
 } from '../../messages/blocks.ts';
 import type { RequestMessage } from '../../model/port.ts';
 import { RESULT_MISSING } from '../texts.ts';
-import { isDict } from './clean-json.ts';
 import type { AnswerPart } from './fold.ts';
 import { type IdClaims, IdRegister } from './ids.ts';
 import { blockKindOf, type Repair } from './sanitize.ts';
@@ -142,7 +142,7 @@ function pairServerTools(
 function roleOf(block: ContentBlock): { readonly is: 'call' | 'result'; readonly id: string } | undefined {
   const kind = blockKindOf(block);
   const fields: unknown = block;
-  if (!isDict(fields) || kind.includes('code_execution')) return undefined;
+  if (!isRecord(fields) || kind.includes('code_execution')) return undefined;
   if (kind === 'server_tool_use' || kind === 'mcp_tool_use') {
     if (typeof fields['name'] === 'string' && fields['name'].includes('code_execution')) return undefined;
     return { is: 'call', id: idOf(fields['id']) };

@@ -3,7 +3,7 @@
  * that the same block always makes the same bytes), kinds this version does not know as they came. Ids are still the
  * history's own here; `pairing.ts` makes them valid and unique.
  */
-import type { Json, JsonObject } from '../../json.ts';
+import { isRecord, type Json, type JsonObject } from '../../json.ts';
 import {
   type ContentBlock,
   type ForeignBlock,
@@ -14,7 +14,7 @@ import {
   type ToolUseBlock,
 } from '../../messages/blocks.ts';
 import { mediaNote, NO_OUTPUT } from '../texts.ts';
-import { cleanJson, cleanObject, type Dict, isBlank, isDict, wellFormed } from './clean-json.ts';
+import { cleanJson, cleanObject, type Dict, isBlank, wellFormed } from './clean-json.ts';
 import { isMedia, readMedia } from './media.ts';
 
 export type Repair = (what: string) => void;
@@ -86,7 +86,7 @@ function onlyInResults(type: string): boolean {
 
 function readBlock(value: unknown, repair: Repair): ContentBlock | undefined {
   if (typeof value === 'string') return readText({ text: value });
-  if (!isDict(value) || typeof value['type'] !== 'string' || isBlank(value['type'])) {
+  if (!isRecord(value) || typeof value['type'] !== 'string' || isBlank(value['type'])) {
     repair('something that is no block was left out');
     return undefined;
   }
@@ -141,7 +141,7 @@ function readCall(value: Dict, repair: Repair): Call {
   if (name !== value['name']) repair(`the tool name of a call was changed to ${name}`);
   const call: Call = { type: 'tool_use', id: readId(value['id']), name, input: readInput(value, repair) };
   const caller = value['caller'];
-  return isDict(caller) && typeof caller['type'] === 'string'
+  return isRecord(caller) && typeof caller['type'] === 'string'
     ? { ...call, caller: cleanObject(caller) }
     : call;
 }
@@ -161,7 +161,7 @@ function readId(value: unknown): string {
 
 function readInput(value: Dict, repair: Repair): ToolUseBlock['input'] {
   const input = value['input'];
-  if (isDict(input)) return cleanObject(input);
+  if (isRecord(input)) return cleanObject(input);
   repair('the input of a call was not an object');
   const clean = cleanJson(input) ?? null;
   return clean === null ? {} : { input: clean };
@@ -214,7 +214,7 @@ export function blockKindOf(block: ContentBlock): string {
 }
 
 function isForeign(value: unknown): value is ForeignBlock {
-  return isDict(value) && typeof value['type'] === 'string';
+  return isRecord(value) && typeof value['type'] === 'string';
 }
 
 const IN_DOCUMENT = ['cited_text', 'document_index', 'document_title'];
@@ -237,8 +237,8 @@ function readCitations(value: unknown): readonly JsonObject[] {
   if (!Array.isArray(value)) return [];
   const citations: JsonObject[] = [];
   for (const item of value) {
-    const fields = isDict(item) ? FIELDS.get(item['type']) : undefined;
-    if (fields === undefined || !isDict(item)) continue;
+    const fields = isRecord(item) ? FIELDS.get(item['type']) : undefined;
+    if (fields === undefined || !isRecord(item)) continue;
     const clean = cleanObject(item);
     const citation: Record<string, Json> = { type: clean['type'] ?? null };
     for (const field of fields) citation[field] = clean[field] ?? null;
@@ -253,12 +253,12 @@ function readSearchResult(value: Dict): ContentBlock | undefined {
   if (typeof source !== 'string' || typeof title !== 'string' || !Array.isArray(value['content']))
     return undefined;
   const content = value['content'].flatMap((part: unknown) =>
-    isDict(part) && part['type'] === 'text' && typeof part['text'] === 'string' && !isBlank(part['text'])
+    isRecord(part) && part['type'] === 'text' && typeof part['text'] === 'string' && !isBlank(part['text'])
       ? [{ type: 'text', text: part['text'] }]
       : [],
   );
   if (content.length === 0 || isBlank(source) || isBlank(title)) return undefined;
-  const cites = isDict(citations) && typeof citations['enabled'] === 'boolean';
+  const cites = isRecord(citations) && typeof citations['enabled'] === 'boolean';
   return asBlock({
     type: 'search_result',
     source,
@@ -281,5 +281,5 @@ function asBlock(fields: object): ContentBlock | undefined {
 }
 
 function isBlock(value: unknown): value is ContentBlock {
-  return isDict(value) && typeof value['type'] === 'string';
+  return isRecord(value) && typeof value['type'] === 'string';
 }

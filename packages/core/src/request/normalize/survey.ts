@@ -3,9 +3,10 @@
  * messages were taken back (tombstones), and whose media the API refused. Everything else in a request depends only on
  * what stands before it, which is what lets its beginning be kept as it is.
  */
+import { isRecord } from '../../json.ts';
 import type { History } from '../../messages/history.ts';
 import type { Message } from '../../messages/message.ts';
-import { type Dict, isDict } from './clean-json.ts';
+import type { Dict } from './clean-json.ts';
 import { carriesMedia } from './media.ts';
 
 /** Earlier than every message: nothing that was built can be kept. */
@@ -48,7 +49,7 @@ export class Survey {
   #noteSafely(index: number, messages: History<Message>): number {
     try {
       const message: unknown = messages.at(index);
-      return isDict(message) ? this.#note(message, index, messages) : Number.POSITIVE_INFINITY;
+      return isRecord(message) ? this.#note(message, index, messages) : Number.POSITIVE_INFINITY;
     } catch {
       return Number.POSITIVE_INFINITY;
     }
@@ -74,7 +75,7 @@ export class Survey {
     let earliest = Number.POSITIVE_INFINITY;
     for (let index = before - 1; index >= this.#start && named.size > 0; index--) {
       const message: unknown = messages.at(index);
-      if (isDict(message) && named.has(message['uuid'])) earliest = index;
+      if (isRecord(message) && named.has(message['uuid'])) earliest = index;
     }
     return earliest;
   }
@@ -87,7 +88,7 @@ export class Survey {
     if (error !== 'media' && error !== 'overflow') return Number.POSITIVE_INFINITY;
     for (let index = before - 1; index >= this.#start; index--) {
       const message: unknown = messages.at(index);
-      if (!isDict(message) || this.isGone(message) || message['isVirtual'] === true) continue;
+      if (!isRecord(message) || this.isGone(message) || message['isVirtual'] === true) continue;
       if (error === 'overflow' && message['type'] === 'assistant' && !isApiError(message)) break;
       if (this.#refused.has(index) || !carriesMedia(userContent(message))) continue;
       this.#refused.add(index);
@@ -105,5 +106,5 @@ export function isApiError(message: Dict): boolean {
 function userContent(message: Dict): unknown {
   if (message['type'] === 'user') return message['content'];
   const attachment = message['type'] === 'attachment' ? message['attachment'] : undefined;
-  return isDict(attachment) ? attachment['prompt'] : undefined;
+  return isRecord(attachment) ? attachment['prompt'] : undefined;
 }
