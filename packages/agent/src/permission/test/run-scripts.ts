@@ -1,6 +1,7 @@
 /**
  * Runs inside a scratch container: takes scripts from standard input, runs each as the Bash tool would, and looks from outside
- * of the script for what it did. It prints one line per script, and ends after the first effect.
+ * of the script for what it did. Scripts of one group run side by side and are looked at together. It prints one line per
+ * group, and ends after the first effect.
  */
 import { spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -15,7 +16,8 @@ const SCRIPT_DEADLINE_MS = 1_500;
 /** Processes that were killed or are about to end need a moment. */
 const SETTLE_MS = 500;
 
-const [port = '', ...watched] = process.argv.slice(2);
+const [port = '', size = '1', ...watched] = process.argv.slice(2);
+const groupSize = Number(size);
 const scripts = (await text(process.stdin)).split('\0');
 let connections = 0;
 const tcp = createServer((connection) => {
@@ -28,8 +30,8 @@ udp.bind(Number(port), '127.0.0.1');
 await Promise.all([once(tcp, 'listening'), once(udp, 'listening')]);
 
 const before = snapshot();
-for (const script of scripts) {
-  await run(script);
+for (let at = 0; at < scripts.length; at += groupSize) {
+  await Promise.all(scripts.slice(at, at + groupSize).map(run));
   const effect =
     difference(before, snapshot()) ?? (await survivors()) ?? (connections > 0 ? 'a connection' : undefined);
   process.stdout.write(`${effect ?? 'none'}\n`);

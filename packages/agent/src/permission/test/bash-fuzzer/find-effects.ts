@@ -14,11 +14,13 @@ export interface Search {
   readonly seed: number;
   /** How many scripts are decided. */
   readonly decided: number;
+  /** The share of decided scripts that are executed, if as many are allowed. */
+  readonly executedShare: number;
   readonly scratch: Scratch;
 }
 
 export interface Found {
-  /** How many of the decided scripts were allowed, and so executed. */
+  /** How many of the allowed scripts were executed. */
   readonly executed: number;
   /** A line for each script with an effect: how it was decided, the script made short, and what it did. */
   readonly effects: readonly string[];
@@ -35,7 +37,7 @@ interface Finding extends Candidate {
 }
 
 const BATCH = 200;
-/** Containers at a time, one for each core of a small machine. */
+/** Containers at a time: while one waits for a script that hangs, the other works. */
 const CONTAINERS = 2;
 /** More would be the same few defects in other spellings. */
 const MOST_FINDINGS = 20;
@@ -44,9 +46,9 @@ const MODES: readonly PermissionMode[] = ['default', 'plan', 'acceptEdits'];
 const NO_RULE = rulesFor();
 const RULES = [NO_RULE, rulesFor('Bash(ls:*)'), rulesFor('Bash(git log:*)')];
 
-export async function findEffects({ seed, decided, scratch }: Search): Promise<Found> {
+export async function findEffects({ seed, decided, executedShare, scratch }: Search): Promise<Found> {
   const world = worldIn(scratch);
-  const source = candidates(new Dice(seed), decided, world);
+  const source = candidates(new Dice(seed), { decided, executedShare }, world);
   const findings: Finding[] = [];
   const counts = await Promise.all(
     Array.from({ length: CONTAINERS }, () => execute(source, scratch, findings)),
@@ -74,13 +76,17 @@ function isProven({ script, mode, rules }: Candidate, world: PermissionWorld): b
   return decision === 'allow' && (readOnlyRun === 'preferred' || mode !== 'acceptEdits');
 }
 
-/** Each script once, under one of the settings. */
-function* candidates(dice: Dice, decided: number, world: PermissionWorld): Generator<Candidate, undefined> {
+/** Each script once, under one of the settings. Every script is decided; the executed share is spread over all of them. */
+function* candidates(
+  dice: Dice,
+  { decided, executedShare }: Pick<Search, 'decided' | 'executedShare'>,
+  world: PermissionWorld,
+): Generator<Candidate, undefined> {
   const seen = new Set<string>();
-  for (let count = 0; count < decided; count++) {
+  for (let count = 1; count <= decided; count++) {
     const script = dice.roll(3) === 0 ? randomScript(dice) : mutatedScript(dice);
     const candidate = { script, mode: dice.pick(MODES, 'default'), rules: dice.pick(RULES, NO_RULE) };
-    if (seen.has(script) || !isProven(candidate, world)) continue;
+    if (!isProven(candidate, world) || seen.has(script) || seen.size >= count * executedShare) continue;
     seen.add(script);
     yield candidate;
   }
