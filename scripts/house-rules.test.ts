@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { noSilencedErrors, noSwitchedOffTests, noTypeEscapes } from './house/escapes.ts';
-import { importDirection } from './house/floors.ts';
+import { folderOrder, noCircles } from './house/folder-layers.ts';
+import { importDirection } from './house/package-layers.ts';
 import { coreCompilesAlone, corePurity, isPureSource } from './house/purity.ts';
-import { roomOrder } from './house/rooms.ts';
 import { type Finding, parse, type Source } from './house/source.ts';
 import { noMachinePaths, noRegistryHosts, shortFiles } from './house/text.ts';
 
@@ -103,7 +103,7 @@ describe('imports between packages', () => {
   ])('allows in %s: %s', (path, text) => expect(advice(path, text)).toEqual([]));
 });
 
-describe('imports between the rooms of a package', () => {
+describe('imports between the folders of a package', () => {
   it.each([
     [
       'packages/core/src/messages/a.ts',
@@ -119,8 +119,10 @@ describe('imports between the rooms of a package', () => {
       'export * from "../explorer/b.ts";',
       'scripted comes before explorer',
     ],
+    ['packages/cli/src/headless/a.ts', 'import { a } from "../plain/b.ts";', 'are siblings'],
+    ['packages/cli/src/plain/turn/a.ts', 'import type { A } from "../../headless/b.ts";', 'are siblings'],
   ])('refuses in %s: %s', (path, text, expected) => {
-    expect(roomOrder(parse(inFile(text, path))).map((found) => found.advice)).toEqual([
+    expect(folderOrder(parse(inFile(text, path))).map((found) => found.advice)).toEqual([
       expect.stringContaining(expected),
     ]);
   });
@@ -134,7 +136,58 @@ describe('imports between the rooms of a package', () => {
     ['packages/core/src/index.ts', 'export * from "./loop/query.ts";'],
     ['packages/core/src/messages/a.test.ts', 'import { a } from "../loop/b.ts";'],
     ['packages/agent/src/session/a.ts', 'import { a } from "../engine/b.ts";'],
-  ])('allows in %s: %s', (path, text) => expect(roomOrder(parse(inFile(text, path)))).toEqual([]));
+  ])('allows in %s: %s', (path, text) => expect(folderOrder(parse(inFile(text, path)))).toEqual([]));
+});
+
+describe('circles', () => {
+  const files = (texts: Readonly<Record<string, string>>) =>
+    Object.entries(texts).map(([name, text]) => parse(inFile(text, `packages/agent/src/${name}`)));
+  const advice = (texts: Readonly<Record<string, string>>, known = {}) =>
+    noCircles(files(texts), known).map((found) => found.advice);
+
+  it('reports a circle of files, imports of types and dynamic imports included', () => {
+    expect(
+      advice({
+        'one/a.ts': 'import type { B } from "./b.ts";',
+        'one/b.ts': 'const c = () => import("./c.ts");',
+        'one/c.ts': 'export * from "./a.ts";',
+        'one/d.ts': 'import "./a.ts";',
+      }),
+    ).toEqual([
+      'a circle of files: packages/agent/src/one/a.ts, packages/agent/src/one/b.ts, packages/agent/src/one/c.ts',
+    ]);
+  });
+
+  it('reports a circle of folders whose files form none', () => {
+    expect(
+      advice({
+        'one/a.ts': 'import "../two/a.ts";',
+        'one/b.ts': '',
+        'two/a.ts': '',
+        'two/b.ts': 'import "../one/b.ts";',
+      }),
+    ).toEqual(['a circle of folders: packages/agent/src/one, packages/agent/src/two']);
+  });
+
+  it('ignores tests, and files beside the folders that lie at both ends', () => {
+    expect(
+      advice({
+        'one/a.ts': 'import "../low.ts";',
+        'one/a.test.ts': 'import "../two/a.ts";',
+        'two/a.ts': 'import "../one/a.ts";',
+        'low.ts': '',
+        'index.ts': 'export * from "./two/a.ts";',
+      }),
+    ).toEqual([]);
+  });
+
+  it('accepts the known number of circles below a path, and no other number', () => {
+    const circle = { 'one/a.ts': 'import "./b.ts";', 'one/b.ts': 'import "./a.ts";' };
+    expect(advice(circle, { 'packages/agent/src/one/': 1 })).toEqual([]);
+    expect(advice(circle, { 'packages/agent/src/one/': 2 })).toEqual([
+      expect.stringContaining('has 1 circles of files, KNOWN_CIRCLES says 2'),
+    ]);
+  });
 });
 
 describe('purity of the core', () => {

@@ -4,18 +4,20 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { noSilencedErrors, noSwitchedOffTests, noTypeEscapes } from './house/escapes.ts';
-import { importDirection } from './house/floors.ts';
+import { folderOrder, KNOWN_CIRCLES, noCircles } from './house/folder-layers.ts';
+import { importDirection } from './house/package-layers.ts';
 import { aboveAllowance, lowerAllowance, proseInCode, proseInDocument } from './house/prose.ts';
 import allowance from './house/prose-allowance.json' with { type: 'json' };
 import { coreCompilesAlone, corePurity, isPureSource } from './house/purity.ts';
-import { roomOrder } from './house/rooms.ts';
-import { type Finding, isCode, parse, type TextFile, valueAt } from './house/source.ts';
+import { type Finding, isCode, parse, type Source, type TextFile, valueAt } from './house/source.ts';
 import { noMachinePaths, noRegistryHosts, shortFiles } from './house/text.ts';
 
 const root = path.dirname(import.meta.dirname);
 const files = readFiles();
 const prose: Finding[] = [];
+const sources: Source[] = [];
 const findings = files.flatMap(checkFile);
+findings.push(...noCircles(sources, KNOWN_CIRCLES));
 const allowanceFile = path.join(import.meta.dirname, 'house', 'prose-allowance.json');
 
 const [option, prefix] = process.argv.slice(2);
@@ -39,6 +41,7 @@ function checkFile(file: TextFile): Finding[] {
   if (!isCode(file.path)) return findings;
 
   const source = parse(file);
+  sources.push(source);
   // The rules and their test contain the words that they forbid.
   if (!/^scripts\/house\/prose(\.test)?\.ts$/.test(file.path)) prose.push(...proseInCode(source));
   findings.push(
@@ -46,7 +49,7 @@ function checkFile(file: TextFile): Finding[] {
     ...noSilencedErrors(source),
     ...noSwitchedOffTests(source),
     ...importDirection(source, exportsOf),
-    ...roomOrder(source),
+    ...folderOrder(source),
   );
   if (isPureSource(file.path)) findings.push(...corePurity(source));
   return findings;

@@ -6,9 +6,6 @@ export { QueryEngine } from './engine/engine.ts';
 export type {
   AgentHooks,
   AgentOptions,
-  AskPermission,
-  PermissionAnswer,
-  PermissionQuestion,
 } from './engine/options.ts';
 export { createFileState } from './engine/deps.ts';
 export type { Price } from './cost/usage-meter.ts';
@@ -54,3 +51,6 @@ export { sessionContext, type SessionContext } from './prompt/session-context.ts
 export { hostResult } from './sdk/tool-results.ts';
 export type * from './sdk/message.ts';
 export { totalCost } from './sdk/message.ts';
+export type { AskPermission } from './permission/question.ts';
+export type { PermissionAnswer } from './permission/question.ts';
+export type { PermissionQuestion } from './permission/question.ts';

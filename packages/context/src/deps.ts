@@ -1,8 +1,16 @@
 /** What the context levels need from outside. Functions answer with values; none of them throws. */
-import type { Attachment, CompactionTrigger, ContextReport, History, Message } from '@heddle/core';
+import type {
+  Attachment,
+  CompactionTrigger,
+  ContextReport,
+  History,
+  Message,
+  ModelErrorClass,
+  Spent,
+  ToolUseContext,
+} from '@heddle/core';
 import { type Breakdown, type BreakdownInput, breakdownOf } from './breakdown.ts';
 import type { CollapseStore } from './collapse/collapse.ts';
-import type { Summarize } from './compaction/summarize.ts';
 import { type Thresholds, type WindowState, windowState } from './thresholds.ts';
 
 export interface ContextDeps {
@@ -90,3 +98,21 @@ export function contextUsageOf(
   const { model, thresholds, tokens } = input;
   return { ...breakdownOf(input), model, thresholds, state: windowState(tokens, thresholds) };
 }
+
+export type Summarize = (request: SummaryRequest) => Promise<SummaryAnswer>;
+
+export interface SummaryRequest {
+  readonly messages: History<Message>;
+  readonly instruction: string;
+  readonly maxTokens: number;
+  readonly context: ToolUseContext;
+}
+
+export type SummaryAnswer =
+  | { readonly ok: true; readonly text: string; readonly spent: readonly Spent[] }
+  | {
+      readonly ok: false;
+      readonly why: string;
+      readonly class: ModelErrorClass;
+      readonly spent: readonly Spent[];
+    };

@@ -4,9 +4,6 @@ export { type Collapse, type CollapseStore, memoryCollapses } from './collapse/c
 export {
   modelSummarizer,
   SUMMARY_MARK,
-  type Summarize,
-  type SummaryAnswer,
-  type SummaryRequest,
 } from './compaction/summarize.ts';
 export * from './deps.ts';
 export { estimateMessage, estimateMessages } from './estimate/message.ts';
@@ -15,3 +12,6 @@ export { type ServerEdits, serverEdits, withServerEdits } from './levels/server-
 export * from './options.ts';
 export * from './pipeline.ts';
 export { type Thresholds, thresholdsOf, type WindowState, windowState } from './thresholds.ts';
+export type { Summarize } from './deps.ts';
+export type { SummaryAnswer } from './deps.ts';
+export type { SummaryRequest } from './deps.ts';

@@ -39,3 +39,8 @@ export function fullModelName(name: string, environment: Environment): string {
 export function modelFromEnvironment(environment: Environment): string | undefined {
   return variable(environment, 'ANTHROPIC_MODEL');
 }
+
+export const NO_ANTHROPIC_KEY =
+  'There is no key for the API. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), or configure a key helper.';
+
+export const ANTHROPIC_KEYS: readonly string[] = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'];

@@ -3,33 +3,13 @@ import { errorMessage, type ModelPort } from '@heddle/core';
 import { aliasesIn, fullModelName } from './aliases.ts';
 import type { AnthropicOptions } from './anthropic/options.ts';
 import { factsOf, plainModelName, type StatedModels } from './known-models.ts';
-import { routeByModel } from './route.ts';
+import { routeByModel, type ChosenModel } from './route.ts';
 import { type Environment, variable } from './secrets/environment.ts';
 
 /** Builds a model of the caller's own kind from the part of the name after the colon or slash. */
 export type ModelMaker = (
   rest: string,
 ) => Promise<ModelPort & { readonly modelName?: string; readonly window?: number | undefined }>;
-
-export type ChosenModel =
-  | {
-      readonly ok: true;
-      readonly port: ModelPort;
-      /** The name in requests and bills. */
-      readonly name: string;
-      /** Opens a connection before the first request, if the adapter uses one. */
-      readonly preconnect?: () => void;
-      /** The source of its key: the name of a variable, `apiKeyHelper` or `none`. */
-      readonly keySource?: string;
-      /**
-       * Set for a model on this machine, which costs nothing. Its window is known only if the server
-       * reports it.
-       */
-      readonly local?: { readonly window: Promise<number | undefined> };
-      /** The context window, if the model reports it itself and no list is needed. */
-      readonly window?: number | undefined;
-    }
-  | { readonly ok: false; readonly message: string };
 
 /** Inputs of a choice besides the name. */
 export interface ChooseOptions extends AnthropicOptions {

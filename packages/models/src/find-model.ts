@@ -2,7 +2,7 @@
  * Finds a model if the user did not name one: by the keys in the environment, then by the servers on this
  * machine.
  */
-import { modelFromEnvironment } from './aliases.ts';
+import { modelFromEnvironment, ANTHROPIC_KEYS } from './aliases.ts';
 import { type Environment, variable } from './secrets/environment.ts';
 
 /**
@@ -15,8 +15,3 @@ export async function findModel(environment: Environment, settled?: string): Pro
   const hasKey = ANTHROPIC_KEYS.some((name) => variable(environment, name) !== undefined);
   return hasKey ? 'sonnet' : (await import('./providers/find.ts')).findConfigured(environment);
 }
-
-export const NO_ANTHROPIC_KEY =
-  'There is no key for the API. Set ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), or configure a key helper.';
-
-export const ANTHROPIC_KEYS: readonly string[] = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'];

@@ -3,7 +3,7 @@ import type { ListedProvider, ListOptions } from './models.ts';
 import type { Prices, PriceOverrides } from './prices/prices.ts';
 import type { Environment } from './secrets/environment.ts';
 
-export { chooseModel, type ChooseOptions, type ChosenModel as Chosen, type ModelMaker } from './choose.ts';
+export { chooseModel, type ChooseOptions, type ModelMaker } from './choose.ts';
 export { type Alias, aliasesIn, fullModelName, modelFromEnvironment } from './aliases.ts';
 export {
   factsOf,
@@ -18,7 +18,7 @@ export type { AnthropicOptions } from './anthropic/options.ts';
 export type { AnthropicPort } from './anthropic/port.ts';
 export type { KeySource } from './anthropic/credentials.ts';
 export { isCostReported, type UsageOfModel, usageByModel, webSearchesOf } from './prices/usage.ts';
-export type { KnownModel, PriceOverride, PriceOverrides, Prices } from './prices/prices.ts';
+export type { PriceOverrides, Prices } from './prices/prices.ts';
 export { type Environment, SECRET_VARIABLES, withoutSecrets } from './secrets/environment.ts';
 
 /** Loads the price list, which takes 50 ms. Call it after the first request was sent. */
@@ -37,3 +37,7 @@ export async function listProviders(
 ): Promise<readonly ListedProvider[]> {
   return (await import('./models.ts')).listProviders(environment, options);
 }
+
+export type { ChosenModel as Chosen } from './route.ts';
+export type { KnownModel } from './prices/additions.ts';
+export type { PriceOverride } from './prices/additions.ts';

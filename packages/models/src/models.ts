@@ -1,13 +1,13 @@
 /** The data for `heddle models`: usable providers with reasons, and their models with window and price. */
-import { aliasesIn } from './aliases.ts';
-import { ANTHROPIC_KEYS, NO_ANTHROPIC_KEY } from './find-model.ts';
-import type { KnownModel, PriceOverrides, Prices } from './prices/prices.ts';
+import { aliasesIn, ANTHROPIC_KEYS, NO_ANTHROPIC_KEY } from './aliases.ts';
+import type { PriceOverrides, Prices } from './prices/prices.ts';
 import { configFolderIn, findPackage, packageInstallCommand } from './providers/load.ts';
 import { modelsOnServer } from './providers/local.ts';
-import type { Provider } from './providers/provider.ts';
+import type { Provider } from './provider.ts';
 import { providerAddress, firstOf, notConfigured, packagesFor, readinessOf } from './providers/settings.ts';
 import { PROVIDERS } from './providers/table.ts';
 import type { Environment } from './secrets/environment.ts';
+import type { KnownModel } from './prices/additions.ts';
 
 export interface ListedModel extends KnownModel {
   /** Aliases that resolve to this model in this environment. */

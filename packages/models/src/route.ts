@@ -1,7 +1,5 @@
 /** Routes requests of one run to several models: the chosen one and its fallbacks. */
 import type { ModelFacts, ModelPort, ModelRecord, ModelRecords, ModelRequest } from '@heddle/core';
-import type { ChosenModel } from './choose.ts';
-
 /** Chooses a port for a single model. Such a port does not route, so no chain of ports can form. */
 type Choose = (name: string) => Promise<ChosenModel>;
 
@@ -46,3 +44,23 @@ async function* askOther(
     : own(request, signal);
   yield* { [Symbol.asyncIterator]: () => records[Symbol.asyncIterator]() };
 }
+
+export type ChosenModel =
+  | {
+      readonly ok: true;
+      readonly port: ModelPort;
+      /** The name in requests and bills. */
+      readonly name: string;
+      /** Opens a connection before the first request, if the adapter uses one. */
+      readonly preconnect?: () => void;
+      /** The source of its key: the name of a variable, `apiKeyHelper` or `none`. */
+      readonly keySource?: string;
+      /**
+       * Set for a model on this machine, which costs nothing. Its window is known only if the server
+       * reports it.
+       */
+      readonly local?: { readonly window: Promise<number | undefined> };
+      /** The context window, if the model reports it itself and no list is needed. */
+      readonly window?: number | undefined;
+    }
+  | { readonly ok: false; readonly message: string };

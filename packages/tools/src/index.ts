@@ -32,7 +32,6 @@ export type { Task } from './tasks/task.ts';
 
 export type { SearchDeps } from './grep/deps.ts';
 export { findRipgrep } from './grep/ripgrep.ts';
-export { createSearchTools } from './grep/tools.ts';
 export type { WebDeps } from './web/deps.ts';
 export { createWebTools } from './web/tools.ts';
 export { todosIn } from './todo/todo-write.ts';
@@ -45,4 +44,5 @@ export { cleanFileHistory, historyLimits } from './checkpoints/clean-up.ts';
 export { CheckpointStore, type CheckpointOptions, type Rewound } from './checkpoints/store.ts';
 export type { Checkpoints, FileToolDeps } from './files/deps.ts';
 export { applyEdits } from './edit/apply.ts';
-export { createFileTools } from './files/tools.ts';
+export { createSearchTools } from './create-tools.ts';
+export { createFileTools } from './create-tools.ts';

@@ -15,36 +15,30 @@ import {
   type Usage,
 } from '@heddle/core';
 import { plainModelName, webSearchesOf } from '@heddle/models';
-import { type Price, UsageMeter } from './usage-meter.ts';
-import type { AgentOptions } from '../engine/options.ts';
+import { type Price, UsageMeter, type Cost } from './usage-meter.ts';
 import type { ModelUsage } from '../sdk/message.ts';
 import { apiErrorText } from '../sdk/translate.ts';
 import type { StoredCosts } from './stored-costs.ts';
-import type { Cost } from '../session/codec/entries.ts';
-
-type Spender = Pick<
-  AgentOptions,
-  | 'price'
-  | 'loadPrice'
-  | 'maxBudgetUsd'
-  | 'model'
-  | 'modelName'
-  | 'fallbackModel'
-  | 'context'
-  | 'maxOutputTokens'
->;
+/** The options of an agent that decide what it may spend, and at which price. */
+interface CostOptions {
+  readonly model: ModelPort;
+  readonly modelName: string;
+  readonly fallbackModel?: string | readonly string[] | undefined;
+  readonly price?: Price | undefined;
+  readonly loadPrice?: (() => Promise<Price>) | undefined;
+  readonly maxBudgetUsd?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  readonly context?: ContextChanges | undefined;
+}
 
 /** The fallback models in their order, each under its full name. */
-export function fallbacksOf({ fallbackModel = [] }: Pick<AgentOptions, 'fallbackModel'>): readonly string[] {
+export function fallbacksOf({ fallbackModel = [] }: Pick<CostOptions, 'fallbackModel'>): readonly string[] {
   const names = typeof fallbackModel === 'string' ? [fallbackModel] : fallbackModel;
   return names.map((name) => plainModelName(name, process.env));
 }
 
 /** What the host says about the context. The port knows the windows of its models if the host does not. */
-export function contextChangesOf({
-  model,
-  context,
-}: Pick<AgentOptions, 'model' | 'context'>): ContextChanges {
+export function contextChangesOf({ model, context }: Pick<CostOptions, 'model' | 'context'>): ContextChanges {
   const { factsOf } = model;
   if (factsOf === undefined) return context ?? {};
   const { windowOf, tokenScaleOf } = DEFAULT_CONTEXT;
@@ -63,15 +57,15 @@ export interface CostTotals {
 
 export class CostTracker {
   readonly meter: UsageMeter;
-  #options: Spender;
+  #options: CostOptions;
   #loading: Promise<Price> | undefined;
 
-  constructor(options: Spender, earlier: StoredCosts) {
+  constructor(options: CostOptions, earlier: StoredCosts) {
     this.#options = options;
     this.meter = new UsageMeter(options.price, earlier);
   }
 
-  change(options: Spender): void {
+  change(options: CostOptions): void {
     this.#options = options;
     this.#loading = undefined;
   }

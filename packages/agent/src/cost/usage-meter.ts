@@ -3,8 +3,6 @@ import type { Usage } from '@heddle/core';
 import { usageByModel, webSearchesOf } from '@heddle/models';
 import type { ModelUsage } from '../sdk/message.ts';
 import { StoredCosts } from './stored-costs.ts';
-import type { Cost } from '../session/codec/entries.ts';
-
 /** USD for this usage of this model; undefined where no price is known. */
 export type Price = (model: string, usage: Usage) => number | undefined;
 
@@ -70,4 +68,10 @@ export class UsageMeter {
     }
     return report;
   }
+}
+
+/** What something has cost, where a price is known; `costs`: by model, where the answering one asked helpers. */
+export interface Cost {
+  readonly costUsd?: number;
+  readonly costs?: Readonly<Record<string, number>>;
 }

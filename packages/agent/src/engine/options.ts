@@ -18,13 +18,13 @@ import type {
 } from '@heddle/core';
 import type { ContextSettings } from '../context/context-port.ts';
 import type { CompactionLimits } from '../context/overrides.ts';
-import type { LivePermissions, PermissionUpdate } from '../permission/live.ts';
-import type { PartVerdict } from '../permission/request.ts';
+import type { LivePermissions } from '../permission/live.ts';
 import type { Rules } from '../permission/rules/rule.ts';
 import type { SandboxGate } from '../sandbox/gate.ts';
 import type { ReadOnlyView } from '../sandbox/view/view.ts';
 import type { Session } from '../session/open/open.ts';
 import type { Price } from '../cost/usage-meter.ts';
+import type { AskPermission } from '../permission/question.ts';
 
 export interface AgentOptions {
   readonly model: ModelPort;
@@ -132,34 +132,6 @@ export function mistakeInSettings({ config = {}, context = {} }: AgentOptions): 
   const gated = Object.entries(GATED_LEVELS).find(([level]) => level in (context.levels ?? {}));
   if (gated) return `The option context.levels.${gated[0]} does not exist. Use config.gates.${gated[1]}.`;
   return undefined;
-}
-
-/** The signal aborts when the question is withdrawn. */
-export type AskPermission = (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
-
-export interface PermissionQuestion {
-  readonly toolUseId: string;
-  readonly tool: string;
-  readonly input: JsonObject;
-  readonly reason: string;
-  /** Each part of the call, with what was decided about it. */
-  readonly parts: readonly PartVerdict[];
-  /** What "always allow" would remember, and for how long. */
-  readonly suggestions: readonly PermissionUpdate[];
-  /** The ask rule that wants the question. */
-  readonly rule?: string;
-  /** The subagent that wants to make the call. */
-  readonly agentId?: string;
-}
-
-export interface PermissionAnswer {
-  readonly allow: boolean;
-  readonly message?: string;
-  readonly updatedInput?: JsonObject;
-  /** What is to be remembered with it. */
-  readonly updates?: readonly PermissionUpdate[];
-  /** With a denial: end the whole turn. */
-  readonly interrupt?: boolean;
 }
 
 export interface AgentHooks {

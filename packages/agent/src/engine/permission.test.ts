@@ -6,8 +6,9 @@ import { LivePermissions } from '../permission/live.ts';
 import type { Rules } from '../permission/rules/rule.ts';
 import type { Denial } from './denials.ts';
 import { createFileState } from './deps.ts';
-import type { AgentOptions, PermissionAnswer, PermissionQuestion } from './options.ts';
+import type { AgentOptions } from './options.ts';
 import { permissionOf } from './permission.ts';
+import type { PermissionAnswer, PermissionQuestion } from '../permission/question.ts';
 
 const bash = fakeTool({ name: 'Bash', readOnly: false });
 

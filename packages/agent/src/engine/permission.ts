@@ -19,7 +19,8 @@ import { NO_RULES } from '../permission/rules/rule.ts';
 import { isQuestion, withoutAnswer } from '../permission/rules/tools.ts';
 import type { PermissionWorld } from '../permission/world.ts';
 import type { Denial, Denials } from './denials.ts';
-import type { AgentOptions, PermissionAnswer, PermissionQuestion } from './options.ts';
+import type { AgentOptions } from './options.ts';
+import type { PermissionAnswer, PermissionQuestion } from '../permission/question.ts';
 
 interface Record {
   readonly store: (body: EntryBody) => void;

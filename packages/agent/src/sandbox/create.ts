@@ -2,13 +2,13 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { AskPermission } from '../engine/options.ts';
 import type { LivePermissions } from '../permission/live.ts';
 import { bareWorld } from '../permission/world.ts';
 import type { SandboxSettings } from '../settings/sandbox.ts';
 import { createSandboxPolicyGate, type SandboxGate } from './gate.ts';
 import { hostQuestions } from './hosts.ts';
 import type { Sandbox } from './sandbox.ts';
+import type { AskPermission } from '../permission/question.ts';
 
 export interface SandboxOptions {
   readonly settings: SandboxSettings;

@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { PermissionAnswer, PermissionQuestion } from '../engine/options.ts';
 import { WITHOUT_SANDBOX } from './gate.ts';
 import type { SandboxReadiness, Sandbox } from './sandbox.ts';
 import { rooms } from './test/rooms.ts';
+import type { PermissionAnswer, PermissionQuestion } from '../permission/question.ts';
 
 const open = rooms();
 const BROKEN: SandboxReadiness = {

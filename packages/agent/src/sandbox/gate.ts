@@ -4,10 +4,10 @@
  */
 import type { JsonObject, PermissionMode } from '@heddle/core';
 import type { Confined, ShellSandbox } from '@heddle/tools';
-import type { AskPermission } from '../engine/options.ts';
 import type { SandboxSettings } from '../settings/sandbox.ts';
 import { type Confining, confinementOf } from './confinement.ts';
 import type { SandboxReadiness, Sandbox } from './sandbox.ts';
+import type { AskPermission } from '../permission/question.ts';
 
 export interface SandboxGate extends ShellSandbox {
   /** What runs inside needs no question. */

@@ -1,8 +1,8 @@
 /** Questions about hosts that no list knows. One question a host, however often a command tries. */
 import { randomUUID } from 'node:crypto';
-import type { AskPermission } from '../engine/options.ts';
 import type { LivePermissions, PermissionUpdate } from '../permission/live.ts';
 import type { AskForHost } from './sandbox.ts';
+import type { AskPermission } from '../permission/question.ts';
 
 /** The name under which the question goes to whoever answers. */
 export const REACH_HOST = 'SandboxNetworkAccess';

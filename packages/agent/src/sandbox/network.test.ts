@@ -2,10 +2,10 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PermissionQuestion } from '../engine/options.ts';
 import { REACH_HOST } from './hosts.ts';
 import { check } from './test/room.ts';
 import { rooms } from './test/rooms.ts';
+import type { PermissionQuestion } from '../permission/question.ts';
 
 const open = rooms();
 let servers: Server[] = [];

@@ -1,9 +1,9 @@
 /** What counts of a settings file, and what is said about the rest. */
 import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
 import { KNOWN_SETTINGS } from './known.ts';
-import type { LoadedFile } from './load.ts';
 import { commonPart, joinSettings, remainder } from './parts.ts';
 import { stringsOf } from './shape.ts';
+import type { LoadedFile } from './scopes.ts';
 
 /**
  * What counts of a folder that is not trusted: it can only forbid. A list of what is allowed, so that a key that comes later

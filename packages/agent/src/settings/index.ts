@@ -2,7 +2,7 @@
 export { type AppliedSettings, appliedSettings } from './applied.ts';
 export { addRuleTo, removeRuleFrom, type ScopeChanged, setSettingIn } from './change-scope.ts';
 export { leftOutNotes } from './counting.ts';
-export { loadSettings, type LoadedFile, type LoadedSettings, type SettingsRequest } from './load.ts';
+export { loadSettings, type LoadedSettings, type SettingsRequest } from './load.ts';
 export { KNOWN_SETTINGS, type KnownSetting } from './known.ts';
 export { mergeSettings } from './merge.ts';
 export { unknownTool } from '../permission/rules/known-tools.ts';
@@ -19,3 +19,4 @@ export {
 } from './scopes.ts';
 export { type SandboxSettings, sandboxSettings } from './sandbox.ts';
 export { isTrusted, trustFolder } from './trust.ts';
+export type { LoadedFile } from './scopes.ts';

@@ -4,7 +4,14 @@ import path from 'node:path';
 import { errorMessage, type JsonObject } from '@heddle/core';
 import type { RuleSource } from '../permission/rules/rule.ts';
 import { countingPart } from './counting.ts';
-import { type Scope, SCOPES, type SettingsFile, settingsFiles, type SettingsPlaces } from './scopes.ts';
+import {
+  type Scope,
+  SCOPES,
+  type SettingsFile,
+  settingsFiles,
+  type SettingsPlaces,
+  type LoadedFile,
+} from './scopes.ts';
 import { validateSettings } from './shape.ts';
 import { realPath, trustIn } from './trust.ts';
 import { writtenIn } from './written.ts';
@@ -16,19 +23,6 @@ export interface SettingsRequest extends SettingsPlaces {
   readonly settings?: string | undefined;
   /** `--managed-settings`: JSON. */
   readonly managed?: string | undefined;
-}
-
-export interface LoadedFile {
-  readonly source: RuleSource;
-  /** Undefined: given on the command line. */
-  readonly file: string | undefined;
-  readonly base: string;
-  /** All of the file. */
-  readonly settings: JsonObject;
-  /** The part of it that counts. */
-  readonly counting: JsonObject;
-  /** Where the file really is, if it is not in its project: the reason why it does not count. */
-  readonly target?: string;
 }
 
 export interface LoadedSettings {

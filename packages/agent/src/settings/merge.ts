@@ -1,7 +1,7 @@
 /** Settings of several files as one. */
 import type { JsonObject } from '@heddle/core';
-import type { LoadedFile } from './load.ts';
 import { joinSettings } from './parts.ts';
+import type { LoadedFile } from './scopes.ts';
 
 /** From the highest to the lowest scope. Only what counts of each file takes part. */
 export function mergeSettings(files: readonly LoadedFile[]): JsonObject {

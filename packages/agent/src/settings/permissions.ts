@@ -3,9 +3,10 @@ import path from 'node:path';
 import { isJsonObject, type JsonObject, type PermissionMode } from '@heddle/core';
 import { unknownTool } from '../permission/rules/known-tools.ts';
 import { parseRule, type PermissionRule, type RuleList, type Rules } from '../permission/rules/rule.ts';
-import type { LoadedFile, LoadedSettings } from './load.ts';
+import type { LoadedSettings } from './load.ts';
 import { leftOutNotes } from './counting.ts';
 import { stringsOf } from './shape.ts';
+import type { LoadedFile } from './scopes.ts';
 
 export interface PermissionSettings {
   readonly rules: Rules;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '@heddle/core';
-import type { LoadedFile } from './load.ts';
 import { sandboxSettings } from './sandbox.ts';
 import { validateSettings } from './shape.ts';
+import type { LoadedFile } from './scopes.ts';
 
 function file(base: string, sandbox: JsonObject, trusted = true): LoadedFile {
   return {

@@ -1,8 +1,9 @@
 /** What all settings together say about the sandbox. Paths are made absolute here, where their file is known. */
 import path from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
-import type { LoadedFile, LoadedSettings } from './load.ts';
+import type { LoadedSettings } from './load.ts';
 import { stringsOf } from './shape.ts';
+import type { LoadedFile } from './scopes.ts';
 
 export interface SandboxSettings {
   readonly enabled: boolean;

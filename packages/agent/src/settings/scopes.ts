@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { RuleSource } from '../permission/rules/rule.ts';
+import type { JsonObject } from '@heddle/core';
 
 /** The scopes a settings file of the user's own can have. */
 export type Scope = Extract<RuleSource, 'user' | 'project' | 'local'>;
@@ -116,4 +117,17 @@ function managedDir(): string {
     default:
       return '/etc/claude-code';
   }
+}
+
+export interface LoadedFile {
+  readonly source: RuleSource;
+  /** Undefined: given on the command line. */
+  readonly file: string | undefined;
+  readonly base: string;
+  /** All of the file. */
+  readonly settings: JsonObject;
+  /** The part of it that counts. */
+  readonly counting: JsonObject;
+  /** Where the file really is, if it is not in its project: the reason why it does not count. */
+  readonly target?: string;
 }

@@ -17,14 +17,14 @@ import {
 import { estimateMessages } from '../estimate/message.ts';
 import { estimateText } from '../estimate/text.ts';
 import type { ContextOptions } from '../options.ts';
-import type { ContextDeps, RereadFiles } from '../deps.ts';
+import type { ContextDeps, RereadFiles, Summarize, SummaryAnswer } from '../deps.ts';
 import { outlineOf } from '../reading/outline.ts';
 import { beginning } from '../reading/read.ts';
 import { extractOf, keptRequests, tailFrom, type WorkExtract } from './extract.ts';
 import { assembleHistory, fileText } from './handoff.ts';
 import { reduce } from './reduce.ts';
 import { squeeze, stripMedia } from './squeeze.ts';
-import { earlierSummary, type Summarize, type SummaryAnswer, summaryInstruction } from './summarize.ts';
+import { earlierSummary, summaryInstruction } from './summarize.ts';
 
 interface CompactionJob {
   /** What would be sent. */

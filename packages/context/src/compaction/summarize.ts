@@ -15,7 +15,6 @@ import {
   type Message,
   modelError,
   type ModelError,
-  type ModelErrorClass,
   type ModelPort,
   type ModelRequest,
   NO_ATTEMPTS,
@@ -34,24 +33,7 @@ import {
   type Usage,
 } from '@heddle/core';
 import { type ServerEdits, withServerEdits } from '../levels/server-edits.ts';
-
-export interface SummaryRequest {
-  readonly messages: History<Message>;
-  readonly instruction: string;
-  readonly maxTokens: number;
-  readonly context: ToolUseContext;
-}
-
-export type SummaryAnswer =
-  | { readonly ok: true; readonly text: string; readonly spent: readonly Spent[] }
-  | {
-      readonly ok: false;
-      readonly why: string;
-      readonly class: ModelErrorClass;
-      readonly spent: readonly Spent[];
-    };
-
-export type Summarize = (request: SummaryRequest) => Promise<SummaryAnswer>;
+import type { Summarize, SummaryRequest } from '../deps.ts';
 
 interface SummarizerDeps {
   readonly model: ModelPort;

@@ -3,15 +3,19 @@
  * second request is sent only if the key of a key helper has expired.
  */
 import type { Done, ModelError, ModelRequest } from '@heddle/core';
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { classifyFailure, internalError } from '../errors/classify.ts';
-import { networkError } from '../errors/network.ts';
+import { networkError, type Connection } from '../errors/network.ts';
 import { Deadline } from '../stream/deadline.ts';
 import { RecordQueue } from '../stream/record-queue.ts';
 import { AnswerStream } from './answer-stream.ts';
+import type { BodyWriter } from './request-body.ts';
 import { hasMedia } from './request-body.ts';
-import type { AnthropicDeps } from './port.ts';
+import type { Secrets } from '../secrets/secrets.ts';
+import type { Transport } from '../transport/transport.ts';
+import type { CredentialSource } from './credentials.ts';
+import type { Settings } from './options.ts';
 
 export class MessagesAttempt {
   readonly records: RecordQueue;
@@ -232,4 +236,15 @@ export class ErrorBody {
     this.#isRead = true;
     this.#onRead(this.#text);
   }
+}
+
+/** The parts that all attempts share. */
+export interface AnthropicDeps {
+  readonly settings: Settings;
+  readonly connection: Connection;
+  readonly secrets: Secrets;
+  readonly credentials: CredentialSource;
+  readonly transport: Transport;
+  readonly bodies: BodyWriter;
+  headersFor(request: ModelRequest, proof: OutgoingHttpHeaders, length: number): OutgoingHttpHeaders;
 }

@@ -1,10 +1,10 @@
 /** Credentials for the Messages API, in this order: a token, a key, or the output of a key helper. */
 import type { Clock, ModelError } from '@heddle/core';
 import type { ChildProcess } from 'node:child_process';
-import { NO_ANTHROPIC_KEY } from '../find-model.ts';
 import { type Environment, withoutSecrets } from '../secrets/environment.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import type { Settings } from './options.ts';
+import { NO_ANTHROPIC_KEY } from '../aliases.ts';
 
 /** The values that the first line of a session shows. */
 export type KeySource = 'ANTHROPIC_AUTH_TOKEN' | 'ANTHROPIC_API_KEY' | 'apiKeyHelper' | 'none';

@@ -1,11 +1,10 @@
 /** The adapter for the Messages API. */
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { ModelError, ModelPort, ModelRecord, ModelRecords, ModelRequest } from '@heddle/core';
-import type { Connection } from '../errors/network.ts';
 import { proxySecrets } from '../secrets/proxy-secrets.ts';
 import { Secrets } from '../secrets/secrets.ts';
 import { Transport } from '../transport/transport.ts';
-import { MessagesAttempt } from './attempt.ts';
+import { MessagesAttempt, type AnthropicDeps } from './attempt.ts';
 import { betasOf, BodyWriter } from './request-body.ts';
 import { CredentialSource, type KeySource } from './credentials.ts';
 import { type AnthropicOptions, API_URL, type Settings, settingsOf } from './options.ts';
@@ -22,17 +21,6 @@ export interface AnthropicPort extends ModelPort {
    * process alive.
    */
   close(): void;
-}
-
-/** The parts that all attempts share. */
-export interface AnthropicDeps {
-  readonly settings: Settings;
-  readonly connection: Connection;
-  readonly secrets: Secrets;
-  readonly credentials: CredentialSource;
-  readonly transport: Transport;
-  readonly bodies: BodyWriter;
-  headersFor(request: ModelRequest, proof: OutgoingHttpHeaders, length: number): OutgoingHttpHeaders;
 }
 
 export function createAnthropicPort(options: AnthropicOptions = {}): AnthropicPort {

@@ -7,16 +7,17 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
-import { type Done, errorMessage, type ModelError, type ModelRequest } from '@heddle/core';
+import { type Clock, type Done, errorMessage, type ModelError, type ModelRequest } from '@heddle/core';
 import { hasMedia } from '../anthropic/request-body.ts';
 import { internalError } from '../errors/classify.ts';
 import { RecordQueue } from '../stream/record-queue.ts';
 import { type AnswerListenerEvents, BridgeAnswer } from './answer/answer.ts';
-import { classifyThrown } from './errors/classify.ts';
+import { classifyThrown, type ProviderInfo } from './errors/classify.ts';
 import { StallTimer } from '../stream/deadline.ts';
-import type { BridgeDeps } from './port.ts';
-import { ToolNames } from './request/names.ts';
-import { callOptions } from './request/options.ts';
+import { ToolNames, type IdForm } from './request/names.ts';
+import { callOptions, type RequestFormat } from './request/options.ts';
+import type { Metadata } from './signature.ts';
+import type { OutputCaps } from './output-caps.ts';
 
 export class BridgeAttempt {
   readonly records: RecordQueue;
@@ -266,4 +267,21 @@ function estimateOf({ system, tools, messagesJson }: ModelRequest): number {
   let bytes = JSON.stringify({ system, tools }).length;
   for (const piece of messagesJson) bytes += piece.byteLength;
   return Math.ceil(bytes / 4);
+}
+
+/** The parts that all attempts share. */
+export interface BridgeDeps {
+  readonly requestFormat: Omit<RequestFormat, 'names' | 'mark' | 'ids'>;
+  readonly idsFor: (model: string) => IdForm;
+  readonly markFor: (model: string) => Metadata | undefined;
+  readonly tellsCost: boolean;
+  readonly markupAdvice: string | undefined;
+  readonly scene: ProviderInfo;
+  readonly clock: Clock;
+  readonly firstByteMs: number;
+  readonly idleMs: number;
+  readonly thinkingMs: number;
+  readonly caps: OutputCaps;
+  model(name: string): Promise<LanguageModelV4>;
+  refusal(): ModelError | undefined;
 }

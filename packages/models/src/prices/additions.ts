@@ -1,9 +1,3 @@
-/**
- * Prices of models that the price list does not contain yet, from the public documentation. Checked on
- * `MODELS_CHECKED_ON`.
- */
-import type { KnownModel, PriceOverride } from './prices.ts';
-
 interface Addition {
   readonly id: string;
   readonly name: string;
@@ -62,4 +56,26 @@ export function additionalModels(): readonly KnownModel[] {
     inputPerMillion: price.inputPerMillion,
     outputPerMillion: price.outputPerMillion,
   }));
+}
+
+/**
+ * In USD per million tokens, like public price lists. An omitted price equals the price of plain input.
+ */
+export interface PriceOverride {
+  readonly inputPerMillion?: number;
+  readonly outputPerMillion?: number;
+  readonly cacheReadPerMillion?: number;
+  readonly cacheWritePerMillion?: number;
+  readonly cacheWriteHourPerMillion?: number;
+  readonly webSearchPerThousand?: number;
+  readonly contextWindow?: number;
+}
+
+export interface KnownModel {
+  readonly id: string;
+  readonly name: string;
+  readonly contextWindow: number | undefined;
+  /** USD per million tokens for a short request. */
+  readonly inputPerMillion: number | undefined;
+  readonly outputPerMillion: number | undefined;
 }

@@ -13,7 +13,13 @@ import {
 import { statedFor } from '../known-models.ts';
 import { providerNamed, readModelName } from '../providers/table.ts';
 import type { Environment } from '../secrets/environment.ts';
-import { additionalModels, additionalPrice, additionFor } from './additions.ts';
+import {
+  additionalModels,
+  additionalPrice,
+  additionFor,
+  type PriceOverride,
+  type KnownModel,
+} from './additions.ts';
 import { type CostLine, costLines } from './usage.ts';
 
 export interface Prices {
@@ -121,19 +127,6 @@ export function listedAs(name: string): ListedAs | undefined {
   };
 }
 
-/**
- * In USD per million tokens, like public price lists. An omitted price equals the price of plain input.
- */
-export interface PriceOverride {
-  readonly inputPerMillion?: number;
-  readonly outputPerMillion?: number;
-  readonly cacheReadPerMillion?: number;
-  readonly cacheWritePerMillion?: number;
-  readonly cacheWriteHourPerMillion?: number;
-  readonly webSearchPerThousand?: number;
-  readonly contextWindow?: number;
-}
-
 /** Keys are model names in any spelling. A `*` at the end matches any suffix. The longest match wins. */
 export type PriceOverrides = Readonly<Record<string, PriceOverride>>;
 
@@ -157,15 +150,6 @@ export function overriddenCost(line: CostLine, price: PriceOverride): number | u
     (line.cacheWriteTokens - line.cacheWriteHourTokens) * write +
     line.cacheWriteHourTokens * (price.cacheWriteHourPerMillion ?? write);
   return tokens / 1e6 + (line.webSearches * (price.webSearchPerThousand ?? 0)) / 1e3;
-}
-
-export interface KnownModel {
-  readonly id: string;
-  readonly name: string;
-  readonly contextWindow: number | undefined;
-  /** USD per million tokens for a short request. */
-  readonly inputPerMillion: number | undefined;
-  readonly outputPerMillion: number | undefined;
 }
 
 const ANTHROPIC = 'anthropic';

@@ -4,7 +4,7 @@
 import { type Environment, variable } from '../secrets/environment.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { loadPackage } from './load.ts';
-import { AWS_CREDENTIALS } from './provider.ts';
+import { AWS_CREDENTIALS } from '../provider.ts';
 import { firstOf } from './settings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,9 +1,8 @@
-/** Opens a model of a provider in the table. */
-import type { ChosenModel } from '../choose.ts';
 import { localWindow, modelsOnServer } from './local.ts';
 import { openProvider, type ProviderOptions } from './port.ts';
 import { providerAddress, providerKey } from './settings.ts';
 import { fullNameOf, type NamedModel, readModelName } from './table.ts';
+import type { ChosenModel } from '../route.ts';
 
 /** Returns undefined if the name does not belong to a provider. Throws if its package cannot be loaded. */
 export async function chooseProvider(

@@ -3,7 +3,7 @@
  */
 import { type Environment, variable } from '../secrets/environment.ts';
 import { modelsOnServer } from './local.ts';
-import type { Provider } from './provider.ts';
+import type { Provider } from '../provider.ts';
 import { readinessOf } from './settings.ts';
 import { PROVIDERS } from './table.ts';
 

@@ -5,7 +5,7 @@ import { ask, requestTo } from '../test/bridge.ts';
 import { closeStages, textIn } from '../test/stage.ts';
 import { localWindow, modelsOnServer } from './local.ts';
 import { openProvider } from './port.ts';
-import type { Provider } from './provider.ts';
+import type { Provider } from '../provider.ts';
 import { providerNamed } from './table.ts';
 
 afterEach(closeStages);

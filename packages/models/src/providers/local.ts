@@ -1,7 +1,7 @@
 /** Asks servers on this machine for their models. They respond at once or are not running. */
 import { isRecord } from '@heddle/core';
 import { type Environment, milliseconds, variable } from '../secrets/environment.ts';
-import type { Provider } from './provider.ts';
+import type { Provider } from '../provider.ts';
 import { providerAddress, providerKey } from './settings.ts';
 
 export interface ServedModel {

@@ -3,7 +3,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { isRecord } from '@heddle/core';
 import { type Environment, variable } from '../secrets/environment.ts';
 import type { LoadedPackage } from './load.ts';
-import type { Provider } from './provider.ts';
+import type { Provider } from '../provider.ts';
 import { firstOf, providerAddress, providerKey } from './settings.ts';
 
 export interface MakeOptions {

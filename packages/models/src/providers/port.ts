@@ -10,7 +10,7 @@ import { Secrets } from '../secrets/secrets.ts';
 import { configFolderIn, loadPackage } from './load.ts';
 import { createFetch } from './fetch.ts';
 import { makeModel, type MakeOptions } from './make.ts';
-import { packageOf, type Provider } from './provider.ts';
+import { packageOf, type Provider } from '../provider.ts';
 import { useProxies } from './proxies.ts';
 import { notConfigured, providerAddress, providerKey, readinessOf } from './settings.ts';
 import { readModelName } from './table.ts';

@@ -1,7 +1,7 @@
 /** Reads the settings of a provider from the environment. */
 import { type Environment, variable } from '../secrets/environment.ts';
 import type { Package } from './load.ts';
-import { AWS_CREDENTIALS, packageOf, type Provider } from './provider.ts';
+import { AWS_CREDENTIALS, packageOf, type Provider } from '../provider.ts';
 
 export interface FoundKey {
   readonly variable: string;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { createPrices } from '../prices/prices.ts';
 import { SECRET_VARIABLES } from '../secrets/environment.ts';
-import { type Features, PACKAGES, type Provider } from './provider.ts';
+import { type Features, PACKAGES, type Provider } from '../provider.ts';
 import { providerAddress, readinessOf } from './settings.ts';
 import { PROVIDERS, providerNamed, readModelName } from './table.ts';
 

@@ -1,5 +1,5 @@
 /** The providers other than Anthropic, one entry each. `make.ts` creates their models. */
-import type { Features, Provider } from './provider.ts';
+import type { Features, Provider } from '../provider.ts';
 
 const CHAT: Features = {
   images: true,

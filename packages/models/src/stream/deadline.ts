@@ -1,7 +1,6 @@
 /** A deadline that passes when nothing has happened for too long on the clock. */
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { Clock } from '@heddle/core';
-import type { BridgeDeps } from '../bridge/port.ts';
 
 export class Deadline {
   readonly #clock: Clock;
@@ -62,15 +61,24 @@ export class Deadline {
 /** An explicit reason: without one, each abort creates an exception with a stack trace. */
 const OVER = 'over';
 
+/** The limits of one answer, and the name of the provider for messages. */
+interface StallLimits {
+  readonly scene: { readonly name: string };
+  readonly clock: Clock;
+  readonly firstByteMs: number;
+  readonly idleMs: number;
+  readonly thinkingMs: number;
+}
+
 export class StallTimer {
-  readonly #port: BridgeDeps;
+  readonly #port: StallLimits;
   readonly #deadline: Deadline;
   readonly #missed: (message: string) => void;
   /** The silence that is allowed now. */
   #silenceMs = 0;
 
   /** `missed` is called once, with a message. */
-  constructor(port: BridgeDeps, missed: (message: string) => void) {
+  constructor(port: StallLimits, missed: (message: string) => void) {
     this.#port = port;
     this.#missed = missed;
     this.#deadline = new Deadline(port.clock);

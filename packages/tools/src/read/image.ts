@@ -2,7 +2,6 @@
 import { createRequire } from 'node:module';
 import type sharp from 'sharp';
 import { waitOrInterrupt } from '../files/abort.ts';
-import type { ImageType } from './page.ts';
 
 export interface PreparedImage {
   readonly mediaType: ImageType;
@@ -141,3 +140,5 @@ function webpSize(bytes: Buffer): ImageSize | undefined {
       return undefined;
   }
 }
+
+export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';

@@ -1,5 +1,5 @@
 import type { FileState } from '@heddle/core';
-import type { PreparedImage } from './image.ts';
+import type { PreparedImage, ImageType } from './image.ts';
 
 /** One page of a text: as many whole lines as a call may show. Pure. */
 
@@ -65,10 +65,8 @@ const NUMBER_WIDTH = 8;
 export function numbered(lines: readonly string[], first: number): string {
   return lines.map((line, index) => `${String(first + index).padStart(6)}\t${line}`).join('\n');
 }
+
 /** Detects the type of a file by its first bytes, because names can be wrong. Pure. */
-
-export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp';
-
 export function imageTypeOf(bytes: Buffer): ImageType | undefined {
   if (has(bytes, 0, '\x89PNG\r\n\x1a\n')) return 'image/png';
   if (has(bytes, 0, '\xff\xd8\xff')) return 'image/jpeg';

@@ -4,15 +4,14 @@ import { type AskDeps, createAskTool } from '../ask/ask-user-question.ts';
 import type { ShellDeps } from '../bash/deps.ts';
 import { createShellTools } from '../bash/tools.ts';
 import type { FileToolDeps } from '../files/deps.ts';
-import { createFileTools } from '../files/tools.ts';
 import type { SearchDeps } from '../grep/deps.ts';
-import { createSearchTools } from '../grep/tools.ts';
 import { createPlanTools, type PlanDeps } from '../plan/plan-mode.ts';
 import { createTaskTools } from '../todo/task-tools.ts';
 import { createTodoWriteTool, TodoList } from '../todo/todo-write.ts';
 import type { WebDeps } from '../web/deps.ts';
 import { createWebTools } from '../web/tools.ts';
 import { createToolSearchTool } from './tool-search.ts';
+import { createSearchTools, createFileTools } from '../create-tools.ts';
 
 export interface BuiltinDeps extends FileToolDeps, AskDeps, PlanDeps {
   readonly shell?: Partial<ShellDeps>;

@@ -6,13 +6,13 @@ import path from 'node:path';
 import type { JsonObject, ReadOnlyRun, ToolUseContext } from '@heddle/core';
 import { contextOf } from '@heddle/testing';
 import { createShellTools, TaskRegistry } from '@heddle/tools';
-import type { AskPermission } from '../../engine/options.ts';
 import { LivePermissions } from '../../permission/live.ts';
 import { NO_RULES, type Rules } from '../../permission/rules/rule.ts';
 import { sandboxSettings } from '../../settings/sandbox.ts';
 import { checkSandbox } from '../check/check.ts';
 import { createSandboxGate } from '../create.ts';
 import type { Sandbox } from '../sandbox.ts';
+import type { AskPermission } from '../../permission/question.ts';
 
 /** Whether sandboxes can be made here; asked once, before the tests are told apart. */
 export const check = await checkSandbox();

@@ -1,11 +1,6 @@
 /** Which lines of the log an event makes. Deltas, progress and announcements make none. */
 import type { EntryBody, LoopEvent, MessageEvent } from '@heddle/core';
-
-/** What something has cost, where a price is known; `costs`: by model, where the answering one asked helpers. */
-export interface Cost {
-  readonly costUsd?: number;
-  readonly costs?: Readonly<Record<string, number>>;
-}
+import type { Cost } from '../../cost/usage-meter.ts';
 
 /** `cost`: what the event has spent. */
 export function entriesOf(event: LoopEvent, cost: Cost = {}): EntryBody[] {

@@ -1,17 +1,11 @@
 /** Opens a session: a new one, one to go on with, or a copy of one. Errors of life are values. */
-import { existsSync, openSync, statSync } from 'node:fs';
 import { Projection, type SessionSnapshot } from '@heddle/core';
+import { existsSync, openSync, statSync } from 'node:fs';
+import { StoredCosts } from '../../cost/stored-costs.ts';
 import { branchOf } from '../../prompt/session-context.ts';
 import { repositoryTop } from '../../settings/scopes.ts';
-import { StoredCosts } from '../../cost/stored-costs.ts';
 import { type Blobs, createBlobs } from '../files/blobs.ts';
-import { type Durability, EntryChain, type Journal, memoryJournal } from '../journal/journal.ts';
-import { copyCompanions, copySession, discardCopy, dropDamagedLines } from './copy.ts';
-import { fileJournal } from '../journal/file-journal.ts';
-import { loadSession } from './load.ts';
 import { takeLock } from '../files/lock.ts';
-import { repairTornEnd } from './repair-end.ts';
-import { rewindTo } from './rewind.ts';
 import {
   blobFolder,
   isSessionId,
@@ -20,8 +14,13 @@ import {
   sessionFolder,
   type SessionPlace,
 } from '../files/paths.ts';
-import { storageErrorReason, syncFolder } from '../files/write.ts';
 import { type SessionFile, sessionFilesOf } from '../files/session-files.ts';
+import { storageErrorReason, syncFolder } from '../files/write.ts';
+import { fileJournal } from '../journal/file-journal.ts';
+import { type Durability, EntryChain, type Journal, memoryJournal } from '../journal/journal.ts';
+import { copyCompanions, copySession, discardCopy, dropDamagedLines } from './copy.ts';
+import { historyUpTo, loadSession } from './load.ts';
+import { repairTornEnd } from './repair-end.ts';
 
 export interface Session {
   readonly id: string;
@@ -280,4 +279,37 @@ function unknown(id: string): OpenedSession {
 
 function refused(message: string): OpenedSession {
   return { ok: false, message, isUnknown: false };
+}
+
+// MERGED rewind.ts: /** Goes back to a message of a session that is being opened. */
+
+interface RewindTarget {
+  /** Undefined: nobody wants to go back. */
+  readonly to: string | undefined;
+  /** What the user calls the session. */
+  readonly name: string;
+  /** The log in which the message is looked for. */
+  readonly file: string;
+  readonly blobs: Blobs;
+}
+
+/** A message that a compaction has replaced is looked for in the whole file, and its history put back. */
+function rewindTo(session: Session, { to, name, file, blobs }: RewindTarget): OpenedSession {
+  if (to === undefined) return { ok: true, session };
+  const { projection, journal } = session;
+  try {
+    const isNear = [...projection.messages].some((message) => message.uuid === to);
+    const messages = isNear ? undefined : historyUpTo(file, to, blobs);
+    if (!isNear && !messages) {
+      journal.close();
+      return { ok: false, message: `The session ${name} has no message ${to}`, isUnknown: false };
+    }
+    const entry = { type: 'rewind' as const, to, ...(messages ? { messages } : {}) };
+    journal.append(entry);
+    projection.apply(entry);
+    return { ok: true, session };
+  } catch (thrown) {
+    journal.close();
+    throw thrown;
+  }
 }

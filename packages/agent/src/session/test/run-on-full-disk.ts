@@ -2,8 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { EntryBody } from '@heddle/core';
-import type { Session } from '../open/open.ts';
-import { newSession } from '../open/open.ts';
+import { newSession, type Session } from '../open/open.ts';
 import { sessionOf, user } from './house.ts';
 
 const [scenario, folder = ''] = process.argv.slice(2);

@@ -16,7 +16,7 @@ import type {
   ResultContent,
   ToolResultBlock,
 } from '@heddle/core';
-import type { Features } from '../../providers/provider.ts';
+import type { Features } from '../../provider.ts';
 import { type Metadata, signedBy } from '../signature.ts';
 import { type IdForm, type ToolNames, wireId } from './names.ts';
 

@@ -13,9 +13,8 @@ import path from 'node:path';
 import type { Tool, ToolResult, ToolUseContext } from '@heddle/core';
 import { contextOf } from '@heddle/testing';
 import { onTestFinished, vi } from 'vitest';
-import { createSearchTools } from '../../grep/tools.ts';
-import { createFileTools } from '../tools.ts';
 import type { FileToolDeps } from '../deps.ts';
+import { createSearchTools, createFileTools } from '../../create-tools.ts';
 
 export class Scratch {
   readonly folder: string;

@@ -1,4 +1,4 @@
-// The floors of the house: which package may import which. See ARCHITECTURE.md.
+// The layers of packages: which package may import which. See ARCHITECTURE.md.
 import path from 'node:path';
 import { Visitor } from 'oxc-parser';
 import { type Finding, finding, isTest, type Source } from './source.ts';

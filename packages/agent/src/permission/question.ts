@@ -1,0 +1,32 @@
+/** The question that an ask decision puts to a host, and its answer. */
+import type { JsonObject } from '@heddle/core';
+import type { PermissionUpdate } from './live.ts';
+import type { PartVerdict } from './request.ts';
+
+/** Asks the host about a call. The signal aborts when the question is withdrawn. */
+export type AskPermission = (question: PermissionQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
+
+export interface PermissionQuestion {
+  readonly toolUseId: string;
+  readonly tool: string;
+  readonly input: JsonObject;
+  readonly reason: string;
+  /** Each part of the call, with the decision about it. */
+  readonly parts: readonly PartVerdict[];
+  /** The rules that "always allow" would add, and their scope. */
+  readonly suggestions: readonly PermissionUpdate[];
+  /** The ask rule that matched. */
+  readonly rule?: string;
+  /** The subagent that makes the call. */
+  readonly agentId?: string;
+}
+
+export interface PermissionAnswer {
+  readonly allow: boolean;
+  readonly message?: string;
+  readonly updatedInput?: JsonObject;
+  /** Rules to add with the answer. */
+  readonly updates?: readonly PermissionUpdate[];
+  /** A denial with it ends the whole turn. */
+  readonly interrupt?: boolean;
+}
