@@ -1,6 +1,7 @@
 /**
- * A clock without time: it stands still until it is told to move, and then wakes one sleeper after another, each only when
- * all that its predecessor set off has come to rest. So a run of minutes takes no time and is the same every time.
+ * A clock without real time. It moves only when it is told to, and then wakes one sleeper after another.
+ * Each wakes only after all work of its predecessor has settled. So a run of minutes takes no time and is
+ * deterministic.
  */
 import { setImmediate } from 'node:timers';
 import type { Clock } from '@heddle/core';
@@ -8,23 +9,23 @@ import type { Clock } from '@heddle/core';
 export interface VirtualClock extends Clock {
   /** The sleepers, the next one first. */
   readonly pending: readonly PendingTimer[];
-  /** Moves on by so much and wakes whoever is due on the way, in order. Resolves when everything rests. */
+  /** Advances by this time and wakes due sleepers in order. Resolves when everything has settled. */
   advance(ms: number): Promise<void>;
-  /** Wakes sleepers until none is left. Resolves with the milliseconds that went by. */
+  /** Wakes sleepers until none is left. Resolves with the elapsed milliseconds. */
   runUntilIdle(): Promise<number>;
-  /** Lets time pass, from sleeper to sleeper, until the work has settled; answers as the work does. */
+  /** Advances from sleeper to sleeper until the work has settled. Returns the result of the work. */
   run<T>(work: Promise<T>): Promise<T>;
 }
 
 export interface PendingTimer {
-  /** When it wakes, in the clock's milliseconds. */
+  /** The time of waking, in the clock's milliseconds. */
   readonly at: number;
 }
 
 export interface ClockOptions {
-  /** Where the clock begins. */
+  /** The start time. */
   readonly now?: number;
-  /** Moves by itself: whenever everything rests, to the next sleeper. */
+  /** Advances automatically: whenever everything has settled, to the next sleeper. */
   readonly auto?: boolean;
 }
 
@@ -41,7 +42,7 @@ export function createClock(options: ClockOptions = {}): VirtualClock {
   let pumping = false;
   let added = Promise.withResolvers<void>();
 
-  /** Keeps timers in order of time; of two for the same instant, the older is woken first. */
+  /** Keeps timers in order of time. Of two for the same instant, the older is woken first. */
   function add(timer: Timer): void {
     let place = timers.length;
     while (place > 0 && (timers[place - 1]?.at ?? 0) > timer.at) place--;
@@ -111,7 +112,7 @@ export function createClock(options: ClockOptions = {}): VirtualClock {
       while (!state.settled) {
         await settle();
         if (state.settled || wakeNext()) continue;
-        // Nobody sleeps, so the work waits for something else: a gate, or the outside.
+        // No sleeper is left, so the work waits for something else: a gate, or the outside.
         added = Promise.withResolvers<void>();
         await Promise.race([end, added.promise]);
       }
@@ -120,7 +121,10 @@ export function createClock(options: ClockOptions = {}): VirtualClock {
   };
 }
 
-/** Resolves once every promise that can settle by itself has done so: a macrotask begins only when no microtask is left. */
+/**
+ * Resolves after every promise that can settle by itself: a macrotask begins only when no microtask is
+ * left.
+ */
 export function settle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

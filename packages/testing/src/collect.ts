@@ -1,4 +1,4 @@
-/** Reading a stream or a run to its end. */
+/** Reads a stream or a run to its end. */
 
 /** Everything a generator yields, in order, and what it returns. Throws what the generator throws. */
 export async function collect<Yielded, Returned>(

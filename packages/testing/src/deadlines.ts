@@ -7,7 +7,7 @@
 /** One event that a test waits for: a line on a screen, a file, a process. */
 export const EVENT_DEADLINE_MS = 90_000;
 
-/** The end of work that was told to end: a tenth of it is what users are promised, and the work itself would take minutes. */
+/** The end of aborted work. Users are promised a tenth of it, and the work itself would take minutes. */
 export const ABORT_DEADLINE_MS = 20_000;
 
 /** A whole test, with several events. */

@@ -1,13 +1,13 @@
 import { untilAborted } from '@heddle/core';
 
-/** A gate holds whoever passes until a test opens it: order without sleeping. */
+/** A gate blocks callers until a test opens it: order without sleeps. */
 export interface Gate {
   readonly kind: 'gate';
   readonly name: string;
-  /** Resolves when someone stands before the gate for the first time. */
+  /** Resolves when the first caller waits at the gate. */
   readonly reached: Promise<void>;
   readonly isOpen: boolean;
-  /** Lets everyone pass, now and later. Idempotent. */
+  /** Lets every caller pass, now and later. Idempotent. */
   open(): void;
   /** Resolves when the gate is open or the signal aborts. Never rejects. */
   pass(signal?: AbortSignal): Promise<void>;

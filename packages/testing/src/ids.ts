@@ -1,4 +1,7 @@
-/** Identity and chance under a seed: the same seed gives the same run, and a failing seed is a bug report. */
+/**
+ * Identifiers and random numbers from a seed: the same seed gives the same run, so a failing seed is a bug
+ * report.
+ */
 import type { Ids } from '@heddle/core';
 
 /** A number in [0, 1) from a well-mixed 32-bit state (mulberry32). */
@@ -18,7 +21,7 @@ export function createIds(prefix = 'm'): Ids {
   return { uuid: () => `${prefix}${++count}` };
 }
 
-/** Ids in the form of a version 4 UUID, for what checks that form. */
+/** Ids in the form of a version 4 UUID, for code that checks the form. */
 export function createUuids(seed = 1): Ids {
   const random = createRandom(seed);
   const hex = (digits: number) =>

@@ -1,4 +1,7 @@
-/** Everything a test of an agent needs and a network would have: a scripted model, a fake API, a clock, and a judge of requests. */
+/**
+ * Everything that a test of an agent needs in place of a network: a scripted model, a fake API, a clock,
+ * and a request validator.
+ */
 export * from './scripted/part.ts';
 export * from './scripted/builders.ts';
 export * from './scripted/errors.ts';
@@ -6,7 +9,7 @@ export type * from './scripted/act.ts';
 export * from './scripted/acts.ts';
 export * from './scripted/model.ts';
 export type { JudgeOptions, Problem } from './scripted/judge.ts';
-export { readScript, type ReadScript } from './scripted/read.ts';
+export { readScript, type ReadScript } from './scripted/read-script.ts';
 export { RecordedCall } from './scripted/recorded.ts';
 export * from './gate.ts';
 export * from './clock.ts';
@@ -16,7 +19,7 @@ export * from './context.ts';
 export * from './tools.ts';
 export * from './collect.ts';
 export * from './deps/deps.ts';
-export * from './deps/context-door.ts';
+export * from './deps/fake-context.ts';
 export * from './deps/hooks.ts';
 export * from './deps/attachments.ts';
 export * from './shapes.ts';
@@ -32,7 +35,8 @@ export * from './providers/server.ts';
 export * from './cache/bill.ts';
 export * from './cache/blocks.ts';
 export * from './explorer/index.ts';
-// Both the scripts and the explorer speak of steps, both judges of violations: the plain words belong to the first.
+// Both the scripts and the explorer have steps, and both checkers have violations. The short names belong
+// to the first.
 export type { ScriptStep as Step } from './scripted/part.ts';
 export type { RequestViolation as Violation } from './validator/rules.ts';
 export type { ExploredStep } from './explorer/step.ts';

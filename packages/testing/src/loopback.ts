@@ -1,15 +1,15 @@
-/** An HTTP server on this machine, on a port of its own. */
+/** An HTTP server on this machine with its own port. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { errorMessage } from '@heddle/core';
 
 export interface Loopback {
   /** `http://127.0.0.1:…`, without a path. */
   readonly url: string;
-  /** Open connections are cut. */
+  /** Closes open connections. */
   close(): Promise<void>;
 }
 
-/** `onThrow` hears of a handler that failed; its connection is cut. */
+/** `onThrow` receives the error of a failed handler. Its connection is closed. */
 export async function startLoopback(
   answer: (incoming: IncomingMessage, response: ServerResponse) => Promise<void>,
   onThrow: (message: string) => void,

@@ -1,4 +1,4 @@
-/** A core request as the plain JSON body that the Messages API would get. */
+/** Converts a core request to the JSON body for the Messages API. */
 import type { ModelRequest } from '@heddle/core';
 
 export type RequestBody = Readonly<Record<string, unknown>>;
@@ -24,18 +24,18 @@ export function bodyOf(request: ModelRequest): RequestBody {
   };
 }
 
-/** The bytes of the `messages` array, in one piece. */
+/** Returns the bytes of the `messages` array in one piece. */
 export function messagesBytes(request: ModelRequest): Uint8Array {
   return Buffer.concat(request.messagesJson);
 }
 
-/** What the bytes say; where there are none, what the data says. Throws when the bytes are not JSON. */
+/** Parses the bytes, or returns the data if there are none. Throws if the bytes are not JSON. */
 function messagesOf(request: ModelRequest): unknown {
   if (request.messagesJson.length === 0) return markedMessages(request);
   return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(messagesBytes(request)));
 }
 
-/** The messages as data, with the marks put on their blocks. */
+/** Returns the messages as data, with the marks on their blocks. */
 export function markedMessages(request: ModelRequest): unknown {
   const marked = new Set(request.marks.map(({ message, block }) => `${message}.${block}`));
   const messages = [...request.messages].map(({ role, content }, message) => ({

@@ -1,4 +1,4 @@
-/** Requests for tests of ports: written short, complete in every field. */
+/** Requests for tests of ports: short notation, complete in every field. */
 import { type ContentBlock, History, type ModelRequest, type RequestMessage } from '@heddle/core';
 import { TEST_MODEL } from './context.ts';
 import { markedMessages } from './request-body.ts';

@@ -1,26 +1,30 @@
 /**
- * A request as a shape, in the notation of the worked trace: `system[m] | user:reminder text[m]`. Order, roles, kinds, ids and
- * cache marks, without the words: what a test of a transition wants to see.
+ * A request as a shape, in the notation of the worked trace: `system[m]
+ * user:reminder text[m]`. It contains order, roles, kinds, ids and cache marks, without the texts.
  *
- * `[m]` a cache mark · `!` an error result · `reminder` a text in `<system-reminder>` tags · `tool_result(id:image)` media in a result
+ * `[m]` a cache mark · `!` an error result · `reminder` a text in `<system-reminder>` tags ·
+ * `tool_result(id:image)` media in a result
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { ContentBlock, ModelRequest } from '@heddle/core';
 
-/** The whole request in one line, ` | ` between its messages. */
+/**
+ * The whole request in one line, with `
+ * ` between its messages.
+ */
 export function shapeOf(request: ModelRequest): string {
   return shapeLines(request).join(' | ');
 }
 
-/** One line a message; the first is the head, if it holds anything. */
+/** One line per message. The first is the head, if it is not empty. */
 export function shapeLines(request: ModelRequest): string[] {
   const head = headShape(request);
   return [...(head === '' ? [] : [head]), ...messageShapes(request)];
 }
 
 /**
- * The requests of a run, one line each, as the worked trace writes them: `…` stands for all of the request above (its marks
- * apart), and a repeated request is said to be one.
+ * The requests of a run, one line each, in the notation of the worked trace: `…` represents the whole
+ * request above (except its marks), and a repeated request is named as such.
  */
 export function shapesOf(requests: readonly ModelRequest[]): string[] {
   return requests.map((request, index) => {
@@ -44,7 +48,7 @@ function shapeAfter(before: ModelRequest, number: number, request: ModelRequest)
   return same ? `same bytes as ${number}` : [`same messages as ${number}`, ...changed].join(', ');
 }
 
-/** How many messages from the first on are the same in both. */
+/** Returns how many messages from the first on are equal in both. */
 function sharedMessages(left: ModelRequest, right: ModelRequest): number {
   const most = Math.min(left.messages.length, right.messages.length);
   let count = 0;

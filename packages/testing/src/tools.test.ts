@@ -13,7 +13,7 @@ function begin(options: Partial<FakeToolOptions>, controller = new AbortControll
 }
 
 describe('a fake tool', () => {
-  it('answers what it was told to', async () => {
+  it('returns its configured result', async () => {
     expect((await begin({}).output).data).toEqual({ content: 'Read ok' });
     expect((await begin({ result: 'contents' }).output).data).toEqual({ content: 'contents' });
     expect((await begin({ fails: 'no such file' }).output).data).toEqual({
@@ -29,7 +29,7 @@ describe('a fake tool', () => {
     await expect(begin({ throws: 'disk on fire' }).output).rejects.toThrow('disk on fire');
   });
 
-  it('is read-only and safe beside others, unless it is said to write', () => {
+  it('is read-only and safe beside others, unless it writes', () => {
     const context = contextOf();
     const [reader, writer] = [fakeTool({ name: 'Read' }), fakeTool({ name: 'Write', readOnly: false })];
     expect([
@@ -60,7 +60,7 @@ describe('a fake tool', () => {
     });
   });
 
-  it('takes its time on the clock and writes down when', async () => {
+  it('takes time on the clock and records it', async () => {
     const clock = createClock({ now: 0, auto: true });
     const { tool, output, seen } = begin({ clock, delayMs: 500, progress: ['half'] });
     expect(seen).toEqual(['half']);
@@ -70,7 +70,7 @@ describe('a fake tool', () => {
     ]);
   });
 
-  it('ends at once on an abort, and says so', async () => {
+  it('ends at once on an abort, and reports it', async () => {
     const controller = new AbortController();
     const { tool, output } = begin({ gate: createTestGate() }, controller);
     controller.abort();
@@ -78,7 +78,7 @@ describe('a fake tool', () => {
     expect(tool.calls[0]?.ended).toBe('aborted');
   });
 
-  it('can be deaf to an abort', async () => {
+  it('can ignore an abort', async () => {
     const controller = new AbortController();
     const gate = createTestGate();
     const { tool, output } = begin({ gate, ignoresAbort: true }, controller);

@@ -1,4 +1,4 @@
-/** Fake tools: what they answer, how long they take, how they fail and whether they listen to an abort is all said up front. */
+/** Fake tools: their results, durations, failures and reactions to an abort are all configured. */
 import {
   type CallContext,
   type Clock,
@@ -16,7 +16,7 @@ export interface FakeToolOptions {
   readonly name: string;
   readonly description?: string;
   readonly inputJSONSchema?: JsonObject;
-  /** Proven to change nothing; the default, and then also concurrency-safe unless that is said otherwise. */
+  /** Changes nothing. The default, which then is also concurrency-safe unless set otherwise. */
   readonly readOnly?: boolean;
   readonly concurrencySafe?: boolean;
   readonly idempotent?: boolean;
@@ -26,23 +26,23 @@ export interface FakeToolOptions {
   readonly compactable?: boolean;
   readonly interruptBehavior?: 'cancel' | 'block';
 
-  /** Refuses an input at the schema, with this message. */
+  /** Rejects an input at the schema, with this message. */
   readonly rejects?: (input: JsonObject) => string | undefined;
-  /** Refuses an input that the schema let pass, with this message. */
+  /** Rejects an input that the schema accepted, with this message. */
   readonly invalid?: (input: JsonObject) => string | undefined;
   readonly intent?: JsonObject;
 
-  /** Reported as progress, in order, before anything is waited for. */
+  /** Reported as progress, in order, before any wait. */
   readonly progress?: readonly Json[];
-  /** Time a call takes, on the clock that stands beside it. */
+  /** The duration of a call, on the clock beside it. */
   readonly delayMs?: number;
   readonly clock?: Clock;
-  /** Holds every call until it is opened. */
+  /** Blocks every call until it is opened. */
   readonly gate?: Gate;
-  /** Waits go on although the call was aborted: for testing that nobody waits for such a tool. */
+  /** Waits continue after an abort, to test that the loop does not wait for such a tool. */
   readonly ignoresAbort?: boolean;
 
-  /** What the model is told. Default: `<name> ok`. */
+  /** The result for the model. Default: `<name> ok`. */
   readonly result?: string | ToolResult;
   /** Computes the result instead. `call` counts from 1. */
   readonly run?: (

@@ -228,7 +228,7 @@ describe('a model that this program plays itself', () => {
     writeFileSync(file, '[{"say":"hello"}]');
     expect(await home.run(['-p', '--model', script, 'go'])).toMatchObject({
       code: 2,
-      stderr: /step 1: \{"say":"hello"\} is no part/,
+      stderr: /step 1: \{"say":"hello"\} is not a part/,
     });
     expect(await home.run(['-p', '--model', 'scripted:gone.json', 'go'])).toMatchObject({
       code: 2,

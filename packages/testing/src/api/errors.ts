@@ -1,4 +1,4 @@
-/** An error as the API puts it on the wire: status, headers, envelope. */
+/** Formats an error as the API sends it: status, headers, envelope. */
 import type { ModelError, ModelErrorClass } from '@heddle/core';
 
 export interface HttpError {

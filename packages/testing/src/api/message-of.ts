@@ -1,4 +1,4 @@
-/** The events of an answer folded into the one message that a request without `stream` gets. */
+/** Folds the events of a response into one message, for a request without `stream`. */
 import type { ApiEvent, BlockDelta } from '@heddle/core';
 
 type Fields = Record<string, unknown>;
@@ -38,7 +38,7 @@ function add(block: Fields | undefined, delta: BlockDelta): void {
   else if (delta.type === 'input_json_delta') append('json', delta.partial_json);
 }
 
-/** The server parses a tool's input itself; where the script broke it off, nothing of it is left. */
+/** The server parses a tool's input itself. Broken input is dropped. */
 function finished({ json, ...block }: Fields): Fields {
   if (typeof json !== 'string' || json === '') return block;
   try {

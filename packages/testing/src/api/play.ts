@@ -12,7 +12,7 @@ export interface ReplyStage {
   readonly response: ServerResponse;
   readonly requestId: string;
   readonly clock: Clock | undefined;
-  /** Aborts when the client has gone. */
+  /** Aborts when the client has disconnected. */
   readonly gone: AbortSignal;
 }
 
@@ -74,7 +74,7 @@ export function sendJson(
   response.end(JSON.stringify(body));
 }
 
-/** What an end means for a socket. Errors of the connection itself happen to it; the others are said. */
+/** Maps an end to a socket. Connection errors happen to the socket; the others are sent. */
 function failureOf(end: EndAct): ModelError | 'silence' | 'break' | undefined {
   switch (end.act) {
     case 'done':

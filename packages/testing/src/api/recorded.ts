@@ -1,4 +1,4 @@
-/** A request as the fake API got it: bytes, headers and times. */
+/** A request as received by the fake API: bytes, headers and times. */
 import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Clock } from '@heddle/core';
@@ -11,11 +11,11 @@ export class RecordedRequest {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Uint8Array;
-  /** The parsed JSON; undefined when it is none. */
+  /** The parsed JSON. Undefined if it is not JSON. */
   readonly body: unknown;
-  /** When it had arrived, by the API's clock, else by the monotonic clock of the process. */
+  /** The time of arrival, by the API's clock or the monotonic clock of the process. */
   readonly at: number;
-  /** Resolves when nothing more goes over its connection for it. */
+  /** Resolves when its connection carries nothing more for it. */
   readonly closed: Promise<void>;
   readonly #close: () => void;
   #endedAt: number | undefined;
@@ -40,7 +40,10 @@ export class RecordedRequest {
     return this.#endedAt;
   }
 
-  /** `broken`: the connection went before the answer was complete, whoever ended it. Undefined while it is being answered. */
+  /**
+   * `broken`: the connection closed before the response was complete, by either side. Undefined while it
+   * runs.
+   */
   get ended(): 'answered' | 'broken' | undefined {
     return this.#ended;
   }

@@ -1,10 +1,12 @@
-/** What the fake API may be told to answer: the same steps as the scripted model, with a word on how they travel; or raw bytes. */
+/**
+ * Replies of the fake API: the steps of the scripted model with options for their transport, or raw bytes.
+ */
 import type { ScriptStep } from '../scripted/part.ts';
 import type { RequestBody } from '../request-body.ts';
 
 export type Reply = ScriptStep | WiredStep | RawReply;
 
-/** A reply that depends on what was asked. `call` counts the requests for messages, from 1. */
+/** A reply that depends on the request. `call` counts the requests for messages, from 1. */
 export type ReplyFunction = (body: RequestBody, call: number) => Reply;
 
 export type ApiScript = readonly (Reply | ReplyFunction)[] | ReplyFunction;
@@ -15,17 +17,17 @@ export interface WiredStep {
   readonly wire: Wire;
 }
 
-/** How the bytes of a stream travel. */
+/** Transport options of a stream. */
 export interface Wire {
-  /** Bytes of one chunk, whatever they cut in two: a line, an event, a character. */
+  /** Bytes per chunk. A chunk may split a line, an event or a character. */
   readonly chunkBytes?: number;
   /** The socket is destroyed after so many bytes of the body. */
   readonly destroyAfterBytes?: number;
   /** The socket is destroyed after so many chunks. */
   readonly destroyAfterChunks?: number;
-  /** Status and headers are sent at once, before the first event is waited for. */
+  /** Status and headers are sent at once, before the first event. */
   readonly headersFirst?: boolean;
-  /** Lines end in CR LF, as some proxies have it. */
+  /** Lines end in CR LF, as with some proxies. */
   readonly crlf?: boolean;
 }
 
@@ -48,7 +50,7 @@ export function raw(
   return { reply: 'raw', status, headers, body };
 }
 
-/** What a proxy says when the API behind it is away. */
+/** The page of a proxy when the API behind it is down. */
 export function html(status = 502, title = 'Bad Gateway'): RawReply {
   const body = `<!DOCTYPE html><html><head><title>${status} ${title}</title></head><body><h1>${title}</h1></body></html>`;
   return raw(status, body, { 'content-type': 'text/html' });

@@ -51,7 +51,7 @@ function typesIn(stream: string): string[] {
   return [...stream.matchAll(/^event: (.+)$/gm)].map(([, type = '']) => type.trim());
 }
 
-/** What came before the connection broke. */
+/** Returns the bytes received before the connection broke. */
 async function readUntilBroken(response: Response): Promise<{ bytes: Buffer; broke: boolean }> {
   const chunks: Uint8Array[] = [];
   try {
@@ -78,7 +78,7 @@ describe('the fake Messages API', () => {
     api.assertNoViolations();
   });
 
-  it('says on the wire what the scripted model says in memory', async () => {
+  it('sends the same events as the scripted model', async () => {
     const step = answer(think('hm'), ping(), say('Let me look'), call('Read', { path: 'a' }, 'r1'));
     const api = await start([step]);
     const text = await (await post(api)).text();
@@ -89,7 +89,7 @@ describe('the fake Messages API', () => {
     expect([...events, { type: 'done', requestId: 'req_1' }]).toEqual(records);
   });
 
-  it('answers with one message where no stream is asked for', async () => {
+  it('responds with one message if no stream is requested', async () => {
     const api = await start([answer(think('hm'), say('ok'), call('Read', { path: 'a' }, 'r1'))]);
     expect(await (await post(api, { ...BODY, stream: false })).json()).toMatchObject({
       id: 'msg_1',
@@ -122,7 +122,7 @@ describe('the fake Messages API', () => {
     expect((await post(api, { ...BODY, model: 'none' })).status).toBe(404);
   });
 
-  it('refuses a request that breaks a rule, and remembers it', async () => {
+  it('rejects a request that breaks a rule, and records it', async () => {
     const api = await start([say('never')]);
     const response = await post(api, { ...BODY, messages: [{ role: 'assistant', content: 'hi' }] });
     expect([response.status, await response.json()]).toMatchObject([
@@ -135,7 +135,7 @@ describe('the fake Messages API', () => {
     expect(() => api.assertNoViolations()).toThrow('first-role');
   });
 
-  it('wants a key, the right one, and a version', async () => {
+  it('requires the right key and a version', async () => {
     const api = await start([say('hi')], { apiKey: 'k' });
     const { 'x-api-key': key, ...rest } = HEADERS;
     expect((await post(api, BODY, rest)).status).toBe(401);
@@ -163,7 +163,7 @@ describe('the fake Messages API', () => {
     expect(first?.ended).toBe('answered');
   });
 
-  it('says when its script has run out', async () => {
+  it('reports that its script has ended', async () => {
     const api = await start([]);
     expect((await post(api)).status).toBe(400);
     expect(api.problems).toMatchObject([{ kind: 'out_of_script' }]);
@@ -204,7 +204,7 @@ describe('a fault on the wire', () => {
     expect(api.requests.map(({ ended }) => ended)).toEqual(['broken', 'answered']);
   });
 
-  it('is a socket that dies at a byte, or at a chunk', async () => {
+  it('is a socket that closes at a byte, or at a chunk', async () => {
     const api = await start([
       wired({ destroyAfterBytes: 100 }, say('a')),
       wired({ chunkBytes: 10, destroyAfterChunks: 3 }, say('a')),
@@ -215,7 +215,7 @@ describe('a fault on the wire', () => {
     expect([atChunk.broke, atChunk.bytes.length]).toEqual([true, 30]);
   });
 
-  it('is a character cut in two at the border of a chunk', async () => {
+  it('is a character split at the boundary of a chunk', async () => {
     const api = await start([wired({ chunkBytes: 1, crlf: true }, say('👍 ünïcödé'))]);
     const text = await (await post(api)).text();
     expect(text).toContain('"text":"👍 ünïcödé"}}\r\n\r\n');
@@ -235,7 +235,7 @@ describe('a fault on the wire', () => {
     expect(await (await post(api)).text()).toBe('{"half":');
   });
 
-  it('is a first byte that waits, with headers or without', async () => {
+  it('is a delayed first byte, with headers or without', async () => {
     const [early, late] = [createTestGate(), createTestGate()];
     const api = await start([
       wired({ headersFirst: true }, [early, say('a')]),
@@ -257,7 +257,7 @@ describe('a fault on the wire', () => {
     expect((await second).status).toBe(200);
   });
 
-  it('is silence that ends when the client leaves, or the server closes', async () => {
+  it('is silence that ends when the client disconnects, or the server closes', async () => {
     const api = await start([answer(say('a'), hang()), hang()]);
     const controller = new AbortController();
     const init = { method: 'POST', headers: HEADERS, body: JSON.stringify(BODY), signal: controller.signal };

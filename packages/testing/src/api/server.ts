@@ -1,6 +1,6 @@
 /**
- * A fake Messages API over real HTTP on the loopback interface. It plays the scripts of the scripted model, breaks connections
- * as networks do, and judges every request by the API's rules.
+ * A fake Messages API over real HTTP on the loopback interface. It plays the scripts of the scripted
+ * model, breaks connections, and checks every request against the API's rules.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, isRecord } from '@heddle/core';
@@ -17,9 +17,9 @@ import type { ApiScript, Reply, WiredStep } from './reply.ts';
 export interface FakeApiOptions extends JudgeOptions {
   /** Pauses are spent on this clock. Without one they take no time. */
   readonly clock?: Clock;
-  /** The models it knows. Others are not found, if this is given. */
+  /** The known models. If given, others are not found. */
   readonly models?: readonly string[];
-  /** The key it accepts. Without one, any key will do, but there must be one. */
+  /** The accepted key. Without one, any key is accepted, but it must be present. */
   readonly apiKey?: string;
 }
 
@@ -107,7 +107,7 @@ export async function startFakeApi(script: ApiScript, options: FakeApiOptions = 
   }
 
   function answerCount(request: RecordedRequest, stage: ReplyStage): void {
-    // The same rules, but for an answer that will never be written.
+    // The same rules, for a response that is never written.
     const body = isRecord(request.body) ? { max_tokens: 1_000_000, ...request.body } : request.body;
     const objection = judge.examineBody(request.number, body, request.bytes.length);
     if (objection !== undefined) return sendError(objection, stage);
@@ -136,7 +136,7 @@ function isWired(reply: Exclude<Reply, { reply: 'raw' }>): reply is WiredStep {
   return 'reply' in reply;
 }
 
-/** What the API refuses before it looks at the body. */
+/** Checks that the API makes before it reads the body. */
 function refusalOf({ headers, method }: RecordedRequest, { apiKey }: FakeApiOptions) {
   const key = headers['x-api-key'] ?? /^Bearer (.+)$/.exec(headers['authorization'] ?? '')?.[1];
   if (key === undefined || (apiKey !== undefined && key !== apiKey)) return errorOf('auth');

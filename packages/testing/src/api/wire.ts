@@ -1,4 +1,4 @@
-/** Bytes on their way: server-sent events cut into chunks, and a socket that may die between two of them. */
+/** Sends server-sent events in chunks over a socket that may close between two of them. */
 import type { ServerResponse } from 'node:http';
 import type { Wire } from './reply.ts';
 
@@ -40,7 +40,7 @@ export class EventStream {
     this.#response.end();
   }
 
-  /** The connection is gone: without a word if nothing was sent yet, in the middle of the body otherwise. */
+  /** Closes the connection: before any byte, or in the middle of the body. */
   destroy(): void {
     this.#response.socket?.destroy();
   }
@@ -56,7 +56,7 @@ export class EventStream {
     if (this.#bytes >= destroyAfterBytes || this.#chunks >= destroyAfterChunks) this.destroy();
   }
 
-  /** Resolves when the bytes are with the system, or can no longer get there. */
+  /** Resolves when the bytes were passed to the system, or can no longer be sent. */
   #flush(chunk: Uint8Array): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#response.write(chunk, () => resolve());

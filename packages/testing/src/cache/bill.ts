@@ -1,28 +1,29 @@
 /**
- * What the API's prompt cache would charge. A mark writes an entry for the prefix that ends there; a read starts at a mark and
- * looks back over a few blocks for an entry that an earlier request has written. Prefixes below the model's minimum are neither
- * written nor read. How long an entry lives is left out: requests follow one another quickly.
+ * Computes the cost under the API's prompt cache. A mark writes an entry for the prefix that ends there. A
+ * read starts at a mark and looks back over a few blocks for an earlier entry. Prefixes below the model's
+ * minimum are neither written nor read. Entries never expire here, because requests follow one another
+ * quickly.
  */
 import type { RequestBody } from '../request-body.ts';
 import { type CacheBlock, cacheBlocksOf, type TokensOf } from './blocks.ts';
 
 export interface CacheCost {
-  /** Tokens read from the cache, written to it, and neither. Together: the whole request. */
+  /** Tokens read from the cache, written to it, and neither. The sum is the whole request. */
   readonly cacheRead: number;
   readonly cacheCreation: number;
   readonly input: number;
 }
 
 export interface CacheRules {
-  /** Tokens below which a prefix is not cached. */
+  /** Prefixes with fewer tokens are not cached. */
   readonly minimum: number;
-  /** Positions tried from a mark backwards, the mark's own included. */
+  /** Positions tried from a mark backwards, including the mark itself. */
   readonly lookBack: number;
 }
 
 export const LOOK_BACK = 20;
 
-/** Bills requests in the order in which they were sent. Pure. */
+/** Computes the cost of requests in the order in which they were sent. Pure. */
 export function cacheCostOf(
   requests: readonly (readonly CacheBlock[])[],
   rules: Partial<CacheRules> = {},
@@ -51,7 +52,10 @@ export function cacheCostOf(
   });
 }
 
-/** The least anyone could pay: all that a request shares with any earlier one is read, whatever was marked. */
+/**
+ * The lowest possible cost: everything that a request shares with any earlier one is read, regardless of
+ * marks.
+ */
 export function bestCacheCostOf(
   requests: readonly (readonly CacheBlock[])[],
   rules: Partial<CacheRules> = {},

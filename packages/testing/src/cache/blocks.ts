@@ -1,11 +1,14 @@
-/** A request as the cache sees it: blocks in order (tools, system, messages), each with its size and whether it is marked. */
+/**
+ * A request as the cache sees it: blocks in order (tools, system, messages), each with its size and its
+ * mark.
+ */
 import { createHash } from 'node:crypto';
 import { isRecord } from '@heddle/core';
 import type { RequestBody } from '../request-body.ts';
-import { type Fields, fieldsOf, listOf } from '../validator/read.ts';
+import { type Fields, fieldsOf, listOf } from '../validator/json.ts';
 
 export interface CacheBlock {
-  /** Names the whole prefix up to and with this block: equal keys, equal prefixes. */
+  /** Identifies the whole prefix up to and including this block. */
   readonly prefix: string;
   readonly tokens: number;
   readonly marked: boolean;
@@ -14,11 +17,11 @@ export interface CacheBlock {
 /** The size of a block from its JSON. */
 export type TokensOf = (json: string) => number;
 
-/** Four bytes a token: a measure, not a tokenizer. */
+/** Four bytes per token: an estimate, not a tokenizer. */
 export const quarterBytes: TokensOf = (json) => Math.ceil(Buffer.byteLength(json) / 4);
 
 export function cacheBlocksOf(body: RequestBody, tokensOf: TokensOf = quarterBytes): CacheBlock[] {
-  // Another model or speed shares nothing; another way of thinking shares no messages.
+  // Another model or speed shares nothing. Another thinking mode shares no messages.
   const chain = new Chain(JSON.stringify([body['model'], body['speed'] ?? null]), tokensOf);
   for (const { fields } of fieldsOf(body['tools'])) chain.add('tools', fields);
   for (const layer of blocksIn(body['system'])) chain.add('system', layer);
@@ -29,7 +32,7 @@ export function cacheBlocksOf(body: RequestBody, tokensOf: TokensOf = quarterByt
   return chain.blocks;
 }
 
-/** Builds blocks from sizes alone: for reasoning about marks without writing requests. Equal names, equal blocks. */
+/** Builds blocks from sizes alone, to test marks without requests. Equal names mean equal blocks. */
 export function cacheBlocks(
   blocks: readonly { readonly name: string; readonly tokens: number; readonly marked?: boolean }[],
 ): CacheBlock[] {
@@ -67,7 +70,7 @@ function blocksIn(content: unknown): readonly Fields[] {
   return listOf(content).filter(isRecord);
 }
 
-/** A mark takes no part in the comparison; one within a result counts for the result. */
+/** Marks are not compared. One inside a result counts for the result. */
 function withoutMarks(block: Fields): { readonly value: Fields; readonly marked: boolean } {
   const { cache_control, ...value } = block;
   const marked = cache_control !== undefined && cache_control !== null;

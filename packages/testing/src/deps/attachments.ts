@@ -1,10 +1,10 @@
-/** Fake attachment sources: a queue of commands and whatever else a test wants to be ready. */
+/** Fake attachment sources: a queue of commands and scripted attachments. */
 import type { Attachment, AttachmentSources, QueuedCommand } from '@heddle/core';
 
 export interface FakeAttachments extends AttachmentSources {
   /** Adds a command to the queue, as a user does while the model works. */
   enqueue(command: QueuedCommand): void;
-  /** The commands nobody has taken. */
+  /** The commands that were not taken yet. */
   readonly queue: readonly QueuedCommand[];
   /** `run`, `iteration`, … in order. */
   readonly begun: readonly ('run' | 'iteration')[];
@@ -12,7 +12,7 @@ export interface FakeAttachments extends AttachmentSources {
 
 export interface AttachmentOptions {
   readonly queue?: readonly QueuedCommand[];
-  /** What each gathering finds; nothing when the list is used up. */
+  /** The result of each gathering. Empty when the list is used up. */
   readonly gathered?: readonly (readonly Attachment[])[];
 }
 

@@ -4,7 +4,7 @@ import { collect, listOf } from '../collect.ts';
 import { contextOf } from '../context.ts';
 import { requestOf } from '../request-of.ts';
 import { fakeAttachments, queued } from './attachments.ts';
-import { compactorTo, failingCompactor, fakeContext } from './context-door.ts';
+import { compactorTo, failingCompactor, fakeContext } from './fake-context.ts';
 import { allowAll, denying, fakeDeps } from './deps.ts';
 import { fakeToolHooks, fakeTurnEnd, stopMessage } from './hooks.ts';
 import { fakeTool } from '../tools.ts';
@@ -16,7 +16,7 @@ const hookInput = { messages, answer: [], stopHookActive: false, context };
 const call = { toolUseId: 'r1', tool: 'Read', input: {} };
 
 describe('the fake dependencies', () => {
-  it('are complete and quiet', async () => {
+  it('are complete and have no effects', async () => {
     const deps = fakeDeps();
     const { returned } = await collect(deps.context.prepare({ messages, autoCompact: true, context }));
     expect(returned).toEqual({
@@ -38,12 +38,12 @@ describe('the fake dependencies', () => {
     await deps.clock.sleep(60_000, signal);
   });
 
-  it('let a test replace one door', () => {
+  it('let a test replace one port', () => {
     expect(fakeDeps({ random: () => 0.5 }).random()).toBe(0.5);
   });
 });
 
-describe('the fake context door', () => {
+describe('the fake context port', () => {
   it('plays limits and autocompaction, iteration by iteration', async () => {
     const port = fakeContext({
       overLimit: [false, true],
@@ -82,7 +82,7 @@ describe('the fake context door', () => {
 });
 
 describe('the fake hooks', () => {
-  it('block, prevent and pass as the script says, and write down what they saw', async () => {
+  it('block, prevent and pass as the script defines, and record their input', async () => {
     const turnEnd = fakeTurnEnd({ stopHooks: [{ block: 'run the tests' }, { prevent: 'enough' }] });
     const say = async () => (await collect(turnEnd.userStopHooks(hookInput))).returned;
     expect(await say()).toMatchObject({ blockingErrors: [{ message: 'run the tests' }] });
@@ -91,7 +91,7 @@ describe('the fake hooks', () => {
     expect([turnEnd.steps.length, turnEnd.stopHookInputs.length]).toEqual([3, 3]);
   });
 
-  it('stand around tools', async () => {
+  it('run around tools', async () => {
     const hooks = fakeToolHooks({
       before: { Read: { decision: 'deny' } },
       after: { Bash: { stop: stopMessage('no') } },
@@ -106,7 +106,7 @@ describe('the fake hooks', () => {
 });
 
 describe('the fake attachments', () => {
-  it('hand over the queue once, and what was gathered in turn', async () => {
+  it('return the queue once, and the gathered attachments in turn', async () => {
     const sources = fakeAttachments({ gathered: [[{ kind: 'skills', text: 'knitting' }]] });
     sources.enqueue(queued('c1', 'also this'));
     sources.begin('run', messages, context);

@@ -1,13 +1,13 @@
-/** A complete `QueryDeps` for tests. Every door is quiet until a test says otherwise. */
+/** A complete `QueryDeps` for tests. Every port has no effects until a test overrides it. */
 import type { CanUseTool, QueryDeps } from '@heddle/core';
 import { createClock } from '../clock.ts';
 import { createIds, createRandom } from '../ids.ts';
 import { scriptedModel } from '../scripted/model.ts';
 import { fakeAttachments } from './attachments.ts';
-import { fakeContext } from './context-door.ts';
+import { fakeContext } from './fake-context.ts';
 import { fakeToolHooks, fakeTurnEnd } from './hooks.ts';
 
-/** The clock moves by itself, ids are `m1`, `m2`, …, and the model has no script: give it one. */
+/** The clock moves automatically, ids are `m1`, `m2`, …, and the model has no script: give it one. */
 export function fakeDeps(overrides: Partial<QueryDeps> = {}): QueryDeps {
   return {
     model: scriptedModel([]),
@@ -28,7 +28,7 @@ export function fakeDeps(overrides: Partial<QueryDeps> = {}): QueryDeps {
 /** Allows everything. */
 export const allowAll: CanUseTool = () => Promise.resolve({ behavior: 'allow' });
 
-/** Denies the tools that are named, allows the rest. */
+/** Denies the named tools and allows the rest. */
 export function denying(...names: readonly string[]): CanUseTool {
   return (tool) =>
     Promise.resolve(

@@ -1,4 +1,4 @@
-/** Fake hooks: the end of a turn and the moments around a tool, played from a script and written down. */
+/** Fake hooks: the end of a turn and the moments around a tool, scripted and recorded. */
 import type {
   AfterTool,
   BeforeTool,
@@ -12,21 +12,24 @@ import type {
   TurnEndPort,
 } from '@heddle/core';
 
-/** What the stop hooks say at the end of one turn: nothing, an error that sends the model back, or an end. */
+/**
+ * The result of the stop hooks at the end of one turn: nothing, an error that sends the model back, or an
+ * end.
+ */
 export type StopHookScript = 'pass' | { readonly block: string } | { readonly prevent: string };
 
 export interface FakeTurnEnd extends TurnEndPort {
-  /** The steps that were taken, by name, in order. */
+  /** The executed steps, by name, in order. */
   readonly steps: readonly string[];
   readonly stopHookInputs: readonly StopHookInput[];
   readonly stopFailures: readonly ModelError[];
 }
 
 export interface TurnEndOptions {
-  /** One word per end of turn; the list used up, hooks pass. A function answers every time. */
+  /** One entry per end of turn. When the list is used up, hooks pass. A function is called every time. */
   readonly stopHooks?: readonly StopHookScript[] | ((input: StopHookInput, count: number) => StopHookScript);
   readonly teamHooks?: readonly StopHookScript[];
-  /** Yielded before the stop hooks answer. */
+  /** Yielded before the result of the stop hooks. */
   readonly progress?: readonly HookEvent[];
 }
 
@@ -85,7 +88,7 @@ function outcomeOf(script: StopHookScript | undefined, hook: string): StopHookOu
     : { blockingErrors: [], preventContinuation: { hook, message: script.prevent } };
 }
 
-/** By tool name. What is not named is left alone. */
+/** By tool name. Tools that are not named have no hooks. */
 export interface ToolHookScript {
   readonly before?: Readonly<Record<string, BeforeTool>>;
   readonly after?: Readonly<Record<string, AfterTool>>;
@@ -118,7 +121,7 @@ export function fakeToolHooks(script: ToolHookScript = {}): FakeToolHooks {
   };
 }
 
-/** What a hook says to end the run. */
+/** The message of a hook that ends the run. */
 export function stopMessage(message: string, hook = 'tool-hook'): HookMessage {
   return { hook, message };
 }

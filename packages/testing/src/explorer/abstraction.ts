@@ -1,6 +1,7 @@
 /**
- * Which Turns are the same to the machine. The key keeps all that a guard may read and forgets the rest: identifiers, ages,
- * times, and counts beyond the point where they can make a difference. Without that the walk would never end.
+ * Decides which states are equal to the machine. The key keeps everything that a guard may read and drops
+ * the rest: identifiers, ages, times, and counts beyond the point of any effect. Without it the walk would
+ * never end.
  */
 import type { RepetitionLedger, LoopState } from '@heddle/core';
 import { followsBudget, type Scenario } from './scenario.ts';
@@ -29,7 +30,7 @@ export function turnKey({ state, ledger }: LoopState, { config, repeatable }: Sc
   return `${turns},${recoveries},${failures},${blocks},${flags},${state.maxOutputTokensOverride ?? ''},${repetition},${budget}`;
 }
 
-/** Why the iteration began is asked before the call alone; every continue gives a new answer. */
+/** The reason of an iteration is read only before the call. Every continue sets a new one. */
 function pendingKey({ state }: LoopState, pending: Pending): string {
   const afterCompaction = state.transition?.reason === 'reactive_compact_retry' ? '*' : '';
   switch (pending.type) {
@@ -45,8 +46,8 @@ function pendingKey({ state }: LoopState, pending: Pending): string {
 }
 
 /**
- * The only calls of this world that come back the same are the repeatable ones. With a single one, all that can matter is
- * its count; with several, also in which order they will be forgotten.
+ * Only repeatable calls return the same result. With a single one only its count matters. With several,
+ * the order in which they are forgotten matters as well.
  */
 function repetitionKey(seen: RepetitionLedger, repeatable: readonly string[], most: number): string {
   const [only] = repeatable;

@@ -1,8 +1,8 @@
-/** The configurations that are walked: each gate that the machine reads, on and off. */
+/** The walked configurations: each gate that the machine reads, on and off. */
 import { DEFAULT_LIMITS, type Limits } from '@heddle/core';
 import { type Scenario, scenario, type ScenarioOptions, SMALL_LIMITS } from './scenario.ts';
 
-/** Two gains that count, and it is used. */
+/** Two gains that count use it up. */
 const BUDGET = 1_000;
 
 const NO_RECOVERY = {
@@ -13,8 +13,8 @@ const NO_RECOVERY = {
 };
 
 /**
- * Everything on, and one thing at a time otherwise. The count of repetitions multiplies all states and has no part in other
- * questions, so some are asked without it; in every combination, below, it meets all of them.
+ * Everything on, and one difference at a time. The repetition count multiplies all states and does not
+ * affect other questions, so some run without it. `everyCombination` includes it in all of them.
  */
 function variants(limits: Limits): Scenario[] {
   const variants: readonly ScenarioOptions[] = [
@@ -75,14 +75,19 @@ export const REAL_SCENARIOS: readonly Scenario[] = [
   }),
 ];
 
-/** A handful of states in which every guard is met and every road is taken: enough for a drawing, or to see a guard missed. */
+/**
+ * A few states that cover every guard and every route: enough for a drawing, or to detect a missing guard.
+ */
 export const SKETCHES: readonly Scenario[] = [
   scenario({ name: 'every recovery', limits: { outputRecoveries: 1 } }),
   scenario({ name: 'turn limit', maxTurns: 2, canAsk: true, gates: NO_RECOVERY }),
   scenario({ name: 'token budget', tokenBudget: BUDGET, gates: NO_RECOVERY }),
 ];
 
-/** Two calls that take turns, and which of them is forgotten when: all that the repetition detector remembers. */
+/**
+ * Two alternating calls and the order in which they are forgotten: everything that the repetition detector
+ * stores.
+ */
 export const CIRCLE_SCENARIO: Scenario = scenario({
   name: 'two calls in turn',
   repeatable: ['the same call', 'the other call'],
@@ -90,7 +95,7 @@ export const CIRCLE_SCENARIO: Scenario = scenario({
   limits: { repetitionNudge: 2, repetitionStop: 3, outputRecoveries: 0, stopHookBlocks: 0 },
 });
 
-/** Every combination of what the machine reads, with short counts. */
+/** Every combination of the machine's inputs, with short counts. */
 export function everyCombination(): Scenario[] {
   const choices: readonly (readonly ScenarioOptions[])[] = [
     [{ name: 'escalation' }, { name: '', gates: { outputEscalation: false } }],

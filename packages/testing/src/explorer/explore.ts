@@ -1,6 +1,6 @@
 /**
- * The walk: every reachable abstract state of the machine against everything that can happen in it, nearest states first,
- * so that the way to any of them is the shortest there is.
+ * The walk: every reachable abstract state of the machine with every possible event, nearest states first,
+ * so that the path to each state is the shortest.
  */
 import {
   decide,
@@ -19,26 +19,26 @@ import type { Scenario } from './scenario.ts';
 import { marksOf, type ExploredStep } from './step.ts';
 import { type Machine, tryOnce, tryTwice } from './trial.ts';
 import type { LawViolation } from './violation.ts';
-import { describeDecision, describeEvent, describePending } from './words.ts';
+import { describeDecision, describeEvent, describePending } from './describe-step.ts';
 import { EVERY_PENDING, type Pending, possibleEvents } from './world.ts';
 
 export interface ExploreOptions {
-  /** The shipped machine, unless another one is to be judged. */
+  /** The shipped machine, unless another one is tested. */
   readonly machine?: Machine;
   readonly guards?: Guards;
   readonly laws?: readonly StepLaw[];
-  /** Sees every step that is taken, also those to a terminal. */
+  /** Called for every step, including steps to a terminal. */
   readonly onStep?: (step: ExploredStep) => void;
-  /** Compare the states that the abstraction takes for one, and report where they part. */
+  /** Compares states that the abstraction treats as equal, and reports differences. */
   readonly doubtAbstraction?: boolean;
 }
 
 export interface Exploration {
   readonly graph: Graph;
   readonly states: number;
-  /** Pairs of a state and an event that fits it: all were decided. */
+  /** Pairs of a state and a fitting event: all were decided. */
   readonly steps: number;
-  /** Pairs of a state and an event that cannot come then: decided as well, without harm. */
+  /** Pairs of a state and an event that cannot occur then: also decided, without an exception. */
   readonly misfits: number;
   /** States that were compared with another one of the same key. */
   readonly compared: number;
@@ -107,7 +107,7 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
     else connect(state, number, enter(decision.turn, pendingAfter(decision)), marksOf(step));
   }
 
-  /** The number of the state, which is a new one when its key is. */
+  /** Returns the number of the state, a new one if its key is new. */
   function enter(turn: LoopState, pending: Pending): number {
     const key = keyOf(turn, pending, scenario);
     const known = numbers.get(key);
@@ -122,7 +122,7 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
     return turns.length - 1;
   }
 
-  /** Many events take the same step; one of them is kept. */
+  /** Many events take the same step. One of them is kept. */
   function connect(state: number, number: number, target: number, mark: number): void {
     for (let step = firstStep[state] ?? 0; step < to.length; step += 1) {
       if (to[step] === target && marks[step] === mark) return;
@@ -132,7 +132,7 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
     event.push(number);
   }
 
-  /** Events that do not fit the pending effect must not make it stumble either; once for each Turn. */
+  /** Events that do not fit the pending effect must not cause an exception either. Once per state. */
   function meetMisfits(state: number, turn: LoopState, pending: Pending): void {
     const key = turnKey(turn, scenario);
     if (knownTurns.has(key)) return;
@@ -147,7 +147,7 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
     }
   }
 
-  /** Once for each state, with the first stranger that is taken for it. */
+  /** Once per state, with the first other state of the same key. */
   function compare(known: number, stranger: LoopState, pending: Pending): void {
     const turn = turns[known];
     if (turn === undefined || compared.has(known) || same(turn, stranger)) return;

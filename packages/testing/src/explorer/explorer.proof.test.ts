@@ -1,4 +1,7 @@
-/** The machine is walked with the counts that ship, in every configuration; a few of them unless the full proof is asked for. */
+/**
+ * Walks the machine with the shipped counts in every configuration, or in a few of them without the full
+ * proof.
+ */
 import { describe, expect, it } from 'vitest';
 import {
   describeProofs,
@@ -65,7 +68,7 @@ describe('the states that the walk takes for one', () => {
 describe('the sketches from which the machine is drawn', () => {
   const scenarios = proving ? SMALL_SCENARIOS : SMALL_SCENARIOS.slice(0, 8);
 
-  it('show every road that is taken anywhere', () => {
+  it('show every route that is taken anywhere', () => {
     const shown = new Set(routesOf(SKETCHES).map(nameOf));
     expect(
       routesOf(scenarios)

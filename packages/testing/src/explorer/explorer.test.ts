@@ -1,4 +1,7 @@
-/** The machine is walked with short counts: every state, every event, every law. `explorer.proof.test.ts` has the real counts. */
+/**
+ * Walks the machine with short counts: every state, every event, every law. `explorer.proof.test.ts` has
+ * the real counts.
+ */
 import { decide, GUARDS, type Guards, TERMINAL_REASONS, TRANSITION_REASONS } from '@heddle/core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -34,12 +37,12 @@ describe('the shipped machine, walked with short counts', () => {
     expect([...taken].sort()).toEqual([...TRANSITION_REASONS].sort());
   });
 
-  it('reaches each terminal but the one that belongs to the engine around it', () => {
+  it('reaches each terminal except the one of the surrounding engine', () => {
     const reached = new Set(proofs.flatMap(({ terminals }) => [...terminals]));
     expect([...reached, 'max_budget_usd'].sort()).toEqual([...TERMINAL_REASONS].sort());
   });
 
-  it('uses each bound to the full on some path, so none of them is idle', () => {
+  it('uses each bound fully on some path, so none of them is redundant', () => {
     const slack = new Map<string, number>();
     for (const { name, most, limit } of proofs.flatMap((proof) => proof.most)) {
       slack.set(name, Math.min(slack.get(name) ?? Infinity, limit === 0 ? Infinity : limit - most));
@@ -61,7 +64,7 @@ describe('the shipped machine, walked with short counts', () => {
   });
 });
 
-/** Which laws fail first without which guard; the walk stops at the first sketch that shows it. */
+/** The law that fails first without each guard. The walk stops at the first sketch that shows it. */
 const NEEDED: Record<keyof Guards, string> = {
   mayDrain: 'every circle contains a good answer',
   mayCompact: 'every circle contains a good answer',
@@ -76,13 +79,13 @@ const NEEDED: Record<keyof Guards, string> = {
 };
 
 describe('a machine without one of its guards', () => {
-  it('is tried for each guard there is', () => {
+  it('is tested for each guard', () => {
     expect(Object.keys(NEEDED).sort()).toEqual(Object.keys(GUARDS).sort());
     expect(Object.keys(PERMISSIVE).sort()).toEqual(Object.keys(GUARDS).sort());
   });
 
   const guards = Object.keys(GUARDS) as (keyof Guards)[];
-  it.each(guards)('is found out: %s', (name) => {
+  it.each(guards)('is detected: %s', (name) => {
     const broken = firstViolations({ guards: withoutGuard(name) });
     console.log(`without ${name}: ${broken.map(({ law, scenario }) => `${law} (${scenario})`).join('; ')}`);
     expect(broken.map(({ law }) => law)).toContain(NEEDED[name]);
@@ -90,7 +93,7 @@ describe('a machine without one of its guards', () => {
   });
 });
 
-describe('the explorer notices a machine that', () => {
+describe('the explorer detects a machine that', () => {
   const laws = (machine: typeof decide) => firstViolations({ machine }).map(({ law }) => law);
 
   it('throws', () => {
@@ -101,7 +104,7 @@ describe('the explorer notices a machine that', () => {
     expect(laws(machine)).toContain('every pair of a state and an event is handled');
   });
 
-  it('changes what it was given', () => {
+  it('changes its input', () => {
     const machine: typeof decide = (turn, ...rest) => {
       Object.assign(turn.ledger, { drained: true });
       return decide(turn, ...rest);
@@ -109,7 +112,7 @@ describe('the explorer notices a machine that', () => {
     expect(laws(machine)).toEqual(['every pair of a state and an event is handled']);
   });
 
-  it('decides one way and then another', () => {
+  it('returns different decisions for the same input', () => {
     let calls = 0;
     const machine: typeof decide = (turn, happened, config, guards) => {
       calls += 1;
@@ -143,18 +146,18 @@ describe('the explorer notices a machine that', () => {
     expect(laws(machine)).toContain('stop hooks never run after an error answer');
   });
 
-  it('goes on after an abort', () => {
+  it('continues after an abort', () => {
     const machine: typeof decide = (turn, happened, ...rest) =>
       decide(turn, happened.type === 'attached' ? { ...happened, aborted: undefined } : happened, ...rest);
     expect(laws(machine)).toEqual(['an abort ends the run, before anything else']);
   });
 
-  it('swallows an error that nothing could recover', () => {
+  it('drops an error without recovery', () => {
     const machine: typeof decide = (...given) => ({ ...decide(...given), first: [] });
     expect(laws(machine)).toContain('a withheld error is released once, or recovered');
   });
 
-  it('lets a cut answer be resumed for ever, and shows the shortest way there', () => {
+  it('resumes a cut answer forever, and shows the shortest path', () => {
     const [broken] = firstViolations({ guards: withoutGuard('mayResume') });
     expect(broken && describeViolation(broken)).toMatchInlineSnapshot(`
       "Broken: every circle contains a good answer.

@@ -1,11 +1,11 @@
-/** Plain data that cannot be changed: whoever tries throws. */
+/** Freezes plain data deeply. A write to it throws. */
 export function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const part of Object.values(value)) frozen(part);
   return Object.freeze(value);
 }
 
-/** Equality of plain data. An absent key is not the same as one that holds `undefined`. */
+/** Compares plain data. An absent key differs from a key with `undefined`. */
 export function same(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (!isRecord(one) || !isRecord(other) || Array.isArray(one) !== Array.isArray(other)) return false;

@@ -1,4 +1,7 @@
-/** The explorer walks every reachable state of the machine and holds it against the laws of the specification. */
+/**
+ * The explorer walks every reachable state of the machine and checks it against the laws of the
+ * specification.
+ */
 export { type Scenario, type ScenarioOptions, scenario, SMALL_LIMITS } from './scenario.ts';
 export * from './configurations.ts';
 export { type Pending, type PendingType, possibleEvents } from './world.ts';
@@ -10,4 +13,4 @@ export { BOUNDS, type Bound, mostOnAnyPath, pathViolations } from './laws/path-l
 export * from './prove.ts';
 export * from './violation.ts';
 export * from './permissive.ts';
-export * from './roads.ts';
+export * from './routes.ts';

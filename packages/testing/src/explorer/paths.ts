@@ -1,7 +1,12 @@
-/** Questions about all paths of a graph at once: is there a circle, and how often can something happen on one path? */
+/**
+ * Questions about all paths of a graph: is there a circle, and how often can something happen on one path?
+ */
 import { type Graph, stepsTo } from './graph.ts';
 
-/** The shortest way into a circle of steps none of which bears one of the marks, and once around it; undefined if none is. */
+/**
+ * Returns the shortest path into a circle without marked steps, and the circle. Undefined if there is
+ * none.
+ */
 export function findCircle(graph: Graph, without: number): { way: number[]; circle: number[] } | undefined {
   for (const state of onOrAfterCircles(graph, without)) {
     const circle = shortestWay(graph, state, state, without);
@@ -17,7 +22,7 @@ export interface Counting {
   readonly resets: number;
 }
 
-/** The most that can be counted on any path, but never more than `atMost` + 1, so that endless paths come to an end. */
+/** Returns the highest count on any path, but at most `atMost` + 1, so that endless paths terminate. */
 export function mostCounted(
   { turns, firstStep, to, marks }: Graph,
   { counts, resets }: Counting,
@@ -42,7 +47,7 @@ export function mostCounted(
   return most;
 }
 
-/** The shortest path on which more than `atMost` can be counted. */
+/** Returns the shortest path whose count exceeds `atMost`. */
 export function shortestExcess(graph: Graph, { counts, resets }: Counting, atMost: number): number[] {
   const { firstStep, to, marks } = graph;
   const layers = atMost + 2;
@@ -64,7 +69,10 @@ export function shortestExcess(graph: Graph, { counts, resets }: Counting, atMos
   return [];
 }
 
-/** What is left, nearest first, once every state has been taken away into which no step leads any more. */
+/**
+ * Returns the remaining states, nearest first, after repeated removal of every state without an incoming
+ * step.
+ */
 function onOrAfterCircles({ turns, firstStep, to, marks }: Graph, without: number): number[] {
   const stepsInto = new Int32Array(turns.length);
   for (const [step, target] of to.entries()) {

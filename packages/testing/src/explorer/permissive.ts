@@ -1,4 +1,4 @@
-/** Guards that never hold anything back, to be put in the place of a real one: the proof must then fail. */
+/** Guards that always pass, to replace a real one: the proof must then fail. */
 import { GUARDS, type Guards } from '@heddle/core';
 
 export const PERMISSIVE: Guards = {

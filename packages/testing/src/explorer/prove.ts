@@ -1,11 +1,11 @@
-/** Walks scenarios one after the other and collects what was found. */
+/** Walks scenarios one after the other and collects the results. */
 import { explore, type Exploration, type ExploreOptions } from './explore.ts';
 import { mostOnAnyPath, pathViolations } from './laws/path-laws.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface Proof extends Omit<Exploration, 'graph'> {
   readonly scenario: string;
-  /** How far each bound was used on the worst path. */
+  /** The use of each bound on the worst path. */
   readonly most: ReturnType<typeof mostOnAnyPath>;
 }
 

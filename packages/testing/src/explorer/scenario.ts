@@ -1,4 +1,4 @@
-/** What the explorer walks through: a configuration of the machine, and a world that may answer in every way it can. */
+/** The input of the explorer: a configuration of the machine, and a world with every possible outcome. */
 import {
   type ConfigChanges,
   DEFAULT_GATES,
@@ -12,7 +12,7 @@ import {
 export interface Scenario {
   readonly name: string;
   readonly config: QueryConfig;
-  /** Calls that can come back with the same result. Any other call of this world is a new one. */
+  /** Calls that can return the same result again. Any other call is a new one. */
   readonly repeatable: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export function scenario({
   };
 }
 
-/** Is the run one that goes on until its token budget is used? */
+/** Returns true if the run continues until its token budget is used. */
 export function followsBudget({ gates, tokenBudget, isSubagent }: QueryConfig): boolean {
   return gates.tokenBudget && tokenBudget !== undefined && !isSubagent;
 }

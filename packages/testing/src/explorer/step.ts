@@ -11,7 +11,7 @@ export interface ExploredStep {
   readonly decision: Decision;
 }
 
-/** What a step was, as bits, so that millions of them stay small. */
+/** The kind of a step as bits, so that millions of them stay small. */
 export const MARK = {
   /** Complete tool calls, or an answer that reached the stop hooks. */
   goodAnswer: 1 << 0,

@@ -1,4 +1,4 @@
-/** Puts one question to a machine and looks hard at the answer. */
+/** Runs a machine on one input and checks its output. */
 import type { Decision, decide } from '@heddle/core';
 import { same } from './frozen.ts';
 import { faultOf } from './well-formed.ts';
@@ -7,7 +7,7 @@ export type Machine = typeof decide;
 
 export type Trial = { readonly decision: Decision } | { readonly fault: string };
 
-/** The Turn and the event are deeply frozen, so a machine that would change them throws. */
+/** The state and the event are deeply frozen, so a machine that changes them throws. */
 export function tryOnce(machine: Machine, ...question: Parameters<Machine>): Trial {
   try {
     const decision = machine(...question);
@@ -18,7 +18,7 @@ export function tryOnce(machine: Machine, ...question: Parameters<Machine>): Tri
   }
 }
 
-/** The same question must get the same answer. */
+/** The same input must give the same output. */
 export function tryTwice(machine: Machine, ...question: Parameters<Machine>): Trial {
   const first = tryOnce(machine, ...question);
   const second = tryOnce(machine, ...question);

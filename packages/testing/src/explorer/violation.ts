@@ -1,9 +1,9 @@
-/** A law that was broken, and the shortest way there. */
+/** A violated law and the shortest path to it. */
 export interface LawViolation {
   readonly law: string;
   readonly scenario: string;
   readonly message: string;
-  /** One line a step: the effect that was performed, and what came back. */
+  /** One line per step: the performed effect and its outcome. */
   readonly trace: readonly string[];
 }
 

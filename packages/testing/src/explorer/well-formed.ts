@@ -1,4 +1,7 @@
-/** Is what came back a decision at all? The compiler says so of the shipped machine; a machine under suspicion is looked at. */
+/**
+ * Checks that a value is a decision. The compiler guarantees it for the shipped machine, but not for a
+ * mutant.
+ */
 import { TERMINAL_REASONS, TRANSITION_REASONS } from '@heddle/core';
 import type { Decision, Effect, Step as FirstStep } from '@heddle/core';
 
@@ -27,7 +30,7 @@ const TERMINALS: ReadonlySet<string> = new Set(TERMINAL_REASONS);
 const STATE_FIELDS = 10;
 const LEDGER_FIELDS = 5;
 
-/** What is wrong with the decision, in words; undefined when it is well formed. */
+/** Returns the problem with the decision, or undefined if it is well formed. */
 export function faultOf(decision: Decision): string | undefined {
   const { turn, first } = decision;
   if (!first.every((step) => Object.hasOwn(FIRST_STEPS, step.type))) return 'its first steps are unknown';

@@ -1,6 +1,6 @@
 /**
- * The world, at its most capricious: for each effect, everything that can come back from it. It keeps no promise that the
- * machine would have to rely on: collapses are staged again after a drain, hooks block for ever, gains are nothing at all.
+ * The world with every possible outcome of each effect. It keeps no promise that the machine could rely
+ * on: collapses are staged again after a drain, hooks block forever, gains are zero.
  */
 import type {
   AbortCause,
@@ -16,18 +16,18 @@ import type {
 import { frozen } from './frozen.ts';
 import type { Scenario } from './scenario.ts';
 
-/** What the machine waits for: the outcome of an effect, or the beginning of an iteration. */
+/** The pending input of the machine: the outcome of an effect, or the beginning of an iteration. */
 export type Pending = Effect | { readonly type: 'begin' };
 
 export type PendingType = Pending['type'];
 
 type Outcome = Exclude<MachineEvent, { type: 'began' }>;
-/** Distributes over the union, so that each kind of outcome loses its abort and keeps the rest. */
+/** Distributes over the union, so that each outcome loses its abort and keeps the rest. */
 type Unwatched = Outcome extends infer Each ? (Each extends unknown ? Omit<Each, 'aborted'> : never) : never;
 
 const NO_LINEAGE = { previousId: undefined, turnsSince: 0, failures: 0 };
 
-/** One of each thing the machine can wait for. */
+/** One of each pending input. */
 export const EVERY_PENDING: readonly Pending[] = [
   { type: 'begin' },
   { type: 'prepare', autoCompact: true, lineage: NO_LINEAGE },
@@ -41,7 +41,7 @@ export const EVERY_PENDING: readonly Pending[] = [
   { type: 'stop_hooks', stopHookActive: false },
 ];
 
-/** A record, so that the compiler misses a class that is new; each stands for the error of its name. */
+/** A record, so that the compiler reports a missing class. Each is an error of its class. */
 const ERRORS: Readonly<Record<ModelErrorClass, ModelError>> = {
   overflow: error('overflow'),
   media: error('media'),
@@ -77,7 +77,9 @@ const BOTH = [false, true] as const;
 const ABORTS: readonly (AbortCause | undefined)[] = [undefined, 'cancel', 'interrupt'];
 const WORD = { hook: 'a hook', message: 'says so' };
 
-/** In a fixed order that depends on the pending effect alone; each event is deeply frozen. */
+/**
+ * Returns events in a fixed order that depends only on the pending effect. Each event is deeply frozen.
+ */
 export function possibleEvents(
   turn: LoopState,
   pending: Pending,
@@ -91,7 +93,7 @@ export function possibleEvents(
 
 const BEGAN: readonly MachineEvent[] = [frozen({ type: 'began' })];
 
-/** The answers that depend on nothing but the effect. */
+/** The outcomes that depend only on the effect. */
 const FIXED: Readonly<Record<string, readonly MachineEvent[]>> = {
   prepare: watched('prepare', prepared(AUTO_COMPACTS.slice(0, 1))),
   'prepare with autocompact': watched('prepare', prepared(AUTO_COMPACTS)),
@@ -171,7 +173,7 @@ function hooksRan({ ledger }: LoopState, { config }: Scenario): Unwatched[] {
   );
 }
 
-/** Our own code may throw during any effect, and the signal may be aborted whatever came back. */
+/** Our own code may throw during any effect, and the signal may abort with any outcome. */
 function watched(during: Effect['type'], outcomes: readonly Unwatched[]): readonly MachineEvent[] {
   const thrown = BOTH.map((media): Unwatched => ({ type: 'threw', during, media, message: 'thrown' }));
   return [...outcomes, ...thrown].flatMap((outcome) =>

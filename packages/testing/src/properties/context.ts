@@ -1,4 +1,4 @@
-/** The planned context door: autocompaction, drains and compactions that work, fail and throw. */
+/** The planned context port: autocompaction, drains and compactions that succeed, fail and throw. */
 import {
   type ContextPort,
   type ContextReport,
@@ -12,7 +12,7 @@ import type { RunPlan } from './plan.ts';
 import { taker } from './taker.ts';
 import type { TestWorld } from './world.ts';
 
-/** Something new is staged only when a turn with tools is over. */
+/** New collapses are staged only at the end of a turn with tools. */
 export class PlannedStaging {
   readonly #next: () => boolean | undefined;
   #isStaged: boolean;
@@ -40,7 +40,7 @@ export function plannedContextPort(plan: RunPlan, world: TestWorld, staging: Pla
   const nextDrain = taker(plan.drains);
   const nextCompaction = taker(plan.compactions);
   let summaries = 0;
-  /** What a drain has folded into a summary: the messages before this place. */
+  /** The result of a drain: the messages before this place became a summary. */
   let collapsed: { readonly upTo: number; readonly summary: Message } | undefined;
   let last: MessageHistory = History.of<Message>([]);
 
@@ -60,7 +60,7 @@ export function plannedContextPort(plan: RunPlan, world: TestWorld, staging: Pla
     async *prepare({ messages, autoCompact }) {
       const planned = nextPrepare() ?? { does: 'pass', waitMs: 0 };
       const { does } = planned;
-      world.note({ what: 'door', port: 'prepare' });
+      world.note({ what: 'port', port: 'prepare' });
       await world.wait(planned.waitMs);
       let now = messages;
       let outcome: 'idle' | 'failed' | 'compacted' = 'idle';
@@ -97,7 +97,7 @@ export function plannedContextPort(plan: RunPlan, world: TestWorld, staging: Pla
     },
     async drain() {
       const does = nextDrain() ?? 'commits';
-      world.note({ what: 'door', port: 'drain' });
+      world.note({ what: 'port', port: 'drain' });
       await world.wait(5);
       if (does === 'throws') {
         world.hit('context: drain throws');
@@ -114,7 +114,7 @@ export function plannedContextPort(plan: RunPlan, world: TestWorld, staging: Pla
     },
     async compact() {
       const does = nextCompaction() ?? 'works';
-      world.note({ what: 'door', port: 'compact' });
+      world.note({ what: 'port', port: 'compact' });
       await world.wait(50);
       if (does === 'throws') {
         world.hit('context: compact throws');
@@ -143,11 +143,11 @@ export function plannedContextPort(plan: RunPlan, world: TestWorld, staging: Pla
   };
 }
 
-/** What a level spends on a call of its own, by a model that the conversation never uses. */
+/** The usage of a level's own call, by a model that the conversation never uses. */
 export const SUMMARIZER = 'scripted-small';
 const SPENT = [{ model: SUMMARIZER, usage: { ...NO_USAGE, input_tokens: 100, output_tokens: 10 } }];
 
-/** The first message that carries a result, with less of it. */
+/** Returns the first message with a result, shortened. */
 function shortened(messages: MessageHistory): Message | undefined {
   for (const message of messages) {
     if (message.type !== 'user' || typeof message.content === 'string') continue;

@@ -1,4 +1,4 @@
-/** What befalls each call, by its id. */
+/** The planned outcome of each call, by its id. */
 import { type CallFate, callId, type RunPlan } from './plan.ts';
 
 export type Fates = ReadonlyMap<string, CallFate>;
@@ -13,12 +13,12 @@ export function fatesOf({ attempts }: RunPlan): Fates {
   return fates;
 }
 
-/** A call that the plan does not know meets no obstacle. */
+/** A call outside the plan succeeds. */
 export function fateOf(fates: Fates, id: string): CallFate {
   return fates.get(id) ?? EASY;
 }
 
-/** Nothing befalls it. */
+/** The call succeeds. */
 export const EASY: CallFate = {
   takesMs: 0,
   ends: 'returns',

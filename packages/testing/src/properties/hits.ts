@@ -1,4 +1,4 @@
-/** Everything that a proof must have seen at least once. What never happened was never proven. */
+/** Everything that a proof must have seen at least once. An event that never occurred was not proven. */
 import {
   TERMINAL_REASONS,
   type TerminalReason,
@@ -86,7 +86,7 @@ export const FAULTS = [
   'attach: queued command',
   'attach: reminder',
   'attach: throws',
-  'ask: go on',
+  'ask: continue',
   'ask: stop',
   'summary: yielded',
   'summary: throws',
@@ -103,7 +103,7 @@ export const FAULTS = [
 
 export type Fault = (typeof FAULTS)[number];
 
-/** The loop's own twelve. */
+/** The loop's own twelve terminals. */
 export const LOOP_TERMINALS: readonly TerminalReason[] = TERMINAL_REASONS.filter(
   (reason) => reason !== 'max_budget_usd',
 );
@@ -142,7 +142,7 @@ export class Hits {
     };
   }
 
-  /** What never happened. */
+  /** Returns the events that never occurred. */
   missed(): string[] {
     const all = [...this.transitions, ...this.terminals, ...this.faults];
     return all.filter(([, count]) => count === 0).map(([name]) => name);

@@ -62,7 +62,7 @@ export function plannedHooks(fates: Fates, world: TestWorld): ToolHooks {
 
 export function plannedPermission(fates: Fates, world: TestWorld): CanUseTool {
   return async (_tool, input, _context, { toolUseId: id, signal, answered }) => {
-    // The planned answer was given already; no rule stands against the input it changed.
+    // The planned decision was already made. No rule rejects its changed input.
     if (answered) return { behavior: 'allow' };
     const { does, waitMs } = fateOf(fates, id).permission;
     world.note({ what: 'question', id, signal });
@@ -83,7 +83,7 @@ export function plannedPermission(fates: Fates, world: TestWorld): CanUseTool {
         return { behavior: 'allow', updatedInput: { ...input, writes: true } };
       case 'throws':
         world.hit('permission: throws');
-        throw new Error('nobody knows');
+        throw new Error('unknown reason');
     }
   };
 }

@@ -1,4 +1,4 @@
-/** Random runs of the loop with faults at every seam, and what must hold of each. Needs fast-check. */
+/** Random runs of the loop with faults at every port, and their checks. Needs fast-check. */
 export * from './arbitrary/plan.ts';
 export * from './checks/index.ts';
 export { checkProjection, type EntriesOf } from './checks/projection.ts';

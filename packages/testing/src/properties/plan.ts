@@ -1,26 +1,30 @@
 /**
- * A whole run as plain data: what the model does in each attempt, what every door answers, and when the consumer loses
- * patience. Whatever befalls a call is written at the call, so a plan stays a plan when parts of it are taken away.
+ * A whole run as plain data: the model's attempts, the results of every port, and the moment when the
+ * consumer stops. The outcome of a call is stored at the call, so a plan stays valid when parts of it are
+ * removed.
  */
 import type { ConfigChanges, ModelErrorClass } from '@heddle/core';
 
 export interface RunPlan {
-  /** One per attempt; afterwards the model says that it is done. */
+  /** One per attempt. Afterwards the model reports that it is done. */
   readonly attempts: readonly PlannedAttempt[];
-  /** What the conversation begins with. */
+  /** The start of the conversation. */
   readonly start: 'prompt' | 'image' | 'conversation' | 'open_turn' | 'open_turn_and_prompt';
-  /** The answers of the tool turn that a resumed conversation is in; only for the last two starts. */
+  /** The answers of the open tool turn in a resumed conversation. Only for the last two starts. */
   readonly openTurn: readonly PlannedEarlierAnswer[];
   readonly settings: PlannedSettings;
-  /** One for each time that the door is used; afterwards nothing goes wrong any more. */
+  /** One per use of the port. Afterwards it always succeeds. */
   readonly prepares: readonly PlannedPrepare[];
   readonly drains: readonly ('commits' | 'commits_nothing' | 'throws')[];
   readonly compactions: readonly ('works' | 'fails' | 'throws')[];
-  /** Is something staged when the run begins, after the first turn, after the second…? Never between two good answers. */
+  /**
+   * Whether something is staged at the start, after the first turn, after the second… Never between two
+   * good answers.
+   */
   readonly staged: readonly boolean[];
   readonly turnEnds: readonly PlannedTurnEnd[];
   readonly gatherings: readonly PlannedGathering[];
-  /** Answers to whether a repeating run should go on. */
+  /** Answers to the question whether a repeating run should continue. */
   readonly goOn: readonly boolean[];
   readonly summaries: readonly PlannedSummary[];
   readonly consumer: PlannedConsumer;
@@ -38,20 +42,20 @@ export interface PlannedSettings {
   readonly tokenBudget: number | undefined;
   readonly taskBudget: number | undefined;
   readonly maxOutputTokensOverride: number | undefined;
-  /** How many models may take over. */
+  /** The number of fallback models. */
   readonly fallbacks: number;
   readonly thinking: 'unset' | 'adaptive' | 'enabled';
   readonly role: 'main' | 'subagent' | 'compaction';
   readonly skipCacheWrite: boolean;
   readonly userContext: boolean;
-  /** The port hands records over without a promise each, where it has them already. */
+  /** The port delivers available records without a promise each. */
   readonly readyPort: boolean;
 }
 
 export interface PlannedAttempt {
   readonly blocks: readonly PlannedBlock[];
   readonly end: PlannedEnd;
-  /** The last block never stops; only this share of it comes. Not where the answer ends by itself. */
+  /** The last block never stops, and only this share of it arrives. Not for a normal end. */
   readonly unfinished: number | undefined;
   readonly outputTokens: number | undefined;
 }
@@ -76,7 +80,7 @@ export interface PlannedCall {
 export interface CallFate {
   readonly takesMs: number;
   readonly ends: 'returns' | 'fails' | 'throws';
-  /** Goes on although it was aborted. */
+  /** Continues although it was aborted. */
   readonly deaf: boolean;
   readonly progress: number;
   readonly newContext: 'none' | 'directory' | 'another_tool' | 'throws';
@@ -96,13 +100,13 @@ export type PlannedEnd =
       readonly class: ScriptedErrorClass;
       readonly retryAfterMs: number | undefined;
       readonly shouldRetry: boolean | undefined;
-      /** A `bad_request` is about thinking. */
+      /** A `bad_request` concerns thinking. */
       readonly rejectsThinking: boolean;
-      /** Picks the block that is refused. */
+      /** Selects the refused block. */
       readonly place: number;
     };
 
-/** `throws`: the port itself does, which it never should. */
+/** `throws`: the port itself throws, which violates its contract. */
 export type StreamEnding =
   | 'stop'
   | 'cut'
@@ -139,7 +143,7 @@ export interface PlannedTurnEnd {
 }
 
 export interface PlannedGathering {
-  /** Commands that wait in the queue by then. */
+  /** Commands in the queue at that time. */
   readonly commands: number;
   readonly finds: 'nothing' | 'reminder' | 'file' | 'throws';
   readonly waitMs: number;
@@ -148,12 +152,12 @@ export interface PlannedGathering {
 export type PlannedSummary = 'nothing' | 'at_once' | 'late' | 'throws';
 
 export interface PlannedConsumer {
-  /** Takes its time over every so many events; 0: never. */
+  /** Delays every nth event. 0: never. */
   readonly slowEvery: number;
   readonly patience: ConsumerPatience;
 }
 
-/** `tick`: when so many doors were entered or left, so in the middle of whatever awaits then. `leave`: `.return()`. */
+/** `tick`: after this many entries and exits of ports, so during any await. `leave`: `.return()`. */
 export type ConsumerPatience =
   | { readonly until: 'end' }
   | { readonly until: 'event'; readonly at: number; readonly how: 'interrupt' | 'cancel' | 'leave' }
@@ -170,7 +174,7 @@ export interface ToolTraits {
   readonly describesIntent?: true;
 }
 
-/** Any tool has effects and runs alone once its input says that it writes. */
+/** Any tool has effects and runs alone if its input writes. */
 export const TOOL_TRAITS: Readonly<Record<ToolName, ToolTraits>> = {
   Read: { readOnly: true, safe: true },
   Look: { readOnly: true, safe: false },
@@ -182,7 +186,7 @@ export const TOOL_TRAITS: Readonly<Record<ToolName, ToolTraits>> = {
   Hold: { readOnly: false, safe: false, interruptBehavior: 'block' },
 };
 
-/** The name of a call by its place in the plan. */
+/** Returns the id of a call by its position in the plan. */
 export function callId(attempt: number, block: number): string {
   return `call_${attempt}_${block}`;
 }

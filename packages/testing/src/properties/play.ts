@@ -1,11 +1,11 @@
-/** Plays a planned run through `query` on a clock without time, and keeps one log of all that happened. */
+/** Plays a planned run through `query` on a virtual clock, and records one log of all events. */
 import { type LoopEvent, type Message, query, type QueryParams, type Terminal } from '@heddle/core';
 import { settle } from '../clock.ts';
 import { contextOf, TEST_MODEL } from '../context.ts';
 import { createIds, createRandom } from '../ids.ts';
 import type { Problem } from '../scripted/judge.ts';
 import { createSignatures, type Signatures } from '../validator/signatures.ts';
-import { plannedDeps } from './doors.ts';
+import { plannedDeps } from './planned-deps.ts';
 import type { Hits } from './hits.ts';
 import type { RunPlan } from './plan.ts';
 import { plannedModel } from './port.ts';
@@ -18,10 +18,10 @@ export type Query = (params: QueryParams) => AsyncGenerator<LoopEvent, Terminal>
 
 export interface PlayedRun {
   readonly plan: RunPlan;
-  /** What the conversation began with. */
+  /** The messages at the start. */
   readonly messages: readonly Message[];
   readonly log: readonly WorldEvent[];
-  /** What the judge of requests had to say. */
+  /** The findings of the request judge. */
   readonly problems: readonly Problem[];
   readonly hits: Hits;
 }
@@ -33,7 +33,7 @@ const THINKING = {
 } as const;
 export const USER_CONTEXT: Readonly<Record<string, string>> = { project: 'A small library.' };
 
-/** Another loop than the shipped one may be given, to see whether its defects are noticed. */
+/** A test may pass another loop, to see whether its defects are detected. */
 export async function playRun(plan: RunPlan, loop: Query = query): Promise<PlayedRun> {
   const world = new TestWorld(plan);
   const signatures = createSignatures();
@@ -97,7 +97,7 @@ async function consume(
   );
   await Promise.race([reading, untilStuck(world, state)]);
   state.over = true;
-  // What outlives the run (a tool that ignores its abort) comes to rest here, so that the log is complete.
+  // Work that outlives the run (a tool that ignores its abort) settles here, so that the log is complete.
   for (let round = 0; round < ROUNDS && world.clock.pending.length > 0; round++) await settle();
   await settle();
 }
@@ -162,7 +162,7 @@ function countHits({ hits, log }: TestWorld, terminal: Terminal): void {
   }
 }
 
-/** Thinking that was asked for, and is off in some requests. */
+/** Requested thinking that is off in some requests. */
 function countThinking(hits: Hits, log: readonly WorldEvent[]): void {
   let wasOff = false;
   for (const happening of log) {
@@ -175,7 +175,7 @@ function countThinking(hits: Hits, log: readonly WorldEvent[]): void {
   }
 }
 
-/** Nobody sleeps and nothing was said for many rounds: whoever is waited for will never come. */
+/** No sleeper and no event for many rounds: the run is stuck. */
 async function untilStuck(world: TestWorld, state: { readonly over: boolean }): Promise<void> {
   let [quiet, seen] = [0, 0];
   while (!state.over && quiet < QUIET_ROUNDS) {
@@ -210,14 +210,14 @@ function openingOf(plan: RunPlan, signatures: Signatures): readonly Message[] {
       return [
         { ...prompt, uuid: 'first', content: 'Read all of it.' },
         ...openTurnOf(plan, signatures),
-        { ...prompt, content: 'Go on.' },
+        { ...prompt, content: 'Continue.' },
       ];
   }
 }
 
 const WRITERS = { first_model: TEST_MODEL, fallback_model: 'scripted-2', another_model: 'another-model' };
 
-/** A tool turn in which a session was interrupted and is resumed, by the models that wrote it. */
+/** An interrupted tool turn that is resumed, by the models that wrote it. */
 function openTurnOf({ openTurn }: RunPlan, signatures: Signatures): readonly Message[] {
   return openTurn.flatMap(({ writer, thinks }, index): Message[] => {
     const id = `resumed_${index}`;
@@ -239,7 +239,7 @@ const IMAGE = {
   source: { type: 'base64', media_type: 'image/png', data: 'aGVkZGxl' },
 } as const;
 
-/** An earlier turn with a call, by a model whose signatures nobody here knows. */
+/** An earlier turn with a call, by a model with unknown signatures. */
 const EARLIER: readonly Message[] = [
   {
     type: 'assistant',

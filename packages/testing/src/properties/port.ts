@@ -1,4 +1,4 @@
-/** The planned model: the scripted one behind a port that writes down what the loop has taken from it. */
+/** The planned model: the scripted one behind a port that records what the loop has read. */
 import type { ModelPort, ModelRecord, RecordIterator } from '@heddle/core';
 import { type ScriptedModel, scriptedModel } from '../scripted/model.ts';
 import type { Signatures } from '../validator/signatures.ts';
@@ -8,7 +8,7 @@ import type { AnswerEnd, TestWorld } from './world.ts';
 
 export interface PlannedModel {
   readonly port: ModelPort;
-  /** Its judge has seen every request. */
+  /** Its judge has checked every request. */
   readonly model: ScriptedModel;
 }
 
@@ -32,7 +32,7 @@ export function plannedModel(plan: RunPlan, world: TestWorld, signatures: Signat
   return { port, model };
 }
 
-/** Follows what the loop takes. */
+/** Tracks the records that the loop reads. */
 class Taken {
   readonly #number: number;
   readonly #throws: boolean;
@@ -101,7 +101,7 @@ function plain(records: RecordIterator, taken: Taken): RecordIterator {
   };
 }
 
-/** Fetches ahead, so that much is there before it is asked for. */
+/** Reads ahead, so that many records are available early. */
 function eager(records: RecordIterator, taken: Taken): RecordIterator {
   const here: ModelRecord[] = [];
   let arrived = Promise.withResolvers<void>();

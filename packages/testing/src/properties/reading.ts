@@ -1,4 +1,7 @@
-/** The log of a run, read into what the checks ask about. Knows the public vocabulary only, nothing of how the loop works. */
+/**
+ * Reads the log of a run into data for the checks. Uses only the public events, nothing of the loop's
+ * internals.
+ */
 import type {
   AssistantMessage,
   LoopEvent,
@@ -18,7 +21,7 @@ export interface Placed {
 export interface ReadAttempt extends Placed {
   readonly number: number;
   readonly request: ModelRequest;
-  /** Absent where the loop left before the answer's end. */
+  /** Undefined if the loop left before the end of the response. */
   endedAt: number | undefined;
   end: AnswerEnd | undefined;
 }
@@ -37,10 +40,10 @@ export interface BegunEffect extends Placed, WorldEffect {
 /** One pass of the loop: from its announcement to the next one, or to the end. */
 export interface ReadIteration extends Placed {
   until: number;
-  /** Why the loop went on after it. */
+  /** The reason why the loop continued after it. */
   transition: Transition | undefined;
   readonly attempts: ReadAttempt[];
-  /** Messages that tell of a failed call. */
+  /** Messages that report a failed call. */
   readonly released: (Placed & { readonly message: AssistantMessage })[];
 }
 
@@ -54,7 +57,7 @@ export interface RunReading {
   readonly effects: readonly BegunEffect[];
   readonly calls: ReadonlyMap<string, Call>;
   readonly tombstones: readonly (Placed & { readonly uuids: readonly string[] })[];
-  /** Messages that were taken back, and where. */
+  /** Retracted messages with their positions. */
   readonly buried: ReadonlyMap<string, number>;
   readonly abortedAt: number | undefined;
   readonly leftAt: number | undefined;
@@ -162,7 +165,9 @@ function callsOf(messages: readonly (Placed & MessageEvent)[]): Map<string, Call
   return calls;
 }
 
-/** The error that an attempt ended with, by the rules of the API alone; undefined where its answer stands. */
+/**
+ * Returns the error class of an attempt by the rules of the API alone. Undefined if its answer is valid.
+ */
 export function errorClassOf({ record, stopReason }: AnswerEnd): string | undefined {
   if (record === 'threw') return 'internal';
   if (record.type === 'model_error') return record.class;
@@ -178,7 +183,7 @@ export function errorClassOf({ record, stopReason }: AnswerEnd): string | undefi
   }
 }
 
-/** The complete calls of an answer. The last block of one that was cut counts as unfinished. */
+/** The complete calls of an answer. The last block of a cut one counts as unfinished. */
 export function completeCalls({ blocks, stopReason, hasOpenBlock }: AnswerEnd): string[] {
   const wasCut = stopReason === 'max_tokens' || stopReason === 'model_context_window_exceeded';
   const whole = wasCut && !hasOpenBlock ? blocks.slice(0, -1) : blocks;

@@ -1,4 +1,4 @@
-/** A planned attempt in the words of the scripted model, and the faults that it holds. */
+/** Converts a planned attempt with its faults to a step of the scripted model. */
 import type { ModelRequest } from '@heddle/core';
 import {
   breakOff,
@@ -39,7 +39,7 @@ export function stepOf(
   return [...parts, ...endOf(attempt.end, request)];
 }
 
-/** Every block says something that no other does, so that it can be recognised in a request. */
+/** Every block has a unique text, so that it can be recognized in a request. */
 function blockOf(block: PlannedBlock, number: number, index: number): BlockPart {
   const mark = `<${number}.${index}>`;
   switch (block.kind) {
@@ -110,7 +110,7 @@ function placeIn({ messages }: ModelRequest, place: number): { message: number; 
   return { message, block: Math.floor(place / 7) % Math.max(1, blocks) };
 }
 
-/** An answer that ends by itself has no open block. */
+/** An answer with a normal end has no open block. */
 function isUnfinished({ end: { end }, unfinished, blocks }: PlannedAttempt): boolean {
   const endsByItself = end === 'stop' || end === 'pause' || end === 'refusal';
   return unfinished !== undefined && blocks.length > 0 && !endsByItself;

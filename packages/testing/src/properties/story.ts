@@ -1,4 +1,4 @@
-/** A run told in short lines, for whoever has to find out what went wrong. */
+/** Formats a run in short lines for debugging. */
 import type { LoopEvent } from '@heddle/core';
 import type { PlayedRun } from './play.ts';
 import type { WorldEvent } from './world.ts';
@@ -27,7 +27,7 @@ function lineOf(happening: WorldEvent): string {
     case 'question':
     case 'question_end':
       return `${happening.what} ${happening.id}`;
-    case 'door':
+    case 'port':
       return happening.port;
     case 'abort':
       return `ABORT ${happening.reason}`;

@@ -1,4 +1,4 @@
-/** Takes one after another; undefined when the list is used up. */
+/** Returns one item after another, and undefined when the list is used up. */
 export function taker<Item>(items: readonly Item[]): () => Item | undefined {
   let next = 0;
   return () => items[next++];

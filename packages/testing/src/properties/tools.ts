@@ -1,4 +1,4 @@
-/** The planned tools: each call meets the fate that the plan wrote beside it. */
+/** The planned tools: each call has the outcome that the plan contains. */
 import { isJsonObject, type JsonObject, type Tool, type ToolResult, type ToolUseContext } from '@heddle/core';
 import { fateOf, type Fates } from './fates.ts';
 import { type CallFate, TOOL_TRAITS, type ToolTraits } from './plan.ts';
@@ -14,7 +14,9 @@ const writes = (input: JsonObject): boolean => input['writes'] === true;
 const isReadOnly = (traits: ToolTraits, input: JsonObject): boolean => traits.readOnly && !writes(input);
 const isSafe = (traits: ToolTraits, input: JsonObject): boolean => traits.safe && !writes(input);
 
-/** May a call with this input start before the answer is complete? By the plan's own reading. */
+/**
+ * Returns true if a call with this input may start before the answer is complete, by the plan's own rules.
+ */
 export function mayStartEarly(tool: string, input: JsonObject): boolean {
   const traits = TRAITS.get(tool);
   return traits !== undefined && isReadOnly(traits, input) && isSafe(traits, input);

@@ -1,27 +1,27 @@
-/** Where a planned run takes place: a clock, a signal, and one log of all that happened, inside and outside, in order. */
+/** The environment of a planned run: a clock, a signal, and one ordered log of all events. */
 import type { Done, JsonObject, LoopEvent, ModelError, ModelRequest, Terminal } from '@heddle/core';
 import { createClock, type VirtualClock } from '../clock.ts';
 import { type Fault, Hits } from './hits.ts';
 import type { ConsumerPatience, RunPlan } from './plan.ts';
 
 export type WorldEvent =
-  /** The consumer asked for more: what was yielded before has been stored. */
+  /** The consumer asked for more: everything yielded before has been stored. */
   | { readonly what: 'asked' }
   | { readonly what: 'event'; readonly event: LoopEvent }
   | { readonly what: 'request'; readonly number: number; readonly request: ModelRequest }
   | { readonly what: 'request_end'; readonly number: number; readonly end: AnswerEnd }
-  | { readonly what: 'door'; readonly port: Port }
+  | { readonly what: 'port'; readonly port: Port }
   | { readonly what: 'before_hook'; readonly id: string }
   | { readonly what: 'question'; readonly id: string; readonly signal: AbortSignal }
   | { readonly what: 'question_end'; readonly id: string; readonly interrupts: boolean }
   | ({ readonly what: 'effect' } & WorldEffect)
   | { readonly what: 'effect_end'; readonly id: string }
   | { readonly what: 'abort'; readonly reason: string }
-  /** The consumer walks away, and is let go. */
+  /** The consumer stops and is released. */
   | { readonly what: 'left' }
   | { readonly what: 'gone' }
   | { readonly what: 'end'; readonly terminal: Terminal }
-  /** The generator threw, or nothing moved any more, or it went on for ever. */
+  /** The generator threw, was stuck, or never ended. */
   | { readonly what: 'broke'; readonly how: string };
 
 export type Port = 'prepare' | 'drain' | 'compact' | 'stop_hooks' | 'gather' | 'take_queued' | 'ask';
@@ -36,11 +36,11 @@ export interface WorldEffect {
   readonly signal: AbortSignal;
 }
 
-/** What the port said of one answer, as far as the loop has taken it. */
+/** The port's records of one response, as far as the loop has read them. */
 export interface AnswerEnd {
   readonly record: Done | ModelError | 'threw';
   readonly stopReason: string | null;
-  /** Every block that was finished: the id of the call, or undefined for another block. */
+  /** Every finished block: the id of the call, or undefined for another block. */
   readonly blocks: readonly (string | undefined)[];
   readonly hasOpenBlock: boolean;
   readonly began: boolean;
@@ -70,20 +70,20 @@ export class TestWorld {
     this.hits.fault(fault);
   }
 
-  /** A door is entered or left. */
+  /** Called when a port is entered or left. */
   tick(): void {
     const patience = this.#patience;
     if (patience.until === 'tick' && this.#ticks++ === patience.at) this.#abort(patience.how, 'await');
   }
 
-  /** What every door does before it answers. */
+  /** The delay of every port before it returns. */
   async wait(ms: number, signal: AbortSignal = NEVER): Promise<void> {
     this.tick();
     await (ms > 0 ? this.clock.sleep(ms, signal) : Promise.resolve());
     this.tick();
   }
 
-  /** The consumer has this many events in hand. Answers whether it leaves. */
+  /** Called with the number of events that the consumer has. Returns true if it stops. */
   loses(count: number): boolean {
     const patience = this.#patience;
     if (patience.until !== 'event' || count !== patience.at) return false;

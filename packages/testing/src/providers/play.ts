@@ -1,4 +1,4 @@
-/** Plays the acts of a step in the words of another provider. */
+/** Plays the acts of a step in the format of another provider. */
 import type { ServerResponse } from 'node:http';
 import type { Clock, ModelError } from '@heddle/core';
 import { settleOrAbort } from '../gate.ts';
@@ -11,7 +11,7 @@ export interface ProviderStage {
   readonly encoder: Encoder;
   readonly requestId: string;
   readonly clock: Clock | undefined;
-  /** Aborts when the client has gone. */
+  /** Aborts when the client has disconnected. */
   readonly gone: AbortSignal;
 }
 

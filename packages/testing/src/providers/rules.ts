@@ -1,4 +1,7 @@
-/** What every provider refuses: a call without its result, a result without its call, an id used twice, or of a form that it does not take. */
+/**
+ * Requests that every provider rejects: a call without its result, a result without its call, a repeated
+ * id, or an id of a wrong form.
+ */
 import type { Traffic } from './wire.ts';
 
 export function brokenRules(traffic: readonly Traffic[], ids?: RegExp): readonly string[] {
@@ -9,7 +12,7 @@ export function brokenRules(traffic: readonly Traffic[], ids?: RegExp): readonly
   for (const [at, { is, id }] of traffic.entries()) {
     const waiting = open.get(id) ?? 0;
     if (is === 'call') {
-      // Results come before anything else is called.
+      // Results come before the next call.
       const isNextRound = traffic[at - 1]?.is === 'result';
       if (isNextRound) for (const [other, count] of open) if (count > 0) problems.push(`${other}: no result`);
       open.set(id, waiting + 1);

@@ -38,7 +38,7 @@ async function eventsOf(response: Response): Promise<readonly unknown[]> {
 const STEP = answer(think('hm'), say('I look'), call('Look', { at: 'a' }, 't1'));
 
 describe('a script', () => {
-  it('is spoken as Chat Completions', async () => {
+  it('is sent as Chat Completions', async () => {
     const events = await eventsOf(await post(await start('chat', [STEP]), 'chat'));
     expect(events).toMatchObject([
       { choices: [{ delta: { role: 'assistant' } }] },
@@ -51,7 +51,7 @@ describe('a script', () => {
     ]);
   });
 
-  it('is spoken as Responses', async () => {
+  it('is sent as Responses', async () => {
     const events = await eventsOf(await post(await start('responses', [STEP]), 'responses'));
     expect(events).toMatchObject([
       { type: 'response.created' },
@@ -69,7 +69,7 @@ describe('a script', () => {
     ]);
   });
 
-  it('is spoken as Gemini', async () => {
+  it('is sent as Gemini', async () => {
     const events = await eventsOf(await post(await start('gemini', [STEP]), 'gemini'));
     expect(events).toMatchObject([
       { candidates: [{ content: { parts: [{ text: 'hm', thought: true }] } }] },
@@ -79,7 +79,7 @@ describe('a script', () => {
     ]);
   });
 
-  it('is spoken as Converse, in frames', async () => {
+  it('is sent as Converse, in frames', async () => {
     const server = await start('converse', [STEP]);
     const response = await post(server, 'converse');
     expect(response.headers.get('content-type')).toBe('application/vnd.amazon.eventstream');
@@ -96,13 +96,13 @@ describe('a fault', () => {
     ['gemini', 'overflow', 400, 'exceeds the maximum number of tokens'],
     ['gemini', 'auth', 400, 'API key not valid'],
     ['converse', 'overflow', 400, 'Input is too long'],
-  ] as const)('is told in the words of %s: %s', async (wire, errorClass, status, words) => {
+  ] as const)('is sent in the format of %s: %s', async (wire, errorClass, status, words) => {
     const response = await post(await start(wire, [fail(errorClass)]), wire);
     expect(response.status).toBe(status);
     expect(await response.text()).toContain(words);
   });
 
-  it('says how long to wait where the provider says it', async () => {
+  it('contains the delay if the provider sends one', async () => {
     const script = () => fail('rate_limit', { retryAfterMs: 2_000 });
     const chat = await post(await start('chat', script), 'chat');
     expect([chat.status, chat.headers.get('retry-after')]).toEqual([429, '2']);
@@ -120,7 +120,7 @@ describe('a fault', () => {
     expect(await (await post(server, 'chat')).text()).not.toContain('[DONE]');
   });
 
-  it('cuts at the cap, in whatever word there is for it', async () => {
+  it("cuts at the cap, with the provider's own finish reason", async () => {
     const reasons = async (wire: FakeWire & keyof typeof PATHS) =>
       (await post(await start(wire, [answer(say('x'), cut())]), wire)).text();
     expect(await reasons('chat')).toContain('"finish_reason":"length"');
@@ -144,7 +144,7 @@ describe('a request', () => {
     ['a call without its result', [called], 't1: no result'],
     ['a result without its call', [result], 't1: a result without its call'],
     ['two results for one call', [called, result, result], 't1: a result without its call'],
-  ])('with %s is refused and remembered', async (_what, messages, problem) => {
+  ])('with %s is rejected and recorded', async (_what, messages, problem) => {
     const server = await start('chat', [say('never')]);
     expect((await post(server, 'chat', { messages })).status).toBe(400);
     expect(server.problems).toEqual([`call 1: ${problem}`]);
@@ -161,7 +161,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('for the models is answered', async () => {
+  it('for the models gets a response', async () => {
     const server = await start('chat', [], { models: ['a'] });
     const get = async (path: string) => (await fetch(`${server.url}${path}`)).json();
     expect(await get('/v1/models')).toMatchObject({ data: [{ id: 'a' }] });

@@ -1,6 +1,6 @@
 /**
- * Servers on the loopback interface that speak like other providers. They play the scripts of the scripted model, break
- * connections as networks do, and refuse what every provider refuses.
+ * Servers on the loopback interface with the formats of other providers. They play the scripts of the
+ * scripted model, break connections, and reject requests that every provider rejects.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '@heddle/core';
@@ -35,7 +35,7 @@ export type FakeWire = keyof typeof WIRES;
 export interface FakeProviderOptions {
   /** Pauses are spent on this clock. Without one they take no time. */
   readonly clock?: Clock;
-  /** What it says it has, for `GET …/models` and Ollama's `GET /api/tags`. */
+  /** The listed models, for `GET …/models` and Ollama's `GET /api/tags`. */
   readonly models?: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export interface FakeProvider {
   readonly url: string;
   /** Every request to any path, in order of arrival. */
   readonly requests: readonly RecordedRequest[];
-  /** Those that asked for an answer. */
+  /** Requests for a response. */
   readonly calls: readonly RecordedRequest[];
   readonly problems: readonly string[];
   assertNoViolations(): void;

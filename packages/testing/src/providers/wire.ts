@@ -1,4 +1,4 @@
-/** A format of another provider: how it spells events and errors, and what it refuses. */
+/** The format of another provider: its events and errors, and its rejections. */
 import { type ApiEvent, isRecord, type ModelError } from '@heddle/core';
 
 export interface AnswerFacts {
@@ -7,10 +7,10 @@ export interface AnswerFacts {
   readonly model: string;
 }
 
-/** Turns the events of one answer into what goes over the wire, one after another. */
+/** Converts the events of one response to bytes, one after another. */
 export interface Encoder {
   encode(event: ApiEvent): readonly Uint8Array[];
-  /** An error when the answer has begun. */
+  /** An error after the response has begun. */
   fail(error: ModelError): readonly Uint8Array[];
 }
 
@@ -21,14 +21,14 @@ export interface ProviderWireError {
 
 export interface ProviderWire {
   readonly contentType: string;
-  /** The model that is asked, if this is a call for an answer. */
+  /** The requested model, if this is a call for a response. */
   modelAsked(path: string, body: unknown): string | undefined;
   encoder(facts: AnswerFacts): Encoder;
-  /** An error instead of an answer. */
+  /** An error instead of a response. */
   error(error: ModelError): ProviderWireError;
   /** Calls and results of a request, in their order. */
   traffic(body: unknown): readonly Traffic[];
-  /** The form that ids of calls must have, where there is one. */
+  /** The required form of call ids, if there is one. */
   readonly ids?: RegExp;
 }
 
@@ -42,7 +42,7 @@ export function sse(data: unknown, event?: string): Uint8Array {
   return Buffer.from(`${name}data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`);
 }
 
-/** Keeps the line open and says nothing. */
+/** Keeps the connection open without content. */
 export const COMMENT: Uint8Array = Buffer.from(': ping\n\n');
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -55,7 +55,7 @@ export function listOf(value: unknown): readonly Fields[] {
   return Array.isArray(value) ? value.map(fieldsOf) : [];
 }
 
-/** Usage as the events told it so far. */
+/** The usage in the events so far. */
 export class Counted {
   #usage: Record<string, unknown> = {};
 
@@ -72,12 +72,12 @@ export class Counted {
     return this.#of('cache_read_input_tokens');
   }
 
-  /** Into the cache. */
+  /** Written to the cache. */
   get written(): number {
     return this.#of('cache_creation_input_tokens');
   }
 
-  /** With what came from the cache and went into it, as everybody but the Messages API counts. */
+  /** Includes cache reads and writes, as every format except the Messages API counts. */
   get input(): number {
     return this.#of('input_tokens') + this.cached + this.written;
   }

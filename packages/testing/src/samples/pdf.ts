@@ -1,4 +1,4 @@
-/** A PDF with these words, a page each, made from nothing: no library is needed to make what a library is tried on. */
+/** Builds a PDF with one text per page, without a library. */
 export function pdfOf(pages: readonly string[]): Buffer {
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -6,7 +6,7 @@ export function pdfOf(pages: readonly string[]): Buffer {
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
   ];
   for (const [index, words] of pages.entries()) {
-    // A page without words gets a black square.
+    // A page without text gets a black square.
     const drawing = words === '' ? '0 0 100 100 re f' : `BT /F1 12 Tf 72 700 Td (${words}) Tj ET`;
     objects.push(
       `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents ${5 + 2 * index} 0 R /Resources << /Font << /F1 3 0 R >> >> >>`,

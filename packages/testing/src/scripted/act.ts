@@ -1,4 +1,4 @@
-/** What happens on the wire in the course of one step, piece by piece. */
+/** The events on the wire during one step, piece by piece. */
 import type { ApiEvent, ModelError } from '@heddle/core';
 import type { Gate } from '../gate.ts';
 

@@ -1,6 +1,6 @@
 /**
- * From a step to what happens on the wire, in order: events, waits, and one end. Pure, and shared by the scripted model and
- * the fake API, so that a script means the same in both.
+ * Converts a step to acts on the wire, in order: events, waits, and one end. Pure, and shared by the
+ * scripted model and the fake API, so that a script means the same in both.
  */
 import type { ApiEvent, Done, ModelError, ModelRecord, StopReason } from '@heddle/core';
 import type { Act, EndAct } from './act.ts';
@@ -9,7 +9,7 @@ import { errorOf } from './errors.ts';
 import { foreign } from './foreign.ts';
 import { isGate, type ScriptPart, partsOf, type ScriptedUsage, type ScriptStep } from './part.ts';
 
-/** What a step must be told about the call it answers. */
+/** The facts about a call that its step needs. */
 export interface ActSettings {
   readonly call: number;
   readonly model: string;
@@ -31,7 +31,7 @@ export function actsOf(step: ScriptStep, setting: ActSettings): readonly Act[] {
   return breakAt !== undefined && 'events' in breakAt ? brokenAt(stream.acts, breakAt.events) : stream.acts;
 }
 
-/** What a port would yield for this step, waits and gates left out. */
+/** Returns the records of a port for this step, without waits and gates. */
 export function recordsOf(step: ScriptStep, setting: ActSettings): readonly ModelRecord[] {
   return actsOf(step, setting).flatMap((act): ModelRecord[] => {
     if (act.act === 'event') return [act.event];
@@ -155,7 +155,7 @@ class Stream {
   }
 }
 
-/** What the server says of an answer that has just begun. */
+/** The server's data at the start of a response. */
 const EMPTY_ANSWER = {
   type: 'message',
   role: 'assistant',

@@ -1,4 +1,4 @@
-/** How one content block is streamed: start, deltas, stop. */
+/** Streams one content block: start, deltas, stop. */
 import type { BlockDelta, ContentBlock } from '@heddle/core';
 import type { Act } from './act.ts';
 import { foreign } from './foreign.ts';

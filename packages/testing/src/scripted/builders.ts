@@ -1,4 +1,6 @@
-/** Builders, so that a script reads like prose: `[say('Let me look'), call('Read', { path: 'a' }, 'r1'), breakOff()]`. */
+/**
+ * Builders for readable scripts: `[say('Let me look'), call('Read', { path: 'a' }, 'r1'), breakOff()]`.
+ */
 import type { JsonObject, ModelErrorClass, StopReason } from '@heddle/core';
 import { type ErrorDetails, errorOf } from './errors.ts';
 import type {
@@ -13,22 +15,25 @@ import type {
   StreamPart,
 } from './part.ts';
 
-/** A step. Parts in a plain list do as well. No parts at all: an empty answer. */
+/** A step. A plain list of parts is equivalent. Without parts: an empty answer. */
 export function answer(...parts: readonly ScriptPart[]): ScriptStep {
   return parts;
 }
 
-/** A text block. One string is cut into chunks; several pieces are one delta each, with gates and pauses between. */
+/**
+ * A text block. One string is cut into chunks. Several pieces are one delta each, with gates and pauses in
+ * between.
+ */
 export function say(...pieces: readonly ScriptPiece[]): BlockPart {
   return { part: 'text', pieces: chunked(pieces) };
 }
 
-/** A thinking block, signed by the model that is asked. */
+/** A thinking block, signed by the requested model. */
 export function think(...pieces: readonly ScriptPiece[]): BlockPart {
   return { part: 'thinking', pieces: chunked(pieces) };
 }
 
-/** Thinking with a signature of the test's own. */
+/** Thinking with the test's own signature. */
 export function thinkSigned(thinking: string, signature: string): BlockPart {
   return { part: 'thinking', pieces: chunked([thinking]), signature };
 }
@@ -38,22 +43,25 @@ export function redacted(data: string): BlockPart {
 }
 
 export interface CallOptions {
-  /** The input's JSON text as it is streamed, instead of the input's own: for JSON that is broken, gated or oddly cut. */
+  /**
+   * The streamed JSON text instead of the input's own: for JSON that is broken, gated or cut in unusual
+   * places.
+   */
   readonly json?: readonly ScriptPiece[];
 }
 
-/** A tool call. Its JSON comes in chunks; the server sends none at all for `{}`. */
+/** A tool call. Its JSON arrives in chunks. The server sends none for `{}`. */
 export function call(name: string, input: JsonObject, id: string, options: CallOptions = {}): BlockPart {
   const json = Object.keys(input).length === 0 ? '' : JSON.stringify(input);
   return { part: 'tool_use', id, name, pieces: options.json ?? chunked([json]) };
 }
 
-/** The block begins, this share of it comes, and it never stops. */
+/** The block begins, this share of it arrives, and it never stops. */
 export function unfinished(block: BlockPart, share = 0.5): BlockPart {
   return { ...block, unfinished: share };
 }
 
-/** A block of a kind that nobody here knows; it comes whole. */
+/** A block of an unknown type. It arrives whole. */
 export function foreignBlock(block: ForeignData): BlockPart {
   return { part: 'foreign_block', block };
 }
@@ -74,7 +82,7 @@ export function pause(ms: number): Pause {
   return { part: 'pause', ms };
 }
 
-/** From here on, so long before each event. */
+/** From here on, waits this long before each event. */
 export function pace(ms: number): StreamPart {
   return { part: 'pace', ms };
 }
@@ -87,7 +95,7 @@ export function stop(reason: StopReason | null, sequence?: string): StreamPart {
   return { part: 'stop', reason, ...(sequence === undefined ? {} : { sequence }) };
 }
 
-/** Cut at the output cap. Put `unfinished(…)` before it where the last block is not to stop. */
+/** Cut at the output cap. Put `unfinished(…)` before it if the last block should not stop. */
 export function cut(): StreamPart {
   return stop('max_tokens');
 }
@@ -100,27 +108,30 @@ export function refuse(): StreamPart {
   return stop('refusal');
 }
 
-/** The window was full before the answer was. */
+/** The context window was full before the answer was complete. */
 export function windowFull(): StreamPart {
   return stop('model_context_window_exceeded');
 }
 
-/** An error of this class, with the status and words the API would use. Alone: instead of an answer. Behind events: in the stream. */
+/**
+ * An error of this class, with the API's status and message. Alone: instead of an answer. After events: in
+ * the stream.
+ */
 export function fail(errorClass: ModelErrorClass, details: ErrorDetails = {}): EndPart {
   return { part: 'fail', error: errorOf(errorClass, details) };
 }
 
-/** The socket breaks. As the first part: there was no connection at all. */
+/** The socket breaks. As the first part: the connection failed. */
 export function breakOff(): EndPart {
   return { part: 'hang_up', clean: false };
 }
 
-/** The stream ends as if all were well, but `message_stop` never came. */
+/** The stream ends cleanly but without `message_stop`. */
 export function hangUp(): EndPart {
   return { part: 'hang_up', clean: true };
 }
 
-/** The socket breaks after so many events of this step. */
+/** The socket breaks after this many events of the step. */
 export function breakAt(events: number): EndPart {
   return { part: 'break_at', events };
 }
@@ -135,7 +146,7 @@ export function hang(): EndPart {
   return { part: 'stall', ms: undefined };
 }
 
-/** Characters of a delta where the script does not say otherwise. */
+/** Characters per delta, unless the script sets it. */
 const CHUNK = 48;
 
 function chunked(pieces: readonly ScriptPiece[]): readonly ScriptPiece[] {

@@ -1,4 +1,4 @@
-/** What each class of error looks like when it comes from the Messages API: its status and its words. */
+/** The Messages API's status and message for each error class. */
 import type { ModelError, ModelErrorClass } from '@heddle/core';
 
 export type ErrorDetails = Partial<Omit<ModelError, 'type' | 'class'>>;

@@ -1,4 +1,6 @@
-/** What this version does not know has a `type` that nobody can write; a script may still send it. */
+/**
+ * A type for unknown blocks and events. Its `type` cannot be written in code, but a script may send it.
+ */
 import { type ForeignBlock, type ForeignEvent, isRecord } from '@heddle/core';
 import type { ForeignData } from './part.ts';
 

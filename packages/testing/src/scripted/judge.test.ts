@@ -10,7 +10,7 @@ const start: ShortMessage = ['user', 'go'];
 const text: ContentBlock = { type: 'text', text: 'ok' };
 
 describe('the judge of a scripted model', () => {
-  it('answers a request that breaks a rule with an error nobody can overlook, and remembers it', async () => {
+  it('responds to an invalid request with a distinct error, and records it', async () => {
     const model = scriptedModel([say('never said')]);
     const orphan = requestOf([
       start,
@@ -24,7 +24,7 @@ describe('the judge of a scripted model', () => {
     expect(() => model.assertNoViolations()).toThrow("broke the API's rules");
   });
 
-  it('holds the bytes against the data', async () => {
+  it('compares the bytes with the data', async () => {
     const model = scriptedModel([say('a'), say('b')]);
     const good = requestOf([start]);
     const [bytes] = requestOf([['user', 'else']]).messagesJson;
@@ -36,7 +36,7 @@ describe('the judge of a scripted model', () => {
     ]);
   });
 
-  it('knows what it has signed: thinking comes back unchanged or not at all', async () => {
+  it('recognizes its own signatures: thinking comes back unchanged or not at all', async () => {
     const model = scriptedModel([
       answer(think('h', 'm'), thinkSigned('so', 'own'), redacted('xyz'), say('ok')),
       say('x'),
@@ -72,7 +72,7 @@ describe('the judge of a scripted model', () => {
     ]);
   });
 
-  it('can refuse a bad signature as the server does, by its place', async () => {
+  it('can reject a bad signature like the server, with its position', async () => {
     const forged: ContentBlock = { type: 'thinking', thinking: 'x', signature: 'forged' };
     const request = requestOf([start, ['assistant', [forged, text]], start]);
     const model = scriptedModel([say('never'), say('ok')], { badSignatures: 'refuse' });
@@ -84,7 +84,7 @@ describe('the judge of a scripted model', () => {
     expect((await listOf(blind(request, signal))).at(-1)).toMatchObject({ type: 'done' });
   });
 
-  it('lets a paused turn go on from the assistant’s message, also after a failed attempt', async () => {
+  it('lets a paused turn continue from the assistant’s message, also after a failed attempt', async () => {
     const paused = requestOf([start, ['assistant', [text]]]);
     const model = scriptedModel([answer(say('ok'), pauseTurn()), say('done'), say('again')]);
     await listOf(model(requestOf([start]), signal));
@@ -94,7 +94,7 @@ describe('the judge of a scripted model', () => {
     expect(model.problems[0]?.violations).toMatchObject([{ rule: 'last-role' }]);
   });
 
-  it('takes back kinds of blocks that it has sent itself', async () => {
+  it('accepts block types that it has sent itself', async () => {
     const poem = { type: 'poem', lines: 3 };
     const model = scriptedModel([answer(foreignBlock(poem), say('ok')), say('x')]);
     await listOf(model(requestOf([start]), signal));
@@ -104,7 +104,7 @@ describe('the judge of a scripted model', () => {
     model.assertNoViolations();
   });
 
-  it('can be switched off', async () => {
+  it('can be disabled', async () => {
     const model = scriptedModel([call('Read', {}, 'r1')], { validate: false });
     const records = await listOf(model(requestOf([['assistant', '']]), signal));
     expect(records.at(-1)).toMatchObject({ type: 'done' });

@@ -1,6 +1,6 @@
 /**
- * Judges every request that a scripted model gets. A request that breaks a rule of the API is answered with a `bad_request`
- * that nobody can overlook, and is remembered: the test that sent it fails.
+ * Checks every request to a scripted model. A request that breaks a rule of the API gets a distinct
+ * `bad_request` and is recorded: its test fails.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { errorMessage, type ModelError } from '@heddle/core';
@@ -14,18 +14,26 @@ import { createMemory } from './memory.ts';
 import type { RecordedCall } from './recorded.ts';
 
 export interface JudgeOptions {
-  /** Check requests against the API's rules: the default. Switch off for benchmarks and in production. */
+  /**
+   * Checks requests against the API's rules. Default: true. Disable it for benchmarks and in production.
+   */
   readonly validate?: boolean;
-  /** What counts as signed. By default what this model has said; share one between models that stand for one server. */
+  /**
+   * The valid signatures. Default: those of this model. Share one register between models of the same
+   * server.
+   */
   readonly signatures?: Signatures;
   /**
-   * A thinking block with a forged, changed or foreign signature: the test's fault (default), an error as the server would
-   * give it (`refused_block`, with its place), or nobody's business.
+   * The handling of a forged, changed or foreign signature: a violation (default), an error like the
+   * server's (`refused_block`, with its position), or none.
    */
   readonly badSignatures?: 'violation' | 'refuse' | 'ignore';
   /** The last message may be the assistant's. After `pause_turn` it always may. */
   readonly prefill?: boolean;
-  /** What the script is called where a person has it played: problems are told in plain words, without the mark for tests. */
+  /**
+   * The name of the script if a user runs it: problems are reported in plain text, without the mark for
+   * tests.
+   */
   readonly script?: string;
 }
 
@@ -33,20 +41,20 @@ export interface Problem {
   readonly kind: 'violation' | 'out_of_script' | 'script_threw';
   readonly call: number;
   readonly message: string;
-  /** The rules that were broken. */
+  /** The broken rules. */
   readonly violations: readonly RequestViolation[];
 }
 
 export interface Judge {
   readonly problems: readonly Problem[];
   readonly signatures: Signatures;
-  /** The error that a request deserves, if it broke a rule. */
+  /** Returns the error for a request that broke a rule. */
   examine(call: RecordedCall): ModelError | undefined;
   /** The same for a body. Without `bytes` its size is measured. */
   examineBody(call: number, body: unknown, bytes?: number): ModelError | undefined;
-  /** Learns what the model is about to say: it may come back in later requests. */
+  /** Records the model's next output, because it may come back in later requests. */
   remember(model: string, acts: readonly Act[]): void;
-  /** Records a problem and answers with the error that makes it visible. */
+  /** Records a problem and returns the error that reports it. */
   object(
     call: number,
     kind: Problem['kind'],
@@ -107,7 +115,7 @@ export function createJudge(options: JudgeOptions): Judge {
   };
 }
 
-/** The body, or what is wrong with its bytes. */
+/** Returns the body, or the problem with its bytes. */
 function readBody(call: RecordedCall): RequestBody | string {
   try {
     const body = call.body();

@@ -1,4 +1,4 @@
-/** What a server remembers of its own answers: what it signed, which kinds of blocks it sent, whether it paused. */
+/** The server's memory of its own responses: signatures, block types, and pauses. */
 import type { ApiEvent } from '@heddle/core';
 import type { Signatures } from '../validator/signatures.ts';
 import type { Act } from './act.ts';
@@ -6,7 +6,7 @@ import type { Act } from './act.ts';
 export interface Memory {
   /** Types of blocks that were sent and may come back. */
   readonly blockTypes: ReadonlySet<string>;
-  /** The last answer that stopped has paused: the request may go on from it. */
+  /** The last complete response has paused: the request may continue from it. */
   paused(): boolean;
   remember(model: string, acts: readonly Act[]): void;
 }

@@ -1,6 +1,6 @@
 /**
- * A model that plays a script. It keeps the contract of a `ModelPort` to the letter: it never throws, ends with exactly one
- * `Done` or `ModelError`, and an abort ends it at once wherever it waits. It needs no network and no test runner, so the
+ * A model that plays a script. Contract of a `ModelPort`: it never throws, ends with exactly one `Done` or
+ * `ModelError`, and an abort ends every wait at once. It needs no network and no test runner, so the
  * shipped program can embed it.
  */
 import {
@@ -23,18 +23,18 @@ import type { Script, ScriptStep } from './part.ts';
 export interface ScriptedOptions extends JudgeOptions {
   /** Pauses and stalls are spent on this clock. Without one they take no time. */
   readonly clock?: Clock;
-  /** Tokens that fit into a request; a larger one is refused as the API would. Without it everything fits. */
+  /** The context window in tokens. A larger request is rejected like the API does. Default: unlimited. */
   readonly window?: number;
 }
 
 export interface ScriptedModel extends ModelPort {
   /** Every attempt, in order, the running one included. */
   readonly calls: readonly RecordedCall[];
-  /** Requests that broke the API's rules, calls the script had no step for, steps that threw. */
+  /** Requests that broke the API's rules, calls without a step, steps that threw. */
   readonly problems: readonly Problem[];
   /** The requests as shapes, one string each. */
   shapes(): readonly string[];
-  /** Steps not played yet; a script that is one function never runs out. */
+  /** Steps not played yet. A script that is one function never ends. */
   stepsLeft(): number;
   /** Throws an error that lists the problems, if there are any. */
   assertNoViolations(): void;
@@ -81,7 +81,9 @@ async function* play(
   }
 }
 
-/** Waits where the act says so; answers with the record that ends the stream, if this act does or an abort came. */
+/**
+ * Waits if the act requires it. Returns the record that ends the stream, if this act or an abort ends it.
+ */
 async function perform(
   act: Act,
   call: number,

@@ -1,20 +1,20 @@
 /**
- * The words a script is written in. A step is what the model does in one attempt: parts, one after another. It is plain data
- * (gates apart), so the scripted model and the fake API over HTTP play the same scripts.
+ * The vocabulary of scripts. A step is one attempt of the model: parts, one after another. It is plain
+ * data (except gates), so the scripted model and the fake API over HTTP play the same scripts.
  */
 import type { ModelError, ModelRequest, StopReason } from '@heddle/core';
 import type { Gate } from '../gate.ts';
 
-/** A step as data; one part stands for a step of one. */
+/** A step as data. One part is a step of one. */
 export type ScriptStep = ScriptPart | readonly ScriptPart[];
 
-/** A step that depends on what was asked. `call` counts from 1. */
+/** A step that depends on the request. `call` counts from 1. */
 export type StepFunction = (request: ModelRequest, call: number) => ScriptStep;
 
-/** One step per call; or a function that answers every call. */
+/** One step per call, or a function for every call. */
 export type Script = readonly (ScriptStep | StepFunction)[] | StepFunction;
 
-/** What a block is made of: each string is a delta of its own, a pause or a gate stands between two of them. */
+/** The content of a block: each string is a delta, with pauses or gates in between. */
 export type ScriptPiece = string | Gate | Pause;
 
 export interface Pause {
@@ -24,7 +24,7 @@ export interface Pause {
 
 export type ScriptPart = BlockPart | StreamPart | EndPart;
 
-/** A content block. `unfinished`: only this share of its characters comes, and it never stops. */
+/** A content block. `unfinished`: only this share of its characters arrives, and it never stops. */
 export type BlockPart = (
   | { readonly part: 'text'; readonly pieces: readonly ScriptPiece[] }
   | { readonly part: 'thinking'; readonly pieces: readonly ScriptPiece[]; readonly signature?: string }
@@ -43,7 +43,7 @@ export type ForeignData = { readonly type: string } & Readonly<Record<string, un
 export type StreamPart =
   | Pause
   | Gate
-  /** From here on, so long before each event. */
+  /** From here on, waits this long before each event. */
   | { readonly part: 'pace'; readonly ms: number }
   /** `message_start` now, even if nothing follows. */
   | { readonly part: 'begin' }
@@ -54,14 +54,18 @@ export type StreamPart =
   /** `message_delta` now. Without one, the reason follows from the blocks. */
   | { readonly part: 'stop'; readonly reason: StopReason | null; readonly sequence?: string };
 
-/** What ends a step. Parts behind it are never played. */
+/** The end of a step. Parts after it are never played. */
 export type EndPart =
   | { readonly part: 'fail'; readonly error: ModelError }
-  /** The connection is lost: reset, or closed as if all were well but without `message_stop`. */
+  /** The connection is lost: reset, or closed cleanly but without `message_stop`. */
   | { readonly part: 'hang_up'; readonly clean: boolean }
-  /** The connection is lost after so many events of the step, wherever this part stands. */
+  /**
+   * The connection is lost after this many events of the step, regardless of the position of this part.
+   */
   | { readonly part: 'break_at'; readonly events: number }
-  /** Silence. Ends with class `stall` after so long on the clock; without a limit only an abort ends it. */
+  /**
+   * Silence. Ends with class `stall` after this time on the clock. Without a limit only an abort ends it.
+   */
   | { readonly part: 'stall'; readonly ms: number | undefined };
 
 export interface ScriptedUsage {

@@ -1,4 +1,7 @@
-/** One attempt as the scripted model saw it: the request as a shape at any time, as a body or bytes on demand. */
+/**
+ * One attempt as received by the scripted model: the request as a shape at any time, as a body or bytes on
+ * demand.
+ */
 import type { ContentBlock, Done, ModelError, ModelErrorClass, ModelRequest } from '@heddle/core';
 import { type RequestBody, bodyOf, messagesBytes } from '../request-body.ts';
 import { shapeOf } from '../shapes.ts';
@@ -7,7 +10,7 @@ export class RecordedCall {
   /** Counted from 1. */
   readonly number: number;
   readonly request: ModelRequest;
-  /** When it began, by the model's clock; 0 without one. */
+  /** The start time, by the model's clock. 0 without one. */
   readonly at: number;
   #ended: 'done' | 'abandoned' | ModelErrorClass | undefined;
 
@@ -17,7 +20,7 @@ export class RecordedCall {
     this.at = at;
   }
 
-  /** How it ended; `abandoned` when its reader left before the end; undefined while it runs. */
+  /** The end. `abandoned` if its reader left early, undefined while it runs. */
   get ended(): 'done' | 'abandoned' | ModelErrorClass | undefined {
     return this.#ended;
   }
@@ -36,7 +39,7 @@ export class RecordedCall {
     return messagesBytes(this.request);
   }
 
-  /** The size of the body, to within the few bytes of its options. */
+  /** The size of the body, except a few bytes of its options. */
   byteLength(): number {
     const { system, tools, messagesJson } = this.request;
     let size = Buffer.byteLength(JSON.stringify({ system, tools }));
@@ -44,12 +47,12 @@ export class RecordedCall {
     return size;
   }
 
-  /** Four bytes a token: a measure, not a tokenizer. */
+  /** Four bytes per token: an estimate, not a tokenizer. */
   inputTokens(): number {
     return Math.ceil(this.byteLength() / 4);
   }
 
-  /** The same, with images and documents by the piece: their bytes are no words. Looks at every block. */
+  /** The same, with a fixed size for each image and document. Reads every block. */
   tokensOfWords(): number {
     const media = [...this.request.messages].flatMap(({ content }) => content.flatMap(mediaBytes));
     const bytes = media.reduce((sum, each) => sum + each, 0);
@@ -65,7 +68,7 @@ export class RecordedCall {
   }
 }
 
-/** What the API makes of a large image. */
+/** The API's tokens for a large image. */
 const MEDIA_TOKENS = 1_600;
 
 function mediaBytes(block: ContentBlock): number[] {

@@ -1,16 +1,16 @@
-/** Single blocks: is the type known, does it stand in the right place, has it the fields of its type and no others? */
+/** Checks single blocks: a known type, a valid position, and exactly the fields of the type. */
 import { isRecord } from '@heddle/core';
-import { type Fields, isBlank, isText, type PlacedBlock } from './read.ts';
+import { type Fields, isBlank, isText, type PlacedBlock } from './json.ts';
 import type { Report } from './rules.ts';
 
 interface Kind {
   readonly role: 'user' | 'assistant' | 'both';
   readonly fields: readonly string[];
-  /** May stand within a tool result. */
+  /** Allowed inside a tool result. */
   readonly inResult?: true;
 }
 
-/** That thinking cannot bear a mark is a rule of its own. */
+/** A mark on thinking is a separate rule. */
 const KINDS: Readonly<Record<string, Kind>> = {
   text: { role: 'both', fields: ['text', 'citations', 'cache_control'], inResult: true },
   image: { role: 'user', fields: ['source', 'cache_control'], inResult: true },
@@ -31,11 +31,11 @@ const KINDS: Readonly<Record<string, Kind>> = {
   redacted_thinking: { role: 'assistant', fields: ['data', 'cache_control'] },
 };
 
-/** Blocks of the server's own tools come back as they were; their fields are the server's business. */
+/** Blocks of the server's own tools come back unchanged. Their fields are not checked. */
 const SERVER_KINDS =
   /^(?:server_tool_use|mcp_tool_use|mcp_tool_result|compaction|container_upload|(?:web_search|web_fetch|code_execution|bash_code_execution|text_editor_code_execution|tool_search|advisor)_tool_result)$/;
 
-/** Fields of our own messages that must never reach the API on a block of whatever type. */
+/** Fields of our own messages that must never reach the API on any block. */
 const HOUSE_FIELDS = ['uuid', 'at', 'isMeta', 'isVirtual', 'responseId', 'toolUseResult'];
 
 export function checkBlocks(

@@ -1,6 +1,6 @@
-/** The head of a request: all that stands beside the messages. */
+/** Checks the head of a request: everything beside the messages. */
 import { isRecord } from '@heddle/core';
-import { type Fields, fieldsOf, isBlank, isText } from './read.ts';
+import { type Fields, fieldsOf, isBlank, isText } from './json.ts';
 import type { Report } from './rules.ts';
 
 const TOP_LEVEL = new Set([

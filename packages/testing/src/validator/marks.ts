@@ -1,6 +1,6 @@
-/** Cache marks: how many, where, and of what form. */
+/** Checks cache marks: their number, positions and form. */
 import { isRecord } from '@heddle/core';
-import { type Fields, fieldsOf, isBlank, type PlacedBlock } from './read.ts';
+import { type Fields, fieldsOf, isBlank, type PlacedBlock } from './json.ts';
 import type { Report } from './rules.ts';
 
 const MOST_MARKS = 4;

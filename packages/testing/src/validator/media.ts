@@ -1,6 +1,6 @@
-/** Images and documents: their types, their data, their size and their number. */
+/** Checks images and documents: their types, data, size and number. */
 import { isRecord } from '@heddle/core';
-import { type Fields, isText, type PlacedBlock } from './read.ts';
+import { type Fields, isText, type PlacedBlock } from './json.ts';
 import type { Report } from './rules.ts';
 
 const IMAGE_TYPES = new Set<unknown>(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
@@ -26,7 +26,7 @@ function checkSource(type: 'image' | 'document', source: Fields, path: string, r
     case 'base64': {
       const types = type === 'image' ? IMAGE_TYPES : DOCUMENT_TYPES;
       if (!types.has(media_type))
-        report(`${path}.source.media_type`, 'media-type', `${String(media_type)} is no ${type}`);
+        report(`${path}.source.media_type`, 'media-type', `${String(media_type)} is not a type of ${type}`);
       if (!isBase64(data)) report(`${path}.source.data`, 'media-data');
       else if (type === 'image' && data.length > MOST_IMAGE_BYTES) {
         report(`${path}.source.data`, 'media-size', `image exceeds 5 MB maximum: ${data.length} bytes`);

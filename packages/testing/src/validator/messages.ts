@@ -1,6 +1,6 @@
-/** The messages as a whole: roles, their order, and that none is empty. */
+/** Checks the messages as a whole: roles, their order, and that none is empty. */
 import { isRecord } from '@heddle/core';
-import { type Fields, isBlank, listOf } from './read.ts';
+import { type Fields, isBlank, listOf } from './json.ts';
 import type { Report } from './rules.ts';
 
 export function checkMessages(body: Fields, prefill: boolean, report: Report): void {

@@ -1,7 +1,7 @@
-/** Tool calls and their results. */
+/** Checks that tool calls and results are paired. */
 import { isRecord } from '@heddle/core';
 import { TOOL_NAME } from './head.ts';
-import { type PlacedBlock } from './read.ts';
+import { type PlacedBlock } from './json.ts';
 import type { Report } from './rules.ts';
 
 const TOOL_ID = /^[a-zA-Z0-9_-]+$/;

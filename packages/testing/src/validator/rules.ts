@@ -53,11 +53,11 @@ export const RULES = {
 export type RequestRule = keyof typeof RULES;
 
 export interface RequestViolation {
-  /** Where, in the words of the API: `messages.3.content.0`. */
+  /** The position in the API's notation: `messages.3.content.0`. */
   readonly path: string;
   readonly rule: RequestRule;
   readonly message: string;
 }
 
-/** Notes that a rule is broken at a place; the message defaults to the rule itself. */
+/** Reports a broken rule at a position. The message defaults to the rule itself. */
 export type Report = (path: string, rule: RequestRule, message?: string) => void;

@@ -1,9 +1,12 @@
-/** The signatures a fake server has issued: a thinking block must come back unchanged, and to the model that wrote it. */
+/**
+ * The signatures of a fake server: a thinking block must come back unchanged, and to the model that wrote
+ * it.
+ */
 
 export interface Signatures {
-  /** Signs a text in the model's name and remembers it. The same text gives the same signature. */
+  /** Signs a text in the model's name and records it. Deterministic. */
   sign(model: string, text: string): string;
-  /** Remembers a signature that was made elsewhere. */
+  /** Records a signature that was made elsewhere. */
   admit(signature: string, model: string, text: string): void;
   check(signature: string, model: string, text: string): 'good' | 'unknown' | 'changed' | 'other_model';
 }
@@ -28,7 +31,7 @@ export function createSignatures(): Signatures {
   };
 }
 
-/** Two FNV-1a hashes over the UTF-16 units: short, fast, and enough to tell a changed text. */
+/** Two FNV-1a hashes over the UTF-16 units: short, fast, and sufficient to detect a changed text. */
 function hashOf(text: string): string {
   let left = 0x811c9dc5;
   let right = 0x01000193;

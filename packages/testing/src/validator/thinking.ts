@@ -1,6 +1,9 @@
-/** Thinking: blocks are signed, unchanged and for the model that wrote them; a tool turn that thinks begins with thinking. */
+/**
+ * Checks thinking: blocks are signed, unchanged and for the model that wrote them. A tool turn with
+ * thinking begins with thinking.
+ */
 import { isRecord } from '@heddle/core';
-import { type Fields, fieldsOf, isText, type PlacedBlock } from './read.ts';
+import { type Fields, fieldsOf, isText, type PlacedBlock } from './json.ts';
 import type { Report, RequestRule } from './rules.ts';
 import type { Signatures } from './signatures.ts';
 
@@ -35,7 +38,9 @@ export function checkThinkingBlocks(
   }
 }
 
-/** How each model of the Messages API may be asked to think, by its id. Other ids are a gateway's own. */
+/**
+ * The accepted thinking modes of each model of the Messages API, by its id. Other ids belong to gateways.
+ */
 const MODES: readonly { readonly model: RegExp; readonly accepts: readonly string[] }[] = [
   { model: /^claude-(fable|mythos)-|^claude-opus-5-5/, accepts: ['adaptive'] },
   { model: /^claude-sonnet-5-5/, accepts: ['adaptive', 'between_tools'] },
@@ -63,7 +68,9 @@ export function checkThinkingSettings({ model, thinking, messages }: Fields, rep
 
 type PlacedMessage = ReturnType<typeof fieldsOf>[number];
 
-/** The first assistant message of the tool turn at the end; undefined if the last message begins a turn. */
+/**
+ * Returns the first assistant message of the open tool turn. Undefined if the last message begins a turn.
+ */
 function firstOfToolTurn(messages: readonly PlacedMessage[]): PlacedMessage | undefined {
   let first: PlacedMessage | undefined;
   for (let at = messages.length - 1; at > 0 && hasResult(messages[at]); at -= 2) first = messages[at - 1];

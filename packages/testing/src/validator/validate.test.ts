@@ -39,7 +39,7 @@ const thinking = (thinking: string, signature: string, model = 'm') => ({
   model,
 });
 
-/** A request that breaks the rule and this rule only, and one that just does not. */
+/** A request that breaks this rule only, and a similar valid one. */
 const SAMPLES: Record<RequestRule, { bad: unknown; good: unknown; options?: ValidationOptions }> = {
   'body-form': { bad: [], good: hello },
   'unknown-field': { bad: { ...hello, betas: [] }, good: { ...hello, temperature: 1 } },
@@ -202,12 +202,12 @@ const SAMPLES: Record<RequestRule, { bad: unknown; good: unknown; options?: Vali
 };
 
 describe('the validator', () => {
-  it.each(Object.entries(SAMPLES))('holds the rule %s', (rule, { bad, good, options }) => {
+  it.each(Object.entries(SAMPLES))('checks the rule %s', (rule, { bad, good, options }) => {
     expect([...new Set(validateRequest(bad, options).map(({ rule }) => rule))]).toEqual([rule]);
     expect(explainViolations(validateRequest(good, options))).toBe('');
   });
 
-  it('says where, in the words of the API', () => {
+  it('reports the position in the notation of the API', () => {
     expect(explainViolations(validateRequest(turn(toolUse('t'), text('no'))))).toBe(
       'messages.1.content.0  result-missing  tool_use t has no tool_result in the next message',
     );
@@ -225,7 +225,7 @@ describe('the validator', () => {
     for (const oddity of oddities) expect(validateRequest(oddity)).not.toEqual([]);
   });
 
-  it('looks into results: their media, marks and texts', () => {
+  it('checks inside results: their media, marks and texts', () => {
     const within = (block: unknown) => turn(toolUse('t'), result('t', { content: [block] }));
     const rules = (block: unknown) =>
       validateRequest(within(block)).map(({ path, rule }) => `${path} ${rule}`);
@@ -236,7 +236,7 @@ describe('the validator', () => {
     expect(rules(toolUse('x'))).toEqual(['messages.2.content.0.content.0 result-content']);
   });
 
-  it('lets block types pass that this server has sent itself', () => {
+  it('accepts block types that this server has sent itself', () => {
     const foreign = body(user(text('a')), assistant({ type: 'poem', lines: 3 }), user(text('b')));
     expect(explainViolations(validateRequest(foreign, { knownBlockTypes: new Set(['poem']) }))).toBe('');
   });

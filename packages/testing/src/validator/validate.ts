@@ -1,6 +1,6 @@
 /**
- * Is this body a request that the Messages API accepts? Written from the API's documentation and types, and shares no code with
- * `core`: a mistake there must not be excused by the same mistake here.
+ * Checks whether the Messages API accepts a body. Written from the API's documentation and types. It
+ * shares no code with `core`: a mistake there must not be repeated here.
  */
 import { isRecord } from '@heddle/core';
 import { checkBlocks } from './blocks.ts';
@@ -9,25 +9,25 @@ import { checkMarks } from './marks.ts';
 import { checkMedia } from './media.ts';
 import { checkMessages } from './messages.ts';
 import { checkPairing } from './pairing.ts';
-import { blocksOf } from './read.ts';
+import { blocksOf } from './json.ts';
 import { type Report, RULES, type RequestViolation } from './rules.ts';
 import type { Signatures } from './signatures.ts';
 import { checkThinkingBlocks, checkThinkingSettings } from './thinking.ts';
 
 export interface ValidationOptions {
-  /** The last message may be the assistant's: a prefill, or a paused turn that goes on. */
+  /** The last message may be the assistant's: a prefill, or a paused turn that continues. */
   readonly prefill?: boolean;
-  /** What the server has signed. Without it, where a signature came from is not checked. */
+  /** The server's signatures. Without them, the origin of a signature is not checked. */
   readonly signatures?: Signatures;
-  /** Block types beside the documented ones that this server has sent itself. */
+  /** Undocumented block types that this server has sent itself. */
   readonly knownBlockTypes?: ReadonlySet<string>;
-  /** The size of the body as it was sent; else it is measured. */
+  /** The size of the sent body. Default: measured. */
   readonly bytes?: number;
 }
 
 const MOST_BYTES = 32 * 1024 * 1024;
 
-/** Every rule the body breaks; none: the API would accept it. Total: any value can be asked about. */
+/** Returns every broken rule. Empty: the API would accept the body. Total: accepts any value. */
 export function validateRequest(body: unknown, options: ValidationOptions = {}): RequestViolation[] {
   const violations: RequestViolation[] = [];
   const report: Report = (path, rule, message = RULES[rule]) => void violations.push({ path, rule, message });
@@ -50,12 +50,12 @@ export function validateRequest(body: unknown, options: ValidationOptions = {}):
   return violations;
 }
 
-/** One line a violation: `messages.1.content.0  result-missing  …`. */
+/** One line per violation: `messages.1.content.0 result-missing …`. */
 export function explainViolations(violations: readonly RequestViolation[]): string {
   return violations.map(({ path, rule, message }) => `${path}  ${rule}  ${message}`).join('\n');
 }
 
-/** `trail` is where we are, as keys; it is the same again when the function returns. */
+/** `trail` is the current position as keys. It is restored when the function returns. */
 function checkUnicode(value: unknown, trail: string[], report: Report): void {
   if (typeof value === 'string') {
     if (!value.isWellFormed()) report(trail.join('.'), 'unicode', 'a lone surrogate');

@@ -1,6 +1,6 @@
 /**
- * The field table of the specification (`loop.md`, section 4), written down once more from the page and not from the code:
- * what each continue does to each field. `=` kept, `–` cleared.
+ * The field table of the specification (`loop.md`, section 4), copied from the page and not from the code:
+ * the effect of each continue on each field. `=` kept, `–` cleared.
  */
 import type { QueryConfig, TransitionReason, LoopState } from '@heddle/core';
 import { same } from '../frozen.ts';
@@ -45,7 +45,7 @@ const TABLE: readonly Row[] = [
   ['turnCount',        ({ state }) => state.turnCount,                     '+1',    '=',      '=',  '=',    '=',     '=',    '='],
   ['summary promise',  ({ state }) => state.pendingToolUseSummary,         'new',   '=',      '=',  '=',    '=',     '–',    '–'],
   ['drained',          ({ ledger }) => ledger.drained,                     'false', '=',      '=',  'true', '=',     '=',    '='],
-  // Not columns of the page: what its sections 2, 8 and 9 say of the other fields.
+  // Not columns of the page: the other fields, by its sections 2, 8 and 9.
   ['tool use context', ({ state }) => state.toolUseContext,                '=',     '=',      '=',  '=',    '=',     '=',    '='],
   ['autocompact',      ({ state }) => state.autoCompactTracking,           'older', '=',      '=',  '=',    'compacted', '=', '='],
   ['hook blocks',      ({ ledger }) => ledger.stopHookBlocks,              '=',     '=',      '=',  '=',    '=',     '+1',   '='],
@@ -54,7 +54,7 @@ const TABLE: readonly Row[] = [
   ['task budget',      ({ ledger }) => ledger.taskBudgetRemaining,         '=',     '=',      '=',  '=',    'spent', '=',    '='],
 ];
 
-/** Names the first field that the continue has not treated as its column says. */
+/** Returns the first field that does not match its column. */
 export function fieldOutOfPlace(
   before: LoopState,
   after: LoopState,
@@ -70,7 +70,7 @@ export function fieldOutOfPlace(
   return undefined;
 }
 
-/** What may change while an iteration goes on: no guard at all, but for what the effect itself was about. */
+/** Checks the changes during an iteration: no guard may change, except those that the effect concerns. */
 export function fieldChanged(
   before: LoopState,
   after: LoopState,
@@ -115,13 +115,13 @@ function obeys(cell: Cell, before: unknown, after: unknown, config: QueryConfig)
   }
 }
 
-/** One more turn since autocompact fired, and nothing else. */
+/** One more turn since autocompact ran, and no other change. */
 function older(tracking: unknown): unknown {
   if (typeof tracking !== 'object' || tracking === null) return tracking;
   return { ...tracking, turnCounter: Number(Reflect.get(tracking, 'turnCounter')) + 1 };
 }
 
-/** A compaction in answer to an error begins a new lineage; it does not close the breaker of autocompact. */
+/** A compaction after an error starts a new lineage. It does not reset the breaker of autocompact. */
 function justCompacted(tracking: unknown): unknown {
   const failures: unknown =
     typeof tracking === 'object' && tracking ? Reflect.get(tracking, 'consecutiveFailures') : 0;

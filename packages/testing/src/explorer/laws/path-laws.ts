@@ -1,4 +1,4 @@
-/** What must hold of every path: where it must end, and how often something can happen on it. */
+/** Laws about paths: required ends, and limits on how often something can happen. */
 import { type Graph, traceOf } from '../graph.ts';
 import { type Counting, findCircle, mostCounted, shortestExcess } from '../paths.ts';
 import { followsBudget, type Scenario } from '../scenario.ts';
@@ -7,7 +7,7 @@ import type { LawViolation } from '../violation.ts';
 
 export interface Bound extends Counting {
   readonly name: string;
-  /** The most there may be; undefined where the configuration sets no bound. */
+  /** The limit. Undefined if the configuration sets no bound. */
   limit(scenario: Scenario): number | undefined;
 }
 
@@ -65,7 +65,7 @@ export const BOUNDS: readonly Bound[] = [
   ),
 ];
 
-/** The most that was counted on any path, for each bound; at most one more than allowed. */
+/** Returns the maximum on any path for each bound, at most one more than allowed. */
 export function mostOnAnyPath(
   graph: Graph,
 ): { readonly name: string; readonly most: number; readonly limit: number }[] {
@@ -118,15 +118,17 @@ function recoveries({ config }: Scenario): number {
 }
 
 /**
- * Before a circle is complete, each call that joins it makes the others start again; every one of them then stays one below
- * the limit until the last one reaches it.
+ * Before a circle is complete, each call that joins it restarts the others. Each of them then stays one
+ * below the limit until the last one reaches it.
  */
 function repetitions({ config, repeatable: { length } }: Scenario): number | undefined {
   if (!config.gates.repetition) return undefined;
   return ((length * (length + 1)) / 2) * (config.limits.repetitionStop - 1) + 1;
 }
 
-/** The first few may gain nothing; from then on, every second one gains enough, until the share is used. */
+/**
+ * The first few may gain nothing. From then on, every second one gains enough, until the share is used.
+ */
 function budgetContinuations({ config }: Scenario): number {
   if (!followsBudget(config)) return 0;
   const { budgetShare, budgetMinimumGain, budgetContinuations } = config.limits;

@@ -1,4 +1,4 @@
-/** What must hold of every single step. */
+/** Laws about every single step. */
 import type { MachineEvent } from '@heddle/core';
 import type { ExploredStep } from '../step.ts';
 import { followsBudget } from '../scenario.ts';
@@ -6,7 +6,7 @@ import { fieldChanged, fieldOutOfPlace } from './field-table.ts';
 
 export interface StepLaw {
   readonly name: string;
-  /** What is wrong, in words; undefined when nothing is. */
+  /** Returns a description of the violation, or undefined. */
   complaint(step: ExploredStep): string | undefined;
 }
 
@@ -19,7 +19,7 @@ export const STEP_LAWS: readonly StepLaw[] = [
   { name: 'a call is blocked only when no remedy is left', complaint: blockingLimitIsLast },
   { name: 'autocompact is not tried once its breaker is open', complaint: breakerHolds },
   { name: 'an output cap of the caller is never raised', complaint: callersCapHolds },
-  { name: 'nobody is asked where nobody can answer', complaint: someoneCanAnswer },
+  { name: 'the user is not asked if no user can answer', complaint: someoneCanAnswer },
   { name: 'only a main run with a token budget continues on it', complaint: budgetIsTheMainRuns },
 ];
 
@@ -49,7 +49,7 @@ function continueFollowsTable({ scenario, turn, decision }: ExploredStep): strin
   return complaint && `${reason}: ${complaint}`;
 }
 
-/** Autocompact is noted as soon as it is known, and so are the calls that were made. */
+/** Autocompact and completed calls are recorded as soon as they are known. */
 function guardsRest({ turn, happened, decision }: ExploredStep): string | undefined {
   if (decision.kind !== 'do') return undefined;
   const mayChange: Partial<Record<MachineEvent['type'], string[]>> = {
@@ -66,7 +66,7 @@ function errorIsReleasedOnce({ happened, decision }: ExploredStep): string | und
   return released === due ? undefined : `released ${released} times instead of ${due}`;
 }
 
-/** The answer is an error that was kept back while there was hope. */
+/** The response is an error that was withheld while a recovery was possible. */
 function holdsWithheldError(happened: MachineEvent): boolean {
   if (happened.type === 'began' || happened.aborted !== undefined) return false;
   if (happened.type === 'streamed') return happened.calls === 0 && !happened.ended.well;
@@ -118,5 +118,5 @@ function someoneCanAnswer({ scenario, decision }: ExploredStep): string | undefi
 function budgetIsTheMainRuns({ scenario, decision }: ExploredStep): string | undefined {
   const goesOn =
     decision.kind === 'continue' && decision.turn.state.transition?.reason === 'token_budget_continuation';
-  return goesOn && !followsBudget(scenario.config) ? 'it goes on' : undefined;
+  return goesOn && !followsBudget(scenario.config) ? 'it continues' : undefined;
 }

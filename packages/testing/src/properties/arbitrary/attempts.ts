@@ -1,4 +1,4 @@
-/** Random attempts, and random lists of them: whatever comes, batches, recoveries one after another, repetition. */
+/** Random attempts, and random lists of them: any sequence, batches, successive recoveries, repetition. */
 import fc from 'fast-check';
 import type { PlannedAttempt, PlannedBlock, PlannedEnd, ScriptedErrorClass } from '../plan.ts';
 import { anyBlock, parallelCall, REPEATED_CALL } from './calls.ts';
@@ -35,7 +35,7 @@ const error = errorOf(
   ),
 );
 
-/** What the loop itself can recover from. */
+/** Errors that the loop itself can recover from. */
 const recovered: fc.Arbitrary<PlannedEnd> = fc.oneof(
   fc.record({ end: among(['cut', 2], ['window_full', 1]) }),
   errorOf(among(['overflow', 2], ['media', 1])),
@@ -76,7 +76,7 @@ const anyAttempt = fc.oneof(
       ),
     ),
   },
-  // Much that goes wrong goes wrong before a word was said.
+  // Many failures occur before the first text.
   { weight: 1, arbitrary: attemptOf(fc.constant([]), fc.oneof(ending, error)) },
 );
 

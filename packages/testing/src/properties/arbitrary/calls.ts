@@ -1,4 +1,4 @@
-/** Random blocks of an answer; calls with what befalls them. */
+/** Random blocks of an answer, and calls with their planned outcome. */
 import fc from 'fast-check';
 import { EASY } from '../fates.ts';
 import type { PlannedBlock, PlannedCall } from '../plan.ts';
@@ -50,7 +50,7 @@ const anyCall: fc.Arbitrary<PlannedCall> = fc.record({
   fate: fc.record(fate),
 });
 
-/** One of several that run side by side, long enough to be there when another one fails. */
+/** One of several parallel calls, long enough to be running when another one fails. */
 export const parallelCall: fc.Arbitrary<PlannedCall> = fc.record({
   kind: fc.constant('call'),
   waitMs: aWhile,
@@ -65,7 +65,7 @@ export const parallelCall: fc.Arbitrary<PlannedCall> = fc.record({
   }),
 });
 
-/** The same harmless call, again and again. */
+/** The same read-only call, repeatedly. */
 export const REPEATED_CALL: PlannedCall = {
   kind: 'call',
   waitMs: 0,

@@ -1,4 +1,4 @@
-/** How likely something is, said shortly. What comes first is what everything else is reduced to in a failing run. */
+/** Short notation for probabilities. A failing run shrinks to the first value. */
 import fc from 'fast-check';
 
 export function among<const Name>(...weights: readonly (readonly [Name, number])[]): fc.Arbitrary<Name> {
@@ -6,7 +6,7 @@ export function among<const Name>(...weights: readonly (readonly [Name, number])
   return fc.oneof({ withCrossShrink: true }, ...choices);
 }
 
-/** `percent` of the time it is there. */
+/** Present with this probability in percent. */
 export function maybe<Value>(
   arbitrary: fc.Arbitrary<Value>,
   percent: number,
@@ -18,7 +18,7 @@ export function maybe<Value>(
   );
 }
 
-/** Every length is as likely as any other: left to itself, fast-check prefers short ones. */
+/** Every length is equally likely. By default, fast-check prefers short ones. */
 export function list<Value>(arbitrary: fc.Arbitrary<Value>, maxLength: number): fc.Arbitrary<Value[]> {
   return fc.array(arbitrary, { maxLength, size: 'max' });
 }
@@ -26,5 +26,5 @@ export function list<Value>(arbitrary: fc.Arbitrary<Value>, maxLength: number): 
 export const on = (percent: number): fc.Arbitrary<boolean> => among([true, percent], [false, 100 - percent]);
 export const off = (percent: number): fc.Arbitrary<boolean> => among([false, percent], [true, 100 - percent]);
 
-/** Milliseconds that something takes: mostly none. */
+/** A duration in milliseconds: mostly zero. */
 export const aWhile: fc.Arbitrary<number> = among([0, 70], [1, 8], [20, 8], [150, 7], [700, 7]);

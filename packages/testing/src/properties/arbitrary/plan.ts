@@ -1,6 +1,6 @@
 /**
- * Random plans. Small numbers and few values, so that things meet: calls repeat, aborts fall into retries, a drain follows a
- * cut. What is rare in life is common here.
+ * Random plans. Small numbers and few values, so that events coincide: calls repeat, aborts occur during
+ * retries, a drain follows a cut. Rare cases are frequent here.
  */
 import fc from 'fast-check';
 import type { RunPlan } from '../plan.ts';

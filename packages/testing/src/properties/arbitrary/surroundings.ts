@@ -1,4 +1,4 @@
-/** Random answers of the doors, random settings, and consumers of every patience. */
+/** Random results of the ports, random settings, and consumers that stop at random times. */
 import fc from 'fast-check';
 import type {
   PlannedConsumer,

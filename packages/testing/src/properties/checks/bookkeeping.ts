@@ -1,4 +1,4 @@
-/** Commands that joined the run, money that was spent, hooks that have nothing to judge, summaries. */
+/** Queued commands, spent tokens, hooks without an answer to judge, summaries. */
 import type { LoopEvent } from '@heddle/core';
 import { SUMMARIZER } from '../context.ts';
 import { completeCalls, errorClassOf, placed, type RunReading } from '../reading.ts';
@@ -21,7 +21,10 @@ export function checkCommands({ events, leftAt, terminal, iterations }: RunReadi
   return complaints;
 }
 
-/** What the server has counted is told exactly once, as an answer or as spent, and before more is spent (I7 for budgets). */
+/**
+ * The server's usage is reported exactly once, as an answer or as spent, and before more is spent (I7 for
+ * budgets).
+ */
 export function checkBill(reading: RunReading): string[] {
   const { iterations, events, abortedAt, terminal, leftAt } = reading;
   const complaints = spentUntold(reading);
@@ -41,7 +44,7 @@ export function checkBill(reading: RunReading): string[] {
   return complaints;
 }
 
-/** Whoever keeps a budget must know what an attempt cost before the next one begins. */
+/** A host with a budget must know the cost of an attempt before the next one begins. */
 function spentUntold({ attempts, events }: RunReading): string[] {
   return attempts.flatMap((next, index) => {
     const before = attempts[index - 1];
@@ -52,14 +55,14 @@ function spentUntold({ attempts, events }: RunReading): string[] {
   });
 }
 
-/** What a context level spent on its own is no attempt at an answer. */
+/** The usage of a context level is not an attempt at an answer. */
 function isBill(event: LoopEvent): boolean {
   return event.type === 'answer_end' || (event.type === 'spent' && event.model !== SUMMARIZER);
 }
 
 /** Stop hooks run only after an answer that they could judge. */
 export function checkStopHooks({ log, attempts }: RunReading): string[] {
-  return placed(log, 'door').flatMap(({ port, at }) => {
+  return placed(log, 'port').flatMap(({ port, at }) => {
     if (port !== 'stop_hooks') return [];
     const end = attempts.findLast((attempt) => attempt.at < at)?.end;
     if (end === undefined) return ['stop hooks ran without an answer'];

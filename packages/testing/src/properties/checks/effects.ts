@@ -1,4 +1,7 @@
-/** Intents come before effects; nothing has effects early, twice, or in bad company; an abort lets nothing begin. I7. */
+/**
+ * Intents come before effects. No effect is early, repeated, or beside an incompatible one. An abort lets
+ * nothing begin. I7.
+ */
 import { queryConfig } from '@heddle/core';
 import { mayStartEarly } from '../tools.ts';
 import { type ReadAttempt, type BegunEffect, completeCalls, placed, type RunReading } from '../reading.ts';
@@ -38,7 +41,7 @@ export function checkEarliness(reading: RunReading): string[] {
     if ((hasEffects || alone) && at < endOf(id))
       complaints.push(`${id} began before the answer was complete`);
     const call = calls.get(id);
-    if (hasEffects && call && buried.has(call.uuid)) complaints.push(`${id} had effects, and was taken back`);
+    if (hasEffects && call && buried.has(call.uuid)) complaints.push(`${id} had effects, and was retracted`);
   }
   for (const { number, id } of cutCalls(attempts)) {
     const call = calls.get(id);
@@ -56,7 +59,7 @@ export function checkEarliness(reading: RunReading): string[] {
   return complaints;
 }
 
-/** Calls at the end of an answer that was cut: nobody knows what they lack. */
+/** Calls at the end of an answer that was cut: the missing part is unknown. */
 function cutCalls(attempts: readonly ReadAttempt[]): { readonly number: number; readonly id: string }[] {
   return attempts.flatMap(({ number, end }) => {
     const id = end?.blocks.at(-1);
@@ -64,7 +67,7 @@ function cutCalls(attempts: readonly ReadAttempt[]): { readonly number: number; 
   });
 }
 
-/** The attempt that brought a call. Ids say it: `call_<attempt>_<block>`. */
+/** Returns the attempt of a call. Ids contain it: `call_<attempt>_<block>`. */
 function attemptOf(attempts: readonly ReadAttempt[], id: string): ReadAttempt | undefined {
   return attempts[Number(id.split('_')[1]) - 1];
 }
@@ -73,7 +76,7 @@ export function checkCompany({ effects, run }: RunReading): string[] {
   const { limits } = queryConfig({ sessionId: '', ...run.plan.settings.config });
   const complaints: string[] = [];
   for (const effect of effects) {
-    // One that was told to end and does not listen is nobody's company any more.
+    // A call that ignores its abort does not count as running beside others.
     const beside = effects.filter(
       (other) => other !== effect && runsAt(other, effect.at) && !(other.deaf && other.signal.aborted),
     );
@@ -88,10 +91,13 @@ function runsAt({ at, endedAt = Number.POSITIVE_INFINITY }: BegunEffect, place: 
   return at < place && place < endedAt;
 }
 
-/** These are given the signal, and end by it. */
+/** These get the signal, and end by it. */
 const OF_A_RUN_THAT_ENDS: ReadonlySet<Port> = new Set<Port>(['gather', 'stop_hooks']);
 
-/** Nothing that costs, asks or acts begins once the run was aborted, and nothing outlives it that can hear. */
+/**
+ * Nothing with a cost, a question or an effect begins after an abort, and nothing that obeys the signal
+ * outlives it.
+ */
 export function checkAbort(reading: RunReading): string[] {
   const { log, effects, endedAt, calls, buried, messages } = reading;
   const complaints: string[] = [];
@@ -105,7 +111,7 @@ export function checkAbort(reading: RunReading): string[] {
     if (at < aborted) continue;
     if (happening.what === 'request') complaints.push(`request ${happening.number} after the abort`);
     if (happening.what === 'effect') complaints.push(`${happening.id} began after the abort`);
-    if (happening.what === 'door' && !OF_A_RUN_THAT_ENDS.has(happening.port))
+    if (happening.what === 'port' && !OF_A_RUN_THAT_ENDS.has(happening.port))
       complaints.push(`${happening.port} after the abort`);
   }
   const over = endedAt ?? placed(log, 'gone')[0]?.at;

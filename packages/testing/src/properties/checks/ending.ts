@@ -1,4 +1,7 @@
-/** I3: one terminal and nothing after it; a bounded number of iterations between two good answers, and of attempts in each. */
+/**
+ * I3: one terminal and nothing after it, and bounded iterations between two good answers, with bounded
+ * attempts in each.
+ */
 import { queryConfig, type TransitionReason } from '@heddle/core';
 import { completeCalls, errorClassOf, type ReadIteration, placed, type RunReading } from '../reading.ts';
 import type { AnswerEnd } from '../world.ts';
@@ -10,10 +13,10 @@ export function checkEnding(reading: RunReading): string[] {
   if (over === undefined) return complaints.length > 0 ? complaints : ['the run never ended'];
   if (placed(log, 'end').length + placed(log, 'left').length > 1) complaints.push('it ended twice');
   for (const { what } of log.slice(over + 1))
-    if (what === 'event' || what === 'request' || what === 'effect' || what === 'door')
+    if (what === 'event' || what === 'request' || what === 'effect' || what === 'port')
       complaints.push(`${what} after the end`);
   if (iterations.at(-1)?.transition !== undefined && leftAt === undefined)
-    complaints.push('it said that it would go on, and ended');
+    complaints.push('it announced a continuation, and ended');
   return [
     ...complaints,
     ...betweenGoodAnswers(iterations),
@@ -57,13 +60,16 @@ function fallbacksOfRun({ messages, run }: RunReading): string[] {
   return complaints;
 }
 
-/** What one iteration may spend on its answer: each model's tries, the pauses, the refused blocks and one re-ask. */
+/**
+ * The attempts that one iteration may use: each model's tries, the pauses, the refused blocks and one
+ * re-ask.
+ */
 function attemptsOfIteration({ iterations, run, events }: RunReading): string[] {
   const { retry } = queryConfig({ sessionId: '', ...run.plan.settings.config });
   const models = 1 + run.plan.settings.fallbacks;
   const most: Record<Remedy, number> = {
     'another try': models * retry.maxAttempts,
-    // One more: a pause too many that left nothing is asked again like any other empty answer.
+    // One more: a surplus pause that left nothing is retried like any other empty answer.
     'a pause': retry.maxPauses + 1,
     'a refused block': retry.maxRefusedBlocks,
     'a re-ask': 1,
@@ -81,7 +87,7 @@ function attemptsOfIteration({ iterations, run, events }: RunReading): string[] 
       counts.set(remedy, (counts.get(remedy) ?? 0) + 1);
     }
     const goesOn = (counts.get('a pause') ?? 0) + (counts.get('a re-ask') ?? 0);
-    if (goesOn > retry.maxPauses + 1) complaints.push(`asked to go on ${goesOn} times for one answer`);
+    if (goesOn > retry.maxPauses + 1) complaints.push(`asked to continue ${goesOn} times for one answer`);
     for (const [remedy, count] of counts)
       if (count > most[remedy]) complaints.push(`${remedy} ${count} times for one answer`);
   }
@@ -90,7 +96,7 @@ function attemptsOfIteration({ iterations, run, events }: RunReading): string[] 
 
 type Remedy = 'another try' | 'a pause' | 'a refused block' | 'a re-ask' | 'no thinking';
 
-/** Why an attempt was followed by another one, if that was not simply called a retry. */
+/** The reason for the next attempt, if it was not reported as a retry. */
 function remedyFor(end: AnswerEnd): Remedy {
   const error = errorClassOf(end);
   if (error === 'refused_block') return 'a refused block';

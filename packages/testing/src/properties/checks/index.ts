@@ -1,4 +1,4 @@
-/** All that must hold of every run, each by its name. */
+/** Every check of a run, by name. */
 import type { PlayedRun } from '../play.ts';
 import { type RunReading, readRun } from '../reading.ts';
 import { checkBill, checkCommands, checkStopHooks, checkSummaries } from './bookkeeping.ts';
@@ -17,7 +17,7 @@ export const INVARIANTS: readonly (readonly [string, Check])[] = [
   ['I2 a finished call keeps its content', checkFinishedCalls],
   ['I3 one terminal, bounded recoveries', checkEnding],
   ['I4 errors are released once or recovered', checkRelease],
-  ['I5 what was taken back is not sent', checkTombstones],
+  ['I5 retracted messages are not sent', checkTombstones],
   ['I5 nor in the projection of the log', (reading) => checkProjection(reading)],
   ['I7 nothing begins after an abort', checkAbort],
   ['I8 a request begins with the one before', checkPrefix],
@@ -30,7 +30,7 @@ export const INVARIANTS: readonly (readonly [string, Check])[] = [
   ['summaries come once', checkSummaries],
 ];
 
-/** One line for each thing that is wrong. */
+/** One line per violation. */
 export function complaintsAbout(run: PlayedRun): string[] {
   const reading = readRun(run);
   return INVARIANTS.flatMap(([name, check]) => check(reading).map((what) => `${name}: ${what}`));

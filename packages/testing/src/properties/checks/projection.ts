@@ -1,4 +1,7 @@
-/** I5 for the log: what was taken back is not in its projection, and the projection says what the loop sends. */
+/**
+ * I5 for the log: retracted messages are not in its projection, and the projection equals the sent
+ * messages.
+ */
 import {
   buildRequest,
   type EntryBody,
@@ -28,16 +31,16 @@ export function checkProjection(reading: RunReading, entriesOf: EntriesOf = entr
   }
   for (const message of projectLog(entries))
     if (buried.has(message.uuid))
-      complaints.push(`${message.uuid} was taken back, and is in the log's projection`);
+      complaints.push(`${message.uuid} was retracted, and is in the log's projection`);
   return complaints;
 }
 
-/** A collapse changes what is sent, not what goes on. */
+/** A collapse changes the sent messages, not the stored ones. */
 function hidesSomething(event: LoopEvent): boolean {
   return event.type === 'context' && event.report.level === 'drain';
 }
 
-/** A note in the place of a refused block is known to the run alone. */
+/** A note in place of a refused block exists only in the run. */
 function refusedBefore(attempts: readonly ReadAttempt[], next: number): boolean {
   return attempts.slice(0, next).some(({ end }) => {
     const record = end?.record;
@@ -45,7 +48,7 @@ function refusedBefore(attempts: readonly ReadAttempt[], next: number): boolean 
   });
 }
 
-/** A session that was resumed here would send the same. */
+/** A session resumed at this point would send the same. */
 function differences(
   { run }: RunReading,
   { request, number }: ReadAttempt,

@@ -1,4 +1,4 @@
-/** I4: a withheld error is released exactly once if nothing recovered it, and never if something did. */
+/** I4: a withheld error is released exactly once if it was not recovered, and never if it was. */
 import type { Terminal } from '@heddle/core';
 import { completeCalls, errorClassOf, type ReadIteration, type RunReading } from '../reading.ts';
 
@@ -23,7 +23,7 @@ export function checkRelease(reading: RunReading): string[] {
   return complaints;
 }
 
-/** Of a run that ended: the one error that it has to tell of. */
+/** Returns the one error that an ended run must report. */
 function expectedOf(reading: RunReading, iteration: ReadIteration, terminal: Terminal): string | undefined {
   switch (terminal.reason) {
     case 'aborted_streaming':
@@ -40,7 +40,7 @@ function expectedOf(reading: RunReading, iteration: ReadIteration, terminal: Ter
   }
 }
 
-/** What went wrong with the last attempt, if it gave no call and no answer. */
+/** Returns the failure of the last attempt, if it produced no call and no answer. */
 function errorOfIteration(reading: RunReading, { attempts, at }: ReadIteration): string | undefined {
   const end = attempts.at(-1)?.end;
   if (end === undefined || completeCalls(end).length > 0) return undefined;
@@ -50,7 +50,7 @@ function errorOfIteration(reading: RunReading, { attempts, at }: ReadIteration):
   return end.stopReason === 'pause_turn' ? 'server' : undefined;
 }
 
-/** Neither words nor calls stand of what was said since. */
+/** Returns true if neither text nor calls remain since then. */
 function isEmpty({ messages, buried }: RunReading, since: number): boolean {
   return !messages.some(
     ({ at, message }) =>
@@ -62,7 +62,9 @@ function isEmpty({ messages, buried }: RunReading, since: number): boolean {
   );
 }
 
-/** An iteration that is done over leaves no trace: all that was yielded of it is taken back before the loop goes on. */
+/**
+ * A repeated iteration leaves no trace: everything that it yielded is retracted before the loop continues.
+ */
 function notTakenBack({ messages, buried, log }: RunReading, iteration: ReadIteration): string[] {
   const reason = iteration.transition?.reason;
   const doneOver =

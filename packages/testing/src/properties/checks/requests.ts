@@ -1,4 +1,7 @@
-/** I1: every request is valid. I5: what was taken back is never sent. I8: a request begins with the one before it. */
+/**
+ * I1: every request is valid. I5: retracted messages are never sent. I8: a request begins with the one
+ * before it.
+ */
 import { type AssistantMessage, type ModelRequest, textOf } from '@heddle/core';
 import { messagesBytes } from '../../request-body.ts';
 import type { ReadAttempt, RunReading } from '../reading.ts';
@@ -14,8 +17,8 @@ export function checkTombstones({ tombstones, messages, attempts }: RunReading):
   for (const { at, uuids } of tombstones) {
     const marks = uuids.flatMap((uuid) => {
       const event = yielded.get(uuid);
-      if (event === undefined) complaints.push(`${uuid} was taken back, and never yielded`);
-      else if (event.at > at) complaints.push(`${uuid} was taken back before it was yielded`);
+      if (event === undefined) complaints.push(`${uuid} was retracted, and never yielded`);
+      else if (event.at > at) complaints.push(`${uuid} was retracted before it was yielded`);
       return event?.message.type === 'assistant' ? marksOf(event.message) : [];
     });
     for (const attempt of attempts) {
@@ -23,13 +26,13 @@ export function checkTombstones({ tombstones, messages, attempts }: RunReading):
       const bytes = plainBytes(attempt.request);
       for (const mark of marks)
         if (bytes.includes(mark))
-          complaints.push(`${mark} was taken back, and sent in request ${attempt.number}`);
+          complaints.push(`${mark} was retracted, and sent in request ${attempt.number}`);
     }
   }
   return complaints;
 }
 
-/** The words by which a message is known in a request. */
+/** The texts that identify a message in a request. */
 function marksOf({ content }: AssistantMessage): string[] {
   return content.flatMap((block) => {
     if (block.type === 'tool_use') return [`"${block.id}"`];
@@ -61,7 +64,7 @@ export function checkFinishedCalls({ run, messages, events, attempts, buried }: 
   return complaints;
 }
 
-/** With the fact comes its reason: nothing is rewritten by accident. */
+/** Each rewrite has an announced reason. */
 export function checkPrefix(reading: RunReading): string[] {
   const { attempts, events, run } = reading;
   const complaints: string[] = [];
@@ -76,7 +79,7 @@ export function checkPrefix(reading: RunReading): string[] {
       continue;
     }
     const rewritten = !startsWith(now.request, before.request);
-    // A fork that writes nothing to the cache has nothing there to lose.
+    // A fork without cache writes has no cache to lose.
     if (!run.plan.settings.skipCacheWrite && announced !== (rewritten ? 1 : 0))
       complaints.push(
         `request ${now.number} ${rewritten ? 'rewrote' : 'kept'} what was sent; announced ${announced} times`,
@@ -100,7 +103,8 @@ function reasonsFor(
   now: ReadAttempt,
 ): string[] {
   const reasons: string[] = [];
-  // A paused answer that cannot stand last (it ends in a thought) is sent with words of ours, which its rest replaces.
+  // A paused answer that cannot be last (it ends in thinking) is sent with our own text, which its rest
+  // replaces.
   const iteration = iterations.findLast(({ at }) => at < before.at);
   const continued = iteration?.attempts.some(
     ({ at, end }) => at < before.at && end?.stopReason === 'pause_turn',
@@ -115,7 +119,7 @@ function reasonsFor(
   const error = before.end?.record;
   if (typeof error === 'object' && error.type === 'model_error' && error.class === 'refused_block')
     reasons.push('a refused block');
-  // What was yielded of the attempt itself was never sent; what was yielded before it may have been.
+  // Messages yielded by the attempt itself were never sent. Earlier ones may have been.
   const sentAndTakenBack = messages.some(
     ({ at, message }) => at < before.at && (buried.get(message.uuid) ?? 0) > before.at,
   );
@@ -127,7 +131,7 @@ const LAST_BRACKETS = ']}]';
 const MARK = ',"cache_control":{"type":"ephemeral"}';
 const plain = new WeakMap<ModelRequest, string>();
 
-/** The bytes of the messages as they were sent, without the marks, which move. */
+/** The bytes of the sent messages without the marks, which move. */
 export function plainBytes(request: ModelRequest): string {
   const known = plain.get(request);
   if (known !== undefined) return known;
@@ -136,7 +140,7 @@ export function plainBytes(request: ModelRequest): string {
   return bytes;
 }
 
-/** What stands before the messages. Another model has a cache of its own; that it was changed is told by a message. */
+/** The part before the messages. Another model has its own cache, and a message announces the change. */
 function headOf({ system, tools }: ModelRequest): string {
   const bare = (items: readonly { readonly cache_control?: unknown }[]) =>
     items.map(({ cache_control: _mark, ...rest }) => rest);

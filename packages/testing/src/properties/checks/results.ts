@@ -1,4 +1,4 @@
-/** I2: every call has exactly one result, whatever happened, and results come in the order of the calls. */
+/** I2: every call has exactly one result in all cases, and results come in the order of the calls. */
 import type { RunReading } from '../reading.ts';
 
 export function checkResults(reading: RunReading): string[] {
@@ -17,7 +17,7 @@ export function checkResults(reading: RunReading): string[] {
     const found = results.get(id) ?? [];
     results.delete(id);
     if (buried.has(uuid)) {
-      if (found.length > 0) complaints.push(`${id} was taken back, its result was not`);
+      if (found.length > 0) complaints.push(`${id} was retracted, its result was not`);
       continue;
     }
     if (found.length > 1 || (found.length === 0 && leftAt === undefined))
@@ -43,7 +43,7 @@ function outOfOrder({ messages, calls, buried }: RunReading): string[] {
   return complaints;
 }
 
-/** The request builder can pair what is not paired. A loop that keeps its history in order never needs that. */
+/** The request builder can repair missing pairs. A loop with a consistent history never needs it. */
 function repairedPairs({ events }: RunReading): string[] {
   return events
     .flatMap(({ event }) => (event.type === 'mended' ? event.mends : []))

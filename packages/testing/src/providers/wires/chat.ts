@@ -13,13 +13,13 @@ import {
 } from '../wire.ts';
 import { openAiError, openAiErrorFields } from './openai-errors.ts';
 
-/** What those who speak like it do in ways of their own. */
+/** Variants of servers with the same format. */
 interface WireFormat {
   readonly thinking: 'reasoning_content' | 'reasoning' | 'parts' | 'reasoning_details';
-  /** Where the bill stands: in a chunk of its own, or in the last one of the answer. */
+  /** The position of the usage: in its own chunk, or in the last one of the response. */
   readonly bill: 'apart' | 'with the end' | 'x_groq';
   readonly cached: 'prompt_tokens_details' | 'prompt_cache_hit_tokens';
-  /** Says what the answer cost: a dollar for a million tokens. */
+  /** Reports the cost of the response: a dollar per million tokens. */
   readonly tellsCost?: true;
 }
 
@@ -58,7 +58,7 @@ class ChatEncoder implements Encoder {
   readonly #wireFormat: WireFormat;
   readonly #usage = new Counted();
   #calls = -1;
-  /** The arguments of the call that is being told. */
+  /** The arguments of the current call. */
   #json: string | undefined;
 
   constructor(facts: AnswerFacts, wireFormat: WireFormat) {

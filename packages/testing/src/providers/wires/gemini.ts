@@ -1,4 +1,7 @@
-/** Gemini's streamGenerateContent, as server-sent events. A call comes whole: broken JSON cannot be said on this wire. */
+/**
+ * Gemini's streamGenerateContent, as server-sent events. A call arrives whole, so this format cannot
+ * express broken JSON.
+ */
 import type { ApiEvent, ContentBlock, ModelError, ModelErrorClass, StopReason } from '@heddle/core';
 import {
   type AnswerFacts,
@@ -40,7 +43,7 @@ class GeminiEncoder implements Encoder {
   readonly #usage = new Counted();
   #block: ContentBlock | undefined;
   #json = '';
-  /** Of the thinking before: the next part carries it. */
+  /** The signature of the preceding thinking: the next part carries it. */
   #signature: string | undefined;
 
   constructor(facts: AnswerFacts) {
@@ -164,7 +167,7 @@ const WORDS: Partial<Record<ModelErrorClass, Words>> = {
 function geminiError(error: ModelError): ProviderWireError {
   const own = error.message.startsWith('TEST: ') ? { ...BAD, message: error.message } : WORDS[error.class];
   const words = own ?? BAD;
-  // Google says the wait in the body.
+  // Google sends the delay in the body.
   const details =
     error.retryAfterMs === undefined
       ? []

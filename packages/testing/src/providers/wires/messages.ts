@@ -1,4 +1,4 @@
-/** The Messages API as a cloud serves it: under the cloud's own addresses, which name the model. */
+/** The Messages API of a cloud: its addresses contain the model. */
 import type { ApiEvent, ModelError } from '@heddle/core';
 import { envelopeOf } from '../../api/errors.ts';
 import { type Encoder, fieldsOf, listOf, type ProviderWire, sse, type Traffic } from '../wire.ts';

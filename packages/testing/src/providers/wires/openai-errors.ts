@@ -1,4 +1,4 @@
-/** Errors as OpenAI and those who speak like it put them. */
+/** Errors in the format of OpenAI and compatible servers. */
 import type { ModelError, ModelErrorClass } from '@heddle/core';
 import type { ProviderWireError } from '../wire.ts';
 

@@ -1,4 +1,4 @@
-/** Reading plain JSON of which nothing is known. */
+/** Reads plain JSON of unknown shape. */
 import { isRecord } from '@heddle/core';
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -7,7 +7,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The items of a list that are objects, each with its place. */
+/** Returns the items of a list that are objects, each with its index. */
 export function fieldsOf(value: unknown): { readonly place: number; readonly fields: Fields }[] {
   return listOf(value).flatMap((fields, place) => (isRecord(fields) ? [{ place, fields }] : []));
 }
@@ -15,15 +15,15 @@ export function fieldsOf(value: unknown): { readonly place: number; readonly fie
 export interface PlacedBlock {
   readonly block: Fields;
   readonly path: string;
-  /** The index of its message and its place there; a block within a result has the result's. */
+  /** The index of its message and its index there. A block inside a result has those of the result. */
   readonly message: number;
   readonly place: number;
   readonly role: unknown;
-  /** Stands within a tool result. */
+  /** Inside a tool result. */
   readonly inResult: boolean;
 }
 
-/** Every block of every message in order, those within results behind the result. */
+/** Returns every block of every message in order. Blocks inside results follow the result. */
 export function blocksOf(body: Fields): PlacedBlock[] {
   const blocks: PlacedBlock[] = [];
   for (const { place: message, fields } of fieldsOf(body['messages'])) {

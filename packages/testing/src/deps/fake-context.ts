@@ -1,4 +1,7 @@
-/** Fake context doors: the history passes through untouched, and what drain, compaction and autocompaction do is scripted. */
+/**
+ * A fake context port: the history passes unchanged, and drain, compaction and autocompaction are
+ * scripted.
+ */
 import {
   type CompactRequest,
   type Compacted,
@@ -12,7 +15,7 @@ import {
 } from '@heddle/core';
 
 export interface FakeContextOptions {
-  /** For each iteration, is the prompt over the blocking limit? The last word holds from then on. */
+  /** For each iteration: is the prompt over the blocking limit? The last value applies from then on. */
   readonly overLimit?: boolean | readonly boolean[];
   /** Autocompaction of each iteration; `idle` when the list is used up or the loop does not ask for it. */
   readonly autoCompact?: readonly AutoCompactScript[];
@@ -21,7 +24,7 @@ export interface FakeContextOptions {
   /** A drain commits nothing although something is staged. */
   readonly drainFails?: boolean;
   readonly compact?: Compactor;
-  /** Changes what is sent, not what goes on. */
+  /** Changes the sent messages, not the stored ones. */
   readonly project?: (messages: History<Message>) => History<Message>;
 }
 
@@ -30,7 +33,7 @@ export type AutoCompactScript = 'idle' | 'failed' | { readonly id: string; reado
 export type Compactor = (request: CompactRequest) => Promise<Compacted> | Compacted;
 
 export interface FakeContext extends ContextPort {
-  /** What was asked of the door, in order. */
+  /** The calls of the port, in order. */
   readonly asked: readonly ('prepare' | 'drain' | 'compact')[];
 }
 

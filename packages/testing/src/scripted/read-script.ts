@@ -1,14 +1,17 @@
-/** A script from a file: a list of steps, or `{ "window": 50000, "steps": […] }`. Other people's files, so all is looked at. */
+/**
+ * Reads a script from a file: a list of steps, or `{ "window": 50000, "steps": […] }`. The file comes from
+ * a user, so everything is checked.
+ */
 import { isRecord, errorMessage } from '@heddle/core';
 import type { ScriptPart, ScriptStep } from './part.ts';
 
 export interface ReadScript {
   readonly steps: readonly ScriptStep[];
-  /** Tokens that fit into a request. */
+  /** The context window in tokens. */
   readonly window: number | undefined;
 }
 
-/** Throws an error that says what is wrong with the text. */
+/** Throws an error that describes the problem with the text. */
 export function readScript(text: string): ReadScript {
   const value = parsed(text);
   const given = isRecord(value) ? value : { steps: value };
@@ -23,7 +26,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (thrown) {
-    throw new Error(`it is no JSON: ${errorMessage(thrown)}`, {
+    throw new Error(`it is not JSON: ${errorMessage(thrown)}`, {
       cause: thrown,
     });
   }
@@ -38,22 +41,22 @@ function stepAt(value: unknown, at: number): ScriptStep {
   });
 }
 
-/** Why it is no part. */
+/** Describes why a value is not a part. */
 function complaint(value: unknown): string {
   const seen = JSON.stringify(value)?.slice(0, 60);
   const name = isRecord(value) ? value['part'] : undefined;
   const known = Object.keys(FIELDS).join(', ');
   if (typeof name !== 'string')
-    return `${seen} is no part; a part is an object whose "part" is one of ${known}`;
+    return `${seen} is not a part; a part is an object whose "part" is one of ${known}`;
   const fields = Object.hasOwn(FIELDS, name) ? FIELDS[name] : undefined;
   if (fields === undefined) return `there is no part ${name}; there are ${known}`;
   const wants = Object.entries(fields).map(([field, kind]) => `"${field}" (${WORDS[kind]})`);
-  return `${seen} is no whole ${name}; it has ${wants.join(', ')}`;
+  return `${seen} is not a complete ${name}; it has ${wants.join(', ')}`;
 }
 
 type Kind = 'text' | 'texts' | 'number' | 'object' | 'any';
 
-/** What each part must have, by its name. */
+/** The required fields of each part, by name. */
 const FIELDS: Readonly<Record<string, Readonly<Record<string, Kind>>>> = {
   text: { pieces: 'texts' },
   thinking: { pieces: 'texts' },

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { call, fail, pause, say, think } from './builders.ts';
-import { readScript } from './read.ts';
+import { readScript } from './read-script.ts';
 
 describe('a script from a file', () => {
-  it('is a list of steps, or says what window its model has', () => {
+  it('is a list of steps, optionally with the window of its model', () => {
     const steps = [
       [think('Hm.'), say('One ', pause(5), 'two'), call('Read', {}, 'r1')],
       [fail('overloaded')],
@@ -15,15 +15,18 @@ describe('a script from a file', () => {
   it.each([
     ['{"a":1}', 'a script is a JSON list with one step for each call'],
     ['{"window":"large","steps":[]}', 'the window of a script is a number of tokens'],
-    ['[[], 1]', 'step 2: 1 is no part; a part is an object whose "part" is one of text,'],
-    ['[{"part":"text"}]', 'step 1: {"part":"text"} is no whole text; it has "pieces" (a list of texts)'],
+    ['[[], 1]', 'step 2: 1 is not a part; a part is an object whose "part" is one of text,'],
+    [
+      '[{"part":"text"}]',
+      'step 1: {"part":"text"} is not a complete text; it has "pieces" (a list of texts)',
+    ],
     [
       '[[{"part":"ping"},{"part":"txet","pieces":[]}]]',
       'step 1, part 2: there is no part txet; there are text, thinking,',
     ],
     ['[{"part":"toString"}]', 'there is no part toString'],
-    ['[[{"part":', 'it is no JSON: '],
-  ])('that is none is refused with the place: %s', (text, message) => {
+    ['[[{"part":', 'it is not JSON: '],
+  ])('that is invalid is rejected with the position: %s', (text, message) => {
     expect(() => readScript(text)).toThrow(message);
   });
 });

@@ -1,9 +1,12 @@
-/** The machine seen from far away: from which effect, on what, one comes to which. Whatever is drawn is drawn from this. */
+/**
+ * Summarizes the machine as routes: from which effect, on which event, to which effect. All drawings use
+ * them.
+ */
 import type { Effect, MachineEvent, TerminalReason, TransitionReason } from '@heddle/core';
 import { explore } from './explore.ts';
 import type { Scenario } from './scenario.ts';
 import type { ExploredStep } from './step.ts';
-import { aspectsOf } from './words.ts';
+import { aspectsOf } from './describe-step.ts';
 import type { PendingType } from './world.ts';
 
 export interface Route {
@@ -11,7 +14,10 @@ export interface Route {
   readonly on: MachineEvent['type'];
   readonly aborted: boolean;
   readonly to: Destination;
-  /** What the events of this road have in common and others of the same kind have not. The rest is up to the state. */
+  /**
+   * The aspects shared by the events of this route and by no others of the same kind. The state decides
+   * the rest.
+   */
   readonly when: readonly string[];
 }
 
@@ -20,7 +26,7 @@ export type Destination =
   | { readonly kind: 'continue'; readonly name: TransitionReason | 'unknown' }
   | { readonly kind: 'stop'; readonly name: TerminalReason };
 
-/** How far a token budget is used is a question of the state, and whether there was an abort is one of the road. */
+/** The use of a token budget belongs to the state. An abort belongs to the route. */
 const NOT_SHOWN: ReadonlySet<string> = new Set(['tokens', 'aborted']);
 
 interface Travelled {
@@ -39,7 +45,7 @@ export function routesOf(scenarios: readonly Scenario[]): Route[] {
 
 export class RouteMap {
   readonly #travelled = new Map<string, Travelled>();
-  /** All that was ever seen where roads part. */
+  /** All aspects seen at a fork of routes. */
   readonly #forks = new Map<string, Aspects>();
 
   note({ pending, happened, decision }: ExploredStep): void {
@@ -61,7 +67,7 @@ export class RouteMap {
     }
   }
 
-  /** In an order that does not depend on the way they were found. */
+  /** Sorted, so that the order does not depend on the walk. */
   routes(): Route[] {
     const keys = [...this.#travelled.keys()].sort();
     return keys.flatMap((key) => {

@@ -1,4 +1,7 @@
-/** The planned doors beside tools, model and context: the end of a turn, attachments, questions, summaries. */
+/**
+ * The planned ports other than tools, model and context: the end of a turn, attachments, questions,
+ * summaries.
+ */
 import {
   type AttachmentMessage,
   type AttachmentSources,
@@ -38,7 +41,7 @@ function attachments(plan: RunPlan, world: TestWorld, staging: PlannedStaging): 
   return {
     begin: () => undefined,
     takeQueued() {
-      world.note({ what: 'door', port: 'take_queued' });
+      world.note({ what: 'port', port: 'take_queued' });
       const count = turn?.commands ?? 0;
       if (count > 0) world.hit('attach: queued command');
       return Array.from({ length: count }, () => {
@@ -49,7 +52,7 @@ function attachments(plan: RunPlan, world: TestWorld, staging: PlannedStaging): 
     async gather() {
       const { finds, waitMs } = turn ?? { finds: 'nothing', waitMs: 0 };
       turn = next();
-      world.note({ what: 'door', port: 'gather' });
+      world.note({ what: 'port', port: 'gather' });
       await world.wait(waitMs);
       staging.turnIsOver();
       switch (finds) {
@@ -86,7 +89,7 @@ function turnEnd(plan: RunPlan, world: TestWorld): TurnEndPort {
     releaseTurnResources: () => world.wait(0),
     async *userStopHooks() {
       const { does, waitMs, progress } = next() ?? { does: 'pass', waitMs: 0, progress: false };
-      world.note({ what: 'door', port: 'stop_hooks' });
+      world.note({ what: 'port', port: 'stop_hooks' });
       if (progress) {
         yield { type: 'hook_progress', hook: 'guard', text: 'looking' };
         yield { type: 'message', message: remark(++remarks) };
@@ -125,7 +128,7 @@ function turnEnd(plan: RunPlan, world: TestWorld): TurnEndPort {
   };
 }
 
-/** Stored like every message, so it must be sent like one, should the run go on. */
+/** Stored like every message, so it must be sent like one if the run continues. */
 function remark(count: number): AttachmentMessage {
   const attachment = {
     kind: 'reminder',
@@ -141,10 +144,10 @@ function questions(plan: RunPlan, world: TestWorld): Pick<PlannedDeps, 'askToGoO
   let summaries = 0;
   return {
     async askToGoOn(_calls, signal) {
-      world.note({ what: 'door', port: 'ask' });
+      world.note({ what: 'port', port: 'ask' });
       await world.wait(100, signal);
       const goOn = nextAnswer() ?? false;
-      world.hit(goOn ? 'ask: go on' : 'ask: stop');
+      world.hit(goOn ? 'ask: continue' : 'ask: stop');
       return goOn;
     },
     async summariseTools(_calls, signal) {

@@ -1,8 +1,8 @@
-/** Words for what happened and what was decided, as traces and diagrams show them. Made from the data, never from a table. */
+/** Describes events and decisions for traces and diagrams. Derived from the data, never from a table. */
 import type { Decision, MachineEvent, StreamEnd } from '@heddle/core';
 import type { Pending } from './world.ts';
 
-/** What can be told apart about an event, by name. */
+/** Returns the distinguishing aspects of an event, by name. */
 export function aspectsOf(happened: MachineEvent): Readonly<Record<string, string>> {
   switch (happened.type) {
     case 'began':
@@ -43,7 +43,7 @@ export function aspectsOf(happened: MachineEvent): Readonly<Record<string, strin
       };
     }
     case 'asked':
-      return { word: happened.goOn ? 'go on' : 'stop', ...abortOf(happened) };
+      return { word: happened.goOn ? 'continue' : 'stop', ...abortOf(happened) };
     case 'attached':
       return abortOf(happened);
     case 'hooks_ran': {
