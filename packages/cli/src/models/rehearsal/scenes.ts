@@ -2,7 +2,7 @@
 import { pace, type ScriptPart, say, type ScriptStep } from '@heddle/testing';
 import type { Situation } from './situation.ts';
 
-interface TestScreen {
+interface RehearsalScene {
   /** In the prompt. */
   readonly word: string;
   /** What one sees. */
@@ -10,7 +10,7 @@ interface TestScreen {
   readonly play: (situation: Situation) => ScriptStep;
 }
 
-export const SCENES: readonly TestScreen[] = [
+export const SCENES: readonly RehearsalScene[] = [
   { word: 'edit', shows: 'a file written and changed, each after a question with its lines', play: edit },
   { word: 'run', shows: 'a command that runs at once, and one that you are asked about', play: run },
   { word: 'plan', shows: 'a plan to approve or to send back', play: plan },
@@ -44,18 +44,18 @@ function edit({ made, last, call }: Situation): ScriptStep {
 
 function run({ made, call }: Situation): ScriptStep {
   const commands = made.filter(({ tool }) => tool === 'Bash');
-  const [listed, estimated] = commands;
+  const [listed, computed] = commands;
   if (!listed)
     return [
       opening('I list the folder: that changes nothing, so nobody is asked.'),
       call('Bash', { command: 'ls', description: 'List the folder' }),
     ];
-  if (!estimated)
+  if (!computed)
     return [
       say('What a program of its own does cannot be told before: you are asked about the next one.'),
       call('Bash', { command: 'node -e "console.log(6 * 7)"', description: 'Multiply six by seven' }),
     ];
-  return estimated.failed ? notDone(estimated.result) : say(`It says: ${estimated.result.trim()}`);
+  return computed.failed ? notDone(computed.result) : say(`It says: ${computed.result.trim()}`);
 }
 
 const PLAN = `## A plan to rehearse with
