@@ -133,45 +133,92 @@ interface Finding {
   readonly effect: string;
 }
 
-function tryScripts(commands: readonly string[], mode: PermissionMode, deny: readonly string[]) {
+/** Scripts that reach out of the project through a link that they make, move or meet. */
+const EDIT_ATTACKS = [
+  'cp -a dst q && echo x > q/hk/x',
+  'mv deep/er deep/w; rm -r deep/w/payload/f',
+  'cp -P dst/f plain/q; echo x > plain/q',
+  'cp -r tmpl t2',
+  'mv o q; rm q/f',
+  'cp -a deep q; echo y > q/er/payload/f',
+  'for i in 1 2; do echo x > q/f; mv o q; done',
+  'rm -rf nested',
+];
+const READ_ATTACKS = [
+  'mv d j; cat j/k',
+  'cp -a d q; cat q/k',
+  'grep -R . d',
+  'cp -rL d q; cat q/k',
+  'find -L d -type f -exec cat {} +',
+  'ln -s secrets q; cat q/key',
+  "sed 'r secrets/key' a",
+  'diff -rN d plain',
+];
+
+const work = path.join(base, 'work');
+const project = path.join(work, 'project');
+
+/** Makes the project anew. Returns the state of every place that scripts must not change. */
+function renewProject(): string {
+  rmSync(work, { recursive: true, force: true });
+  cpSync(fixture, work, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+  return snapshot(work);
+}
+
+function isAllowed(command: string, mode: PermissionMode, deny: readonly string[]): boolean {
   const rules: Rules = { deny: deny.map((text) => ({ text, source: 'user' as const })), ask: [], allow: [] };
-  const work = path.join(base, 'work');
-  const project = path.join(work, 'project');
-  const renew = (): string => {
-    rmSync(work, { recursive: true, force: true });
-    cpSync(fixture, work, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
-    return snapshot(work);
-  };
+  const home = path.join(work, 'home');
+  const world = observeWorld({
+    root: project,
+    cwd: project,
+    directories: [],
+    home,
+    configDirs: [],
+    environment: {},
+  });
+  const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
+  return authorize(request, rules, mode, world).decision === 'allow';
+}
+
+/** Runs a script in the project. Returns the forbidden effect that it had, if any. */
+function runScript(command: string, before: string): 'printed' | 'changed' | undefined {
+  const options = { cwd: project, timeout: 10_000, input: '', encoding: 'utf8' } as const;
+  const { stdout, stderr } = spawnSync('bash', ['-c', command], options);
+  if (`${stdout}${stderr}`.includes(SECRET)) return 'printed';
+  return snapshot(work) === before ? undefined : 'changed';
+}
+
+function tryScripts(commands: readonly string[], mode: PermissionMode, deny: readonly string[]) {
+  const forbidden = deny.length > 0 ? 'printed' : 'changed';
   const choose = choices(seed);
   const findings: Finding[] = [];
-  let before = renew();
+  let before = renewProject();
   let executed = 0;
   for (let count = 0; count < DECIDED; count++) {
-    const command = randomScript(choose, commands);
-    const world = observeWorld({
-      root: project,
-      cwd: project,
-      directories: [],
-      home: path.join(work, 'home'),
-      configDirs: [],
-      environment: {},
-    });
-    const request = { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined };
-    if (authorize(request, rules, mode, world).decision !== 'allow') continue;
+    const script = randomScript(choose, commands);
+    if (!isAllowed(script, mode, deny)) continue;
     executed++;
-    const { stdout, stderr } = spawnSync('bash', ['-c', command], {
-      cwd: project,
-      timeout: 10_000,
-      input: '',
-      encoding: 'utf8',
-    });
-    if (deny.length > 0) {
-      if (`${stdout}${stderr}`.includes(SECRET)) findings.push({ script: command, effect: 'printed' });
-    } else if (snapshot(work) !== before) findings.push({ script: command, effect: 'changed' });
-    before = renew();
+    if (runScript(script, before) === forbidden) findings.push({ script, effect: forbidden });
+    before = renewProject();
   }
   return { executed, findings };
 }
+
+const DENY = ['Read(./secrets/**)'];
+
+describe('an attack through links', () => {
+  it.each(EDIT_ATTACKS)('changes a forbidden place if it runs, and acceptEdits asks first: %s', (script) => {
+    expect(runScript(script, renewProject())).toBe('changed');
+    renewProject();
+    expect(isAllowed(script, 'acceptEdits', [])).toBe(false);
+  });
+
+  it.each(READ_ATTACKS)('prints a denied file if it runs, and bypassPermissions asks first: %s', (script) => {
+    expect(runScript(script, renewProject())).toBe('printed');
+    renewProject();
+    expect(isAllowed(script, 'bypassPermissions', DENY)).toBe(false);
+  });
+});
 
 describe('random scripts on a real disk', () => {
   it(
@@ -187,7 +234,7 @@ describe('random scripts on a real disk', () => {
   it(
     `print no denied file in bypassPermissions, among ${DECIDED} (seed ${seed})`,
     () => {
-      const { executed, findings } = tryScripts(READS, 'bypassPermissions', ['Read(./secrets/**)']);
+      const { executed, findings } = tryScripts(READS, 'bypassPermissions', DENY);
       expect(findings).toEqual([]);
       expect(executed).toBeGreaterThan(DECIDED / 20);
     },

@@ -8,7 +8,7 @@ import type { FolderEntry, PermissionWorld } from '../world.ts';
 import { canEndProtected, protection, searchedFolders } from './protected.ts';
 
 /** Entries that one walk looks at. More take longer than a decision may. */
-const MOST_ENTRIES = 10_000;
+const MOST_ENTRIES = 3_000;
 
 type Answer<Found> = Found | 'too many' | undefined;
 
