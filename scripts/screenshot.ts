@@ -16,7 +16,7 @@ const DEADLINE_MS = 30_000;
 interface Picture {
   readonly file: string;
   readonly title: string;
-  /** What is typed, each after its text appeared on the screen. */
+  /** Keys to type, each after its text appeared on the screen. */
   readonly typing: readonly { readonly after: string; readonly keys: string }[];
   /** The picture is taken when this is on the screen. */
   readonly until: string;
