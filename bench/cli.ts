@@ -1,5 +1,5 @@
-// `npm run bench:cli`: what whoever uses the program feels of it, against a server in another process, interleaved with a bare
-// Node process so that the machine's mood shows: how long it takes to start, what memory it needs, its own time a turn.
+// `npm run bench:cli`: start-up time, memory and own time per turn of the program, against a server in
+// another process. Runs are interleaved with a bare Node process, which shows the load of the machine.
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

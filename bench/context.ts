@@ -1,5 +1,5 @@
-// `npm run bench:context`: what the context levels cost when nothing needs doing, how often microcompact breaks the cached
-// prefix, and what a session of 300 turns costs with and without compaction, by the cache-bill calculator.
+// `npm run bench:context`: the cost of idle context levels, how often microcompact breaks the cached
+// prefix, and the cost of a session of 300 turns with and without compaction, by the cache-bill calculator.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { contextOptions, type ContextChanges, createContextPort, memoryCollapses, modelSummarizer, NO_COMPACTION_HOOKS, NOTHING_TO_REREAD, SUMMARY_MARK } from '@heddle/context';
@@ -42,7 +42,10 @@ const silent: ModelPort = async function* () {
   yield { type: 'model_error', class: 'server', message: 'not asked' };
 };
 
-/** The worst single turn is the machine's (a collection, another process): the 99th percentile is held against the goal. */
+/**
+ * The worst single turn depends on the machine (garbage collection, another process), so the goal applies
+ * to the 99th percentile.
+ */
 async function idleMs(levels: ContextChanges['levels']): Promise<{ median: number; high: number; worst: number }> {
   const context = plainContext('bench', [read]);
   const port = portOf({ windowOf: () => 2_000_000, levels }, silent);
@@ -79,7 +82,7 @@ async function microcompactGap(): Promise<{ times: number; turns: number; leastG
   return { times: fired.length, turns, leastGap: Math.min(...gaps) };
 }
 
-/** 300 calls of a tool, then the end; summaries in between where they are asked for. */
+/** 300 calls of a tool, then the end, with summaries in between on request. */
 async function session(changes: ContextChanges, compacting: boolean): Promise<{ bodies: RequestBody[]; summaries: number; output: number }> {
   const bodies: RequestBody[] = [];
   let [turns, summaries, output] = [0, 0, 0];
@@ -103,7 +106,7 @@ async function session(changes: ContextChanges, compacting: boolean): Promise<{ 
   const tool: Tool = fakeTool({ name: 'Read', compactable: true, run: (_input, _context, call) => words(500, call) });
   const deps = plainDeps(model);
   const run = query({
-    messages: [{ type: 'user', uuid: 'u1', at: 0, content: 'Go on until the end.' }],
+    messages: [{ type: 'user', uuid: 'u1', at: 0, content: 'Continue until the end.' }],
     ...HEAD,
     canUseTool: () => Promise.resolve({ behavior: 'allow' }),
     toolUseContext: plainContext('bench', [tool]),

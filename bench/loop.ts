@@ -1,5 +1,6 @@
-// `npm run bench:loop`: what one step of the loop costs, and whether it grows. 10,000 tool steps in one run, compaction off,
-// every request's full bytes consumed; copying those bytes is measured apart, since it must grow with the conversation.
+// `npm run bench:loop`: the cost of one step of the loop, and its growth. 10,000 tool steps in one run,
+// compaction off, every request's full bytes consumed. Copying those bytes is measured separately, because
+// it must grow with the conversation.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
@@ -9,9 +10,12 @@ import { plainContext, plainDeps } from './stream/deps.ts';
 
 const STEPS = Number(process.argv[2] ?? 10_000);
 const SAMPLE = 100;
-/** Steps that pay for compiling the code: the steady state begins after them. */
+/** The first steps include compilation. The steady state begins after them. */
 const WARM_UP = 500;
-/** What is kept shows only when the rest was collected; seldom enough not to spare the steps their own collections. */
+/**
+ * Retained memory shows only after a collection. It runs rarely, so that the steps keep their own
+ * collections.
+ */
 const HEAP_EVERY = STEPS / 20;
 
 setFlagsFromString('--expose-gc');
@@ -101,7 +105,8 @@ const tenth = Math.max(1, Math.floor(steady.length / 10));
 const firstTenth = median(steady.slice(0, tenth));
 const lastTenth = median(steady.slice(-tenth));
 const line = fit(heap);
-// One sample of a hundred steps is easily disturbed, and the first may still pay for compiling: the medians must hold, too.
+// One sample of a hundred steps is easily disturbed, and the first may include compilation, so the medians
+// count, too.
 const goals = { cost: all < 0.3, growth: end / first <= 1.2, tenths: lastTenth / firstTenth <= 1.2, memory: line.share >= 0.99 };
 const report = [
   `Node ${process.version}, ${STEPS} tool steps, ended with ${reason}; the first ${WARM_UP} steps are warm-up and not counted`,
@@ -126,7 +131,7 @@ function bytesKept(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** Least squares: what a step adds, and the share of the variance that a straight line explains. */
+/** Least squares: the growth per step, and the share of the variance that a straight line explains. */
 function fit(points: readonly { step: number; bytes: number }[]): { slope: number; share: number } {
   const mean = (of: (point: { step: number; bytes: number }) => number) => points.reduce((sum, point) => sum + of(point), 0) / points.length;
   const x = mean(({ step }) => step);

@@ -1,4 +1,5 @@
-// `npm run bench:permission`: what one decision costs with 500 rules, over commands from a word to a script.
+// `npm run bench:permission`: the cost of one decision with 500 rules, over commands from a word to a
+// script.
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Rule, Rules } from '@heddle/agent';
@@ -47,7 +48,7 @@ const startedAt = performance.now();
 decide('ls');
 const firstMs = performance.now() - startedAt;
 
-// Processor time, not the clock's: the machine may have other work.
+// Processor time instead of wall time, because the machine may be busy.
 let worst = 0;
 const lines = commands.map(([name, command]) => {
   for (let round = 0; round < 200; round++) decide(command);

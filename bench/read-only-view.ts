@@ -1,4 +1,4 @@
-// `npm run bench:view`: what the read-only view adds to a command. Runs with and without it take turns.
+// `npm run bench:view`: the overhead of the read-only view per command. Runs with and without it alternate.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,8 +23,9 @@ const probeMs = performance.now() - probeStart;
 if (!readiness.ready) throw new Error(readiness.reason);
 
 /**
- * Processor time in milliseconds of this process and all that it started, by a control group of its own: what runs in a process
- * namespace is not counted with its parent. Undefined if no group can be made, which takes root.
+ * Returns the processor time in milliseconds of this process and its children, from its own control group:
+ * processes in a process namespace are not counted with their parent. Undefined if no group can be
+ * created, which requires root.
  */
 function meter(): (() => number) | undefined {
   const name = `heddle-bench-${process.pid}`;

@@ -1,5 +1,6 @@
-// `npm run bench:resume`: how long a session of 10,000 messages (100 MB) takes from the start of the program to its first
-// request, as `bin/heddle` starts it, interleaved with a new session; and whether the journal grows with what happens only.
+// `npm run bench:resume`: the time from the start of the program to the first request of a resumed session
+// of 10,000 messages (100 MB), as `bin/heddle` starts it, interleaved with a new session. Also checks that
+// the journal grows linearly.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -9,7 +10,7 @@ import { type Shape, writeSession } from './resume/sessions.ts';
 
 const RUNS = 9;
 const GOAL_MS = 500;
-/** The last tenth of a session may not weigh more than this share of its first. */
+/** The last tenth of a session must not be larger than this share of its first. */
 const MAX_GROWTH = 1.1;
 
 const SHAPES: readonly Shape[] = [
@@ -105,7 +106,7 @@ async function toFirstRequest(flags: readonly string[]): Promise<Arrival> {
   const arrival = Promise.withResolvers<Arrival>();
   arrived = arrival.resolve;
   const startedAt = performance.now();
-  const argv = ['-p', 'Go on.', '--model', 'anthropic/claude-bench', ...flags];
+  const argv = ['-p', 'Continue.', '--model', 'anthropic/claude-bench', ...flags];
   const child = spawn(path.join(root, 'bin/heddle'), argv, { cwd: folder, env, stdio: 'ignore' });
   running = child.pid ?? 0;
   const ended = new Promise((resolve) => child.once('exit', resolve));

@@ -1,5 +1,5 @@
-// `npm run bench:sessions`: 2,000 sessions of 1 GB in a folder of their own; how long `bin/heddle sessions` takes to list them,
-// with and without its index, and to say its first hit of a search.
+// `npm run bench:sessions`: the time of `bin/heddle sessions` for 2,000 sessions of 1 GB in a separate
+// folder: listing with and without its index, and the first hit of a search.
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -11,7 +11,7 @@ import { writeSessions } from './sessions/write.ts';
 const RUNS = 7;
 const CROWD = { sessions: 2_000, characters: 490_000, rare: 'heliotrope', common: 'All is well.' };
 
-// The shipped form, beside the tree: whoever works in it meanwhile does not change what is measured.
+// A copy of the shipped form, so that changes in the working tree do not affect the measurement.
 const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-bench-sessions-'));
 const program = install(path.join(folder, 'program'));
 const place = { configDir: path.join(folder, 'config'), cwd: folder };
@@ -87,7 +87,7 @@ function install(where: string): string {
 interface Ran {
   readonly first: number;
   readonly ended: number;
-  /** Of the program and of what it started. */
+  /** Of the program and its children. */
   readonly cpu: number;
 }
 
@@ -104,7 +104,10 @@ async function heddle(argv: readonly string[]): Promise<Ran> {
   return { first, ended: performance.now() - startedAt, cpu: cpuOfChildren() - cpuBefore };
 }
 
-/** User and system time of the processes that have ended, in ticks of 10 ms: on a busy machine it says more than the clock. */
+/**
+ * User and system time of ended processes, in ticks of 10 ms. On a busy machine it is more reliable than
+ * wall time.
+ */
 function cpuOfChildren(): number {
   const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[13]) + Number(fields[14])) * 10;

@@ -1,4 +1,5 @@
-// `npm run bench:stream`: what a long answer and a long conversation cost, each in a cold process against a server in another.
+// `npm run bench:stream`: the cost of a long answer and of a long conversation, each in a cold process
+// against a server in another.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,7 +9,7 @@ import { build } from 'esbuild';
 const RUNS = 5;
 
 const folder = mkdtempSync(path.join(tmpdir(), 'heddle-bench-'));
-// Bundled, as the program is shipped: loading sources would be counted as streaming.
+// Bundled like the shipped program. Otherwise the loading of sources would be included.
 await build({
   entryPoints: [path.join(import.meta.dirname, 'stream/client.ts')],
   outdir: folder,

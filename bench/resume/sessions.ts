@@ -1,4 +1,4 @@
-// Long sessions, written by the journal itself: what `bench:resume` resumes.
+// Writes long sessions with the journal itself, for `bench:resume`.
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { newSession, type Session } from '@heddle/agent';
@@ -8,10 +8,10 @@ export interface Shape {
   readonly id: string;
   readonly about: string;
   readonly messages: number;
-  /** Characters of a result that the model sees, and of what clients see beside it, of every fourth call. */
+  /** Characters of a result for the model, and of its data for clients, of every fourth call. */
   readonly result: number;
   readonly structured: number;
-  /** Every so many messages a compaction replaces the history; 0: never. */
+  /** A compaction replaces the history after this many messages. 0: never. */
   readonly boundaryEvery: number;
 }
 
@@ -94,7 +94,7 @@ function stamp(): { uuid: string; at: number } {
   return { uuid: `00000000-0000-4000-8000-${String(++stamps).padStart(12, '0')}`, at: Date.now() };
 }
 
-/** Lines of output such as a program would print; no two texts are the same, so that no blob is shared. */
+/** Lines like the output of a program. No two texts are equal, so that no blob is shared. */
 function textOf(step: number, characters: number): string {
   const line = `part ${step}: src/some/folder/file.ts:${step % 977} "ok", \t${(step * 7919) % 104_729} checks\n`;
   return line.repeat(Math.ceil(characters / line.length)).slice(0, characters);

@@ -1,4 +1,4 @@
-// Many sessions, written by the journal itself: what `bench:sessions` lists and searches.
+// Writes many sessions with the journal itself, for `bench:sessions`.
 import { utimesSync } from 'node:fs';
 import { newSession } from '@heddle/agent';
 import type { EntryBody } from '@heddle/core';
@@ -7,9 +7,9 @@ export interface Crowd {
   readonly sessions: number;
   /** Characters of conversation in each. */
   readonly characters: number;
-  /** Said once, in the oldest session. */
+  /** Occurs once, in the oldest session. */
   readonly rare: string;
-  /** Said once in every session. */
+  /** Occurs once in every session. */
   readonly common: string;
 }
 
@@ -36,7 +36,7 @@ function* entriesOf(session: number, at: number, characters: number, said: strin
   const model = 'claude';
   const snapshot = { cwd: '/project', model, systemPrompt: ['Be careful.'], userContext: {}, systemContext: {} };
   yield { type: 'session', snapshot };
-  yield { type: 'user', message: { type: 'user', uuid: `u${session}`, at, content: `Task ${session}: look at part ${session % 97} and mend it` } };
+  yield { type: 'user', message: { type: 'user', uuid: `u${session}`, at, content: `Task ${session}: look at part ${session % 97} and repair it` } };
   let written = 0;
   for (let step = 0; written < characters; step++) {
     const toolUseId = `toolu_${session}_${step}`;
@@ -58,12 +58,12 @@ function* entriesOf(session: number, at: number, characters: number, said: strin
     };
     yield { type: 'transition', transition: { reason: 'next_turn' }, turnCount: step + 2 };
   }
-  const text = `Part ${session % 97} is mended. ${said}`;
+  const text = `Part ${session % 97} is repaired. ${said}`;
   yield { type: 'assistant', message: { type: 'assistant', uuid: `z${session}`, at, responseId: `z${session}`, model, content: [{ type: 'text', text }] } };
   yield { type: 'end', terminal: { reason: 'completed' } };
 }
 
-/** Lines such as a search prints, no two outputs the same. */
+/** Lines like the output of a search. No two outputs are equal. */
 function outputOf(session: number, step: number): string {
   const lines = Array.from({ length: 20 + ((session + step) % 40) }, (_, line) => {
     const number = (session * 7_919 + step * 104_729 + line * 31) % 999_983;

@@ -1,6 +1,9 @@
-// One measured process. `deltas`: one long answer through adapter and loop; `partial`: the same, with every delta yielded;
-// `four-times`: the same, four times as long, whose peak must be hardly higher if memory is flat. `turns`: 200 turns through adapter and loop, to a
-// body of half a megabyte. `transport`: the same 200 requests through the adapter alone.
+// One measured process.
+// - `deltas`: one long answer through adapter and loop
+// - `partial`: the same, with every delta yielded
+// - `four-times`: the same, four times as long; its peak must be hardly higher if memory is flat
+// - `turns`: 200 turns through adapter and loop, to a body of half a megabyte
+// - `transport`: the same 200 requests through the adapter alone
 import { History, type ModelRequest, query, type QueryParams, type Tool } from '@heddle/core';
 import { createAnthropicPort } from '@heddle/models/anthropic';
 import { lookTool, plainContext, plainDeps } from './deps.ts';
@@ -15,7 +18,7 @@ const cpu = () => process.cpuUsage().user / 1_000 + process.cpuUsage().system / 
 
 function params(model: string, tools: readonly Tool[]): QueryParams {
   return {
-    messages: [{ type: 'user', uuid: 'u1', at: 0, content: 'Go on.' }],
+    messages: [{ type: 'user', uuid: 'u1', at: 0, content: 'Continue.' }],
     systemPrompt: ['You are measured.'],
     userContext: {},
     systemContext: {},
@@ -52,7 +55,7 @@ async function turns(): Promise<object> {
   return { terminal, turns: sizes.length, bodyBytes: sizes.at(-1), cpuMsPerTurn: (cpu() - atStart) / TURNS };
 }
 
-/** Bodies that share their beginning, as the request builder makes them. */
+/** Bodies with a shared prefix, like those of the request builder. */
 async function transport(): Promise<object> {
   const text = 'x'.repeat(BODY_BYTES);
   const trunk = new TextEncoder().encode(`[{"role":"user","content":"${text}`);

@@ -1,4 +1,5 @@
-// The loop's doors, each as plain as it can be: what is measured is the loop and the adapter, not what stands around them.
+// The loop's dependencies in their simplest form: the loop and the adapter are measured, not their
+// environment.
 import { type ModelPort, NO_OBJECTION, type QueryDeps, type Tool, type ToolUseContext } from '@heddle/core';
 
 let ids = 0;
@@ -57,7 +58,7 @@ export function plainContext(model: string, tools: readonly Tool[]): ToolUseCont
   };
 }
 
-/** Looks, and tells how large the request was in which it was asked to. */
+/** Reports the size of the request that contained the call. */
 export function lookTool(seen: (bodyBytes: number) => void): Tool<{ bodyBytes: number }, string> {
   return {
     name: 'Look',

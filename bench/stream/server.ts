@@ -1,5 +1,6 @@
-// The other side of the benchmark, in a process of its own so that its work is not counted. Prints its port, then answers:
-// a request for the model `deltas-N` with a text of N deltas, each a chunk of its own; any other with a call that adds to the conversation.
+// The server of the benchmark, in its own process, so that its work is not included. Prints its port.
+// Responds to the model `deltas-N` with a text of N deltas, each in its own chunk, and to any other with a
+// call that adds to the conversation.
 import { createServer, type ServerResponse } from 'node:http';
 
 const TEXT_OF_A_TURN = 'x'.repeat(2_350);
@@ -18,7 +19,7 @@ server.listen(0, '127.0.0.1', () => {
   const address = server.address();
   process.stdout.write(`${typeof address === 'object' && address !== null ? address.port : ''}\n`);
 });
-// The benchmark is over when it closes the pipe.
+// The benchmark ends when the pipe closes.
 process.stdin.resume().on('end', () => process.exit());
 
 function frame(event: { readonly type: string } & Record<string, unknown>): string {

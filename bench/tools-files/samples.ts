@@ -1,7 +1,7 @@
-// An image to read, made from nothing: no library is needed to make what a library is measured on.
+// An image to read, made without a library.
 import { crc32, deflateSync } from 'node:zlib';
 
-/** RGB, a gradient with so many bits of noise. */
+/** RGB, a gradient with this many bits of noise. */
 export function pngOf(width: number, height: number, noiseBits: number): Buffer {
   const rows = Buffer.alloc(height * (1 + 3 * width));
   let seed = 1;

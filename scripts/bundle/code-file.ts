@@ -1,4 +1,4 @@
-/** Where the code of a file of the bundle is kept. It is of use only to the Node that made it. */
+/** Returns the path of the cached code of a bundle file. Only the Node version that made it can use it. */
 export function codeFile(file: string): string {
   return `${file}.${process.platform}-${process.arch}-${process.version}.code`;
 }

@@ -1,6 +1,6 @@
 /**
- * Starts a new bundle once in each way that should be fast, against a server of its own, and keeps the code that V8 has made by
- * the end: whatever such a start compiles, and nothing else. Each start begins with what the one before has kept.
+ * Starts a new bundle once in each way that should be fast, against its own server, and stores the code
+ * that V8 has compiled by the end. Each start begins with the code of the previous one.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +12,7 @@ import path from 'node:path';
 const STARTS = [['--plain'], ['-p', 'Hello']];
 const DEADLINE_MS = 20_000;
 
-/** A failure costs speed and nothing else: the bundle runs without. */
+/** A failure only costs speed: the bundle runs without it. */
 export async function keepCode(dist: string): Promise<void> {
   const home = mkdtempSync(path.join(tmpdir(), 'heddle-bundle-'));
   const server = createServer((request, response) => {
@@ -43,7 +43,7 @@ async function run(dist: string, start: readonly string[], home: string, server:
     stdio: ['pipe', 'ignore', 'ignore'],
     timeout: DEADLINE_MS,
   });
-  // It may be gone before it has read anything.
+  // The process may end before it has read anything.
   child.stdin.on('error', () => undefined).end('Hello\n');
   await once(child, 'close').catch(() => undefined);
 }

@@ -1,7 +1,7 @@
 /**
- * `main.js` of the bundle: loads the other files, each with the code that V8 had made of it by the end of a start
- * (`keep-code.ts`), so that nothing that every start needs is compiled again. Node's own compile cache keeps only what is
- * compiled while a file is read, for one user, in a folder that must be writable.
+ * `main.js` of the bundle: loads the other files with the code that V8 compiled in an earlier start
+ * (`keep-code.ts`). Node's own compile cache keeps only code that is compiled while a file is loaded, for
+ * one user, in a writable folder.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { codeFile } from './code-file.ts';
 
 type Part = { exports: object };
 
-/** What CommonJS makes of a file. */
+/** The function that CommonJS makes of a file. */
 type Run = (
   exports: object,
   require: (name: string) => unknown,
@@ -41,7 +41,7 @@ function load(file: string): object {
   return part.exports;
 }
 
-/** Without it, or if V8 does not want it, functions are compiled when they are called. */
+/** Without it, or if V8 rejects it, functions are compiled when they are called. */
 function keptCode(file: string): Buffer | undefined {
   try {
     return readFileSync(codeFile(file));

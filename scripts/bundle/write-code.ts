@@ -1,4 +1,5 @@
-// Loaded before the bundle: remembers the scripts that it makes, and writes their code when the program ends.
+// Loaded before the bundle: collects the scripts that it creates, and writes their code when the program
+// ends.
 import { writeFileSync } from 'node:fs';
 import vm from 'node:vm';
 import { codeFile } from './code-file.ts';

@@ -1,4 +1,4 @@
-// The files of the documentation that are printed from the machine.
+// The files of the documentation that are generated from the machine.
 import { routesOf, SKETCHES } from '@heddle/testing';
 import { layersOf } from './layers.ts';
 import { pageOf } from './page.ts';
@@ -6,7 +6,7 @@ import { place } from './place.ts';
 import { planOf } from './plan.ts';
 import { svgOf } from './svg.ts';
 
-/** Paths are relative to the root of the repository. The same machine always gives the same bytes. */
+/** Paths are relative to the root of the repository. Contract: deterministic. */
 export function diagramFiles(): { readonly path: string; readonly text: string }[] {
   const routes = routesOf(SKETCHES);
   const plan = planOf(routes);

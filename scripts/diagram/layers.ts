@@ -1,13 +1,14 @@
-// Which row each node stands in, and in which order. Arrows over several rows get a place in each row they pass.
+// Assigns each node a row and a position in it. An arrow over several rows gets a position in each row that
+// it passes.
 import type { Plan } from './plan.ts';
 
 export interface Place {
   readonly name: string;
-  /** Nothing stands here; an arrow passes. */
+  /** An arrow passes here, without a node. */
   readonly passing: boolean;
 }
 
-/** From one row to the next; `arrow` is the number of the arrow it is a part of. */
+/** From one row to the next. `arrow` is the number of its arrow. */
 interface Segment {
   readonly from: string;
   readonly to: string;
@@ -43,7 +44,7 @@ export function layersOf(plan: Plan): Layers {
   return { rows: ordered(rows, segments, plan), segments };
 }
 
-/** The longest way from the start: no arrow points upwards. */
+/** The longest path from the start: no arrow points upwards. */
 function depths({ nodes, arrows }: Plan): Map<string, number> {
   const depth = new Map(nodes.map(({ name }) => [name, 0]));
   for (let round = 0; round < nodes.length; round += 1) {
@@ -53,7 +54,7 @@ function depths({ nodes, arrows }: Plan): Map<string, number> {
   return depth;
 }
 
-/** Of all orders the best one. Rows are short, so all can be tried; of equals the first in the order of names. */
+/** Returns the best of all orders. Rows are short, so all can be tried. Ties are resolved by name. */
 function ordered(rows: Place[][], segments: readonly Segment[], plan: Plan): Place[][] {
   const orders = rows.map((row) => permutations(row.toSorted((one, other) => compare(one.name, other.name))));
   const none: Place[][][] = [[]];
@@ -65,7 +66,7 @@ function ordered(rows: Place[][], segments: readonly Segment[], plan: Plan): Pla
   return drawings[costs.indexOf(Math.min(...costs))] ?? rows;
 }
 
-/** Crossings are bad; a card on its way back behind others is worse, and long arrows are not nice. */
+/** Crossings are bad. A return that passes behind other cards is worse. Long arrows cost a little. */
 function costOf(rows: readonly Place[][], segments: readonly Segment[], { returns }: Plan): number {
   const at = new Map(
     rows.flatMap((row) => row.map(({ name }, index) => [name, index - (row.length - 1) / 2])),

@@ -1,4 +1,4 @@
-// The page that goes with the picture: the same roads as a table and as a chart that can be searched.
+// The page beside the picture: the same routes as a table and as a chart that can be searched.
 import type { Route } from '@heddle/testing';
 import type { Plan } from './plan.ts';
 
@@ -10,12 +10,12 @@ export function pageOf(routes: readonly Route[], plan: Plan): string {
     '',
     '![Effects, what comes back from them, and where that leads](machine.svg)',
     '',
-    'Boxes are effects: what the machine asks of the driver. What comes back leads to the next effect, to a terminal (round), or to the',
-    'beginning of another iteration, for one of seven reasons (the coloured lines).',
+    'Boxes are effects: requests of the machine to the driver. An outcome leads to the next effect, to a terminal (round), or to the',
+    'beginning of another iteration, for one of seven reasons (the colored lines).',
     '',
-    '## Every road',
+    '## Every route',
     '',
-    '*When* names what all events on a road have in common; where two roads look alike, the State and the Ledger decide between them.',
+    '*When* names the common aspects of all events on a route. If two routes look alike, the State and the Ledger decide between them.',
     '',
     '| effect | happened | when | next |',
     '|---|---|---|---|',

@@ -1,10 +1,10 @@
-// Where everything stands, in pixels.
+// Computes the position of everything in pixels.
 import type { Layers, Place } from './layers.ts';
 import type { Plan, PlanNode } from './plan.ts';
 
 export interface Box {
   readonly name: string;
-  /** The middle of the card, where arrows come and go. */
+  /** The middle of the card, at which arrows begin and end. */
   readonly x: number;
   readonly top: number;
   readonly width: number;
@@ -13,7 +13,7 @@ export interface Box {
   readonly passing: boolean;
 }
 
-/** A way back to the start: out of a card, along a lane, into the start. */
+/** A return to the start: out of a card, along a lane, into the start. */
 export interface Lane {
   readonly reason: string;
   readonly side: -1 | 1;
@@ -33,7 +33,7 @@ export interface Placed {
 const CARD = { width: 126, height: 44 };
 export const END = { width: 180, height: 27, gap: 24, step: 33 };
 const LANE = { step: 20, first: 34, label: 25 };
-/** Between two rows: room for an arrow, and for the lines of its label. */
+/** Between two rows: space for an arrow, and for the lines of its label. */
 const ROW = { gap: 44, labelled: 18, line: 16 };
 const COLUMN_GAP = 28;
 const TOP = 64;
@@ -89,7 +89,10 @@ export function place(plan: Plan, { rows, segments }: Layers): Placed {
     return { name, x: xs.get(name) ?? 0, top, width, height, ends, passing };
   }
 
-  /** The lower a way back begins, the farther out it runs and the higher it comes in: so none crosses another. */
+  /**
+   * The lower a return begins, the farther out it runs and the higher it arrives, so that none crosses
+   * another.
+   */
   function lanesOn(side: -1 | 1): Lane[] {
     const edge = side < 0 ? left : right;
     const start = boxes.get(plan.start);
@@ -109,7 +112,7 @@ export function place(plan: Plan, { rows, segments }: Layers): Placed {
     }));
   }
 
-  /** Out of the side of the card; on the right, below the ends that hang there. */
+  /** Out of the side of the card. On the right, below the terminals there. */
   function wayOut(from: string, reason: string, side: -1 | 1): { x: number; y: number } {
     const box = boxes.get(from);
     const at = returnsOf(from).findIndex((one) => one.reason === reason);
@@ -120,7 +123,9 @@ export function place(plan: Plan, { rows, segments }: Layers): Placed {
   }
 }
 
-/** Each place as near as can be to the middle of those it is joined to, without touching its neighbours. */
+/**
+ * Each position as near as possible to the middle of its connected nodes, without touching adjacent ones.
+ */
 function columns(
   rows: readonly (readonly Place[])[],
   segments: Layers['segments'],
@@ -137,7 +142,7 @@ function columns(
   for (const [at, row] of [...rows.entries()].toReversed()) standAbove(row, rows[at + 1]);
   return xs;
 
-  /** Rows of one stand straight above each other. */
+  /** Rows of one node are aligned vertically. */
   function standAbove(row: readonly Place[], below: readonly Place[] | undefined): void {
     const [one, other] = [row[0], below?.[0]];
     if (one && other && row.length === 1 && below?.length === 1) xs.set(one.name, xs.get(other.name) ?? 0);
@@ -161,7 +166,7 @@ function columns(
   }
 }
 
-/** The nearest sequence that never falls: neighbours that want to pass each other meet in the middle. */
+/** Returns the nearest non-decreasing sequence: adjacent values in the wrong order take their mean. */
 function neverFalling(wishes: readonly number[]): number[] {
   const groups: { sum: number; size: number }[] = [];
   for (const wish of wishes) {

@@ -1,14 +1,14 @@
-// What is to be drawn, taken from the roads that the explorer found. Nothing in here knows the machine.
+// The content of the drawing, taken from the routes that the explorer found. Independent of the machine.
 import type { Route } from '@heddle/testing';
 
 export interface Plan {
-  /** Where every iteration starts. */
+  /** The node in which every iteration starts. */
   readonly start: string;
   readonly nodes: readonly PlanNode[];
   readonly arrows: readonly Arrow[];
-  /** Back to the start, each with its reason. */
+  /** Returns to the start, each with its reason. */
   readonly returns: readonly { readonly from: string; readonly reason: string }[];
-  /** What can happen during many effects alike: an abort, an exception. */
+  /** Events that can occur during many effects: an abort, an exception. */
   readonly anytime: readonly Anytime[];
 }
 
@@ -53,7 +53,7 @@ function isAnytime({ aborted, on }: Route): boolean {
   return aborted || on === 'threw';
 }
 
-/** From the start on, each after one from which it is reached. */
+/** From the start on, each after a node from which it is reached. */
 function namesInOrder(routes: readonly Route[]): string[] {
   const targets = new Set(routes.flatMap(({ to }) => (to.kind === 'do' ? [to.name as string] : [])));
   const names = [...new Set<string>(routes.map(({ from }) => from))].filter((name) => !targets.has(name));

@@ -1,4 +1,4 @@
-// Draws the plan. It brings its own background, so it reads the same on a light page and on a dark one.
+// Draws the plan with its own background, so that it looks the same on a light and on a dark page.
 import type { Layers } from './layers.ts';
 import type { Anytime, Arrow, Plan } from './plan.ts';
 import { type Box, END, type Lane, type Placed } from './place.ts';
@@ -10,7 +10,7 @@ const CARD_FILL = '#e6edf8';
 const CARD_EDGE = '#3f5f93';
 const END_FILL = '#f6e6e1';
 const END_EDGE = '#a4513c';
-/** One for each way back, so that the eye can follow it. */
+/** One per return, so that the eye can follow it. */
 const LANE_COLORS = ['#2f7d5b', '#8a6d1d', '#7a4fa3', '#b0562b', '#2b6f9c', '#a03c6a', '#5b6b1f'];
 const MARGIN = 36;
 const CODE = 'ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace';
@@ -77,7 +77,7 @@ function laneLine({ reason, side, out, lane, into }: Lane, at: number): string {
   ].join('');
 }
 
-/** Ends in a straight piece, beside which the label stands. */
+/** Ends in a straight part with the label beside it. */
 function segment(
   from: Box | undefined,
   to: Box | undefined,
@@ -100,7 +100,7 @@ function labelHeight(arrow: Arrow | undefined): number {
   return arrow && arrow.label.length > 0 ? 14 + 16 * arrow.label.length : 8;
 }
 
-/** Several arrows at one side of a card stand apart, in the order of where they go. */
+/** Several arrows at one side of a card are spread in the order of their targets. */
 function port(box: Box, other: Box, { segments }: Layers, { boxes }: Placed, end: 'from' | 'to'): number {
   if (box.passing) return 0;
   const others = segments
@@ -111,7 +111,7 @@ function port(box: Box, other: Box, { segments }: Layers, { boxes }: Placed, end
   return Math.round((at - (others.length - 1) / 2) * 26);
 }
 
-/** Stands where the arrow arrives, on the side it does not come from. */
+/** At the end of the arrow, on the other side of its approach. */
 function arrowLabel({ arrows }: Plan, layers: Layers, placed: Placed, number: number): string {
   const arrow = arrows[number];
   const last = layers.segments.findLast((one) => one.arrow === number);

@@ -1,4 +1,4 @@
-/** The program's file where it was installed as a package. The bundle is loaded only by a Node that can read it. */
+/** The executable of the installed package. The bundle is loaded only by a Node that can run it. */
 export const ENTRY = `#!/usr/bin/env -S node --disable-warning=ExperimentalWarning
 const [major, minor] = process.versions.node.split('.').map(Number);
 if (major > 22 || (major === 22 && minor >= 18)) {

@@ -17,20 +17,20 @@ const program: Manifest = {
 };
 
 describe('a published package', () => {
-  it('exports what was compiled, with its types', () => {
+  it('exports the compiled files, with their types', () => {
     expect(libraryManifest(tools).exports).toEqual({
       '.': { types: './lib/index.d.ts', default: './lib/index.js' },
       './shell': { types: './lib/shell/index.d.ts', default: './lib/shell/index.js' },
     });
   });
 
-  it('asks for nothing that only the house needs', () => {
+  it('has no dependency that only the repository needs', () => {
     expect(libraryManifest(tools)).not.toHaveProperty('devDependencies');
   });
 });
 
 describe('the published program', () => {
-  it('names whatever its bundle looks for at run time, since a strict installer gives it nothing else', () => {
+  it('lists all packages that its bundle loads at run time, because a strict installer provides no others', () => {
     const published = programManifest(program, [tools]);
     expect(published.dependencies).toEqual({
       '@heddle/core': '0.1.0',

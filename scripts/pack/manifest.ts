@@ -1,4 +1,7 @@
-/** A package.json as it is published: exports lead to what was compiled, and nothing is left that only the house needs. */
+/**
+ * Creates the published package.json: exports point to compiled files, and parts that only the repository
+ * needs are removed.
+ */
 
 type Versions = Readonly<Record<string, string>>;
 
@@ -26,16 +29,17 @@ export function libraryManifest(manifest: Manifest): Published {
 }
 
 /**
- * The bundle looks for what it could not swallow (native modules, ripgrep) from its own place. So the program names
- * itself what the floors below it need: a strict installer gives a package only what it names.
+ * The bundle loads packages that it cannot include (native modules, ripgrep) from its own location. So the
+ * program lists the dependencies of the packages below it: a strict installer gives a package only those
+ * that it lists.
  */
-export function programManifest(manifest: Manifest, floors: readonly Manifest[]): Published {
+export function programManifest(manifest: Manifest, lowerPackages: readonly Manifest[]): Published {
   const library = libraryManifest(manifest);
   return {
     ...library,
     bin: { heddle: './bin/heddle.js' },
-    dependencies: merged([manifest, ...floors].map((each) => each.dependencies)),
-    optionalDependencies: merged(floors.map((each) => each.optionalDependencies)),
+    dependencies: merged([manifest, ...lowerPackages].map((each) => each.dependencies)),
+    optionalDependencies: merged(lowerPackages.map((each) => each.optionalDependencies)),
   };
 }
 

@@ -1,4 +1,4 @@
-// What the house rules look at and what they report. A rule is a pure function: file in, findings out.
+// The input and the output of the repository rules. A rule is a pure function: file in, findings out.
 import { type Comment, type Program, parseSync } from 'oxc-parser';
 
 export interface TextFile {
@@ -7,7 +7,9 @@ export interface TextFile {
   readonly text: string;
 }
 
-/** A parsed file: rules about code look at its syntax, so that comments and strings cannot fool them. */
+/**
+ * A parsed file. Rules about code use its syntax tree, so that comments and strings cannot mislead them.
+ */
 export interface Source extends TextFile {
   readonly program: Program;
   readonly comments: readonly Comment[];
@@ -17,7 +19,7 @@ export interface Finding {
   readonly path: string;
   readonly line: number;
   readonly rule: string;
-  /** What to do about it. */
+  /** Tells the author how to correct it. */
   readonly advice: string;
 }
 
@@ -25,12 +27,12 @@ export function isCode(path: string): boolean {
   return /\.(ts|tsx|js|mjs|cjs)$/.test(path);
 }
 
-/** Tests stand beside the code as `*.test.ts`; what several of them share lies in a folder named `test`. */
+/** Tests are beside the code as `*.test.ts`. Shared parts of tests are in a folder named `test`. */
 export function isTest(path: string): boolean {
   return /\.test\.tsx?$|\/test\//.test(path);
 }
 
-/** Throws when the text is not valid code: an empty syntax tree would satisfy every rule. */
+/** Throws if the text is not valid code: an empty syntax tree would satisfy every rule. */
 export function parse({ path, text }: TextFile): Source {
   const { program, comments, errors } = parseSync(path, text);
   const [error] = errors;
@@ -43,7 +45,7 @@ export function finding(file: TextFile, offset: number, rule: string, advice: st
   return { path: file.path, line, rule, advice };
 }
 
-/** The value at a path of keys in parsed JSON, undefined where there is none. */
+/** Returns the value at a path of keys in parsed JSON, or undefined. */
 export function valueAt(json: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce<unknown>(
     (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),

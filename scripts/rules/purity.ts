@@ -23,7 +23,10 @@ export function isPureSource(path: string): boolean {
   return /^packages\/(core|context)\/src\//.test(path) && !isTest(path);
 }
 
-/** For files where `isPureSource`. Own variables of these names are refused as well: a reader would take them wrong. */
+/**
+ * For files where `isPureSource` is true. Own variables with these names are rejected as well, because
+ * they would mislead readers.
+ */
 export function corePurity(source: Source): Finding[] {
   const findings: Finding[] = [];
   const report = (offset: number, name: string, advice: string) =>
@@ -36,7 +39,7 @@ export function corePurity(source: Source): Finding[] {
       ),
     );
 
-  // Names after a dot and keys of objects and types refer to nothing outside.
+  // Names after a dot and keys of objects and types do not refer to globals.
   const labels = new Set<unknown>();
   const label = (node: { key: unknown; computed: boolean }) => {
     if (!node.computed) labels.add(node.key);
@@ -81,7 +84,9 @@ export function corePurity(source: Source): Finding[] {
   return findings;
 }
 
-/** Whatever the rule above forgets, the compiler does not know, as long as these two settings hold. */
+/**
+ * The compiler rejects everything that the rule above does not list, as long as these two settings hold.
+ */
 export function coreCompilesAlone(tsconfig: TextFile): Finding[] {
   const settings: unknown = JSON.parse(tsconfig.text);
   const types = valueAt(settings, 'compilerOptions', 'types');

@@ -1,4 +1,4 @@
-// Rules on the text of files, whatever is in them.
+// Rules about the text of files of any kind.
 import { type Finding, finding, isCode, type TextFile } from './source.ts';
 
 const maxLines = 500;
@@ -16,7 +16,8 @@ export function shortFiles(file: TextFile): Finding[] {
   ];
 }
 
-// A path that begins at the root of a file system; after a word, a dot, a variable or a wildcard it does not.
+// A path that begins at the root of a file system. After a word, a dot, a variable or a wildcard it does
+// not.
 const machinePath = /(?<![\w.~*})>-])(?:\/(?:home|Users)\/\w|\/(?:work|root)\/|[A-Za-z]:\\{1,2}Users\b)/g;
 
 export function noMachinePaths(file: TextFile): Finding[] {

@@ -31,7 +31,7 @@ function adviceOnImport(
   exportsOf: (folder: string) => readonly string[],
 ): string | undefined {
   const home = packageFolder(importer);
-  // A manifest is data; only scripts, which stand outside the house, have a reason to read another's.
+  // A manifest is data. Only scripts outside the packages have a reason to read one.
   if (home === undefined && specifier.endsWith('/package.json')) return undefined;
   if (specifier.startsWith('.')) {
     const target = packageFolder(path.posix.join(path.posix.dirname(importer), specifier));
@@ -57,7 +57,7 @@ function adviceOnImport(
   return `${home} may import ${allowed.join(', ') || 'no other package'}: move the code down, or pass it in`;
 }
 
-/** The folder under packages/ that a path lies in; undefined for scripts and configuration. */
+/** Returns the folder under packages/ that contains a path. Undefined for scripts and configuration. */
 function packageFolder(file: string): string | undefined {
   return /^packages\/([^/]+)\//.exec(`${file}/`)?.[1];
 }

@@ -112,7 +112,7 @@ export function noCircles(sources: readonly Source[], known: Readonly<Record<str
 
 type Edge = readonly [from: string, to: string];
 
-/** A file directly below `src` stands for itself. */
+/** A file directly below `src` represents itself. */
 function folderOf(file: string): string {
   return file.split('/').slice(0, 4).join('/');
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { noSilencedErrors, noSwitchedOffTests, noTypeEscapes } from './house/escapes.ts';
-import { folderOrder, noCircles } from './house/folder-layers.ts';
-import { importDirection } from './house/package-layers.ts';
-import { coreCompilesAlone, corePurity, isPureSource } from './house/purity.ts';
-import { type Finding, parse, type Source } from './house/source.ts';
-import { noMachinePaths, noRegistryHosts, shortFiles } from './house/text.ts';
+import { noSilencedErrors, noSwitchedOffTests, noTypeEscapes } from './rules/escapes.ts';
+import { folderOrder, noCircles } from './rules/folder-layers.ts';
+import { importDirection } from './rules/package-layers.ts';
+import { coreCompilesAlone, corePurity, isPureSource } from './rules/purity.ts';
+import { type Finding, parse, type Source } from './rules/source.ts';
+import { noMachinePaths, noRegistryHosts, shortFiles } from './rules/text.ts';
 
 const inFile = (text: string, path = 'packages/core/src/sample.ts') => ({ path, text });
 const rulesIn = (rule: (source: Source) => Finding[], text: string, path?: string) =>

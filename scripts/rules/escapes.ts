@@ -1,4 +1,4 @@
-// No way around the type checker or the tests: `any`, `!`, silenced errors, tests switched off.
+// Rejects ways around the type checker or the tests: `any`, `!`, silenced errors, disabled tests.
 import { type Expression, Visitor } from 'oxc-parser';
 import { type Finding, finding, type Source } from './source.ts';
 
@@ -34,7 +34,7 @@ export function noSilencedErrors(source: Source): Finding[] {
 
 function adviceOnSilencer(directive: string, rest: string): string | undefined {
   if (directive === '@ts-ignore' || directive === '@ts-nocheck') {
-    return `remove ${directive} and mend the type; where none can be written, @ts-expect-error with a reason`;
+    return `remove ${directive} and correct the type; if that is not possible, use @ts-expect-error with a reason`;
   }
   const reason = directive === '@ts-expect-error' ? rest : rest.split(/\s--\s/)[1];
   return /\w{3}/.test(reason ?? '') ? undefined : `say why ${directive} is needed, after ' -- '`;

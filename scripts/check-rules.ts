@@ -1,16 +1,17 @@
-// `npm run check:house`: repository rules that no general tool checks. Prints `file:line  rule  advice`.
-// With `-- --prose PREFIX` it lists all prose findings under a path; with `-- --lower-allowance` it updates the allowance.
+// `npm run check:rules`: repository rules that no general tool checks. Prints `file:line rule advice`. With
+// `-- --prose PREFIX` it lists all prose findings under a path; with `-- --lower-allowance` it updates the
+// allowance.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { noSilencedErrors, noSwitchedOffTests, noTypeEscapes } from './house/escapes.ts';
-import { folderOrder, KNOWN_CIRCLES, noCircles } from './house/folder-layers.ts';
-import { importDirection } from './house/package-layers.ts';
-import { aboveAllowance, lowerAllowance, proseInCode, proseInDocument } from './house/prose.ts';
-import allowance from './house/prose-allowance.json' with { type: 'json' };
-import { coreCompilesAlone, corePurity, isPureSource } from './house/purity.ts';
-import { type Finding, isCode, parse, type Source, type TextFile, valueAt } from './house/source.ts';
-import { noMachinePaths, noRegistryHosts, shortFiles } from './house/text.ts';
+import { noSilencedErrors, noSwitchedOffTests, noTypeEscapes } from './rules/escapes.ts';
+import { folderOrder, KNOWN_CIRCLES, noCircles } from './rules/folder-layers.ts';
+import { importDirection } from './rules/package-layers.ts';
+import { aboveAllowance, lowerAllowance, proseInCode, proseInDocument } from './rules/prose.ts';
+import allowance from './rules/prose-allowance.json' with { type: 'json' };
+import { coreCompilesAlone, corePurity, isPureSource } from './rules/purity.ts';
+import { type Finding, isCode, parse, type Source, type TextFile, valueAt } from './rules/source.ts';
+import { noMachinePaths, noRegistryHosts, shortFiles } from './rules/text.ts';
 
 const root = path.dirname(import.meta.dirname);
 const files = readFiles();
@@ -18,7 +19,7 @@ const prose: Finding[] = [];
 const sources: Source[] = [];
 const findings = files.flatMap(checkFile);
 findings.push(...noCircles(sources, KNOWN_CIRCLES));
-const allowanceFile = path.join(import.meta.dirname, 'house', 'prose-allowance.json');
+const allowanceFile = path.join(import.meta.dirname, 'rules', 'prose-allowance.json');
 
 const [option, prefix] = process.argv.slice(2);
 if (option === '--prose')
@@ -42,8 +43,8 @@ function checkFile(file: TextFile): Finding[] {
 
   const source = parse(file);
   sources.push(source);
-  // The rules and their test contain the words that they forbid.
-  if (!/^scripts\/house\/prose(\.test)?\.ts$/.test(file.path)) prose.push(...proseInCode(source));
+  // The prose rules and their test contain the words that they forbid.
+  if (!/^scripts\/rules\/prose(\.test)?\.ts$/.test(file.path)) prose.push(...proseInCode(source));
   findings.push(
     ...noTypeEscapes(source),
     ...noSilencedErrors(source),
