@@ -1,4 +1,8 @@
-/** What the context levels need from outside. Functions answer with values; none of them throws. */
+/**
+ * The ports of the context levels: everything that they need from outside.
+ *
+ * Contract: errors are values. No function of a port throws.
+ */
 import type {
   Attachment,
   CompactionTrigger,
@@ -9,9 +13,6 @@ import type {
   Spent,
   ToolUseContext,
 } from '@heddle/core';
-import { type Breakdown, type BreakdownInput, breakdownOf } from './breakdown.ts';
-import type { CollapseStore } from './collapse/collapse.ts';
-import { type Thresholds, type WindowState, windowState } from './thresholds.ts';
 
 export interface ContextDeps {
   readonly now: () => number;
@@ -23,21 +24,21 @@ export interface ContextDeps {
   readonly hooks: CompactionHooks;
 }
 
-/** Files of the session that hold what was too large for the conversation. */
+/** Files of the session that contain outputs too large for the conversation. */
 export interface SpillFiles {
-  /** Where the output of this call would be: the same for the same call, also after a restart. */
+  /** Returns the path for the output of a call. It is the same after a restart. */
   pathOf(toolUseId: string): string;
-  /** True once all of it is stored. */
+  /** Returns true when the whole text is stored. */
   write(toolUseId: string, text: string): Promise<boolean>;
 }
 
-/** What is read again after a compaction rather than remembered. */
+/** Content that is read again after a compaction instead of being summarized. */
 export interface Reread {
-  /** Rules that hold for the whole conversation, where they are not part of the prompt: word for word. */
+  /** Returns, word for word, the rules for the whole conversation that are not part of the prompt. */
   instructions(): Promise<readonly RereadFiles[]>;
-  /** Files that work will go on with, the most recent first. What cannot be read is left out. */
+  /** Returns the files that the work continues with, the most recent first. Unreadable files are left out. */
   files(paths: readonly string[]): Promise<readonly RereadFiles[]>;
-  /** Plan, invoked skills, running tasks: whatever else work needs. */
+  /** Returns the plan, invoked skills, running tasks and other state that the work needs. */
   standing(): Promise<readonly Attachment[]>;
 }
 
@@ -46,9 +47,9 @@ export interface RereadFiles {
   readonly text: string;
 }
 
-/** The signal aborts when nobody waits for the compaction any more. */
+/** Hooks of the host around a compaction. The signal aborts when the compaction is no longer awaited. */
 export interface CompactionHooks {
-  /** May add instructions to the summariser's, or forbid the compaction. */
+  /** May add instructions for the summarizer, or forbid the compaction. */
   before(
     about: { readonly trigger: CompactionTrigger; readonly instructions: string | undefined },
     signal: AbortSignal,
@@ -70,35 +71,7 @@ export const NOTHING_TO_REREAD: Reread = {
   standing: () => Promise.resolve([]),
 };
 
-/** The result of one level: a pure step over the history. */
-export interface LevelResult {
-  /** The same object where nothing was done. */
-  readonly messages: History<Message>;
-  readonly tokensFreed: number;
-  /** Undefined where nothing was done. */
-  readonly report: ContextReport | undefined;
-  /** Where single messages took the place of others: they carry the uuids of those. */
-  readonly replaced?: readonly Message[];
-}
-
-export function untouched(messages: History<Message>): LevelResult {
-  return { messages, tokensFreed: 0, report: undefined };
-}
-
-/** The categories are estimates and add up to `used`; `state.tokens` starts from what the server counted last. */
-export interface ContextUsage extends Breakdown {
-  readonly model: string;
-  readonly thresholds: Thresholds;
-  readonly state: WindowState;
-}
-
-export function contextUsageOf(
-  input: BreakdownInput & { readonly model: string; readonly tokens: number },
-): ContextUsage {
-  const { model, thresholds, tokens } = input;
-  return { ...breakdownOf(input), model, thresholds, state: windowState(tokens, thresholds) };
-}
-
+/** Asks a model to summarize a conversation. `modelSummarizer` is the implementation for a `ModelPort`. */
 export type Summarize = (request: SummaryRequest) => Promise<SummaryAnswer>;
 
 export interface SummaryRequest {
@@ -116,3 +89,39 @@ export type SummaryAnswer =
       readonly class: ModelErrorClass;
       readonly spent: readonly Spent[];
     };
+
+/** Stores committed collapses. Staged collapses are computed again when they are needed. */
+export interface CollapseStore {
+  committed(): readonly Collapse[];
+  /** Stores collapses before the next request uses them. If storing fails, they are valid for this process only. */
+  commit(collapses: readonly Collapse[]): Promise<void>;
+  /** Removes all collapses after a compaction, which leaves nothing to collapse. */
+  clear(): Promise<void>;
+}
+
+/** A summary that the model sees in place of a stretch of messages. */
+export interface Collapse {
+  readonly id: string;
+  /** The uuid of the first and of the last message of the stretch. */
+  readonly from: string;
+  readonly to: string;
+  readonly summary: string;
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  readonly at: number;
+}
+
+/** The result of one level: a pure step over the history. */
+export interface LevelResult {
+  /** The same object if the level changed nothing. */
+  readonly messages: History<Message>;
+  readonly tokensFreed: number;
+  /** Undefined if the level changed nothing. */
+  readonly report: ContextReport | undefined;
+  /** Set if the level changed only single messages. They keep the uuids of those that they replace. */
+  readonly replaced?: readonly Message[];
+}
+
+export function untouched(messages: History<Message>): LevelResult {
+  return { messages, tokensFreed: 0, report: undefined };
+}

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { memoryCollapses } from './collapse/collapse.ts';
 import { estimateMessages } from './estimate/message.ts';
 import { reduce } from './compaction/reduce.ts';
-import { isRequest } from './reading/read.ts';
-import { outlineOf } from './reading/outline.ts';
+import { isRequest } from './history/decode-message.ts';
+import { readHistory } from './history/history-reader.ts';
 import { prepared, rig } from './test/rig.ts';
 import { complaintsAbout, requestFor } from './test/sent.ts';
 import { prose } from './test/talk.ts';
@@ -183,14 +183,14 @@ describe('for any history and any settings', () => {
     );
   });
 
-  it('the cuts of the outline tear no call from its result', () => {
+  it('the cuts of the reader tear no call from its result', () => {
     fc.assert(
       fc.property(history, fc.nat(), (pieces, choice) => {
         const messages = History.of(messagesOf(pieces));
-        const { cuts } = outlineOf(messages);
+        const { cuts } = readHistory(messages);
         const cut = cuts[choice % Math.max(1, cuts.length)] ?? messages.length;
         const pairs = (list: readonly Message[]) =>
-          outlineOf(History.of(list)).results.filter(({ call }) => call !== undefined).length;
+          readHistory(History.of(list)).results.filter(({ call }) => call !== undefined).length;
         expect(pairs(messages.since(0).slice(0, cut)) + pairs(messages.since(cut))).toBe(
           pairs(messages.since(0)),
         );

@@ -1,7 +1,5 @@
 /** When something is done about the size of a conversation, in tokens: all of it derives from the window. */
-import { History, type Message } from '@heddle/core';
 import type { ContextOptions } from './options.ts';
-import type { Outline } from './reading/outline.ts';
 
 export interface Thresholds {
   readonly window: number;
@@ -56,9 +54,4 @@ export function windowState(tokens: number, thresholds: Thresholds): WindowState
   if (tokens >= blocking) return { state: 'blocked', tokens, percentLeft };
   if (tokens >= autoCompact) return { state: 'compaction_due', tokens, percentLeft };
   return { state: tokens >= warning ? 'warning' : 'fine', tokens, percentLeft };
-}
-
-/** The history from its last boundary on, the boundary included. Says nothing: no request is changed by it. */
-export function sinceBoundary(messages: History<Message>, { boundary }: Outline): History<Message> {
-  return boundary > 0 ? History.of(messages.since(boundary)) : messages;
 }

@@ -3,7 +3,7 @@ import { collect } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { estimateMessages } from '../estimate/message.ts';
 import { contextOptions } from '../options.ts';
-import { outlineOf } from '../reading/outline.ts';
+import { readHistory } from '../history/history-reader.ts';
 import { prepared, rig } from '../test/rig.ts';
 import { historyOf, prose, step, userSays } from '../test/talk.ts';
 import { memoryCollapses, projectCollapses, CollapseProjector } from './collapse.ts';
@@ -32,7 +32,7 @@ const request = {
 describe('staging', () => {
   it('finds the stretches in which the model only looked, once something came of it', () => {
     const history = historyOf(looked());
-    const { staged } = stageCollapse(history, outlineOf(history), request);
+    const { staged } = stageCollapse(history, readHistory(history), request);
     expect(staged).toHaveLength(2);
     expect(staged[0]?.summary).toContain('/project/b1.ts');
     expect(staged.every(({ tokensBefore, tokensAfter }) => tokensAfter * 2 <= tokensBefore)).toBe(true);
@@ -42,11 +42,13 @@ describe('staging', () => {
     const [first, ...rest] = looked();
     const spoken = historyOf([first as Message, ...rest.slice(0, 4), userSays('wait'), ...rest.slice(4, 8)]);
     expect(
-      stageCollapse(spoken, outlineOf(spoken), { ...request, options: { ...request.options, minRounds: 3 } })
-        .staged,
+      stageCollapse(spoken, readHistory(spoken), {
+        ...request,
+        options: { ...request.options, minRounds: 3 },
+      }).staged,
     ).toEqual([]);
     const short = historyOf(looked().slice(0, 9));
-    expect(stageCollapse(short, outlineOf(short), request).staged).toEqual([]);
+    expect(stageCollapse(short, readHistory(short), request).staged).toEqual([]);
   });
 });
 
@@ -57,7 +59,7 @@ describe('what is staged', () => {
     const all = looked();
     const before = historyOf(all.slice(0, 15));
     const stageOf = (history: History<Message>): number => {
-      collapser.stage(history, outlineOf(history), request.isCompactable);
+      collapser.stage(history, readHistory(history), request.isCompactable);
       return collapser.staged;
     };
     expect(stageOf(before)).toBe(1);
@@ -71,7 +73,7 @@ describe('what is staged', () => {
 describe('the projection', () => {
   it('shows summaries, never changes the history, and grows with it', () => {
     const history = historyOf(looked());
-    const { staged } = stageCollapse(history, outlineOf(history), request);
+    const { staged } = stageCollapse(history, readHistory(history), request);
     const before = history.since(0);
     const view = projectCollapses(history, staged);
     expect(history.since(0)).toEqual(before);
@@ -85,7 +87,7 @@ describe('the projection', () => {
 
   it('leaves out a collapse whose messages are gone', () => {
     const history = historyOf(looked());
-    const { staged } = stageCollapse(history, outlineOf(history), request);
+    const { staged } = stageCollapse(history, readHistory(history), request);
     const later = History.of(history.since(3));
     expect(projectCollapses(later, staged.slice(0, 1))).toBe(later);
   });

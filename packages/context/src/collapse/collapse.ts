@@ -1,25 +1,6 @@
 /** Level 4: finished stretches of work are shown to the model as summaries. The history itself is never changed. */
 import { History, type Message, type UserMessage } from '@heddle/core';
-
-export interface Collapse {
-  readonly id: string;
-  /** The first and the last message of the stretch. */
-  readonly from: string;
-  readonly to: string;
-  readonly summary: string;
-  readonly tokensBefore: number;
-  readonly tokensAfter: number;
-  readonly at: number;
-}
-
-/** Where committed collapses live. Staged ones are made anew when they are needed. */
-export interface CollapseStore {
-  committed(): readonly Collapse[];
-  /** Stores them before the next request is made from them. Never throws: what cannot be stored holds for this process. */
-  commit(collapses: readonly Collapse[]): Promise<void>;
-  /** After a compaction there is nothing left to collapse. */
-  clear(): Promise<void>;
-}
+import type { Collapse, CollapseStore } from '../deps.ts';
 
 /** Projects the history anew for each request; a history that only grew costs what it grew. */
 export class CollapseProjector {

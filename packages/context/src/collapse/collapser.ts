@@ -3,9 +3,11 @@ import { type ContextReport, History, type Message, type ToolUseBlock } from '@h
 import { estimateMessage } from '../estimate/message.ts';
 import { estimateText } from '../estimate/text.ts';
 import type { CollapseOptions } from '../options.ts';
-import type { Outline, PlacedResult } from '../reading/outline.ts';
-import { beginning, callsIn, messageBlocks, requestText, resultText } from '../reading/read.ts';
-import { type Collapse, CollapseProjector, type CollapseStore } from './collapse.ts';
+import type { HistoryReader, PlacedResult } from '../history/history-reader.ts';
+import { decodeMessage, requestText, resultText } from '../history/decode-message.ts';
+import { beginning } from '../history/result-notes.ts';
+import { CollapseProjector } from './collapse.ts';
+import type { Collapse, CollapseStore } from '../deps.ts';
 
 interface CollapserSetup {
   readonly store: CollapseStore;
@@ -40,14 +42,14 @@ export class Collapser {
     return this.#projector.view(messages, this.#setup.store.committed());
   }
 
-  stage(messages: History<Message>, outline: Outline, isCompactable: (tool: string) => boolean): void {
+  stage(messages: History<Message>, reader: HistoryReader, isCompactable: (tool: string) => boolean): void {
     if (!messages.extends(this.#source)) this.#forget();
     this.#source = messages;
     if (!this.#mayStage) return;
     this.#mayStage = false;
     const { options, stamp, store } = this.#setup;
     const known = new Set([...this.#staged, ...store.committed()].map(({ from }) => from));
-    const found = stageCollapse(messages, outline, {
+    const found = stageCollapse(messages, reader, {
       options,
       stamp,
       isCompactable,
@@ -118,16 +120,16 @@ interface StagedCollapse {
 
 export function stageCollapse(
   messages: History<Message>,
-  outline: Outline,
+  reader: HistoryReader,
   request: StageRequest,
 ): StagedCollapse {
-  const end = outline.rounds.length - request.options.keepRounds;
+  const end = reader.rounds.length - request.options.keepRounds;
   const staged: Collapse[] = [];
   let start = Math.max(1, request.fromRound);
   let nextRound = start;
   for (let round = Math.max(start, request.seenRounds); round < end; round++) {
-    if (isLooking(messages, outline, round, request)) continue;
-    addStretch(staged, messages, outline, start, round, request);
+    if (isLooking(messages, reader, round, request)) continue;
+    addStretch(staged, messages, reader, start, round, request);
     start = round + 1;
     nextRound = start;
   }
@@ -137,20 +139,20 @@ export function stageCollapse(
 function addStretch(
   staged: Collapse[],
   messages: History<Message>,
-  outline: Outline,
+  reader: HistoryReader,
   start: number,
   end: number,
   { options, stamp, known }: StageRequest,
 ): void {
   if (end - start < options.minRounds) return;
-  const [first, last] = [outline.rounds[start]?.from ?? 0, (outline.rounds[end]?.from ?? 0) - 1];
+  const [first, last] = [reader.rounds[start]?.from ?? 0, (reader.rounds[end]?.from ?? 0) - 1];
   const from = messages.at(first)?.uuid;
   const to = messages.at(last)?.uuid;
   if (from === undefined || to === undefined || known.has(from)) return;
   let tokensBefore = 0;
   for (let index = first; index <= last; index++) tokensBefore += tokensAt(messages, index);
   if (tokensBefore < options.minTokens) return;
-  const summary = summaryOf(messages, outline, first, last, end - start);
+  const summary = summaryOf(messages, reader, first, last, end - start);
   const tokensAfter = estimateText(summary) + 4;
   if (tokensAfter * 2 > tokensBefore) return;
   const { uuid, at } = stamp();
@@ -165,7 +167,7 @@ function tokensAt(messages: History<Message>, index: number): number {
 /** Every call of the round looked, went well, and the user said nothing. */
 function isLooking(
   messages: History<Message>,
-  { rounds }: Outline,
+  { rounds }: HistoryReader,
   round: number,
   { isCompactable }: StageRequest,
 ): boolean {
@@ -176,11 +178,13 @@ function isLooking(
     const message = messages.at(index);
     if (!message) continue;
     if (requestText(message) !== undefined) return false;
-    for (const call of callsIn(message)) {
+    for (const call of decodeMessage(message).calls) {
       calls++;
       if (!isCompactable(call.name)) return false;
     }
-    if (messageBlocks(message).some((block) => block.type === 'tool_result' && block.is_error === true))
+    if (
+      decodeMessage(message).blocks.some((block) => block.type === 'tool_result' && block.is_error === true)
+    )
       return false;
   }
   return calls > 0;
@@ -193,19 +197,19 @@ const CAME = 100;
 
 function summaryOf(
   messages: History<Message>,
-  outline: Outline,
+  reader: HistoryReader,
   first: number,
   last: number,
   rounds: number,
 ): string {
   const results = new Map<string, PlacedResult['result']>();
-  for (const { result, message } of outline.results)
+  for (const { result, message } of reader.results)
     if (message >= first && message <= last) results.set(result.tool_use_id, result);
   const lines: string[] = [];
   for (let index = first; index <= last; index++) {
     const message = messages.at(index);
     if (message?.type !== 'assistant') continue;
-    for (const block of messageBlocks(message)) {
+    for (const block of decodeMessage(message).blocks) {
       if (block.type === 'text') lines.push(`- You said: ${oneLine(block.text, SAID)}`);
       else if (block.type === 'tool_use') lines.push(`- ${callLine(block, results.get(block.id))}`);
     }

@@ -17,14 +17,15 @@ import {
 import { estimateMessages } from '../estimate/message.ts';
 import { estimateText } from '../estimate/text.ts';
 import type { ContextOptions } from '../options.ts';
-import type { ContextDeps, RereadFiles, Summarize, SummaryAnswer } from '../deps.ts';
-import { outlineOf } from '../reading/outline.ts';
-import { beginning } from '../reading/read.ts';
+import type { ContextDeps, RereadFiles } from '../deps.ts';
+import { readHistory } from '../history/history-reader.ts';
+import { beginning } from '../history/result-notes.ts';
 import { extractOf, keptRequests, tailFrom, type WorkExtract } from './extract.ts';
 import { assembleHistory, fileText } from './handoff.ts';
 import { reduce } from './reduce.ts';
 import { squeeze, stripMedia } from './squeeze.ts';
 import { earlierSummary, summaryInstruction } from './summarize.ts';
+import type { Summarize, SummaryAnswer } from '../deps.ts';
 
 interface CompactionJob {
   /** What would be sent. */
@@ -113,7 +114,7 @@ async function bySummary(job: CompactionJob, id: string, tokensBefore: number): 
 
   // A conversation that is compacted early must not be all tail.
   const tailTokens = Math.min(job.room * compaction.tail, tokensBefore * MOST_TAIL);
-  const beforeTail = tailFrom(messages, outlineOf(messages), tailTokens);
+  const beforeTail = tailFrom(messages, readHistory(messages), tailTokens);
   const isShort = estimateMessages(messages.since(0).slice(0, beforeTail)) < LEAST_SUMMARIZED;
   // A user who asks for it gets it: a short conversation is summarised whole.
   const isAsked = trigger === 'manual' && messages.since(0).some(({ type }) => type === 'assistant');
@@ -288,7 +289,7 @@ function carry(summary: string): Message {
 /** Cut where no call is torn from its result; what is too long by itself is squeezed. At least one piece. */
 function piecesOf(messages: History<Message>, end: number, room: number): readonly (readonly Message[])[] {
   const all = messages.since(0);
-  const stops = [...outlineOf(messages).cuts.filter((cut) => cut < end), end];
+  const stops = [...readHistory(messages).cuts.filter((cut) => cut < end), end];
   const pieces: (readonly Message[])[] = [];
   let piece: Message[] = [];
   let [from, size] = [0, 0];

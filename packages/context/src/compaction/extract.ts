@@ -6,8 +6,9 @@
 import { type History, isJsonObject, type JsonObject, type Message } from '@heddle/core';
 import { estimateMessage } from '../estimate/message.ts';
 import { estimateText } from '../estimate/text.ts';
-import type { Outline } from '../reading/outline.ts';
-import { beginning, callsIn, requestText, resultText, toolResultsIn } from '../reading/read.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
+import { decodeMessage, requestText, resultText } from '../history/decode-message.ts';
+import { beginning } from '../history/result-notes.ts';
 
 export interface WorkExtract {
   /** The user's own words, in order. */
@@ -55,7 +56,7 @@ class Found {
       return this.#recall(message.details);
     const words = requestText(message);
     if (words !== undefined && words.trim() !== '') this.#requests.push(words);
-    for (const call of callsIn(message)) {
+    for (const call of decodeMessage(message).calls) {
       this.#open.set(call.id, `${call.name} ${mainInput(call.input)}`);
       if (Array.isArray(call.input?.['todos'])) this.#todos = JSON.stringify(call.input['todos']);
       const path = pathOf(call.input);
@@ -66,7 +67,7 @@ class Found {
         this.#read.delete(path);
       }
     }
-    for (const result of toolResultsIn(message)) {
+    for (const result of decodeMessage(message).results) {
       const call = this.#open.get(result.tool_use_id);
       this.#open.delete(result.tool_use_id);
       if (call === undefined) continue;
@@ -187,7 +188,7 @@ function withoutCount(all: readonly string[]): {
 }
 
 /** Where the longest end begins that fits; the end of the history if none does. */
-export function tailFrom(messages: History<Message>, { cuts }: Outline, tokens: number): number {
+export function tailFrom(messages: History<Message>, { cuts }: HistoryReader, tokens: number): number {
   let start = messages.length;
   let [left, next] = [tokens, cuts.length - 1];
   for (let index = messages.length - 1; index > 0 && next >= 0; index--) {

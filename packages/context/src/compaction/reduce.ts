@@ -6,8 +6,8 @@ import { type CompactionTrigger, History, isToolResult, type Message } from '@he
 import type { RereadFiles } from '../deps.ts';
 import { estimateMessage, estimateMessages } from '../estimate/message.ts';
 import type { Spill } from '../levels/result-budget.ts';
-import { outlineOf } from '../reading/outline.ts';
-import { messageBlocks, isRequest, resultText } from '../reading/read.ts';
+import { readHistory } from '../history/history-reader.ts';
+import { decodeMessage, isRequest, resultText } from '../history/decode-message.ts';
 import { assembleHistory } from './handoff.ts';
 import { extractOf, keptRequests, tailFrom, type WorkExtract } from './extract.ts';
 import { shortResults, withoutMedia } from './squeeze.ts';
@@ -62,7 +62,7 @@ function externalize(
     replace(index, withoutMedia(message, 'to save room'));
     const short = shortResults(small[index] ?? message, PREVIEW, pathOf);
     if (short === small[index]) continue;
-    for (const block of messageBlocks(message).filter(isToolResult))
+    for (const block of decodeMessage(message).results)
       spills.push({ toolUseId: block.tool_use_id, text: resultText(block) });
     replace(index, short);
   }
@@ -78,10 +78,10 @@ function dropRounds(
   const all = messages.since(0);
   // Looked at first: where even that is too much, no share of the room will do, and each try measures everything anew.
   if (estimateMessages(lastRequest(all)) > request.limit) return undefined;
-  const outline = outlineOf(messages);
+  const reader = readHistory(messages);
   for (const room of [request.target, request.limit]) {
     for (const share of SHARES) {
-      const from = tailFrom(messages, outline, room * share);
+      const from = tailFrom(messages, reader, room * share);
       const extract = trimmed(extractOf(all.slice(0, from), request.isCompactable), room * (1 - share));
       const next = assembleHistory({
         standing: [],
@@ -130,7 +130,7 @@ function lastWords(
 /** It is kept word for word, whatever else goes. */
 function lastRequest(messages: readonly Message[]): readonly Message[] {
   const last = messages.findLast(isRequest);
-  const words = last ? messageBlocks(last).filter((block) => !isToolResult(block)) : [];
+  const words = last ? decodeMessage(last).blocks.filter((block) => !isToolResult(block)) : [];
   return last ? [withoutMedia({ ...last, content: words })] : [];
 }
 
@@ -145,7 +145,6 @@ const NOTHING_KEPT: WorkExtract = {
 
 function isNamed(messages: History<Message>, toolUseId: string): boolean {
   for (const message of messages)
-    if (messageBlocks(message).some((block) => isToolResult(block) && block.tool_use_id === toolUseId))
-      return true;
+    if (decodeMessage(message).results.some(({ tool_use_id: id }) => id === toolUseId)) return true;
   return false;
 }

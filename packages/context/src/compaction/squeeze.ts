@@ -9,22 +9,15 @@ import {
   type UserMessage,
 } from '@heddle/core';
 import { estimateMessage, estimateMessages } from '../estimate/message.ts';
-import {
-  beginning,
-  isRemoved,
-  isSpilled,
-  messageBlocks,
-  resultText,
-  spilledResult,
-  withResults,
-} from '../reading/read.ts';
+import { decodeMessage, resultText, withResults } from '../history/decode-message.ts';
+import { beginning, isRemoved, isSpilled, spilledResult } from '../history/result-notes.ts';
 
 /** Media become notes. The same message where there were none. */
 export function withoutMedia(message: Message, why: string = MEDIA_REFUSED): Message {
   if ((message?.type !== 'user' && message?.type !== 'assistant') || typeof message.content === 'string')
     return message;
   let changed = false;
-  const content = messageBlocks(message).map((block) => {
+  const content = decodeMessage(message).blocks.map((block) => {
     const mapped = mapMedia(block, (media) => text(mediaNote(media.type, why)));
     changed ||= mapped !== block;
     return mapped;
@@ -49,7 +42,6 @@ export function shortResults(
   preview: number,
   pathOf: (toolUseId: string) => string | undefined,
 ): Message {
-  if (message?.type !== 'user') return message;
   const short = withResults(message, (result) => {
     const words = resultText(result);
     if (words.length <= 2 * preview + 400 || isSpilled(words, preview) || isRemoved(words)) return result;
@@ -70,7 +62,10 @@ export function squeeze(messages: readonly Message[], tokens: number): readonly 
     if (estimateMessages(squeezed) <= tokens) return squeezed;
   }
   // Two characters a token hold for any script but the rarest.
-  const json = beginning(JSON.stringify(squeezed.map(messageBlocks)), Math.max(0, Math.floor(tokens)));
+  const json = beginning(
+    JSON.stringify(squeezed.map((message) => decodeMessage(message).blocks)),
+    Math.max(0, Math.floor(tokens)),
+  );
   const note: UserMessage = {
     type: 'user',
     uuid: `squeezed:${messages[0]?.uuid ?? ''}`,

@@ -32,8 +32,8 @@ import {
   type ToolUseContext,
   type Usage,
 } from '@heddle/core';
-import { type ServerEdits, withServerEdits } from '../levels/server-edits.ts';
 import type { Summarize, SummaryRequest } from '../deps.ts';
+import { type ServerEdits, withServerEdits } from '../levels/server-edits.ts';
 
 interface SummarizerDeps {
   readonly model: ModelPort;

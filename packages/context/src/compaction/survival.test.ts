@@ -9,7 +9,7 @@ import {
 } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
 import { NOTHING_TO_REREAD } from '../deps.ts';
-import { resultText } from '../reading/read.ts';
+import { resultText } from '../history/decode-message.ts';
 import { prepared, rig } from '../test/rig.ts';
 import { complaintsAbout, requestFor } from '../test/sent.ts';
 import { call, historyOf, prose, result, says, step, userSays, work } from '../test/talk.ts';

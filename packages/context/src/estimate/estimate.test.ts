@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { base64Texts, CHINESE, documents, hexTexts, JAPANESE, jsonTexts, sources } from '../test/corpora.ts';
 import { estimateBlock, estimateMessage } from './message.ts';
 import { estimateText } from './text.ts';
-import { Weight } from '../measure.ts';
+import { HistoryReader } from '../history/history-reader.ts';
 
 const KINDS: Readonly<Record<string, () => readonly string[]>> = {
   code: () => [...sources('packages/core/src', '.ts'), ...sources('scripts', '.ts')],
@@ -111,10 +111,10 @@ describe('messages', () => {
   it('are weighed once: a grown history costs what it grew', () => {
     const first = History.of<Message>([user('one'), user('two')]);
     const grown = first.append([user('three')]);
-    const weight = new Weight();
-    const before = weight.of(first);
-    expect(weight.of(grown)).toBe(before + estimateMessage(user('three')));
-    expect(weight.of(first)).toBe(before);
-    expect(new Weight().of(grown)).toBe(weight.of(grown));
+    const reader = new HistoryReader();
+    const before = reader.read(first).tokens;
+    expect(reader.read(grown).tokens).toBe(before + estimateMessage(user('three')));
+    expect(reader.read(first).tokens).toBe(before);
+    expect(new HistoryReader().read(grown).tokens).toBe(reader.read(grown).tokens);
   });
 });

@@ -2,10 +2,9 @@ import { isToolResult, type Message, type ToolResultBlock } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
 import { estimateMessages } from '../estimate/message.ts';
 import { contextOptions } from '../options.ts';
-import { outlineOf } from '../reading/outline.ts';
-import { messageBlocks, resultText } from '../reading/read.ts';
+import { readHistory, sinceBoundary } from '../history/history-reader.ts';
+import { decodeMessage, resultText } from '../history/decode-message.ts';
 import { call, historyOf, prose, result, says, step, text, userSays, work } from '../test/talk.ts';
-import { sinceBoundary } from '../thresholds.ts';
 import { microcompact, type MicrocompactRequest } from './microcompact.ts';
 import { oversized, spillResults } from './result-budget.ts';
 import { serverCleared, serverEdits } from './server-edits.ts';
@@ -14,9 +13,9 @@ import { snip } from './snip.ts';
 const options = contextOptions();
 
 const outputs = (messages: Iterable<Message>): string[] =>
-  [...messages].flatMap((message) => messageBlocks(message).filter(isToolResult).map(resultText));
+  [...messages].flatMap((message) => decodeMessage(message).blocks.filter(isToolResult).map(resultText));
 
-describe('the outline', () => {
+describe('the reader', () => {
   it('cuts before answers and requests, never between a call and its result', () => {
     const messages = historyOf([
       userSays('go'),
@@ -26,7 +25,7 @@ describe('the outline', () => {
       says(text('done')),
       userSays('next'),
     ]);
-    expect(outlineOf(messages).cuts).toEqual([1, 4, 5]);
+    expect(readHistory(messages).cuts).toEqual([1, 4, 5]);
   });
 
   it('takes the blocks of one answer for one, also where results came between them', () => {
@@ -38,17 +37,17 @@ describe('the outline', () => {
       { ...second, responseId: 'responseId' in first ? first.responseId : '' } as Message,
       userSays([result('b', '2')]),
     ]);
-    expect(outlineOf(messages).cuts).toEqual([1]);
+    expect(readHistory(messages).cuts).toEqual([1]);
   });
 
   it('reads a grown history as it reads a whole one', () => {
     const messages = work(10, 20);
     const grown = historyOf(messages.slice(0, 9));
-    const outline = outlineOf(grown);
-    outline.read(grown.append(messages.slice(9)));
-    const whole = outlineOf(historyOf(messages));
-    expect(outline.cuts).toEqual(whole.cuts);
-    expect(outline.results.map(({ round }) => round)).toEqual(whole.results.map(({ round }) => round));
+    const reader = readHistory(grown);
+    reader.read(grown.append(messages.slice(9)));
+    const whole = readHistory(historyOf(messages));
+    expect(reader.cuts).toEqual(whole.cuts);
+    expect(reader.results.map(({ round }) => round)).toEqual(whole.results.map(({ round }) => round));
   });
 });
 
@@ -57,9 +56,9 @@ describe('level 0, the boundary', () => {
 
   it('takes what stands behind the last one, and the history itself where there is none', () => {
     const messages = historyOf([userSays('old'), boundary, userSays('old'), boundary, userSays('new')]);
-    expect(sinceBoundary(messages, outlineOf(messages)).since(0)).toHaveLength(2);
+    expect(sinceBoundary(messages, readHistory(messages)).since(0)).toHaveLength(2);
     const plain = historyOf([userSays('new')]);
-    expect(sinceBoundary(plain, outlineOf(plain))).toBe(plain);
+    expect(sinceBoundary(plain, readHistory(plain))).toBe(plain);
   });
 });
 
@@ -71,7 +70,7 @@ describe('level 1, the budget of results', () => {
   };
   const spill = (messages: readonly Message[]) => {
     const history = historyOf(messages);
-    const found = oversized(outlineOf(history), settings);
+    const found = oversized(readHistory(history), settings);
     const stored = new Map(found.map(({ toolUseId }) => [toolUseId, `/s/${toolUseId}`]));
     return { found: found.map(({ toolUseId }) => toolUseId), ...spillResults(history, stored, settings) };
   };
@@ -114,7 +113,7 @@ describe('level 1, the budget of results', () => {
     const second = spill([...first.messages]);
     expect(second.found).toEqual([]);
     expect(second.messages.since(0)).toEqual(first.messages.since(0));
-    const kept = messageBlocks(first.messages.at(2) as Message).find(isToolResult);
+    const kept = decodeMessage(first.messages.at(2) as Message).blocks.find(isToolResult);
     expect([kept?.is_error, kept?.content.at(-1)]).toEqual([true, image]);
   });
 
@@ -137,11 +136,11 @@ describe('level 2, snip', () => {
   it('drops old rounds whole, keeps the user’s words, and leaves one marker that adds up', () => {
     const history = historyOf([...work(10, 600), userSays('And now?'), ...work(10, 600, 'Go on.').slice(1)]);
     const tokens = estimateMessages(history);
-    const first = snip(history, outlineOf(history), { ...request, tokens });
+    const first = snip(history, readHistory(history), { ...request, tokens });
     expect(first.tokensFreed).toBe(tokens - estimateMessages(first.messages));
     expect(estimateMessages(first.messages)).toBeLessThanOrEqual(4_100);
     const again = first.messages.append(work(10, 600).slice(1));
-    const second = snip(again, outlineOf(again), { ...request, tokens: estimateMessages(again) });
+    const second = snip(again, readHistory(again), { ...request, tokens: estimateMessages(again) });
     const words = second.messages
       .since(0)
       .flatMap((message) =>
@@ -152,7 +151,7 @@ describe('level 2, snip', () => {
       expect.stringMatching(/^\[2\d earlier steps were left out here to save room\.\]$/) as string,
       'And now?',
     ]);
-    expect(outlineOf(second.messages).rounds.every(({ open }) => open.size === 0)).toBe(true);
+    expect(readHistory(second.messages).rounds.every(({ open }) => open.size === 0)).toBe(true);
   });
 
   it('counts its marker, so that a second one has nothing left to do', () => {
@@ -162,18 +161,18 @@ describe('level 2, snip', () => {
     // Without the marker the first round would be just enough.
     const downTo = tokens - estimateMessages([first, second].filter((message) => message !== undefined));
     const sparing = { ...request, over: 0, downTo };
-    const { messages } = snip(history, outlineOf(history), { ...sparing, tokens });
+    const { messages } = snip(history, readHistory(history), { ...sparing, tokens });
     expect(estimateMessages(messages)).toBeLessThanOrEqual(downTo);
-    const again = snip(messages, outlineOf(messages), { ...sparing, tokens: estimateMessages(messages) });
+    const again = snip(messages, readHistory(messages), { ...sparing, tokens: estimateMessages(messages) });
     expect(again.messages).toBe(messages);
   });
 
   it('does nothing under its budget, and nothing to the last rounds', () => {
     const history = historyOf(work(3, 600));
-    const outline = outlineOf(history);
-    expect(snip(history, outline, { ...request, tokens: 5_000 }).messages).toBe(history);
+    const reader = readHistory(history);
+    expect(snip(history, reader, { ...request, tokens: 5_000 }).messages).toBe(history);
     expect(
-      snip(history, outline, { ...request, options: { ...request.options, keepRounds: 5 } }).messages,
+      snip(history, reader, { ...request, options: { ...request.options, keepRounds: 5 } }).messages,
     ).toBe(history);
   });
 });
@@ -200,7 +199,7 @@ describe('level 3, microcompact', () => {
     ...step('g', prose(500)),
   ]);
   const run = (changes: Partial<MicrocompactRequest> = {}) =>
-    microcompact(history, outlineOf(history), { ...request, ...changes });
+    microcompact(history, readHistory(history), { ...request, ...changes });
 
   it('replaces old bulky results of compactable tools, keeps errors, small ones and the most recent', () => {
     const { messages, decided, report, replaced } = run();
@@ -222,7 +221,7 @@ describe('level 3, microcompact', () => {
     const first = run();
     const replayed = run({ decided: first.decided, tokens: 0, roundsSince: 0 });
     expect(replayed.messages.since(0)).toEqual(first.messages.since(0));
-    const second = microcompact(first.messages, outlineOf(first.messages), {
+    const second = microcompact(first.messages, readHistory(first.messages), {
       ...request,
       decided: first.decided,
     });
@@ -237,7 +236,7 @@ describe('level 3, microcompact', () => {
       ...step('c', ''),
     ]);
     const { messages: stored } = spillResults(spilled, new Map([['a', '/s/a.txt']]), options.resultBudget);
-    const { messages } = microcompact(stored, outlineOf(stored), {
+    const { messages } = microcompact(stored, readHistory(stored), {
       ...request,
       options: { ...request.options, minFreed: 1 },
     });

@@ -4,8 +4,9 @@ import { estimateBlock, estimateMessage } from '../estimate/message.ts';
 import { type ContextDeps, type LevelResult, untouched } from '../deps.ts';
 import { oversized, spillResults } from './result-budget.ts';
 import type { ContextOptions, MicrocompactOptions } from '../options.ts';
-import type { Outline, PlacedResult } from '../reading/outline.ts';
-import { isRemoved, removedResult, resultText, withResults } from '../reading/read.ts';
+import type { HistoryReader, PlacedResult } from '../history/history-reader.ts';
+import { resultText, withResults } from '../history/decode-message.ts';
+import { isRemoved, removedResult } from '../history/result-notes.ts';
 
 /** Characters that a result may have whose tool is not known. */
 const USUAL_LIMIT = 100_000;
@@ -25,27 +26,31 @@ export class Results {
     this.#deps = deps;
   }
 
-  async budget(messages: History<Message>, outline: Outline, context: ToolUseContext): Promise<LevelResult> {
+  async budget(
+    messages: History<Message>,
+    reader: HistoryReader,
+    context: ToolUseContext,
+  ): Promise<LevelResult> {
     if (!this.#options.levels.resultBudget) return untouched(messages);
     const { resultBudget } = this.#options;
     const limits = new Map(context.tools.map((tool) => [tool.name, tool.maxResultSize]));
     const limitOf = (tool: string | undefined): number => limits.get(tool ?? '') ?? USUAL_LIMIT;
     const fromRound = messages.extends(this.#source) ? this.#lookedAt : 0;
-    const spills = oversized(outline, { ...resultBudget, limitOf }, fromRound);
+    const spills = oversized(reader, { ...resultBudget, limitOf }, fromRound);
     const stored = new Map<string, string | undefined>();
     for (const { toolUseId, text } of spills) {
       const isStored = await this.#deps.spills.write(toolUseId, text);
       stored.set(toolUseId, isStored ? this.#deps.spills.pathOf(toolUseId) : undefined);
     }
     const result = spillResults(messages, stored, resultBudget);
-    this.#lookedAt = outline.rounds.length - 1;
+    this.#lookedAt = reader.rounds.length - 1;
     this.#source = result.messages;
     return result;
   }
 
   microcompact(
     messages: History<Message>,
-    outline: Outline,
+    reader: HistoryReader,
     about: {
       readonly tokens: number;
       readonly over: number;
@@ -54,8 +59,8 @@ export class Results {
   ): LevelResult {
     const { levels, microcompact: options } = this.#options;
     if (!levels.microcompact || levels.cachedMicrocompact) return untouched(messages);
-    const round = outline.rounds.length;
-    const result = microcompact(messages, outline, {
+    const round = reader.rounds.length;
+    const result = microcompact(messages, reader, {
       ...about,
       options,
       decided: this.#decided,
@@ -102,16 +107,15 @@ interface MicrocompactResult extends LevelResult {
 
 export function microcompact(
   messages: History<Message>,
-  outline: Outline,
+  reader: HistoryReader,
   request: MicrocompactRequest,
 ): MicrocompactResult {
   const { decided } = request;
-  const notes = new Map([...again(outline, decided), ...fresh(outline, request)]);
+  const notes = new Map([...again(reader, decided), ...fresh(reader, request)]);
   if (notes.size === 0) return { ...untouched(messages), decided: NONE };
   const replaced: Message[] = [];
   let freed = 0;
   const next = [...messages].map((message): Message => {
-    if (message?.type !== 'user') return message;
     const noted = withResults(message, (result) => notes.get(result.tool_use_id) ?? result);
     if (noted === message) return message;
     replaced.push(noted);
@@ -136,18 +140,21 @@ export function microcompact(
 const NONE: ReadonlyMap<string, ToolResultBlock> = new Map();
 
 /** Decided before, but back in its first form: a history that was read anew. */
-function again(outline: Outline, decided: ReadonlyMap<string, ToolResultBlock>): [string, ToolResultBlock][] {
+function again(
+  reader: HistoryReader,
+  decided: ReadonlyMap<string, ToolResultBlock>,
+): [string, ToolResultBlock][] {
   if (decided.size === 0) return [];
-  return outline.results.flatMap(({ result }): [string, ToolResultBlock][] => {
+  return reader.results.flatMap(({ result }): [string, ToolResultBlock][] => {
     const note = decided.get(result.tool_use_id);
     return note && !isRemoved(resultText(result)) ? [[result.tool_use_id, note]] : [];
   });
 }
 
-function fresh(outline: Outline, request: MicrocompactRequest): [string, ToolResultBlock][] {
+function fresh(reader: HistoryReader, request: MicrocompactRequest): [string, ToolResultBlock][] {
   const { tokens, over, options, roundsSince, isCold, decided } = request;
   if (tokens < over || !(isCold || roundsSince >= options.everyRounds)) return [];
-  const compactable = outline.results.filter(({ call }) => call && request.isCompactable(call.name));
+  const compactable = reader.results.filter(({ call }) => call && request.isCompactable(call.name));
   const old = compactable.slice(0, Math.max(0, compactable.length - options.keepRecent));
   const notes: [string, ToolResultBlock][] = [];
   let freed = 0;

@@ -6,8 +6,9 @@ import { History, type Message } from '@heddle/core';
 import { estimateMessage } from '../estimate/message.ts';
 import { type LevelResult, untouched } from '../deps.ts';
 import type { ResultBudgetOptions } from '../options.ts';
-import type { Outline, PlacedResult } from '../reading/outline.ts';
-import { isSpilled, resultText, spilledResult, withResults } from '../reading/read.ts';
+import type { HistoryReader, PlacedResult } from '../history/history-reader.ts';
+import { resultText, withResults } from '../history/decode-message.ts';
+import { isSpilled, spilledResult } from '../history/result-notes.ts';
 
 export interface Spill {
   readonly toolUseId: string;
@@ -20,9 +21,9 @@ export interface BudgetSettings extends ResultBudgetOptions {
 }
 
 /** The results from this round on that have to go: those over their limit, then the largest of a round that is too large. */
-export function oversized(outline: Outline, settings: BudgetSettings, fromRound = 0): readonly Spill[] {
+export function oversized(reader: HistoryReader, settings: BudgetSettings, fromRound = 0): readonly Spill[] {
   const spills: Spill[] = [];
-  for (const results of byRound(outline.results, fromRound)) {
+  for (const results of byRound(reader.results, fromRound)) {
     const sizes = results
       .map(({ result, call }) => ({
         toolUseId: result.tool_use_id,
@@ -52,7 +53,6 @@ export function spillResults(
   const replaced: Message[] = [];
   let [before, after] = [0, 0];
   const next = [...messages].map((message): Message => {
-    if (message?.type !== 'user') return message;
     const spilled = withResults(message, (result) =>
       stored.has(result.tool_use_id) && !isSpilled(resultText(result), preview)
         ? spilledResult(result, stored.get(result.tool_use_id), preview)

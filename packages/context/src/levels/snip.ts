@@ -3,8 +3,8 @@ import { History, isToolResult, type Message, type UserMessage } from '@heddle/c
 import { estimateMessage, estimateMessages } from '../estimate/message.ts';
 import { type LevelResult, untouched } from '../deps.ts';
 import type { SnipOptions } from '../options.ts';
-import type { Outline } from '../reading/outline.ts';
-import { isRequest } from '../reading/read.ts';
+import type { HistoryReader } from '../history/history-reader.ts';
+import { decodeMessage, isRequest } from '../history/decode-message.ts';
 
 export interface SnipRequest {
   /** What the conversation counts, and what it should count at most; nothing is done unless it counts more than `over`. */
@@ -21,9 +21,9 @@ function markerText(count: number): string {
   return `[${count} earlier ${count === 1 ? 'step was' : 'steps were'} left out here to save room.]`;
 }
 
-export function snip(messages: History<Message>, outline: Outline, request: SnipRequest): LevelResult {
+export function snip(messages: History<Message>, reader: HistoryReader, request: SnipRequest): LevelResult {
   if (request.tokens <= request.over) return untouched(messages);
-  const { rounds } = outline;
+  const { rounds } = reader;
   // The first round has no answer: it is what the conversation began with.
   const last = rounds.length - request.options.keepRounds;
   const before = earlierMarkers(messages);
@@ -118,7 +118,7 @@ function isOwnWords(message: Message): boolean {
 
 /** Words that came in one message with results lose them: the calls are gone. */
 function withoutResults(message: Message): Message {
-  if (message.type !== 'user' || typeof message.content === 'string') return message;
-  if (!message.content.some(isToolResult)) return message;
-  return { ...message, content: message.content.filter((block) => !isToolResult(block)) };
+  const { blocks, results } = decodeMessage(message);
+  if (message.type !== 'user' || results.length === 0) return message;
+  return { ...message, content: blocks.filter((block) => !isToolResult(block)) };
 }

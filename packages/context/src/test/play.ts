@@ -18,7 +18,7 @@ import {
   type ScriptedModel,
 } from '@heddle/testing';
 import { modelSummarizer, SUMMARY_MARK } from '../compaction/summarize.ts';
-import { createContextPort } from '../pipeline.ts';
+import { createContextPort } from '../pipeline/pipeline.ts';
 import type { ContextDeps } from '../deps.ts';
 import { type ContextChanges, contextOptions } from '../options.ts';
 import { HEAD, rig, TOOLS, toolsGiving } from './rig.ts';

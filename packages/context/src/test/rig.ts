@@ -2,14 +2,9 @@
 import type { LevelStep, PreparedHistory, PrepareRequest, Tool, ToolUseContext } from '@heddle/core';
 import { collect, contextOf, fakeTool } from '@heddle/testing';
 import { memoryCollapses } from '../collapse/collapse.ts';
-import { createContextPort, type ContextPipeline } from '../pipeline.ts';
-import {
-  type ContextDeps,
-  NO_COMPACTION_HOOKS,
-  NOTHING_TO_REREAD,
-  type Summarize,
-  type SummaryRequest,
-} from '../deps.ts';
+import type { Summarize, SummaryRequest } from '../deps.ts';
+import { createContextPort, type ContextPipeline } from '../pipeline/pipeline.ts';
+import { type ContextDeps, NO_COMPACTION_HOOKS, NOTHING_TO_REREAD } from '../deps.ts';
 import { type ContextChanges, contextOptions } from '../options.ts';
 
 export interface Rig {

@@ -1,9 +1,9 @@
 /** What fills the window, by category: data for whoever wants to show it. */
 import type { ContentBlock, Message, PromptHead, Tool } from '@heddle/core';
-import { estimatePrompt, estimateTools } from './estimate/head.ts';
-import { estimateBlock, estimateMessage } from './estimate/message.ts';
-import { messageBlocks, isRequest } from './reading/read.ts';
-import type { Thresholds } from './thresholds.ts';
+import { estimatePrompt, estimateTools } from '../estimate/head.ts';
+import { estimateBlock, estimateMessage } from '../estimate/message.ts';
+import { decodeMessage, isRequest } from '../history/decode-message.ts';
+import { type Thresholds, type WindowState, windowState } from '../thresholds.ts';
 
 export interface Breakdown {
   readonly window: number;
@@ -48,7 +48,7 @@ export function breakdownOf({ head, tools, messages, thresholds }: BreakdownInpu
   for (const message of messages) {
     let left = estimateMessage(message);
     if (left === 0) continue;
-    for (const block of messageBlocks(message)) {
+    for (const block of decodeMessage(message).blocks) {
       const category = categoryOf(block, message);
       const tokens = Math.min(left, estimateBlock(block));
       left -= tokens;
@@ -97,4 +97,18 @@ function categoryOf(block: ContentBlock, message: Message): BreakdownCategory {
       if (message.type === 'assistant') return 'answers';
       return isRequest(message) ? 'user messages' : 'hand-over and reminders';
   }
+}
+
+/** The categories are estimates and add up to `used`; `state.tokens` starts from what the server counted last. */
+export interface ContextUsage extends Breakdown {
+  readonly model: string;
+  readonly thresholds: Thresholds;
+  readonly state: WindowState;
+}
+
+export function contextUsageOf(
+  input: BreakdownInput & { readonly model: string; readonly tokens: number },
+): ContextUsage {
+  const { model, thresholds, tokens } = input;
+  return { ...breakdownOf(input), model, thresholds, state: windowState(tokens, thresholds) };
 }

@@ -11,9 +11,10 @@ import {
   type Tool,
   type Usage,
 } from '@heddle/core';
-import { estimatePrompt, estimateTools, mostTokens } from './estimate/head.ts';
-import { estimateMessage, estimateMessages } from './estimate/message.ts';
-import type { Thresholds } from './thresholds.ts';
+import { estimatePrompt, estimateTools, mostTokens } from '../estimate/head.ts';
+import { estimateMessage, estimateMessages } from '../estimate/message.ts';
+import { HistoryReader } from '../history/history-reader.ts';
+import type { Thresholds } from '../thresholds.ts';
 
 /** What a count is held against. */
 interface Limits {
@@ -23,7 +24,7 @@ interface Limits {
 
 export class ContextMeasure {
   readonly #head: PromptHead;
-  readonly #weight = new Weight();
+  readonly #reader = new HistoryReader();
   readonly #reckoning = new TokenEstimator();
   #promptTokens: number | undefined;
 
@@ -71,13 +72,15 @@ export class ContextMeasure {
   ): number | undefined {
     if (this.#reckoning.hasCount) return undefined;
     const { microcompact, snip, collapse, autoCompact } = thresholds;
-    const most = Math.round((mostTokens(this.#head, tools) + this.#weight.of(messages)) * usualScale);
+    const most = Math.round(
+      (mostTokens(this.#head, tools) + this.#reader.read(messages).tokens) * usualScale,
+    );
     return most < Math.min(microcompact, snip, collapse, autoCompact) ? most : undefined;
   }
 
   /** Without the server's word. */
   estimate(messages: MessageHistory, tools: readonly Tool[]): number {
-    return this.headTokens(tools) + this.#weight.of(messages);
+    return this.headTokens(tools) + this.#reader.read(messages).tokens;
   }
 
   headTokens(tools: readonly Tool[]): number {
@@ -189,22 +192,4 @@ function answerTokens(messages: History<Message>, responseId: string): number {
       tokens += estimateMessage(message);
   }
   return tokens;
-}
-
-export class Weight {
-  #history = History.of<Message>([]);
-  #tokens = 0;
-
-  of(history: History<Message>): number {
-    if (history === this.#history) return this.#tokens;
-    const isGrown = history.extends(this.#history);
-    let tokens = isGrown ? this.#tokens : 0;
-    for (let index = isGrown ? this.#history.length : 0; index < history.length; index++) {
-      const message = history.at(index);
-      if (message) tokens += estimateMessage(message);
-    }
-    this.#history = history;
-    this.#tokens = tokens;
-    return tokens;
-  }
 }

@@ -18,7 +18,7 @@ import type {
   PromptHead,
   ToolUseContext,
 } from '@heddle/core';
-import { Collapser } from './collapse/collapser.ts';
+import { Collapser } from '../collapse/collapser.ts';
 import {
   compactedOf,
   compactHistory,
@@ -26,15 +26,16 @@ import {
   compactionStep,
   type CountTokens,
   replacedBy,
-} from './compaction/compact.ts';
-import { type ContextDeps, type ContextUsage, contextUsageOf, type LevelResult, untouched } from './deps.ts';
-import { sinceBoundary, type Thresholds, thresholdsOf, type WindowState, windowState } from './thresholds.ts';
-import { serverCleared, type ServerEdits, serverEdits } from './levels/server-edits.ts';
-import { snip } from './levels/snip.ts';
+} from '../compaction/compact.ts';
+import { type ContextDeps, type LevelResult, untouched } from '../deps.ts';
+import { type ContextUsage, contextUsageOf } from './breakdown.ts';
+import { type Thresholds, thresholdsOf, type WindowState, windowState } from '../thresholds.ts';
+import { serverCleared, type ServerEdits, serverEdits } from '../levels/server-edits.ts';
+import { snip } from '../levels/snip.ts';
 import { ContextMeasure } from './measure.ts';
-import type { ContextOptions } from './options.ts';
-import { Outline, outlineOf } from './reading/outline.ts';
-import { Results } from './levels/microcompact.ts';
+import type { ContextOptions } from '../options.ts';
+import { HistoryReader, readHistory, sinceBoundary } from '../history/history-reader.ts';
+import { Results } from '../levels/microcompact.ts';
 
 export interface ContextPipeline extends ContextPort {
   /** `/compact`: on the user's word, whatever the conversation counts. */
@@ -80,7 +81,7 @@ class Pipeline implements ContextPipeline {
   readonly #deps: ContextDeps;
   readonly #head: PromptHead;
   readonly #measure: ContextMeasure;
-  readonly #outline = new Outline();
+  readonly #reader = new HistoryReader();
   readonly #results: Results;
   readonly #collapser: Collapser;
   readonly #learned: Map<string, number>;
@@ -109,10 +110,10 @@ class Pipeline implements ContextPipeline {
   }: PrepareRequest): AsyncGenerator<PrepareStep, PreparedHistory> {
     const under = this.#under(context);
     const { thresholds } = under;
-    let messages = sinceBoundary(given, this.#outline.read(given));
+    let messages = sinceBoundary(given, this.#reader.read(given));
     // A small conversation need not be counted: its first request goes out sooner.
     if (!this.#measure.isSmall(messages, context.tools, under)) this.#recall(messages, context);
-    const budgeted = await this.#results.budget(messages, this.#outline.read(messages), context);
+    const budgeted = await this.#results.budget(messages, this.#reader.read(messages), context);
     yield* stepsOf(budgeted);
     messages = budgeted.messages;
     const snipped = this.#snip(messages, under);
@@ -165,7 +166,7 @@ class Pipeline implements ContextPipeline {
   }
 
   async compactNow({ messages: given, context, instructions }: ManualRequest): Promise<Compacted> {
-    const view = this.#collapser.view(sinceBoundary(given, this.#outline.read(given)));
+    const view = this.#collapser.view(sinceBoundary(given, this.#reader.read(given)));
     const under = this.#under(context);
     this.#recall(view, context);
     const before = this.#measure.count(view, context.tools, under.usualScale);
@@ -186,7 +187,7 @@ class Pipeline implements ContextPipeline {
   }
 
   usage({ messages: given, context }: Pick<ManualRequest, 'messages' | 'context'>): ContextUsage {
-    const messages = this.#collapser.view(sinceBoundary(given, outlineOf(given)));
+    const messages = this.#collapser.view(sinceBoundary(given, readHistory(given)));
     const { thresholds, usualScale } = this.#under(context);
     this.#recall(messages, context);
     return contextUsageOf({
@@ -201,7 +202,7 @@ class Pipeline implements ContextPipeline {
 
   #snip(messages: MessageHistory, under: Under): LevelResult {
     if (!this.#options.levels.snip) return untouched(messages);
-    return snip(messages, this.#outline.read(messages), {
+    return snip(messages, this.#reader.read(messages), {
       tokens: this.#upTo(messages, under),
       over: under.thresholds.snip,
       downTo: under.thresholds.snipTo,
@@ -211,7 +212,7 @@ class Pipeline implements ContextPipeline {
   }
 
   #microcompact(messages: MessageHistory, under: Under): LevelResult {
-    return this.#results.microcompact(messages, this.#outline.read(messages), {
+    return this.#results.microcompact(messages, this.#reader.read(messages), {
       tokens: this.#upTo(messages, under),
       over: under.thresholds.microcompact,
       isCompactable: compactableIn(under.context),
@@ -220,7 +221,7 @@ class Pipeline implements ContextPipeline {
 
   async *#collapse(messages: MessageHistory, under: Under): AsyncGenerator<PrepareStep, void> {
     if (!this.#options.levels.collapse) return;
-    this.#collapser.stage(messages, this.#outline.read(messages), compactableIn(under.context));
+    this.#collapser.stage(messages, this.#reader.read(messages), compactableIn(under.context));
     const tokens = this.#upTo(this.#collapser.view(messages), under);
     if (tokens < under.thresholds.collapse) return;
     const { report } = await this.#collapser.commit(1, 'collapse', tokens);

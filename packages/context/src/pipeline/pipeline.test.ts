@@ -11,11 +11,11 @@ import {
 } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { breakdownOf } from './breakdown.ts';
-import { contextOptions } from './options.ts';
-import { HEAD, prepared, rig, TOOLS } from './test/rig.ts';
-import { isSummaryRequest, playContext } from './test/play.ts';
-import { historyOf, prose, says, step, text, userSays, work } from './test/talk.ts';
-import { thresholdsOf } from './thresholds.ts';
+import { contextOptions } from '../options.ts';
+import { HEAD, prepared, rig, TOOLS } from '../test/rig.ts';
+import { isSummaryRequest, playContext } from '../test/play.ts';
+import { historyOf, prose, says, step, text, userSays, work } from '../test/talk.ts';
+import { thresholdsOf } from '../thresholds.ts';
 
 const CLEARED = {
   type: 'clear_tool_uses_20250919',
