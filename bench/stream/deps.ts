@@ -6,6 +6,7 @@ let ids = 0;
 
 export function plainDeps(model: ModelPort): QueryDeps {
   return {
+    redact: (value) => value,
     model,
     clock: { now: Date.now, sleep: () => Promise.resolve() },
     ids: { uuid: () => `m${++ids}` },
@@ -17,6 +18,7 @@ export function plainDeps(model: ModelPort): QueryDeps {
       drain: () => Promise.resolve({ committed: 0, report: undefined }),
       compact: () => Promise.resolve({ ok: false, why: 'off' }),
       answered: () => undefined,
+      learnWindow: () => undefined,
       staged: () => false,
     },
     toolHooks: {

@@ -111,7 +111,8 @@ export function withResults(
   message: Message,
   replace: (result: ToolResultBlock) => ToolResultBlock,
 ): Message {
-  if (message?.type !== 'user' || !Array.isArray(message.content)) return message;
+  if (decodeMessage(message).results.length === 0) return message;
+  if (message.type !== 'user' || typeof message.content === 'string') return message;
   let changed = false;
   const content = message.content.map((block): ContentBlock => {
     if (!isBlock(block) || !isToolResult(block)) return block;
