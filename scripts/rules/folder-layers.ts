@@ -6,6 +6,7 @@ import { type Finding, finding, isTest, type Source } from './source.ts';
 /** Package folder → the folders of its sources, each below the next. Files beside them are below all, `index.ts` above. */
 const ORDER: Readonly<Record<string, readonly string[]>> = {
   core: ['messages', 'model', 'machine', 'request', 'tools', 'context', 'log', 'loop'],
+  context: ['estimate', 'history', 'levels', 'collapse', 'compaction', 'pipeline'],
   testing: [
     'samples',
     'validator',
