@@ -72,7 +72,10 @@ describe('the command line', () => {
       '--session-id is for a new session; with --resume or --continue it needs --fork-session',
     ],
     [['help', 'sesions'], 'there is no command sesions; heddle --help lists commands and flags'],
-    [['-p', 'x', '--resume'], '--resume needs a session, its id or title: there is nobody to choose one'],
+    [
+      ['-p', 'x', '--resume'],
+      '--resume needs a session, its id or title: without a terminal, no list is shown',
+    ],
     [['--modle', 'x'], 'unknown flag --modle; did you mean --model?'],
     [['-z'], 'unknown flag -z; see heddle --help'],
     [['-P'], 'unknown flag -P; did you mean -p?'],

@@ -1,80 +1,54 @@
 /**
- * Reads the command line into a command. Pure; an unknown flag is an error that names the nearest known one, except where a
- * program speaks: the next release of its client library may have flags that this one has never heard of.
+ * Reads the command line into a command. Pure. An unknown flag is an error that names the nearest known one. It is ignored
+ * if a client library starts the program: the next release of the library may have flags that this release does not know.
  */
-import { type Effort, isJsonObject, type JsonObject, type PermissionMode, type Thinking } from '@heddle/core';
+import type { PermissionMode, Thinking } from '@heddle/core';
+import { collectFlags, type FlagMistake, type FlagValues } from './collect-flags.ts';
+import type { ValuesFor } from './flags.ts';
+import { UsageError } from './list-flags.ts';
 import { type CommandName, foreignCommand, isCommand, nearestCommand } from './program-commands.ts';
-import { collectValues, type FlagMistake, UsageError } from './flags.ts';
 
-export type OutputFormat = 'text' | 'json' | 'stream-json';
+export type OutputFormat = PrintCommand['outputFormat'];
 
-export interface PrintCommand extends RunOptions {
+export interface PrintCommand extends RunOptions, Required<Defined<ValuesFor<'print'>>> {
   readonly name: 'print';
-  /** Undefined: the prompt comes through the pipe. */
+  /** Undefined if the prompt comes through the pipe. */
   readonly prompt: string | undefined;
-  readonly inputFormat: 'text' | 'stream-json';
-  readonly outputFormat: OutputFormat;
   /** Permission questions go to the host over the control channel. */
   readonly asksHost: boolean;
-  readonly replayUserMessages: boolean;
-  /** Prompts are words for the model, also where they look like a command. */
-  readonly verbatim: boolean;
 }
 
 /** A conversation at the terminal. */
-export interface ChatCommand extends RunOptions {
+export interface ChatCommand extends RunOptions, ValuesFor<'chat'> {
   readonly name: 'chat';
-  /** The first prompt, if one was given. */
+  /** The first prompt, if there is one. */
   readonly prompt: string | undefined;
-  /** No colour, no moving lines; standard input may be a pipe. */
-  readonly plain: boolean;
 }
 
-/** What every surface that runs prompts understands. */
-export interface RunOptions {
-  readonly model: string | undefined;
-  /** In the order in which they are tried. Undefined: the settings decide. */
-  readonly fallbackModel: readonly string[] | undefined;
+type Defined<T> = { readonly [Key in keyof T]: Exclude<T[Key], undefined> };
+
+/** The options of every surface that runs prompts. Most are the values of flags, as the table types them. */
+export interface RunOptions extends ValuesFor<'every'> {
   readonly thinking: Thinking | undefined;
-  readonly effort: Effort | undefined;
-  readonly betas: readonly string[];
-  readonly maxTurns: number | undefined;
-  readonly maxBudgetUsd: number | undefined;
-  readonly taskBudget: number | undefined;
-  readonly jsonSchema: JsonObject | undefined;
-  /** Undefined: what the settings say. */
+  /** Undefined if the settings decide. */
   readonly permissionMode: PermissionMode | undefined;
   /** bypassPermissions may be switched on later. */
   readonly mayBypass: boolean;
-  readonly addDirs: readonly string[];
-  /** A file or JSON. */
-  readonly settings: string | undefined;
-  readonly managedSettings: string | undefined;
-  /** Undefined: all. */
-  readonly settingSources: readonly ('user' | 'project' | 'local')[] | undefined;
-  /** The tools offered; undefined: all of them. */
-  readonly tools: readonly string[] | undefined;
-  readonly allowedTools: readonly string[];
-  readonly disallowedTools: readonly string[];
   readonly systemPrompt: PromptText | undefined;
   readonly appendSystemPrompt: PromptText | undefined;
-  readonly partialMessages: boolean;
-  /** What happens is told, line by line. */
+  /** Events are logged, one line each. */
   readonly debug: Debugging | undefined;
-  /** Where the exchange with the model is recorded. */
-  readonly record: string | undefined;
-  readonly bare: boolean;
   readonly session: SessionChoice;
-  /** What was asked for and there is not: told, and the run goes on without. */
+  /** Requests for features that do not exist yet. They are reported, and the run continues without them. */
   readonly notes: readonly string[];
 }
 
 export type PromptText = { readonly text: string } | { readonly file: string };
 
 export interface Debugging {
-  /** Undefined: standard error. */
+  /** Undefined means standard error. */
   readonly file: string | undefined;
-  /** Kinds of events; none: all of them. */
+  /** Kinds of events. An empty list means all of them. */
   readonly only: readonly string[];
 }
 
@@ -88,7 +62,7 @@ export interface SessionChoice {
     | { readonly kind: 'continue' };
   readonly fork: boolean;
   readonly id: string | undefined;
-  /** What the user calls it. */
+  /** The title that the user gives the session. */
   readonly title?: string | undefined;
   /** Keep the conversation up to and including this message. */
   readonly at: string | undefined;
@@ -98,16 +72,12 @@ type Command =
   | PrintCommand
   | ChatCommand
   | { readonly name: 'help' | 'version' }
-  /** Reads its own words. */
+  /** A command that reads its own arguments. */
   | { readonly name: 'own'; readonly command: CommandName; readonly argv: readonly string[] };
 
 type ParsedArguments =
   | { readonly ok: true; readonly command: Command }
   | { readonly ok: false; readonly message: string };
-
-const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
-const FORMATS: readonly OutputFormat[] = ['text', 'json', 'stream-json'];
-const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
 
 export function readArguments(argv: readonly string[]): ParsedArguments {
   try {
@@ -125,51 +95,36 @@ function commandOf(argv: readonly string[]): Command {
   if (first === 'version' && rest.length === 0) return { name: 'version' };
   refuseMistyped(first, rest);
   refuseForeignCommand(argv);
-  const { values, lists, words, notes, unknown } = collectValues(argv);
+  const { values, words, notes, unknown } = collectFlags(argv);
   const [mistake] = unknown;
-  if (mistake && values.get('inputFormat') !== 'stream-json') throw new UsageError(mistake.message);
+  if (mistake && values.lastArgument('inputFormat') !== 'stream-json') throw new UsageError(mistake.message);
   if (values.has('help')) return { name: 'help' };
   if (values.has('version')) return { name: 'version' };
-  const inputFormat = oneOf('--input-format', values.get('inputFormat') ?? 'text', [
-    'text',
-    'stream-json',
-  ] as const);
+  const inputFormat = values.get('inputFormat') ?? 'text';
   const prompt = words.length === 0 ? undefined : words.join(' ');
-  // A client that speaks JSON on both sides wants no terminal; it does not say -p.
-  const headless = values.has('print') || inputFormat === 'stream-json';
-  const options = { ...runOptions(values, lists), notes: [...notes, ...unknown.map(passedOver)] };
-  if (!headless) return { name: 'chat', prompt, plain: values.has('plain'), ...options };
+  const options = { ...runOptions(values), notes: [...notes, ...unknown.map(ignoredFlag)] };
+  // A client that uses JSON in both directions does not pass -p, and needs no terminal.
+  const isHeadless = values.has('print') || inputFormat === 'stream-json';
+  if (!isHeadless) return { name: 'chat', prompt, ...values.valuesFor('chat'), ...options };
   if (values.get('resume') === '')
-    throw new UsageError('--resume needs a session, its id or title: there is nobody to choose one');
-  const outputFormat = oneOf('--output-format', values.get('outputFormat') ?? 'text', FORMATS);
+    throw new UsageError('--resume needs a session, its id or title: without a terminal, no list is shown');
+  const { outputFormat = 'text', ...printed } = values.valuesFor('print');
   if (inputFormat === 'stream-json' && outputFormat !== 'stream-json') {
     throw new UsageError('--input-format stream-json needs --output-format stream-json');
   }
   return {
     name: 'print',
     prompt,
+    ...printed,
     inputFormat,
     outputFormat,
-    asksHost: asksHost(values),
-    replayUserMessages: values.has('replayUserMessages'),
-    verbatim: values.has('verbatim'),
+    asksHost: values.get('promptTool') !== undefined && values.get('prompts') !== 'none',
     ...options,
   };
 }
 
-/** Somebody is there to be asked, and wants to be. */
-function asksHost(values: Values): boolean {
-  const tool = optional(values.get('promptTool'), (value) =>
-    oneOf('--permission-prompt-tool', value, ['stdio']),
-  );
-  const who = optional(values.get('prompts'), (value) =>
-    oneOf('--permission-prompts', value, ['host', 'none'] as const),
-  );
-  return tool !== undefined && who !== 'none';
-}
-
-function passedOver({ name }: FlagMistake): string {
-  return `${name}: nobody here knows this flag; it is passed over`;
+function ignoredFlag({ name }: FlagMistake): string {
+  return `${name}: unknown flag, ignored`;
 }
 
 function helpOf([about]: readonly string[]): Command {
@@ -178,7 +133,7 @@ function helpOf([about]: readonly string[]): Command {
   throw new UsageError(`there is no command ${about}; heddle --help lists commands and flags`);
 }
 
-/** `heddle sesions` is no prompt. Two words may still belong to a command; who says more says it to the model. */
+/** `heddle sesions` is not a prompt. Two words may still be a mistyped command; more words are a prompt. */
 function refuseMistyped(first: string, rest: readonly string[]): void {
   const near = rest.length > 1 ? undefined : nearestCommand(first);
   if (near === undefined) return;
@@ -188,7 +143,7 @@ function refuseMistyped(first: string, rest: readonly string[]): void {
   );
 }
 
-/** `heddle mcp list` comes from the habit of another program. Sent to a model it would cost money. */
+/** `heddle mcp list` is a command of another program. As a prompt it would cost money. */
 function refuseForeignCommand(argv: readonly string[]): void {
   const advice = foreignCommand(argv);
   if (advice === undefined) return;
@@ -196,47 +151,20 @@ function refuseForeignCommand(argv: readonly string[]): void {
   throw new UsageError(`there is no command ${argv[0]}; ${advice}. As a prompt: heddle -- ${words}`);
 }
 
-function runOptions(
-  values: Values,
-  lists: ReadonlyMap<string, readonly string[]>,
-): Omit<RunOptions, 'notes'> {
+function runOptions(values: FlagValues): Omit<RunOptions, 'notes'> {
   return {
-    model: values.get('model'),
-    fallbackModel: optional(values.get('fallbackModel'), (value) =>
-      value
-        .split(',')
-        .map((name) => name.trim())
-        .filter(Boolean),
-    ),
+    ...values.valuesFor('every'),
     thinking: thinkingOf(values),
-    effort: optional(values.get('effort'), (value) => oneOf('--effort', value, EFFORTS)),
-    betas: lists.get('betas') ?? [],
-    maxTurns: wholeNumber('--max-turns', values.get('maxTurns')),
-    maxBudgetUsd: amount('--max-budget-usd', values.get('maxBudgetUsd')),
-    taskBudget: wholeNumber('--task-budget', values.get('taskBudget')),
-    jsonSchema: optional(values.get('jsonSchema'), schemaOf),
-    permissionMode: modeOf(values),
+    permissionMode: values.has('bypass') ? 'bypassPermissions' : values.get('permissionMode'),
     mayBypass: values.has('bypass') || values.has('allowBypass'),
-    addDirs: lists.get('addDirs') ?? [],
-    settings: values.get('settings'),
-    managedSettings: values.get('managedSettings'),
-    settingSources: optional(values.get('settingSources'), sourcesOf),
-    tools: lists.get('tools')?.includes('default') ? undefined : lists.get('tools'),
-    allowedTools: lists.get('allowedTools') ?? [],
-    disallowedTools: lists.get('disallowedTools') ?? [],
     systemPrompt: promptText(values, 'systemPrompt', '--system-prompt'),
     appendSystemPrompt: promptText(values, 'appendSystemPrompt', '--append-system-prompt'),
-    partialMessages: values.has('partialMessages'),
     debug: debuggingOf(values),
-    record: values.get('record'),
-    bare: values.has('bare'),
     session: sessionOf(values),
   };
 }
 
-type Values = ReadonlyMap<string, string>;
-
-function sessionOf(values: Values): SessionChoice {
+function sessionOf(values: FlagValues): SessionChoice {
   const id = values.get('resume');
   if (id !== undefined && values.has('continue'))
     throw new UsageError('--resume and --continue exclude each other');
@@ -248,7 +176,7 @@ function sessionOf(values: Values): SessionChoice {
         : { kind: 'resume' as const, id };
   const fork = values.has('fork');
   if (fork && from.kind === 'new') throw new UsageError('--fork-session needs --resume or --continue');
-  const own = optional(values.get('sessionId'), uuidOf);
+  const own = values.get('sessionId');
   if (own !== undefined && from.kind !== 'new' && !fork)
     throw new UsageError(
       '--session-id is for a new session; with --resume or --continue it needs --fork-session',
@@ -263,13 +191,11 @@ function sessionOf(values: Values): SessionChoice {
   };
 }
 
-/** What every client sends, and what no other session has by accident. */
-function uuidOf(text: string): string {
-  if (isUuid(text)) return text;
-  throw new UsageError(`--session-id takes a UUID, not ${text}; a title is given with --name`);
-}
-
-function promptText(values: Values, name: string, flag: string): PromptText | undefined {
+function promptText(
+  values: FlagValues,
+  name: 'systemPrompt' | 'appendSystemPrompt',
+  flag: string,
+): PromptText | undefined {
   const text = values.get(name);
   const file = values.get(`${name}File`);
   if (text !== undefined && file !== undefined)
@@ -278,70 +204,17 @@ function promptText(values: Values, name: string, flag: string): PromptText | un
   return file === undefined ? undefined : { file };
 }
 
-function debuggingOf(values: Values): Debugging | undefined {
+function debuggingOf(values: FlagValues): Debugging | undefined {
   const file = values.get('debugFile');
   const only = values.get('debug');
-  if (only === undefined && file === undefined) return undefined;
-  return { file, only: (only ?? '').split(',').filter(Boolean) };
+  return only === undefined && file === undefined ? undefined : { file, only: only ?? [] };
 }
 
-function modeOf(values: Values): PermissionMode | undefined {
-  if (values.has('bypass')) return 'bypassPermissions';
-  return optional(values.get('permissionMode'), (mode) =>
-    oneOf('--permission-mode', mode === 'manual' ? 'default' : mode, MODES),
-  );
-}
-
-function sourcesOf(value: string): ('user' | 'project' | 'local')[] {
-  const sources = value.split(',').map((source) => source.trim());
-  return sources
-    .filter(Boolean)
-    .map((source) => oneOf('--setting-sources', source, ['user', 'project', 'local'] as const));
-}
-
-function thinkingOf(values: Values): Thinking | undefined {
-  const tokens = wholeNumber('--max-thinking-tokens', values.get('maxThinkingTokens'));
+/** A number of tokens is a budget; 0 switches thinking off. */
+function thinkingOf(values: FlagValues): Thinking | undefined {
+  const tokens = values.get('maxThinkingTokens');
   if (tokens !== undefined)
     return tokens === 0 ? { type: 'disabled' } : { type: 'enabled', budget_tokens: tokens };
-  const type = optional(values.get('thinking'), (value) =>
-    oneOf('--thinking', value, ['adaptive', 'disabled'] as const),
-  );
+  const type = values.get('thinking');
   return type && { type };
-}
-
-function schemaOf(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return value;
-  } catch {
-    // Told below.
-  }
-  throw new UsageError('--json-schema takes a JSON Schema object');
-}
-
-function optional<T>(value: string | undefined, read: (value: string) => T): T | undefined {
-  return value === undefined ? undefined : read(value);
-}
-
-function oneOf<T extends string>(flag: string, value: string, allowed: readonly T[]): T {
-  const found = allowed.find((candidate) => candidate === value);
-  if (!found) throw new UsageError(`${flag} takes one of ${allowed.join(', ')}, not ${value}`);
-  return found;
-}
-
-function wholeNumber(flag: string, value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  if (!/^\d+$/.test(value)) throw new UsageError(`${flag} takes a whole number, not ${value}`);
-  return Number(value);
-}
-
-function amount(flag: string, value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  if (!/^\d+(\.\d+)?$/.test(value) || Number(value) <= 0)
-    throw new UsageError(`${flag} takes an amount over 0, not ${value}`);
-  return Number(value);
-}
-/** The ids that sessions have. */
-function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }

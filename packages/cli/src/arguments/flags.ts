@@ -1,185 +1,260 @@
-/** The flags, and how a command line is taken apart. */
-import { clientFlag } from './client-flags.ts';
-import { type ListKind, UsageError, takeList } from './list-flags.ts';
-
-export { UsageError };
-
-export interface Flag {
-  /** `session`: a session, or nothing. `maybe`: a value behind an equals sign, or nothing. A list: words up to the next flag. */
-  readonly takes: 'nothing' | 'value' | 'session' | 'maybe' | ListKind;
-  readonly as: string;
-}
+/**
+ * The flags, in one table. A row contains the name, the arguments that the flag takes, its parser, its help text and its
+ * destination. The types of the options, `--help`, completions and the documentation follow from it.
+ */
+import {
+  choiceFlag,
+  commaList,
+  type Flag,
+  jsonSchema,
+  listFlag,
+  optionalFlag,
+  PERMISSION_MODES,
+  permissionMode,
+  plainText,
+  positiveAmount,
+  sessionFlag,
+  settingSources,
+  type Surface,
+  switchFlag,
+  toolsFlag,
+  uuid,
+  valueFlag,
+  wholeNumber,
+} from './flag-kinds.ts';
 
 export const FLAGS = {
-  '-p': { takes: 'nothing', as: 'print' },
-  '--print': { takes: 'nothing', as: 'print' },
-  '-h': { takes: 'nothing', as: 'help' },
-  '--help': { takes: 'nothing', as: 'help' },
-  '-v': { takes: 'nothing', as: 'version' },
-  '--version': { takes: 'nothing', as: 'version' },
-  '--verbose': { takes: 'nothing', as: 'verbose' },
-  '--input-format': { takes: 'value', as: 'inputFormat' },
-  '--output-format': { takes: 'value', as: 'outputFormat' },
-  '--include-partial-messages': { takes: 'nothing', as: 'partialMessages' },
-  '--replay-user-messages': { takes: 'nothing', as: 'replayUserMessages' },
-  '--model': { takes: 'value', as: 'model' },
-  '--fallback-model': { takes: 'value', as: 'fallbackModel' },
-  '--effort': { takes: 'value', as: 'effort' },
-  '--thinking': { takes: 'value', as: 'thinking' },
-  '--max-thinking-tokens': { takes: 'value', as: 'maxThinkingTokens' },
-  '--betas': { takes: 'betas', as: 'betas' },
-  '--max-turns': { takes: 'value', as: 'maxTurns' },
-  '--max-budget-usd': { takes: 'value', as: 'maxBudgetUsd' },
-  '--task-budget': { takes: 'value', as: 'taskBudget' },
-  '--json-schema': { takes: 'value', as: 'jsonSchema' },
-  '--permission-mode': { takes: 'value', as: 'permissionMode' },
-  '--dangerously-skip-permissions': { takes: 'nothing', as: 'bypass' },
-  '--allow-dangerously-skip-permissions': { takes: 'nothing', as: 'allowBypass' },
-  '--permission-prompt-tool': { takes: 'value', as: 'promptTool' },
-  '--permission-prompts': { takes: 'value', as: 'prompts' },
-  '--settings': { takes: 'value', as: 'settings' },
-  '--managed-settings': { takes: 'value', as: 'managedSettings' },
-  '--setting-sources': { takes: 'value', as: 'settingSources' },
-  '--add-dir': { takes: 'folders', as: 'addDirs' },
-  '--tools': { takes: 'tools', as: 'tools' },
-  '--allowed-tools': { takes: 'rules', as: 'allowedTools' },
-  '--allowedTools': { takes: 'rules', as: 'allowedTools' },
-  '--disallowed-tools': { takes: 'rules', as: 'disallowedTools' },
-  '--disallowedTools': { takes: 'rules', as: 'disallowedTools' },
-  '--system-prompt': { takes: 'value', as: 'systemPrompt' },
-  '--append-system-prompt': { takes: 'value', as: 'appendSystemPrompt' },
-  '--system-prompt-file': { takes: 'value', as: 'systemPromptFile' },
-  '--append-system-prompt-file': { takes: 'value', as: 'appendSystemPromptFile' },
-  '-c': { takes: 'nothing', as: 'continue' },
-  '--continue': { takes: 'nothing', as: 'continue' },
-  '-r': { takes: 'session', as: 'resume' },
-  '--resume': { takes: 'session', as: 'resume' },
-  '--resume-session-at': { takes: 'value', as: 'resumeAt' },
-  '--fork-session': { takes: 'nothing', as: 'fork' },
-  '-n': { takes: 'value', as: 'title' },
-  '--name': { takes: 'value', as: 'title' },
-  '--session-id': { takes: 'value', as: 'sessionId' },
-  '--no-session-persistence': { takes: 'nothing', as: 'noPersistence' },
-  '--record': { takes: 'value', as: 'record' },
-  '--plain': { takes: 'nothing', as: 'plain' },
-  '--debug': { takes: 'maybe', as: 'debug' },
-  '--debug-file': { takes: 'value', as: 'debugFile' },
-  '--bare': { takes: 'nothing', as: 'bare' },
-  '--disable-slash-commands': { takes: 'nothing', as: 'verbatim' },
+  '--print': switchFlag('part', 'print', {
+    group: 'Running',
+    text: 'run one prompt and print the answer, for scripts and pipes',
+    aliases: ['-p'],
+  }),
+  '--plain': switchFlag('chat', 'plain', {
+    group: 'Running',
+    text: 'a conversation without color or moving lines; reads a pipe, too',
+  }),
+  '--output-format': choiceFlag('print', 'outputFormat', ['text', 'json', 'stream-json'], {
+    group: 'Running',
+    text: 'what -p prints: the answer, one result object, or every event',
+  }),
+  '--input-format': choiceFlag('print', 'inputFormat', ['text', 'stream-json'], {
+    group: 'Running',
+    text: 'what -p reads: a text, or prompts as lines of JSON',
+  }),
+  '--include-partial-messages': switchFlag('every', 'partialMessages', {
+    group: 'Running',
+    text: 'stream-json also shows the raw events of the model',
+  }),
+  '--replay-user-messages': switchFlag('print', 'replayUserMessages', {
+    group: 'Running',
+    text: 'stream-json also repeats the prompts it was given',
+  }),
+  '--json-schema': valueFlag('every', 'jsonSchema', jsonSchema, {
+    group: 'Running',
+    value: 'SCHEMA',
+    text: 'the answer must be an object of this JSON Schema',
+  }),
+  '--disable-slash-commands': switchFlag('print', 'verbatim', {
+    group: 'Running',
+    text: 'prompts of -p are words for the model, also where they look like a command',
+  }),
+  '--bare': switchFlag('every', 'bare', {
+    group: 'Running',
+    text: 'the fastest start: nothing is looked for, nothing runs beside',
+  }),
+  '--model': valueFlag('every', 'model', plainText, {
+    group: 'Model',
+    value: 'NAME',
+    candidates: 'models',
+    text: 'opus, sonnet, haiku, PROVIDER/MODEL, rehearsal (offline), replay:FILE; see heddle models',
+  }),
+  '--fallback-model': valueFlag('every', 'fallbackModel', commaList, {
+    group: 'Model',
+    value: 'NAMES',
+    candidates: 'models',
+    text: 'models that take over in order when one is overloaded, separated by commas',
+  }),
+  '--effort': choiceFlag('every', 'effort', ['low', 'medium', 'high', 'xhigh', 'max'], {
+    group: 'Model',
+    text: 'how much work goes into an answer',
+  }),
+  '--thinking': choiceFlag('part', 'thinking', ['adaptive', 'disabled'], {
+    group: 'Model',
+    text: 'whether the model thinks before it answers; on unless disabled',
+  }),
+  '--max-thinking-tokens': valueFlag('part', 'maxThinkingTokens', wholeNumber, {
+    group: 'Model',
+    value: 'N',
+    text: 'how long it may think; 0 switches it off',
+  }),
+  '--betas': listFlag('every', 'betas', 'betas', {
+    group: 'Model',
+    value: 'NAMES',
+    text: 'beta features of the API, up to the next flag',
+  }),
+  '--record': valueFlag('every', 'record', plainText, {
+    group: 'Model',
+    value: 'FILE',
+    text: 'record what is exchanged with the model, without secrets; play it with replay:FILE',
+  }),
+  '--max-turns': valueFlag('every', 'maxTurns', wholeNumber, {
+    group: 'Limits',
+    value: 'N',
+    text: 'stop after N rounds of tools; 0 for no limit',
+  }),
+  '--max-budget-usd': valueFlag('every', 'maxBudgetUsd', positiveAmount, {
+    group: 'Limits',
+    value: 'USD',
+    text: 'stop before more than this is spent',
+  }),
+  '--task-budget': valueFlag('every', 'taskBudget', wholeNumber, {
+    group: 'Limits',
+    value: 'TOKENS',
+    text: 'tell the model how many tokens it has',
+  }),
+  '--permission-mode': valueFlag('part', 'permissionMode', permissionMode, {
+    group: 'Permission',
+    text: 'what may run unasked',
+    words: PERMISSION_MODES,
+  }),
+  '--allowed-tools': listFlag('every', 'allowedTools', 'rules', {
+    group: 'Permission',
+    value: 'RULES',
+    text: 'let these run unasked, up to the next flag, for example: Read "Bash(npm test)"',
+    aliases: ['--allowedTools'],
+  }),
+  '--disallowed-tools': listFlag('every', 'disallowedTools', 'rules', {
+    group: 'Permission',
+    value: 'RULES',
+    text: 'never run these, up to the next flag',
+    aliases: ['--disallowedTools'],
+  }),
+  '--tools': toolsFlag('every', 'tools', {
+    group: 'Permission',
+    value: 'NAMES',
+    text: 'offer the model only these tools, up to the next flag; "" for none',
+  }),
+  '--add-dir': listFlag('every', 'addDirs', 'folders', {
+    group: 'Permission',
+    value: 'FOLDERS',
+    text: 'folders to work in beside this one, up to the next flag',
+  }),
+  '--permission-prompt-tool': choiceFlag('part', 'promptTool', ['stdio'], {
+    group: 'Permission',
+    text: 'stdio: the program that drives Heddle answers questions',
+  }),
+  '--permission-prompts': choiceFlag('part', 'prompts', ['host', 'none'], {
+    group: 'Permission',
+    text: 'none: no question is asked; a call that would ask is denied',
+  }),
+  '--dangerously-skip-permissions': switchFlag('part', 'bypass', {
+    group: 'Permission',
+    text: 'run everything that no rule denies or asks about; for containers',
+  }),
+  '--allow-dangerously-skip-permissions': switchFlag('part', 'allowBypass', {
+    group: 'Permission',
+    text: 'the driving program may switch to that later',
+  }),
+  '--continue': switchFlag('part', 'continue', {
+    group: 'Sessions',
+    text: 'go on with the newest session of this folder',
+    aliases: ['-c'],
+  }),
+  '--resume': sessionFlag('part', 'resume', {
+    group: 'Sessions',
+    value: 'ID',
+    candidates: 'sessions',
+    text: 'go on with a session: its id, the beginning of it, or its title (--resume="two words")',
+    aliases: ['-r'],
+  }),
+  '--fork-session': switchFlag('part', 'fork', {
+    group: 'Sessions',
+    text: 'go on in a copy; the old session stays as it is',
+  }),
+  '--resume-session-at': valueFlag('part', 'resumeAt', plainText, {
+    group: 'Sessions',
+    value: 'MESSAGE',
+    text: 'go on from this message, without what came after it',
+  }),
+  '--name': valueFlag('part', 'title', plainText, {
+    group: 'Sessions',
+    value: 'TITLE',
+    text: 'what the session is called in lists',
+    aliases: ['-n'],
+  }),
+  '--session-id': valueFlag('part', 'sessionId', uuid, {
+    group: 'Sessions',
+    value: 'UUID',
+    text: 'the id of the new session',
+  }),
+  '--no-session-persistence': switchFlag('part', 'noPersistence', {
+    group: 'Sessions',
+    text: 'keep no session file',
+  }),
+  '--system-prompt': valueFlag('part', 'systemPrompt', plainText, {
+    group: 'Prompt',
+    value: 'TEXT',
+    text: 'in place of the built-in one',
+  }),
+  '--append-system-prompt': valueFlag('part', 'appendSystemPrompt', plainText, {
+    group: 'Prompt',
+    value: 'TEXT',
+    text: 'behind the built-in one',
+  }),
+  '--system-prompt-file': valueFlag('part', 'systemPromptFile', plainText, {
+    group: 'Prompt',
+    value: 'FILE',
+    text: 'the same, from a file',
+  }),
+  '--append-system-prompt-file': valueFlag('part', 'appendSystemPromptFile', plainText, {
+    group: 'Prompt',
+    value: 'FILE',
+    text: 'the same, from a file',
+  }),
+  '--settings': valueFlag('every', 'settings', plainText, {
+    group: 'Other',
+    value: 'FILE',
+    text: 'more settings: a file, or JSON',
+  }),
+  '--setting-sources': valueFlag('every', 'settingSources', settingSources, {
+    group: 'Other',
+    value: 'LIST',
+    text: 'which settings are read: user,project,local; "" for none',
+  }),
+  '--managed-settings': valueFlag('every', 'managedSettings', plainText, {
+    group: 'Other',
+    value: 'JSON',
+    text: 'settings that nothing overrides',
+  }),
+  '--debug': optionalFlag('part', 'debug', commaList, {
+    group: 'Other',
+    text: 'tell on standard error what the loop does; --debug=retry,transition for some kinds of events',
+  }),
+  '--debug-file': valueFlag('part', 'debugFile', plainText, {
+    group: 'Other',
+    value: 'FILE',
+    text: 'tell it there',
+  }),
+  '--verbose': switchFlag('part', 'verbose', {
+    group: 'Other',
+    text: 'accepted for compatibility; stream-json is always complete',
+  }),
+  '--version': switchFlag('part', 'version', { group: 'Other', text: 'the version', aliases: ['-v'] }),
+  '--help': switchFlag('part', 'help', { group: 'Other', text: 'this text', aliases: ['-h'] }),
 } as const satisfies Readonly<Record<string, Flag>>;
 
-export type FlagName = keyof typeof FLAGS;
+type FlagName = keyof typeof FLAGS;
 
-interface Collected {
-  readonly values: Map<string, string>;
-  readonly lists: Map<string, string[]>;
-  readonly words: string[];
-  /** What was asked for and there is not. */
-  readonly notes: string[];
-  /** Flags that nobody knows. */
-  readonly unknown: FlagMistake[];
-}
+type Row = (typeof FLAGS)[FlagName];
 
-export interface FlagMistake {
-  readonly name: string;
-  readonly message: string;
-}
+/** The names of all values that flags give. */
+export type Destination = Row['to'];
 
-export function collectValues(argv: readonly string[]): Collected {
-  const values = new Map<string, string>();
-  const lists = new Map<string, string[]>();
-  const words: string[] = [];
-  const notes: string[] = [];
-  const unknown: FlagMistake[] = [];
-  // With -p a session must be named, so whatever follows is its name.
-  const nobodyChooses = argv.includes('-p') || argv.includes('--print');
-  let onlyWords = false;
-  for (let at = 0; at < argv.length; at++) {
-    const argument = argv[at] ?? '';
-    if (onlyWords || !argument.startsWith('-') || argument === '-') {
-      words.push(argument);
-      continue;
-    }
-    if (argument === '--') {
-      onlyWords = true;
-      continue;
-    }
-    const equals = argument.startsWith('--') ? argument.indexOf('=') : -1;
-    const name = equals < 0 ? argument : argument.slice(0, equals);
-    const inline = equals < 0 ? undefined : argument.slice(equals + 1);
-    const flag = isFlag(name) ? FLAGS[name] : undefined;
-    if (!flag) {
-      const known = clientFlag(name);
-      if (!known) unknown.push({ name, message: `unknown flag ${name}${suggestion(name)}` });
-      if (known?.isRefused) throw new UsageError(`${name}: ${known.lacks}`);
-      if (known?.lacks !== undefined) notes.push(`${name}: ${known.lacks}`);
-      if (known?.takes === 'value' && equals < 0) at++;
-      if (known?.takes === 'configs') ({ at } = takeList(name, known.takes, argv, at, inline));
-      continue;
-    }
-    if (flag.takes === 'nothing') {
-      if (equals >= 0) throw new UsageError(`${name} takes no value`);
-      values.set(flag.as, 'true');
-      continue;
-    }
-    if (flag.takes === 'maybe') {
-      values.set(flag.as, inline ?? '');
-      continue;
-    }
-    if (flag.takes === 'session') {
-      const isNext = nobodyChooses ? isWord(argv[at + 1]) : isSessionWord(argv[at + 1]);
-      const given = inline ?? (isNext ? argv[++at] : '');
-      values.set(flag.as, given ?? '');
-      continue;
-    }
-    if (flag.takes === 'value') {
-      const value = inline ?? argv[++at];
-      if (value === undefined) throw new UsageError(`${name} needs a value`);
-      values.set(flag.as, value);
-      continue;
-    }
-    const taken = takeList(name, flag.takes, argv, at, inline);
-    lists.set(flag.as, [...(lists.get(flag.as) ?? []), ...taken.items]);
-    ({ at } = taken);
-  }
-  return { values, lists, words, notes, unknown };
-}
+/** The type of the value with this name, as the parser of its row returns it. */
+export type ValueOf<To extends Destination> =
+  Extract<Row, { readonly to: To }> extends Flag<Surface, To, infer Value> ? Value : never;
 
-function isWord(argument: string | undefined): boolean {
-  return argument !== undefined && !argument.startsWith('-');
-}
-
-/** An id, the beginning of one, or a title in one word. In a conversation a text with spaces behind `--resume` is its prompt. */
-function isSessionWord(word: string | undefined): boolean {
-  return word !== undefined && /^[a-z0-9][\w.-]*$/i.test(word);
-}
-
-function isFlag(name: string): name is FlagName {
-  return Object.hasOwn(FLAGS, name);
-}
-
-function suggestion(name: string): string {
-  // Every letter is one step from every other.
-  if (name.length === 2) {
-    const other = Object.keys(FLAGS).find((flag) => flag.toLowerCase() === name.toLowerCase());
-    return other === undefined ? '; see heddle --help' : `; did you mean ${other}?`;
-  }
-  const near = Object.keys(FLAGS)
-    .map((flag) => ({ flag, distance: editDistance(flag, name) }))
-    .sort((a, b) => a.distance - b.distance)[0];
-  const close = near !== undefined && near.distance <= Math.max(2, name.length / 3);
-  return close ? `; did you mean ${near.flag}?` : '; see heddle --help';
-}
-
-export function editDistance(left: string, right: string): number {
-  let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= left.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= right.length; column++) {
-      const swap = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
-      current.push(Math.min(swap, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous[right.length] ?? 0;
-}
+/** The values of all flags of a surface, by their names. */
+export type ValuesFor<On extends Surface> = {
+  readonly [R in Extract<Row, { readonly surface: On }> as R['to']]: ValueOf<R['to']>;
+};

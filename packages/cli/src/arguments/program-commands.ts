@@ -1,5 +1,4 @@
-/** The names of the commands, and the advice for names that are not commands. Pure: `main.ts` loads the commands. */
-import { editDistance } from './flags.ts';
+import { editDistance } from './collect-flags.ts';
 
 export const COMMAND_NAMES = [
   'completions',

@@ -3,7 +3,7 @@
  * line, a tab, and what it is. Whatever goes wrong, nothing is said: the line somebody is typing is on the screen.
  */
 import { modelEnvironment } from '../keys.ts';
-import type { CandidateKind } from '../arguments/flag-texts.ts';
+import type { CandidateKind } from '../arguments/flag-kinds.ts';
 import { writeMessage } from '../terminal/write-message.ts';
 
 type Candidate = readonly [value: string, meaning: string];

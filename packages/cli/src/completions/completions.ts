@@ -1,6 +1,7 @@
 /** `heddle completions bash|zsh|fish`: a script for the shell, made from the same tables as `--help`. */
 import { type Candidates, COMMAND_TEXTS } from '../help/command-texts.ts';
-import { FLAG_TEXTS } from '../arguments/flag-texts.ts';
+import type { FlagHelp } from '../arguments/flag-kinds.ts';
+import { FLAGS } from '../arguments/flags.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { writeMessage } from '../terminal/write-message.ts';
 
@@ -29,13 +30,15 @@ export async function completions(argv: readonly string[]): Promise<number> {
 export const SHELLS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 
 const COMMANDS = Object.entries(COMMAND_TEXTS);
-const FLAGS = Object.entries(FLAG_TEXTS).map(([name, { text, value, words, candidates, aliases = [] }]) => ({
-  text,
-  value,
-  offered: words ?? candidates,
-  names: [name].concat(aliases),
-  takesValue: value !== undefined || words !== undefined,
-}));
+const FLAG_ROWS = Object.entries<FlagHelp>(FLAGS).map(
+  ([name, { text, value, words, candidates, aliases = [] }]) => ({
+    text,
+    value,
+    offered: words ?? candidates,
+    names: [name].concat(aliases),
+    takesValue: value !== undefined || words !== undefined,
+  }),
+);
 /** Flags whose value is a place on the disk. */
 const PLACES: ReadonlySet<string> = new Set(['FILE', 'FOLDER']);
 
@@ -59,13 +62,15 @@ const FOLLOWING: readonly Following[] = COMMANDS.flatMap(([name, { words, comple
  * answers again, and a meaning is shown behind a candidate as long as there are several.
  */
 function bash(): string {
-  const names = FLAGS.flatMap((flag) => flag.names).join(' ');
+  const names = FLAG_ROWS.flatMap((flag) => flag.names).join(' ');
   const offer = (offered: Candidates): string =>
     typeof offered === 'string' ? `_heddle_ask ${offered}` : `_heddle_words '${offered.join(' ')}'`;
-  const values = FLAGS.filter(({ takesValue }) => takesValue).map(({ names: flag, offered, value = '' }) => {
-    const given = offered ? offer(offered) : PLACES.has(value) ? '_heddle_files' : 'COMPREPLY=()';
-    return `    ${flag.join('|')}) ${given}; return ;;`;
-  });
+  const values = FLAG_ROWS.filter(({ takesValue }) => takesValue).map(
+    ({ names: flag, offered, value = '' }) => {
+      const given = offered ? offer(offered) : PLACES.has(value) ? '_heddle_files' : 'COMPREPLY=()';
+      return `    ${flag.join('|')}) ${given}; return ;;`;
+    },
+  );
   const following = FOLLOWING.map(
     ({ behind, offered }) => `    'heddle ${behind.join(' ')}') ${offer(offered)}; return ;;`,
   );
@@ -109,7 +114,7 @@ complete -F _heddle heddle
 
 function zsh(): string {
   const quoted = (text: string): string => text.replaceAll("'", "'\\''").replaceAll(/[[\]:]/g, '\\$&');
-  const flags = FLAGS.flatMap(({ names, text, value, offered, takesValue }) => {
+  const flags = FLAG_ROWS.flatMap(({ names, text, value, offered, takesValue }) => {
     const files = PLACES.has(value ?? '') ? '_files' : '';
     // With a space before it, an action is called as it stands.
     const action =
@@ -169,7 +174,7 @@ function fish(): string {
     ({ behind, offered }) =>
       `complete -c heddle -f -k -n '__heddle_behind ${behind.join(' ')}' -a ${words(offered)}`,
   );
-  const flags = FLAGS.map(({ names, text, value, offered, takesValue }) => {
+  const flags = FLAG_ROWS.map(({ names, text, value, offered, takesValue }) => {
     const forms = names.map((name) =>
       name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
     );

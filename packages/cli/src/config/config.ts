@@ -3,11 +3,11 @@ import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { KNOWN_SETTINGS, type Scope, SCOPES, setSettingIn } from '@heddle/agent/settings';
 import { errorMessage, type Json } from '@heddle/core';
-import { editDistance } from '../arguments/flags.ts';
 import { NO_FLAGS, permissionSetup } from '../permissions/setup.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
 import { writeMessage } from '../terminal/write-message.ts';
 import { effectiveSettings, valueAt } from './effective.ts';
+import { editDistance } from '../arguments/collect-flags.ts';
 
 const HELP = `heddle config list [--json]                 what is set here, and where it comes from
 heddle config get KEY                       one value, as JSON; exit code 1 where it is not set

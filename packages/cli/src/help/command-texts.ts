@@ -1,5 +1,5 @@
 /** What each command does, for `--help` and for completions. The compiler wants an entry for every command. */
-import type { CandidateKind } from '../arguments/flag-texts.ts';
+import type { CandidateKind } from '../arguments/flag-kinds.ts';
 import type { CommandName } from '../arguments/program-commands.ts';
 
 export interface CommandText {

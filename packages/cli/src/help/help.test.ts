@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { COMMAND_NAMES } from '../arguments/program-commands.ts';
+import type { Flag } from '../arguments/flag-kinds.ts';
 import { FLAGS } from '../arguments/flags.ts';
 import { COMMAND_TEXTS } from './command-texts.ts';
-import { FLAG_TEXTS } from '../arguments/flag-texts.ts';
 import { helpText } from './help.ts';
 
 it('names every command and every flag, within 100 columns', () => {
   const help = helpText();
   for (const command of COMMAND_NAMES) expect(help).toContain(`heddle ${command}`);
-  for (const flag of Object.keys(FLAG_TEXTS)) expect(help).toContain(flag);
+  for (const flag of Object.keys(FLAGS)) expect(help).toContain(flag);
   for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(100);
 });
 
@@ -19,11 +19,8 @@ it('fits a narrow terminal, but for what cannot be cut', () => {
 });
 
 it('says of a flag that it takes a value exactly where it does', () => {
-  for (const [name, { takes }] of Object.entries(FLAGS)) {
-    const text = Object.entries(FLAG_TEXTS).find(
-      ([long, { aliases = [] }]) => long === name || aliases.some((alias) => alias === name),
-    )?.[1];
-    expect([name, text?.value !== undefined || text?.words !== undefined]).toEqual([
+  for (const [name, { takes, value, words }] of Object.entries<Flag>(FLAGS)) {
+    expect([name, value !== undefined || words !== undefined]).toEqual([
       name,
       takes !== 'nothing' && takes !== 'maybe',
     ]);

@@ -2,7 +2,8 @@
 import type { CommandName } from '../arguments/program-commands.ts';
 import { writeMessage } from '../terminal/write-message.ts';
 import { COMMAND_TEXTS } from './command-texts.ts';
-import { FLAG_TEXTS, type FlagText, GROUPS } from '../arguments/flag-texts.ts';
+import { type FlagHelp, GROUPS } from '../arguments/flag-kinds.ts';
+import { FLAGS } from '../arguments/flags.ts';
 
 const START = `Heddle, a coding agent for the terminal
 
@@ -24,7 +25,7 @@ export function helpText(columns: number = WIDTH): string {
   const line = (left: string, text: string): string => entry(left, text, width);
   const commands = Object.entries(COMMAND_TEXTS).map(([name, { text }]) => line(`heddle ${name}`, text));
   const groups = GROUPS.map((group) => {
-    const flags = Object.entries(FLAG_TEXTS).filter(([, flag]) => flag.group === group);
+    const flags = Object.entries<FlagHelp>(FLAGS).filter(([, flag]) => flag.group === group);
     return [`${group}:`, ...flags.map(([name, flag]) => line(flagWords(name, flag), meaningOf(flag)))].join(
       '\n',
     );
@@ -41,12 +42,12 @@ export async function commandHelp(name: CommandName, printOwnHelp: () => Promise
   return 0;
 }
 
-function flagWords(name: string, { value, words, aliases = [] }: FlagText): string {
+function flagWords(name: string, { value, words, aliases = [] }: FlagHelp): string {
   const short = aliases.filter((alias) => alias.length === 2);
   return [[...short, name].join(', '), value ?? (words && 'WORD')].filter(Boolean).join(' ');
 }
 
-function meaningOf({ text, words }: FlagText): string {
+function meaningOf({ text, words }: FlagHelp): string {
   return words ? `${text}: ${words.join(', ')}` : text;
 }
 

@@ -3,7 +3,7 @@ import os from 'node:os';
 import { addRuleTo, removeRuleFrom, trustFolder, unknownTool } from '@heddle/agent/settings';
 import type { RuleList } from '@heddle/agent';
 import { isRecord } from '@heddle/core';
-import { UsageError } from '../arguments/flags.ts';
+import { UsageError } from '../arguments/list-flags.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
 import { type PermissionSetup, permissionSetup } from './setup.ts';
 import { type PermissionsCommand, readPermissionsCommand } from './parse-command.ts';

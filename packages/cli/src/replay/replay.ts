@@ -4,7 +4,7 @@
  */
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { UsageError } from '../arguments/flags.ts';
+import { UsageError } from '../arguments/list-flags.ts';
 import { pick } from '../sessions/pick.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
 import { writeMessage } from '../terminal/write-message.ts';

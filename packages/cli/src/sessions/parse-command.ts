@@ -1,8 +1,9 @@
 /** The command line of `heddle sessions`. Throws `Refused` where it makes no sense. */
 import { parseArgs } from 'node:util';
 import { errorMessage } from '@heddle/core';
-import { editDistance, UsageError } from '../arguments/flags.ts';
+import { UsageError } from '../arguments/list-flags.ts';
 import { bytesOf, durationOf } from './text/units.ts';
+import { editDistance } from '../arguments/collect-flags.ts';
 
 export type ExportFormat = 'markdown' | 'json' | 'html';
 

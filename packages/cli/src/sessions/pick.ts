@@ -1,9 +1,9 @@
 /** The session that somebody means. */
 import { findSession, listSessions, type SessionPlace, type SessionSummary } from '@heddle/agent/sessions';
 import { configDir, sessionPlace } from '../config-dir.ts';
-import { editDistance } from '../arguments/flags.ts';
 import { oneLine } from './text/columns.ts';
 import { agoText } from './text/units.ts';
+import { editDistance } from '../arguments/collect-flags.ts';
 
 export function place(): SessionPlace {
   return sessionPlace(process.env, process.cwd());

@@ -1,5 +1,5 @@
 /** `heddle sessions`: look at sessions, search them, name them, hand them on, and tidy up. */
-import { UsageError } from '../arguments/flags.ts';
+import { UsageError } from '../arguments/list-flags.ts';
 import { writeMessage } from '../terminal/write-message.ts';
 import { readSessionsCommand, type SessionsCommand } from './parse-command.ts';
 

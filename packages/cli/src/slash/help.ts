@@ -1,6 +1,5 @@
-/** /help: the commands by what they are about, and the keys. */
-import { editDistance } from '../arguments/flags.ts';
 import { type Chat, COMMAND_GROUPS, type SlashCommand } from './command.ts';
+import { editDistance } from '../arguments/collect-flags.ts';
 
 /** A longer name gets a line of its own. */
 const WIDEST_NAME = 24;
