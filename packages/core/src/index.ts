@@ -24,20 +24,15 @@ export {
 export type * from './model/port.ts';
 export * from './model/facts.ts';
 export { AnswerReader, type EndClass } from './model/reader.ts';
-export * from './model/retry.ts';
 
-// The machine: what the loop does next.
-export { lineageOf } from './machine/guards.ts';
-export * from './machine/budget.ts';
+// The machine: what the loop does next, also after each attempt inside a model call.
+export * from './machine/attempts.ts';
 export * from './machine/config.ts';
 export * from './machine/decide.ts';
-export type * from './machine/effect.ts';
+export type * from './machine/effects.ts';
 export * from './machine/guards.ts';
-export type * from './machine/happened.ts';
-export * from './machine/repetition.ts';
+export * from './machine/ledger.ts';
 export * from './machine/state.ts';
-export * from './machine/terminal.ts';
-export * from './machine/terminal.ts';
 
 // A valid request of any history.
 export * from './request/builder.ts';

@@ -106,6 +106,7 @@ function terminalWords(terminal: Terminal): string {
 }
 
 const GUARD_WORDS: Readonly<Record<keyof Guards, readonly [yes: string, no: string]>> = {
+  mayStage: ['collapses may be staged', 'collapses were staged since the last answer'],
   mayDrain: ['nothing drained since the last turn', 'already drained since the last turn'],
   mayCompact: ['not compacted for an error yet', 'already compacted for an error'],
   overrideIsFree: ['the output cap was not raised yet', 'the output cap is raised already'],

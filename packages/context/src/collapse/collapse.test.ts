@@ -53,20 +53,19 @@ describe('staging', () => {
 });
 
 describe('what is staged', () => {
-  it('is staged after a good answer, and nothing more until the next: a cut answer that is resumed adds none', () => {
+  it('is staged only if the loop allows it, and nothing more until then', () => {
     const store = memoryCollapses();
     const collapser = new Collapser({ store, options: request.options, stamp: request.stamp });
     const all = looked();
     const before = historyOf(all.slice(0, 15));
-    const stageOf = (history: History<Message>): number => {
-      collapser.stage(history, readHistory(history), request.isCompactable);
+    const stageOf = (history: History<Message>, mayStage: boolean): number => {
+      collapser.stage(history, readHistory(history), request.isCompactable, mayStage);
       return collapser.staged;
     };
-    expect(stageOf(before)).toBe(1);
+    expect(stageOf(before, true)).toBe(1);
     const grown = before.append(all.slice(15));
-    expect(stageOf(grown)).toBe(1);
-    collapser.answered();
-    expect(stageOf(grown)).toBe(2);
+    expect(stageOf(grown, false)).toBe(1);
+    expect(stageOf(grown, true)).toBe(2);
   });
 });
 

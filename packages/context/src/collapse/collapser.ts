@@ -23,7 +23,6 @@ export class Collapser {
   #nextRound = 0;
   #seenRounds = 0;
   #source = History.of<Message>([]);
-  #mayStage = true;
 
   constructor(setup: CollapserSetup) {
     this.#setup = setup;
@@ -33,20 +32,20 @@ export class Collapser {
     return this.#staged.length;
   }
 
-  /** Staging is done once after each good answer. What fails in between finds what there was, so recoveries end. */
-  answered(): void {
-    this.#mayStage = true;
-  }
-
   view(messages: History<Message>): History<Message> {
     return this.#projector.view(messages, this.#setup.store.committed());
   }
 
-  stage(messages: History<Message>, reader: HistoryReader, isCompactable: (tool: string) => boolean): void {
+  /** Follows the history. Stages finished stretches of work only if `mayStage`: the loop decides when that is. */
+  stage(
+    messages: History<Message>,
+    reader: HistoryReader,
+    isCompactable: (tool: string) => boolean,
+    mayStage: boolean,
+  ): void {
     if (!messages.extends(this.#source)) this.#forget();
     this.#source = messages;
-    if (!this.#mayStage) return;
-    this.#mayStage = false;
+    if (!mayStage) return;
     const { options, stamp, store } = this.#setup;
     const known = new Set([...this.#staged, ...store.committed()].map(({ from }) => from));
     const found = stageCollapse(messages, reader, {

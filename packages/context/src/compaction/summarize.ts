@@ -8,6 +8,7 @@ import {
   createRequestBuilder,
   decideAttempt,
   DEFAULT_RETRY,
+  FIRST_ATTEMPT,
   type EndClass,
   History,
   isSpent,
@@ -17,7 +18,6 @@ import {
   type ModelError,
   type ModelPort,
   type ModelRequest,
-  NO_ATTEMPTS,
   optionsFor,
   type PromptHead,
   rejectedBlockName,
@@ -31,6 +31,7 @@ import {
   thinkingAfterLoss,
   type ToolUseContext,
   type Usage,
+  withJitter,
 } from '@heddle/core';
 import type { Summarize, SummaryRequest } from '../deps.ts';
 import { type ServerEdits, withServerEdits } from '../levels/server-edits.ts';
@@ -57,16 +58,16 @@ export function modelSummarizer(deps: SummarizerDeps): Summarize {
     const { signal } = request.context;
     const spent: Spent[] = [];
     const refused = new Set(deps.refusedBlocks?.());
-    let tries = NO_ATTEMPTS;
+    let tries = FIRST_ATTEMPT;
     while (true) {
       // The run may have ended while a hook or this loop waited.
       if (signal.aborted) return { ok: false, why: ABORTED.message, class: ABORTED.class, spent };
       const built = forkOf(request, deps, refused);
       const { text, error, usage, calls } = await ask(deps.model, built, signal);
       if (isSpent(usage)) spent.push({ model: request.context.model, usage });
-      const facts = { error, calls, paused: false, empty: text === '', fallbackAvailable: false };
-      const verdict = signal.aborted ? ACCEPT : decideAttempt(facts, tries, policy, deps.random);
-      if (verdict.do === 'retry') await deps.clock.sleep(verdict.delayMs, signal);
+      const facts = { error, calls, paused: false, empty: text === '', aborted: signal.aborted };
+      const verdict = decideAttempt(facts, tries, policy);
+      if (verdict.do === 'retry') await deps.clock.sleep(withJitter(verdict, deps.random), signal);
       else if (verdict.do === 'replace_block') refuse(refused, built, error);
       else if (text !== '' && (!error || error.class === 'output_cap')) return { ok: true, text, spent };
       else {
@@ -78,7 +79,6 @@ export function modelSummarizer(deps: SummarizerDeps): Summarize {
   };
 }
 
-const ACCEPT = { do: 'accept' } as const;
 const ABORTED = modelError('aborted', 'The compaction was interrupted.');
 const NO_TEXT = modelError('empty', 'The summariser answered with no text.');
 

@@ -105,6 +105,7 @@ class Pipeline implements ContextPipeline {
 
   async *prepare({
     messages: given,
+    stage = true,
     autoCompact,
     context,
   }: PrepareRequest): AsyncGenerator<PrepareStep, PreparedHistory> {
@@ -122,7 +123,7 @@ class Pipeline implements ContextPipeline {
     const noted = this.#microcompact(messages, under);
     yield* stepsOf(noted);
     messages = noted.messages;
-    yield* this.#collapse(messages, under);
+    yield* this.#collapse(messages, under, stage);
 
     const view = this.#collapser.view(messages);
     const tokens = this.#upTo(view, under);
@@ -144,7 +145,6 @@ class Pipeline implements ContextPipeline {
   }
 
   answered({ responseId, usage, appliedEdits = [] }: AnsweredRequest): ContextReport | undefined {
-    this.#collapser.answered();
     this.#measure.answered(responseId, usage);
     return serverCleared(usage, appliedEdits);
   }
@@ -219,9 +219,13 @@ class Pipeline implements ContextPipeline {
     });
   }
 
-  async *#collapse(messages: MessageHistory, under: Under): AsyncGenerator<PrepareStep, void> {
+  async *#collapse(
+    messages: MessageHistory,
+    under: Under,
+    stage: boolean,
+  ): AsyncGenerator<PrepareStep, void> {
     if (!this.#options.levels.collapse) return;
-    this.#collapser.stage(messages, this.#reader.read(messages), compactableIn(under.context));
+    this.#collapser.stage(messages, this.#reader.read(messages), compactableIn(under.context), stage);
     const tokens = this.#upTo(this.#collapser.view(messages), under);
     if (tokens < under.thresholds.collapse) return;
     const { report } = await this.#collapser.commit(1, 'collapse', tokens);

@@ -6,8 +6,7 @@
  * - Errors of normal operation are values. No function throws.
  */
 import type { JsonObject } from '../json.ts';
-import type { CompactionLineage, OverflowCause } from '../machine/effect.ts';
-import type { AutoCompactResult } from '../machine/happened.ts';
+import type { AutoCompactResult, CompactionLineage, OverflowCause } from '../machine/effects.ts';
 import type { Message, MessageHistory } from '../messages/message.ts';
 import type { Spent, Usage } from '../messages/usage.ts';
 import type { ToolUseContext } from '../tools/context.ts';
@@ -38,6 +37,8 @@ export interface AnsweredRequest {
 
 export interface PrepareRequest {
   readonly messages: MessageHistory;
+  /** Stage finished stretches of work as collapses (the default). The machine allows it once after each good answer. */
+  readonly stage?: boolean;
   readonly autoCompact: boolean;
   readonly context: ToolUseContext;
 }

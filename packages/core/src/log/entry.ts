@@ -12,7 +12,7 @@ import type {
   UserMessage,
 } from '../messages/message.ts';
 import type { Usage } from '../messages/usage.ts';
-import type { Terminal, Transition } from '../machine/terminal.ts';
+import type { Terminal, Transition } from '../machine/state.ts';
 import type { ModelError } from '../messages/model-error.ts';
 import type { StopReason } from '../model/port.ts';
 import type { SessionState } from '../tools/context.ts';

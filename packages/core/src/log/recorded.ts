@@ -1,8 +1,7 @@
 /** A log taken apart into runs and iterations: what each is known to have done, and what was decided at its end. */
 import type { ContextReport } from '../context/port.ts';
-import type { FinishedCall } from '../machine/happened.ts';
-import type { AutoCompactTracking } from '../machine/state.ts';
-import type { Terminal, Transition } from '../machine/terminal.ts';
+import type { FinishedCall } from '../machine/effects.ts';
+import type { AutoCompactTracking, Terminal, Transition } from '../machine/state.ts';
 import { textOf, type ToolResultBlock } from '../messages/blocks.ts';
 import {
   type AssistantMessage,

@@ -5,9 +5,8 @@
 import type { AbortCause } from '../abort.ts';
 import type { QueryConfig } from '../machine/config.ts';
 import { decide, type Decision } from '../machine/decide.ts';
-import type { Effect } from '../machine/effect.ts';
+import type { AutoCompactResult, Effect, HookMessage, MachineEvent, StreamEnd } from '../machine/effects.ts';
 import { GUARDS, type Guards } from '../machine/guards.ts';
-import type { AutoCompactResult, HookMessage, MachineEvent, StreamEnd } from '../machine/happened.ts';
 import { initialLoopState, type LoopState } from '../machine/state.ts';
 import type { ModelErrorClass } from '../messages/model-error.ts';
 import type { EntryBody } from './entry.ts';
@@ -90,7 +89,8 @@ function outcomes(effect: Effect, recorded: RecordedIteration, config: QueryConf
         : [{ type: 'compacted', cause: effect.cause, result: { ok: false } }];
     case 'run_tools': {
       const stoppedBy = terminal?.reason === 'hook_stopped' ? wordOf(terminal) : undefined;
-      return [{ type: 'tools_ran', calls, stoppedBy }];
+      const contextChanged = recorded.entries.some((entry) => entry.type === 'stance');
+      return [{ type: 'tools_ran', calls, stoppedBy, contextChanged }];
     }
     case 'ask':
       return EITHER.map((goOn) => ({ type: 'asked', goOn }));
@@ -253,6 +253,7 @@ function watchedGuards(): { readonly guards: Guards; readonly asked: TracedStep[
     return answer;
   };
   const guards: Guards = {
+    mayStage: (turn) => noted('mayStage', GUARDS.mayStage(turn)),
     mayDrain: (turn) => noted('mayDrain', GUARDS.mayDrain(turn)),
     mayCompact: (turn) => noted('mayCompact', GUARDS.mayCompact(turn)),
     overrideIsFree: (state) => noted('overrideIsFree', GUARDS.overrideIsFree(state)),

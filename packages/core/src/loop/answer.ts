@@ -2,7 +2,7 @@
  * The answer under construction, as a value, and every rule for an answer that did not end by itself.
  * The functions return a new value. The driver yields the events and tells the executor.
  */
-import type { Step } from '../machine/effect.ts';
+import type { Step } from '../machine/effects.ts';
 import { isThinking, isToolUse, type ToolUseBlock } from '../messages/blocks.ts';
 import { type AssistantMessage, callsOf, type Message } from '../messages/message.ts';
 import type { ModelError } from '../messages/model-error.ts';

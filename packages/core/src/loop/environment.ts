@@ -4,7 +4,7 @@
  */
 import { abortCause, type AbortCause, childScope } from '../abort.ts';
 import { queryConfig, type QueryConfig } from '../machine/config.ts';
-import type { HookMessage, MachineEvent } from '../machine/happened.ts';
+import type { HookMessage, MachineEvent } from '../machine/effects.ts';
 import type { Handle } from '../machine/state.ts';
 import { History } from '../messages/history.ts';
 import type {

@@ -8,7 +8,7 @@ import type { AssistantMessage, AttachmentMessage, SystemMessage, UserMessage } 
 import type { Usage } from '../messages/usage.ts';
 import type { ModelError } from '../messages/model-error.ts';
 import type { ApiEvent, StopReason } from '../model/port.ts';
-import type { Transition } from '../machine/terminal.ts';
+import type { Transition } from '../machine/state.ts';
 import type { SessionState } from '../tools/context.ts';
 import type { EffectClass } from '../tools/tool.ts';
 

@@ -9,7 +9,7 @@
 import type { Clock } from '../clock.ts';
 import type { ContextPort } from '../context/port.ts';
 import type { ConfigChanges, QuerySource } from '../machine/config.ts';
-import type { HookMessage } from '../machine/happened.ts';
+import type { HookMessage } from '../machine/effects.ts';
 import type { AutoCompactTracking, RepeatedCall } from '../machine/state.ts';
 import type { ContentBlock, ToolUseBlock } from '../messages/blocks.ts';
 import type {

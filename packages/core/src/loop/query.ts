@@ -4,10 +4,14 @@
  * before the next step.
  */
 import { decide } from '../machine/decide.ts';
-import type { Effect } from '../machine/effect.ts';
-import type { HookMessage, MachineEvent } from '../machine/happened.ts';
-import { type Handle, initialLoopState, type LoopState } from '../machine/state.ts';
-import type { Terminal, Transition } from '../machine/terminal.ts';
+import type { Effect, HookMessage, MachineEvent } from '../machine/effects.ts';
+import {
+  type Handle,
+  initialLoopState,
+  type LoopState,
+  type Terminal,
+  type Transition,
+} from '../machine/state.ts';
 import { type AssistantMessage, callsOf, resultsOf, type UserMessage } from '../messages/message.ts';
 import { errorMessage } from '../thrown.ts';
 import { NO_ANSWER, resultMessages } from './answer.ts';

@@ -1,5 +1,5 @@
 /** Performs the small steps of a decision. The machine chose them and their order. */
-import type { Notice, Step } from '../machine/effect.ts';
+import type { Notice, Step } from '../machine/effects.ts';
 import { text } from '../messages/blocks.ts';
 import { INTERRUPTED_STREAMING, INTERRUPTED_TOOLS } from '../messages/message.ts';
 import type { ModelError } from '../messages/model-error.ts';

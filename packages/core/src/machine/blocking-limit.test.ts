@@ -1,7 +1,7 @@
 /** Section 6: a call that must fail is not made, unless a remedy is at hand. One condition at a time. */
 import { describe, expect, it } from 'vitest';
 import type { Gates, QuerySource } from './config.ts';
-import type { AutoCompactResult } from './happened.ts';
+import type { AutoCompactResult } from './effects.ts';
 import type { State } from './state.ts';
 import { config, next, prepared, turn } from './test/given.ts';
 

@@ -1,6 +1,6 @@
 /** `QueryConfig`: plain data, taken once when a run begins and never changed. Every number is a default a user can change. */
 
-import { DEFAULT_RETRY, type RetryPolicy } from '../model/retry.ts';
+import { DEFAULT_RETRY, type RetryPolicy } from './attempts.ts';
 
 export type QuerySource =
   | 'repl_main_thread'

@@ -1,11 +1,16 @@
 /** The two tables of section 4: what each continue makes of the messages, and of every other field. */
 import { describe, expect, it } from 'vitest';
 import { decide } from './decide.ts';
-import type { MachineEvent } from './happened.ts';
-import type { Ledger, State, LoopState } from './state.ts';
+import type { MachineEvent } from './effects.ts';
+import {
+  type Ledger,
+  type LoopState,
+  type State,
+  TRANSITION_REASONS,
+  type TransitionReason,
+} from './state.ts';
 import * as given from './test/given.ts';
 import { config, turn, WORN } from './test/given.ts';
-import { TRANSITION_REASONS, type TransitionReason } from './terminal.ts';
 
 const CONFIG = config({
   gates: { contextCollapse: true, emitToolUseSummaries: true },
@@ -54,7 +59,7 @@ describe('each continue, from a Turn in which every field is worn', () => {
       maxOutputTokensRecoveryCount: 0,
       hasAttemptedReactiveCompact: false,
       maxOutputTokensOverride: undefined,
-      pendingToolUseSummary: 'summary of turn 7',
+      pendingToolUseSummary: 7,
       turnCount: 8,
       autoCompactTracking: { compacted: true, turnCounter: 5, id: 'boundary', consecutiveFailures: 2 },
     },
@@ -110,6 +115,13 @@ describe('what a continue carries', () => {
     expect(decide(WORN, given.attached(), config()).turn.state.pendingToolUseSummary).toBeUndefined();
   });
 
+  it('counts a new revision of the tool use context when tools changed it', () => {
+    const changed = decide(turn(), given.toolsRan({ contextChanged: true }), config()).turn;
+    expect(changed.state.toolUseContext).toBe(1);
+    expect(decide(changed, given.attached(), config()).turn.state.toolUseContext).toBe(1);
+    expect(decide(changed, given.toolsRan(), config()).turn.state.toolUseContext).toBe(1);
+  });
+
   it('counts the blocks of a run, whatever turns lie between them', () => {
     const blocked = decide(turn(), given.hooksRan({ blocking: [given.HOOK] }), config()).turn;
     const later = decide(blocked, given.attached(), config()).turn;
@@ -127,6 +139,26 @@ describe('what a continue carries', () => {
       reason: 'token_budget_continuation',
       percentUsed: 4,
     });
+  });
+});
+
+describe('the staging of collapses', () => {
+  const on = config({ gates: { contextCollapse: true } });
+  const stages = (before: LoopState, gates = on) => decide(before, { type: 'began' }, gates);
+
+  it('is allowed once after each good answer', () => {
+    expect(stages(turn())).toMatchObject({ effect: { type: 'prepare', stage: true } });
+    const prepared = decide(turn(), given.prepared(), on).turn;
+    expect(stages(prepared)).toMatchObject({ effect: { stage: false } });
+    const resumed = decide(prepared, given.failed('output_cap'), on).turn;
+    expect(stages(resumed)).toMatchObject({ effect: { stage: false } });
+    for (const good of [given.answered(), given.answered({ calls: 1 })]) {
+      expect(stages(decide(prepared, good, on).turn)).toMatchObject({ effect: { stage: true } });
+    }
+  });
+
+  it('is off where collapses are off', () => {
+    expect(stages(turn(), config())).toMatchObject({ effect: { stage: false } });
   });
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelErrorClass } from '../messages/model-error.ts';
 import { decide } from './decide.ts';
-import type { MachineEvent } from './happened.ts';
+import type { MachineEvent } from './effects.ts';
 import * as given from './test/given.ts';
 import { config, HOOK, next, turn } from './test/given.ts';
 

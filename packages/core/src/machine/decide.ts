@@ -1,17 +1,14 @@
 /**
- * The machine: what the loop does next, as a pure function over plain data. It reads as the decision table of the
- * specification: one function for each thing that can happen, one line for each row, and the first row that applies wins.
+ * The machine: decides what the loop does next, as a pure function over plain data. It reads like the decision table of the
+ * specification: one function for each event, one statement for each row. The first row that applies wins.
  */
 import type { AbortCause } from '../abort.ts';
-import { blockingLimitApplies, GUARDS, type Guards, lineageOf, noteAutoCompact } from './guards.ts';
-import { judgeBudget } from './budget.ts';
+import { blockingLimitApplies, GUARDS, type Guards } from './guards.ts';
+import { judgeBudget, lineageOf, noteAutoCompact, noteCalls, repeated } from './ledger.ts';
 import type { QueryConfig } from './config.ts';
-import * as go from './continues.ts';
-import type { Effect, OverflowCause, Step } from './effect.ts';
-import type { MachineEvent, PreparedContext } from './happened.ts';
-import { noteCalls, repeated } from './repetition.ts';
-import type { RepeatedCall, LoopState } from './state.ts';
-import type { Terminal, Transition } from './terminal.ts';
+import { type ContinueDecision, continueWith } from './continues.ts';
+import type { Effect, MachineEvent, OverflowCause, PreparedContext, Step } from './effects.ts';
+import type { LoopState, RepeatedCall, Terminal, Transition } from './state.ts';
 
 /** `first` is done, in order, before the decision takes effect. */
 export type Decision =
@@ -59,11 +56,13 @@ export function decide(
       return afterStreaming(given, happened);
     case 'drained':
       return happened.committed
-        ? proceed(go.retryAfterDrain(turn), [{ type: 'tombstone_attempt' }])
+        ? proceed(continueWith('collapse_drain_retry', turn, config, {}), [{ type: 'tombstone_attempt' }])
         : compactOrRelease(given, 'overflow');
     case 'compacted':
       return happened.result.ok
-        ? proceed(go.retryAfterCompact(turn, happened.result, config), [{ type: 'tombstone_attempt' }])
+        ? proceed(continueWith('reactive_compact_retry', turn, config, happened.result), [
+            { type: 'tombstone_attempt' },
+          ])
         : releaseOverflow(given, happened.cause);
     case 'hooks_ran':
       return afterStopHooks(given, happened);
@@ -82,7 +81,8 @@ export function decide(
 
 function afterBeginning({ turn, config, guards }: Given): Decision {
   const autoCompact = config.gates.autoCompact && guards.mayAutoCompact(turn.state, config.limits);
-  return perform({ type: 'prepare', autoCompact, lineage: lineageOf(turn.state) }, turn);
+  const stage = config.gates.contextCollapse && guards.mayStage(turn);
+  return perform({ type: 'prepare', stage, autoCompact, lineage: lineageOf(turn.state) }, turn);
 }
 
 function afterAbort({ turn }: Given, cause: AbortCause, during: 'streaming' | 'tools'): Decision {
@@ -102,7 +102,8 @@ function afterAbort({ turn }: Given, cause: AbortCause, during: 'streaming' | 't
 
 function afterPreparing(given: Given, context: PreparedContext): Decision {
   const { config, guards } = given;
-  const turn = noteAutoCompact(given.turn, context.autoCompact, config);
+  const noted = noteAutoCompact(given.turn, context.autoCompact, config);
+  const turn = withStaged(noted, config.gates.contextCollapse || noted.ledger.stagedSinceAnswer);
   if (blockingLimitApplies(turn, context, config, guards)) {
     return stop(turn, { reason: 'blocking_limit' }, [{ type: 'say', what: { about: 'prompt_too_long' } }]);
   }
@@ -124,8 +125,10 @@ function afterPreparing(given: Given, context: PreparedContext): Decision {
 function afterStreaming(given: Given, { calls, ended, staged }: What<'streamed'>): Decision {
   const { turn, config, guards } = given;
   const { state } = turn;
-  if (calls > 0) return perform({ type: 'run_tools' }, turn, ended.well ? [] : [{ type: 'drop_unfinished' }]);
-  if (ended.well) return perform({ type: 'stop_hooks', stopHookActive: state.stopHookActive }, turn);
+  // A good answer: collapses may be staged again.
+  const good = withStaged(turn, false);
+  if (calls > 0) return perform({ type: 'run_tools' }, good, ended.well ? [] : [{ type: 'drop_unfinished' }]);
+  if (ended.well) return perform({ type: 'stop_hooks', stopHookActive: state.stopHookActive }, good);
   const { error } = ended;
   switch (error.class) {
     case 'overflow':
@@ -136,9 +139,14 @@ function afterStreaming(given: Given, { calls, ended, staged }: What<'streamed'>
       return compactOrRelease(given, 'media');
     case 'output_cap':
       if (mayEscalate(given)) {
-        return proceed(go.escalate(turn, config), [{ type: 'tombstone_attempt' }]);
+        return proceed(continueWith('max_output_tokens_escalate', turn, config, {}), [
+          { type: 'tombstone_attempt' },
+        ]);
       }
-      if (guards.mayResume(state, config.limits)) return proceed(go.resume(turn), [{ type: 'keep_partial' }]);
+      if (guards.mayResume(state, config.limits)) {
+        const resumed = continueWith('max_output_tokens_recovery', turn, config, {});
+        return proceed(resumed, [{ type: 'keep_partial' }]);
+      }
       return stop(turn, { reason: 'completed', truncated: true }, [
         { type: 'keep_partial' },
         ...RELEASE_AND_TELL_HOOKS,
@@ -148,6 +156,11 @@ function afterStreaming(given: Given, { calls, ended, staged }: What<'streamed'>
     default:
       return stop(turn, { reason: 'api_error', error }, RELEASE_AND_TELL_HOOKS);
   }
+}
+
+function withStaged(turn: LoopState, stagedSinceAnswer: boolean): LoopState {
+  if (turn.ledger.stagedSinceAnswer === stagedSinceAnswer) return turn;
+  return { ...turn, ledger: { ...turn.ledger, stagedSinceAnswer } };
 }
 
 /** A cap that the caller gave is a decision of the caller, so only the default cap is raised. */
@@ -179,7 +192,8 @@ function afterStopHooks({ turn, config, guards }: Given, happened: What<'hooks_r
   const [blocking] = happened.blocking;
   if (happened.prevented) return preventedBy(turn, happened.prevented.hook, happened.prevented.message);
   if (blocking) {
-    if (guards.mayBlockAgain(turn, config.limits)) return proceed(go.obeyStopHooks(turn));
+    if (guards.mayBlockAgain(turn, config.limits))
+      return proceed(continueWith('stop_hook_blocking', turn, config, {}));
     const blocks = turn.ledger.stopHookBlocks;
     return preventedBy(
       turn,
@@ -196,7 +210,7 @@ function afterStopHooks({ turn, config, guards }: Given, happened: What<'hooks_r
       guards.gainsDiminish,
     );
     return verdict.goOn
-      ? proceed(go.continueOnBudget(turn, verdict.percentUsed, verdict.ledger))
+      ? proceed(continueWith('token_budget_continuation', turn, config, verdict))
       : stop(turn, { reason: 'completed', budget: verdict.report });
   }
   return stop(turn, { reason: 'completed' });
@@ -208,11 +222,13 @@ function preventedBy(turn: LoopState, hook: string, message: string): Decision {
   ]);
 }
 
-function afterTools(given: Given, { calls, stoppedBy }: What<'tools_ran'>): Decision {
+function afterTools(given: Given, { calls, stoppedBy, contextChanged }: What<'tools_ran'>): Decision {
   const { config, guards } = given;
+  const { state, ledger } = given.turn;
   const { limits, gates } = config;
-  const repetition = gates.repetition ? noteCalls(given.turn.ledger.repetition, calls) : [];
-  const turn: LoopState = { ...given.turn, ledger: { ...given.turn.ledger, repetition } };
+  const repetition = gates.repetition ? noteCalls(ledger.repetition, calls) : [];
+  const toolUseContext = state.toolUseContext + Number(contextChanged);
+  const turn: LoopState = { state: { ...state, toolUseContext }, ledger: { ...ledger, repetition } };
   if (stoppedBy) {
     return stop(turn, { reason: 'hook_stopped', ...stoppedBy }, [
       { type: 'say', what: { about: 'hook_stopped', ...stoppedBy } },
@@ -255,7 +271,7 @@ function afterAttaching({ turn, config, guards }: Given): Decision {
       { type: 'say', what: { about: 'max_turns', maxTurns, turnCount } },
     ]);
   }
-  return proceed(go.nextTurn(turn, config));
+  return proceed(continueWith('next_turn', turn, config, {}));
 }
 
 function afterThrow({ turn }: Given, { media, message }: What<'threw'>): Decision {
@@ -286,7 +302,7 @@ function perform(effect: Effect, turn: LoopState, first: readonly Step[] = []): 
   return { kind: 'do', effect, turn, first };
 }
 
-function proceed(turn: go.ContinueDecision, first: readonly Step[] = []): Decision {
+function proceed(turn: ContinueDecision, first: readonly Step[] = []): Decision {
   return { kind: 'continue', transition: turn.state.transition, turn, first };
 }
 

@@ -1,34 +1,35 @@
 /**
- * The guards: what keeps each recovery from happening for ever. Each is a question about the Turn alone. Configuration
- * (is the recovery switched on?) is asked in `decide`; remembering (has it been used up?) is asked here and nowhere else.
+ * The guards: each stops one recovery from running forever. A guard reads only the LoopState and the limits. `decide` checks
+ * whether the configuration has the recovery switched on.
  */
-import { diminished } from './budget.ts';
+import { diminished } from './ledger.ts';
 import type { Limits, QueryConfig } from './config.ts';
-import { deductReplacedTokens } from './continues.ts';
-import type { CompactionLineage } from './effect.ts';
-import type { AutoCompactResult, PreparedContext } from './happened.ts';
-import { type LoopState, NEVER_COMPACTED, type State } from './state.ts';
+import type { PreparedContext } from './effects.ts';
+import type { LoopState, State } from './state.ts';
 
 export interface Guards {
+  /** Collapses are staged once between two good answers. */
+  mayStage(turn: LoopState): boolean;
   /** One drain between two turns. */
   mayDrain(turn: LoopState): boolean;
-  /** One compaction in answer to an error, until real progress was made. */
+  /** One compaction in answer to an error, until the run makes progress. */
   mayCompact(turn: LoopState): boolean;
-  /** No escalation while an override is in force… */
+  /** The cap is raised only if no override is in force. */
   overrideIsFree(state: State): boolean;
-  /** …nor once a resumption was asked for. */
+  /** The cap is raised only before the first resumption. */
   nothingResumedYet(state: State): boolean;
   mayResume(state: State, limits: Limits): boolean;
   mayBlockAgain(turn: LoopState, limits: Limits): boolean;
   /** The circuit breaker of autocompact. */
   mayAutoCompact(state: State, limits: Limits): boolean;
   mayTakeAnotherTurn(state: State, maxTurns: number | undefined): boolean;
-  /** The end of a circle: this many times the same call with the same result. */
+  /** The same call has had the same result this many times. */
   repeatsTooOften(count: number, limits: Limits): boolean;
   gainsDiminish: typeof diminished;
 }
 
 export const GUARDS: Guards = {
+  mayStage: ({ ledger }) => !ledger.stagedSinceAnswer,
   mayDrain: ({ ledger }) => !ledger.drained,
   mayCompact: ({ state }) => !state.hasAttemptedReactiveCompact,
   overrideIsFree: (state) => state.maxOutputTokensOverride === undefined,
@@ -42,7 +43,7 @@ export const GUARDS: Guards = {
   gainsDiminish: diminished,
 };
 
-/** Unless some remedy is at hand that the failure would set in motion, or has just been tried. */
+/** True if a call must fail and no recovery is left. False if a recovery is available, or has just run. */
 export function blockingLimitApplies(
   { state, ledger }: LoopState,
   { overLimit, staged, autoCompact }: PreparedContext,
@@ -57,32 +58,4 @@ export function blockingLimitApplies(
     (gates.reactiveCompact && guards.mayCompact({ state, ledger })) ||
     (gates.contextCollapse && staged);
   return !justCompacted && !remedy;
-}
-
-export function noteAutoCompact(turn: LoopState, result: AutoCompactResult, config: QueryConfig): LoopState {
-  const { state, ledger } = turn;
-  switch (result.outcome) {
-    case 'idle':
-      return turn;
-    case 'failed': {
-      const before = state.autoCompactTracking ?? NEVER_COMPACTED;
-      const autoCompactTracking = { ...before, consecutiveFailures: before.consecutiveFailures + 1 };
-      return { state: { ...state, autoCompactTracking }, ledger };
-    }
-    case 'compacted': {
-      const { id, replacedTokens } = result;
-      const autoCompactTracking = { compacted: true, turnCounter: 0, id, consecutiveFailures: 0 };
-      const taskBudgetRemaining = deductReplacedTokens(ledger.taskBudgetRemaining, replacedTokens, config);
-      return { state: { ...state, autoCompactTracking }, ledger: { ...ledger, taskBudgetRemaining } };
-    }
-  }
-}
-
-export function lineageOf({ autoCompactTracking }: Pick<State, 'autoCompactTracking'>): CompactionLineage {
-  const { id, compacted, turnCounter, consecutiveFailures } = autoCompactTracking ?? NEVER_COMPACTED;
-  return {
-    previousId: compacted ? id : undefined,
-    turnsSince: turnCounter,
-    failures: consecutiveFailures,
-  };
 }

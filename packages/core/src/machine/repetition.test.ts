@@ -1,6 +1,6 @@
 /** The repetition detector: circles are noticed, work is not mistaken for one. */
 import { describe, expect, it } from 'vitest';
-import { noteCalls, repeated } from './repetition.ts';
+import { noteCalls, repeated } from './ledger.ts';
 import type { RepetitionLedger } from './state.ts';
 
 /** A batch is one string; several calls of one batch are joined by `+`. A call is its tool, input and result. */

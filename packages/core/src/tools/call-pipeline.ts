@@ -1,6 +1,6 @@
 /** The road of one call, stage by stage: permission with its hooks, then the call with its hooks. Never throws. */
 import { isRecord, type Json, type JsonObject } from '../json.ts';
-import type { HookMessage } from '../machine/happened.ts';
+import type { HookMessage } from '../machine/effects.ts';
 import { errorMessage } from '../thrown.ts';
 import { coerceInput } from './coerce.ts';
 import { toolError, type ToolUseContext } from './context.ts';

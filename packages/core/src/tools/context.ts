@@ -1,6 +1,6 @@
 /** What tools and the loop share for one iteration. Plain and frozen: a change makes a new one for the next iteration. */
 import { fingerprint } from '../fingerprint.ts';
-import type { FinishedCall } from '../machine/happened.ts';
+import type { FinishedCall } from '../machine/effects.ts';
 import type { ToolResultBlock, ToolUseBlock } from '../messages/blocks.ts';
 import { errorMessage } from '../thrown.ts';
 import type { Tool } from './tool.ts';

@@ -10,7 +10,7 @@ import { INTERRUPT } from '../abort.ts';
 import type { Clock } from '../clock.ts';
 import { cloneJson, type Json, type JsonObject } from '../json.ts';
 import type { Limits } from '../machine/config.ts';
-import type { HookMessage } from '../machine/happened.ts';
+import type { HookMessage } from '../machine/effects.ts';
 import type { ToolUseBlock } from '../messages/blocks.ts';
 import type { Spent } from '../messages/usage.ts';
 import { errorMessage } from '../thrown.ts';

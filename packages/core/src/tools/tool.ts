@@ -1,6 +1,6 @@
 /** A tool knows nothing about the loop or the screen. */
 import type { Json, JsonObject } from '../json.ts';
-import type { HookMessage } from '../machine/happened.ts';
+import type { HookMessage } from '../machine/effects.ts';
 import type { ResultContent } from '../messages/blocks.ts';
 import type { Spent } from '../messages/usage.ts';
 import type { ToolSpec } from '../model/port.ts';

@@ -24,7 +24,8 @@ export function turnKey({ state, ledger }: LoopState, { config, repeatable }: Sc
     Number(state.hasAttemptedReactiveCompact) +
     2 * Number(state.stopHookActive) +
     4 * Number(state.pendingToolUseSummary !== undefined) +
-    8 * Number(ledger.drained);
+    8 * Number(ledger.drained) +
+    16 * Number(ledger.stagedSinceAnswer);
   const repetition = repetitionKey(ledger.repetition, repeatable, limits.repetitionStop);
   const budget = followsBudget(config) ? budgetKey(ledger.budget, limits) : '';
   return `${turns},${recoveries},${failures},${blocks},${flags},${state.maxOutputTokensOverride ?? ''},${repetition},${budget}`;
@@ -37,7 +38,7 @@ function pendingKey({ state }: LoopState, pending: Pending): string {
     case 'begin':
       return `begin${afterCompaction}`;
     case 'prepare':
-      return `prepare${pending.autoCompact ? '+' : ''}${afterCompaction}`;
+      return `prepare${pending.autoCompact ? '+' : ''}${pending.stage ? 's' : ''}${afterCompaction}`;
     case 'compact':
       return `compact:${pending.cause}`;
     default:

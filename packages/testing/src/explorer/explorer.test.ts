@@ -66,6 +66,7 @@ describe('the shipped machine, walked with short counts', () => {
 
 /** The law that fails first without each guard. The walk stops at the first sketch that shows it. */
 const NEEDED: Record<keyof Guards, string> = {
+  mayStage: 'at most so many stagings of collapses between two good answers',
   mayDrain: 'every circle contains a good answer',
   mayCompact: 'every circle contains a good answer',
   overrideIsFree: 'every circle contains a good answer',

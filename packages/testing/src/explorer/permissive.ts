@@ -2,6 +2,7 @@
 import { GUARDS, type Guards } from '@heddle/core';
 
 export const PERMISSIVE: Guards = {
+  mayStage: () => true,
   mayDrain: () => true,
   mayCompact: () => true,
   overrideIsFree: () => true,

@@ -28,6 +28,7 @@ export const MARK = {
   reactive_compact_retry: 1 << 11,
   stop_hook_blocking: 1 << 12,
   token_budget_continuation: 1 << 13,
+  staging: 1 << 14,
 } as const satisfies Record<string, number> & Record<TransitionReason, number>;
 
 export function marksOf({ scenario, happened, decision }: ExploredStep): number {
@@ -35,6 +36,8 @@ export function marksOf({ scenario, happened, decision }: ExploredStep): number 
   if (decision.kind === 'continue')
     marks |= decision.turn.state.transition ? MARK[decision.turn.state.transition.reason] : 0;
   if (decision.kind === 'do' && decision.effect.type === 'stream') marks |= MARK.modelCall;
+  if (decision.kind === 'do' && decision.effect.type === 'prepare' && decision.effect.stage)
+    marks |= MARK.staging;
   if (happened.type === 'streamed' && decision.kind === 'do') {
     const { type } = decision.effect;
     if (type === 'stop_hooks' || (type === 'run_tools' && happened.calls > 0)) marks |= MARK.goodAnswer;

@@ -28,14 +28,14 @@ const FIRST_STEPS: Readonly<Record<FirstStep['type'], true>> = {
 const TRANSITIONS: ReadonlySet<string> = new Set(TRANSITION_REASONS);
 const TERMINALS: ReadonlySet<string> = new Set(TERMINAL_REASONS);
 const STATE_FIELDS = 10;
-const LEDGER_FIELDS = 5;
+const LEDGER_FIELDS = 6;
 
 /** Returns the problem with the decision, or undefined if it is well formed. */
 export function faultOf(decision: Decision): string | undefined {
   const { turn, first } = decision;
   if (!first.every((step) => Object.hasOwn(FIRST_STEPS, step.type))) return 'its first steps are unknown';
   if (Object.keys(turn.state).length !== STATE_FIELDS) return 'its State does not have ten fields';
-  if (Object.keys(turn.ledger).length !== LEDGER_FIELDS) return 'its Ledger does not have five fields';
+  if (Object.keys(turn.ledger).length !== LEDGER_FIELDS) return 'its Ledger does not have six fields';
   switch (decision.kind) {
     case 'do':
       return Object.hasOwn(EFFECTS, decision.effect.type) ? undefined : 'its effect is unknown';

@@ -30,7 +30,7 @@ const NO_LINEAGE = { previousId: undefined, turnsSince: 0, failures: 0 };
 /** One of each pending input. */
 export const EVERY_PENDING: readonly Pending[] = [
   { type: 'begin' },
-  { type: 'prepare', autoCompact: true, lineage: NO_LINEAGE },
+  { type: 'prepare', stage: true, autoCompact: true, lineage: NO_LINEAGE },
   { type: 'stream', maxOutputTokens: 1, taskBudget: undefined },
   { type: 'drain' },
   { type: 'compact', cause: 'overflow', lineage: NO_LINEAGE },
@@ -153,7 +153,9 @@ function toolsRan({ ledger }: LoopState, { repeatable }: Scenario): Unwatched[] 
     (fingerprint): FinishedCall => ({ tool: 'Look', fingerprint }),
   );
   return calls.flatMap((call) =>
-    [undefined, WORD].map((stoppedBy): Unwatched => ({ type: 'tools_ran', calls: [call], stoppedBy })),
+    [undefined, WORD].map(
+      (stoppedBy): Unwatched => ({ type: 'tools_ran', calls: [call], stoppedBy, contextChanged: true }),
+    ),
   );
 }
 

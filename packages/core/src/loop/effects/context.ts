@@ -1,7 +1,6 @@
 /** The effects on the context: prepare it before a call, drain or compact it after a call that did not fit. */
 import { type PrepareStep, withLineage } from '../../context/port.ts';
-import type { CompactionLineage, Effect } from '../../machine/effect.ts';
-import type { PreparedContext } from '../../machine/happened.ts';
+import type { CompactionLineage, Effect, PreparedContext } from '../../machine/effects.ts';
 import type { Spent } from '../../messages/usage.ts';
 import type { EffectEnd, RunEnvironment, RunProgress } from '../environment.ts';
 import type { LoopEvent } from '../events.ts';
@@ -10,14 +9,14 @@ import { relaySteps } from '../wait.ts';
 export async function* prepareContext(
   env: RunEnvironment,
   { history, context, hasBegun }: Pick<RunProgress, 'history' | 'context' | 'hasBegun'>,
-  { autoCompact, lineage }: Extract<Effect, { type: 'prepare' }>,
+  { stage, autoCompact, lineage }: Extract<Effect, { type: 'prepare' }>,
 ): AsyncGenerator<LoopEvent, EffectEnd> {
   const { deps, aborted } = env;
   // Preparing can cost a model call, so an aborted run skips it.
   if (aborted) return { happened: { type: 'prepared', aborted, context: NOTHING_PREPARED } };
   if (!hasBegun) deps.attachments.begin('run', history, context);
   deps.attachments.begin('iteration', history, context);
-  const steps = deps.context.prepare({ messages: history, autoCompact, context });
+  const steps = deps.context.prepare({ messages: history, stage, autoCompact, context });
   const prepared = yield* relaySteps(steps, env.waitFor, (step) => eventsOf(step, lineage));
   return {
     happened: {

@@ -2,13 +2,19 @@
  * The `stream` effect: attempts at one answer until one is accepted. The policy of attempts (retry, fallback, pause, re-ask,
  * rejected block) decides after each attempt. The machine receives only the end.
  */
-import type { Effect } from '../../machine/effect.ts';
-import type { StreamEnd } from '../../machine/happened.ts';
+import type { Effect, StreamEnd } from '../../machine/effects.ts';
 import { modelError, type ModelError } from '../../messages/model-error.ts';
 import { isSpent } from '../../messages/usage.ts';
 import { optionsFor, optionsWithoutThinking, thinkingAfterLoss } from '../../model/facts.ts';
 import type { ModelRequest } from '../../model/port.ts';
-import { decideAttempt, NO_ATTEMPTS, type AttemptDecision, type AttemptFacts } from '../../model/retry.ts';
+import {
+  type AnotherAttempt,
+  type AttemptFacts,
+  decideAttempt,
+  FIRST_ATTEMPT,
+  streamEnd,
+  withJitter,
+} from '../../machine/attempts.ts';
 import { rejectedBlockName } from '../../request/normalize/model-steps.ts';
 import { requestView, type RequestView } from '../../request/view.ts';
 import { specsOf } from '../../tools/tool.ts';
@@ -48,12 +54,11 @@ export async function* streamAnswer(
 ): AsyncGenerator<LoopEvent, EffectEnd> {
   const { deps, config } = env;
   let changed = given;
-  let tries = NO_ATTEMPTS;
-  let paused = false;
+  let tries = { ...FIRST_ATTEMPT, fallbacksLeft: given.fallbacks.length };
   try {
     while (true) {
       const blocksBefore = changed.answer.blocks.length;
-      const { request, attempt, now } = yield* sendAttempt(env, changed, effect, paused);
+      const { request, attempt, now } = yield* sendAttempt(env, changed, effect, tries.paused);
       changed = now;
       const { answer, error, threw, reader } = attempt;
       if (threw) return { ...threw, changed };
@@ -64,11 +69,11 @@ export async function* streamAnswer(
         calls: completeCalls(answer).length,
         paused: reader.stopReason === 'pause_turn',
         empty: isEmptyAnswer(answer),
-        fallbackAvailable: changed.fallbacks.length > 0,
+        aborted: env.aborted !== undefined,
         refusedInVain: rejected === undefined,
         asksForThinking: request.options.thinking !== undefined,
       };
-      const decision = env.aborted ? ACCEPT : decideAttempt(facts, tries, config.retry, deps.random);
+      const decision = decideAttempt(facts, tries, config.retry);
       if (decision.do === 'accept') {
         changed = yield* acceptAttempt(env, changed, attempt, facts);
         const ended = streamEnd(facts);
@@ -79,16 +84,18 @@ export async function* streamAnswer(
       }
       yield* spentEvents(attempt);
       const failure = error ?? NOTHING_RECEIVED;
+      const delayMs = decision.do === 'retry' ? withJitter(decision, deps.random) : 0;
       if (decision.do === 'retry') {
+        const { attempts } = decision.tries;
         const { maxAttempts } = config.retry;
-        const { delayMs } = decision;
-        yield { type: 'retry', attempt: decision.tries.attempts, maxAttempts, delayMs, error: failure };
+        yield { type: 'retry', attempt: attempts, maxAttempts, delayMs, error: failure };
       }
-      const keptBlocks = keepsEarlierBlocks(decision) ? blocksBefore : 0;
-      if (decision.do !== 'resume_pause') changed = yield* retractAttempt(env, changed, keptBlocks);
-      changed = yield* prepareAnother(env, changed, decision, { rejected, error: failure });
+      if (decision.keeps !== 'everything') {
+        const keptBlocks = decision.keeps === 'nothing' ? 0 : blocksBefore;
+        changed = yield* retractAttempt(env, changed, keptBlocks);
+      }
+      changed = yield* prepareAnother(env, changed, decision, { rejected, delayMs, error: failure });
       tries = decision.tries;
-      paused = isPausedAfter(decision, paused);
       const { aborted } = env;
       if (aborted) {
         const ended: StreamEnd = { well: false, error: failure };
@@ -119,20 +126,7 @@ async function* sendAttempt(
   return { request, attempt, now: { ...given, summary, answer, executor, outputTokens } };
 }
 
-const ACCEPT = { do: 'accept' } as const;
 const NOTHING_RECEIVED = modelError('empty', 'The model gave no answer.');
-
-type Another = Exclude<AttemptDecision, { do: 'accept' }>;
-
-/** Blocks of earlier, paused attempts stay unless another model or a new question starts the answer again. */
-function keepsEarlierBlocks({ do: what }: Another): boolean {
-  return what !== 'fall_back' && what !== 'ask_again';
-}
-
-/** A paused answer belongs to the model that began it. */
-function isPausedAfter(decision: Another, paused: boolean): boolean {
-  return decision.do === 'resume_pause' || (paused && keepsEarlierBlocks(decision));
-}
 
 async function* retractAttempt(
   env: RunEnvironment,
@@ -150,12 +144,13 @@ async function* retractAttempt(
 async function* prepareAnother(
   { deps, write, signal }: RunEnvironment,
   now: StreamProgress,
-  decision: Another,
-  { rejected, error }: { readonly rejected: string | undefined; readonly error: ModelError },
+  decision: AnotherAttempt,
+  about: { readonly rejected: string | undefined; readonly delayMs: number; readonly error: ModelError },
 ): AsyncGenerator<LoopEvent, StreamProgress> {
+  const { rejected, delayMs, error } = about;
   switch (decision.do) {
     case 'retry':
-      await deps.clock.sleep(decision.delayMs, signal);
+      await deps.clock.sleep(delayMs, signal);
       return now;
     case 'resume_pause':
       return now;
@@ -213,18 +208,6 @@ function* offerSummary(
   yield { type: 'tool_use_summary', summary: text, toolUseIds: summary.toolUseIds };
   return { ...summary, text: () => undefined };
 }
-
-function streamEnd({ error, empty, calls, paused }: AttemptFacts): StreamEnd {
-  if (error) return { well: false, error };
-  if (calls > 0) return { well: true };
-  if (empty) return { well: false, error: modelError('empty', EMPTY_TWICE) };
-  if (paused) return { well: false, error: modelError('server', PAUSED_TOO_OFTEN) };
-  return { well: true };
-}
-
-const EMPTY_TWICE =
-  'The model answered with nothing, twice. Send the request again, or choose another model.';
-const PAUSED_TOO_OFTEN = 'The server paused this answer again and again. Send the request again later.';
 
 function* spentEvents({ reader: { usage, model } }: AttemptEnd): Generator<LoopEvent, void> {
   if (isSpent(usage)) yield { type: 'spent', model, usage };

@@ -1,5 +1,5 @@
 /** The `run_tools` effect, and the way from the executor to events: intents before calls, results in the order of the calls. */
-import type { FinishedCall } from '../../machine/happened.ts';
+import type { FinishedCall } from '../../machine/effects.ts';
 import type { ToolUseBlock } from '../../messages/blocks.ts';
 import { callsOf, resultsOf } from '../../messages/message.ts';
 import { finishedCall, sessionStateOf, type ToolUseContext } from '../../tools/context.ts';
@@ -35,6 +35,7 @@ export async function* runTools(
         type: 'tools_ran',
         calls: finishedCalls(answer),
         stoppedBy: executor.stoppedBy,
+        contextChanged: stance !== undefined,
         aborted: env.aborted,
       },
       changed: { answer, executor, context },

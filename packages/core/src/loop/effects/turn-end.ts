@@ -1,5 +1,5 @@
 /** The effects at the end of a turn: `attach` after tools, `stop_hooks` after an answer without calls. */
-import type { Effect } from '../../machine/effect.ts';
+import type { Effect } from '../../machine/effects.ts';
 import type { Attachment, AttachmentMessage } from '../../messages/message.ts';
 import { type EffectEnd, messageEvent, type RunEnvironment, type RunProgress } from '../environment.ts';
 import type { LoopEvent } from '../events.ts';

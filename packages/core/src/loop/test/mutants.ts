@@ -32,8 +32,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an escalated attempt is not taken back',
     file: 'machine/decide.ts',
-    text: "proceed(go.escalate(turn, config), [{ type: 'tombstone_attempt' }])",
-    instead: 'proceed(go.escalate(turn, config), [])',
+    text: "continueWith('max_output_tokens_escalate', turn, config, {}), [\n          { type: 'tombstone_attempt' },\n        ]",
+    instead: "continueWith('max_output_tokens_escalate', turn, config, {}), []",
   },
   {
     name: 'an error is released twice',
@@ -117,9 +117,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an answer with complete calls is asked for again',
-    file: 'model/retry.ts',
-    text: "if (facts.calls > 0) return { do: 'accept' };",
-    instead: '',
+    file: 'machine/attempts.ts',
+    text: 'if (facts.aborted || facts.calls > 0) return ACCEPT;',
+    instead: 'if (facts.aborted) return ACCEPT;',
   },
   {
     name: 'compaction after an error has no guard',
@@ -129,9 +129,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'an empty answer is asked for again and again',
-    file: 'model/retry.ts',
-    text: 'facts.empty && !tries.askedAgain',
-    instead: 'facts.empty',
+    file: 'machine/attempts.ts',
+    text: 'mayAskAgain: (tries) => !tries.askedAgain,',
+    instead: 'mayAskAgain: () => true,',
   },
   {
     name: 'a rewritten prefix is not announced',

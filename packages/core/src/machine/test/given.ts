@@ -2,8 +2,7 @@
 import type { ModelErrorClass } from '../../messages/model-error.ts';
 import { type ConfigChanges, type QueryConfig, queryConfig } from '../config.ts';
 import { decide } from '../decide.ts';
-import type { Step } from '../effect.ts';
-import type { MachineEvent, PreparedContext } from '../happened.ts';
+import type { MachineEvent, PreparedContext, Step } from '../effects.ts';
 import { initialLoopState, type Ledger, type State, type LoopState } from '../state.ts';
 
 type What<T extends MachineEvent['type']> = Partial<Extract<MachineEvent, { type: T }>>;
@@ -21,12 +20,12 @@ export function turn(state: Partial<State> = {}, ledger: Partial<Ledger> = {}): 
 export const WORN: LoopState = turn(
   {
     messages: ['prepared', 'answer'],
-    toolUseContext: 'another context',
+    toolUseContext: 3,
     autoCompactTracking: { compacted: true, turnCounter: 4, id: 'boundary', consecutiveFailures: 2 },
     maxOutputTokensRecoveryCount: 2,
     hasAttemptedReactiveCompact: true,
     maxOutputTokensOverride: 64_000,
-    pendingToolUseSummary: 'an old summary',
+    pendingToolUseSummary: 5,
     stopHookActive: true,
     turnCount: 7,
     transition: { reason: 'stop_hook_blocking', blocks: 3 },
@@ -35,6 +34,7 @@ export const WORN: LoopState = turn(
     budget: { continuationCount: 2, lastDeltaTokens: 900, lastGlobalTurnTokens: 3_000, startedAt: 10 },
     stopHookBlocks: 3,
     drained: true,
+    stagedSinceAnswer: true,
     repetition: [{ fingerprint: 'ls', tool: 'Bash', count: 2 }],
     taskBudgetRemaining: 40_000,
   },
@@ -89,7 +89,14 @@ export function hooksRan(more: What<'hooks_ran'> = {}): MachineEvent {
 
 export function toolsRan(more: What<'tools_ran'> = {}): MachineEvent {
   const calls = [{ tool: 'Bash', fingerprint: 'ls' }];
-  return { type: 'tools_ran', calls, stoppedBy: undefined, aborted: undefined, ...more };
+  return {
+    type: 'tools_ran',
+    calls,
+    stoppedBy: undefined,
+    contextChanged: false,
+    aborted: undefined,
+    ...more,
+  };
 }
 
 export function asked(goOn: boolean, more: What<'asked'> = {}): MachineEvent {

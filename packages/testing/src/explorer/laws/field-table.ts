@@ -48,6 +48,7 @@ const TABLE: readonly Row[] = [
   // Not columns of the page: the other fields, by its sections 2, 8 and 9.
   ['tool use context', ({ state }) => state.toolUseContext,                '=',     '=',      '=',  '=',    '=',     '=',    '='],
   ['autocompact',      ({ state }) => state.autoCompactTracking,           'older', '=',      '=',  '=',    'compacted', '=', '='],
+  ['staged',           ({ ledger }) => ledger.stagedSinceAnswer,           '=',     '=',      '=',  '=',    '=',     '=',    '='],
   ['hook blocks',      ({ ledger }) => ledger.stopHookBlocks,              '=',     '=',      '=',  '=',    '=',     '+1',   '='],
   ['repetition',       ({ ledger }) => ledger.repetition,                  '=',     '=',      '=',  '=',    '=',     '=',    '='],
   ['budget',           ({ ledger }) => ledger.budget,                      '=',     '=',      '=',  '=',    '=',     '=',    'noted'],

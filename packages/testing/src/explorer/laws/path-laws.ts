@@ -29,6 +29,9 @@ export const BOUNDS: readonly Bound[] = [
     MARK.goodAnswer,
     (scene) => 4 + recoveries(scene),
   ),
+  bound('stagings of collapses between two good answers', MARK.staging, MARK.goodAnswer, ({ config }) =>
+    config.gates.contextCollapse ? 1 : 0,
+  ),
   bound('drains between two turns', MARK.collapse_drain_retry, MARK.next_turn, () => 1),
   bound(
     'reactive compactions without progress, hooks or not',

@@ -53,8 +53,9 @@ function continueFollowsTable({ scenario, turn, decision }: ExploredStep): strin
 function guardsRest({ turn, happened, decision }: ExploredStep): string | undefined {
   if (decision.kind !== 'do') return undefined;
   const mayChange: Partial<Record<MachineEvent['type'], string[]>> = {
-    prepared: ['autocompact', 'task budget'],
-    tools_ran: ['repetition'],
+    prepared: ['autocompact', 'task budget', 'staged'],
+    streamed: ['staged'],
+    tools_ran: ['repetition', 'tool use context'],
     asked: ['repetition'],
   };
   return fieldChanged(turn, decision.turn, mayChange[happened.type] ?? []);

@@ -4,25 +4,27 @@ import {
   backoff,
   DEFAULT_RETRY,
   decideAttempt,
-  NO_ATTEMPTS,
+  FIRST_ATTEMPT,
   type AttemptFacts,
-  type AttemptCounts,
-} from './retry.ts';
+  type AttemptState,
+  withJitter,
+} from './attempts.ts';
 
 const FINE: AttemptFacts = {
   error: undefined,
   calls: 0,
   paused: false,
   empty: false,
-  fallbackAvailable: false,
 };
 
 function failed(errorClass: ModelErrorClass, details: Partial<ModelError> = {}): AttemptFacts {
   return { ...FINE, error: { type: 'model_error', class: errorClass, message: errorClass, ...details } };
 }
 
-function judge(facts: AttemptFacts, tries: Partial<AttemptCounts> = {}) {
-  return decideAttempt(facts, { ...NO_ATTEMPTS, ...tries }, DEFAULT_RETRY, () => 0);
+const FALLBACK: Partial<AttemptState> = { fallbacksLeft: 1 };
+
+function judge(facts: AttemptFacts, tries: Partial<AttemptState> = {}) {
+  return decideAttempt(facts, { ...FIRST_ATTEMPT, ...tries }, DEFAULT_RETRY);
 }
 
 describe('an attempt', () => {
@@ -32,7 +34,7 @@ describe('an attempt', () => {
 
   it('with complete calls is accepted however it ended: repeating it would run them twice', () => {
     for (const errorClass of ['network', 'overloaded', 'output_cap', 'refused_block', 'not_found'] as const) {
-      expect(judge({ ...failed(errorClass), calls: 1, fallbackAvailable: true })).toEqual({ do: 'accept' });
+      expect(judge({ ...failed(errorClass), calls: 1 }, FALLBACK)).toEqual({ do: 'accept' });
     }
     expect(judge({ ...FINE, calls: 1, paused: true })).toEqual({ do: 'accept' });
   });
@@ -96,8 +98,7 @@ describe('an attempt', () => {
     expect(judge(failed('refused_block', { block, shouldRetry: true }))).toMatchObject({
       do: 'replace_block',
     });
-    const gone = { ...failed('not_found', { shouldRetry: true }), fallbackAvailable: true };
-    expect(judge(gone)).toMatchObject({ do: 'fall_back' });
+    expect(judge(failed('not_found', { shouldRetry: true }), FALLBACK)).toMatchObject({ do: 'fall_back' });
   });
 
   it('waits as long as the server asks for, within reason', () => {
@@ -108,22 +109,24 @@ describe('an attempt', () => {
 });
 
 describe('the fallback model', () => {
-  const with_ = (facts: AttemptFacts): AttemptFacts => ({ ...facts, fallbackAvailable: true });
-
   it('takes over at the third overload, counted over all tries, and begins afresh', () => {
-    expect(judge(with_(failed('overloaded')), { attempts: 2, overloads: 1 })).toMatchObject({ do: 'retry' });
-    expect(judge(with_(failed('overloaded')), { attempts: 5, overloads: 2 })).toEqual({
+    const overloaded = failed('overloaded');
+    expect(judge(overloaded, { ...FALLBACK, attempts: 2, overloads: 1 })).toMatchObject({ do: 'retry' });
+    expect(judge(overloaded, { ...FALLBACK, attempts: 5, overloads: 2 })).toEqual({
       do: 'fall_back',
-      tries: NO_ATTEMPTS,
+      keeps: 'nothing',
+      tries: FIRST_ATTEMPT,
     });
   });
 
   it('takes over at once from a model that is not there', () => {
-    expect(judge(with_(failed('not_found')))).toMatchObject({ do: 'fall_back' });
+    expect(judge(failed('not_found'), FALLBACK)).toMatchObject({ do: 'fall_back' });
   });
 
   it('takes over again from a fallback, as long as one is left', () => {
-    expect(judge(with_(failed('not_found')))).toMatchObject({ do: 'fall_back' });
+    const first = judge(failed('not_found'), { fallbacksLeft: 2 });
+    expect(first).toMatchObject({ do: 'fall_back', tries: { fallbacksLeft: 1 } });
+    expect(judge(failed('not_found'), { fallbacksLeft: 1 })).toMatchObject({ do: 'fall_back' });
     expect(judge(failed('not_found'))).toEqual({ do: 'accept' });
   });
 
@@ -138,7 +141,8 @@ describe('rejected thinking', () => {
   it('is left out of one further attempt', () => {
     expect(judge(rejected)).toEqual({
       do: 'leave_out_thinking',
-      tries: { ...NO_ATTEMPTS, withoutThinking: true },
+      keeps: 'earlier attempts',
+      tries: { ...FIRST_ATTEMPT, withoutThinking: true },
     });
     expect(judge(rejected, { withoutThinking: true })).toEqual({ do: 'accept' });
   });
@@ -169,15 +173,47 @@ describe('the other remedies', () => {
   });
 });
 
+describe('a paused answer', () => {
+  const inPause = { pauses: 1, paused: true, fallbacksLeft: 1 };
+
+  it('is continued by a retry, a replaced block and left-out thinking', () => {
+    const refused = failed('refused_block', { block: { message: 2, block: 0 } });
+    const rejected = { ...failed('bad_request', { rejects: 'thinking' as const }), asksForThinking: true };
+    for (const facts of [failed('network'), refused, rejected]) {
+      expect(judge(facts, inPause)).toMatchObject({ keeps: 'earlier attempts', tries: { paused: true } });
+    }
+    const again = judge({ ...FINE, paused: true }, inPause);
+    expect(again).toMatchObject({ keeps: 'everything', tries: { paused: true, pauses: 2 } });
+  });
+
+  it('ends with a fallback and with a new question', () => {
+    for (const facts of [failed('not_found'), { ...FINE, empty: true }]) {
+      expect(judge(facts, inPause)).toMatchObject({ keeps: 'nothing', tries: { paused: false } });
+    }
+  });
+});
+
+it('an aborted attempt is accepted, whatever remedy it has', () => {
+  for (const facts of [failed('network'), failed('not_found'), { ...FINE, empty: true }]) {
+    expect(judge({ ...facts, aborted: true }, FALLBACK)).toEqual({ do: 'accept' });
+  }
+});
+
 describe('the wait', () => {
   it('doubles up to a limit', () => {
-    const waits = Array.from({ length: 9 }, (_, index) => backoff(index + 1, DEFAULT_RETRY, () => 0));
+    const waits = Array.from({ length: 9 }, (_, index) => backoff(index + 1, DEFAULT_RETRY));
     expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 32_000, 32_000]);
+  });
+
+  it('has a quarter of jitter, unless the server asked for an exact wait', () => {
+    expect(judge(failed('network'), { attempts: 3 })).toMatchObject({ delayMs: 2_000, jitterMs: 500 });
+    expect(judge(failed('network', { retryAfterMs: 2_000 }))).toMatchObject({ delayMs: 2_000, jitterMs: 0 });
+    expect(withJitter({ delayMs: 2_000, jitterMs: 0 }, () => 0.5)).toBe(2_000);
   });
 
   it('has up to a quarter of chance in it, never less than its base', () => {
     for (const random of [0, 0.25, 0.5, 0.75, 0.999_999]) {
-      const wait = backoff(3, DEFAULT_RETRY, () => random);
+      const wait = withJitter({ delayMs: 2_000, jitterMs: 500 }, () => random);
       expect(wait).toBeGreaterThanOrEqual(2_000);
       expect(wait).toBeLessThanOrEqual(2_500);
     }
