@@ -1,4 +1,4 @@
-// `npm run docs:diagram`: prints docs/machine.md and docs/machine.svg from the machine.
+// `npm run docs:diagram`: prints docs/machine.md and its pictures from the machine.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { diagramFiles } from './diagram/files.ts';

@@ -1,24 +1,44 @@
-// The files of the documentation that are generated from the machine.
-import { routesOf, SKETCHES } from '@heddle/testing';
+// The files of the documentation that are printed from the machine.
+import { ATTEMPT_SCENARIOS, attemptRoutes, type Route, routesOf, SKETCHES } from '@heddle/testing';
 import { layersOf } from './layers.ts';
 import { pageOf } from './page.ts';
 import { place } from './place.ts';
-import { planOf } from './plan.ts';
+import { type Plan, planOf } from './plan.ts';
 import { svgOf } from './svg.ts';
 
-/** Paths are relative to the root of the repository. Contract: deterministic. */
+/** Paths are relative to the root of the repository. The same machine always gives the same bytes. */
 export function diagramFiles(): { readonly path: string; readonly text: string }[] {
   const routes = routesOf(SKETCHES);
+  const attempts = attemptRoutes(ATTEMPT_SCENARIOS);
   const plan = planOf(routes);
-  const layers = layersOf(plan);
-  const picture = svgOf(
-    plan,
-    layers,
-    place(plan, layers),
-    'The machine: effects, what comes back from them, and where that leads',
-  );
   return [
-    { path: 'docs/machine.md', text: pageOf(routes, plan) },
-    { path: 'docs/machine.svg', text: picture },
+    { path: 'docs/machine.md', text: pageOf(routes, plan, attempts) },
+    {
+      path: 'docs/machine.svg',
+      text: draw(plan, 'The machine: effects, their events, and the next decision'),
+    },
+    { path: 'docs/attempts.svg', text: draw(attemptPlan(attempts), 'The attempts inside one model call') },
   ];
+}
+
+function draw(plan: Plan, title: string): string {
+  const layers = layersOf(plan);
+  return svgOf(plan, layers, place(plan, layers), title);
+}
+
+/** Two boxes: the attempt, and the decision after it. Each remedy leads back to the next attempt. */
+function attemptPlan(routes: readonly Route[]): Plan {
+  const decisions = routes.filter(({ aborted }) => !aborted).map(({ to }) => to);
+  const namesOf = (kind: Route['to']['kind']): string[] =>
+    decisions.filter((to) => to.kind === kind).map(({ name }) => name);
+  return {
+    start: 'attempt',
+    nodes: [
+      { name: 'attempt', ends: [] },
+      { name: 'decide', ends: namesOf('stop') },
+    ],
+    arrows: [{ from: 'attempt', to: 'decide', label: ['ended'] }],
+    returns: namesOf('continue').map((reason) => ({ from: 'decide', reason })),
+    anytime: [{ what: 'aborted', during: ['attempt'], everywhere: true, end: 'accept' }],
+  };
 }

@@ -1,24 +1,25 @@
-// The page beside the picture: the same routes as a table and as a chart that can be searched.
+// The page beside the pictures: the same routes as tables, and as a chart that can be searched.
 import type { Route } from '@heddle/testing';
 import type { Plan } from './plan.ts';
 
-export function pageOf(routes: readonly Route[], plan: Plan): string {
+export function pageOf(routes: readonly Route[], plan: Plan, attempts: readonly Route[]): string {
   return [
     '# The machine',
     '',
-    'Printed from the machine by `npm run docs:diagram`, which walks through it with the explorer of `@heddle/testing`. Not to be edited by hand.',
+    'Printed from the machine by `npm run docs:diagram`, which walks through it with the explorer of `@heddle/testing`. Do not edit it by hand.',
     '',
-    '![Effects, what comes back from them, and where that leads](machine.svg)',
+    '![Effects, their events, and the decisions that follow](machine.svg)',
     '',
-    'Boxes are effects: requests of the machine to the driver. An outcome leads to the next effect, to a terminal (round), or to the',
-    'beginning of another iteration, for one of seven reasons (the colored lines).',
+    'Boxes are effects: the machine asks the driver to perform them. The event of an effect leads to the next effect, to a terminal',
+    '(round), or to the start of another iteration, for one of seven reasons (the colored lines).',
     '',
     '## Every route',
     '',
-    '*When* names the common aspects of all events on a route. If two routes look alike, the State and the Ledger decide between them.',
+    '*When* lists properties that all events of a row share. *Guard* lists the guards and settings that have the same answer on all',
+    'events of the row that ask for them. `not x` means that the guard or setting `x` answers no.',
     '',
-    '| effect | happened | when | next |',
-    '|---|---|---|---|',
+    '| effect | event | when | guard | next |',
+    '|---|---|---|---|---|',
     ...plan.nodes.flatMap(({ name }) => rowsOf(routes, name)),
     '',
     '## At any time',
@@ -30,6 +31,22 @@ export function pageOf(routes: readonly Route[], plan: Plan): string {
         `| ${what} | ${everywhere ? 'every effect' : during.map(code).join(', ')} | stop ${code(end)} |`,
     ),
     '',
+    '## Attempts inside `stream`',
+    '',
+    '![Attempts inside one model call](attempts.svg)',
+    '',
+    'One `stream` effect makes attempts until one is accepted. A second, smaller machine decides after each attempt. The machine above',
+    'receives only the end of the accepted one. An aborted attempt is always accepted.',
+    '',
+    '| when | guard | next |',
+    '|---|---|---|',
+    ...attempts
+      .filter(({ aborted }) => !aborted)
+      .map(
+        ({ when, guards, to }) =>
+          `| ${when.join('; ')} | ${guards.map(guard).join(', ')} | ${code(to.name)} |`,
+      ),
+    '',
     '## The same as a chart',
     '',
     '```mermaid',
@@ -39,13 +56,18 @@ export function pageOf(routes: readonly Route[], plan: Plan): string {
   ].join('\n');
 }
 
+/** The rows of one effect, without those that can happen at any time. */
 function rowsOf(routes: readonly Route[], effect: string): string[] {
   return routes
     .filter(({ from, aborted, on }) => from === effect && !aborted && on !== 'threw')
     .map(
-      ({ from, on, when, to }) =>
-        `| ${code(from)} | ${code(on)} | ${when.join('; ')} | ${to.kind} ${code(to.name)} |`,
+      ({ from, on, when, guards, to }) =>
+        `| ${code(from)} | ${code(on)} | ${when.join('; ')} | ${guards.map(guard).join(', ')} | ${to.kind} ${code(to.name)} |`,
     );
+}
+
+function guard(name: string): string {
+  return name.startsWith('not ') ? `not ${code(name.slice(4))}` : code(name);
 }
 
 function chart({ start, nodes, arrows, returns }: Plan): string[] {

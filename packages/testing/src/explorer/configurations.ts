@@ -82,6 +82,11 @@ export const SKETCHES: readonly Scenario[] = [
   scenario({ name: 'every recovery', limits: { outputRecoveries: 1 } }),
   scenario({ name: 'turn limit', maxTurns: 2, canAsk: true, gates: NO_RECOVERY }),
   scenario({ name: 'token budget', tokenBudget: BUDGET, gates: NO_RECOVERY }),
+  scenario({
+    name: 'collapse is the only recovery of an overflow',
+    gates: { ...NO_RECOVERY, contextCollapse: true, repetition: false },
+    limits: { outputRecoveries: 0 },
+  }),
 ];
 
 /**

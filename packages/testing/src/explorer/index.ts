@@ -14,3 +14,4 @@ export * from './prove.ts';
 export * from './violation.ts';
 export * from './permissive.ts';
 export * from './routes.ts';
+export * from './attempts.ts';

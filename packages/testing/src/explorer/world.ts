@@ -42,7 +42,7 @@ export const EVERY_PENDING: readonly Pending[] = [
 ];
 
 /** A record, so that the compiler reports a missing class. Each is an error of its class. */
-const ERRORS: Readonly<Record<ModelErrorClass, ModelError>> = {
+export const EVERY_ERROR: Readonly<Record<ModelErrorClass, ModelError>> = {
   overflow: error('overflow'),
   media: error('media'),
   output_cap: error('output_cap'),
@@ -64,7 +64,7 @@ const ERRORS: Readonly<Record<ModelErrorClass, ModelError>> = {
 
 const STREAM_ENDS: readonly StreamEnd[] = [
   { well: true },
-  ...Object.values(ERRORS).map((error): StreamEnd => ({ well: false, error })),
+  ...Object.values(EVERY_ERROR).map((error): StreamEnd => ({ well: false, error })),
 ];
 
 const AUTO_COMPACTS: readonly AutoCompactResult[] = [
