@@ -39,6 +39,6 @@ function attemptPlan(routes: readonly Route[]): Plan {
     ],
     arrows: [{ from: 'attempt', to: 'decide', label: ['ended'] }],
     returns: namesOf('continue').map((reason) => ({ from: 'decide', reason })),
-    anytime: [{ what: 'aborted', during: ['attempt'], everywhere: true, end: 'accept' }],
+    anytime: [{ what: 'aborted', during: ['attempt'], everywhere: false, end: 'accept' }],
   };
 }

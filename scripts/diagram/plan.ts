@@ -55,7 +55,7 @@ function isAnytime({ aborted, on }: Route): boolean {
 
 /** From the start on, each after a node from which it is reached. */
 function namesInOrder(routes: readonly Route[]): string[] {
-  const targets = new Set(routes.flatMap(({ to }) => (to.kind === 'do' ? [to.name as string] : [])));
+  const targets = new Set(routes.flatMap(({ to }) => (to.kind === 'do' ? [to.name] : [])));
   const names = [...new Set<string>(routes.map(({ from }) => from))].filter((name) => !targets.has(name));
   for (const name of names) {
     for (const { from, to } of routes) {

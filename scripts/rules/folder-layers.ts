@@ -27,7 +27,7 @@ const SIBLINGS: Readonly<Record<string, readonly string[]>> = { cli: ['headless'
 export const KNOWN_CIRCLES: Readonly<Record<string, number>> = {
   'packages/agent/src/permission/': 1,
   'packages/agent/src/sandbox/': 2,
-  'packages/core/src/': 4,
+  'packages/core/src/': 3,
 };
 
 /** Checks the imports of one file. Tests may import from every folder. */
