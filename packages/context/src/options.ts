@@ -1,16 +1,16 @@
-/** `ContextOptions`: every switch and number of the context levels. Plain data, except for what depends on the model. */
+/** `ContextOptions`: every switch and number of the context levels. Only values that depend on the model are functions. */
 
 export interface ContextOptions {
   /** The model's window, in tokens. */
   readonly windowOf: (model: string) => number;
   /** Real tokens of the model for each estimated one, until the server has counted an answer. */
   readonly tokenScaleOf: (model: string) => number;
-  /** Tokens kept free for the answer, and for the answer of the summariser. */
+  /** Tokens kept free for the answer, and for the answer of the summarizer. */
   readonly reservedOutput: number;
   /** A compaction is due at this share of the window, or at the user's cap if that is lower. */
   readonly autoCompactRatio: number;
   readonly autoCompactCap: number | undefined;
-  /** A window, in tokens, that compaction reckons with where the model's own is larger. */
+  /** A smaller window, in tokens, for the decision to compact. */
   readonly autoCompactWindow: number | undefined;
   /** The user is warned at this share of what triggers a compaction. */
   readonly warningRatio: number;
@@ -22,7 +22,7 @@ export interface ContextOptions {
   readonly compaction: CompactionOptions;
 }
 
-/** Autocompact and reactive compaction are the machine's to switch; the rest is switched here. */
+/** Switches of the levels. The machine switches autocompact and reactive compaction. */
 export interface LevelSwitches {
   readonly resultBudget: boolean;
   readonly snip: boolean;
@@ -53,12 +53,12 @@ export interface MicrocompactOptions {
   readonly over: number;
   /** Results at the end that are never replaced. */
   readonly keepRecent: number;
-  /** Each replacement costs the cached prefix: not for less than this, and not more often than every so many rounds. */
+  /** Each replacement loses the cached prefix: it must free this much, and happen at most every so many rounds. */
   readonly minFreed: number;
   readonly everyRounds: number;
   /** Smaller results, in tokens, are left alone. */
   readonly minResult: number;
-  /** After so long a pause the cache is cold, and replacing costs nothing. */
+  /** After this pause the cache has expired, and a replacement costs nothing. */
   readonly coldAfterMs: number;
 }
 
@@ -79,7 +79,7 @@ export interface CompactionOptions {
   readonly maxFiles: number;
   /** Tokens that a summary may have. */
   readonly summaryTokens: number;
-  /** A compaction that frees a smaller share is thrown away. */
+  /** A compaction that frees a smaller share is discarded. */
   readonly leastFreed: number;
   /** The share of the usable window that the reducer aims at. */
   readonly reduceTo: number;

@@ -1,4 +1,4 @@
-/** One bad item in the history: the session goes on within two requests. */
+/** A bad item in the history: the session continues within two requests. */
 import type { ContentBlock, Message } from '@heddle/core';
 import { answer, call as calls, fail, foreignBlock, say, type Script } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ const around = (...poison: readonly Message[]): Message[] => [
   ...step('t1', 'fine'),
   ...poison,
   ...step('t2', 'fine'),
-  userSays('Go on.'),
+  userSays('Continue.'),
 ];
 
 async function requestsFor(script: Script, play: ContextPlay): Promise<number> {
@@ -40,7 +40,7 @@ describe('a history that holds', () => {
     const { terminal, main } = await playContext(script, { messages });
     expect([terminal.reason, main.length]).toEqual(['completed', 2]);
     const sent = JSON.stringify([...(main[1]?.messages ?? [])]);
-    for (const words of ['Look at this.', 'this one', 'An image was left out', 'Go on.'])
+    for (const words of ['Look at this.', 'this one', 'An image was left out', 'Continue.'])
       expect(sent).toContain(words);
   });
 
@@ -52,7 +52,7 @@ describe('a history that holds', () => {
 
   it('an orphan call, and an orphan result', async () => {
     expect(await requestsFor(DONE, { messages: around(says(call('lost'))) })).toBe(1);
-    expect(await requestsFor(DONE, { messages: around(userSays([result('nobody', 'x')])) })).toBe(1);
+    expect(await requestsFor(DONE, { messages: around(userSays([result('unknown', 'x')])) })).toBe(1);
   });
 
   it('a result of 5 MB', async () => {
@@ -71,7 +71,7 @@ describe('a history that holds', () => {
     );
   });
 
-  it('a block of a kind that nobody knows', async () => {
+  it('a block of an unknown kind', async () => {
     const script: Script = [
       answer(foreignBlock({ type: 'hologram', data: 'x' }), calls('Read', { file_path: '/a' }, 't9')),
       (request) => {

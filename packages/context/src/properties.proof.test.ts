@@ -164,12 +164,12 @@ describe('for any history and any settings', () => {
         expect(estimateMessages(returned.view)).toBeLessThanOrEqual(estimateMessages(messages));
         for (const { report } of yielded) expect(report.tokensAfter).toBeLessThanOrEqual(report.tokensBefore);
 
-        // Resume: the entries give the history that goes on, and a new door sends what this one would.
+        // Resume: the entries give the same history, and a new port sends what this one would.
         const entries = messages.map((message) => ({ type: message.type, message }) as EntryBody);
         for (const { spent: _, ...step } of yielded) entries.push({ type: 'context', ...step });
         expect(isSame(projectLog(entries), returned.messages)).toBe(true);
 
-        // Lazy commits go on with each iteration; what was committed is what is compared.
+        // Lazy commits continue in each iteration, so only committed collapses are compared.
         const settled = { ...changes, levels: { ...changes.levels, collapse: false } };
         const again = rig(settled, { collapses: memoryCollapses(store.committed()) });
         const resumed = await prepared(again.port, {

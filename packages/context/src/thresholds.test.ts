@@ -18,7 +18,7 @@ describe('thresholds', () => {
     });
   });
 
-  it('reckon with a smaller window where the user names one; what blocks is still the model’s own', () => {
+  it('use a smaller window if the user sets one, but block at the window of the model', () => {
     const smaller = contextOptions({ windowOf: () => 1_000_000, autoCompactWindow: 100_000 });
     expect(thresholdsOf(smaller, 'm')).toMatchObject({ blocking: 980_000, autoCompact: 80_000 });
     const larger = contextOptions({ autoCompactWindow: 1_000_000, autoCompactRatio: 0.5 });

@@ -1,9 +1,9 @@
-/** When something is done about the size of a conversation, in tokens: all of it derives from the window. */
+/** The sizes in tokens at which the levels run. All of them follow from the window. */
 import type { ContextOptions } from './options.ts';
 
 export interface Thresholds {
   readonly window: number;
-  /** What the input may take: the window less what is kept for the answer. No request over it is worth sending. */
+  /** The most tokens of the input: the window without the reserve for the answer. A larger request is not sent. */
   readonly blocking: number;
   readonly autoCompact: number;
   readonly warning: number;
@@ -13,7 +13,7 @@ export interface Thresholds {
   readonly microcompact: number;
 }
 
-/** A small window must not be eaten up by what is kept free of it. */
+/** The largest share of a small window that is reserved for the answer. */
 const MOST_RESERVED = 0.4;
 
 export function thresholdsOf(
@@ -44,7 +44,7 @@ export function thresholdsOf(
 export interface WindowState {
   readonly state: 'fine' | 'warning' | 'compaction_due' | 'blocked';
   readonly tokens: number;
-  /** How much of what a request may take is left, 0 to 100. */
+  /** The unused part of the input limit, from 0 to 100. */
   readonly percentLeft: number;
 }
 

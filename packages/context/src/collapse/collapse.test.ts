@@ -92,7 +92,7 @@ describe('the projection', () => {
   });
 });
 
-describe('the door', () => {
+describe('the context port', () => {
   const options = { levels: { collapse: true }, collapse: { keepRounds: 3, over: 0 } };
 
   it('commits one staged collapse in each iteration, and all of them when drained', async () => {

@@ -1,8 +1,8 @@
-/** Level 4: finished stretches of work are shown to the model as summaries. The history itself is never changed. */
+/** Level 4: the model sees finished stretches of work as summaries. The history itself never changes. */
 import { History, type Message, type UserMessage } from '@heddle/core';
 import type { Collapse, CollapseStore } from '../deps.ts';
 
-/** Projects the history anew for each request; a history that only grew costs what it grew. */
+/** Projects the history for each request. A history that grew costs only what was added. */
 export class CollapseProjector {
   #source = History.of<Message>([]);
   #view = this.#source;
@@ -22,7 +22,7 @@ export class CollapseProjector {
   }
 }
 
-/** Pure. A collapse whose ends are not both there, in order, is left out. */
+/** Pure. Ignores a collapse unless both of its ends exist, in order. */
 export function projectCollapses(
   history: History<Message>,
   collapses: readonly Collapse[],
@@ -50,7 +50,7 @@ export function projectCollapses(
 
 const summaries = new WeakMap<Collapse, UserMessage>();
 
-/** The same object each time, so that the request builder sees at a glance that nothing changed. */
+/** Returns the same object each time, so that the request builder recognizes an unchanged message. */
 function summaryMessage(collapse: Collapse): UserMessage {
   const known = summaries.get(collapse);
   if (known) return known;
@@ -60,7 +60,7 @@ function summaryMessage(collapse: Collapse): UserMessage {
   return message;
 }
 
-/** For tests, and for sessions that are not kept. */
+/** A store in memory, for tests and for sessions without a log. */
 export function memoryCollapses(known: readonly Collapse[] = []): CollapseStore {
   let committed = [...known];
   return {

@@ -1,4 +1,4 @@
-/** Stages, commits and projects collapses for one conversation. Staged ones wait in memory; committed ones are stored. */
+/** Stages, commits and projects collapses for one conversation. Staged collapses are in memory, committed ones are stored. */
 import { type ContextReport, History, type Message, type ToolUseBlock } from '@heddle/core';
 import { estimateMessage } from '../estimate/message.ts';
 import { estimateText } from '../estimate/text.ts';
@@ -19,7 +19,7 @@ export class Collapser {
   readonly #setup: CollapserSetup;
   readonly #projector = new CollapseProjector();
   #staged: readonly Collapse[] = [];
-  /** Up to this round of this history it is known what can be staged. */
+  /** The rounds of this history that were already examined for staging. */
   #nextRound = 0;
   #seenRounds = 0;
   #source = History.of<Message>([]);
@@ -61,7 +61,7 @@ export class Collapser {
     if (found.staged.length > 0) this.#staged = [...this.#staged, ...found.staged];
   }
 
-  /** Commits the oldest so many. */
+  /** Commits the oldest staged collapses, at most `count`. */
   async commit(
     count: number,
     level: 'collapse' | 'drain',
@@ -82,7 +82,7 @@ export class Collapser {
     return { committed: chosen.length, report };
   }
 
-  /** After a compaction nothing is left of what they stood for. */
+  /** Removes all collapses. After a compaction their messages no longer exist. */
   async clear(): Promise<void> {
     this.#forget();
     if (this.#setup.store.committed().length > 0) await this.#setup.store.clear();
@@ -95,24 +95,24 @@ export class Collapser {
   }
 }
 
-// Which stretches of work are finished, and what is left to say of each. A stretch is a row of rounds in which the model only
-// looked at things (reads, listings, searches, commands that went well), followed by a round in which it did something with
-// what it had seen, or by the user's next words. No model is asked: the summary names what was looked at and what came of it.
+// Staging finds finished stretches of work. A stretch is a series of rounds in which the model only looked at things: reads,
+// listings, searches, successful commands. It ends with a round that used the findings, or with the user's next message.
+// The summary lists the calls and the beginnings of their results; no model is called.
 
 interface StageRequest {
   readonly options: CollapseOptions;
   readonly isCompactable: (tool: string) => boolean;
   readonly stamp: () => { readonly uuid: string; readonly at: number };
-  /** First messages of stretches that are staged or committed already. */
+  /** The first messages of stretches that are already staged or committed. */
   readonly known: ReadonlySet<string>;
-  /** Where the open stretch begins, and the first round that was not looked at yet. */
+  /** The round at which the open stretch begins, and the first round that was not examined yet. */
   readonly fromRound: number;
   readonly seenRounds: number;
 }
 
 interface StagedCollapse {
   readonly staged: readonly Collapse[];
-  /** Where the next staging goes on: stretches before `nextRound` are settled. */
+  /** The next staging starts here: stretches before `nextRound` are settled. */
   readonly nextRound: number;
   readonly seenRounds: number;
 }
@@ -189,7 +189,7 @@ function isLooking(
   return calls > 0;
 }
 
-/** Characters of what the model said, of an input and of an output that are kept. */
+/** The characters that a summary keeps of a text of the model, of an input and of an output. */
 const SAID = 300;
 const ASKED = 120;
 const CAME = 100;

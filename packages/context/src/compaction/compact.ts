@@ -1,6 +1,6 @@
 /**
- * One compaction, whoever asked for it: the summary by the model, checked against the extract; thrown away if it frees too
- * little; and where the conversation could not go on without one, the reducer.
+ * Runs one compaction. The model writes a summary, which is discarded if it frees too little. If the next request must
+ * shrink and no summary is available, the reducer makes the history fit.
  */
 import {
   type Compacted,
@@ -28,17 +28,17 @@ import { earlierSummary, summaryInstruction } from './summarize.ts';
 import type { Summarize, SummaryAnswer } from '../deps.ts';
 
 interface CompactionJob {
-  /** What would be sent. */
+  /** The messages that the next request would contain. */
   readonly messages: History<Message>;
   readonly trigger: CompactionTrigger;
   readonly cause: OverflowCause | undefined;
   readonly instructions: string | undefined;
   readonly context: ToolUseContext;
-  /** Tokens, in units of the estimate, that the messages of a request may have. */
+  /** The most estimated tokens for the messages of a request. */
   readonly room: number;
-  /** The same with nothing reserved: a summary is short, and knows how long it may be. */
+  /** The same without the reserve for the answer, because the length of a summary is limited. */
   readonly wholeRoom: number;
-  /** The request would not fit as it is: there must be an outcome. */
+  /** The request does not fit as it is, so the compaction must produce a result. */
   readonly mustFit: boolean;
   readonly isCompactable: (tool: string) => boolean;
   readonly options: ContextOptions;
@@ -75,7 +75,7 @@ export async function compactHistory(given: CompactionJob): Promise<CompactionOu
     tokensAfter: estimateMessages(made.messages),
     spent,
   });
-  // What the API could not take are the media: words are not to blame, and stay.
+  // The API rejected media, so only media are removed. Text stays.
   const stripped = given.cause === 'media' ? stripMedia(given.messages) : undefined;
   if (stripped && estimateMessages(stripped) <= given.room)
     return done({ by: 'media notes', messages: stripped }, []);
@@ -112,11 +112,11 @@ async function bySummary(job: CompactionJob, id: string, tokensBefore: number): 
   const word = await deps.hooks.before({ trigger, instructions: job.instructions }, signal);
   if (word.forbid !== undefined) return { made: undefined, why: word.forbid, spent: [] };
 
-  // A conversation that is compacted early must not be all tail.
+  // The tail must stay a small part of a conversation that is compacted early.
   const tailTokens = Math.min(job.room * compaction.tail, tokensBefore * MOST_TAIL);
   const beforeTail = tailFrom(messages, readHistory(messages), tailTokens);
   const isShort = estimateMessages(messages.since(0).slice(0, beforeTail)) < LEAST_SUMMARIZED;
-  // A user who asks for it gets it: a short conversation is summarised whole.
+  // A short conversation is summarized whole if the user asks for it.
   const isAsked = trigger === 'manual' && messages.since(0).some(({ type }) => type === 'assistant');
   if (isShort && !isAsked) return { made: undefined, why: NOTHING_LEFT, spent: [] };
   const from = isShort ? messages.length : beforeTail;
@@ -137,7 +137,7 @@ async function bySummary(job: CompactionJob, id: string, tokensBefore: number): 
   const { spent } = answer;
   if (!answer.ok) return { made: undefined, why: answer.why, spent };
 
-  const next = await handOver(job, id, from, answer.text, tokensBefore);
+  const next = await buildHandoff(job, id, from, answer.text, tokensBefore);
   const tokensAfter = estimateMessages(next);
   const isHardlySmaller = !isAsked && tokensAfter > tokensBefore * (1 - compaction.leastFreed);
   if (isHardlySmaller || tokensAfter > job.room)
@@ -147,15 +147,15 @@ async function bySummary(job: CompactionJob, id: string, tokensBefore: number): 
 }
 
 const MOST_TAIL = 0.25;
-/** Of a small window, the summary may take no more than this share. */
+/** The largest share of a small window that a summary may take. */
 const MOST_SUMMARY = 0.1;
 const LEAST_SUMMARY = 100;
-/** Tokens of which a summary would not be shorter. */
+/** A summary of fewer tokens than this would not be shorter. */
 const LEAST_SUMMARIZED = 400;
-/** The estimate may be low by so much. */
+/** The estimate may be low by this factor. */
 const ESTIMATE_MARGIN = 0.97;
 
-async function handOver(
+async function buildHandoff(
   job: CompactionJob,
   id: string,
   from: number,
@@ -178,7 +178,7 @@ async function handOver(
     stamp: () => ({ uuid: deps.uuid(), at: deps.now() }),
   };
   const bare = estimateMessages(assembleHistory({ ...parts, files: [] }));
-  // Files may take what they are allowed, but not what the compaction has to free.
+  // Files must not take the tokens that the compaction has to free.
   const left = Math.min(
     room * options.compaction.files,
     tokensBefore * (1 - options.compaction.leastFreed) - bare,
@@ -186,7 +186,7 @@ async function handOver(
   return assembleHistory({ ...parts, files: await filesWithin(job, extract, left) });
 }
 
-/** Those that were read last, each cut to its share. */
+/** Returns the files that were used last, each cut to its share. */
 async function filesWithin(
   job: CompactionJob,
   extract: WorkExtract,
@@ -210,10 +210,10 @@ async function filesWithin(
   return files;
 }
 
-/** Below this, a file is not worth its frame. */
+/** With fewer tokens than this, no file is attached. */
 const LEAST_FILE = 200;
 
-/** Outputs are stored first; one that cannot be stored is shown without a place. */
+/** Stores outputs first. An output that cannot be stored is shown without a path. */
 async function byReducer(job: CompactionJob, id: string): Promise<History<Message> | undefined> {
   const { deps, room, options, trigger, isCompactable } = job;
   const lost = new Set<string>();
@@ -238,10 +238,10 @@ async function byReducer(job: CompactionJob, id: string): Promise<History<Messag
 
 interface SummaryJob {
   readonly messages: History<Message>;
-  /** What is kept word for word behind the summary; pieces leave it out. */
+  /** The start of the tail that stays word for word after the summary. Pieces leave it out. */
   readonly tailFrom: number;
   readonly instruction: string;
-  /** Tokens that the messages of a request may have, its instruction not counted. */
+  /** The most tokens for the messages of a request, without the instruction. */
   readonly room: number;
   readonly summaryTokens: number;
   readonly summarize: Summarize;
@@ -255,7 +255,7 @@ async function summarizeHistory(job: SummaryJob): Promise<SummaryAnswer> {
     const { messages, instruction, summaryTokens: maxTokens, context } = job;
     const whole = await job.summarize({ messages, instruction, maxTokens, context });
     if (whole.ok || whole.class !== 'overflow') return whole;
-    // The estimate was wrong about this conversation, so what it says about pieces is halved.
+    // The estimate was too low for this conversation, so pieces get half of the tokens.
     spent = whole.spent;
     return withSpent(await inPieces(job, room / 2), spent);
   }
@@ -279,14 +279,14 @@ async function inPieces(job: SummaryJob, room: number): Promise<SummaryAnswer> {
   return { ok: true, text: summary, spent };
 }
 
-/** The words around a summary that is carried on. */
+/** Tokens of the text around a summary that is carried to the next piece. */
 const CARRY_FRAME = 60;
 
 function carry(summary: string): Message {
   return { type: 'user', uuid: 'carried', at: 0, content: earlierSummary(summary), isMeta: true };
 }
 
-/** Cut where no call is torn from its result; what is too long by itself is squeezed. At least one piece. */
+/** Cuts the messages without separating a call from its result, and squeezes long segments. Returns at least one piece. */
 function piecesOf(messages: History<Message>, end: number, room: number): readonly (readonly Message[])[] {
   const all = messages.since(0);
   const stops = [...readHistory(messages).cuts.filter((cut) => cut < end), end];
@@ -317,10 +317,10 @@ const LEVELS = {
   reactive: 'reactive_compact',
 } as const satisfies Record<CompactionTrigger, ContextReport['level']>;
 
-/** Counts the tokens of a request with this conversation, as well as they are known. */
+/** Counts the tokens of a request with this conversation as exactly as possible. */
 export type CountTokens = (messages: MessageHistory) => number;
 
-/** `before`: what a request with the conversation counted. */
+/** `before` is the size of a request with the conversation before the compaction. */
 export function compactionStep(
   outcome: CompactionOutcome,
   trigger: CompactionTrigger,

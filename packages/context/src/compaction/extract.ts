@@ -1,7 +1,6 @@
 /**
- * What must survive a compaction, taken from the history by rule and not by a model: what the user asked, the todo list, the
- * files that were touched, commands that failed, calls without a result. It is kept as data in the boundary, so that the next
- * compaction finds it whole however often the words around it are summarised.
+ * Extracts by rule the facts that must survive a compaction: requests of the user, the todo list, files, failed calls and
+ * open calls. The boundary stores them as data, so that the next compaction finds them complete.
  */
 import { type History, isJsonObject, type JsonObject, type Message } from '@heddle/core';
 import { estimateMessage } from '../estimate/message.ts';
@@ -11,20 +10,20 @@ import { decodeMessage, requestText, resultText } from '../history/decode-messag
 import { beginning } from '../history/result-notes.ts';
 
 export interface WorkExtract {
-  /** The user's own words, in order. */
+  /** The texts of the user, in order. */
   readonly requests: readonly string[];
   /** The last todo list, as JSON. */
   readonly todos: string | undefined;
-  /** Paths that calls named, in the order of their last use: those of tools that only look, and the others. */
+  /** Paths in the order of their last use: those of writing tools, and those of read-only tools. */
   readonly changed: readonly string[];
   readonly read: readonly string[];
-  /** Calls that failed and were not seen to succeed since. */
+  /** Calls that failed and did not succeed later. */
   readonly failing: readonly string[];
-  /** Calls whose result has not come. */
+  /** Calls without a result. */
   readonly open: readonly string[];
 }
 
-/** Of more than this many, the oldest are forgotten. */
+/** The oldest entries above these numbers are dropped. */
 const MOST_PATHS = 200;
 const MOST_FAILURES = 8;
 const ERROR_LENGTH = 300;
@@ -88,7 +87,7 @@ class Found {
     };
   }
 
-  /** What an earlier compaction kept. */
+  /** Restores the facts that an earlier compaction stored. */
   #recall(details: JsonObject | undefined): void {
     const kept = details?.['kept'];
     if (!isJsonObject(kept)) return;
@@ -103,7 +102,7 @@ class Found {
   }
 }
 
-/** As it is kept in the boundary. */
+/** Returns the facts as the boundary stores them. */
 export function keptOf({ requests, todos, changed, read, failing }: WorkExtract): JsonObject {
   return { requests, ...(todos === undefined ? {} : { todos }), changed, read, failing };
 }
@@ -117,7 +116,7 @@ function touch(paths: Set<string>, path: string): void {
   paths.add(path);
 }
 
-/** The names under which tools take the path of a file. */
+/** The input fields in which tools take the path of a file. */
 const PATHS = ['file_path', 'notebook_path', 'path'];
 
 function pathOf(input: JsonObject | undefined): string | undefined {
@@ -135,10 +134,10 @@ function mainInput(input: JsonObject | undefined): string {
   return beginning(typeof command === 'string' ? command : JSON.stringify(input ?? {}), LONGEST_INPUT);
 }
 
-// What the user wrote, within a budget. Nothing of it is summarised: the newest stay word for word as far as they fit, the
-// last one always; older ones stay with their beginnings; and if that is still too much, the oldest are only counted.
+// Requests of the user within a budget. They are never summarized. The newest stay word for word as far as they fit, and the
+// last one always does. Older ones keep their beginnings. If that is still too much, the oldest are only counted.
 
-/** Of a budget that does not hold them all, so much goes to those that stay word for word. */
+/** The share of the budget for requests that stay word for word, if not all fit. */
 const WHOLE_SHARE = 0.75;
 const SHORT_LENGTH = 200;
 const SHORTENED = / \[… \d+ characters in all\]$/;
@@ -155,7 +154,7 @@ export function keptRequests(all: readonly string[], tokens: number): readonly s
   return [...(missing === 0 ? [] : [countNote(missing)]), ...short.slice(dropped), ...requests.slice(split)];
 }
 
-/** Where the newest begin that fit; `least` of them are taken in any case. */
+/** Returns the index of the first request that fits, counted from the end. At least `least` requests are included. */
 function newest(requests: readonly string[], tokens: number, least = 1): number {
   let left = tokens;
   let first = requests.length;
@@ -178,7 +177,7 @@ function countNote(count: number): string {
     : `[${count} older messages of the user are only in the session log]`;
 }
 
-/** What an earlier compaction had counted stands at the beginning. */
+/** Separates the count note that an earlier compaction put at the beginning. */
 function withoutCount(all: readonly string[]): {
   readonly requests: readonly string[];
   readonly counted: number;
@@ -187,7 +186,7 @@ function withoutCount(all: readonly string[]): {
   return { requests: counted === 0 ? all : all.slice(1), counted };
 }
 
-/** Where the longest end begins that fits; the end of the history if none does. */
+/** Returns the start of the longest tail that fits, or the end of the history if none does. */
 export function tailFrom(messages: History<Message>, { cuts }: HistoryReader, tokens: number): number {
   let start = messages.length;
   let [left, next] = [tokens, cuts.length - 1];

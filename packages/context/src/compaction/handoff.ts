@@ -1,4 +1,4 @@
-/** The history after a compaction: boundary, hand-over, what was read again, and the last steps as they were. */
+/** Builds the history after a compaction: boundary, handoff, content that was read again, and the unchanged last steps. */
 import type {
   Attachment,
   AttachmentMessage,
@@ -14,7 +14,7 @@ interface Assembly {
   readonly id: string;
   readonly trigger: CompactionTrigger;
   readonly summary: string | undefined;
-  /** Of everything before the tail. */
+  /** The facts of all messages before the tail. */
   readonly extract: WorkExtract;
   readonly instructions: readonly RereadFiles[];
   readonly standing: readonly Attachment[];
@@ -59,7 +59,7 @@ export function fileText({ path, text }: RereadFiles): string {
 }
 
 interface Handoff {
-  /** Undefined where no model could be asked. */
+  /** Undefined if no model was available. */
   readonly summary: string | undefined;
   readonly extract: WorkExtract;
 }
@@ -83,7 +83,7 @@ function handoffText({ summary, extract }: Handoff): string {
   return parts.filter((part) => part !== '').join('\n\n');
 }
 
-/** What the summary does not name by itself. */
+/** Returns the items that the summary does not mention. */
 function missing(items: readonly string[], summary: string | undefined): readonly string[] {
   return summary === undefined ? items : items.filter((item) => !summary.includes(item));
 }

@@ -14,7 +14,7 @@ const usable = thresholdsOf(contextOptions({ windowOf: () => WINDOW }), 'm').blo
 
 const counts = new Map<string, number>();
 
-/** What the server counts: o200k over everything it is sent. */
+/** The count of the server: o200k over the whole request. */
 function tokensOf({ system, tools, messages }: ModelRequest): number {
   let tokens = count(JSON.stringify(system)) + count(JSON.stringify(tools));
   for (const message of messages) tokens += count(JSON.stringify(message));
@@ -90,7 +90,7 @@ describe('a history ten times the window', () => {
 
   for (const works of [true, false]) {
     for (const [row, gates] of GATES.entries()) {
-      it(`fits after at most 4 requests: ${JSON.stringify(gates)}, the summariser ${works ? 'works' : 'fails'}`, async () => {
+      it(`fits after at most 4 requests: ${JSON.stringify(gates)}, the summarizer ${works ? 'works' : 'fails'}`, async () => {
         for (const [index, levels] of combinations.entries()) {
           if (!isProof && (index + (index >> 2) + (index >> 4)) % GATES.length !== row) continue;
           const { terminal, main, summaries } = await overflow(levels, gates, works);
@@ -111,7 +111,7 @@ describe('a history ten times the window', () => {
     expect([terminal.reason, main.length]).toEqual(['blocking_limit', 0]);
   });
 
-  it('fails where the summariser fails and the reducer is off, and says so', async () => {
+  it('fails with a reason if the summarizer fails and the reducer is off', async () => {
     const { terminal, events } = await overflow({ reducer: false }, {}, false);
     expect(terminal.reason).toBe('prompt_too_long');
     const details = events.flatMap((event) => (event.type === 'context' ? [event.report.details] : []));
@@ -127,7 +127,7 @@ describe('a session that was healed', () => {
   it('can be healed again: what recovery has used up comes back with every good answer', async () => {
     const { terminal, main, events } = await playContext(
       (request, count) => {
-        if (isSummaryRequest(request)) return answer(say('## Intent\nGo on.'));
+        if (isSummaryRequest(request)) return answer(say('## Intent\nContinue.'));
         if (tokensOf(request) > WINDOW) return fail('overflow');
         if (count > 60) return answer(say('Done.'));
         // Each look brings what the client takes for half of it.

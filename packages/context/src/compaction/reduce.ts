@@ -1,6 +1,6 @@
 /**
- * The last stage, which needs no model: media become notes, the oldest outputs go to files, then whole rounds go, until the
- * conversation provably fits. Fails only where one message that may not be dropped is too large by itself.
+ * The last stage, which needs no model. It replaces media by notes, moves the oldest outputs to files, then drops whole
+ * rounds until the conversation fits. It fails only if a single message that must stay is too large.
  */
 import { type CompactionTrigger, History, isToolResult, type Message } from '@heddle/core';
 import type { RereadFiles } from '../deps.ts';
@@ -13,14 +13,14 @@ import { extractOf, keptRequests, tailFrom, type WorkExtract } from './extract.t
 import { shortResults, withoutMedia } from './squeeze.ts';
 
 export interface ReduceRequest {
-  /** What it should come down to, and what it must not exceed. */
+  /** The tokens to aim at, and the tokens that must not be exceeded. */
   readonly target: number;
   readonly limit: number;
   readonly trigger: CompactionTrigger;
   readonly isCompactable: (tool: string) => boolean;
   /** Rules that hold for the whole conversation. */
   readonly instructions: readonly RereadFiles[];
-  /** Where an output will be stored; undefined where it cannot be. */
+  /** Returns the path for an output, or undefined if it cannot be stored. */
   readonly pathOf: (toolUseId: string) => string | undefined;
   readonly id: string;
   readonly stamp: () => { readonly uuid: string; readonly at: number };
@@ -28,11 +28,11 @@ export interface ReduceRequest {
 
 export interface Reduced {
   readonly messages: History<Message>;
-  /** To be stored before the messages are used. */
+  /** Must be stored before the messages are used. */
   readonly spills: readonly Spill[];
 }
 
-/** Characters that are left of an output. */
+/** The characters that stay of an output. */
 const PREVIEW = 400;
 
 export function reduce(messages: History<Message>, request: ReduceRequest): Reduced | undefined {
@@ -43,7 +43,7 @@ export function reduce(messages: History<Message>, request: ReduceRequest): Redu
   return kept && { messages: kept, spills: spills.filter(({ toolUseId }) => isNamed(kept, toolUseId)) };
 }
 
-/** From the oldest on, until it fits. */
+/** Shortens messages from the oldest on, until the history fits. */
 function externalize(
   messages: History<Message>,
   { target, pathOf }: ReduceRequest,
@@ -69,14 +69,14 @@ function externalize(
   return { small, spills };
 }
 
-/** The longest end that fits behind what must be kept of the rest. */
+/** Returns the longest tail that fits after the facts of the dropped messages. */
 function dropRounds(
   messages: History<Message>,
   request: ReduceRequest,
   tokensBefore: number,
 ): History<Message> | undefined {
   const all = messages.since(0);
-  // Looked at first: where even that is too much, no share of the room will do, and each try measures everything anew.
+  // Checked first: if this is too large, no share helps, and each try would measure everything again.
   if (estimateMessages(lastRequest(all)) > request.limit) return undefined;
   const reader = readHistory(messages);
   for (const room of [request.target, request.limit]) {
@@ -103,7 +103,7 @@ function dropRounds(
 
 const SHARES = [0.7, 0.4, 0.15, 0];
 
-/** What is kept as data must not itself be what does not fit. */
+/** Limits the extract, so that it does not itself exceed the target. */
 function trimmed(extract: WorkExtract, tokens: number): WorkExtract {
   return {
     ...extract,
@@ -115,7 +115,7 @@ function trimmed(extract: WorkExtract, tokens: number): WorkExtract {
   };
 }
 
-/** Nothing but what the user asked last. */
+/** Keeps only the last request of the user. */
 function lastWords(
   messages: readonly Message[],
   { limit, id, trigger, stamp }: ReduceRequest,
@@ -127,7 +127,7 @@ function lastWords(
   return estimateMessages(next) <= limit ? History.of(next) : undefined;
 }
 
-/** It is kept word for word, whatever else goes. */
+/** Returns the last request. It stays word for word in every case. */
 function lastRequest(messages: readonly Message[]): readonly Message[] {
   const last = messages.findLast(isRequest);
   const words = last ? decodeMessage(last).blocks.filter((block) => !isToolResult(block)) : [];

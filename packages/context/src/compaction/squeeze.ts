@@ -1,4 +1,4 @@
-/** Ways to make messages smaller that need no model and lose as little as they can. Pure. */
+/** Makes messages smaller without a model. Pure. */
 import {
   History,
   mapMedia,
@@ -12,7 +12,7 @@ import { estimateMessage, estimateMessages } from '../estimate/message.ts';
 import { decodeMessage, resultText, withResults } from '../history/decode-message.ts';
 import { beginning, isRemoved, isSpilled, spilledResult } from '../history/result-notes.ts';
 
-/** Media become notes. The same message where there were none. */
+/** Replaces media by notes. Returns the same message if it has none. */
 export function withoutMedia(message: Message, why: string = MEDIA_REFUSED): Message {
   if ((message?.type !== 'user' && message?.type !== 'assistant') || typeof message.content === 'string')
     return message;
@@ -25,7 +25,7 @@ export function withoutMedia(message: Message, why: string = MEDIA_REFUSED): Mes
   return changed ? { ...message, content } : message;
 }
 
-/** The history without media; undefined if there were none. */
+/** Returns the history without media, or undefined if it has none. */
 export function stripMedia(messages: History<Message>): History<Message> | undefined {
   let changed = false;
   const stripped = [...messages].map((message) => {
@@ -36,7 +36,7 @@ export function stripMedia(messages: History<Message>): History<Message> | undef
   return changed ? History.of(stripped) : undefined;
 }
 
-/** The message with its outputs cut to their beginnings. */
+/** Returns the message with each long output cut to its beginning. */
 export function shortResults(
   message: Message,
   preview: number,
@@ -53,7 +53,7 @@ export function shortResults(
 const FIRST_PREVIEW = 2_000;
 const LAST_PREVIEW = 200;
 
-/** A stretch of messages brought under a size, for the summariser to read. Total: at the worst, a text of its beginning. */
+/** Reduces messages to a size that the summarizer can read. Total: the last resort is one text with their beginning. */
 export function squeeze(messages: readonly Message[], tokens: number): readonly Message[] {
   if (estimateMessages(messages) <= tokens) return messages;
   let squeezed: readonly Message[] = messages.map((message) => withoutMedia(message, 'to save room'));
@@ -61,7 +61,7 @@ export function squeeze(messages: readonly Message[], tokens: number): readonly 
     squeezed = squeezed.map((message) => shortResults(message, preview, () => undefined));
     if (estimateMessages(squeezed) <= tokens) return squeezed;
   }
-  // Two characters a token hold for any script but the rarest.
+  // Two characters per token are enough for all scripts but the rarest.
   const json = beginning(
     JSON.stringify(squeezed.map((message) => decodeMessage(message).blocks)),
     Math.max(0, Math.floor(tokens)),

@@ -4,7 +4,7 @@ import { HEAD } from '../test/rig.ts';
 import { historyOf, userSays } from '../test/talk.ts';
 import { modelSummarizer } from './summarize.ts';
 
-/** A summariser whose model is overloaded once. `whileItWaits` is called before it asks again. */
+/** A summarizer whose model is overloaded once. `whileItWaits` runs before the next attempt. */
 function overloadedOnce(whileItWaits: (controller: AbortController) => void) {
   const controller = new AbortController();
   const model = scriptedModel([fail('overloaded'), say('The hand-over.')]);
@@ -23,20 +23,20 @@ function overloadedOnce(whileItWaits: (controller: AbortController) => void) {
   return { model, controller, ask };
 }
 
-describe('the summariser', () => {
+describe('the summarizer', () => {
   it('asks again after a fault that passes', async () => {
     const { model, ask } = overloadedOnce(() => undefined);
     expect(await ask()).toMatchObject({ ok: true, text: 'The hand-over.' });
     expect(model.calls).toHaveLength(2);
   });
 
-  it('asks nobody once the run was aborted while it waited to ask again', async () => {
+  it('makes no further attempt if the run was aborted during the wait', async () => {
     const { model, ask } = overloadedOnce((controller) => controller.abort('cancelled'));
     expect(await ask()).toMatchObject({ ok: false, class: 'aborted' });
     expect(model.calls).toHaveLength(1);
   });
 
-  it('asks nobody where a hook before the compaction took so long that the run is over', async () => {
+  it('makes no attempt if the run ended during a hook before the compaction', async () => {
     const { model, controller, ask } = overloadedOnce(() => undefined);
     controller.abort('cancelled');
     expect(await ask()).toMatchObject({ ok: false, class: 'aborted', spent: [] });

@@ -42,14 +42,14 @@ interface SummarizerDeps {
   readonly random: () => number;
   readonly head: PromptHead;
   readonly options?: RequestOptions;
-  /** What the conversation's own requests ask the server to clear: the fork asks the same, or it would read another prefix. */
+  /** The server edits of the conversation's own requests. The fork sends the same ones to share the cached prefix. */
   readonly serverEdits?: (context: ToolUseContext) => ServerEdits | undefined;
-  /** What the API has refused of the conversation so far. */
+  /** The blocks of the conversation that the API has rejected so far. */
   readonly refusedBlocks?: () => Iterable<string>;
   readonly retry?: Partial<RetryPolicy>;
 }
 
-/** A compaction is waited for: it gives up sooner than an answer would. */
+/** The user waits for a compaction, so it gives up sooner than an answer would. */
 const PATIENCE: Partial<RetryPolicy> = { maxAttempts: 3, maxServerWaitMs: 60_000 };
 
 export function modelSummarizer(deps: SummarizerDeps): Summarize {
@@ -60,7 +60,7 @@ export function modelSummarizer(deps: SummarizerDeps): Summarize {
     const refused = new Set(deps.refusedBlocks?.());
     let tries = FIRST_ATTEMPT;
     while (true) {
-      // The run may have ended while a hook or this loop waited.
+      // The run may have ended during a hook or a wait of this loop.
       if (signal.aborted) return { ok: false, why: ABORTED.message, class: ABORTED.class, spent };
       const built = forkOf(request, deps, refused);
       const { text, error, usage, calls } = await ask(deps.model, built, signal);
@@ -80,13 +80,13 @@ export function modelSummarizer(deps: SummarizerDeps): Summarize {
 }
 
 const ABORTED = modelError('aborted', 'The compaction was interrupted.');
-const NO_TEXT = modelError('empty', 'The summariser answered with no text.');
+const NO_TEXT = modelError('empty', 'The summarizer returned no text.');
 
 function forkOf(request: SummaryRequest, deps: SummarizerDeps, refused: ReadonlySet<string>): ModelRequest {
   const { messages, instruction, context } = request;
   const builder = createRequestBuilder();
   const view = viewOf(request, deps, refused);
-  // Built first and never sent: the builder learns which prefixes are cached, and marks those that are still the same.
+  // These are never sent. The builder learns from them which prefixes are cached.
   for (const earlier of earlierRequests(messages)) builder.build({ ...view, skipCacheWrite: false }, earlier);
   const asked: Message = {
     type: 'user',
@@ -99,8 +99,8 @@ function forkOf(request: SummaryRequest, deps: SummarizerDeps, refused: Readonly
 }
 
 /**
- * What the last requests of the conversation sent, oldest first: each ended where an answer begins. The history alone
- * tells it, so it holds between two prompts and in another process. A request that was never answered left no mark there.
+ * Returns the messages of the last requests, oldest first. Each request ended where an answer begins. They follow from the
+ * history alone, so this works between two prompts and in another process. Unanswered requests leave no trace there.
  */
 function earlierRequests(messages: History<Message>): History<Message>[] {
   const all = messages.since(0);
@@ -115,7 +115,7 @@ function earlierRequests(messages: History<Message>): History<Message>[] {
     .map((start) => History.of(all.slice(0, start)));
 }
 
-/** The API allows four marks; one stands behind the system prompt. */
+/** The API allows four cache marks. One of them follows the system prompt. */
 const MOST_READ_MARKS = 3;
 
 function viewOf(
@@ -129,7 +129,7 @@ function viewOf(
   return requestView({
     ...head,
     model: context.model,
-    // Thinking comes out of the same cap; switching it off would cost the cached messages.
+    // Thinking counts against the same cap. Switching it off would lose the cached messages.
     maxOutputTokens: maxTokens + thinking,
     tools: specsOf(context.tools),
     skipCacheWrite: true,
@@ -171,7 +171,7 @@ const ENDS: Readonly<Record<EndClass, string>> = {
   network: 'The stream ended before the summary was complete.',
   output_cap: 'The summary was cut off at the output limit.',
   overflow: "The summary ran into the end of the model's context window.",
-  refusal: 'The model declined to summarise the conversation.',
+  refusal: 'The model declined to summarize the conversation.',
 };
 
 function refuse(refused: Set<string>, request: ModelRequest, error: ModelError | undefined): void {
@@ -179,8 +179,8 @@ function refuse(refused: Set<string>, request: ModelRequest, error: ModelError |
   if (block) refused.add(rejectedBlockName(block));
 }
 /**
- * The words with which the summariser is asked. They stand behind the whole conversation, so that the request shares its
- * cached prefix; that is also why the model is told twice not to go on with the work.
+ * The instruction for the summarizer. It comes after the whole conversation, so that the request shares the cached prefix.
+ * For the same reason the model is told twice not to continue the work.
  */
 
 /** Why each part: intent and next step keep the task; decisions keep us from deciding again; files, errors and fixes keep us
@@ -217,7 +217,7 @@ ${SECTIONS}
 Keep names, paths, numbers, commands and quotations exact. Leave out greetings, praise and what no longer matters.${own}`;
 }
 
-/** Stands before a piece of a conversation that is too long to be summarised at once. */
+/** Returns the text before a piece of a conversation that is too long for one summary. */
 export function earlierSummary(summary: string): string {
   return `This is the hand-over so far; it covers everything before what follows. Carry all of it that still matters into the next one.\n\n${summary}`;
 }

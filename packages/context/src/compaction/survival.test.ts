@@ -1,4 +1,4 @@
-/** What must come through any number of compactions byte for byte. */
+/** Facts that survive any number of compactions byte for byte. */
 import {
   type ContentBlock,
   type EntryBody,
@@ -160,7 +160,7 @@ describe('after compactions', () => {
             asked.push(paths);
             return Promise.resolve(paths.map((path) => ({ path, text: `content of ${path} `.repeat(500) })));
           },
-          standing: () => Promise.resolve([{ kind: 'reminder', about: 'plan', text: 'The plan: go on.' }]),
+          standing: () => Promise.resolve([{ kind: 'reminder', about: 'plan', text: 'The plan: continue.' }]),
         },
       },
     );
@@ -169,7 +169,7 @@ describe('after compactions', () => {
     expect(asked[0]).toHaveLength(5);
     const words = wordsOf(returned.messages);
     expect(words).toContain('as it is on disk now');
-    expect(words).toContain('The plan: go on.');
+    expect(words).toContain('The plan: continue.');
   });
 });
 

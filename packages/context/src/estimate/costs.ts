@@ -1,6 +1,6 @@
 /**
- * What pieces of text cost in tokens, by their length: averages measured with o200k over sources, documents, manifests and
- * random data. Where measures differed between kinds of text, the higher one was taken.
+ * The cost of pieces of text in tokens, by their length. The averages were measured with o200k over sources, documents,
+ * manifests and random data. If kinds of text differed, the higher average counts.
  */
 
 /** Tokens by length, from 1 character on; each further character costs `more`. */
@@ -68,7 +68,7 @@ export function costOf(length: number, { steps, more }: CharacterCosts): number 
   const known = steps.length;
   return length <= known ? (steps[length - 1] ?? 1) : (steps[known - 1] ?? 1) + (length - known) * more;
 }
-/** Chinese characters that stand in many common words: tokenizers have merged them with their neighbours. The rest cost more. */
+/** Chinese characters of many common words, which tokenizers merge with their neighbors. Other characters cost more. */
 export const COMMON_HAN: ReadonlySet<number> = new Set(
   Array.from(
     [

@@ -1,8 +1,8 @@
-/** What stands before the conversation in every request: the system prompt, the contexts and the tools. */
+/** Estimates the part of a request before the conversation: the system prompt, the contexts and the tools. */
 import type { PromptHead, Tool } from '@heddle/core';
 import { estimateText } from './text.ts';
 
-/** The words around a tool, and around the contexts. */
+/** Tokens of the text around a tool, and around the contexts. */
 const TOOL_FRAME = 20;
 const CONTEXT_FRAME = 60;
 
@@ -30,7 +30,7 @@ export function estimatePrompt({ systemPrompt, systemContext, userContext }: Pro
 /** No character is more tokens than this in any script. */
 const MOST_PER_CHARACTER = 1.6;
 
-/** What the head is at most, without looking at its words: an estimate takes milliseconds in a program that just started. */
+/** Returns an upper limit from the number of characters. An estimate would take milliseconds during start-up. */
 export function mostTokens(
   { systemPrompt, systemContext, userContext }: PromptHead,
   tools: readonly Tool[],

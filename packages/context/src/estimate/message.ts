@@ -1,18 +1,18 @@
-/** What a message will cost in a request. Messages never change, so each is estimated once. */
+/** Estimates the tokens of a message in a request. Messages never change, so each is estimated once. */
 import type { Attachment, ContentBlock, DocumentBlock, ImageBlock, MediaSource, Message } from '@heddle/core';
 import { estimateText } from './text.ts';
 
-/** What surrounds a message, and a call or result with its name and id. */
+/** Tokens around a message, and around a call or result with its name and id. */
 const MESSAGE_FRAME = 4;
 const CALL_FRAME = 24;
-/** The words around an attachment. */
+/** Tokens of the text around an attachment. */
 const ATTACHMENT_FRAME = 40;
 
 const known = new WeakMap<Message, number>();
 
-/** 0 for what is never sent. Total: what cannot be read counts as its JSON, or as nothing. */
+/** Returns 0 for a message that is never sent. Total: an unreadable message counts as its JSON, or as nothing. */
 export function estimateMessage(message: Message): number {
-  // A log may hold anything, also what is no message at all.
+  // A log may contain values that are not messages.
   if (typeof message !== 'object' || message === null) return 0;
   const before = known.get(message);
   if (before !== undefined) return before;
@@ -62,7 +62,7 @@ export function estimateBlock(block: ContentBlock): number {
   switch (block.type) {
     case 'text':
       return estimateText(block.text);
-    // A signature is the thinking once more, sealed; the server does not count it.
+    // The server does not count the signature, which is the encrypted thinking.
     case 'thinking':
       return estimateText(block.thinking);
     case 'redacted_thinking':
@@ -93,8 +93,8 @@ function jsonOf(value: unknown): string {
   }
 }
 
-// What images and documents cost. An image costs by its area after the server has scaled it down; its size is read from the
-// first bytes of its data. A document costs by its pages, of which each is sent as text and as an image.
+// Images cost by their area after the server has scaled them down; the size is read from the first bytes of the data.
+// Documents cost by their pages, because the server reads each page as text and as an image.
 
 /** Pixels of a token, the longest edge and the area that the server leaves. */
 const PIXELS_PER_TOKEN = 750;
@@ -105,7 +105,7 @@ const LARGEST_IMAGE = 1_600;
 const PAGE_BYTES = 30_000;
 const PAGE_TOKENS = 3_000;
 const MOST_PAGES = 100;
-/** Of a document that only the server has seen. */
+/** Assumed pages of a document that only the server can read. */
 const UNSEEN_PAGES = 10;
 
 function estimateImage({ source }: ImageBlock): number {
@@ -126,7 +126,7 @@ function sourceTokens(source: MediaSource): number {
     return Math.min(MOST_PAGES, Math.max(1, pages)) * PAGE_TOKENS;
   }
   if (source.type === 'url' || source.type === 'file') return UNSEEN_PAGES * PAGE_TOKENS;
-  // Two kinds that the vocabulary of blocks does not name hold their text.
+  // Two other kinds of source contain their text.
   return estimateText(JSON.stringify(source));
 }
 
@@ -135,7 +135,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Of PNG, GIF and JPEG; undefined where the beginning does not tell. */
+/** Reads the size of a PNG, GIF or JPEG image. Returns undefined if the beginning does not contain it. */
 function sizeOf(data: string): Size | undefined {
   if (data.startsWith('iVBORw0KGgo')) {
     const bytes = decode(data, 0, 24);
@@ -151,7 +151,7 @@ function sizeOf(data: string): Size | undefined {
   return data.startsWith('/9j/') ? jpegSize(data) : undefined;
 }
 
-/** Segments one after another, each with its length, up to the one that begins a frame. */
+/** Skips segments, each with its length, up to the one that begins a frame. */
 function jpegSize(data: string): Size | undefined {
   let offset = 2;
   for (let segments = 0; segments < 50; segments++) {
@@ -175,7 +175,7 @@ function wide(bytes: readonly number[], index: number): number {
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** A few bytes out of the middle of base64. */
+/** Decodes a few bytes in the middle of base64 data. */
 function decode(data: string, offset: number, count: number): number[] {
   const bytes: number[] = [];
   const group = Math.floor(offset / 3);

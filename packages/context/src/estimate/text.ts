@@ -1,12 +1,12 @@
 /**
  * How many tokens a text will be, without a tokenizer. The text is cut into pieces where a byte-pair tokenizer would cut it
  * (a word with the blank or sign before it, three digits, a run of signs), and each piece costs what its like cost on
- * average. What looks random (base64, hashes) has averages of its own, and so has every script. Errs on the high side.
+ * average. Random text (base64, hashes) and each script have their own averages. The estimate errs on the high side.
  */
 import { COMMON_HAN, costOf } from './costs.ts';
 import * as cost from './costs.ts';
 
-/** On top of the averages, so that a text of unusual words is not counted low. */
+/** A margin, so that a text of unusual words is not underestimated. */
 const MARGIN = 1.03;
 
 export function estimateText(text: string): number {
@@ -36,7 +36,7 @@ function isLetter(kind: number): boolean {
 class Scanner {
   readonly #text: string;
   #at = 0;
-  /** Up to here the text is known to be random, or known not to be. */
+  /** The text up to here was checked for randomness. */
   #judgedUntil = 0;
   #isRandom = false;
 

@@ -134,7 +134,11 @@ describe('level 2, snip', () => {
   };
 
   it('drops old rounds whole, keeps the user’s words, and leaves one marker that adds up', () => {
-    const history = historyOf([...work(10, 600), userSays('And now?'), ...work(10, 600, 'Go on.').slice(1)]);
+    const history = historyOf([
+      ...work(10, 600),
+      userSays('And now?'),
+      ...work(10, 600, 'Continue.').slice(1),
+    ]);
     const tokens = estimateMessages(history);
     const first = snip(history, readHistory(history), { ...request, tokens });
     expect(first.tokensFreed).toBe(tokens - estimateMessages(first.messages));

@@ -1,4 +1,4 @@
-/** Levels 1 and 3 with what they must remember: which results were held against their budget, which were replaced. */
+/** Levels 1 and 3 with their memory: the results that were checked against the budget, and those that were replaced. */
 import { History, type Message, type ToolResultBlock, type ToolUseContext } from '@heddle/core';
 import { estimateBlock, estimateMessage } from '../estimate/message.ts';
 import { type ContextDeps, type LevelResult, untouched } from '../deps.ts';
@@ -8,17 +8,17 @@ import type { HistoryReader, PlacedResult } from '../history/history-reader.ts';
 import { resultText, withResults } from '../history/decode-message.ts';
 import { isRemoved, removedResult } from '../history/result-notes.ts';
 
-/** Characters that a result may have whose tool is not known. */
+/** The most characters of a result of an unknown tool. */
 const USUAL_LIMIT = 100_000;
 
 export class Results {
   readonly #options: ContextOptions;
   readonly #deps: Pick<ContextDeps, 'spills' | 'now'>;
-  /** Rounds of this history whose results were looked at: the last may still have been growing. */
+  /** Rounds of this history whose results were checked. The last one may still have been growing. */
   #lookedAt = 0;
   #source = History.of<Message>([]);
   readonly #decided = new Map<string, ToolResultBlock>();
-  /** The round in which microcompact last replaced something; so far back that the first time is not put off. */
+  /** The round of the last replacement. The start value never delays the first one. */
   #replacedIn = Number.NEGATIVE_INFINITY;
 
   constructor(options: ContextOptions, deps: Pick<ContextDeps, 'spills' | 'now'>) {
@@ -72,14 +72,14 @@ export class Results {
     return result;
   }
 
-  /** A compaction counts rounds anew. */
+  /** Restarts the count of rounds after a compaction. */
   forgetRounds(): void {
     this.#replacedIn = Number.NEGATIVE_INFINITY;
     this.#lookedAt = 0;
   }
 
   #isCold(messages: History<Message>, after: number): boolean {
-    // The newest message is what was just typed; the one before tells when the model was last asked.
+    // The newest message is the new prompt. The one before it shows the time of the last request.
     const last = messages.at(messages.length - 2)?.at;
     return last !== undefined && this.#deps.now() - last > after;
   }
@@ -93,15 +93,15 @@ export interface MicrocompactRequest {
   readonly over: number;
   readonly options: MicrocompactOptions;
   readonly isCompactable: (tool: string) => boolean;
-  /** What was decided before, by id. */
+  /** Earlier decisions, by id. */
   readonly decided: ReadonlyMap<string, ToolResultBlock>;
-  /** Rounds since the last time, and whether the cache has gone cold. */
+  /** Rounds since the last replacement. `isCold`: the cache has expired. */
   readonly roundsSince: number;
   readonly isCold: boolean;
 }
 
 interface MicrocompactResult extends LevelResult {
-  /** What is decided now, to be remembered. */
+  /** The decisions of this step, for later steps. */
   readonly decided: ReadonlyMap<string, ToolResultBlock>;
 }
 
@@ -139,7 +139,7 @@ export function microcompact(
 
 const NONE: ReadonlyMap<string, ToolResultBlock> = new Map();
 
-/** Decided before, but back in its first form: a history that was read anew. */
+/** Returns earlier decisions for results that are back in their first form, in a history that was loaded again. */
 function again(
   reader: HistoryReader,
   decided: ReadonlyMap<string, ToolResultBlock>,

@@ -1,6 +1,6 @@
 /**
- * Level 1: a result over its tool's limit, and results that are too large together, leave the conversation for a file.
- * Decided when they come in, before they were ever sent; the replacement is recorded, so a resumed session sends the same.
+ * Level 1 moves results to files: a result over the limit of its tool, and the largest results of a round over its budget.
+ * It runs before a result is first sent, and the log stores the replacement. So a resumed session sends the same bytes.
  */
 import { History, type Message } from '@heddle/core';
 import { estimateMessage } from '../estimate/message.ts';
@@ -16,11 +16,11 @@ export interface Spill {
 }
 
 export interface BudgetSettings extends ResultBudgetOptions {
-  /** Characters that a result of this tool may have. */
+  /** The most characters of a result of this tool. */
   readonly limitOf: (tool: string | undefined) => number;
 }
 
-/** The results from this round on that have to go: those over their limit, then the largest of a round that is too large. */
+/** Finds results from this round on: those over their limit, then the largest of a round over its budget. */
 export function oversized(reader: HistoryReader, settings: BudgetSettings, fromRound = 0): readonly Spill[] {
   const spills: Spill[] = [];
   for (const results of byRound(reader.results, fromRound)) {
@@ -43,7 +43,7 @@ export function oversized(reader: HistoryReader, settings: BudgetSettings, fromR
   return spills;
 }
 
-/** `stored` says where each spill went; undefined where it could not be written. */
+/** `stored` maps a call to the path of its output, or to undefined if it could not be written. */
 export function spillResults(
   messages: History<Message>,
   stored: ReadonlyMap<string, string | undefined>,
@@ -73,7 +73,7 @@ export function spillResults(
       level: 'tool_result_budget',
       tokensBefore: before,
       tokensAfter: after,
-      // What was never sent was never cached.
+      // These results were never sent, so they were never cached.
       rewrotePrefix: false,
       details: {
         toolUseIds: [...stored.keys()],

@@ -1,6 +1,6 @@
 /**
- * Level 3 on the server's side: the API is asked to clear old tool uses itself, which leaves the prefix that it has cached
- * as it is. The client then rewrites nothing; what the server says it deleted is reported when the answer is in.
+ * Level 3 on the server: a request asks the API to clear old tool uses itself, which keeps the cached prefix. The client
+ * then rewrites nothing, and reports the deletions when the answer has arrived.
  */
 import type { ContextReport, JsonObject, RequestOptions, Tool, Usage } from '@heddle/core';
 import type { ContextOptions } from '../options.ts';
@@ -10,7 +10,7 @@ const CONTEXT_MANAGEMENT_BETA = 'context-management-2025-06-27';
 
 export type ServerEdits = Required<Pick<RequestOptions, 'contextManagement' | 'betas'>>;
 
-/** The options of a request that has the server clear old results: to be joined with the host's own. */
+/** Returns the request options that make the server clear old results. */
 export function serverEdits(options: ContextOptions, model: string, tools: readonly Tool[]): ServerEdits {
   const { keepRecent, minFreed } = options.microcompact;
   const kept = tools.filter((tool) => tool.compactable !== true).map((tool) => tool.name);
@@ -24,7 +24,7 @@ export function serverEdits(options: ContextOptions, model: string, tools: reado
   return { contextManagement: { edits: [edit] }, betas: [CONTEXT_MANAGEMENT_BETA] };
 }
 
-/** The host's own options and what the levels add to them. */
+/** Adds the server edits to the options of the host. */
 export function withServerEdits<T extends RequestOptions>(options: T, edits: ServerEdits | undefined): T {
   if (!edits) return options;
   const own = options.contextManagement?.edits ?? [];
@@ -35,7 +35,7 @@ export function withServerEdits<T extends RequestOptions>(options: T, edits: Ser
   };
 }
 
-/** What the server says it cleared; undefined where it cleared nothing. */
+/** Reports the edits that the server made, or undefined if it cleared nothing. */
 export function serverCleared(usage: Usage, appliedEdits: readonly JsonObject[]): ContextReport | undefined {
   const sum = (field: string): number =>
     appliedEdits.reduce((total, { [field]: count }) => total + (typeof count === 'number' ? count : 0), 0);

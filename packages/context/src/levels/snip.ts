@@ -1,4 +1,4 @@
-/** Level 2: drops whole old rounds, each call with its results, and leaves one marker. What the user wrote stays. */
+/** Level 2: drops whole old rounds, each call with its results, and leaves one marker. Messages of the user stay. */
 import { History, isToolResult, type Message, type UserMessage } from '@heddle/core';
 import { estimateMessage, estimateMessages } from '../estimate/message.ts';
 import { type LevelResult, untouched } from '../deps.ts';
@@ -7,7 +7,7 @@ import type { HistoryReader } from '../history/history-reader.ts';
 import { decodeMessage, isRequest } from '../history/decode-message.ts';
 
 export interface SnipRequest {
-  /** What the conversation counts, and what it should count at most; nothing is done unless it counts more than `over`. */
+  /** The size of the conversation. The level runs if it exceeds `over`, and aims at `downTo`. */
   readonly tokens: number;
   readonly over: number;
   readonly downTo: number;
@@ -24,7 +24,7 @@ function markerText(count: number): string {
 export function snip(messages: History<Message>, reader: HistoryReader, request: SnipRequest): LevelResult {
   if (request.tokens <= request.over) return untouched(messages);
   const { rounds } = reader;
-  // The first round has no answer: it is what the conversation began with.
+  // The first round has no answer: it contains the messages before the first answer.
   const last = rounds.length - request.options.keepRounds;
   const before = earlierMarkers(messages);
   const marker = (count: number): UserMessage => ({
@@ -35,7 +35,7 @@ export function snip(messages: History<Message>, reader: HistoryReader, request:
   });
   const dropped = new Set<number>();
   const kept = new Set<number>();
-  // The marker takes room as well; not counted, it would have the next snip drop one round more.
+  // The marker costs tokens too. Without them the next snip would drop one round more.
   let freed = before.tokens - estimateMessage(marker(rounds.length));
   let count = 0;
   for (let round = 1; round < last && request.tokens - freed > request.downTo; round++) {
@@ -71,11 +71,11 @@ export function snip(messages: History<Message>, reader: HistoryReader, request:
 
 interface Dropped {
   readonly dropped: ReadonlySet<number>;
-  /** The user's words in rounds that were dropped. */
+  /** Messages of the user in dropped rounds. */
   readonly kept: ReadonlySet<number>;
 }
 
-/** Leaves out what was dropped; the one marker stands where the first of it stood, now or in an earlier snip. */
+/** Removes the dropped messages and puts one marker at the first place that this or an earlier snip dropped. */
 function without(
   messages: History<Message>,
   { dropped, kept }: Dropped,
@@ -94,7 +94,7 @@ function without(
   return next;
 }
 
-/** What earlier snips left: how many steps they dropped, and what their markers cost. */
+/** Sums up the markers of earlier snips: the steps that they dropped, and the tokens of the markers. */
 function earlierMarkers(messages: History<Message>): { readonly count: number; readonly tokens: number } {
   let [count, tokens] = [0, 0];
   for (const message of messages) {
@@ -116,7 +116,7 @@ function isOwnWords(message: Message): boolean {
   return isRequest(message) || message.type === 'system';
 }
 
-/** Words that came in one message with results lose them: the calls are gone. */
+/** Removes the results from a message of the user, because their calls are gone. */
 function withoutResults(message: Message): Message {
   const { blocks, results } = decodeMessage(message);
   if (message.type !== 'user' || results.length === 0) return message;

@@ -1,4 +1,4 @@
-/** What fills the window, by category: data for whoever wants to show it. */
+/** Computes how the window is used, by category. `/context` shows it. */
 import type { ContentBlock, Message, PromptHead, Tool } from '@heddle/core';
 import { estimatePrompt, estimateTools } from '../estimate/head.ts';
 import { estimateBlock, estimateMessage } from '../estimate/message.ts';
@@ -7,12 +7,12 @@ import { type Thresholds, type WindowState, windowState } from '../thresholds.ts
 
 export interface Breakdown {
   readonly window: number;
-  /** Kept for the answer. */
+  /** Tokens reserved for the answer. */
   readonly reserved: number;
   readonly used: number;
   readonly free: number;
   readonly categories: readonly { readonly name: BreakdownCategory; readonly tokens: number }[];
-  /** The tools whose calls and results take most, the largest first. */
+  /** Tokens of calls and results by tool, the largest first. */
   readonly byTool: readonly { readonly tool: string; readonly tokens: number }[];
 }
 
@@ -59,7 +59,7 @@ export function breakdownOf({ head, tools, messages, thresholds }: BreakdownInpu
       const tool = id === undefined ? undefined : names.get(id);
       if (tool !== undefined) byTool.set(tool, (byTool.get(tool) ?? 0) + tokens);
     }
-    // What surrounds the blocks goes with whoever speaks.
+    // Tokens around the blocks count for the author of the message.
     add(
       message.type === 'assistant'
         ? 'answers'
@@ -99,7 +99,7 @@ function categoryOf(block: ContentBlock, message: Message): BreakdownCategory {
   }
 }
 
-/** The categories are estimates and add up to `used`; `state.tokens` starts from what the server counted last. */
+/** The categories are estimates and add up to `used`. `state.tokens` starts from the last count of the server. */
 export interface ContextUsage extends Breakdown {
   readonly model: string;
   readonly thresholds: Thresholds;

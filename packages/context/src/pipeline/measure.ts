@@ -1,6 +1,6 @@
 /**
- * How many tokens a request would have with a conversation: what stands before it, an estimate of the messages, and what the
- * server counted of the last one.
+ * Counts the tokens of a request with a conversation: the prompt and tools, an estimate of the messages, and the server's
+ * count of the last request.
  */
 import {
   type AnswerCount,
@@ -16,7 +16,7 @@ import { estimateMessage, estimateMessages } from '../estimate/message.ts';
 import { HistoryReader } from '../history/history-reader.ts';
 import type { Thresholds } from '../thresholds.ts';
 
-/** What a count is held against. */
+/** The limits that a count is compared with. */
 interface Limits {
   readonly thresholds: Thresholds;
   readonly usualScale: number;
@@ -25,35 +25,35 @@ interface Limits {
 export class ContextMeasure {
   readonly #head: PromptHead;
   readonly #reader = new HistoryReader();
-  readonly #reckoning = new TokenEstimator();
+  readonly #estimator = new TokenEstimator();
   #promptTokens: number | undefined;
 
   constructor(head: PromptHead) {
     this.#head = head;
   }
 
-  /** The best that is known. */
+  /** Returns the most exact count. */
   count(messages: MessageHistory, tools: readonly Tool[], usualScale: number): number {
-    return this.#reckoning.tokens(this.estimate(messages, tools), messages, usualScale);
+    return this.#estimator.tokens(this.estimate(messages, tools), messages, usualScale);
   }
 
-  /** Real tokens for each estimated one. `usual`: what is known of the model before its first answer. */
+  /** Returns real tokens per estimated token. `usual` applies before the first answer of the model. */
   scale(usual: number): number {
-    return Math.max(1, this.#reckoning.scale(usual));
+    return Math.max(1, this.#estimator.scale(usual));
   }
 
-  /** Takes up what the server counted in an earlier process. Does nothing if the answer is not among the messages. */
+  /** Restores the server's count of an earlier process. Does nothing if the answer is not among the messages. */
   recall({ responseId, usage }: AnswerCount, messages: MessageHistory, tools: readonly Tool[]): void {
     const at = firstOfAnswer(messages, responseId);
     if (at > 0) {
       const sent = History.of(messages.since(0).slice(0, at));
-      this.#reckoning.recall(responseId, usage, () => this.headTokens(tools) + estimateMessages(sent));
+      this.#estimator.recall(responseId, usage, () => this.headTokens(tools) + estimateMessages(sent));
     }
   }
 
   /**
-   * For the levels, which only ask whether there is too much: a conversation that is small by any reckoning is not reckoned.
-   * The first request of a program goes out sooner for it.
+   * Returns a count for the levels, which only compare it with limits. A conversation that is certainly small is not counted,
+   * so that the first request of a program starts sooner.
    */
   upTo(messages: MessageHistory, tools: readonly Tool[], limits: Limits): number {
     return this.#smallCount(messages, tools, limits) ?? this.count(messages, tools, limits.usualScale);
@@ -64,13 +64,13 @@ export class ContextMeasure {
     return this.#smallCount(messages, tools, limits) !== undefined;
   }
 
-  /** Undefined: the conversation has to be counted. */
+  /** Returns undefined if the conversation has to be counted. */
   #smallCount(
     messages: MessageHistory,
     tools: readonly Tool[],
     { thresholds, usualScale }: Limits,
   ): number | undefined {
-    if (this.#reckoning.hasCount) return undefined;
+    if (this.#estimator.hasCount) return undefined;
     const { microcompact, snip, collapse, autoCompact } = thresholds;
     const most = Math.round(
       (mostTokens(this.#head, tools) + this.#reader.read(messages).tokens) * usualScale,
@@ -78,7 +78,7 @@ export class ContextMeasure {
     return most < Math.min(microcompact, snip, collapse, autoCompact) ? most : undefined;
   }
 
-  /** Without the server's word. */
+  /** Estimates without the server's count. */
   estimate(messages: MessageHistory, tools: readonly Tool[]): number {
     return this.headTokens(tools) + this.#reader.read(messages).tokens;
   }
@@ -87,17 +87,17 @@ export class ContextMeasure {
     return (this.#promptTokens ??= promptTokens(this.#head)) + estimateTools(tools);
   }
 
-  /** This is about to be sent: what the server will count is held against its estimate. */
+  /** Announces a request, so that the server's count can be compared with its estimate. */
   sending(messages: MessageHistory, tools: readonly Tool[]): void {
-    this.#reckoning.sending(() => this.estimate(messages, tools));
+    this.#estimator.sending(() => this.estimate(messages, tools));
   }
 
   answered(responseId: string, usage: Usage): void {
-    this.#reckoning.answered(responseId, usage);
+    this.#estimator.answered(responseId, usage);
   }
 }
 
-/** Looked for from the end: the last answer is near it. -1 if it is not there. */
+/** Searches from the end, because the last answer is near it. Returns -1 if the answer is missing. */
 function firstOfAnswer(messages: MessageHistory, responseId: string): number {
   let found = -1;
   for (let index = messages.length - 1; index >= 0; index--) {
@@ -114,19 +114,19 @@ function promptTokens(head: PromptHead): number {
   return system + user;
 }
 
-// How many tokens the next request has: what the server counted of the last one, and an estimate of what changed since. Where
-// the server has said nothing yet, the estimate alone.
+// Tokens of the next request: the server's count of the last one plus an estimate of the changes since. Before the first
+// count, the estimate alone.
 
 interface Counted {
   readonly responseId: string;
   /** Input and output of the answer, as the server counted them. */
   readonly tokens: number;
-  /** Input alone, and what had been estimated of it. */
+  /** The input alone, and its estimate. */
   readonly input: number;
   readonly estimate: number;
 }
 
-/** An answer is looked for among so many of the last messages: its blocks are near the end, or it is gone. */
+/** The number of last messages in which an answer is searched. Its blocks are near the end, or gone. */
 const NEAR = 500;
 
 /** No tokenizer is further from the estimate than this. A larger difference is input that the estimate does not see. */
@@ -137,12 +137,12 @@ class TokenEstimator {
   #sent = (): number => 0;
   #counted: Counted | undefined;
 
-  /** A request of this estimate is about to be sent; it is made when it is needed. */
+  /** Announces a request. The estimate is computed when it is needed. */
   sending(estimate: () => number): void {
     this.#sent = estimate;
   }
 
-  /** The server has counted something. */
+  /** Returns true after the first count of the server. */
   get hasCount(): boolean {
     return this.#counted !== undefined;
   }
@@ -151,16 +151,16 @@ class TokenEstimator {
     this.recall(responseId, usage, this.#sent);
   }
 
-  /** An answer of an earlier process, with the estimate of what had been sent for it. */
+  /** Stores the count of an answer, with the estimate of its request. */
   recall(responseId: string, usage: Usage, estimateSent: () => number): void {
     const input = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
-    // Some servers report nothing; some report it for an answer whose request was never estimated.
+    // Some servers report no count, and some answers belong to a request that was never estimated.
     const estimate = input > 0 ? estimateSent() : 0;
     if (estimate <= 0) return;
     this.#counted = { responseId, tokens: input + usage.output_tokens, input, estimate };
   }
 
-  /** Real tokens for each estimated one, as the last answer shows it. `usual`: until there is an answer. */
+  /** Returns real tokens per estimated token, according to the last answer. `usual` applies before it. */
   scale(usual: number): number {
     if (!this.#counted) return usual;
     const { input, estimate } = this.#counted;
@@ -168,12 +168,12 @@ class TokenEstimator {
     return scale >= LEAST_SCALE && scale <= MOST_SCALE ? scale : usual;
   }
 
-  /** `estimate` is of all that is to be sent. */
+  /** `estimate` covers the whole request. */
   tokens(estimate: number, messages: History<Message>, usual: number): number {
     const counted = this.#counted;
     if (!counted) return Math.round(estimate * usual);
     const change = estimate - counted.estimate;
-    // What goes frees as much as it was counted for. What comes is never estimated lower than its text suggests.
+    // Removed messages free what they were counted for. New ones count at least their estimate.
     const scale = this.scale(usual);
     if (change < 0)
       return Math.max(0, Math.round(counted.input + change * Math.min(1, counted.input / counted.estimate)));

@@ -74,7 +74,7 @@ describe('the pipeline', () => {
     expect(await prepare()).toBe(after);
   });
 
-  it('says that a request would not fit where nobody may do something about it', async () => {
+  it('reports that a request does not fit if no level may change it', async () => {
     const { port, context } = rig({ windowOf: () => 10_000, levels: { microcompact: false } });
     const messages = historyOf(work(20, 500));
     const { returned } = await prepared(port, { messages, autoCompact: false, context });
@@ -157,7 +157,7 @@ describe('a compaction on the way', () => {
     const long = prose(900, 3);
     const { main, summaries, terminal, events } = await playContext(
       (request, count) => {
-        if (isSummaryRequest(request)) return answer(say('## Intent\nGo on.'));
+        if (isSummaryRequest(request)) return answer(say('## Intent\nContinue.'));
         if (count > 3) return answer(say('Done.'));
         // The second answer makes the server's count cross the threshold.
         const input = count === 2 ? 11_000 : 9_000;
@@ -179,12 +179,12 @@ describe('a compaction on the way', () => {
     expect(bills[2]?.cacheCreation).toBe(0);
     expect(asked?.tools).toEqual(main[0]?.tools);
     expect(asked?.system).toEqual(main[0]?.system);
-    // What the summary cost is on the bill, before the record of the compaction.
+    // The cost of the summary is reported before the record of the compaction.
     const kinds = events.map((event) => event.type);
     expect(kinds.indexOf('spent')).toBe(kinds.indexOf('context') - 1);
   });
 
-  it('gives up after three failures in a row, and the loop goes on without', async () => {
+  it('gives up after three failures in a row, and the loop continues without it', async () => {
     const { summaries, terminal } = await playContext(
       (request, count) => {
         if (isSummaryRequest(request)) return fail('bad_request');

@@ -1,6 +1,6 @@
 /**
- * What stands behind the context door: the levels in their order, light ones first, with the little that must be remembered
- * between two requests. What it decides is reported before it is used, so that a resumed session sends the same bytes.
+ * Implements the context port. It runs the levels from light to heavy and stores the state that they need between requests.
+ * Each decision is reported before it takes effect, so that a resumed session sends the same bytes.
  */
 import type {
   AnswerCount,
@@ -38,13 +38,13 @@ import { HistoryReader, readHistory, sinceBoundary } from '../history/history-re
 import { Results } from '../levels/microcompact.ts';
 
 export interface ContextPipeline extends ContextPort {
-  /** `/compact`: on the user's word, whatever the conversation counts. */
+  /** Compacts on request of the user (`/compact`), independent of the size of the conversation. */
   compactNow(request: ManualRequest): Promise<Compacted>;
-  /** What a request must say so that the server clears old results; undefined where the client does it. */
+  /** Returns request options that make the server clear old results, or undefined if the client does it. */
   serverEdits(context: ToolUseContext): ServerEdits | undefined;
-  /** How full the window was when the last request was prepared. */
+  /** Returns the state of the window when the last request was prepared. */
   state(): WindowState | undefined;
-  /** How full the window is with this conversation, and what fills it. Changes nothing. */
+  /** Returns the use of the window by this conversation. Changes nothing. */
   usage(request: Pick<ManualRequest, 'messages' | 'context'>): ContextUsage;
 }
 
@@ -56,7 +56,7 @@ export interface ManualRequest {
 
 export interface ContextSetup {
   readonly options: ContextOptions;
-  /** What stands before the conversation in every request. */
+  /** The part of every request before the conversation. */
   readonly head: PromptHead;
   /** Windows that servers stated, by model. Shared with later pipelines of the same conversation. */
   readonly learnedWindows?: Map<string, number>;
@@ -68,7 +68,7 @@ export function createContextPort(setup: ContextSetup, deps: ContextDeps): Conte
   return new Pipeline(setup, deps);
 }
 
-/** What one walk through the levels is made under. */
+/** The conditions of one pass through the levels. */
 interface Under {
   readonly context: ToolUseContext;
   readonly thresholds: Thresholds;
@@ -112,7 +112,7 @@ class Pipeline implements ContextPipeline {
     const under = this.#under(context);
     const { thresholds } = under;
     let messages = sinceBoundary(given, this.#reader.read(given));
-    // A small conversation need not be counted: its first request goes out sooner.
+    // A small conversation is not counted, so that its first request starts sooner.
     if (!this.#measure.isSmall(messages, context.tools, under)) this.#recall(messages, context);
     const budgeted = await this.#results.budget(messages, this.#reader.read(messages), context);
     yield* stepsOf(budgeted);
@@ -131,7 +131,7 @@ class Pipeline implements ContextPipeline {
     if (!autoCompact || tokens < thresholds.autoCompact) return idle();
 
     yield { compacting: 'auto' };
-    // Whoever heard of it may have ended the run: then it is not begun.
+    // The consumer of this event may have aborted the run. Then the compaction does not start.
     if (context.signal.aborted) return idle();
     const mustFit = tokens >= thresholds.blocking;
     const outcome = await this.#compact(view, under, { trigger: 'auto', mustFit });
@@ -244,7 +244,7 @@ class Pipeline implements ContextPipeline {
   ): Promise<CompactionOutcome> {
     const { cause } = about;
     const estimate = this.#measure.estimate(messages, context.tools);
-    // The server refused what was thought to fit: the estimate is off by at least this much.
+    // The server rejected a request that should fit, so the estimate is off by at least this factor.
     const off = thresholds.window / Math.max(1, estimate);
     const known = this.#measure.scale(usualScale);
     const scale = cause === 'overflow' ? Math.min(Math.max(known, off), MOST_OFF) : known;
@@ -297,7 +297,7 @@ class Pipeline implements ContextPipeline {
     return { context, thresholds, usualScale: this.#options.tokenScaleOf(model) };
   }
 
-  /** What the server counted in an earlier process is taken up once, at the first look at the conversation. */
+  /** Restores the server's count of an earlier process once, when the conversation is first counted. */
   #recall(messages: MessageHistory, { tools }: ToolUseContext): void {
     const answer = this.#lastAnswer?.();
     this.#lastAnswer = undefined;
@@ -309,7 +309,7 @@ class Pipeline implements ContextPipeline {
   }
 }
 
-/** No text is estimated worse than this: a server that refuses even less means something else. */
+/** The largest error of the estimate. A server that rejects even less has another reason. */
 const MOST_OFF = 4;
 
 const compactableNames = new WeakMap<ToolUseContext['tools'], ReadonlySet<string>>();

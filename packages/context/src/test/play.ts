@@ -1,4 +1,4 @@
-/** Plays a conversation through the loop with a real context door; the summariser is the same scripted model. */
+/** Runs a conversation through the loop with a real context port. The summarizer is the same scripted model. */
 import {
   type Gates,
   type LoopEvent,
@@ -29,7 +29,7 @@ export interface ContextPlay {
   readonly gates?: Partial<Gates>;
   readonly judge?: JudgeOptions;
   readonly deps?: Partial<ContextDeps>;
-  /** What each call of a tool gives back. */
+  /** Returns the output of each call of a tool. */
   readonly output?: (call: number) => string;
 }
 

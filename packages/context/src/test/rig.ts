@@ -1,4 +1,4 @@
-/** A context door on the bench: spills and collapses in memory, the summariser scripted, everything written down. */
+/** A context port for tests: spills and collapses in memory, a scripted summarizer, and a record of all calls. */
 import type { LevelStep, PreparedHistory, PrepareRequest, Tool, ToolUseContext } from '@heddle/core';
 import { collect, contextOf, fakeTool } from '@heddle/testing';
 import { memoryCollapses } from '../collapse/collapse.ts';
@@ -65,7 +65,7 @@ export function rig(changes: ContextChanges = {}, given: Partial<ContextDeps> = 
   return { port, deps, context: contextOf({ tools: TOOLS }), spilled, summaries };
 }
 
-/** What the levels did on the way to a request, without the announcements. */
+/** Returns the steps of the levels for one request, without the announcements. */
 export async function prepared(
   port: ContextPipeline,
   request: PrepareRequest,

@@ -1,4 +1,4 @@
-/** What a model would be sent of a history, and what the API would have against it. */
+/** Builds the request for a history, and lists the rules of the API that it breaks. */
 import { buildRequest, type MessageHistory, type ModelRequest, requestView } from '@heddle/core';
 import { bodyOf, explainViolations, validateRequest } from '@heddle/testing';
 import { HEAD } from './rig.ts';
@@ -8,7 +8,7 @@ export function requestFor(messages: MessageHistory): ModelRequest {
   return buildRequest(view, messages).request;
 }
 
-/** Empty: nothing. */
+/** Returns an empty string for a valid request. */
 export function complaintsAbout(request: ModelRequest): string {
   return explainViolations(validateRequest(bodyOf(request)));
 }
