@@ -1,5 +1,5 @@
 /** Short model names (aliases) and the full ids that they resolve to. */
-import { type Environment, variable } from './secrets/environment.ts';
+import { type Environment, readVariable } from './secrets/environment.ts';
 
 export interface Alias {
   readonly alias: string;
@@ -22,7 +22,7 @@ const ALIASES: readonly Alias[] = [
 export function aliasesIn(environment: Environment): readonly Alias[] {
   return ALIASES.map(({ alias, model, variable: name }) => ({
     alias,
-    model: variable(environment, name) ?? model,
+    model: readVariable(environment, name) ?? model,
     variable: name,
   }));
 }
@@ -37,7 +37,7 @@ export function fullModelName(name: string, environment: Environment): string {
  * model.
  */
 export function modelFromEnvironment(environment: Environment): string | undefined {
-  return variable(environment, 'ANTHROPIC_MODEL');
+  return readVariable(environment, 'ANTHROPIC_MODEL');
 }
 
 export const NO_ANTHROPIC_KEY =

@@ -1,6 +1,6 @@
 /** Suggests the model that an unknown name probably means. */
 import { modelsOnServer } from './providers/local.ts';
-import { PROVIDERS } from './providers/table.ts';
+import { PROVIDERS } from './providers/providers.ts';
 import type { Environment } from './secrets/environment.ts';
 
 /** Names that users know from elsewhere. */
@@ -22,7 +22,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Returns a whole name, including the part after the provider. Undefined if no known name is similar. */
-export function nearestName(name: string, known: readonly string[]): string | undefined {
+export function findNearestName(name: string, known: readonly string[]): string | undefined {
   const [, word = '', rest = ''] = /^([^/:]+)(.*)$/s.exec(name.toLowerCase()) ?? [];
   const ids = ['anthropic', ...PROVIDERS.map(({ id }) => id)];
   const id = OTHER_NAMES[word] ?? nearest(word, rest === '' ? [...known, ...ids] : ids);
@@ -30,7 +30,7 @@ export function nearestName(name: string, known: readonly string[]): string | un
 }
 
 /** Returns the whole name of a model that a local server offers under this name. */
-export async function servedHere(name: string, environment: Environment): Promise<string | undefined> {
+export async function findServedModel(name: string, environment: Environment): Promise<string | undefined> {
   const asked = PROVIDERS.filter(({ local }) => local !== undefined).map(async (provider) => {
     const served = await modelsOnServer(provider, environment);
     return served?.some(({ id }) => id === name) ? `${provider.id}/${name}` : undefined;

@@ -5,7 +5,7 @@ import { fullModelName, modelFromEnvironment } from './aliases.ts';
 import { chooseModel } from './choose.ts';
 import type { PriceOverrides } from './prices/prices.ts';
 import type { Environment } from './secrets/environment.ts';
-import { listProviders } from './models.ts';
+import { collectProviders } from './models.ts';
 
 const environment = {};
 const port: ModelPort = scriptedModel([]);
@@ -96,7 +96,7 @@ describe('choosing a model', () => {
 });
 
 async function listModels(environment: Environment, overrides: PriceOverrides = {}) {
-  const [anthropic] = await listProviders(environment, { only: 'anthropic', overrides });
+  const [anthropic] = await collectProviders(environment, { only: 'anthropic', overrides });
   return anthropic?.models ?? [];
 }
 

@@ -4,7 +4,7 @@ import { aliasesIn, fullModelName } from './aliases.ts';
 import type { AnthropicOptions } from './anthropic/options.ts';
 import { factsOf, plainModelName, type StatedModels } from './known-models.ts';
 import { routeByModel, type ChosenModel } from './route.ts';
-import { type Environment, variable } from './secrets/environment.ts';
+import { type Environment, readVariable } from './secrets/environment.ts';
 
 /** Builds a model of the caller's own kind from the part of the name after the colon or slash. */
 export type ModelMaker = (
@@ -100,12 +100,12 @@ async function unknownName(
   environment: Environment,
 ): Promise<string> {
   const aliases = aliasesIn(environment).map(({ alias }) => alias);
-  const { nearestName, servedHere } = await import('./choose-nearest.ts');
-  const near = nearestName(name, [...aliases, ...kinds]) ?? (await servedHere(name, environment));
+  const { findNearestName, findServedModel } = await import('./choose-nearest.ts');
+  const near = findNearestName(name, [...aliases, ...kinds]) ?? (await findServedModel(name, environment));
   const known = [...aliases, 'claude-…', 'PROVIDER/MODEL', ...kinds].join(', ');
   const hint = near === undefined ? `Known: ${known}.` : `Did you mean ${near}?`;
   // Names the variable, because a user who did not type the name would search for it in vain.
-  const from = ['HEDDLE_MODEL', 'ANTHROPIC_MODEL'].find((one) => variable(environment, one) === name);
+  const from = ['HEDDLE_MODEL', 'ANTHROPIC_MODEL'].find((one) => readVariable(environment, one) === name);
   const named = from === undefined ? name : `${name} (${from} says so)`;
   return `There is no model named ${named}. ${hint} See: heddle models`;
 }

@@ -35,7 +35,7 @@ export async function listProviders(
   environment: Environment,
   options?: ListOptions,
 ): Promise<readonly ListedProvider[]> {
-  return (await import('./models.ts')).listProviders(environment, options);
+  return (await import('./models.ts')).collectProviders(environment, options);
 }
 
 export type { ChosenModel as Chosen } from './route.ts';

@@ -117,7 +117,7 @@ export function factsOf(
 ): ModelFacts | undefined {
   const model = plainModelName(name, environment);
   const known = CLAUDE.get(undated(model)) ?? (/^[\w-]+\//.test(model) ? OF_ANOTHER_PROVIDER : undefined);
-  const said = statedFor(model, stated, environment);
+  const said = findStated(model, stated, environment);
   if (said === undefined) return known;
   const { thinking, ...numbers } = said;
   return { ...known, ...numbers, ...(thinking === undefined ? {} : { thinking: supportOf(thinking) }) };
@@ -128,7 +128,7 @@ const OF_ANOTHER_PROVIDER: ModelFacts = {};
 /**
  * Returns the entry of the longest matching name. Names in settings may be spelled in any accepted way.
  */
-export function statedFor<T>(
+export function findStated<T>(
   model: string,
   stated: Readonly<Record<string, T>>,
   environment: Environment,

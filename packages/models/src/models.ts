@@ -4,8 +4,14 @@ import type { PriceOverrides, Prices } from './prices/prices.ts';
 import { configFolderIn, findPackage, packageInstallCommand } from './providers/load.ts';
 import { modelsOnServer } from './providers/local.ts';
 import type { Provider } from './provider.ts';
-import { providerAddress, firstOf, notConfigured, packagesFor, readinessOf } from './providers/settings.ts';
-import { PROVIDERS } from './providers/table.ts';
+import {
+  providerAddress,
+  findFirstSet,
+  describeNotConfigured,
+  packagesFor,
+  readinessOf,
+} from './providers/settings.ts';
+import { PROVIDERS } from './providers/providers.ts';
 import type { Environment } from './secrets/environment.ts';
 import type { KnownModel } from './prices/additions.ts';
 
@@ -34,7 +40,7 @@ export interface ListOptions {
   readonly overrides?: PriceOverrides;
 }
 
-export async function listProviders(
+export async function collectProviders(
   environment: Environment,
   { only, overrides = {} }: ListOptions = {},
 ): Promise<readonly ListedProvider[]> {
@@ -47,7 +53,7 @@ export async function listProviders(
 }
 
 function anthropic(environment: Environment, prices: Prices, overrides: PriceOverrides): ListedProvider {
-  const key = firstOf(ANTHROPIC_KEYS, environment);
+  const key = findFirstSet(ANTHROPIC_KEYS, environment);
   return {
     id: 'anthropic',
     name: 'Anthropic',
@@ -118,7 +124,10 @@ async function listed(provider: Provider, environment: Environment, prices: Pric
     .map((model): ListedModel => Object.assign({}, model, { aliases: aliasOf(provider, model.id) }));
   const readiness = readinessOf(provider, environment);
   if (readiness.is === 'missing')
-    return { ...unusable(`set ${readiness.set}`, models), problem: notConfigured(provider, readiness.set) };
+    return {
+      ...unusable(`set ${readiness.set}`, models),
+      problem: describeNotConfigured(provider, readiness.set),
+    };
   if (install.length > 0) return unusable('', models);
   return { id, name, isUsable: true, because: readiness.is === 'configured' ? readiness.by : '', models };
 }

@@ -14,7 +14,7 @@ export async function collect<Yielded, Returned>(
   }
 }
 
-export async function listOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
+export async function collectList<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const list: Item[] = [];
   for await (const item of items) list.push(item);
   return list;

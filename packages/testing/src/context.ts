@@ -12,12 +12,12 @@ export function contextOf(overrides: Partial<ToolUseContext> = {}): ToolUseConte
     workingDirectory: '/project',
     additionalDirectories: [],
     agentId: undefined,
-    fileState: createFileState(),
+    fileState: createTestFileState(),
     ...overrides,
   };
 }
 
-export function createFileState(known: Readonly<Record<string, FileState>> = {}): FileStateCache {
+export function createTestFileState(known: Readonly<Record<string, FileState>> = {}): FileStateCache {
   const states = new Map(Object.entries(known));
   return {
     get: (path) => states.get(path),

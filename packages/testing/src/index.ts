@@ -9,7 +9,7 @@ export type * from './scripted/act.ts';
 export * from './scripted/acts.ts';
 export * from './scripted/model.ts';
 export type { JudgeOptions, Problem } from './scripted/judge.ts';
-export { readScript, type ReadScript } from './scripted/read-script.ts';
+export { parseScript, type ReadScript } from './scripted/read-script.ts';
 export { RecordedCall } from './scripted/recorded.ts';
 export * from './gate.ts';
 export * from './clock.ts';

@@ -15,23 +15,23 @@ export const modelKinds: Readonly<Record<string, ModelMaker>> = {
     return scriptedModel(rehearsal, { clock: systemClock, window: OWN_WINDOW, script: 'rehearsal' });
   },
   replay: async (file) => {
-    const { placesHere, replayPort } = await import('@heddle/models/recording');
+    const { findMachinePlaces, replayPort } = await import('@heddle/models/recording');
     return replayPort(file, {
-      places: placesHere(configDir(process.env)),
+      places: findMachinePlaces(configDir(process.env)),
       environment: modelEnvironment(),
       clock: systemClock,
     });
   },
   scripted: async (file) => {
     if (file === '') throw new Error('name the file: scripted:FILE');
-    const [{ readScript, scriptedModel }, text] = await Promise.all([
+    const [{ parseScript, scriptedModel }, text] = await Promise.all([
       import('@heddle/testing'),
       readFile(file, 'utf8').catch((thrown: unknown) => {
         const isGone = errorCode(thrown) === 'ENOENT';
         throw isGone ? new Error(`there is no file ${file}`, { cause: thrown }) : thrown;
       }),
     ]);
-    const { steps, window = OWN_WINDOW } = readScript(text);
+    const { steps, window = OWN_WINDOW } = parseScript(text);
     return Object.assign(scriptedModel(steps, { clock: systemClock, window, script: file }), { window });
   },
 };

@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { VERSION } from '@heddle/agent';
 import type { ModelPort } from '@heddle/core';
-import { placesHere, type Recorded, recordingPort } from '@heddle/models/recording';
+import { findMachinePlaces, type Recorded, recordingPort } from '@heddle/models/recording';
 import { configDir } from '../config-dir.ts';
 import { modelEnvironment } from '../keys.ts';
 import { escapeControls } from '../terminal/escape-controls.ts';
@@ -31,7 +31,7 @@ export function record(port: ModelPort, { model, file, window }: RecordChoice): 
     model,
     window,
     version: VERSION,
-    places: placesHere(configDir(process.env)),
+    places: findMachinePlaces(configDir(process.env)),
     environment: modelEnvironment(),
     onTrouble: (message) => void process.stderr.write(`heddle: ${escapeControls(message)}\n`),
   });

@@ -15,13 +15,13 @@ import {
   type Leftover,
   type PlanDeps,
   RARELY_USED,
-  readNews,
+  readNotices,
   type ShellSandbox,
   type ShellView,
   TaskRegistry,
   TodoList,
   todosIn,
-  reportedIn,
+  findReportedTasks,
 } from '@heddle/tools';
 import { configDir } from '../config-dir.ts';
 import { commandEnvironment } from '../keys.ts';
@@ -112,8 +112,8 @@ async function tasksOf({
   const folder = path.join(path.dirname(journal.path), id, 'tasks');
   const ended = findLeftovers(folder);
   if (ended.length > 0) await endLeftovers(folder);
-  const untold = readNews(folder);
-  const told = untold.length === 0 ? undefined : reportedIn(projection.messages);
+  const untold = readNotices(folder);
+  const told = untold.length === 0 ? undefined : findReportedTasks(projection.messages);
   const tasks = new TaskRegistry({ folder, earlier: untold.filter((task) => !told?.has(task.id)) });
   for (const task of untold) if (told?.has(task.id)) tasks.markTold(task.id);
   return { tasks, ended };

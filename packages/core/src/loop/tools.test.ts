@@ -2,7 +2,7 @@
 import {
   call,
   createTestGate,
-  denying,
+  denyTools,
   fakeTool,
   fakeToolHooks,
   hang,
@@ -94,7 +94,7 @@ describe('a call that cannot run', () => {
 
   it('because it was denied says why', async () => {
     const tool = fakeTool({ name: 'Write', readOnly: false });
-    expect(await resultOf(tool, { canUseTool: denying('Write') })).toBe(
+    expect(await resultOf(tool, { canUseTool: denyTools('Write') })).toBe(
       '! <tool_use_error>Write is not allowed here</tool_use_error>',
     );
     expect(tool.calls).toEqual([]);
@@ -267,7 +267,7 @@ describe('an intent', () => {
   it('is not yielded for a call that never runs', async () => {
     const { lines } = await play([call('Read', { path: 'a' }, 'r1'), say('I see.')], {
       tools: [read],
-      canUseTool: denying('Read'),
+      canUseTool: denyTools('Read'),
     });
     expect(lines.filter((line) => line.startsWith('intent'))).toEqual([]);
   });

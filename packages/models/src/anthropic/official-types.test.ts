@@ -12,7 +12,7 @@ import type { Model } from '@anthropic-ai/sdk/resources/messages/messages';
 import type { ApiEvent, StopReason } from '@heddle/core';
 import { expectTypeOf, it } from 'vitest';
 import { aliasesIn } from '../aliases.ts';
-import { TABLE } from '../errors/table.ts';
+import { TABLE } from '../errors/error-rows.ts';
 import type { RequestHead } from './request-body.ts';
 
 /** Our types are read-only and the official ones are not. The wire format is the same. */

@@ -1,7 +1,7 @@
 /** Options of the adapter. The caller's values take precedence over the environment. */
 import type { Clock } from '@heddle/core';
 import { systemClock } from '../clock.ts';
-import { type Environment, milliseconds, variable } from '../secrets/environment.ts';
+import { type Environment, readMilliseconds, readVariable } from '../secrets/environment.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 
 export interface AnthropicOptions {
@@ -52,19 +52,19 @@ export function settingsOf(options: AnthropicOptions): Settings {
   const environment = options.environment ?? process.env;
   return {
     environment,
-    apiKey: options.apiKey ?? variable(environment, 'ANTHROPIC_API_KEY'),
-    authToken: options.authToken ?? variable(environment, 'ANTHROPIC_AUTH_TOKEN'),
+    apiKey: options.apiKey ?? readVariable(environment, 'ANTHROPIC_API_KEY'),
+    authToken: options.authToken ?? readVariable(environment, 'ANTHROPIC_AUTH_TOKEN'),
     keyHelper: options.keyHelper,
     keyHelperTtlMs:
       options.keyHelperTtlMs ??
-      milliseconds(environment, 'CLAUDE_CODE_API_KEY_HELPER_TTL_MS') ??
+      readMilliseconds(environment, 'CLAUDE_CODE_API_KEY_HELPER_TTL_MS') ??
       KEY_HELPER_TTL_MS,
-    baseUrl: options.baseUrl ?? variable(environment, 'ANTHROPIC_BASE_URL') ?? API_URL,
-    extraCaFile: options.extraCaFile ?? variable(environment, 'NODE_EXTRA_CA_CERTS'),
+    baseUrl: options.baseUrl ?? readVariable(environment, 'ANTHROPIC_BASE_URL') ?? API_URL,
+    extraCaFile: options.extraCaFile ?? readVariable(environment, 'NODE_EXTRA_CA_CERTS'),
     headers: options.headers ?? {},
     firstByteMs:
-      options.firstByteMs ?? milliseconds(environment, 'HEDDLE_FIRST_BYTE_TIMEOUT_MS') ?? FIRST_BYTE_MS,
-    idleMs: options.idleMs ?? milliseconds(environment, 'HEDDLE_STREAM_IDLE_TIMEOUT_MS') ?? IDLE_MS,
+      options.firstByteMs ?? readMilliseconds(environment, 'HEDDLE_FIRST_BYTE_TIMEOUT_MS') ?? FIRST_BYTE_MS,
+    idleMs: options.idleMs ?? readMilliseconds(environment, 'HEDDLE_STREAM_IDLE_TIMEOUT_MS') ?? IDLE_MS,
     clock: options.clock ?? systemClock,
   };
 }

@@ -7,7 +7,7 @@ import type { ModelRecord } from '@heddle/core';
 import { answer, call, createClock, createTestGate, fail, hang, raw, requestOf, say } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openProvider } from '../providers/port.ts';
-import { providerNamed } from '../providers/table.ts';
+import { providerNamed } from '../providers/providers.ts';
 import { ask, failureOf, requestTo } from '../test/bridge.ts';
 import { closeStages, TEST_KEY, textIn } from '../test/stage.ts';
 import { CHAT, GEMINI, RESPONSES, stageWire } from '../test/wires.ts';

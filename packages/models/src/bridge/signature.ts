@@ -10,12 +10,12 @@ export type Metadata = SharedV4ProviderMetadata;
 
 const MARK = 'heddle-bridge';
 
-export function sign(provider: string, metadata: Metadata): string {
+export function signMetadata(provider: string, metadata: Metadata): string {
   return `${MARK}:${provider}:${JSON.stringify(metadata)}`;
 }
 
 /** Returns undefined if another provider or program signed it. */
-export function signedBy(provider: string, signature: string): Metadata | undefined {
+export function readSignature(provider: string, signature: string): Metadata | undefined {
   const prefix = `${MARK}:${provider}:`;
   if (!signature.startsWith(prefix)) return undefined;
   try {
@@ -27,7 +27,7 @@ export function signedBy(provider: string, signature: string): Metadata | undefi
 }
 
 /** Adds later fragments of one block to earlier ones, provider by provider. */
-export function merged(left: Metadata, right: Metadata | undefined): Metadata {
+export function mergeMetadata(left: Metadata, right: Metadata | undefined): Metadata {
   if (right === undefined) return left;
   const both: Metadata = { ...left };
   for (const [provider, fields] of Object.entries(right)) both[provider] = { ...both[provider], ...fields };
@@ -38,7 +38,7 @@ export function merged(left: Metadata, right: Metadata | undefined): Metadata {
  * Returns the metadata of a text or call that must be kept. An item id alone is not kept: it names an item
  * stored on the server, and requests disable storage.
  */
-export function worthKeeping(metadata: Metadata | undefined): Metadata | undefined {
+export function selectKeptMetadata(metadata: Metadata | undefined): Metadata | undefined {
   if (metadata === undefined) return undefined;
   const fields = Object.values(metadata).flatMap((provider) => Object.entries(provider));
   const isKept = fields.some(([name, value]) => name !== 'itemId' && value !== undefined && value !== null);

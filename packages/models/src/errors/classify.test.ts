@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Secrets } from '../secrets/secrets.ts';
 import { classifyFailure, type Failure } from './classify.ts';
-import { NO_API, type ErrorRow, TABLE, UNKNOWN } from './table.ts';
+import { NO_API, type ErrorRow, TABLE, UNKNOWN } from './error-rows.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 

@@ -2,16 +2,16 @@
 import { isRecord, type ModelError } from '@heddle/core';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Secrets } from '../secrets/secrets.ts';
-import { resetOf, retryDelayOf } from './retry-after.ts';
-import { statedWindow } from './stated-window.ts';
-import { type ErrorRow, NO_API, PLACE, TABLE, UNKNOWN } from './table.ts';
+import { describeReset, retryDelayOf } from './retry-after.ts';
+import { readStatedWindow } from './stated-window.ts';
+import { type ErrorRow, NO_API, BLOCK_POSITION, TABLE, UNKNOWN } from './error-rows.ts';
 
 export function classifyFailure(failure: Failure, secrets: Secrets): ModelError {
   const said = readFailure(failure);
   const row = rowFor(failure, said);
   const retryAfterMs = retryDelayOf(failure.headers, row.class, failure.now);
   const shouldRetry = row.shouldRetry ?? wordOnRetry(failure);
-  const window = row.class === 'overflow' ? statedWindow(said.text) : undefined;
+  const window = row.class === 'overflow' ? readStatedWindow(said.text) : undefined;
   const block = row.class === 'refused_block' ? placeIn(said.text) : undefined;
   return {
     type: 'model_error',
@@ -51,7 +51,7 @@ function wordOnRetry({ headers }: Failure): boolean | undefined {
 }
 
 function placeIn(text: string): ModelError['block'] {
-  const [, message, block] = PLACE.exec(text) ?? [];
+  const [, message, block] = BLOCK_POSITION.exec(text) ?? [];
   return message === undefined || block === undefined
     ? undefined
     : { message: Number(message), block: Number(block) };
@@ -78,7 +78,7 @@ function sentence(
     .filter((part) => part !== '')
     .join(': ');
   const reset =
-    row.class === 'rate_limit' && retryAfterMs !== undefined ? `${resetOf(now, retryAfterMs)} ` : '';
+    row.class === 'rate_limit' && retryAfterMs !== undefined ? `${describeReset(now, retryAfterMs)} ` : '';
   return `${row.what}${place}${details === '' ? '' : ` (${details})`}. ${reset}${row.advice}`;
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { LONGEST_TIMER_MS } from '../clock.ts';
-import { resetOf, retryDelayOf } from './retry-after.ts';
+import { describeReset, retryDelayOf } from './retry-after.ts';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 
@@ -65,7 +65,7 @@ describe('how long the server wants us to wait', () => {
     ],
   ])('has a bound that no header breaks: %j', (headers, wait) => {
     expect(retryDelayOf(headers, 'rate_limit', NOW)).toBe(wait);
-    expect(resetOf(NOW, wait ?? 1)).toMatch(/^It (resets at|does not reset within)/);
+    expect(describeReset(NOW, wait ?? 1)).toMatch(/^It (resets at|does not reset within)/);
   });
 
   it('does not matter for errors that waiting does not cure', () => {
@@ -86,6 +86,6 @@ describe('how long the server wants us to wait', () => {
     [5 * 3_600_000, 'in 5 hours'],
     [LONGEST_TIMER_MS, 'not reset within 597 hours'],
   ])('%i ms read “%s”', (ms, words) => {
-    expect(resetOf(NOW, ms)).toContain(words);
+    expect(describeReset(NOW, ms)).toContain(words);
   });
 });

@@ -55,7 +55,7 @@ function positive(value: number): number | undefined {
 }
 
 /** Returns a sentence with the time of the reset, for users who can return later. */
-export function resetOf(now: number, waitMs: number): string {
+export function describeReset(now: number, waitMs: number): string {
   if (waitMs >= LONGEST_TIMER_MS) return `It does not reset within ${inWords(waitMs)}.`;
   const at = new Date(Math.ceil((now + waitMs) / 1_000) * 1_000)
     .toISOString()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { statedWindow } from './stated-window.ts';
+import { readStatedWindow } from './stated-window.ts';
 
 describe('the window that a server states', () => {
   it.each([
@@ -38,6 +38,6 @@ describe('the window that a server states', () => {
       undefined,
     ],
   ])('is read from the words of %s', (_server, text, window) => {
-    expect(statedWindow(text)).toBe(window);
+    expect(readStatedWindow(text)).toBe(window);
   });
 });

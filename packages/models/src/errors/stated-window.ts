@@ -28,7 +28,7 @@ const PATTERNS: readonly RegExp[] = [
 /** A smaller number in such a sentence has another meaning. */
 const SMALLEST_WINDOW = 512;
 
-export function statedWindow(text: string): number | undefined {
+export function readStatedWindow(text: string): number | undefined {
   for (const pattern of PATTERNS) {
     const [, digits] = pattern.exec(text) ?? [];
     const tokens = digits === undefined ? Number.NaN : Number(digits.replaceAll(',', ''));

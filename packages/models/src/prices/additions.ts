@@ -39,7 +39,7 @@ function rates(
 }
 
 /** Undefined if the model is not an addition. */
-export function additionFor(model: string): Addition | undefined {
+export function findAddition(model: string): Addition | undefined {
   const plain = model.replace(/^anthropic[/:]/, '').replace(/-\d{8}$/, '');
   return ADDITIONS.find(({ id }) => id === plain);
 }

@@ -10,13 +10,13 @@ import {
   type ModelPrice,
   type Provider,
 } from '@pydantic/genai-prices';
-import { statedFor } from '../known-models.ts';
-import { providerNamed, readModelName } from '../providers/table.ts';
+import { findStated } from '../known-models.ts';
+import { providerNamed, readModelName } from '../providers/providers.ts';
 import type { Environment } from '../secrets/environment.ts';
 import {
   additionalModels,
   additionalPrice,
-  additionFor,
+  findAddition,
   type PriceOverride,
   type KnownModel,
 } from './additions.ts';
@@ -36,7 +36,7 @@ export function createPrices(
   now: () => Date = () => new Date(),
   environment: Environment = process.env,
 ): Prices {
-  const stated = (model: string) => overrideFor(model, overrides, environment);
+  const stated = (model: string) => findOverride(model, overrides, environment);
   return {
     priceOf(model, usage) {
       let total = 0;
@@ -54,7 +54,7 @@ export function createPrices(
     },
     windowOf: (model) =>
       stated(model)?.contextWindow ??
-      additionFor(model)?.contextWindow ??
+      findAddition(model)?.contextWindow ??
       listedModel(model, now())?.info.context_window,
     models: (provider = 'anthropic') => catalogOf(provider, now()),
   };
@@ -70,7 +70,7 @@ interface Listed {
 
 /** The list matches by prefix. A later version must not be billed as an earlier one. */
 function listedModel(name: string, timestamp: Date): Listed | undefined {
-  const asked = listedAs(name);
+  const asked = priceListName(name);
   const provider = asked?.provider === undefined ? undefined : findProvider({ providerId: asked.provider });
   if (asked === undefined || provider === undefined) return undefined;
   const info = calcPrice({ input_tokens: 0 }, asked.model, { provider, timestamp })?.model;
@@ -87,13 +87,13 @@ function isOtherVersion(model: string, listed: string): boolean {
 
 /** The rate depends on the whole input, cached or not. */
 function additionalCost(line: CostLine): number | undefined {
-  const addition = line.isFast ? undefined : additionFor(line.model);
+  const addition = line.isFast ? undefined : findAddition(line.model);
   const inputTokens = line.inputTokens + line.cacheReadTokens + line.cacheWriteTokens;
   return addition && overriddenCost(line, additionalPrice(addition, inputTokens));
 }
 
 function listCost(line: CostLine, timestamp: Date): number | undefined {
-  if (listedAs(line.model)?.isFree === true) return 0;
+  if (priceListName(line.model)?.isFree === true) return 0;
   const listed = listedModel(line.model, timestamp);
   if (listed === undefined || line.isFast) return undefined;
   const usage = {
@@ -116,7 +116,7 @@ export interface ListedAs {
   readonly isFree: boolean;
 }
 
-export function listedAs(name: string): ListedAs | undefined {
+export function priceListName(name: string): ListedAs | undefined {
   const [, own] = /^anthropic[/:](.*)$/s.exec(name) ?? [];
   const named = own === undefined && !name.startsWith('claude-') ? readModelName(name) : undefined;
   if (named === undefined) return { provider: 'anthropic', model: own ?? name, isFree: false };
@@ -130,12 +130,12 @@ export function listedAs(name: string): ListedAs | undefined {
 /** Keys are model names in any spelling. A `*` at the end matches any suffix. The longest match wins. */
 export type PriceOverrides = Readonly<Record<string, PriceOverride>>;
 
-export function overrideFor(
+export function findOverride(
   model: string,
   overrides: PriceOverrides,
   environment: Environment,
 ): PriceOverride | undefined {
-  return statedFor(model, overrides, environment);
+  return findStated(model, overrides, environment);
 }
 
 /** Returns undefined if the override contains no price. */

@@ -1,30 +1,30 @@
 /**
  * Credentials for Bedrock: its own key, those in the environment, or those that AWS's own package finds.
  */
-import { type Environment, variable } from '../secrets/environment.ts';
+import { type Environment, readVariable } from '../secrets/environment.ts';
 import type { Secrets } from '../secrets/secrets.ts';
 import { loadPackage } from './load.ts';
 import { AWS_CREDENTIALS } from '../provider.ts';
-import { firstOf } from './settings.ts';
+import { findFirstSet } from './settings.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Throws if the package is needed and not installed. */
-export async function awsFields(
+export async function findAwsCredentials(
   environment: Environment,
   configFolder: string,
   secrets: Secrets,
 ): Promise<Fields> {
-  const region = firstOf(['AWS_REGION', 'AWS_DEFAULT_REGION'], environment)?.value;
+  const region = findFirstSet(['AWS_REGION', 'AWS_DEFAULT_REGION'], environment)?.value;
   const place = region === undefined ? {} : { region };
-  const apiKey = variable(environment, 'AWS_BEARER_TOKEN_BEDROCK');
+  const apiKey = readVariable(environment, 'AWS_BEARER_TOKEN_BEDROCK');
   if (apiKey !== undefined) return { ...place, apiKey };
-  const accessKeyId = variable(environment, 'AWS_ACCESS_KEY_ID');
+  const accessKeyId = readVariable(environment, 'AWS_ACCESS_KEY_ID');
   if (accessKeyId === undefined) {
     return { ...place, credentialProvider: await foundByAws(environment, configFolder, secrets) };
   }
-  const secretAccessKey = variable(environment, 'AWS_SECRET_ACCESS_KEY');
-  const sessionToken = variable(environment, 'AWS_SESSION_TOKEN');
+  const secretAccessKey = readVariable(environment, 'AWS_SECRET_ACCESS_KEY');
+  const sessionToken = readVariable(environment, 'AWS_SESSION_TOKEN');
   return {
     ...place,
     accessKeyId,
@@ -38,8 +38,8 @@ type Find = () => Promise<unknown>;
 /** Called before every request. The package caches its result until it expires. */
 async function foundByAws(environment: Environment, configFolder: string, secrets: Secrets): Promise<Find> {
   const { fromNodeProviderChain: chain } = await loadPackage(AWS_CREDENTIALS, configFolder);
-  const profile = variable(environment, 'AWS_PROFILE');
-  const region = firstOf(['AWS_REGION', 'AWS_DEFAULT_REGION'], environment)?.value;
+  const profile = readVariable(environment, 'AWS_PROFILE');
+  const region = findFirstSet(['AWS_REGION', 'AWS_DEFAULT_REGION'], environment)?.value;
   const wishes = { ...(profile === undefined ? {} : { profile }), clientConfig: { region } };
   const find: unknown = isChain(chain) ? chain(wishes) : undefined;
   if (!isFind(find))

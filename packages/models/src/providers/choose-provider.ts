@@ -1,7 +1,7 @@
 import { localWindow, modelsOnServer } from './local.ts';
 import { openProvider, type ProviderOptions } from './port.ts';
 import { providerAddress, providerKey } from './settings.ts';
-import { fullNameOf, type NamedModel, readModelName } from './table.ts';
+import { fullNameOf, type NamedModel, readModelName } from './providers.ts';
 import type { ChosenModel } from '../route.ts';
 
 /** Returns undefined if the name does not belong to a provider. Throws if its package cannot be loaded. */

@@ -6,8 +6,8 @@ import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node
 import type { Readable, Transform } from 'node:stream';
 import { ReadableStream } from 'node:stream/web';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { type Environment, variable } from '../secrets/environment.ts';
-import { trustedBeside } from '../transport/certificates.ts';
+import { type Environment, readVariable } from '../secrets/environment.ts';
+import { readExtraCertificates } from '../transport/certificates.ts';
 import { proxiesIn } from './proxies.ts';
 
 type Fetch = typeof globalThis.fetch;
@@ -87,7 +87,7 @@ async function openClient(protocol: string, environment: Environment): Promise<H
     return { request, agent: new Agent(options) };
   }
   const { Agent, request } = process.getBuiltinModule('node:https');
-  const ca = await trustedBeside(variable(environment, 'NODE_EXTRA_CA_CERTS'));
+  const ca = await readExtraCertificates(readVariable(environment, 'NODE_EXTRA_CA_CERTS'));
   return { request, agent: new Agent(ca === undefined ? options : { ...options, ca }) };
 }
 

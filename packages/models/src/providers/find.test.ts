@@ -2,7 +2,7 @@ import { say, startFakeApi, startFakeProvider } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { chooseModel } from '../choose.ts';
 import { findModel } from '../find-model.ts';
-import { listProviders } from '../models.ts';
+import { collectProviders } from '../models.ts';
 import { ask, requestTo } from '../test/bridge.ts';
 import { closeStages, closing, TEST_KEY, textIn } from '../test/stage.ts';
 
@@ -135,7 +135,7 @@ describe('a run that switches to another model', () => {
 describe('the list of providers', () => {
   it('reports which are usable, why, and advice for the others; never a key', async () => {
     const environment = { ...(await ollama(['qwen3:8b'])), OPENAI_API_KEY: TEST_KEY, HOME: '/nowhere' };
-    const listed = await listProviders(environment);
+    const listed = await collectProviders(environment);
     const told = Object.fromEntries(
       listed.map(({ id, isUsable, because, advice }) => [id, { isUsable, because, advice }]),
     );
@@ -151,17 +151,17 @@ describe('the list of providers', () => {
 
   it('reports other required packages for the present configuration', async () => {
     const environment = { AWS_PROFILE: 'work', AWS_REGION: 'eu-central-1', HOME: '/nowhere' };
-    const [bedrock] = await listProviders(environment, { only: 'bedrock' });
+    const [bedrock] = await collectProviders(environment, { only: 'bedrock' });
     expect(bedrock).toMatchObject({
       isUsable: false,
       advice: expect.stringMatching(/^npm install --prefix .*@aws-sdk\/credential-providers@/),
     });
-    const [keyed] = await listProviders({ ...environment, AWS_ACCESS_KEY_ID: 'k' }, { only: 'bedrock' });
+    const [keyed] = await collectProviders({ ...environment, AWS_ACCESS_KEY_ID: 'k' }, { only: 'bedrock' });
     expect(keyed).toMatchObject({ isUsable: true, because: 'AWS_ACCESS_KEY_ID' });
   });
 
   it('has models under the names that --model accepts, with window and price', async () => {
-    const [openai] = await listProviders({}, { only: 'openai' });
+    const [openai] = await collectProviders({}, { only: 'openai' });
     expect(openai?.models.find(({ id }) => id === 'openai/gpt-6-sol')).toEqual({
       id: 'openai/gpt-6-sol',
       name: 'GPT-6 Sol',
@@ -170,10 +170,10 @@ describe('the list of providers', () => {
       outputPerMillion: 10,
       aliases: ['openai'],
     });
-    const ids = async (only: string) => (await listProviders({}, { only }))[0]?.models.map(({ id }) => id);
+    const ids = async (only: string) => (await collectProviders({}, { only }))[0]?.models.map(({ id }) => id);
     expect(await ids('vertex')).toContain('vertex/claude-opus-5-5');
     expect(await ids('google')).not.toContain('google/claude-opus-5-5');
-    const [mine] = await listProviders(await ollama(['qwen3:8b']), { only: 'ollama' });
+    const [mine] = await collectProviders(await ollama(['qwen3:8b']), { only: 'ollama' });
     expect(mine?.models).toEqual([
       expect.objectContaining({ id: 'ollama/qwen3:8b', inputPerMillion: 0, contextWindow: undefined }),
     ]);

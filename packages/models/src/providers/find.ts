@@ -1,11 +1,11 @@
 /**
  * Finds configured providers in the order of the table, and a server on this machine if there are none.
  */
-import { type Environment, variable } from '../secrets/environment.ts';
+import { type Environment, readVariable } from '../secrets/environment.ts';
 import { modelsOnServer } from './local.ts';
 import type { Provider } from '../provider.ts';
 import { readinessOf } from './settings.ts';
-import { PROVIDERS } from './table.ts';
+import { PROVIDERS } from './providers.ts';
 
 export async function findConfigured(environment: Environment): Promise<string | undefined> {
   const configured = PROVIDERS.find(
@@ -24,5 +24,5 @@ export async function findConfigured(environment: Environment): Promise<string |
  */
 function isAskedUncalled(provider: Provider, environment: Environment): boolean {
   if (provider.local === undefined) return false;
-  return provider.id === 'ollama' || variable(environment, provider.baseUrlVariable) !== undefined;
+  return provider.id === 'ollama' || readVariable(environment, provider.baseUrlVariable) !== undefined;
 }

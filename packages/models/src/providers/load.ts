@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import os from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Environment, variable } from '../secrets/environment.ts';
+import { type Environment, readVariable } from '../secrets/environment.ts';
 
 export interface Package {
   readonly name: string;
@@ -52,6 +52,7 @@ export function packageInstallCommand({ name, version }: Package, configFolder: 
 }
 
 export function configFolderIn(environment: Environment): string {
-  const named = variable(environment, 'HEDDLE_CONFIG_DIR') ?? variable(environment, 'CLAUDE_CONFIG_DIR');
-  return path.resolve(named ?? path.join(variable(environment, 'HOME') ?? os.homedir(), '.heddle'));
+  const named =
+    readVariable(environment, 'HEDDLE_CONFIG_DIR') ?? readVariable(environment, 'CLAUDE_CONFIG_DIR');
+  return path.resolve(named ?? path.join(readVariable(environment, 'HOME') ?? os.homedir(), '.heddle'));
 }

@@ -6,7 +6,7 @@ import { closeStages, textIn } from '../test/stage.ts';
 import { localWindow, modelsOnServer } from './local.ts';
 import { openProvider } from './port.ts';
 import type { Provider } from '../provider.ts';
-import { providerNamed } from './table.ts';
+import { providerNamed } from './providers.ts';
 
 afterEach(closeStages);
 

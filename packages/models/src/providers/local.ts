@@ -1,6 +1,6 @@
 /** Asks servers on this machine for their models. They respond at once or are not running. */
 import { isRecord } from '@heddle/core';
-import { type Environment, milliseconds, variable } from '../secrets/environment.ts';
+import { type Environment, readMilliseconds, readVariable } from '../secrets/environment.ts';
 import type { Provider } from '../provider.ts';
 import { providerAddress, providerKey } from './settings.ts';
 
@@ -14,7 +14,7 @@ export interface ServedModel {
 const DEADLINE_MS = 1_000;
 
 function deadlineIn(environment: Environment): number {
-  return milliseconds(environment, 'HEDDLE_LOCAL_TIMEOUT_MS') ?? DEADLINE_MS;
+  return readMilliseconds(environment, 'HEDDLE_LOCAL_TIMEOUT_MS') ?? DEADLINE_MS;
 }
 
 /** Returns undefined if no such server listens. */
@@ -50,7 +50,7 @@ export async function localWindow(
   const address = providerAddress(provider, environment)?.replace(/\/v1$/, '');
   const loaded = fieldsOf(await ask(provider, environment, `${address}/api/ps`))['models'];
   const own = (Array.isArray(loaded) ? loaded.map(fieldsOf) : []).find(({ name }) => name === model);
-  return windowIn(own ?? {}) ?? tokens(Number(variable(environment, 'OLLAMA_CONTEXT_LENGTH')));
+  return windowIn(own ?? {}) ?? tokens(Number(readVariable(environment, 'OLLAMA_CONTEXT_LENGTH')));
 }
 
 /** The active window precedes the possible one. */

@@ -1,10 +1,10 @@
 /** Creates a model of each provider after its package was loaded. */
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { isRecord } from '@heddle/core';
-import { type Environment, variable } from '../secrets/environment.ts';
+import { type Environment, readVariable } from '../secrets/environment.ts';
 import type { LoadedPackage } from './load.ts';
 import type { Provider } from '../provider.ts';
-import { firstOf, providerAddress, providerKey } from './settings.ts';
+import { findFirstSet, providerAddress, providerKey } from './settings.ts';
 
 export interface MakeOptions {
   readonly environment: Environment;
@@ -125,8 +125,8 @@ function isClaude(model: string): boolean {
 
 /** Without a key, the Google Cloud login of this machine is used. */
 function geminiFields(environment: Environment): Fields {
-  const baseURL = variable(environment, 'GOOGLE_VERTEX_BASE_URL')?.replace(/\/+$/, '');
-  const apiKey = variable(environment, 'GOOGLE_VERTEX_API_KEY');
+  const baseURL = readVariable(environment, 'GOOGLE_VERTEX_BASE_URL')?.replace(/\/+$/, '');
+  const apiKey = readVariable(environment, 'GOOGLE_VERTEX_API_KEY');
   return {
     ...(baseURL === undefined ? {} : { baseURL }),
     ...(apiKey === undefined ? {} : { apiKey }),
@@ -140,13 +140,13 @@ function claudeFields(environment: Environment): Fields {
   if (project === undefined) {
     throw new Error('Claude on Vertex needs a project of Google Cloud: set GOOGLE_VERTEX_PROJECT');
   }
-  const own = variable(environment, 'ANTHROPIC_VERTEX_BASE_URL')?.replace(/\/+$/, '');
+  const own = readVariable(environment, 'ANTHROPIC_VERTEX_BASE_URL')?.replace(/\/+$/, '');
   const path = `projects/${project}/locations/${location}/publishers/anthropic/models`;
   return { project, location, ...(own === undefined ? {} : { baseURL: `${own}/${path}` }) };
 }
 
 function placeIn(environment: Environment): { readonly project?: string; readonly location: string } {
-  const project = firstOf(['GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT'], environment)?.value;
-  const location = firstOf(['GOOGLE_VERTEX_LOCATION', 'GOOGLE_CLOUD_LOCATION'], environment)?.value;
+  const project = findFirstSet(['GOOGLE_VERTEX_PROJECT', 'GOOGLE_CLOUD_PROJECT'], environment)?.value;
+  const location = findFirstSet(['GOOGLE_VERTEX_LOCATION', 'GOOGLE_CLOUD_LOCATION'], environment)?.value;
   return { location: location ?? 'global', ...(project === undefined ? {} : { project }) };
 }

@@ -4,7 +4,7 @@ import { createBridgePort } from '../bridge/port.ts';
 import type { IdForm } from '../bridge/request/names.ts';
 import type { OwnOptions } from '../bridge/request/options.ts';
 import type { Metadata } from '../bridge/signature.ts';
-import { type Environment, milliseconds, variable } from '../secrets/environment.ts';
+import { type Environment, readMilliseconds, readVariable } from '../secrets/environment.ts';
 import { proxySecrets } from '../secrets/proxy-secrets.ts';
 import { Secrets } from '../secrets/secrets.ts';
 import { configFolderIn, loadPackage } from './load.ts';
@@ -12,8 +12,8 @@ import { createFetch } from './fetch.ts';
 import { makeModel, type MakeOptions } from './make.ts';
 import { packageOf, type Provider } from '../provider.ts';
 import { useProxies } from './proxies.ts';
-import { notConfigured, providerAddress, providerKey, readinessOf } from './settings.ts';
-import { readModelName } from './table.ts';
+import { describeNotConfigured, providerAddress, providerKey, readinessOf } from './settings.ts';
+import { readModelName } from './providers.ts';
 
 export interface ProviderOptions {
   readonly environment?: Environment;
@@ -50,11 +50,11 @@ export async function openProvider(provider: Provider, options: ProviderOptions 
   };
   const firstByteMs =
     options.firstByteMs ??
-    milliseconds(environment, 'HEDDLE_FIRST_BYTE_TIMEOUT_MS') ??
+    readMilliseconds(environment, 'HEDDLE_FIRST_BYTE_TIMEOUT_MS') ??
     ((provider.local && LOCAL_PATIENCE_MS) || (provider.thinksInSilence && THINKING_MS));
   const idleMs =
     options.idleMs ??
-    milliseconds(environment, 'HEDDLE_STREAM_IDLE_TIMEOUT_MS') ??
+    readMilliseconds(environment, 'HEDDLE_STREAM_IDLE_TIMEOUT_MS') ??
     (provider.local && LOCAL_PATIENCE_MS);
   const thinkingMs = idleMs ?? (provider.thinksInSilence && THINKING_MS);
   return createBridgePort((name) => makeModel(provider, loaded, readModelName(name)?.model ?? name, making), {
@@ -89,8 +89,8 @@ async function lookedUp(
   secrets: Secrets,
 ): Promise<MakeOptions['own']> {
   if (provider.id !== 'bedrock' || readinessOf(provider, environment).is === 'missing') return {};
-  const { awsFields } = await import('./aws.ts');
-  return awsFields(environment, configFolderIn(environment), secrets);
+  const { findAwsCredentials } = await import('./aws.ts');
+  return findAwsCredentials(environment, configFolderIn(environment), secrets);
 }
 
 function providerInfoOf(provider: Provider, environment: Environment, secrets: Secrets) {
@@ -124,7 +124,7 @@ const AWS_SECRETS = ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
 function refusalOf(provider: Provider, environment: Environment): ModelError | undefined {
   const readiness = readinessOf(provider, environment);
   if (readiness.is === 'missing') {
-    return refused(notConfigured(provider, readiness.set));
+    return refused(describeNotConfigured(provider, readiness.set));
   }
   const address = providerAddress(provider, environment);
   if (address !== undefined && !/^https?:$/.test(URL.parse(address)?.protocol ?? '')) {
@@ -145,7 +145,7 @@ function refusalOf(provider: Provider, environment: Environment): ModelError | u
 }
 
 function isHalf(environment: Environment): boolean {
-  const isSet = (name: string) => variable(environment, name) !== undefined;
+  const isSet = (name: string) => readVariable(environment, name) !== undefined;
   return !isSet('AWS_BEARER_TOKEN_BEDROCK') && isSet('AWS_ACCESS_KEY_ID') && !isSet('AWS_SECRET_ACCESS_KEY');
 }
 

@@ -1,5 +1,5 @@
 /** Reads the settings of a provider from the environment. */
-import { type Environment, variable } from '../secrets/environment.ts';
+import { type Environment, readVariable } from '../secrets/environment.ts';
 import type { Package } from './load.ts';
 import { AWS_CREDENTIALS, packageOf, type Provider } from '../provider.ts';
 
@@ -9,13 +9,13 @@ export interface FoundKey {
 }
 
 export function providerKey({ keys }: Provider, environment: Environment): FoundKey | undefined {
-  return firstOf(keys, environment);
+  return findFirstSet(keys, environment);
 }
 
 /** Returns the first of these variables that is set. */
-export function firstOf(names: readonly string[], environment: Environment): FoundKey | undefined {
+export function findFirstSet(names: readonly string[], environment: Environment): FoundKey | undefined {
   for (const name of names) {
-    const value = variable(environment, name);
+    const value = readVariable(environment, name);
     if (value !== undefined) return { variable: name, value };
   }
   return undefined;
@@ -23,7 +23,7 @@ export function firstOf(names: readonly string[], environment: Environment): Fou
 
 /** Returns the address, or undefined if the package determines it. */
 export function providerAddress(provider: Provider, environment: Environment): string | undefined {
-  const own = variable(environment, provider.baseUrlVariable);
+  const own = readVariable(environment, provider.baseUrlVariable);
   if (provider.id === 'ollama') return `${ollamaAddress(own ?? provider.baseUrl ?? '')}/v1`;
   return (own ?? provider.baseUrl)?.replace(/\/+$/, '');
 }
@@ -60,14 +60,14 @@ export type ProviderReadiness =
 /**
  * Returns the message for a provider that is not configured. Failing requests and `doctor` both use it.
  */
-export function notConfigured({ name }: Provider, set: string): string {
+export function describeNotConfigured({ name }: Provider, set: string): string {
   return `${name} is not configured. Set ${set}.`;
 }
 
 export function readinessOf(provider: Provider, environment: Environment): ProviderReadiness {
   if (provider.needs === 'server') return { is: 'perhaps' };
   const wanted = provider.needs === 'key' ? [provider.keys] : (provider.settings ?? []);
-  const found = wanted.map((names) => firstOf(names, environment));
+  const found = wanted.map((names) => findFirstSet(names, environment));
   const missing = wanted.filter((_, at) => found[at] === undefined);
   const [first] = found;
   if (missing.length > 0) return { is: 'missing', set: missing.map((names) => names[0]).join(' and ') };

@@ -9,4 +9,4 @@ export {
   type RecordingSetup,
 } from './write/recording-port.ts';
 export { replayPort, type ReplayPort } from './play/replay-port.ts';
-export { type MachinePlace as Place, placesHere } from './text/places.ts';
+export { type MachinePlace as Place, findMachinePlaces } from './text/places.ts';

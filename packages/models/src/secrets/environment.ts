@@ -61,13 +61,13 @@ const SHORTEST_WITH_DIGIT = 8;
 const SHORTEST_WITHOUT = 16;
 
 /** Returns a variable's value. Undefined if it is unset or blank, which mean the same to a user. */
-export function variable(environment: Environment, name: string): string | undefined {
+export function readVariable(environment: Environment, name: string): string | undefined {
   const value = environment[name]?.trim();
   return value === '' ? undefined : value;
 }
 
 /** Returns a number of milliseconds. A value that is not a positive number counts as unset. */
-export function milliseconds(environment: Environment, name: string): number | undefined {
-  const value = Number(variable(environment, name));
+export function readMilliseconds(environment: Environment, name: string): number | undefined {
+  const value = Number(readVariable(environment, name));
   return value > 0 ? Math.min(value, LONGEST_TIMER_MS) : undefined;
 }

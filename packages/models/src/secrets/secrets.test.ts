@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { milliseconds, variable, withoutSecrets } from './environment.ts';
+import { readMilliseconds, readVariable, withoutSecrets } from './environment.ts';
 import { Secrets, secretsIn } from './secrets.ts';
 
 describe('secrets', () => {
@@ -112,8 +112,8 @@ describe('the environment of a child process on a case-insensitive system', () =
 
 describe('a variable', () => {
   it('that is blank counts as unset', () => {
-    expect(variable({ A: ' ' }, 'A')).toBeUndefined();
-    expect(variable({ A: ' x ' }, 'A')).toBe('x');
+    expect(readVariable({ A: ' ' }, 'A')).toBeUndefined();
+    expect(readVariable({ A: ' x ' }, 'A')).toBe('x');
   });
 
   it.each([
@@ -123,6 +123,6 @@ describe('a variable', () => {
     ['soon', undefined],
     ['1e99', 2 ** 31 - 1],
   ])('%s is %s milliseconds', (value, ms) => {
-    expect(milliseconds({ A: value }, 'A')).toBe(ms);
+    expect(readMilliseconds({ A: value }, 'A')).toBe(ms);
   });
 });

@@ -1,6 +1,6 @@
 /** Single calls through the bridge. */
 import { type ModelPort, type ModelRecord, type ModelRequest, type ToolSpec } from '@heddle/core';
-import { listOf, requestOf, type ShortMessage } from '@heddle/testing';
+import { collectList, requestOf, type ShortMessage } from '@heddle/testing';
 import type { TestWire } from './wires.ts';
 
 export function requestTo(
@@ -18,7 +18,7 @@ export function ask(
   request: ModelRequest,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<readonly ModelRecord[]> {
-  return listOf({ [Symbol.asyncIterator]: () => port(request, signal)[Symbol.asyncIterator]() });
+  return collectList({ [Symbol.asyncIterator]: () => port(request, signal)[Symbol.asyncIterator]() });
 }
 
 /** The last record of a call that must fail. */

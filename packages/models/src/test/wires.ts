@@ -27,7 +27,7 @@ import {
 } from '@heddle/testing';
 import { createAnthropicPort } from '../anthropic/port.ts';
 import { openProvider } from '../providers/port.ts';
-import { providerNamed } from '../providers/table.ts';
+import { providerNamed } from '../providers/providers.ts';
 import { closing, TEST_KEY } from './stage.ts';
 
 export interface TestWire {

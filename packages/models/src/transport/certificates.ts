@@ -7,7 +7,7 @@ import { errorMessage } from '@heddle/core';
  * Returns undefined if the default ones are sufficient. Node reads NODE_EXTRA_CA_CERTS itself, but only at
  * the start of the process. Throws if the file cannot be read.
  */
-export async function trustedBeside(file: string | undefined): Promise<string[] | undefined> {
+export async function readExtraCertificates(file: string | undefined): Promise<string[] | undefined> {
   if (file === undefined || file === process.env['NODE_EXTRA_CA_CERTS']) return undefined;
   try {
     return [...getCACertificates('default'), await readFile(file, 'utf8')];

@@ -12,7 +12,7 @@ import type {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type Environment, variable } from '../secrets/environment.ts';
+import { type Environment, readVariable } from '../secrets/environment.ts';
 
 interface TransportOptions {
   readonly url: URL;
@@ -117,8 +117,8 @@ async function open(
     return { request, agent: early.serve(new Agent(options), options) };
   }
   const { Agent, request } = process.getBuiltinModule('node:https');
-  const { trustedBeside } = await import('./certificates.ts');
-  const ca = await trustedBeside(extraCaFile);
+  const { readExtraCertificates } = await import('./certificates.ts');
+  const ca = await readExtraCertificates(extraCaFile);
   const secure = ca === undefined ? options : { ...options, ca };
   return { request, agent: early.serve(new Agent(secure), secure) };
 }
@@ -185,7 +185,7 @@ interface Place {
 }
 
 function proxyFor(environment: Environment): string | undefined {
-  return variable(environment, 'https_proxy') ?? variable(environment, 'HTTPS_PROXY');
+  return readVariable(environment, 'https_proxy') ?? readVariable(environment, 'HTTPS_PROXY');
 }
 
 function isSocket(value: Duplex | null | undefined): value is Socket {

@@ -1,12 +1,10 @@
 /** Plays a step to an HTTP client: as server-sent events, or as one message. */
+import type { ApiEvent, BlockDelta, Clock, ModelError } from '@heddle/core';
 import type { ServerResponse } from 'node:http';
-import type { ApiEvent, Clock, ModelError } from '@heddle/core';
 import { settleOrAbort } from '../gate.ts';
 import type { Act, EndAct } from '../scripted/act.ts';
 import { envelopeOf, httpErrorOf } from './errors.ts';
-import { apiMessageOf } from './message-of.ts';
 import type { Wire } from './reply.ts';
-import { EventStream } from './wire.ts';
 
 export interface ReplyStage {
   readonly response: ServerResponse;
@@ -95,3 +93,122 @@ async function wait(act: Extract<Act, { act: 'wait' | 'gate' }>, { clock, gone }
 }
 
 const NEVER = Promise.withResolvers<never>().promise;
+
+// Folds the events of a response into one message, for a request without `stream`.
+
+type Fields = Record<string, unknown>;
+
+function apiMessageOf(events: readonly ApiEvent[]): Fields {
+  const message: Fields = {};
+  const blocks: Fields[] = [];
+  const usage: Fields = {};
+  for (const event of events) {
+    switch (event.type) {
+      case 'message_start':
+        Object.assign(message, event.message);
+        Object.assign(usage, event.message.usage);
+        break;
+      case 'content_block_start':
+        blocks[event.index] = { ...event.content_block };
+        break;
+      case 'content_block_delta':
+        add(blocks[event.index], event.delta);
+        break;
+      case 'message_delta':
+        Object.assign(message, event.delta);
+        Object.assign(usage, event.usage);
+        break;
+      default:
+    }
+  }
+  return { ...message, content: blocks.map(finished), usage };
+}
+
+function add(block: Fields | undefined, delta: BlockDelta): void {
+  if (block === undefined) return;
+  const append = (field: string, text: string) => (block[field] = textOf(block[field]) + text);
+  if (delta.type === 'text_delta') append('text', delta.text);
+  else if (delta.type === 'thinking_delta') append('thinking', delta.thinking);
+  else if (delta.type === 'signature_delta') append('signature', delta.signature);
+  else if (delta.type === 'input_json_delta') append('json', delta.partial_json);
+}
+
+/** The server parses a tool's input itself. Broken input is dropped. */
+function finished({ json, ...block }: Fields): Fields {
+  if (typeof json !== 'string' || json === '') return block;
+  try {
+    const input: unknown = JSON.parse(json);
+    return { ...block, input };
+  } catch {
+    return block;
+  }
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+// Sends server-sent events in chunks over a socket that may close between two of them.
+
+class EventStream {
+  readonly #response: ServerResponse;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #wire: Wire;
+  #bytes = 0;
+  #chunks = 0;
+
+  constructor(response: ServerResponse, headers: Readonly<Record<string, string>>, wire: Wire) {
+    this.#response = response;
+    this.#headers = headers;
+    this.#wire = wire;
+  }
+
+  /** Sends status and headers, once. */
+  open(): void {
+    if (this.#response.headersSent) return;
+    this.#response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', ...this.#headers });
+    this.#response.flushHeaders();
+  }
+
+  get opened(): boolean {
+    return this.#response.headersSent;
+  }
+
+  async send(type: string, data: unknown): Promise<void> {
+    this.open();
+    const line = this.#wire.crlf === true ? '\r\n' : '\n';
+    const bytes = Buffer.from(`event: ${type}${line}data: ${JSON.stringify(data)}${line}${line}`);
+    const size = this.#wire.chunkBytes ?? bytes.length;
+    for (let start = 0; start < bytes.length; start += size)
+      await this.#write(bytes.subarray(start, start + size));
+  }
+
+  end(): void {
+    this.open();
+    this.#response.end();
+  }
+
+  /** Closes the connection: before any byte, or in the middle of the body. */
+  destroy(): void {
+    this.#response.socket?.destroy();
+  }
+
+  async #write(chunk: Uint8Array): Promise<void> {
+    if (this.#response.destroyed) return;
+    const { destroyAfterBytes = Number.POSITIVE_INFINITY, destroyAfterChunks = Number.POSITIVE_INFINITY } =
+      this.#wire;
+    const room = Math.min(chunk.length, destroyAfterBytes - this.#bytes);
+    if (room > 0 && this.#chunks < destroyAfterChunks) await this.#flush(chunk.subarray(0, room));
+    this.#bytes += room;
+    this.#chunks++;
+    if (this.#bytes >= destroyAfterBytes || this.#chunks >= destroyAfterChunks) this.destroy();
+  }
+
+  /** Resolves when the bytes were passed to the system, or can no longer be sent. */
+  #flush(chunk: Uint8Array): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#response.write(chunk, () => resolve());
+    this.#response.once('close', resolve);
+    return promise.finally(() => this.#response.removeListener('close', resolve));
+  }
+}

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { isRecord } from '@heddle/core';
 import type { RequestBody } from '../request-body.ts';
-import { type Fields, fieldsOf, listOf } from '../validator/json.ts';
+import { type JsonFields, placedFieldsOf, jsonListOf } from '../validator/json.ts';
 
 export interface CacheBlock {
   /** Identifies the whole prefix up to and including this block. */
@@ -23,10 +23,10 @@ export const quarterBytes: TokensOf = (json) => Math.ceil(Buffer.byteLength(json
 export function cacheBlocksOf(body: RequestBody, tokensOf: TokensOf = quarterBytes): CacheBlock[] {
   // Another model or speed shares nothing. Another thinking mode shares no messages.
   const chain = new Chain(JSON.stringify([body['model'], body['speed'] ?? null]), tokensOf);
-  for (const { fields } of fieldsOf(body['tools'])) chain.add('tools', fields);
+  for (const { fields } of placedFieldsOf(body['tools'])) chain.add('tools', fields);
   for (const layer of blocksIn(body['system'])) chain.add('system', layer);
   chain.mix(JSON.stringify([body['thinking'] ?? null, body['tool_choice'] ?? null]));
-  for (const { fields } of fieldsOf(body['messages'])) {
+  for (const { fields } of placedFieldsOf(body['messages'])) {
     for (const block of blocksIn(fields['content'])) chain.add(String(fields['role']), block);
   }
   return chain.blocks;
@@ -53,7 +53,7 @@ class Chain {
     this.#tokensOf = tokensOf;
   }
 
-  add(place: string, block: Fields): void {
+  add(place: string, block: JsonFields): void {
     const bare = withoutMarks(block);
     const json = JSON.stringify(bare.value);
     this.mix(place + json);
@@ -65,18 +65,18 @@ class Chain {
   }
 }
 
-function blocksIn(content: unknown): readonly Fields[] {
+function blocksIn(content: unknown): readonly JsonFields[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return listOf(content).filter(isRecord);
+  return jsonListOf(content).filter(isRecord);
 }
 
 /** Marks are not compared. One inside a result counts for the result. */
-function withoutMarks(block: Fields): { readonly value: Fields; readonly marked: boolean } {
+function withoutMarks(block: JsonFields): { readonly value: JsonFields; readonly marked: boolean } {
   const { cache_control, ...value } = block;
   const marked = cache_control !== undefined && cache_control !== null;
   const { content } = block;
   if (!Array.isArray(content)) return { value, marked };
-  const inner = listOf(content).map((item) =>
+  const inner = jsonListOf(content).map((item) =>
     isRecord(item) ? withoutMarks(item) : { value: item, marked: false },
   );
   return {

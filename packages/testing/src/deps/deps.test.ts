@@ -1,11 +1,11 @@
 import { History, type Message } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
-import { collect, listOf } from '../collect.ts';
+import { collect, collectList } from '../collect.ts';
 import { contextOf } from '../context.ts';
 import { requestOf } from '../request-of.ts';
 import { fakeAttachments, queued } from './attachments.ts';
 import { compactorTo, failingCompactor, fakeContext } from './fake-context.ts';
-import { allowAll, denying, fakeDeps } from './deps.ts';
+import { allowAll, denyTools, fakeDeps } from './deps.ts';
 import { fakeToolHooks, fakeTurnEnd, stopMessage } from './hooks.ts';
 import { fakeTool } from '../tools.ts';
 
@@ -32,7 +32,7 @@ describe('the fake dependencies', () => {
     expect(await deps.askToGoOn([], signal)).toBe(false);
     expect(await deps.summariseTools([], signal)).toBeUndefined();
     expect([deps.ids.uuid(), deps.ids.uuid()]).toEqual(['m1', 'm2']);
-    expect((await listOf(deps.model(requestOf([['user', 'x']]), signal))).at(-1)).toMatchObject({
+    expect((await collectList(deps.model(requestOf([['user', 'x']]), signal))).at(-1)).toMatchObject({
       class: 'bad_request',
     });
     await deps.clock.sleep(60_000, signal);
@@ -123,7 +123,7 @@ describe('the fake permissions', () => {
     const [read, bash] = [fakeTool({ name: 'Read' }), fakeTool({ name: 'Bash' })];
     const question = { toolUseId: 'x', hookDecision: undefined, signal };
     expect(await allowAll(bash, {}, context, question)).toEqual({ behavior: 'allow' });
-    expect(await denying('Bash')(bash, {}, context, question)).toMatchObject({ behavior: 'deny' });
-    expect(await denying('Bash')(read, {}, context, question)).toEqual({ behavior: 'allow' });
+    expect(await denyTools('Bash')(bash, {}, context, question)).toMatchObject({ behavior: 'deny' });
+    expect(await denyTools('Bash')(read, {}, context, question)).toEqual({ behavior: 'allow' });
   });
 });

@@ -29,7 +29,7 @@ export function fakeDeps(overrides: Partial<QueryDeps> = {}): QueryDeps {
 export const allowAll: CanUseTool = () => Promise.resolve({ behavior: 'allow' });
 
 /** Denies the named tools and allows the rest. */
-export function denying(...names: readonly string[]): CanUseTool {
+export function denyTools(...names: readonly string[]): CanUseTool {
   return (tool) =>
     Promise.resolve(
       names.includes(tool.name)

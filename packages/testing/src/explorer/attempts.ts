@@ -15,7 +15,7 @@ import {
   type ModelErrorClass,
   type RetryPolicy,
 } from '@heddle/core';
-import { frozen, same } from './frozen.ts';
+import { deepFreeze, isSameData } from './frozen.ts';
 import type { LawViolation } from './violation.ts';
 import { EVERY_ERROR } from './world.ts';
 
@@ -71,7 +71,7 @@ const WITHIN_BOUND = 'the attempts of a stream stay within the sum of their boun
 
 export function exploreAttempts(scenario: AttemptScenario, options: AttemptOptions = {}): AttemptExploration {
   const { guards = ATTEMPT_GUARDS, onStep } = options;
-  const first = frozen({ ...FIRST_ATTEMPT, fallbacksLeft: scenario.fallbacks });
+  const first = deepFreeze({ ...FIRST_ATTEMPT, fallbacksLeft: scenario.fallbacks });
   const nodes: AttemptNode[] = [{ tries: first, foundBy: undefined, next: [] }];
   const numbers = new Map([[keyOf(first, scenario), 0]]);
   const violations = new Map<string, LawViolation>();
@@ -90,7 +90,7 @@ export function exploreAttempts(scenario: AttemptScenario, options: AttemptOptio
       const step: AttemptStep = { scenario, tries, facts, decision };
       for (const [law, holds] of Object.entries(STEP_LAWS))
         if (!holds(step)) report(law, decision.do, node, step);
-      if (!same(decision, again)) report(SAME_AGAIN, decision.do, node, step);
+      if (!isSameData(decision, again)) report(SAME_AGAIN, decision.do, node, step);
       decisions.add(decision.do);
       onStep?.(step);
       if (decision.do === 'accept') continue;
@@ -98,7 +98,7 @@ export function exploreAttempts(scenario: AttemptScenario, options: AttemptOptio
       const known = numbers.get(key) ?? nodes.length;
       if (known === nodes.length) {
         numbers.set(key, known);
-        nodes.push({ tries: frozen(decision.tries), foundBy: { node, step }, next: [] });
+        nodes.push({ tries: deepFreeze(decision.tries), foundBy: { node, step }, next: [] });
       }
       if (!next.includes(known)) next.push(known);
     }
@@ -206,7 +206,7 @@ const BOTH = [false, true] as const;
 const TOO_LONG = DEFAULT_RETRY.maxServerWaitMs + 1;
 
 /** Every way an attempt can end. A property is varied only where the machine may read it. */
-const EVERY_END: readonly AttemptFacts[] = frozen(
+const EVERY_END: readonly AttemptFacts[] = deepFreeze(
   [
     ...BOTH.flatMap((paused) => BOTH.map((empty) => ({ error: undefined, calls: 0, paused, empty }))),
     ...Object.values(EVERY_ERROR).map((error) => failed(error)),

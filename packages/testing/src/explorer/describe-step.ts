@@ -56,12 +56,12 @@ export function aspectsOf(happened: MachineEvent): Readonly<Record<string, strin
   }
 }
 
-export function describeEvent(happened: MachineEvent): string {
+export function describeMachineEvent(happened: MachineEvent): string {
   const aspects = Object.values(aspectsOf(happened)).filter((aspect) => aspect !== NOT_ABORTED);
   return aspects.length === 0 ? happened.type : `${happened.type} (${aspects.join(', ')})`;
 }
 
-export function describeDecision(decision: Decision): string {
+export function describeMachineDecision(decision: Decision): string {
   switch (decision.kind) {
     case 'do':
       return `do ${describePending(decision.effect)}`;

@@ -12,14 +12,14 @@ import {
   type LoopState,
 } from '@heddle/core';
 import { keyOf, turnKey } from './abstraction.ts';
-import { frozen, same } from './frozen.ts';
+import { deepFreeze, isSameData } from './frozen.ts';
 import { type Graph, stepsTo, traceOf } from './graph.ts';
 import { STEP_LAWS, type StepLaw } from './laws/step-laws.ts';
 import type { Scenario } from './scenario.ts';
 import { marksOf, type ExploredStep } from './step.ts';
 import { type Machine, tryOnce, tryTwice } from './trial.ts';
 import type { LawViolation } from './violation.ts';
-import { describeDecision, describeEvent, describePending } from './describe-step.ts';
+import { describeMachineDecision, describeMachineEvent, describePending } from './describe-step.ts';
 import { EVERY_PENDING, type Pending, possibleEvents } from './world.ts';
 
 export interface ExploreOptions {
@@ -53,7 +53,7 @@ const ALIKE = 'states with one key behave alike';
 
 export function explore(scenario: Scenario, options: ExploreOptions = {}): Exploration {
   const { machine = decide, guards = GUARDS, laws = STEP_LAWS, onStep, doubtAbstraction = false } = options;
-  const config = frozen(scenario.config);
+  const config = deepFreeze(scenario.config);
   const numbers = new Map<string, number>();
   const knownTurns = new Set<string>();
   const compared = new Set<number>();
@@ -117,8 +117,8 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
     }
     numbers.set(key, turns.length);
     foundBy.push(turns.length === 0 ? -1 : to.length);
-    turns.push(frozen(turn));
-    pendings.push(frozen(pending));
+    turns.push(deepFreeze(turn));
+    pendings.push(deepFreeze(pending));
     return turns.length - 1;
   }
 
@@ -150,9 +150,9 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
   /** Once per state, with the first other state of the same key. */
   function compare(known: number, stranger: LoopState, pending: Pending): void {
     const turn = turns[known];
-    if (turn === undefined || compared.has(known) || same(turn, stranger)) return;
+    if (turn === undefined || compared.has(known) || isSameData(turn, stranger)) return;
     compared.add(known);
-    const theirs = possibleEvents(frozen(stranger), pending, scenario);
+    const theirs = possibleEvents(deepFreeze(stranger), pending, scenario);
     for (const [number, happened] of possibleEvents(turn, pending, scenario).entries()) {
       const here = outcomeOf(turn, happened);
       const there = outcomeOf(stranger, theirs[number] ?? happened);
@@ -171,8 +171,8 @@ export function explore(scenario: Scenario, options: ExploreOptions = {}): Explo
 
   function report(law: string, message: string, state: number, given: Given, decision?: Decision): void {
     if (violations.has(law)) return;
-    const next = decision ? ` → ${describeDecision(decision)}` : '';
-    const last = `${describePending(given.pending)} → ${describeEvent(given.happened)}${next}`;
+    const next = decision ? ` → ${describeMachineDecision(decision)}` : '';
+    const last = `${describePending(given.pending)} → ${describeMachineEvent(given.happened)}${next}`;
     const trace = [...traceOf(graph, stepsTo(graph, state)), last];
     violations.set(law, { law, scenario: scenario.name, message, trace });
   }

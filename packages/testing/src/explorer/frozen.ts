@@ -1,18 +1,18 @@
 /** Freezes plain data deeply. A write to it throws. */
-export function frozen<T>(value: T): T {
+export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  for (const part of Object.values(value)) frozen(part);
+  for (const part of Object.values(value)) deepFreeze(part);
   return Object.freeze(value);
 }
 
 /** Compares plain data. An absent key differs from a key with `undefined`. */
-export function same(one: unknown, other: unknown): boolean {
+export function isSameData(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
   if (!isRecord(one) || !isRecord(other) || Array.isArray(one) !== Array.isArray(other)) return false;
   const keys = Object.keys(one);
   if (keys.length !== Object.keys(other).length) return false;
   for (const key of keys) {
-    if (!same(one[key], other[key]) || !(key in other)) return false;
+    if (!isSameData(one[key], other[key]) || !(key in other)) return false;
   }
   return true;
 }

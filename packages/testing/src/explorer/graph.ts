@@ -1,7 +1,7 @@
 /** Every reachable abstract state and every step between two of them, small enough for millions. */
 import type { LoopState } from '@heddle/core';
 import type { Scenario } from './scenario.ts';
-import { describeEvent, describePending } from './describe-step.ts';
+import { describeMachineEvent, describePending } from './describe-step.ts';
 import { type Pending, possibleEvents } from './world.ts';
 
 export interface Graph {
@@ -47,6 +47,6 @@ export function traceOf(graph: Graph, steps: readonly number[]): string[] {
     const pending = graph.pendings[from];
     if (turn === undefined || pending === undefined || pending.type === 'begin') return [];
     const happened = possibleEvents(turn, pending, graph.scenario)[graph.event[step] ?? 0];
-    return happened ? [`${describePending(pending)} → ${describeEvent(happened)}`] : [];
+    return happened ? [`${describePending(pending)} → ${describeMachineEvent(happened)}`] : [];
   });
 }

@@ -1,7 +1,7 @@
 /** Runs a machine on one input and checks its output. */
 import type { Decision, decide } from '@heddle/core';
-import { same } from './frozen.ts';
-import { faultOf } from './well-formed.ts';
+import { isSameData } from './frozen.ts';
+import { findDecisionFault } from './well-formed.ts';
 
 export type Machine = typeof decide;
 
@@ -11,7 +11,7 @@ export type Trial = { readonly decision: Decision } | { readonly fault: string }
 export function tryOnce(machine: Machine, ...question: Parameters<Machine>): Trial {
   try {
     const decision = machine(...question);
-    const fault = faultOf(decision);
+    const fault = findDecisionFault(decision);
     return fault === undefined ? { decision } : { fault };
   } catch (error) {
     return { fault: `it throws: ${String(error)}` };
@@ -22,5 +22,5 @@ export function tryOnce(machine: Machine, ...question: Parameters<Machine>): Tri
 export function tryTwice(machine: Machine, ...question: Parameters<Machine>): Trial {
   const first = tryOnce(machine, ...question);
   const second = tryOnce(machine, ...question);
-  return same(first, second) ? first : { fault: 'it decides differently the second time' };
+  return isSameData(first, second) ? first : { fault: 'it decides differently the second time' };
 }

@@ -31,7 +31,7 @@ const STATE_FIELDS = 10;
 const LEDGER_FIELDS = 6;
 
 /** Returns the problem with the decision, or undefined if it is well formed. */
-export function faultOf(decision: Decision): string | undefined {
+export function findDecisionFault(decision: Decision): string | undefined {
   const { turn, first } = decision;
   if (!first.every((step) => Object.hasOwn(FIRST_STEPS, step.type))) return 'its first steps are unknown';
   if (Object.keys(turn.state).length !== STATE_FIELDS) return 'its State does not have ten fields';

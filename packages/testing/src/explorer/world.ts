@@ -13,7 +13,7 @@ import type {
   StreamEnd,
   LoopState,
 } from '@heddle/core';
-import { frozen } from './frozen.ts';
+import { deepFreeze } from './frozen.ts';
 import type { Scenario } from './scenario.ts';
 
 /** The pending input of the machine: the outcome of an effect, or the beginning of an iteration. */
@@ -91,7 +91,7 @@ export function possibleEvents(
   return FIXED[`${pending.type}${variantOf(pending)}`] ?? [];
 }
 
-const BEGAN: readonly MachineEvent[] = [frozen({ type: 'began' })];
+const BEGAN: readonly MachineEvent[] = [deepFreeze({ type: 'began' })];
 
 /** The outcomes that depend only on the effect. */
 const FIXED: Readonly<Record<string, readonly MachineEvent[]>> = {
@@ -179,6 +179,6 @@ function hooksRan({ ledger }: LoopState, { config }: Scenario): Unwatched[] {
 function watched(during: Effect['type'], outcomes: readonly Unwatched[]): readonly MachineEvent[] {
   const thrown = BOTH.map((media): Unwatched => ({ type: 'threw', during, media, message: 'thrown' }));
   return [...outcomes, ...thrown].flatMap((outcome) =>
-    ABORTS.map((aborted): MachineEvent => frozen({ ...outcome, aborted })),
+    ABORTS.map((aborted): MachineEvent => deepFreeze({ ...outcome, aborted })),
   );
 }

@@ -9,7 +9,7 @@ import {
   NO_USAGE,
 } from '@heddle/core';
 import type { RunPlan } from './plan.ts';
-import { taker } from './taker.ts';
+import { createTaker } from './taker.ts';
 import type { TestWorld } from './world.ts';
 
 /** New collapses are staged only at the end of a turn with tools. */
@@ -18,7 +18,7 @@ export class PlannedStaging {
   #isStaged: boolean;
 
   constructor(staged: readonly boolean[]) {
-    this.#next = taker(staged);
+    this.#next = createTaker(staged);
     this.#isStaged = this.#next() ?? false;
   }
 
@@ -36,9 +36,9 @@ export class PlannedStaging {
 }
 
 export function plannedContextPort(plan: RunPlan, world: TestWorld, staging: PlannedStaging): ContextPort {
-  const nextPrepare = taker(plan.prepares);
-  const nextDrain = taker(plan.drains);
-  const nextCompaction = taker(plan.compactions);
+  const nextPrepare = createTaker(plan.prepares);
+  const nextDrain = createTaker(plan.drains);
+  const nextCompaction = createTaker(plan.compactions);
   let summaries = 0;
   /** The result of a drain: the messages before this place became a summary. */
   let collapsed: { readonly upTo: number; readonly summary: Message } | undefined;

@@ -1,13 +1,13 @@
 /** The planned hooks around a call, and the planned permission. */
 import type { CanUseTool, ToolHooks } from '@heddle/core';
 import { stopMessage } from '../deps/hooks.ts';
-import { fateOf, type Fates } from './fates.ts';
+import { plannedOutcomeOf, type PlannedOutcomes } from './planned-outcomes.ts';
 import type { TestWorld } from './world.ts';
 
-export function plannedHooks(fates: Fates, world: TestWorld): ToolHooks {
+export function plannedHooks(fates: PlannedOutcomes, world: TestWorld): ToolHooks {
   return {
     async before({ toolUseId: id, input }, signal) {
-      const { does, waitMs } = fateOf(fates, id).before;
+      const { does, waitMs } = plannedOutcomeOf(fates, id).before;
       world.note({ what: 'before_hook', id });
       await world.wait(waitMs, signal);
       switch (does) {
@@ -33,7 +33,7 @@ export function plannedHooks(fates: Fates, world: TestWorld): ToolHooks {
       }
     },
     async after({ toolUseId: id }, result, signal) {
-      const { does, waitMs } = fateOf(fates, id).after;
+      const { does, waitMs } = plannedOutcomeOf(fates, id).after;
       await world.wait(waitMs, signal);
       switch (does) {
         case 'pass':
@@ -53,18 +53,18 @@ export function plannedHooks(fates: Fates, world: TestWorld): ToolHooks {
       }
     },
     async afterFailure({ toolUseId: id }, _message, signal) {
-      const { does, waitMs } = fateOf(fates, id).after;
+      const { does, waitMs } = plannedOutcomeOf(fates, id).after;
       await world.wait(waitMs, signal);
       return does === 'stop' ? { stop: stopMessage('enough') } : {};
     },
   };
 }
 
-export function plannedPermission(fates: Fates, world: TestWorld): CanUseTool {
+export function plannedPermission(fates: PlannedOutcomes, world: TestWorld): CanUseTool {
   return async (_tool, input, _context, { toolUseId: id, signal, answered }) => {
     // The planned decision was already made. No rule rejects its changed input.
     if (answered) return { behavior: 'allow' };
-    const { does, waitMs } = fateOf(fates, id).permission;
+    const { does, waitMs } = plannedOutcomeOf(fates, id).permission;
     world.note({ what: 'question', id, signal });
     await world.wait(waitMs, signal);
     if (signal.aborted) world.hit('permission: question withdrawn');

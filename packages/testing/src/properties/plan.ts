@@ -74,10 +74,10 @@ export interface PlannedCall {
   readonly form: 'good' | 'unknown_tool' | 'bad_json' | 'rejected' | 'invalid';
   /** A few values only, so that calls repeat. */
   readonly value: number;
-  readonly fate: CallFate;
+  readonly fate: CallOutcomePlan;
 }
 
-export interface CallFate {
+export interface CallOutcomePlan {
   readonly takesMs: number;
   readonly ends: 'returns' | 'fails' | 'throws';
   /** Continues although it was aborted. */

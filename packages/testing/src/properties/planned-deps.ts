@@ -13,7 +13,7 @@ import {
 } from '@heddle/core';
 import { plannedContextPort, PlannedStaging } from './context.ts';
 import type { RunPlan } from './plan.ts';
-import { taker } from './taker.ts';
+import { createTaker } from './taker.ts';
 import type { TestWorld } from './world.ts';
 
 export interface PlannedDeps {
@@ -35,7 +35,7 @@ export function plannedDeps(plan: RunPlan, world: TestWorld): PlannedDeps {
 }
 
 function attachments(plan: RunPlan, world: TestWorld, staging: PlannedStaging): AttachmentSources {
-  const next = taker(plan.gatherings);
+  const next = createTaker(plan.gatherings);
   let commands = 0;
   let turn = next();
   return {
@@ -72,7 +72,7 @@ function attachments(plan: RunPlan, world: TestWorld, staging: PlannedStaging): 
 }
 
 function turnEnd(plan: RunPlan, world: TestWorld): TurnEndPort {
-  const next = taker(plan.turnEnds);
+  const next = createTaker(plan.turnEnds);
   const failureThrows = plan.turnEnds.some(({ does }) => does === 'stop_failure_throws');
   let blocksOfTeam = false;
   let remarks = 0;
@@ -139,8 +139,8 @@ function remark(count: number): AttachmentMessage {
 }
 
 function questions(plan: RunPlan, world: TestWorld): Pick<PlannedDeps, 'askToGoOn' | 'summariseTools'> {
-  const nextAnswer = taker(plan.goOn);
-  const nextSummary = taker(plan.summaries);
+  const nextAnswer = createTaker(plan.goOn);
+  const nextSummary = createTaker(plan.summaries);
   let summaries = 0;
   return {
     async askToGoOn(_calls, signal) {

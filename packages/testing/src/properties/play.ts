@@ -9,7 +9,7 @@ import { plannedDeps } from './planned-deps.ts';
 import type { Hits } from './hits.ts';
 import type { RunPlan } from './plan.ts';
 import { plannedModel } from './port.ts';
-import { fatesOf } from './fates.ts';
+import { plannedOutcomesOf } from './planned-outcomes.ts';
 import { plannedHooks, plannedPermission } from './hooks.ts';
 import { plannedTools } from './tools.ts';
 import { type WorldEvent, TestWorld } from './world.ts';
@@ -38,7 +38,7 @@ export async function playRun(plan: RunPlan, loop: Query = query): Promise<Playe
   const world = new TestWorld(plan);
   const signatures = createSignatures();
   const { port, model } = plannedModel(plan, world, signatures);
-  const fates = fatesOf(plan);
+  const fates = plannedOutcomesOf(plan);
   const { settings } = plan;
   const messages = openingOf(plan, signatures);
   const run = loop({

@@ -184,7 +184,7 @@ export function errorClassOf({ record, stopReason }: AnswerEnd): string | undefi
 }
 
 /** The complete calls of an answer. The last block of a cut one counts as unfinished. */
-export function completeCalls({ blocks, stopReason, hasOpenBlock }: AnswerEnd): string[] {
+export function completeCallIds({ blocks, stopReason, hasOpenBlock }: AnswerEnd): string[] {
   const wasCut = stopReason === 'max_tokens' || stopReason === 'model_context_window_exceeded';
   const whole = wasCut && !hasOpenBlock ? blocks.slice(0, -1) : blocks;
   return whole.filter((id) => id !== undefined);

@@ -1,12 +1,12 @@
 /** The planned tools: each call has the outcome that the plan contains. */
 import { isJsonObject, type JsonObject, type Tool, type ToolResult, type ToolUseContext } from '@heddle/core';
-import { fateOf, type Fates } from './fates.ts';
-import { type CallFate, TOOL_TRAITS, type ToolTraits } from './plan.ts';
+import { plannedOutcomeOf, type PlannedOutcomes } from './planned-outcomes.ts';
+import { type CallOutcomePlan, TOOL_TRAITS, type ToolTraits } from './plan.ts';
 import type { TestWorld } from './world.ts';
 
 const TRAITS: ReadonlyMap<string, ToolTraits> = new Map(Object.entries(TOOL_TRAITS));
 
-export function plannedTools(fates: Fates, world: TestWorld): readonly Tool[] {
+export function plannedTools(fates: PlannedOutcomes, world: TestWorld): readonly Tool[] {
   return [...TRAITS].map(([name, traits]) => plannedTool(name, traits, fates, world));
 }
 
@@ -25,7 +25,7 @@ export function mayStartEarly(tool: string, input: JsonObject): boolean {
 function plannedTool(
   name: string,
   traits: ToolTraits,
-  fates: Fates,
+  fates: PlannedOutcomes,
   world: TestWorld,
 ): Tool<JsonObject, ToolResult> {
   return {
@@ -53,7 +53,7 @@ function plannedTool(
     ...(traits.describesIntent ? { describeIntent: () => describeIntent(world) } : {}),
     async call(input, context, onProgress) {
       const { signal, toolUseId: id } = context;
-      const fate = fateOf(fates, id);
+      const fate = plannedOutcomeOf(fates, id);
       const effect = {
         hasEffects: !isReadOnly(traits, input),
         alone: !isSafe(traits, input),
@@ -82,7 +82,7 @@ async function describeIntent(world: TestWorld): Promise<JsonObject> {
   return { before: 'hash' };
 }
 
-function noteSignal(signal: AbortSignal, fate: CallFate, traits: ToolTraits, world: TestWorld): void {
+function noteSignal(signal: AbortSignal, fate: CallOutcomePlan, traits: ToolTraits, world: TestWorld): void {
   if (!signal.aborted) {
     const interrupted = world.controller.signal.aborted && traits.interruptBehavior === 'block';
     if (interrupted) world.hit('call: outlives an interrupt');
@@ -92,13 +92,13 @@ function noteSignal(signal: AbortSignal, fate: CallFate, traits: ToolTraits, wor
   if (signal.reason === 'sibling failed') world.hit('call: sibling cancelled');
 }
 
-function resultOf(name: string, fate: CallFate): ToolResult {
+function resultOf(name: string, fate: CallOutcomePlan): ToolResult {
   return fate.ends === 'fails'
     ? { content: `${name} failed`, isError: true }
     : { content: `${name} is done` };
 }
 
-function contextChange(fate: CallFate, world: TestWorld): { newContext?: ChangeContext } {
+function contextChange(fate: CallOutcomePlan, world: TestWorld): { newContext?: ChangeContext } {
   switch (fate.newContext) {
     case 'none':
       return {};

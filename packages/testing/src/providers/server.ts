@@ -11,7 +11,7 @@ import { startLoopback } from '../loopback.ts';
 import { errorOf } from '../scripted/errors.ts';
 import { playProvider, sendProviderError } from './play.ts';
 import { brokenRules } from './rules.ts';
-import { fieldsOf, type ProviderWire } from './wire.ts';
+import { wireFieldsOf, type ProviderWire } from './wire.ts';
 import { chatWire, deepseekWire, groqWire, mistralWire, openrouterWire } from './wires/chat.ts';
 import { converseWire } from './wires/converse.ts';
 import { geminiWire } from './wires/gemini.ts';
@@ -81,7 +81,7 @@ export async function startFakeProvider(
     calls.push(request);
     const broken = brokenRules(wire.traffic(request.body), wire.ids);
     if (broken.length > 0) return refuse(`call ${calls.length}: ${broken.join('; ')}`);
-    const reply = replyFor(script, fieldsOf(request.body), calls.length);
+    const reply = replyFor(script, wireFieldsOf(request.body), calls.length);
     if (reply === undefined) return refuse(`the script has no step for call ${calls.length}`);
     if ('reply' in reply && reply.reply === 'raw') {
       response.writeHead(reply.status, reply.headers);

@@ -43,16 +43,16 @@ export function sse(data: unknown, event?: string): Uint8Array {
 }
 
 /** Keeps the connection open without content. */
-export const COMMENT: Uint8Array = Buffer.from(': ping\n\n');
+export const SSE_COMMENT: Uint8Array = Buffer.from(': ping\n\n');
 
-export type Fields = Readonly<Record<string, unknown>>;
+export type WireFields = Readonly<Record<string, unknown>>;
 
-export function fieldsOf(value: unknown): Fields {
+export function wireFieldsOf(value: unknown): WireFields {
   return isRecord(value) ? value : {};
 }
 
-export function listOf(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.map(fieldsOf) : [];
+export function wireListOf(value: unknown): readonly WireFields[] {
+  return Array.isArray(value) ? value.map(wireFieldsOf) : [];
 }
 
 /** The usage in the events so far. */

@@ -7,7 +7,7 @@ import type { Act, EndAct } from './act.ts';
 import { blockActs } from './blocks.ts';
 import { errorOf } from './errors.ts';
 import { foreign } from './foreign.ts';
-import { isGate, type ScriptPart, partsOf, type ScriptedUsage, type ScriptStep } from './part.ts';
+import { isGate, type ScriptPart, stepParts, type ScriptedUsage, type ScriptStep } from './part.ts';
 
 /** The facts about a call that its step needs. */
 export interface ActSettings {
@@ -20,7 +20,7 @@ export interface ActSettings {
 }
 
 export function actsOf(step: ScriptStep, setting: ActSettings): readonly Act[] {
-  const parts = partsOf(step);
+  const parts = stepParts(step);
   const stream = new Stream(setting, usageOf(parts));
   for (const part of parts) {
     stream.play(part);

@@ -1,6 +1,6 @@
 import type { ContentBlock } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
-import { listOf } from '../collect.ts';
+import { collectList } from '../collect.ts';
 import { requestOf, type ShortMessage } from '../request-of.ts';
 import { answer, call, foreignBlock, pauseTurn, redacted, say, think, thinkSigned } from './builders.ts';
 import { scriptedModel } from './model.ts';
@@ -17,7 +17,7 @@ describe('the judge of a scripted model', () => {
       ['assistant', [{ type: 'tool_use', id: 't1', name: 'Read', input: {} }]],
       start,
     ]);
-    expect(await listOf(model(orphan, signal))).toMatchObject([
+    expect(await collectList(model(orphan, signal))).toMatchObject([
       { type: 'model_error', class: 'bad_request', message: expect.stringContaining('result-missing') },
     ]);
     expect(model.problems).toMatchObject([{ kind: 'violation', violations: [{ rule: 'result-missing' }] }]);
@@ -28,8 +28,8 @@ describe('the judge of a scripted model', () => {
     const model = scriptedModel([say('a'), say('b')]);
     const good = requestOf([start]);
     const [bytes] = requestOf([['user', 'else']]).messagesJson;
-    await listOf(model({ ...good, messagesJson: bytes === undefined ? [] : [bytes] }, signal));
-    await listOf(model({ ...good, messagesJson: [new TextEncoder().encode('[{')] }, signal));
+    await collectList(model({ ...good, messagesJson: bytes === undefined ? [] : [bytes] }, signal));
+    await collectList(model({ ...good, messagesJson: [new TextEncoder().encode('[{')] }, signal));
     expect(model.problems.map(({ message }) => message.slice(0, 30))).toEqual([
       'Call 1: messagesJson says some',
       'Call 2: messagesJson cannot be',
@@ -42,7 +42,7 @@ describe('the judge of a scripted model', () => {
       say('x'),
     ]);
     const [request] = [requestOf([start])];
-    const records = await listOf(model(request, signal));
+    const records = await collectList(model(request, signal));
     const signed = records.flatMap((record) =>
       record.type === 'content_block_delta' && record.delta.type === 'signature_delta'
         ? [record.delta.signature]
@@ -64,9 +64,9 @@ describe('the judge of a scripted model', () => {
         ],
         start,
       ]);
-    await listOf(model(back('hm'), signal));
+    await collectList(model(back('hm'), signal));
     model.assertNoViolations();
-    await listOf(model(back('hmm'), signal));
+    await collectList(model(back('hmm'), signal));
     expect(model.problems[0]?.violations).toMatchObject([
       { path: 'messages.1.content.0', rule: 'thinking-changed' },
     ]);
@@ -76,29 +76,29 @@ describe('the judge of a scripted model', () => {
     const forged: ContentBlock = { type: 'thinking', thinking: 'x', signature: 'forged' };
     const request = requestOf([start, ['assistant', [forged, text]], start]);
     const model = scriptedModel([say('never'), say('ok')], { badSignatures: 'refuse' });
-    expect(await listOf(model(request, signal))).toMatchObject([
+    expect(await collectList(model(request, signal))).toMatchObject([
       { class: 'refused_block', status: 400, block: { message: 1, block: 0 } },
     ]);
     model.assertNoViolations();
     const blind = scriptedModel([say('ok')], { badSignatures: 'ignore' });
-    expect((await listOf(blind(request, signal))).at(-1)).toMatchObject({ type: 'done' });
+    expect((await collectList(blind(request, signal))).at(-1)).toMatchObject({ type: 'done' });
   });
 
   it('lets a paused turn continue from the assistant’s message, also after a failed attempt', async () => {
     const paused = requestOf([start, ['assistant', [text]]]);
     const model = scriptedModel([answer(say('ok'), pauseTurn()), say('done'), say('again')]);
-    await listOf(model(requestOf([start]), signal));
-    await listOf(model(paused, signal));
+    await collectList(model(requestOf([start]), signal));
+    await collectList(model(paused, signal));
     model.assertNoViolations();
-    await listOf(model(paused, signal));
+    await collectList(model(paused, signal));
     expect(model.problems[0]?.violations).toMatchObject([{ rule: 'last-role' }]);
   });
 
   it('accepts block types that it has sent itself', async () => {
     const poem = { type: 'poem', lines: 3 };
     const model = scriptedModel([answer(foreignBlock(poem), say('ok')), say('x')]);
-    await listOf(model(requestOf([start]), signal));
-    await listOf(
+    await collectList(model(requestOf([start]), signal));
+    await collectList(
       model(requestOf([start, ['assistant', [poem as unknown as ContentBlock, text]], start]), signal),
     );
     model.assertNoViolations();
@@ -106,7 +106,7 @@ describe('the judge of a scripted model', () => {
 
   it('can be disabled', async () => {
     const model = scriptedModel([call('Read', {}, 'r1')], { validate: false });
-    const records = await listOf(model(requestOf([['assistant', '']]), signal));
+    const records = await collectList(model(requestOf([['assistant', '']]), signal));
     expect(records.at(-1)).toMatchObject({ type: 'done' });
   });
 });

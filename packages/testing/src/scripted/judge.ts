@@ -2,15 +2,14 @@
  * Checks every request to a scripted model. A request that breaks a rule of the API gets a distinct
  * `bad_request` and is recorded: its test fails.
  */
+import { type ApiEvent, errorMessage, type ModelError } from '@heddle/core';
 import { isDeepStrictEqual } from 'node:util';
-import { errorMessage, type ModelError } from '@heddle/core';
 import { markedMessages, type RequestBody } from '../request-body.ts';
 import type { RequestViolation } from '../validator/rules.ts';
 import { createSignatures, type Signatures } from '../validator/signatures.ts';
 import { explainViolations, validateRequest } from '../validator/validate.ts';
 import type { Act } from './act.ts';
 import { errorOf } from './errors.ts';
-import { createMemory } from './memory.ts';
 import type { RecordedCall } from './recorded.ts';
 
 export interface JudgeOptions {
@@ -135,4 +134,43 @@ function isAboutSignature({ rule }: RequestViolation): boolean {
 function placeOf(path: string): { message: number; block: number } {
   const [, message, block] = /^messages\.(\d+)\.content\.(\d+)/.exec(path) ?? [];
   return { message: Number(message), block: Number(block) };
+}
+
+// The server's memory of its own responses: signatures, block types, and pauses.
+
+interface Memory {
+  /** Types of blocks that were sent and may come back. */
+  readonly blockTypes: ReadonlySet<string>;
+  /** The last complete response has paused: the request may continue from it. */
+  paused(): boolean;
+  remember(model: string, acts: readonly Act[]): void;
+}
+
+function createMemory(signatures: Signatures): Memory {
+  const blockTypes = new Set<string>();
+  let paused = false;
+
+  return {
+    blockTypes,
+    paused: () => paused,
+    remember(model, acts) {
+      const thoughts = new Map<number, string>();
+      for (const act of acts) if (act.act === 'event') note(act.event, model, thoughts);
+    },
+  };
+
+  function note(event: ApiEvent, model: string, thoughts: Map<number, string>): void {
+    if (event.type === 'content_block_start') {
+      const { content_block: block } = event;
+      blockTypes.add(String(block.type));
+      if (block.type === 'redacted_thinking') signatures.admit(block.data, model, block.data);
+    } else if (event.type === 'content_block_delta') {
+      const { delta, index } = event;
+      const before = thoughts.get(index) ?? '';
+      if (delta.type === 'thinking_delta') thoughts.set(index, before + delta.thinking);
+      if (delta.type === 'signature_delta') signatures.admit(delta.signature, model, before);
+    } else if (event.type === 'message_delta') {
+      paused = event.delta.stop_reason === 'pause_turn';
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import type { ModelRecord } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
 import { createClock, settle } from '../clock.ts';
-import { listOf } from '../collect.ts';
+import { collectList } from '../collect.ts';
 import { createTestGate } from '../gate.ts';
 import { requestOf } from '../request-of.ts';
 import * as script from './builders.ts';
@@ -16,7 +16,7 @@ const request = requestOf([['user', 'the test fails, fix it']]);
 const { signal } = new AbortController();
 
 async function played(step: ScriptStep, options: ScriptedOptions = {}): Promise<ModelRecord[]> {
-  return listOf(scriptedModel([step], options)(request, signal));
+  return collectList(scriptedModel([step], options)(request, signal));
 }
 
 /** Each record in a word, deltas left out. */
@@ -206,7 +206,7 @@ describe('pacing', () => {
   it('spends pauses and pace on the clock', async () => {
     const clock = createClock({ now: 0, auto: true });
     const step = [pause(100), say('a', pause(50), 'b'), pace(10), say('c')];
-    await listOf(scriptedModel([step], { clock })(request, signal));
+    await collectList(scriptedModel([step], { clock })(request, signal));
     // message_start comes with the first block; then five paced events: start, delta, stop, message_delta, message_stop.
     expect(clock.now()).toBe(100 + 50 + 5 * 10);
   });
@@ -238,7 +238,7 @@ describe('an abort', () => {
   ])('ends %s at once', async (_name, step) => {
     const controller = new AbortController();
     const model = scriptedModel([step], { clock: createClock() });
-    const reading = listOf(model(request, controller.signal));
+    const reading = collectList(model(request, controller.signal));
     await settle();
     expect(lastOf(model)?.ended).toBeUndefined();
     controller.abort();
@@ -254,7 +254,7 @@ describe('an abort', () => {
       controller.abort();
     }
     expect(words(seen)).toEqual(['message_start', 'error aborted']);
-    expect(words(await listOf(scriptedModel([say('a')])(request, controller.signal)))).toEqual([
+    expect(words(await collectList(scriptedModel([say('a')])(request, controller.signal)))).toEqual([
       'error aborted',
     ]);
   });
@@ -263,9 +263,9 @@ describe('an abort', () => {
 describe('a script', () => {
   it('gives one step to each call, and a step may look at the request', async () => {
     const model = scriptedModel([say('first'), ({ max_tokens }, number) => say(`${number}: ${max_tokens}`)]);
-    await listOf(model(request, signal));
+    await collectList(model(request, signal));
     expect(model.stepsLeft()).toBe(1);
-    const second = await listOf(model({ ...request, max_tokens: 64_000 }, signal));
+    const second = await collectList(model({ ...request, max_tokens: 64_000 }, signal));
     expect(second).toContainEqual(
       expect.objectContaining({ delta: { type: 'text_delta', text: '2: 64000' } }),
     );
@@ -284,15 +284,15 @@ describe('a script', () => {
     ],
   ])('%s is an error for the run and a finding for the test', async (_name, steps, kind) => {
     const model = scriptedModel(steps);
-    expect(words(await listOf(model(request, signal)))).toEqual(['error bad_request']);
+    expect(words(await collectList(model(request, signal)))).toEqual(['error bad_request']);
     expect(model.problems).toMatchObject([{ kind, call: 1 }]);
     expect(() => model.assertNoViolations()).toThrow('call 1');
   });
 
   it('that a person has played says in plain words that it ended', async () => {
     const model = scriptedModel([say('a')], { script: 'talk.json' });
-    await listOf(model(request, signal));
-    expect(await listOf(model(request, signal))).toMatchObject([
+    await collectList(model(request, signal));
+    expect(await collectList(model(request, signal))).toMatchObject([
       { message: 'The script talk.json ended after 1 answer; the run asked for another.' },
     ]);
   });
@@ -303,13 +303,13 @@ describe('a script', () => {
     const block = { type: 'image', source: { type: 'base64', media_type: 'image/png', data } } as const;
     const text = requestOf([['user', 'word '.repeat(5_000)]]);
     const image = requestOf([['user', [block]]]);
-    expect(await listOf(model(text, signal))).toMatchObject([
+    expect(await collectList(model(text, signal))).toMatchObject([
       {
         class: 'overflow',
         message: expect.stringMatching(/^prompt is too long: \d+ tokens > 5000 maximum$/),
       },
     ]);
-    expect(words(await listOf(model(image, signal))).at(-1)).toBe('done');
+    expect(words(await collectList(model(image, signal))).at(-1)).toBe('done');
   });
 
   it('notes when its reader left before the end', async () => {

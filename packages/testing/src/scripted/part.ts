@@ -76,7 +76,7 @@ export interface ScriptedUsage {
   readonly [more: string]: unknown;
 }
 
-export function partsOf(step: ScriptStep): readonly ScriptPart[] {
+export function stepParts(step: ScriptStep): readonly ScriptPart[] {
   return isList(step) ? step : [step];
 }
 

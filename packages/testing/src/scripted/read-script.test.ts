@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { call, fail, pause, say, think } from './builders.ts';
-import { readScript } from './read-script.ts';
+import { parseScript } from './read-script.ts';
 
 describe('a script from a file', () => {
   it('is a list of steps, optionally with the window of its model', () => {
@@ -8,8 +8,8 @@ describe('a script from a file', () => {
       [think('Hm.'), say('One ', pause(5), 'two'), call('Read', {}, 'r1')],
       [fail('overloaded')],
     ];
-    expect(readScript(JSON.stringify(steps))).toEqual({ steps, window: undefined });
-    expect(readScript(JSON.stringify({ window: 9_000, steps }))).toEqual({ steps, window: 9_000 });
+    expect(parseScript(JSON.stringify(steps))).toEqual({ steps, window: undefined });
+    expect(parseScript(JSON.stringify({ window: 9_000, steps }))).toEqual({ steps, window: 9_000 });
   });
 
   it.each([
@@ -27,6 +27,6 @@ describe('a script from a file', () => {
     ['[{"part":"toString"}]', 'there is no part toString'],
     ['[[{"part":', 'it is not JSON: '],
   ])('that is invalid is rejected with the position: %s', (text, message) => {
-    expect(() => readScript(text)).toThrow(message);
+    expect(() => parseScript(text)).toThrow(message);
   });
 });

@@ -12,7 +12,7 @@ export interface ReadScript {
 }
 
 /** Throws an error that describes the problem with the text. */
-export function readScript(text: string): ReadScript {
+export function parseScript(text: string): ReadScript {
   const value = parsed(text);
   const given = isRecord(value) ? value : { steps: value };
   const { steps, window } = given;

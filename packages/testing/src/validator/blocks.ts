@@ -1,6 +1,6 @@
 /** Checks single blocks: a known type, a valid position, and exactly the fields of the type. */
 import { isRecord } from '@heddle/core';
-import { type Fields, isBlank, isText, type PlacedBlock } from './json.ts';
+import { isBlankText, isString, type JsonFields, type PlacedBlock } from './json.ts';
 import type { Report } from './rules.ts';
 
 interface Kind {
@@ -72,14 +72,69 @@ function checkBlock(
   checkForm(type, block, path, report);
 }
 
-function checkForm(type: string, block: Fields, path: string, report: Report): void {
+function checkForm(type: string, block: JsonFields, path: string, report: Report): void {
   if (type === 'text') {
     if (typeof block['text'] !== 'string') report(path, 'block-form');
-    else if (isBlank(block['text'])) report(path, 'empty-text');
+    else if (isBlankText(block['text'])) report(path, 'empty-text');
   }
   const incomplete =
-    (type === 'redacted_thinking' && !isText(block['data'])) ||
+    (type === 'redacted_thinking' && !isString(block['data'])) ||
     (type === 'thinking' && typeof block['thinking'] !== 'string') ||
     ((type === 'image' || type === 'document') && !isRecord(block['source']));
   if (incomplete) report(path, 'block-form');
+}
+
+// Checks images and documents: their types, data, size and number.
+
+const IMAGE_TYPES = new Set<unknown>(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
+const DOCUMENT_TYPES = new Set<unknown>(['application/pdf']);
+const MOST_MEDIA = 100;
+const MOST_IMAGE_BYTES = 5 * 1024 * 1024;
+
+export function checkMedia(blocks: readonly PlacedBlock[], report: Report): void {
+  let count = 0;
+  for (const { block, path } of blocks) {
+    const { type, source } = block;
+    if (type !== 'image' && type !== 'document') continue;
+    count++;
+    if (isRecord(source)) checkSource(type, source, path, report);
+  }
+  if (count > MOST_MEDIA)
+    report('messages', 'media-count', `${count} images and documents, at most ${MOST_MEDIA}`);
+}
+
+function checkSource(type: 'image' | 'document', source: JsonFields, path: string, report: Report): void {
+  const { data, media_type } = source;
+  switch (source['type']) {
+    case 'base64': {
+      const types = type === 'image' ? IMAGE_TYPES : DOCUMENT_TYPES;
+      if (!types.has(media_type))
+        report(`${path}.source.media_type`, 'media-type', `${String(media_type)} is not a type of ${type}`);
+      if (!isBase64(data)) report(`${path}.source.data`, 'media-data');
+      else if (type === 'image' && data.length > MOST_IMAGE_BYTES) {
+        report(`${path}.source.data`, 'media-size', `image exceeds 5 MB maximum: ${data.length} bytes`);
+      }
+      return;
+    }
+    case 'url':
+      if (!isString(source['url'])) report(`${path}.source.url`, 'media-data');
+      return;
+    case 'file':
+      if (!isString(source['file_id'])) report(`${path}.source.file_id`, 'media-data');
+      return;
+    case 'text':
+      if (type !== 'document' || media_type !== 'text/plain')
+        report(`${path}.source.media_type`, 'media-type');
+      else if (!isString(data)) report(`${path}.source.data`, 'media-data');
+      return;
+    case 'content':
+      if (type !== 'document') report(`${path}.source`, 'media-data');
+      return;
+    default:
+      report(`${path}.source`, 'media-data');
+  }
+}
+
+function isBase64(data: unknown): data is string {
+  return isString(data) && data.length % 4 === 0 && !/[^A-Za-z0-9+/]/.test(data.replace(/={1,2}$/, ''));
 }

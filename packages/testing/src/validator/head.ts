@@ -1,6 +1,6 @@
 /** Checks the head of a request: everything beside the messages. */
 import { isRecord } from '@heddle/core';
-import { type Fields, fieldsOf, isBlank, isText } from './json.ts';
+import { type JsonFields, placedFieldsOf, isBlankText, isString } from './json.ts';
 import type { Report } from './rules.ts';
 
 const TOP_LEVEL = new Set([
@@ -27,12 +27,12 @@ const TOP_LEVEL = new Set([
   'cache_control',
 ]);
 
-export function checkHead(body: Fields, report: Report): void {
+export function checkHead(body: JsonFields, report: Report): void {
   for (const field of Object.keys(body)) {
     if (!TOP_LEVEL.has(field)) report(field, 'unknown-field', `${field}: Extra inputs are not permitted`);
   }
   const { model, max_tokens } = body;
-  if (!isText(model)) report('model', 'model');
+  if (!isString(model)) report('model', 'model');
   if (!isCount(max_tokens)) report('max_tokens', 'max-tokens');
   checkThinking(body, report);
   checkEffort(body, report);
@@ -44,7 +44,7 @@ const THINKING_KINDS = new Set<unknown>(['enabled', 'disabled', 'adaptive', 'bet
 
 const MINIMUM_THINKING_BUDGET = 1_024;
 
-function checkThinking({ thinking, max_tokens }: Fields, report: Report): void {
+function checkThinking({ thinking, max_tokens }: JsonFields, report: Report): void {
   if (thinking === undefined) return;
   if (!isRecord(thinking) || !THINKING_KINDS.has(thinking['type'])) return report('thinking', 'thinking');
   if (thinking['type'] !== 'enabled') return;
@@ -59,19 +59,19 @@ function checkThinking({ thinking, max_tokens }: Fields, report: Report): void {
 
 const EFFORTS = new Set<unknown>(['low', 'medium', 'high', 'xhigh', 'max']);
 
-function checkEffort({ output_config }: Fields, report: Report): void {
+function checkEffort({ output_config }: JsonFields, report: Report): void {
   const effort = isRecord(output_config) ? output_config['effort'] : undefined;
   if (effort !== undefined && !EFFORTS.has(effort)) report('output_config.effort', 'effort');
 }
 
 function checkSystem(system: unknown, report: Report): void {
-  if (system === undefined || isText(system)) return;
+  if (system === undefined || isString(system)) return;
   if (!Array.isArray(system) || system.length === 0) return report('system', 'system');
   for (const [place, layer] of system.entries()) {
     const path = `system.${place}`;
     if (!isRecord(layer) || layer['type'] !== 'text' || typeof layer['text'] !== 'string')
       report(path, 'system');
-    else if (isBlank(layer['text'])) report(path, 'empty-text');
+    else if (isBlankText(layer['text'])) report(path, 'empty-text');
   }
 }
 
@@ -79,7 +79,7 @@ export const TOOL_NAME = /^[a-zA-Z0-9_-]{1,128}$/;
 
 function checkTools(tools: unknown, report: Report): void {
   const seen = new Set<unknown>();
-  for (const { place, fields } of fieldsOf(tools)) {
+  for (const { place, fields } of placedFieldsOf(tools)) {
     const { name, type = 'custom', input_schema } = fields;
     if (typeof name !== 'string' || !TOOL_NAME.test(name)) report(`tools.${place}.name`, 'tool-name');
     if (seen.has(name)) report(`tools.${place}.name`, 'tool-duplicate');

@@ -3,7 +3,7 @@
  * thinking begins with thinking.
  */
 import { isRecord } from '@heddle/core';
-import { type Fields, fieldsOf, isText, type PlacedBlock } from './json.ts';
+import { type JsonFields, placedFieldsOf, isString, type PlacedBlock } from './json.ts';
 import type { Report, RequestRule } from './rules.ts';
 import type { Signatures } from './signatures.ts';
 
@@ -15,7 +15,7 @@ const RULE_OF = {
 
 /** Without a register of signatures only the form is checked. */
 export function checkThinkingBlocks(
-  body: Fields,
+  body: JsonFields,
   blocks: readonly PlacedBlock[],
   signatures: Signatures | undefined,
   report: Report,
@@ -24,15 +24,15 @@ export function checkThinkingBlocks(
     const { type, thinking, signature, data } = block;
     const proof = type === 'thinking' ? signature : data;
     if (type !== 'thinking' && type !== 'redacted_thinking') continue;
-    if (type === 'thinking' && !isText(signature)) report(path, 'thinking-signature');
-    if (signatures === undefined || !isText(proof)) continue;
+    if (type === 'thinking' && !isString(signature)) report(path, 'thinking-signature');
+    if (signatures === undefined || !isString(proof)) continue;
     const text = type === 'thinking' ? String(thinking) : proof;
     const verdict = signatures.check(proof, String(body['model']), text);
     if (verdict !== 'good')
       report(path, RULE_OF[verdict], `Invalid \`signature\` in \`${type}\` block (${verdict})`);
   }
-  for (const { place, fields } of fieldsOf(body['messages'])) {
-    const last = fieldsOf(fields['content']).at(-1);
+  for (const { place, fields } of placedFieldsOf(body['messages'])) {
+    const last = placedFieldsOf(fields['content']).at(-1);
     const type = last?.fields['type'];
     if (type === 'thinking' || type === 'redacted_thinking') report(`messages.${place}`, 'thinking-last');
   }
@@ -50,14 +50,14 @@ const MODES: readonly { readonly model: RegExp; readonly accepts: readonly strin
   { model: /^claude-3-/, accepts: ['disabled'] },
 ];
 
-export function checkThinkingSettings({ model, thinking, messages }: Fields, report: Report): void {
+export function checkThinkingSettings({ model, thinking, messages }: JsonFields, report: Report): void {
   const type = isRecord(thinking) ? thinking['type'] : undefined;
   if (typeof type !== 'string') return;
   const mode = MODES.find((known) => known.model.test(String(model)));
   if (mode !== undefined && !mode.accepts.includes(type))
     report('thinking', 'thinking-mode', `"thinking.type.${type}" is not supported for this model.`);
-  const first = type === 'enabled' ? firstOfToolTurn(fieldsOf(messages)) : undefined;
-  const [block] = first === undefined ? [] : fieldsOf(first.fields['content']);
+  const first = type === 'enabled' ? firstOfToolTurn(placedFieldsOf(messages)) : undefined;
+  const [block] = first === undefined ? [] : placedFieldsOf(first.fields['content']);
   if (first === undefined || isThinking(block?.fields)) return;
   report(
     `messages.${first.place}.content.0`,
@@ -66,7 +66,7 @@ export function checkThinkingSettings({ model, thinking, messages }: Fields, rep
   );
 }
 
-type PlacedMessage = ReturnType<typeof fieldsOf>[number];
+type PlacedMessage = ReturnType<typeof placedFieldsOf>[number];
 
 /**
  * Returns the first assistant message of the open tool turn. Undefined if the last message begins a turn.
@@ -78,9 +78,9 @@ function firstOfToolTurn(messages: readonly PlacedMessage[]): PlacedMessage | un
 }
 
 function hasResult(message: PlacedMessage | undefined): boolean {
-  return fieldsOf(message?.fields['content']).some(({ fields }) => fields['type'] === 'tool_result');
+  return placedFieldsOf(message?.fields['content']).some(({ fields }) => fields['type'] === 'tool_result');
 }
 
-function isThinking(block: Fields | undefined): boolean {
+function isThinking(block: JsonFields | undefined): boolean {
   return block?.['type'] === 'thinking' || block?.['type'] === 'redacted_thinking';
 }

@@ -3,14 +3,18 @@
  * shares no code with `core`: a mistake there must not be repeated here.
  */
 import { isRecord } from '@heddle/core';
-import { checkBlocks } from './blocks.ts';
+import { checkBlocks, checkMedia } from './blocks.ts';
 import { checkHead } from './head.ts';
-import { checkMarks } from './marks.ts';
-import { checkMedia } from './media.ts';
-import { checkMessages } from './messages.ts';
+import {
+  blocksOf,
+  isBlankText,
+  type JsonFields,
+  jsonListOf,
+  type PlacedBlock,
+  placedFieldsOf,
+} from './json.ts';
 import { checkPairing } from './pairing.ts';
-import { blocksOf } from './json.ts';
-import { type Report, RULES, type RequestViolation } from './rules.ts';
+import { type Report, type RequestViolation, RULES } from './rules.ts';
 import type { Signatures } from './signatures.ts';
 import { checkThinkingBlocks, checkThinkingSettings } from './thinking.ts';
 
@@ -68,4 +72,84 @@ function checkUnicode(value: unknown, trail: string[], report: Report): void {
     checkUnicode(inner, trail, report);
     trail.pop();
   }
+}
+
+// Checks cache marks: their number, positions and form.
+
+const MOST_MARKS = 4;
+
+export function checkMarks(body: JsonFields, blocks: readonly PlacedBlock[], report: Report): void {
+  const places = [
+    ...placedFieldsOf(body['tools']).map(({ place, fields }) => ({ path: `tools.${place}`, block: fields })),
+    ...placedFieldsOf(body['system']).map(({ place, fields }) => ({
+      path: `system.${place}`,
+      block: fields,
+    })),
+    ...blocks,
+  ];
+  let count = 0;
+  for (const { path, block } of places) {
+    const mark = block['cache_control'];
+    if (mark === undefined || mark === null) continue;
+    count++;
+    if (!isMark(mark)) report(`${path}.cache_control`, 'mark-form');
+    const { type, text } = block;
+    if (type === 'thinking' || type === 'redacted_thinking' || (type === 'text' && isBlankText(text))) {
+      report(`${path}.cache_control`, 'mark-place');
+    }
+  }
+  if (count > MOST_MARKS)
+    report('cache_control', 'mark-count', `${count} cache marks, at most ${MOST_MARKS}`);
+}
+
+function isMark(mark: unknown): boolean {
+  if (!isRecord(mark) || mark['type'] !== 'ephemeral') return false;
+  const { ttl, type: _type, ...rest } = mark;
+  return (ttl === undefined || ttl === '5m' || ttl === '1h') && Object.keys(rest).length === 0;
+}
+
+// Checks the messages as a whole: roles, their order, and that none is empty.
+
+export function checkMessages(body: JsonFields, prefill: boolean, report: Report): void {
+  const messages = jsonListOf(body['messages']);
+  if (messages.length === 0) return report('messages', 'messages');
+
+  let before: unknown;
+  for (const [index, message] of messages.entries()) {
+    const path = `messages.${index}`;
+    if (!isRecord(message)) {
+      report(path, 'role');
+      continue;
+    }
+    const { role, content } = message;
+    if (role !== 'user' && role !== 'assistant') report(path, 'role');
+    if (index === 0 && role !== 'user') report(path, 'first-role');
+    if (role === before) report(path, 'alternation', `two messages of ${String(role)} in a row`);
+    before = role;
+    for (const field of Object.keys(message)) {
+      if (field !== 'role' && field !== 'content') report(`${path}.${field}`, 'message-field');
+    }
+    checkContent(content, path, report);
+  }
+  checkLast(messages, prefill, report);
+}
+
+function checkContent(content: unknown, path: string, report: Report): void {
+  if (typeof content === 'string') {
+    if (content === '') report(path, 'content');
+    else if (isBlankText(content)) report(path, 'empty-text');
+    return;
+  }
+  if (!Array.isArray(content) || content.length === 0) report(path, 'content');
+}
+
+function checkLast(messages: readonly unknown[], prefill: boolean, report: Report): void {
+  const last = messages.at(-1);
+  if (!isRecord(last) || last['role'] !== 'assistant') return;
+  const path = `messages.${messages.length - 1}`;
+  if (!prefill) report(path, 'last-role');
+  const { content } = last;
+  const block = jsonListOf(content).at(-1);
+  const text = isRecord(block) && block['type'] === 'text' ? block['text'] : content;
+  if (typeof text === 'string' && text !== text.trimEnd()) report(path, 'trailing-space');
 }

@@ -2,7 +2,7 @@
 import type { ToolResult } from '@heddle/core';
 import { shownPath } from '../files/errors.ts';
 import type { TaskEnd } from '../tasks/preview.ts';
-import { missedTerminal } from './run.ts';
+import { lackedTerminal } from './run.ts';
 
 export interface BashData {
   readonly command: string;
@@ -92,7 +92,7 @@ function notesOn({ exit, leftSomething, directory, returned, output, notes: said
     notes.push(`The working directory is ${to} again: ${from} is outside the folders of this session`);
   }
   if (directory !== undefined) notes.push(`The working directory is now ${shownPath(directory)}`);
-  if (exit.kind === 'exited' && exit.code !== 0 && missedTerminal(output)) {
+  if (exit.kind === 'exited' && exit.code !== 0 && lackedTerminal(output)) {
     notes.push(
       'It seems to have asked for input. There is no keyboard: give the answer with an option or through a pipe.',
     );

@@ -104,7 +104,7 @@ function looksLikeQuestion(line: string): boolean {
 }
 
 /** Returns true if the output before a failure shows that the command needed a terminal. */
-export function missedTerminal(output: string): boolean {
+export function lackedTerminal(output: string): boolean {
   const end = output.slice(-2_000).trimEnd();
   return NO_TERMINAL.test(end) || looksLikeQuestion(end.slice(end.lastIndexOf('\n') + 1));
 }

@@ -1,8 +1,7 @@
 /** Bash and the tools for its background tasks, with default dependencies if none are given. */
 import type { Tool } from '@heddle/core';
 import { TaskRegistry } from '../tasks/registry.ts';
-import { createTaskOutputTool } from '../tasks/task-output.ts';
-import { createTaskStopTool } from '../tasks/task-stop.ts';
+import { createTaskOutputTool, createTaskStopTool } from '../tasks/task-output.ts';
 import { createBashTool } from './bash.ts';
 import type { ShellDeps } from './deps.ts';
 

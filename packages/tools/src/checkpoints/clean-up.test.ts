@@ -11,7 +11,7 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { asNobody, NOBODY } from '../files/test/scratch.ts';
+import { runUnprivileged, NOBODY } from '../files/test/scratch.ts';
 import { cleanFileHistory, historyLimits } from './clean-up.ts';
 
 const DAY = 86_400_000;
@@ -69,7 +69,7 @@ describe('the file history', () => {
     const root = historyOf({ foreign: [90, 10] });
     chmodSync(path.join(root, 'foreign'), 0o000);
     if (process.geteuid?.() === 0) chownSync(root, NOBODY, NOBODY);
-    await asNobody({ folder: root }, async () => {
+    await runUnprivileged({ folder: root }, async () => {
       mkdirSync(path.join(root, 'old'));
       utimesSync(path.join(root, 'old'), 0, 0);
       expect(await clean(root)).toEqual(['old']);

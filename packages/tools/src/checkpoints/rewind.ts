@@ -9,7 +9,7 @@ import { FileError, fileErrorReason } from '../files/errors.ts';
 import { countLines } from '../files/line-diff.ts';
 import { PinnedPlace } from '../files/pinned-place.ts';
 import { MovedError } from '../files/pinned.ts';
-import { inOrder } from '../files/change.ts';
+import { runInOrder } from '../files/change.ts';
 import type { FileVersion } from './timeline.ts';
 
 export interface RewoundFiles {
@@ -54,7 +54,7 @@ export async function restoreCheckpoints(
   for (const version of versions) {
     const { path: file } = version;
     try {
-      const step = await inOrder(file, NEVER, () => rewindFile(version, deps));
+      const step = await runInOrder(file, NEVER, () => rewindFile(version, deps));
       if (step === undefined) continue;
       if (step.do === 'leave_link') skippedLinks.push(file);
       else if (step.do === 'leave') failed.push({ path: file, why: step.why });

@@ -5,10 +5,10 @@ import { changeFile } from '../files/change-file.ts';
 import type { FileTools } from '../files/deps.ts';
 import { decodeText, encodeText } from '../files/encoding.ts';
 import { binaryFileError, FileError, shownPath } from '../files/errors.ts';
-import { type RecordedChange, recordedChange } from '../files/recorded-change.ts';
+import { type RecordedChange, createChangeRecord } from '../files/recorded-change.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import { type AppliedStep, applyEdits, type EditStep } from './apply.ts';
-import { namedLines } from './near-miss.ts';
+import { describeLines } from './near-miss.ts';
 import type { EditInput } from './schema.ts';
 
 const MAX_LISTED = 20;
@@ -32,7 +32,7 @@ export function createEditTool(tools: FileTools): Tool<EditInput, EditData> {
     async call(input, context) {
       const change = await perform(input, context);
       const { file, current, about } = change;
-      const recorded = await recordedChange(change);
+      const recorded = await createChangeRecord(change);
       return { data: { path: file, created: current === undefined, steps: about, ...recorded } };
     },
 
@@ -47,7 +47,7 @@ export function createEditTool(tools: FileTools): Tool<EditInput, EditData> {
         : '';
       const note = kept + moved;
       return {
-        content: `Edited ${shownPath(path)}: ${lines.length} ${lines.length === 1 ? 'replacement' : 'replacements'}, ${namedLines(lines, MAX_LISTED)}.${note}`,
+        content: `Edited ${shownPath(path)}: ${lines.length} ${lines.length === 1 ? 'replacement' : 'replacements'}, ${describeLines(lines, MAX_LISTED)}.${note}`,
       };
     },
   };

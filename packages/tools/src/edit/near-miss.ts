@@ -1,5 +1,5 @@
 /** Explains why a text was not found: the difference from the most similar place, and its line. Pure. */
-import { lineAt, straight } from './text-view.ts';
+import { lineAt, straightenQuotes } from './text-view.ts';
 
 /** Above this many characters the search for a reason would take too long. */
 const MAX_TEXT = 1_000_000;
@@ -113,7 +113,7 @@ function foldLines(text: string, fold: (line: string) => string): string {
 }
 
 function plainCharacters(line: string): string {
-  return straight(line.normalize('NFKC'))
+  return straightenQuotes(line.normalize('NFKC'))
     .replaceAll(/[\u2010-\u2015\u2212]/g, '-')
     .replaceAll(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, ' ')
     .replaceAll(INVISIBLE, '');
@@ -178,7 +178,7 @@ function likeness(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>
   return total === 0 ? 0 : (2 * common) / total;
 }
 /** Returns `line 3` or `lines 3, 7, …`, each number once. */
-export function namedLines(numbers: readonly number[], most: number): string {
+export function describeLines(numbers: readonly number[], most: number): string {
   const lines = [...new Set(numbers)];
   const more = lines.length > most ? ', …' : '';
   return `${lines.length === 1 ? 'line' : 'lines'} ${lines.slice(0, most).join(', ')}${more}`;

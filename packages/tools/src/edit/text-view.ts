@@ -48,7 +48,7 @@ export function foldedViewOf(original: string): FoldedText {
   let text = '';
   const offsets: (number | undefined)[] = [];
   for (const { 0: unit, index } of original.matchAll(UNITS)) {
-    const folded = unit === '\r\n' ? '\n' : straight(unit.normalize('NFC'));
+    const folded = unit === '\r\n' ? '\n' : straightenQuotes(unit.normalize('NFC'));
     text += folded;
     offsets.push(index);
     for (let inner = 1; inner < folded.length; inner += 1) offsets.push(undefined);
@@ -57,7 +57,7 @@ export function foldedViewOf(original: string): FoldedText {
   return { text, at: (index) => offsets[index] };
 }
 
-export function straight(text: string): string {
+export function straightenQuotes(text: string): string {
   return text.replaceAll(/[“”„‟]/g, '"').replaceAll(/[‘’‚‛]/g, "'");
 }
 
@@ -73,7 +73,7 @@ export function occurrencesOf(part: string, { text, at }: FoldedText): number[] 
 }
 
 /** Returns occurrences without overlaps, from left to right. */
-export function apart(places: readonly number[], length: number): number[] {
+export function dropOverlaps(places: readonly number[], length: number): number[] {
   let end = 0;
   return places.filter((place) => {
     if (place < end) return false;

@@ -19,8 +19,8 @@ import os from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { KeptContent } from './deps.ts';
-import { inOrder } from './change.ts';
-import { asNobody, Scratch, shown } from './test/scratch.ts';
+import { runInOrder } from './change.ts';
+import { runUnprivileged, Scratch, shown } from './test/scratch.ts';
 
 const EMPTY_NOTEBOOK = '{"cells":[]}';
 
@@ -107,7 +107,7 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
     await scratch.read(`a${ending}`);
     chmodSync(scratch.path(`a${ending}`), 0o666);
     const { ino } = statSync(scratch.path(`a${ending}`));
-    await asNobody(scratch, async () => void (await scratch.call(tool, inputFor(`a${ending}`))));
+    await runUnprivileged(scratch, async () => void (await scratch.call(tool, inputFor(`a${ending}`))));
     expect(scratch.text(`a${ending}`)).not.toBe(content);
     expect(statSync(scratch.path(`a${ending}`)).ino).toBe(ino);
     expect(copies).toEqual([content]);
@@ -142,7 +142,7 @@ describe.each(changers)('%s against bad input', (tool, inputFor, ending) => {
     const scratch = new Scratch({ [`a${ending}`]: content }, { signal: controller.signal });
     await scratch.read(`a${ending}`);
     const gate = Promise.withResolvers<void>();
-    const holding = inOrder(scratch.path(`a${ending}`), new AbortController().signal, () => gate.promise);
+    const holding = runInOrder(scratch.path(`a${ending}`), new AbortController().signal, () => gate.promise);
     const changing = scratch.callUnchecked(tool, inputFor(`a${ending}`));
     controller.abort();
     await expect(changing).rejects.toThrow(/Interrupted/);

@@ -77,7 +77,7 @@ export async function performChange<About>(
     await remember(place, bytes, hash, context, tools);
     return planned;
   };
-  return inOrder(file, signal, () => withPlace(file, perform));
+  return runInOrder(file, signal, () => withPlace(file, perform));
 }
 
 /** After a crash: the file itself shows whether the change happened. */
@@ -228,7 +228,7 @@ async function modifiedAt(place: PinnedPlace): Promise<number> {
 const lines = new Map<string, Promise<void>>();
 
 /** `file` is a real path. An abort while waiting leaves the queue. */
-export async function inOrder<T>(file: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+export async function runInOrder<T>(file: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   const before = lines.get(file);
   const turn = Promise.withResolvers<void>();
   // The next in the queue also waits for the earlier ones, because this one may leave early.

@@ -86,7 +86,7 @@ async function contentOrHandle<T>(
 
 /** Returns undefined if the file has grown in the meantime. */
 function contentAtOnce(pinned: PinnedFile): Content | undefined {
-  const descriptor = openSync(pinned.path, READ | pinned.flags);
+  const descriptor = openSync(pinned.path, OPEN_FOR_READING | pinned.flags);
   try {
     const about = fstatSync(descriptor);
     requireSame(pinned, about);
@@ -100,7 +100,7 @@ async function withOpenFile<T>(
   pinned: PinnedFile,
   use: (handle: FileHandle, about: Stats) => Promise<T>,
 ): Promise<T> {
-  const handle = await open(pinned.path, READ | pinned.flags);
+  const handle = await open(pinned.path, OPEN_FOR_READING | pinned.flags);
   try {
     const about = await handle.stat();
     requireSame(pinned, about);
@@ -113,7 +113,7 @@ async function withOpenFile<T>(
 /**
  * A pipe that replaced the file since the check cannot block the opening. Not defined on every platform.
  */
-export const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+export const OPEN_FOR_READING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 function refuseSpecial(file: string, about: Stats): void {
   if (about.isFile()) return;

@@ -48,7 +48,7 @@ export function encodeText({ text, encoding, bom }: EncodedText): Buffer {
 }
 
 /** For display: invalid bytes become the replacement character. */
-export function printable({ text, encoding }: EncodedText): string {
+export function toPrintableText({ text, encoding }: EncodedText): string {
   return encoding === 'utf-8 escaped' || encoding.startsWith('utf-16') ? text.toWellFormed() : text;
 }
 

@@ -5,14 +5,14 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeAtomically } from './atomic.ts';
 import { PinnedPlace } from './pinned-place.ts';
-import { asNobody, Scratch, temporaryFolder } from './test/scratch.ts';
+import { runUnprivileged, Scratch, temporaryFolder } from './test/scratch.ts';
 
 const isolated = process.geteuid?.() === 0 ? ['-m'] : ['-rm'];
 const canMount = spawnSync('unshare', [...isolated, 'mount', '--bind', '/tmp', '/tmp']).status === 0;
 
 /** Reads the file, then runs the tool, in a separate process: a mount affects everything in it. */
 const SCRIPT = `
-  import { createFileTools } from ${JSON.stringify(path.join(import.meta.dirname, 'tools.ts'))};
+  import { createFileTools } from ${JSON.stringify(path.join(import.meta.dirname, '../create-tools.ts'))};
   const files = new Map();
   const fileState = { get: (p) => files.get(p), set: (p, s) => void files.set(p, s), paths: () => [...files.keys()] };
   const context = { workingDirectory: process.argv[1], signal: new AbortController().signal, fileState, toolUseId: 't' };
@@ -50,7 +50,7 @@ describe('A file that cannot be replaced', () => {
       await writeAtomically({ place, bytes: Buffer.from('n'), old, signal: new AbortController().signal });
       place.close();
     };
-    await asNobody({ folder, mode: 0o1777 }, write);
+    await runUnprivileged({ folder, mode: 0o1777 }, write);
     expect(statSync(file).size).toBe(1);
     if (process.getuid?.() === 0) expect(statSync(file).ino).toBe(ino);
     expect(readdirSync(folder)).toEqual(['a']);
@@ -59,7 +59,7 @@ describe('A file that cannot be replaced', () => {
   it('is unchanged if neither its folder nor the file itself is writable', async () => {
     const scratch = new Scratch({ a: 'old' });
     await scratch.read('a');
-    await asNobody(scratch, async () => {
+    await runUnprivileged(scratch, async () => {
       if (process.getuid?.() !== 0) return;
       await expect(scratch.write('a', 'new')).rejects.toThrow(/permission denied/);
       await expect(scratch.write('b', 'new')).rejects.toThrow(/could not be written.*permission denied/);

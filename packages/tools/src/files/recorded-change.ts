@@ -16,7 +16,7 @@ const MAX_RECORDED_TEXT = 32_000;
 const MAX_COMPARED_TEXT = 1_000_000;
 
 /** Never throws: the change has happened, and its result must say so. */
-export async function recordedChange({
+export async function createChangeRecord({
   current,
   bytes,
 }: Pick<PlannedChange<unknown>, 'current' | 'bytes'>): Promise<RecordedChange> {

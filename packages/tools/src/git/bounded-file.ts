@@ -50,7 +50,7 @@ export function readBoundedFile(file: string, mostBytes: number): BoundedFile {
 }
 
 /** Returns UTF-8 text without NUL. Undefined for anything else. */
-export function textOf(bytes: Buffer): string | undefined {
+export function decodePlainText(bytes: Buffer): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
     return text.includes('\0') ? undefined : text;

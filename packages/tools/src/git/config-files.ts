@@ -5,11 +5,11 @@
  */
 import { accessSync, constants, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { readBoundedFile, textOf } from './bounded-file.ts';
+import { readBoundedFile, decodePlainText } from './bounded-file.ts';
 import { type GitSetting, parseGitConfig } from './config-text.ts';
 import type { GitRepository } from './repository.ts';
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type GitEnvironment = Readonly<Record<string, string | undefined>>;
 
 type SettingScope = 'system' | 'user' | 'repository';
 
@@ -33,7 +33,7 @@ interface Pending {
 /** Returns undefined if a file cannot be read as git reads it, or an included file is not found. */
 export function readGitSettings(
   repository: GitRepository | undefined,
-  environment: Environment,
+  environment: GitEnvironment,
 ): readonly ScopedSetting[] | undefined {
   const files = configFiles(repository, environment);
   if (files === undefined) return undefined;
@@ -60,7 +60,7 @@ export function readGitSettings(
 export function readGitConfigFile(file: string): readonly GitSetting[] | 'absent' | undefined {
   const read = readBoundedFile(file, MOST_BYTES);
   if (read.kind === 'absent') return 'absent';
-  const text = read.kind === 'read' ? textOf(read.bytes) : undefined;
+  const text = read.kind === 'read' ? decodePlainText(read.bytes) : undefined;
   return text === undefined ? undefined : parseGitConfig(text);
 }
 
@@ -72,7 +72,7 @@ function isInclude(key: string): boolean {
 export function resolveConfigPath(
   value: string | undefined,
   folder: string,
-  { HOME: home }: Environment,
+  { HOME: home }: GitEnvironment,
 ): string | undefined {
   if (!value) return undefined;
   if (value.startsWith('~/')) return home ? path.join(home, value.slice(2)) : undefined;
@@ -83,7 +83,7 @@ export function resolveConfigPath(
 
 function configFiles(
   repository: GitRepository | undefined,
-  environment: Environment,
+  environment: GitEnvironment,
 ): { readonly file: string; readonly scope: SettingScope }[] | undefined {
   const { GIT_CONFIG_SYSTEM: system, GIT_CONFIG_GLOBAL: global, HOME: home } = environment;
   const named = [system, global].filter((file) => file !== undefined && file !== '');
@@ -104,7 +104,7 @@ function configFiles(
   ];
 }
 
-function userFiles(home: string | undefined, environment: Environment): string[] {
+function userFiles(home: string | undefined, environment: GitEnvironment): string[] {
   const config = environment['XDG_CONFIG_HOME'] || (home ? path.join(home, '.config') : '');
   return [
     ...(config === '' ? [] : [path.join(config, 'git/config')]),
@@ -113,7 +113,7 @@ function userFiles(home: string | undefined, environment: Environment): string[]
 }
 
 /** The settings for all users: the usual locations, and those beside the installed program. */
-function systemFiles({ PATH: places = '' }: Environment): string[] {
+function systemFiles({ PATH: places = '' }: GitEnvironment): string[] {
   const files = new Set(['/etc/gitconfig', '/usr/local/etc/gitconfig', '/opt/homebrew/etc/gitconfig']);
   for (const folder of places.split(path.delimiter).filter((place) => path.isAbsolute(place))) {
     const program = path.join(folder, 'git');

@@ -4,9 +4,9 @@
  */
 import { existsSync, lstatSync } from 'node:fs';
 import path from 'node:path';
-import { usesFilters } from './attributes.ts';
+import { readBoundedFile } from './bounded-file.ts';
 import {
-  type Environment,
+  type GitEnvironment,
   readGitConfigFile,
   readGitSettings,
   resolveConfigPath,
@@ -30,7 +30,7 @@ export interface GitFacts {
  * Returns undefined if the facts cannot be determined. Outside a repository only variables and user
  * settings count.
  */
-export function readGitFacts(directory: string, environment: Environment): GitFacts | undefined {
+export function readGitFacts(directory: string, environment: GitEnvironment): GitFacts | undefined {
   const found = findRepository(directory);
   if (found.kind === 'unknown') return undefined;
   const variables = Object.keys(environment).filter(
@@ -61,7 +61,7 @@ export function readGitFacts(directory: string, environment: Environment): GitFa
  */
 export function gitFactsFrom(
   directory: string,
-  environment: Environment,
+  environment: GitEnvironment,
 ): (folder: string) => GitFacts | undefined {
   return (folder) => readGitFacts(path.isAbsolute(folder) ? folder : `${directory}/${folder}`, environment);
 }
@@ -96,7 +96,7 @@ const HOOK = 'post-index-change';
 function hooksIn(
   { commonDir, top }: GitRepository,
   settings: readonly ScopedSetting[],
-  environment: Environment,
+  environment: GitEnvironment,
 ): string[] {
   const named = settings.filter(({ key }) => key === 'core.hookspath');
   const folders = named.map(({ value }) => resolveConfigPath(value, top, environment));
@@ -109,7 +109,7 @@ function hooksIn(
 function attributesFiles(
   { commonDir, top }: GitRepository,
   settings: readonly ScopedSetting[],
-  environment: Environment,
+  environment: GitEnvironment,
 ): string[] {
   const { HOME: home, XDG_CONFIG_HOME: config = home && path.join(home, '.config') } = environment;
   const named = settings.filter(({ key }) => key === 'core.attributesfile');
@@ -133,4 +133,40 @@ function hasSubmodule({ top }: GitRepository, { gitlinks }: GitIndex): boolean {
       return true;
     }
   });
+}
+
+// Detects whether an attributes file applies a filter to a tracked file. Filters are often configured and
+// rarely used.
+
+const MOST_BYTES = 1024 * 1024;
+/** More folders take too long to check. */
+const MOST_FOLDERS = 5_000;
+
+/**
+ * `others`: attributes files outside the working tree. Returns true if the answer cannot be determined.
+ */
+function usesFilters(top: string, paths: readonly string[], others: readonly string[]): boolean {
+  const folders = new Set(['']);
+  // If the file is missing, git reads it from the index.
+  const isMissing = (file: string): boolean =>
+    file.toLowerCase().endsWith('.gitattributes') &&
+    readBoundedFile(path.join(top, file), MOST_BYTES).kind === 'absent';
+  if (paths.some(isMissing)) return true;
+  for (const file of paths) {
+    // The parents of a known folder are known, too.
+    for (let folder = parentOf(file); !folders.has(folder); folder = parentOf(folder)) folders.add(folder);
+    // A name that is not text cannot be looked up.
+    if (folders.size > MOST_FOLDERS || file.includes('\uFFFD')) return true;
+  }
+  const inTree = Array.from(folders, (folder) => path.join(top, folder, '.gitattributes'));
+  return [...inTree, ...others].some(mentionsFilter);
+}
+
+function parentOf(file: string): string {
+  return file.slice(0, Math.max(file.lastIndexOf('/'), 0));
+}
+
+function mentionsFilter(file: string): boolean {
+  const read = readBoundedFile(file, MOST_BYTES);
+  return read.kind === 'read' ? read.bytes.includes('filter') : read.kind === 'unreadable';
 }

@@ -5,7 +5,7 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
-import { readBoundedFile, textOf } from './bounded-file.ts';
+import { readBoundedFile, decodePlainText } from './bounded-file.ts';
 
 export interface GitRepository {
   /** The folder of the working tree. */
@@ -98,7 +98,7 @@ function isHead(file: string): boolean {
 
 function smallText(file: string): string | undefined {
   const read = readBoundedFile(file, MOST_POINTER_BYTES);
-  return read.kind === 'read' ? textOf(read.bytes) : undefined;
+  return read.kind === 'read' ? decodePlainText(read.bytes) : undefined;
 }
 
 function kindOf(file: string): 'file' | 'folder' | 'absent' | 'other' {

@@ -3,10 +3,10 @@ import type { Tool, ToolUseContext } from '@heddle/core';
 import { shownPath } from '../files/errors.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import {
-  newestFirst,
+  sortNewestFirst,
   relativeNames,
   type SearchDeps,
-  SEARCHING,
+  SEARCH_TOOL_TRAITS,
   targetOf,
   withTimeLimit,
 } from '../grep/deps.ts';
@@ -28,7 +28,7 @@ export function createGlobTool(deps: SearchDeps): Tool<GlobInput, GlobData> {
     description: 'Finds files by name. Ignored files are left out; files changed last come first.',
     inputJSONSchema: inputSchemas.Glob,
     inputSchema: async () => (await import('./schema.ts')).globInput,
-    ...SEARCHING,
+    ...SEARCH_TOOL_TRAITS,
 
     call: (input, context) =>
       withTimeLimit(deps.timeoutMs, context.signal, async (signal) => ({
@@ -59,7 +59,7 @@ async function glob(input: GlobInput, deps: SearchDeps, context: ToolUseContext)
   const all = { root, folder: deps.folder, pattern: filePattern(pattern) };
   const { names, isCut } = await engine.files(all, signal);
   const found = names.filter(await relativeNames(target, context));
-  const ordered = await newestFirst(found, root, (name) => name, signal);
+  const ordered = await sortNewestFirst(found, root, (name) => name, signal);
   return {
     files: ordered.slice(0, SHOWN).map((name) => shownPath(target.shown(name))),
     total: found.length,

@@ -16,19 +16,19 @@ import { rgPath } from '@vscode/ripgrep';
 import { ABORT_DEADLINE_MS, contextOf } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { textOf } from '../bash/test/shell.ts';
-import { asNobody } from '../files/test/scratch.ts';
+import { runUnprivileged } from '../files/test/scratch.ts';
 import { createGlobTool } from '../glob/glob.ts';
 import { processTable } from '../tasks/process-table.ts';
 import { searchDeps } from './deps.ts';
 import { createGrepTool } from './grep.ts';
 import type { SearchEngine } from './query.ts';
-import { Ripgrep } from './ripgrep.ts';
+import { RipgrepEngine } from './ripgrep.ts';
 import type { GrepInput } from './schema.ts';
 import { treeOf } from './test/tree.ts';
 import { WalkEngine } from './walk-engine.ts';
 
 const engines: readonly (readonly [name: string, engine: SearchEngine])[] = [
-  ['ripgrep', new Ripgrep(rgPath)],
+  ['ripgrep', new RipgrepEngine(rgPath)],
   ['the walk', new WalkEngine()],
 ];
 
@@ -96,7 +96,7 @@ describe.each(engines)('with %s', (_name, engine) => {
     const folder = treeOf({ a: 'foo', b: 'foo', 'closed/c': 'foo' });
     chmodSync(path.join(folder, 'closed'), 0);
     chmodSync(path.join(folder, 'b'), 0);
-    await asNobody({ folder }, async () => {
+    await runUnprivileged({ folder }, async () => {
       expect(await grep(folder, { pattern: 'foo' })).toBe('a');
       expect((await glob(folder, { pattern: '**/*' })).split('\n').sort()).toEqual(['a', 'b']);
     });
@@ -165,7 +165,7 @@ describe('an engine that does not respond', () => {
       'rg',
     );
     chmodSync(program, 0o755);
-    const tool = createGlobTool(searchDeps({ engine: () => Promise.resolve(new Ripgrep(program)) }));
+    const tool = createGlobTool(searchDeps({ engine: () => Promise.resolve(new RipgrepEngine(program)) }));
     const { data } = await tool.call({ pattern: 'none*' }, context(), () => undefined);
     expect(tool.toResult(data).content).toBe(
       'No files found\n(not all files were looked at; give a smaller folder as path)',
@@ -178,7 +178,7 @@ describe('an engine that does not respond', () => {
       'rg',
     );
     chmodSync(program, 0o755);
-    const deps = searchDeps({ engine: () => Promise.resolve(new Ripgrep(program)) });
+    const deps = searchDeps({ engine: () => Promise.resolve(new RipgrepEngine(program)) });
     const controller = new AbortController();
     const searched = context(controller.signal);
     const searching = createGrepTool(deps).call({ pattern: 'x' }, searched, () => undefined);

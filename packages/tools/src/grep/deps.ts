@@ -103,7 +103,7 @@ export async function withTimeLimit<T>(
   }
 }
 /** The shared traits of the search tools. */
-export const SEARCHING = {
+export const SEARCH_TOOL_TRAITS = {
   isReadOnly: () => true,
   leavesOutDenied: true,
   isConcurrencySafe: () => true,
@@ -115,7 +115,7 @@ export const SEARCHING = {
 /** The number of files that are checked before other work gets its turn. */
 const AT_ONCE = 1_000;
 
-export async function newestFirst<Item>(
+export async function sortNewestFirst<Item>(
   items: readonly Item[],
   root: string,
   pathOf: (item: Item) => string,

@@ -7,11 +7,11 @@ import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { filePattern } from './file-pattern.ts';
 import type { FileQuery, SearchEngine, TextQuery } from './query.ts';
-import { Ripgrep } from './ripgrep.ts';
+import { RipgrepEngine } from './ripgrep.ts';
 import { treeOf } from './test/tree.ts';
 import { WalkEngine } from './walk-engine.ts';
 
-const ENGINES: readonly SearchEngine[] = [new Ripgrep(rgPath), new WalkEngine()];
+const ENGINES: readonly SearchEngine[] = [new RipgrepEngine(rgPath), new WalkEngine()];
 const SIGNAL = new AbortController().signal;
 
 async function files(root: string, more: Partial<FileQuery> = {}): Promise<string[]> {

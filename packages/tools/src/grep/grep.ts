@@ -5,7 +5,14 @@
 import type { Tool, ToolUseContext } from '@heddle/core';
 import { shownPath } from '../files/errors.ts';
 import { inputSchemas } from '../generated/schemas.ts';
-import { newestFirst, relativeNames, type SearchDeps, SEARCHING, targetOf, withTimeLimit } from './deps.ts';
+import {
+  sortNewestFirst,
+  relativeNames,
+  type SearchDeps,
+  SEARCH_TOOL_TRAITS,
+  targetOf,
+  withTimeLimit,
+} from './deps.ts';
 import type { FileMatches } from './query.ts';
 import type { GrepInput } from './schema.ts';
 
@@ -38,7 +45,7 @@ export function createGrepTool(deps: SearchDeps): Tool<GrepInput, GrepData> {
       ignore_case: '-i',
       include: 'glob',
     },
-    ...SEARCHING,
+    ...SEARCH_TOOL_TRAITS,
 
     call: (input, context) =>
       withTimeLimit(deps.timeoutMs, context.signal, async (signal) => ({
@@ -87,7 +94,7 @@ async function grep(input: GrepInput, deps: SearchDeps, context: ToolUseContext)
   );
   const isShown = await relativeNames(target, context);
   const matches = found.matches.filter((match) => isShown(match.path));
-  const ordered = await newestFirst(matches, root, (match) => match.path, signal);
+  const ordered = await sortNewestFirst(matches, root, (match) => match.path, signal);
   const lines = ordered.flatMap((match) => linesOf(match, target.shown(match.path), mode));
   const { offset = 0, head_limit = DEFAULT_LIMIT } = input;
   const page = lines.slice(offset, head_limit === 0 ? undefined : offset + head_limit);

@@ -23,7 +23,7 @@ export function startOfSearch(): number {
  * itself is held open. Its change counts for `files` in it, which may have been replaced, but not for
  * their names.
  */
-export function unsettled(
+export function findRedirectedPaths(
   names: readonly string[],
   root: PinnedFolder,
   since: number,

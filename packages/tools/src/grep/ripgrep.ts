@@ -4,7 +4,7 @@ import { access, constants, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promis
 import path from 'node:path';
 import { type PinnedFile, PinnedFolder } from '../files/pinned.ts';
 import { type FileMatches, type FileQuery, MAX_COLUMNS, type SearchEngine, type TextQuery } from './query.ts';
-import { openBelow, startOfSearch, unsettled } from './recheck.ts';
+import { openBelow, startOfSearch, findRedirectedPaths } from './recheck.ts';
 
 /** A larger output would not be read, so ripgrep is stopped there. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -18,7 +18,7 @@ const COMMON = [
   '--color=never',
 ];
 
-export class Ripgrep implements SearchEngine {
+export class RipgrepEngine implements SearchEngine {
   readonly #program: string;
 
   constructor(program: string) {
@@ -40,7 +40,7 @@ export class Ripgrep implements SearchEngine {
         .split('\0')
         .slice(0, -1)
         .filter((name) => isWanted(name, query));
-      const moved = unsettled(names, root, since, 'names');
+      const moved = findRedirectedPaths(names, root, since, 'names');
       return { names: names.filter((name) => !moved.has(name) || isBelow(root, name)), isCut };
     });
   }
@@ -52,7 +52,7 @@ export class Ripgrep implements SearchEngine {
       const { output, isCut } = await this.#run(argumentsFor(query), query, root, signal);
       const matches = matchesOf(output, query).filter((match) => isWanted(match.path, query));
       const names = matches.map((match) => match.path);
-      const moved = unsettled(names, root, since, 'files');
+      const moved = findRedirectedPaths(names, root, since, 'files');
       if (moved.size === 0) return { matches, isCut };
       const again = await this.#searchOpened([...moved], query, root, signal);
       const settled = matches.filter((match) => !moved.has(match.path));
@@ -257,7 +257,9 @@ export async function findRipgrep(): Promise<string | undefined> {
 
 async function find(): Promise<SearchEngine> {
   const program = await findRipgrep();
-  return program === undefined ? new (await import('./walk-engine.ts')).WalkEngine() : new Ripgrep(program);
+  return program === undefined
+    ? new (await import('./walk-engine.ts')).WalkEngine()
+    : new RipgrepEngine(program);
 }
 
 /** Returns the packaged program. */

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { createContext, isContext, Script } from 'node:vm';
 import { isRecord } from '@heddle/core';
-import { READ } from '../files/content.ts';
+import { OPEN_FOR_READING } from '../files/content.ts';
 import { pinFile, type PinnedFile, PinnedFolder, requireSame } from '../files/pinned.ts';
 import { type FilePattern, filePattern } from './file-pattern.ts';
 import { IgnoreRules } from './ignore-rules.ts';
@@ -55,7 +55,7 @@ export class WalkEngine implements SearchEngine {
   }
 
   async search(query: TextQuery, signal: AbortSignal): Promise<{ matches: FileMatches[]; isCut: boolean }> {
-    const expression = compile(query);
+    const expression = compileExpression(query);
     const files = await this.#names(query, signal);
     const matches: FileMatches[] = [];
     let bytes = 0;
@@ -63,7 +63,7 @@ export class WalkEngine implements SearchEngine {
       signal.throwIfAborted();
       const batch = files.slice(at, at + AT_ONCE);
       const texts = await Promise.all(batch.map((name) => textOf(path.join(query.root, name))));
-      for (const match of withinTime(() => searchAll(batch, texts, expression, query), charsOf(texts))) {
+      for (const match of runWithinTime(() => searchAll(batch, texts, expression, query), charsOf(texts))) {
         matches.push(match);
         for (const line of match.lines) bytes += line.length;
       }
@@ -122,7 +122,7 @@ async function textOf(file: string): Promise<string | undefined> {
 }
 
 async function textIn(pinned: PinnedFile): Promise<string | undefined> {
-  const handle = await open(pinned.path, READ | pinned.flags);
+  const handle = await open(pinned.path, OPEN_FOR_READING | pinned.flags);
   try {
     const about = await handle.stat();
     requireSame(pinned, about);
@@ -137,7 +137,7 @@ async function textIn(pinned: PinnedFile): Promise<string | undefined> {
 }
 
 /** Throws if the expression is invalid. */
-export function compile({ expression, ignoreCase, multiline }: TextQuery): RegExp {
+export function compileExpression({ expression, ignoreCase, multiline }: TextQuery): RegExp {
   const [, letters = ''] = /^\(\?([imsx]+)\)/.exec(expression) ?? [];
   const source = posix(letters === '' ? expression : expression.slice(letters.length + 3));
   const flags = new Set(`gm${letters.replace('x', '')}`.split(''));
@@ -269,7 +269,7 @@ const room: { work: () => void } = { work: () => undefined };
 let script: Script | undefined;
 
 /** `chars` is the size of the searched text. Throws if it takes too long. */
-export function withinTime<T>(work: () => T, chars: number): T {
+export function runWithinTime<T>(work: () => T, chars: number): T {
   let found: { readonly value: T } | undefined;
   room.work = () => void (found = { value: work() });
   script ??= new Script('work()');

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, closeSync, ftruncateSync, mkdirSync, openSync, symlinkSync, writeSync } from 'node:fs';
 import { ABORT_DEADLINE_MS } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
-import { asNobody, Scratch, shown } from '../files/test/scratch.ts';
+import { runUnprivileged, Scratch, shown } from '../files/test/scratch.ts';
 
 describe('Read', () => {
   it('shows a file with line numbers', async () => {
@@ -108,7 +108,7 @@ describe('Read', () => {
     const scratch = new Scratch({ secret: 'x' });
     await scratch.read('secret');
     chmodSync(scratch.path('secret'), 0);
-    await asNobody(scratch, async () => {
+    await runUnprivileged(scratch, async () => {
       await expect(scratch.read('secret')).rejects.toThrow(/permission denied/);
     });
   });

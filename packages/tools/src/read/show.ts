@@ -2,7 +2,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
 import { Interrupted, stopIfAborted } from '../files/abort.ts';
-import { decodeText, type Encoding, printable } from '../files/encoding.ts';
+import { decodeText, type Encoding, toPrintableText } from '../files/encoding.ts';
 import { binaryFileError, FileError, fileErrorReason, shownPath } from '../files/errors.ts';
 import { type PreparedImage, prepareImage } from './image.ts';
 import {
@@ -40,7 +40,7 @@ export async function showContent(
     return explained(file, async () =>
       (await import('./show-notebook.ts')).showNotebook(file, decoded.text, input, signal),
     );
-  const lines = splitLines(printable(decoded));
+  const lines = splitLines(toPrintableText(decoded));
   const page = pageOf(lines, rangeOf(input));
   return {
     data: textData(file, page, input, { totalLines: lines.length, note: encodingNote(decoded.encoding) }),

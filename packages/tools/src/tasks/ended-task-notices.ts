@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Attachment, isRecord, type Message } from '@heddle/core';
-import { sizeText, type TaskEnd, taskEndOf } from './preview.ts';
+import { outputSizeText, type TaskEnd, taskEndOf } from './preview.ts';
 
 export interface EndedTask {
   readonly id: string;
@@ -22,7 +22,7 @@ export type EndedTaskNotice = Omit<EndedTask, 'end'> & { readonly end?: TaskEnd 
 const ENDING = '.news.json';
 
 /** If the folder cannot be written, only a later run loses the notice. */
-export function writeNews(folder: string, news: EndedTaskNotice): void {
+export function writeNotice(folder: string, news: EndedTaskNotice): void {
   try {
     writeFileSync(fileOf(folder, news.id), JSON.stringify(news), { mode: 0o600 });
   } catch {
@@ -30,14 +30,14 @@ export function writeNews(folder: string, news: EndedTaskNotice): void {
   }
 }
 
-export function removeNews(folder: string, id: string): void {
+export function removeNotice(folder: string, id: string): void {
   rmSync(fileOf(folder, id), { force: true });
 }
 
 /**
  * Returns the notices that an earlier run did not report. Tasks that still ran then have been ended since.
  */
-export function readNews(folder: string): readonly EndedTask[] {
+export function readNotices(folder: string): readonly EndedTask[] {
   let names: readonly string[];
   try {
     names = readdirSync(folder);
@@ -54,7 +54,7 @@ const INTERRUPTED: TaskEnd = { kind: 'stopped', why: 'the program was interrupte
 
 export function attachmentOf({ id, command, end, bytes, file }: EndedTask): Attachment {
   const shown = command.length > MAX_COMMAND ? `${command.slice(0, MAX_COMMAND)}…` : command;
-  const output = bytes === 0 ? 'It wrote nothing.' : `It wrote ${sizeText(bytes)}: ${file}`;
+  const output = bytes === 0 ? 'It wrote nothing.' : `It wrote ${outputSizeText(bytes)}: ${file}`;
   return {
     kind: 'task_ended',
     taskId: id,
@@ -67,7 +67,7 @@ const MAX_COMMAND = 100;
 /**
  * Returns the tasks whose end the conversation already contains: it was stored before the program ended.
  */
-export function reportedIn(messages: Iterable<Message>): ReadonlySet<string> {
+export function findReportedTasks(messages: Iterable<Message>): ReadonlySet<string> {
   const told = new Set<string>();
   for (const message of messages) {
     if (message.type === 'attachment' && message.attachment.kind === 'task_ended')

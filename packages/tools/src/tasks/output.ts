@@ -159,11 +159,11 @@ function lastOf(buffer: Buffer, count: number): Buffer {
 function decode(bytes: Buffer): string {
   let start = 0;
   while (start < Math.min(3, bytes.length) && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++;
-  return wholeLetters(bytes.subarray(start)).toString('utf8');
+  return dropPartialCharacter(bytes.subarray(start)).toString('utf8');
 }
 
 /** Omits a character whose end is missing. */
-export function wholeLetters(bytes: Buffer): Buffer {
+export function dropPartialCharacter(bytes: Buffer): Buffer {
   for (let back = 1; back <= Math.min(4, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0;
     if ((byte & 0xc0) === 0x80) continue;

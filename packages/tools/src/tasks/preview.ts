@@ -6,25 +6,25 @@ import type { OutputView } from './output.ts';
 const SHOWN_AT_EACH_END = 2_000;
 
 export function previewOf(view: OutputView, limit: number): string {
-  if (view.omitted === 0 && view.head.length <= limit) return readable(view.head);
-  const head = readable(view.head.slice(0, SHOWN_AT_EACH_END));
-  const tail = readable((view.tail === '' ? view.head : view.tail).slice(-SHOWN_AT_EACH_END));
+  if (view.omitted === 0 && view.head.length <= limit) return toReadableText(view.head);
+  const head = toReadableText(view.head.slice(0, SHOWN_AT_EACH_END));
+  const tail = toReadableText((view.tail === '' ? view.head : view.tail).slice(-SHOWN_AT_EACH_END));
   return `${head}\n… ${gapOf(view)} …\n${tail}`;
 }
 
 function gapOf({ bytes, file, fileProblem }: OutputView): string {
-  const size = `${sizeText(bytes)} in all, the middle left out`;
+  const size = `${outputSizeText(bytes)} in all, the middle left out`;
   if (fileProblem !== undefined) return `${size}; the whole could not be kept: ${fileProblem}`;
   return file === undefined ? size : `${size}; the whole is in ${file}`;
 }
 
-export function sizeText(bytes: number): string {
+export function outputSizeText(bytes: number): string {
   if (bytes < 10_000) return `${bytes} bytes`;
   return bytes < 10_000_000 ? `${Math.round(bytes / 1000)} kB` : `${Math.round(bytes / 1_000_000)} MB`;
 }
 
 /** Removes colors, and keeps only the last state of an overwritten line. */
-export function readable(text: string): string {
+export function toReadableText(text: string): string {
   const plain = stripVTControlCharacters(text);
   if (!plain.includes('\r')) return plain;
   return plain.split(/\r*\n/).map(lastWritten).join('\n');

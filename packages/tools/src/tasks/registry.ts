@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { type EndedTask, type EndedTaskNotice, removeNews, writeNews } from './ended-task-notices.ts';
+import { type EndedTask, type EndedTaskNotice, removeNotice, writeNotice } from './ended-task-notices.ts';
 import { outputFile, Task, type TaskSpec } from './task.ts';
 
 export interface RegistryOptions {
@@ -60,7 +60,7 @@ export class TaskRegistry {
     task.onOutput = undefined;
     this.#background.set(task.id, task);
     const file = await task.output.keepWhole();
-    if (task.end === undefined) writeNews(this.folder, newsOf(task, file));
+    if (task.end === undefined) writeNotice(this.folder, newsOf(task, file));
     void this.#announceEnd(task, file);
   }
 
@@ -82,7 +82,7 @@ export class TaskRegistry {
   markTold(id: string): void {
     this.#told.add(id);
     this.#news.delete(id);
-    removeNews(this.folder, id);
+    removeNotice(this.folder, id);
   }
 
   /** Ends everything. For the end of a session. */
@@ -111,7 +111,7 @@ export class TaskRegistry {
     if (this.#told.has(task.id)) return;
     const ended: EndedTask = { ...newsOf(task, file), end };
     this.#news.set(task.id, ended);
-    writeNews(this.folder, ended);
+    writeNotice(this.folder, ended);
   }
 }
 

@@ -1,11 +1,11 @@
 /** TaskOutput: shows the output of a background task, and whether it has ended. Contract: idempotent. */
-import { open } from 'node:fs/promises';
 import type { Tool } from '@heddle/core';
+import { open } from 'node:fs/promises';
 import { inputSchemas } from '../generated/schemas.ts';
-import { wholeLetters } from './output.ts';
-import { previewOf, readable, sizeText, type TaskEnd, taskEndOf } from './preview.ts';
+import { dropPartialCharacter } from './output.ts';
+import { outputSizeText, previewOf, type TaskEnd, taskEndOf, toReadableText } from './preview.ts';
 import type { TaskRegistry } from './registry.ts';
-import type { TaskOutputInput } from './schema.ts';
+import type { TaskOutputInput, TaskStopInput } from './schema.ts';
 import type { Task } from './task.ts';
 
 interface TaskOutputData {
@@ -54,7 +54,7 @@ export function createTaskOutputTool(tasks: TaskRegistry): Tool<TaskOutputInput,
       return {
         data: {
           ...shared,
-          output: readable(page.toString('utf8')),
+          output: toReadableText(page.toString('utf8')),
           next: next < view.bytes ? next : undefined,
         },
       };
@@ -62,17 +62,17 @@ export function createTaskOutputTool(tasks: TaskRegistry): Tool<TaskOutputInput,
 
     toResult({ taskId, end, output, bytes, next, notes }) {
       const more = next === undefined ? '' : ` Continue with offset ${next}.`;
-      const status = `Task ${taskId} ${taskEndOf(end)}; ${sizeText(bytes)} of output.${more}`;
+      const status = `Task ${taskId} ${taskEndOf(end)}; ${outputSizeText(bytes)} of output.${more}`;
       return { content: [output.trimEnd(), status, ...notes].filter((part) => part !== '').join('\n') };
     },
   };
 }
 
-export function knownTask(tasks: TaskRegistry, id: string): { ok: true } | { ok: false; message: string } {
+function knownTask(tasks: TaskRegistry, id: string): { ok: true } | { ok: false; message: string } {
   return tasks.get(id) ? { ok: true } : { ok: false, message: unknownTask(tasks, id) };
 }
 
-export function unknownTask(tasks: TaskRegistry, id: string): string {
+function unknownTask(tasks: TaskRegistry, id: string): string {
   const known = tasks.list().map((task) => task.id);
   return `There is no background task ${id}. ${known.length === 0 ? 'None was started.' : `Known: ${known.join(', ')}.`}`;
 }
@@ -94,9 +94,44 @@ async function pageOf(file: string, offset: number): Promise<Buffer> {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(PAGE_BYTES), 0, PAGE_BYTES, offset);
     const page = buffer.subarray(0, bytesRead);
     // A partial character at the end is left for the next page, unless there is nothing else.
-    const whole = bytesRead < PAGE_BYTES ? page : wholeLetters(page);
+    const whole = bytesRead < PAGE_BYTES ? page : dropPartialCharacter(page);
     return whole.length === 0 ? page : whole;
   } finally {
     await handle.close();
   }
+}
+
+// TaskStop: ends a background task with all its child processes.
+
+interface TaskStopData {
+  readonly taskId: string;
+  readonly command: string;
+  readonly end: TaskEnd;
+}
+
+export function createTaskStopTool(tasks: TaskRegistry): Tool<TaskStopInput, TaskStopData> {
+  return {
+    name: 'TaskStop',
+    description: 'Ends a background task with everything it started.',
+    inputJSONSchema: inputSchemas.TaskStop,
+    inputSchema: async () => (await import('./schema.ts')).taskStopInput,
+    // It ends only tasks that this session started with permission.
+    isReadOnly: () => true,
+    isConcurrencySafe: () => false,
+    isIdempotent: () => true,
+    maxResultSize: 10_000,
+    interruptBehavior: 'block',
+    validateInput: ({ task_id }) => knownTask(tasks, task_id),
+
+    async call({ task_id }) {
+      const task = tasks.get(task_id);
+      if (!task) throw new Error(unknownTask(tasks, task_id));
+      await task.stop('stopped on request');
+      const end = await task.ended;
+      tasks.markTold(task.id);
+      return { data: { taskId: task.id, command: task.spec.command, end } };
+    },
+
+    toResult: ({ taskId, end }) => ({ content: `Task ${taskId} ${taskEndOf(end)}.` }),
+  };
 }

@@ -6,7 +6,7 @@ import { contextOf } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { scratch, shellIn, textOf } from '../bash/test/shell.ts';
 import { endLeftovers, findLeftovers } from './leftovers.ts';
-import { attachmentOf, readNews, reportedIn } from './ended-task-notices.ts';
+import { attachmentOf, readNotices, findReportedTasks } from './ended-task-notices.ts';
 import { membersOf } from './process-table.ts';
 import { readRecords } from './record.ts';
 import { TaskRegistry } from './registry.ts';
@@ -106,7 +106,7 @@ describe('a background task', () => {
     expect(shell.tasks.news).toHaveLength(1);
     shell.tasks.markTold(task.id);
     expect(shell.tasks.news).toEqual([]);
-    expect(readNews(shell.tasks.folder)).toEqual([]);
+    expect(readNotices(shell.tasks.folder)).toEqual([]);
   });
 
   it('has no notice when its end was read or caused by a call', async () => {
@@ -117,7 +117,7 @@ describe('a background task', () => {
     await shell.stop.call({ task_id: id }, { ...contextOf(), toolUseId: 't' }, () => undefined);
     await task.ended;
     expect(shell.tasks.news).toEqual([]);
-    expect(readNews(shell.tasks.folder)).toEqual([]);
+    expect(readNotices(shell.tasks.folder)).toEqual([]);
   });
 
   it('is reported in one short sentence', async () => {
@@ -130,23 +130,25 @@ describe('a background task', () => {
       text: `The background task ${task.id} (echo done; exit 3) has ended with exit code 3. It wrote 5 bytes: ${path.join(shell.tasks.folder, `${task.id}.out`)}`,
     });
     expect(
-      reportedIn([{ type: 'attachment', uuid: 'a', at: 0, attachment: attachmentOf(ended ?? never()) }]),
+      findReportedTasks([
+        { type: 'attachment', uuid: 'a', at: 0, attachment: attachmentOf(ended ?? never()) },
+      ]),
     ).toEqual(new Set([task.id]));
   });
 
   it('that ended with the session or a crash has a notice when it is resumed', async () => {
     const { shell, task } = await background('sleep 600');
     // The state after a crash: its end was not recorded.
-    expect(readNews(shell.tasks.folder)).toMatchObject([
+    expect(readNotices(shell.tasks.folder)).toMatchObject([
       { id: task.id, end: { kind: 'stopped', why: 'the program was interrupted' } },
     ]);
     await shell.tasks.dispose();
-    const earlier = readNews(shell.tasks.folder);
+    const earlier = readNotices(shell.tasks.folder);
     expect(earlier).toMatchObject([{ id: task.id, end: { kind: 'stopped', why: 'the session ended' } }]);
     const resumed = new TaskRegistry({ folder: shell.tasks.folder, earlier });
     expect(resumed.news).toEqual(earlier);
     resumed.markTold(task.id);
-    expect(readNews(shell.tasks.folder)).toEqual([]);
+    expect(readNotices(shell.tasks.folder)).toEqual([]);
   });
 
   it('whose notice cannot be parsed is ignored', async () => {
@@ -157,8 +159,8 @@ describe('a background task', () => {
       ['b3.out', 'x'],
     ] as const)
       writeFileSync(path.join(folder, name), text);
-    expect(readNews(folder)).toEqual([]);
-    expect(readNews(path.join(folder, 'none'))).toEqual([]);
+    expect(readNotices(folder)).toEqual([]);
+    expect(readNotices(path.join(folder, 'none'))).toEqual([]);
   });
 
   it('is ended when its output exceeds the limit', async () => {

@@ -6,7 +6,7 @@ import type { Tool, ToolUseContext } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { TaskCreateInput, TaskGetInput, TaskListInput, TaskUpdateInput } from './schema.ts';
 import {
-  numberedTask,
+  numberTask,
   type Todo,
   type TodoList,
   type TodoWriteData,
@@ -115,7 +115,7 @@ function replaced(list: TodoList, { agentId }: ToolUseContext, newTodos: readonl
 }
 
 function numbered(todos: readonly Todo[]): readonly Todo[] {
-  return todos.map((todo, index) => numberedTask(todo, index));
+  return todos.map((todo, index) => numberTask(todo, index));
 }
 
 function line({ id, status, content, owner, blockedBy = [] }: Todo): string {

@@ -139,7 +139,7 @@ export class TodoList {
 
 /** Returns the list with one more step, which gets the next free id. */
 export function withTask(todos: readonly Todo[], task: Omit<Todo, 'id' | 'status'>): readonly Todo[] {
-  const numbered = todos.map((todo, index) => numberedTask(todo, index));
+  const numbered = todos.map((todo, index) => numberTask(todo, index));
   const highest = Math.max(0, ...numbered.map(({ id }) => Number(id) || 0));
   return [...numbered, { ...task, status: 'pending', id: String(highest + 1) }];
 }
@@ -157,7 +157,7 @@ interface TaskChanges {
 
 /** Returns the list with a step changed or removed. Undefined if no step has this id. */
 export function withChangedTask(todos: readonly Todo[], changes: TaskChanges): readonly Todo[] | undefined {
-  const numbered = todos.map((todo, index) => numberedTask(todo, index));
+  const numbered = todos.map((todo, index) => numberTask(todo, index));
   if (!numbered.some(({ id }) => id === changes.taskId)) return undefined;
   if (changes.status === 'deleted') return numbered.filter(({ id }) => id !== changes.taskId);
   return numbered.map((todo) => {
@@ -184,6 +184,6 @@ function blocked(todo: Todo, by: readonly string[]): Todo {
 }
 
 /** Steps that TodoWrite wrote have no id: they are numbered by position. */
-export function numberedTask(todo: Todo, index: number): Todo {
+export function numberTask(todo: Todo, index: number): Todo {
   return todo.id === undefined ? { ...todo, id: String(index + 1) } : todo;
 }

@@ -70,7 +70,7 @@ export async function resolveAddress(host: string, isAllowed: boolean, resolve: 
 }
 
 /** The same check for hosts that need no lookup. */
-export function refuseKnownPrivate(host: string, isAllowed: boolean): void {
+export function rejectKnownPrivate(host: string, isAllowed: boolean): void {
   const bare = host.replace(/^\[|\]$/g, '');
   const isOurs = /(^|\.)localhost\.?$/i.test(bare);
   if (isAllowed || !(isOurs || (isIP(bare) !== 0 && isPrivate(bare)))) return;

@@ -33,7 +33,7 @@ export function webDeps(given: Partial<WebDeps> = {}): WebDeps {
   };
 }
 /** The shared traits of the web tools. */
-export const OUTWARD = {
+export const WEB_TOOL_TRAITS = {
   // A request sends data to others, can have effects on a server, and may cost money.
   isReadOnly: () => false,
   isConcurrencySafe: () => true,
@@ -45,7 +45,7 @@ export const OUTWARD = {
 /** Checks which addresses may be requested. */
 
 /** Throws if it is not an address that may be fetched. */
-export function checkedUrl(address: string): URL {
+export function parseFetchUrl(address: string): URL {
   const url = URL.parse(address);
   if (!url) throw new Error(`"${address}" is not a complete address. It should begin with https://`);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') {

@@ -9,7 +9,7 @@ import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { waitOrInterrupt } from '../files/abort.ts';
 import { type Address, resolveAddress, type Resolve } from './address.ts';
-import { checkedUrl } from './deps.ts';
+import { parseFetchUrl } from './deps.ts';
 
 export interface GetOptions {
   readonly allowsPrivate: (host: string) => boolean;
@@ -34,8 +34,8 @@ export type Got =
 const MAX_REDIRECTS = 5;
 
 /** Throws with a reason. */
-export async function get(address: string, options: GetOptions): Promise<Got> {
-  let url = checkedUrl(address);
+export async function fetchLimited(address: string, options: GetOptions): Promise<Got> {
+  let url = parseFetchUrl(address);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
     const looking = resolveAddress(url.hostname, options.allowsPrivate(url.hostname), options.resolve);
     // A name server can be silent for minutes, and a running lookup cannot be cancelled.
@@ -45,7 +45,7 @@ export async function get(address: string, options: GetOptions): Promise<Got> {
     const { location } = response.headers;
     if (status >= 300 && status < 400 && location !== undefined) {
       response.destroy();
-      const next = checkedUrl(new URL(location, url).href);
+      const next = parseFetchUrl(new URL(location, url).href);
       if (!isSameHost(url, next)) return { kind: 'redirect', url: url.href, to: next.href, status };
       url = next;
       continue;

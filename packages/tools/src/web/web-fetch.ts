@@ -4,9 +4,9 @@
  */
 import { errorMessage, type Tool } from '@heddle/core';
 import { inputSchemas } from '../generated/schemas.ts';
-import { checkedUrl, OUTWARD, type WebDeps } from './deps.ts';
+import { parseFetchUrl, WEB_TOOL_TRAITS, type WebDeps } from './deps.ts';
+import type { WebPage } from './markdown.ts';
 import type { WebFetchInput } from './schema.ts';
-import { textOfBody } from './text.ts';
 
 interface WebFetchData {
   readonly url: string;
@@ -32,16 +32,16 @@ export function createWebFetchTool(deps: WebDeps): Tool<WebFetchInput, WebFetchD
       'Fetches a web page as markdown. Private addresses are refused; a redirect to another host is reported.',
     inputJSONSchema: inputSchemas.WebFetch,
     inputSchema: async () => (await import('./schema.ts')).webFetchInput,
-    ...OUTWARD,
+    ...WEB_TOOL_TRAITS,
 
     /**
      * Rejects invalid addresses before the user is asked. Names are resolved only for a call that may run.
      */
     async validateInput({ url }) {
       try {
-        const { hostname } = checkedUrl(url);
-        const { refuseKnownPrivate } = await import('./address.ts');
-        refuseKnownPrivate(hostname, deps.allowsPrivate(hostname));
+        const { hostname } = parseFetchUrl(url);
+        const { rejectKnownPrivate } = await import('./address.ts');
+        rejectKnownPrivate(hostname, deps.allowsPrivate(hostname));
         return { ok: true };
       } catch (thrown) {
         return { ok: false, message: errorMessage(thrown) };
@@ -49,7 +49,7 @@ export function createWebFetchTool(deps: WebDeps): Tool<WebFetchInput, WebFetchD
     },
 
     async call({ url, prompt }, { signal }) {
-      const key = checkedUrl(url).href;
+      const key = parseFetchUrl(url).href;
       const known = cache.get(key);
       const page = known ?? (await fetchPage(key, deps, signal));
       const isPage = page.redirectedTo === undefined && page.status < 400;
@@ -82,8 +82,8 @@ async function fetchPage(url: string, deps: WebDeps, signal: AbortSignal): Promi
   const either = AbortSignal.any([signal, deadline]);
   try {
     // Network and decompression are loaded on demand.
-    const { get } = await import('./get.ts');
-    const got = await get(url, { ...deps, signal: either });
+    const { fetchLimited } = await import('./get.ts');
+    const got = await fetchLimited(url, { ...deps, signal: either });
     if (got.kind === 'redirect')
       return { url: got.url, status: got.status, bytes: 0, text: '', redirectedTo: got.to };
     const { title, text } = await textOfBody(got, either);
@@ -150,3 +150,45 @@ class PageCache<Value> {
 
 const KEPT_MS = 15 * 60_000;
 const MAX_CHARACTERS = 10_000_000;
+
+// Returns the text of a body: HTML becomes Markdown, other text is unchanged, and other types are rejected.
+
+interface DecodedBody {
+  readonly url: string;
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+const TEXT =
+  /^(text\/|application\/(json|xml|javascript|ecmascript|x-ndjson|yaml|x-yaml|toml|sql|graphql|.*\+(json|xml|yaml)))/;
+
+/** Throws if the body is not text. */
+async function textOfBody({ url, contentType, body }: DecodedBody, signal: AbortSignal): Promise<WebPage> {
+  const [type = '', ...parameters] = contentType
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const isHtml = type === 'text/html' || type === 'application/xhtml+xml';
+  if (type !== '' && !isHtml && !TEXT.test(type)) throw new Error(`it is ${type}, which is not text`);
+  if (body.subarray(0, 8_000).includes(0) && !isHtml) throw new Error('it is not text');
+  const named = parameters
+    .find((parameter) => parameter.startsWith('charset='))
+    ?.slice(8)
+    .replaceAll('"', '');
+  const text = decode(body, named ?? (isHtml ? charsetIn(body) : undefined));
+  if (!isHtml && !(type === '' && /^\s*<(!doctype html|html)/i.test(text))) return { title: '', text };
+  const { markdownOf } = await import('./markdown.ts');
+  return markdownOf(text, url, signal);
+}
+
+function charsetIn(body: Buffer): string | undefined {
+  return /<meta[^>]+charset=["']?([\w-]+)/i.exec(body.toString('latin1', 0, 2_048))?.[1];
+}
+
+function decode(body: Buffer, charset = 'utf-8'): string {
+  try {
+    return new TextDecoder(charset).decode(body);
+  } catch {
+    return new TextDecoder().decode(body);
+  }
+}

@@ -5,7 +5,7 @@ import { changeFile } from '../files/change-file.ts';
 import type { FileTools } from '../files/deps.ts';
 import { decodeText, encodeText, lineEndingOf } from '../files/encoding.ts';
 import { FileError, shownPath } from '../files/errors.ts';
-import { type RecordedChange, recordedChange } from '../files/recorded-change.ts';
+import { type RecordedChange, createChangeRecord } from '../files/recorded-change.ts';
 import { inputSchemas } from '../generated/schemas.ts';
 import type { WriteInput } from './schema.ts';
 
@@ -28,7 +28,7 @@ export function createWriteTool(tools: FileTools): Tool<WriteInput, WriteData> {
     async call(input, context) {
       const planned = await perform(input, context);
       const { file, current, hash } = planned;
-      const recorded = await recordedChange(planned);
+      const recorded = await createChangeRecord(planned);
       const created = current === undefined;
       return { data: { path: file, created, changed: current?.hash !== hash, ...recorded } };
     },

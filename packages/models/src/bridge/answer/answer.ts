@@ -3,7 +3,7 @@ import type { JSONObject, JSONValue, LanguageModelV4StreamPart } from '@ai-sdk/p
 import { type ApiEvent, isRecord } from '@heddle/core';
 import { randomUUID } from 'node:crypto';
 import type { ToolNames } from '../request/names.ts';
-import { merged, type Metadata, sign, worthKeeping } from '../signature.ts';
+import { mergeMetadata, type Metadata, signMetadata, selectKeptMetadata } from '../signature.ts';
 import { Blocks } from './blocks.ts';
 import { answerEndOf, type Ending, usageFromProvider, type UsageSetting } from './finish.ts';
 import { MarkupReader, type WrittenPart } from './markup-reader.ts';
@@ -58,7 +58,7 @@ export class BridgeAnswer {
         this.#begin();
         tell(event);
       },
-      (key) => sign(setting.provider, this.#sealOf(key)),
+      (key) => signMetadata(setting.provider, this.#sealOf(key)),
     );
   }
 
@@ -170,7 +170,7 @@ export class BridgeAnswer {
   #endThinking(id: string, metadata: Metadata | undefined): AnswerListenerEvents {
     const key = keyOf('thinking', id);
     this.#note(key, metadata);
-    if (!this.#blocks.has(key) && worthKeeping(this.#metadata.get(key))) this.#beginThinking(key);
+    if (!this.#blocks.has(key) && selectKeptMetadata(this.#metadata.get(key))) this.#beginThinking(key);
     return MORE;
   }
 
@@ -189,7 +189,7 @@ export class BridgeAnswer {
     if (this.#details.length === 0) return known;
     const reasoning_details = [...this.#details];
     this.#details = [];
-    return merged(known, { openaiCompatible: { reasoning_details } });
+    return mergeMetadata(known, { openaiCompatible: { reasoning_details } });
   }
 
   #beginThinking(key: string): void {
@@ -218,12 +218,13 @@ export class BridgeAnswer {
   }
 
   #note(key: string, metadata: Metadata | undefined): void {
-    if (metadata !== undefined) this.#metadata.set(key, merged(this.#metadata.get(key) ?? {}, metadata));
+    if (metadata !== undefined)
+      this.#metadata.set(key, mergeMetadata(this.#metadata.get(key) ?? {}, metadata));
   }
 
   #markOf(key: string): string | undefined {
-    const metadata = worthKeeping(this.#metadata.get(key));
-    return metadata && sign(this.#setting.provider, metadata);
+    const metadata = selectKeptMetadata(this.#metadata.get(key));
+    return metadata && signMetadata(this.#setting.provider, metadata);
   }
 
   #finish({

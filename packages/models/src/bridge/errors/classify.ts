@@ -1,11 +1,11 @@
 /** Converts an exception of a provider's package into a model error with advice. */
 import type { ModelError } from '@heddle/core';
 import { type Connection, networkError } from '../../errors/network.ts';
-import { resetOf, retryDelayOf } from '../../errors/retry-after.ts';
-import { statedWindow } from '../../errors/stated-window.ts';
+import { describeReset, retryDelayOf } from '../../errors/retry-after.ts';
+import { readStatedWindow } from '../../errors/stated-window.ts';
 import type { Secrets } from '../../secrets/secrets.ts';
-import { errorIn, type ErrorResponse, readErrorResponse } from './error-response.ts';
-import { type BridgeErrorRow, rowFor } from './table.ts';
+import { findErrorFields, type ErrorResponse, readErrorResponse } from './error-response.ts';
+import { type BridgeErrorRow, findErrorRow } from './error-rows.ts';
 
 export interface ProviderInfo {
   /** The display name of the provider. */
@@ -35,11 +35,11 @@ export function classifyThrown(thrown: unknown, scene: ProviderInfo, moment: Mom
     ? MISUSE
     : isGarbled(said) && !isToldError(thrown)
       ? GARBLED
-      : rowFor(said, moment.hasMedia);
+      : findErrorRow(said, moment.hasMedia);
   const retryAfterMs = retryDelayOf(said.headers, row.class, moment.now) ?? bodyWait(said, row);
   const word = said.headers['x-should-retry'];
   const shouldRetry = row.shouldRetry ?? (word === 'true' ? true : word === 'false' ? false : undefined);
-  const window = row.class === 'overflow' ? statedWindow(said.text) : undefined;
+  const window = row.class === 'overflow' ? readStatedWindow(said.text) : undefined;
   const requestId = said.headers['x-request-id'] ?? moment.requestId;
   return {
     type: 'model_error',
@@ -76,7 +76,7 @@ function isGarbled({ kinds, status }: ErrorResponse): boolean {
 
 /** Returns true if the package could not read the error but this code can. */
 function isToldError(thrown: unknown): boolean {
-  return thrown instanceof Error && 'value' in thrown && errorIn(thrown.value) !== undefined;
+  return thrown instanceof Error && 'value' in thrown && findErrorFields(thrown.value) !== undefined;
 }
 
 function isMisuse({ kinds, status }: ErrorResponse): boolean {
@@ -98,7 +98,7 @@ function sentence(
 ): string {
   const words = row === GARBLED ? '' : said.text;
   const details = [said.status === undefined ? '' : String(said.status), words].filter(Boolean).join(': ');
-  const reset = row.class === 'rate_limit' && waitMs !== undefined ? `${resetOf(now, waitMs)} ` : '';
+  const reset = row.class === 'rate_limit' && waitMs !== undefined ? `${describeReset(now, waitMs)} ` : '';
   const advice = row.advice.replace('KEY', scene.key).replace('ADDRESS', scene.address);
   const isAbsent = said.status === 404 || said.status === 405;
   const more = isAbsent && scene.howElse !== undefined ? ` ${scene.howElse}` : '';

@@ -21,7 +21,7 @@ export function readErrorResponse(thrown: unknown, redact: (text: string) => str
   const error =
     innermost(parsed(body)) ??
     innermost(outer['data']) ??
-    errorIn(outer['value']) ??
+    findErrorFields(outer['value']) ??
     innermost(bodiless(thrown, body)) ??
     {};
   const own = relayed(error) ?? stringOf(error['message']) ?? body ?? messageOf(thrown);
@@ -60,7 +60,7 @@ function innermost(value: unknown): Fields | undefined {
  * Reads data that a package could not parse, if the provider meant it as an error: `{error: "…"}`,
  * `{object: "error", message}`.
  */
-export function errorIn(value: unknown): Fields | undefined {
+export function findErrorFields(value: unknown): Fields | undefined {
   const fields = fieldsOf(value);
   const isError = 'error' in fields || fields['object'] === 'error' || fields['type'] === 'error';
   return isError ? innermost(fields) : undefined;

@@ -1,7 +1,7 @@
 import type { ContentBlock } from '@heddle/core';
 import { requestOf, type ShortMessage } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
-import { providerNamed } from '../../providers/table.ts';
+import { providerNamed } from '../../providers/providers.ts';
 import { ToolNames } from './names.ts';
 import { callOptions } from './options.ts';
 import { toProviderPrompt } from './prompt.ts';

@@ -17,7 +17,7 @@ import type {
   ToolResultBlock,
 } from '@heddle/core';
 import type { Features } from '../../provider.ts';
-import { type Metadata, signedBy } from '../signature.ts';
+import { type Metadata, readSignature } from '../signature.ts';
 import { type IdForm, type ToolNames, wireId } from './names.ts';
 
 export interface PromptFormat {
@@ -76,7 +76,7 @@ function addAnswer(
   for (const block of content) {
     // A mark precedes the text or call that it belongs to.
     if (block.type === 'redacted_thinking') {
-      mark = signedBy(wireFormat.provider, block.data);
+      mark = readSignature(wireFormat.provider, block.data);
       continue;
     }
     if (block.type === 'tool_use') tools.set(block.id, block.name);
@@ -108,7 +108,7 @@ function answerPart(
         input: block.input,
       };
     case 'thinking': {
-      const metadata = features.thinking === 'dropped' ? undefined : signedBy(provider, block.signature);
+      const metadata = features.thinking === 'dropped' ? undefined : readSignature(provider, block.signature);
       return metadata && { type: 'reasoning', text: block.thinking, providerOptions: metadata };
     }
     // Blocks that only another provider understands.

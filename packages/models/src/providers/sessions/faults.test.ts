@@ -37,7 +37,7 @@ import {
   runOn,
   type TestWire,
 } from '../../test/wires.ts';
-import { providerNamed } from '../table.ts';
+import { providerNamed } from '../providers.ts';
 
 afterEach(closeStages);
 

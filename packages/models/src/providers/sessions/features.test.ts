@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { ask, requestTo } from '../../test/bridge.ts';
 import { closeStages } from '../../test/stage.ts';
 import { CHAT, GEMINI, OTHERS, RESPONSES, runOn, stageWire, type TestWire } from '../../test/wires.ts';
-import { PROVIDERS, providerNamed } from '../table.ts';
+import { PROVIDERS, providerNamed } from '../providers.ts';
 
 afterEach(closeStages);
 

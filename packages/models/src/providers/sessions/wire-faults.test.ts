@@ -15,7 +15,7 @@ import { type Cause, type Cell, type Column, COLUMNS, type Outcome } from '../..
 import { STREAMS } from '../../test/wire-faults/streams.ts';
 import { conversationOf, OTHERS, RESPONSES, runOn, type TestWire } from '../../test/wires.ts';
 import { openProvider } from '../port.ts';
-import { providerNamed } from '../table.ts';
+import { providerNamed } from '../providers.ts';
 
 afterEach(closeStages);
 

@@ -37,7 +37,7 @@ function told(area: string, found: Difference | undefined): Told | undefined {
 
 function inSystem(recorded: readonly unknown[], now: readonly unknown[]): Told | undefined {
   for (let at = 0; at < Math.max(recorded.length, now.length); at++) {
-    const found = difference(field(recorded[at], 'text'), field(now[at], 'text'));
+    const found = difference(readField(recorded[at], 'text'), readField(now[at], 'text'));
     if (found) return { area: 'system prompt', text: sentence(`system prompt, layer ${at + 1}`, found) };
   }
   return undefined;
@@ -71,11 +71,11 @@ function whereMessagesPart(recorded: readonly unknown[], now: readonly unknown[]
   for (let at = 0; at < Math.max(recorded.length, now.length); at++) {
     const [before, after] = [recorded[at], now[at]];
     if (before === undefined)
-      return `${message(at, after)} was not recorded: ${shown(field(after, 'content'))}`;
+      return `${message(at, after)} was not recorded: ${shown(readField(after, 'content'))}`;
     if (after === undefined)
-      return `${message(at, before)} was recorded and is not there now: ${shown(field(before, 'content'))}`;
-    const found = inBlocks(listOf(field(before, 'content')), listOf(field(after, 'content')), calls);
-    if (field(before, 'role') !== field(after, 'role'))
+      return `${message(at, before)} was recorded and is not there now: ${shown(readField(before, 'content'))}`;
+    const found = inBlocks(listOf(readField(before, 'content')), listOf(readField(after, 'content')), calls);
+    if (readField(before, 'role') !== readField(after, 'role'))
       return `message ${at + 1} was recorded as ${word(before, 'role')}, and is ${word(after, 'role')} now`;
     if (found !== undefined) return `${message(at, after)}, ${found}`;
   }
@@ -89,10 +89,11 @@ function inBlocks(
 ): string | undefined {
   for (let at = 0; at < Math.max(recorded.length, now.length); at++) {
     const [before, after] = [recorded[at], now[at]];
-    if (field(before, 'type') === 'tool_use') calls.set(field(before, 'id'), word(before, 'name'));
+    if (readField(before, 'type') === 'tool_use') calls.set(readField(before, 'id'), word(before, 'name'));
     const found = difference(before, after);
     if (!found) continue;
-    const isResult = field(before, 'type') === 'tool_result' && field(after, 'type') === 'tool_result';
+    const isResult =
+      readField(before, 'type') === 'tool_result' && readField(after, 'type') === 'tool_result';
     const hint = isResult ? TOOLS_ARE_REAL : '';
     return `${sentence(`block ${at + 1}${kindOf(after ?? before, calls)}`, found)}${hint}`;
   }
@@ -106,11 +107,11 @@ const SAME_START =
   ' (a recorded conversation is replayed in one, a recorded -p with -p, and with the same flags; ?match=none compares nothing)';
 
 function kindOf(block: unknown, calls: ReadonlyMap<unknown, string>): string {
-  switch (field(block, 'type')) {
+  switch (readField(block, 'type')) {
     case 'tool_use':
       return ` (call of ${word(block, 'name')})`;
     case 'tool_result':
-      return ` (result of ${calls.get(field(block, 'tool_use_id')) ?? 'a tool'})`;
+      return ` (result of ${calls.get(readField(block, 'tool_use_id')) ?? 'a tool'})`;
     case 'text':
       return '';
     default:
@@ -152,7 +153,7 @@ function commonStart(left: string, right: string): number {
 }
 
 function word(value: unknown, key: string): string {
-  const found = field(value, key);
+  const found = readField(value, key);
   return typeof found === 'string' ? found : 'unknown';
 }
 
@@ -175,7 +176,7 @@ function difference(recorded: unknown, now: unknown): Difference | undefined {
   if (!isObject(recorded) || !isObject(now) || Array.isArray(recorded) !== Array.isArray(now))
     return { path: [], recorded, now };
   for (const key of new Set([...Object.keys(recorded), ...Object.keys(now)])) {
-    const found = difference(field(recorded, key), field(now, key));
+    const found = difference(readField(recorded, key), readField(now, key));
     if (found) return { ...found, path: [key, ...found.path] };
   }
   return undefined;
@@ -204,6 +205,6 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-export function field(value: unknown, key: string): unknown {
+export function readField(value: unknown, key: string): unknown {
   return isObject(value) ? Reflect.get(value, key) : undefined;
 }

@@ -6,9 +6,9 @@
 import type { History, ModelRequest, RequestMessage } from '@heddle/core';
 import { digestOf, digestOfText } from '../format.ts';
 import { mapTexts } from '../text/chunks.ts';
-import { type MachinePlace, namer } from '../text/places.ts';
+import { type MachinePlace, createNamer } from '../text/places.ts';
 import type { Scrubber } from '../text/scrub.ts';
-import { type ComparedRequest, explainDivergence, field } from './divergence.ts';
+import { type ComparedRequest, explainDivergence, readField } from './divergence.ts';
 import type { PlainRequest, RecordedAttempt, Recording } from './load.ts';
 
 /**
@@ -52,8 +52,8 @@ export class RequestMatcher {
     const { places: theirs, at } = recording.header;
     const days = [Date.parse(at), now];
     const isLoose = rule !== 'strict';
-    const nameTheirs = isLoose ? namer(theirs, places, days) : asItIs;
-    const nameOurs = isLoose ? namer(places, theirs, days) : asItIs;
+    const nameTheirs = isLoose ? createNamer(theirs, places, days) : asItIs;
+    const nameOurs = isLoose ? createNamer(places, theirs, days) : asItIs;
     const compared = rule === 'calls' ? withoutResults : asItIs;
     this.#recorded = sideOf((value) => compared(mapTexts(value, nameTheirs)));
     this.#live = sideOf((value) => compared(mapTexts(scrubber.value(value), nameOurs)));
@@ -204,12 +204,12 @@ function asItIs<T>(value: T): T {
 
 /** Returns the message with every tool result replaced by the same placeholder. */
 function withoutResults(part: unknown): unknown {
-  const content = field(part, 'content');
+  const content = readField(part, 'content');
   if (!Array.isArray(content)) return part;
   const blocks: readonly unknown[] = content;
   const blanked = blocks.map((block) =>
-    field(block, 'type') === 'tool_result'
-      ? { type: 'tool_result', tool_use_id: field(block, 'tool_use_id') }
+    readField(block, 'type') === 'tool_result'
+      ? { type: 'tool_result', tool_use_id: readField(block, 'tool_use_id') }
       : block,
   );
   return Object.assign({}, part, { content: blanked });

@@ -21,10 +21,10 @@ import {
   mapTexts,
   replaceInChunks,
   replaceSpans,
-  type Span,
+  type TextSpan,
   withDeltaText,
 } from '../text/chunks.ts';
-import { type MachinePlace, relocations } from '../text/places.ts';
+import { type MachinePlace, findRelocations } from '../text/places.ts';
 import { Scrubber, secretValues } from '../text/scrub.ts';
 import { readRecording, type RecordedAttempt } from './load.ts';
 import { type MatchRule, RequestMatcher } from './matcher.ts';
@@ -55,7 +55,7 @@ export async function replayPort(name: string, setup: ReplaySetup): Promise<Repl
   const recording = readRecording(await textOf(file));
   const scrubber = new Scrubber(secretValues(environment));
   const matcher = new RequestMatcher(recording, { rule, scrubber, places, now: clock.now() });
-  const move = rule === 'strict' ? undefined : relocations(recording.header.places, places);
+  const move = rule === 'strict' ? undefined : findRelocations(recording.header.places, places);
   let parted: string | undefined;
 
   const port: ModelPort = (request, signal) => {
@@ -71,7 +71,7 @@ export async function replayPort(name: string, setup: ReplaySetup): Promise<Repl
 }
 
 interface Playing {
-  readonly move: ReturnType<typeof relocations>;
+  readonly move: ReturnType<typeof findRelocations>;
   /** The factor of the original speed. Undefined: no delays. */
   readonly speed: number | undefined;
   readonly clock: Clock;
@@ -160,7 +160,10 @@ interface Timed {
 }
 
 /** A path may begin in one delta and end in another, so the deltas of a text are changed together. */
-function relocatePaths(events: readonly Timed[], find: (text: string) => readonly Span[]): readonly Timed[] {
+function relocatePaths(
+  events: readonly Timed[],
+  find: (text: string) => readonly TextSpan[],
+): readonly Timed[] {
   const kinds = new Map<string, number[]>();
   for (const [at, { record }] of events.entries()) {
     const kind = deltaText(record)?.kind;
@@ -189,7 +192,7 @@ function textAt(events: readonly Timed[], at: number): string {
 }
 
 /** A block that arrives whole contains its texts. */
-function whole(record: ApiEvent, find: (text: string) => readonly Span[]): ApiEvent {
+function whole(record: ApiEvent, find: (text: string) => readonly TextSpan[]): ApiEvent {
   const moved = mapTexts(record, (text) => replaceSpans(text, find(text)));
   return isEvent(moved) ? moved : record;
 }

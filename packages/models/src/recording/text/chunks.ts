@@ -2,14 +2,14 @@ import type { ApiEvent } from '@heddle/core';
 
 /** Replaces text that arrives in chunks. A replaced span may begin in one chunk and end in another. */
 
-export interface Span {
+export interface TextSpan {
   readonly start: number;
   readonly end: number;
   readonly by: string;
 }
 
 /** Returns as many chunks as before. The chunk in which a span begins gets the whole replacement. */
-export function replaceInChunks(chunks: readonly string[], spans: readonly Span[]): string[] {
+export function replaceInChunks(chunks: readonly string[], spans: readonly TextSpan[]): string[] {
   let start = 0;
   return chunks.map((chunk) => {
     const end = start + chunk.length;
@@ -26,13 +26,13 @@ export function replaceInChunks(chunks: readonly string[], spans: readonly Span[
   });
 }
 
-export function replaceSpans(text: string, spans: readonly Span[]): string {
+export function replaceSpans(text: string, spans: readonly TextSpan[]): string {
   return spans.length === 0 ? text : replaceInChunks([text], spans).join('');
 }
 
 /** Of overlapping spans the first one stays. Of two with the same start the longer one stays. */
-export function withoutOverlaps(spans: readonly Span[]): Span[] {
-  const kept: Span[] = [];
+export function withoutOverlaps(spans: readonly TextSpan[]): TextSpan[] {
+  const kept: TextSpan[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
     if (span.start >= (kept.at(-1)?.end ?? 0)) kept.push(span);
   }
@@ -40,7 +40,7 @@ export function withoutOverlaps(spans: readonly Span[]): Span[] {
 }
 
 /** Returns a pattern that matches any of these texts, the longest first. Undefined if there are none. */
-export function anyOf(texts: Iterable<string>): string | undefined {
+export function patternOfAny(texts: Iterable<string>): string | undefined {
   const longestFirst = [...new Set(texts)].sort((left, right) => right.length - left.length);
   return longestFirst.length === 0 ? undefined : longestFirst.map(escaped).join('|');
 }

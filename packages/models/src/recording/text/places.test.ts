@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { replaceInChunks, replaceSpans } from './chunks.ts';
-import { type MachinePlace, namer, relocations } from './places.ts';
+import { type MachinePlace, createNamer, findRelocations } from './places.ts';
 
 const there: MachinePlace[] = [
   { name: 'cwd', path: '/old/project' },
@@ -16,7 +16,7 @@ const RECORDED = Date.UTC(2026, 0, 5, 12);
 const NOW = Date.UTC(2026, 5, 7, 12);
 
 describe("the model's text from another folder", () => {
-  const find = relocations(there, here);
+  const find = findRelocations(there, here);
   const moved = (text: string): string => replaceSpans(text, find?.(text) ?? []);
 
   it('names this folder, and only where the folder is meant', () => {
@@ -31,13 +31,13 @@ describe("the model's text from another folder", () => {
   });
 
   it('is unchanged if no folder moved', () => {
-    expect(relocations(there, there)).toBeUndefined();
+    expect(findRelocations(there, there)).toBeUndefined();
   });
 });
 
 describe('a difference without meaning', () => {
-  const theirs = namer(there, here, [RECORDED, NOW]);
-  const ours = namer(here, there, [RECORDED, NOW]);
+  const theirs = createNamer(there, here, [RECORDED, NOW]);
+  const ours = createNamer(here, there, [RECORDED, NOW]);
 
   it.each([
     ['the working folder', 'in /old/project/src', 'in /new/place/src'],
@@ -82,6 +82,8 @@ describe('a difference without meaning', () => {
   it('is distinguished if one folder contains the other', () => {
     const inner: MachinePlace[] = [{ name: 'cwd', path: '/old/project/b' }];
     const outer: MachinePlace[] = [{ name: 'cwd', path: '/old/project' }];
-    expect(namer(outer, inner, [])('/old/project/b/c')).toBe(namer(inner, outer, [])('/old/project/b/b/c'));
+    expect(createNamer(outer, inner, [])('/old/project/b/c')).toBe(
+      createNamer(inner, outer, [])('/old/project/b/b/c'),
+    );
   });
 });

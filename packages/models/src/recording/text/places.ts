@@ -4,7 +4,7 @@
  */
 import { realpathSync } from 'node:fs';
 import os from 'node:os';
-import { anyOf, replaceSpans, type Span, withoutOverlaps } from './chunks.ts';
+import { patternOfAny, replaceSpans, type TextSpan, withoutOverlaps } from './chunks.ts';
 
 export interface MachinePlace {
   readonly name: 'cwd' | 'config' | 'home' | 'temp';
@@ -12,7 +12,7 @@ export interface MachinePlace {
 }
 
 /** The most specific name comes first, because one folder may have two roles. */
-export function placesHere(configDir: string, cwd: string = process.cwd()): MachinePlace[] {
+export function findMachinePlaces(configDir: string, cwd: string = process.cwd()): MachinePlace[] {
   const named: MachinePlace[] = [
     { name: 'cwd', path: cwd },
     { name: 'config', path: configDir },
@@ -37,8 +37,8 @@ function real(path: string): string {
 function replacing(
   places: readonly MachinePlace[],
   by: (place: MachinePlace) => string,
-): (text: string) => readonly Span[] {
-  const any = anyOf(places.map(({ path }) => path));
+): (text: string) => readonly TextSpan[] {
+  const any = patternOfAny(places.map(({ path }) => path));
   if (any === undefined) return () => [];
   const finder = new RegExp(String.raw`(?<![\w.-])(?:${any})(?![\w-]|\.\w)`, 'g');
   const replacements = new Map(places.map((place) => [place.path, by(place)]));
@@ -50,17 +50,17 @@ function replacing(
     }));
 }
 
-function placeNames(places: readonly MachinePlace[]): (text: string) => readonly Span[] {
+function placeNames(places: readonly MachinePlace[]): (text: string) => readonly TextSpan[] {
   return replacing(places, ({ name }) => `<${name}>`);
 }
 
 /**
  * Returns the mapping from the folders of one machine to those of another. Undefined: they are the same.
  */
-export function relocations(
+export function findRelocations(
   from: readonly MachinePlace[],
   to: readonly MachinePlace[],
-): ((text: string) => readonly Span[]) | undefined {
+): ((text: string) => readonly TextSpan[]) | undefined {
   const here = ({ name, path }: MachinePlace): string => {
     const same = to.filter((place) => place.name === name).map((place) => place.path);
     return same.includes(path) ? path : (same[0] ?? path);
@@ -75,7 +75,7 @@ export function relocations(
  * Replaces everything that may differ by a name. The folders of the text's own machine come first. Those
  * of the other machine follow, because files on both may contain them.
  */
-export function namer(
+export function createNamer(
   own: readonly MachinePlace[],
   other: readonly MachinePlace[],
   days: readonly number[],
@@ -104,8 +104,8 @@ const UUID = /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g
 const PROJECT_FOLDER = /<config>\/projects\/[^/\s"]+/g;
 
 /** The days of the recording and of the replay, in all formats that a prompt may use. */
-function datesOf(days: readonly number[]): (text: string) => readonly Span[] {
-  const any = anyOf(days.filter(Number.isFinite).flatMap(waysToWrite));
+function datesOf(days: readonly number[]): (text: string) => readonly TextSpan[] {
+  const any = patternOfAny(days.filter(Number.isFinite).flatMap(waysToWrite));
   if (any === undefined) return () => [];
   const finder = new RegExp(String.raw`(?<!\w)(?:${any})(?!\d)`, 'g');
   return (text) =>

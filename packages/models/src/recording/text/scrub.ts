@@ -4,7 +4,7 @@
  */
 import { type Environment, SECRET_VARIABLES } from '../../secrets/environment.ts';
 import { proxySecrets } from '../../secrets/proxy-secrets.ts';
-import { anyOf, mapTexts, replaceSpans, type Span, withoutOverlaps } from './chunks.ts';
+import { patternOfAny, mapTexts, replaceSpans, type TextSpan, withoutOverlaps } from './chunks.ts';
 
 export const REDACTED = '[redacted]';
 
@@ -91,12 +91,12 @@ export class Scrubber {
       encodeURIComponent(value.toWellFormed()),
       JSON.stringify(value).slice(1, -1),
     ]);
-    const known = anyOf(forms);
+    const known = patternOfAny(forms);
     this.#looks = new RegExp([...(known ? [known] : []), ...KEYS, PRIVATE_KEY].join('|'), 'g');
     this.#spaced = forms.filter((form) => OUTSIDE_TOKENS.test(form));
   }
 
-  spans(text: string): Span[] {
+  spans(text: string): TextSpan[] {
     const found = [this.#looks, BEHIND_A_WORD, ASSIGNED].flatMap((pattern) =>
       [...text.matchAll(pattern)].map(({ index, 0: secret }) => ({
         start: index,

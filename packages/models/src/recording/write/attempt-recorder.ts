@@ -7,7 +7,7 @@ import {
   type ModelError,
   type ModelRecord,
 } from '@heddle/core';
-import { deltaText, replaceInChunks, type Span, withDeltaText } from '../text/chunks.ts';
+import { deltaText, replaceInChunks, type TextSpan, withDeltaText } from '../text/chunks.ts';
 import type { Scrubber } from '../text/scrub.ts';
 import type { RecordingFile } from './recording-file.ts';
 
@@ -159,7 +159,7 @@ export class DeltaBuffer {
   }
 
   /** Finds the secrets in the held text. The text before it distinguishes them from words. */
-  #spans(): Span[] {
+  #spans(): TextSpan[] {
     const start = this.#before.length;
     return this.#scrubber
       .spans(this.#before + this.#text)

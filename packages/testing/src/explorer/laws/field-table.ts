@@ -3,7 +3,7 @@
  * the effect of each continue on each field. `=` kept, `–` cleared.
  */
 import type { QueryConfig, TransitionReason, LoopState } from '@heddle/core';
-import { same } from '../frozen.ts';
+import { isSameData } from '../frozen.ts';
 
 type Cell =
   | '='
@@ -79,7 +79,7 @@ export function fieldChanged(
 ): string | undefined {
   if (before === after) return undefined;
   const changed = TABLE.find(
-    ([field, read]) => !mayChange.includes(field) && !same(read(before), read(after)),
+    ([field, read]) => !mayChange.includes(field) && !isSameData(read(before), read(after)),
   );
   return changed && `${changed[0]} has changed`;
 }
@@ -87,7 +87,7 @@ export function fieldChanged(
 function obeys(cell: Cell, before: unknown, after: unknown, config: QueryConfig): boolean {
   switch (cell) {
     case '=':
-      return same(before, after);
+      return isSameData(before, after);
     case '–':
       return after === undefined || after === false;
     case '0':
@@ -106,13 +106,13 @@ function obeys(cell: Cell, before: unknown, after: unknown, config: QueryConfig)
         ? after !== undefined && after !== before
         : after === undefined;
     case 'older':
-      return same(after, older(before));
+      return isSameData(after, older(before));
     case 'compacted':
-      return same(after, justCompacted(before));
+      return isSameData(after, justCompacted(before));
     case 'noted':
-      return !same(before, after);
+      return !isSameData(before, after);
     case 'spent':
-      return config.taskBudget === undefined ? same(before, after) : typeof after === 'number';
+      return config.taskBudget === undefined ? isSameData(before, after) : typeof after === 'number';
   }
 }
 

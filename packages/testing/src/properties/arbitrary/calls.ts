@@ -1,6 +1,6 @@
 /** Random blocks of an answer, and calls with their planned outcome. */
 import fc from 'fast-check';
-import { EASY } from '../fates.ts';
+import { SUCCESSFUL_OUTCOME } from '../planned-outcomes.ts';
 import type { PlannedBlock, PlannedCall } from '../plan.ts';
 import { among, aWhile, off } from './chance.ts';
 
@@ -72,7 +72,7 @@ export const REPEATED_CALL: PlannedCall = {
   tool: 'Read',
   form: 'good',
   value: 0,
-  fate: { ...EASY, takesMs: 1 },
+  fate: { ...SUCCESSFUL_OUTCOME, takesMs: 1 },
 };
 
 const words: fc.Arbitrary<PlannedBlock> = fc.record({

@@ -1,7 +1,7 @@
 /** Queued commands, spent tokens, hooks without an answer to judge, summaries. */
 import type { LoopEvent } from '@heddle/core';
 import { SUMMARIZER } from '../context.ts';
-import { completeCalls, errorClassOf, placed, type RunReading } from '../reading.ts';
+import { completeCallIds, errorClassOf, placed, type RunReading } from '../reading.ts';
 
 export function checkCommands({ events, leftAt, terminal, iterations }: RunReading): string[] {
   const complaints: string[] = [];
@@ -66,7 +66,7 @@ export function checkStopHooks({ log, attempts }: RunReading): string[] {
     if (port !== 'stop_hooks') return [];
     const end = attempts.findLast((attempt) => attempt.at < at)?.end;
     if (end === undefined) return ['stop hooks ran without an answer'];
-    if (completeCalls(end).length > 0) return ['stop hooks ran although calls were waiting'];
+    if (completeCallIds(end).length > 0) return ['stop hooks ran although calls were waiting'];
     return errorClassOf(end) === undefined ? [] : ['stop hooks ran after an error'];
   });
 }

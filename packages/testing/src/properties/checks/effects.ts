@@ -4,7 +4,7 @@
  */
 import { queryConfig } from '@heddle/core';
 import { mayStartEarly } from '../tools.ts';
-import { type ReadAttempt, type BegunEffect, completeCalls, placed, type RunReading } from '../reading.ts';
+import { type ReadAttempt, type BegunEffect, completeCallIds, placed, type RunReading } from '../reading.ts';
 import type { Port } from '../world.ts';
 
 export function checkIntents({ log, events, effects }: RunReading): string[] {
@@ -63,7 +63,7 @@ export function checkEarliness(reading: RunReading): string[] {
 function cutCalls(attempts: readonly ReadAttempt[]): { readonly number: number; readonly id: string }[] {
   return attempts.flatMap(({ number, end }) => {
     const id = end?.blocks.at(-1);
-    return end && id !== undefined && !completeCalls(end).includes(id) ? [{ number, id }] : [];
+    return end && id !== undefined && !completeCallIds(end).includes(id) ? [{ number, id }] : [];
   });
 }
 

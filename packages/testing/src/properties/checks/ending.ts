@@ -3,7 +3,7 @@
  * attempts in each.
  */
 import { queryConfig, type TransitionReason } from '@heddle/core';
-import { completeCalls, errorClassOf, type ReadIteration, placed, type RunReading } from '../reading.ts';
+import { completeCallIds, errorClassOf, type ReadIteration, placed, type RunReading } from '../reading.ts';
 import type { AnswerEnd } from '../world.ts';
 
 export function checkEnding(reading: RunReading): string[] {
@@ -81,7 +81,7 @@ function attemptsOfIteration({ iterations, run, events }: RunReading): string[] 
     for (const [index, { end, number, at }] of attempts.slice(0, -1).entries()) {
       const next = attempts[index + 1]?.at ?? at;
       if (end === undefined) continue;
-      if (completeCalls(end).length > 0) complaints.push(`the calls of request ${number} were thrown away`);
+      if (completeCallIds(end).length > 0) complaints.push(`the calls of request ${number} were thrown away`);
       const retried = events.some((one) => one.at > at && one.at < next && one.event.type === 'retry');
       const remedy = retried ? 'another try' : remedyFor(end);
       counts.set(remedy, (counts.get(remedy) ?? 0) + 1);

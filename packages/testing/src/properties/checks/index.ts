@@ -6,8 +6,7 @@ import { checkAbort, checkCompany, checkEarliness, checkIntents } from './effect
 import { checkEnding } from './ending.ts';
 import { checkProjection } from './projection.ts';
 import { checkRelease } from './release.ts';
-import { checkFinishedCalls, checkPrefix, checkTombstones, checkValidity } from './requests.ts';
-import { checkResults } from './results.ts';
+import { checkFinishedCalls, checkPrefix, checkResults, checkTombstones, checkValidity } from './requests.ts';
 
 export type Check = (reading: RunReading) => readonly string[];
 

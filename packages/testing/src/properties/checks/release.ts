@@ -1,6 +1,6 @@
 /** I4: a withheld error is released exactly once if it was not recovered, and never if it was. */
 import type { Terminal } from '@heddle/core';
-import { completeCalls, errorClassOf, type ReadIteration, type RunReading } from '../reading.ts';
+import { completeCallIds, errorClassOf, type ReadIteration, type RunReading } from '../reading.ts';
 
 export function checkRelease(reading: RunReading): string[] {
   const { iterations, terminal, leftAt } = reading;
@@ -43,7 +43,7 @@ function expectedOf(reading: RunReading, iteration: ReadIteration, terminal: Ter
 /** Returns the failure of the last attempt, if it produced no call and no answer. */
 function errorOfIteration(reading: RunReading, { attempts, at }: ReadIteration): string | undefined {
   const end = attempts.at(-1)?.end;
-  if (end === undefined || completeCalls(end).length > 0) return undefined;
+  if (end === undefined || completeCallIds(end).length > 0) return undefined;
   const error = errorClassOf(end);
   if (error !== undefined) return error;
   if (isEmpty(reading, at)) return 'empty';

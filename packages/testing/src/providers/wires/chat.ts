@@ -2,11 +2,11 @@
 import type { ApiEvent, ModelError, StopReason } from '@heddle/core';
 import {
   type AnswerFacts,
-  COMMENT,
+  SSE_COMMENT,
   Counted,
   type Encoder,
-  fieldsOf,
-  listOf,
+  wireFieldsOf,
+  wireListOf,
   type ProviderWire,
   sse,
   type Traffic,
@@ -42,13 +42,13 @@ function wireOf(wireFormat: WireFormat): ProviderWire {
   return {
     contentType: 'text/event-stream',
     modelAsked: (path, body) =>
-      path.endsWith('/chat/completions') ? String(fieldsOf(body)['model']) : undefined,
+      path.endsWith('/chat/completions') ? String(wireFieldsOf(body)['model']) : undefined,
     encoder: (facts) => new ChatEncoder(facts, wireFormat),
     error: openAiError,
     traffic: (body) =>
-      listOf(fieldsOf(body)['messages']).flatMap((message): Traffic[] => {
+      wireListOf(wireFieldsOf(body)['messages']).flatMap((message): Traffic[] => {
         if (message['role'] === 'tool') return [{ is: 'result', id: String(message['tool_call_id']) }];
-        return listOf(message['tool_calls']).map((call) => ({ is: 'call', id: String(call['id']) }));
+        return wireListOf(message['tool_calls']).map((call) => ({ is: 'call', id: String(call['id']) }));
       }),
   };
 }
@@ -91,7 +91,7 @@ class ChatEncoder implements Encoder {
       case 'message_stop':
         return [sse('[DONE]')];
       case 'ping':
-        return [COMMENT];
+        return [SSE_COMMENT];
       default:
         return [];
     }

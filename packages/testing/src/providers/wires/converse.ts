@@ -4,8 +4,8 @@ import type { ApiEvent, ModelError, ModelErrorClass } from '@heddle/core';
 import {
   Counted,
   type Encoder,
-  fieldsOf,
-  listOf,
+  wireFieldsOf,
+  wireListOf,
   type ProviderWire,
   type Traffic,
   type ProviderWireError,
@@ -20,12 +20,12 @@ export const converseWire: ProviderWire = {
   encoder: () => new ConverseEncoder(),
   error: converseError,
   traffic: (body) =>
-    listOf(fieldsOf(body)['messages']).flatMap(({ content }) =>
-      listOf(content).flatMap(({ toolUse, toolResult }): Traffic[] => {
-        if (toolUse !== undefined) return [{ is: 'call', id: String(fieldsOf(toolUse)['toolUseId']) }];
+    wireListOf(wireFieldsOf(body)['messages']).flatMap(({ content }) =>
+      wireListOf(content).flatMap(({ toolUse, toolResult }): Traffic[] => {
+        if (toolUse !== undefined) return [{ is: 'call', id: String(wireFieldsOf(toolUse)['toolUseId']) }];
         return toolResult === undefined
           ? []
-          : [{ is: 'result', id: String(fieldsOf(toolResult)['toolUseId']) }];
+          : [{ is: 'result', id: String(wireFieldsOf(toolResult)['toolUseId']) }];
       }),
     ),
 };

@@ -5,12 +5,12 @@
 import type { ApiEvent, ContentBlock, ModelError, ModelErrorClass, StopReason } from '@heddle/core';
 import {
   type AnswerFacts,
-  COMMENT,
+  SSE_COMMENT,
   Counted,
   type Encoder,
-  type Fields,
-  fieldsOf,
-  listOf,
+  type WireFields,
+  wireFieldsOf,
+  wireListOf,
   type ProviderWire,
   sse,
   type Traffic,
@@ -24,17 +24,17 @@ export const geminiWire: ProviderWire = {
   error: geminiError,
   // Ids are optional here: calls and results are matched by the tool's name, in their order.
   traffic: (body) =>
-    listOf(fieldsOf(body)['contents']).flatMap(({ parts }) =>
-      listOf(parts).flatMap((part): Traffic[] => {
-        const call = fieldsOf(part['functionCall']);
-        const result = fieldsOf(part['functionResponse']);
+    wireListOf(wireFieldsOf(body)['contents']).flatMap(({ parts }) =>
+      wireListOf(parts).flatMap((part): Traffic[] => {
+        const call = wireFieldsOf(part['functionCall']);
+        const result = wireFieldsOf(part['functionResponse']);
         if (part['functionCall'] !== undefined) return [{ is: 'call', id: idOf(call) }];
         return part['functionResponse'] === undefined ? [] : [{ is: 'result', id: idOf(result) }];
       }),
     ),
 };
 
-function idOf(part: Fields): string {
+function idOf(part: WireFields): string {
   return String(part['id'] ?? part['name']);
 }
 
@@ -64,7 +64,7 @@ class GeminiEncoder implements Encoder {
       case 'message_delta':
         return [this.#chunk([], reasonOf(event.delta.stop_reason))];
       case 'ping':
-        return [COMMENT];
+        return [SSE_COMMENT];
       default:
         return [];
     }

@@ -1,7 +1,7 @@
 /** The Messages API of a cloud: its addresses contain the model. */
 import type { ApiEvent, ModelError } from '@heddle/core';
 import { envelopeOf } from '../../api/errors.ts';
-import { type Encoder, fieldsOf, listOf, type ProviderWire, sse, type Traffic } from '../wire.ts';
+import { type Encoder, wireFieldsOf, wireListOf, type ProviderWire, sse, type Traffic } from '../wire.ts';
 
 export const vertexMessagesWire: ProviderWire = {
   contentType: 'text/event-stream',
@@ -9,8 +9,8 @@ export const vertexMessagesWire: ProviderWire = {
   encoder: () => new MessagesEncoder(),
   error: (error) => ({ status: error.status ?? 500, body: envelopeOf(error, 'req_1') }),
   traffic: (body) =>
-    listOf(fieldsOf(body)['messages']).flatMap(({ content }) =>
-      listOf(content).flatMap((block): Traffic[] => {
+    wireListOf(wireFieldsOf(body)['messages']).flatMap(({ content }) =>
+      wireListOf(content).flatMap((block): Traffic[] => {
         if (block['type'] === 'tool_use') return [{ is: 'call', id: String(block['id']) }];
         return block['type'] === 'tool_result' ? [{ is: 'result', id: String(block['tool_use_id']) }] : [];
       }),

@@ -2,11 +2,11 @@
 import type { ApiEvent, ContentBlock, ModelError } from '@heddle/core';
 import {
   type AnswerFacts,
-  COMMENT,
+  SSE_COMMENT,
   Counted,
   type Encoder,
-  fieldsOf,
-  listOf,
+  wireFieldsOf,
+  wireListOf,
   type ProviderWire,
   sse,
   type Traffic,
@@ -15,11 +15,11 @@ import { openAiError, openAiErrorFields } from './openai-errors.ts';
 
 export const responsesWire: ProviderWire = {
   contentType: 'text/event-stream',
-  modelAsked: (path, body) => (path.endsWith('/responses') ? String(fieldsOf(body)['model']) : undefined),
+  modelAsked: (path, body) => (path.endsWith('/responses') ? String(wireFieldsOf(body)['model']) : undefined),
   encoder: (facts) => new ResponsesEncoder(facts),
   error: openAiError,
   traffic: (body) =>
-    listOf(fieldsOf(body)['input']).flatMap((item): Traffic[] => {
+    wireListOf(wireFieldsOf(body)['input']).flatMap((item): Traffic[] => {
       if (item['type'] === 'function_call') return [{ is: 'call', id: String(item['call_id']) }];
       return item['type'] === 'function_call_output' ? [{ is: 'result', id: String(item['call_id']) }] : [];
     }),
@@ -52,7 +52,7 @@ class ResponsesEncoder implements Encoder {
       case 'message_delta':
         return this.#finish(event.delta.stop_reason);
       case 'ping':
-        return [COMMENT];
+        return [SSE_COMMENT];
       default:
         return [];
     }

@@ -112,7 +112,7 @@ export function temporaryFolder(): string {
 }
 
 /** Root may do everything, so the work runs as an unprivileged user. The folder is opened to that user. */
-export async function asNobody(
+export async function runUnprivileged(
   scratch: { readonly folder: string; readonly mode?: number },
   work: () => Promise<void>,
 ): Promise<void> {

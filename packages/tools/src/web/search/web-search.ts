@@ -6,7 +6,7 @@ import type { Tool } from '@heddle/core';
 import { inputSchemas } from '../../generated/schemas.ts';
 import type { SearchAnswer, SearchPort } from './ask-server.ts';
 import type { WebSearchInput } from '../schema.ts';
-import { OUTWARD } from '../deps.ts';
+import { WEB_TOOL_TRAITS } from '../deps.ts';
 
 export interface WebSearchData extends Omit<SearchAnswer, 'spent'> {
   readonly query: string;
@@ -19,7 +19,7 @@ export function createWebSearchTool(port: SearchPort): Tool<WebSearchInput, WebS
       'Searches the web and shows what was found, with links. Name your sources when you use it; read a page whole with WebFetch.',
     inputJSONSchema: inputSchemas.WebSearch,
     inputSchema: async () => (await import('../schema.ts')).webSearchInput,
-    ...OUTWARD,
+    ...WEB_TOOL_TRAITS,
 
     validateInput: ({ allowed_domains: allowed, blocked_domains: blocked }) =>
       allowed !== undefined && blocked !== undefined

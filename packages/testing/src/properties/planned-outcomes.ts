@@ -1,10 +1,10 @@
 /** The planned outcome of each call, by its id. */
-import { type CallFate, callId, type RunPlan } from './plan.ts';
+import { type CallOutcomePlan, callId, type RunPlan } from './plan.ts';
 
-export type Fates = ReadonlyMap<string, CallFate>;
+export type PlannedOutcomes = ReadonlyMap<string, CallOutcomePlan>;
 
-export function fatesOf({ attempts }: RunPlan): Fates {
-  const fates = new Map<string, CallFate>();
+export function plannedOutcomesOf({ attempts }: RunPlan): PlannedOutcomes {
+  const fates = new Map<string, CallOutcomePlan>();
   for (const [at, { blocks }] of attempts.entries()) {
     for (const [index, block] of blocks.entries()) {
       if (block.kind === 'call') fates.set(callId(at + 1, index), block.fate);
@@ -14,12 +14,12 @@ export function fatesOf({ attempts }: RunPlan): Fates {
 }
 
 /** A call outside the plan succeeds. */
-export function fateOf(fates: Fates, id: string): CallFate {
-  return fates.get(id) ?? EASY;
+export function plannedOutcomeOf(fates: PlannedOutcomes, id: string): CallOutcomePlan {
+  return fates.get(id) ?? SUCCESSFUL_OUTCOME;
 }
 
 /** The call succeeds. */
-export const EASY: CallFate = {
+export const SUCCESSFUL_OUTCOME: CallOutcomePlan = {
   takesMs: 0,
   ends: 'returns',
   deaf: false,

@@ -281,7 +281,7 @@ const UNKNOWN: BridgeErrorRow = {
   advice: 'Try again in a while.',
 };
 
-export function rowFor(said: ErrorResponse, hasMedia: () => boolean): BridgeErrorRow {
+export function findErrorRow(said: ErrorResponse, hasMedia: () => boolean): BridgeErrorRow {
   return ROWS.find((row) => fits(row, said, hasMedia)) ?? UNKNOWN;
 }
 

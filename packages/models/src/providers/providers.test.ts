@@ -5,7 +5,7 @@ import { createPrices } from '../prices/prices.ts';
 import { SECRET_VARIABLES } from '../secrets/environment.ts';
 import { type Features, PACKAGES, type Provider } from '../provider.ts';
 import { providerAddress, readinessOf } from './settings.ts';
-import { PROVIDERS, providerNamed, readModelName } from './table.ts';
+import { PROVIDERS, providerNamed, readModelName } from './providers.ts';
 
 const prices = createPrices();
 

@@ -26,7 +26,7 @@ export interface ErrorRow {
 }
 
 /** The position of a rejected block in the request. */
-export const PLACE = /\bmessages\.(\d+)\.content\.(\d+)/;
+export const BLOCK_POSITION = /\bmessages\.(\d+)\.content\.(\d+)/;
 
 const TOO_LONG =
   /prompt is too long|exceed(s|ed)? (the )?(context|model's maximum)|context (limit|window)|too many tokens/i;
@@ -164,7 +164,7 @@ export const TABLE: readonly ErrorRow[] = [
   {
     status: CLIENT,
     type: 'invalid_request_error',
-    text: PLACE,
+    text: BLOCK_POSITION,
     class: 'refused_block',
     what: 'The API refused a part of the conversation',
     advice: 'It is replaced by a note and the request is sent again.',
