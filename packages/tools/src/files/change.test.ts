@@ -429,7 +429,7 @@ describe('A full disk', () => {
     const scratch = new Scratch({ a: 'old' });
     // A file size limit of the process is the nearest thing to a full disk that needs no privileges.
     const script = `
-      import { createFileTools } from ${JSON.stringify(path.join(import.meta.dirname, 'tools.ts'))};
+      import { createFileTools } from ${JSON.stringify(path.join(import.meta.dirname, '../create-tools.ts'))};
       const files = new Map();
       const fileState = { get: (p) => files.get(p), set: (p, s) => void files.set(p, s), paths: () => [...files.keys()] };
       const context = { workingDirectory: process.argv[1], signal: new AbortController().signal, fileState, toolUseId: 't' };
