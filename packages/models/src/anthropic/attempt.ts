@@ -2,13 +2,14 @@
  * One attempt: sends a request and delivers records, exactly one of which is final. Nothing here throws. A
  * second request is sent only if the key of a key helper has expired.
  */
-import type { Done, ModelError, ModelRequest } from '@heddle/core';
+import type { ModelError, ModelRequest } from '@heddle/core';
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { classifyFailure, internalError } from '../errors/classify.ts';
 import { networkError, type Connection } from '../errors/network.ts';
 import { Deadline } from '../stream/deadline.ts';
-import { RecordQueue } from '../stream/record-queue.ts';
+import { AttemptLifecycle } from '../stream/attempt-lifecycle.ts';
+import type { RecordQueue } from '../stream/record-queue.ts';
 import { AnswerStream } from './answer-stream.ts';
 import type { BodyWriter } from './request-body.ts';
 import { hasMedia } from './request-body.ts';
@@ -18,33 +19,38 @@ import type { CredentialSource } from './credentials.ts';
 import type { Settings } from './options.ts';
 
 export class MessagesAttempt {
-  readonly records: RecordQueue;
+  readonly #life: AttemptLifecycle;
   readonly #port: AnthropicDeps;
   readonly #request: ModelRequest;
-  readonly #signal: AbortSignal;
   readonly #deadline: Deadline;
   #outgoing: ClientRequest | undefined;
   #stream: AnswerStream | undefined;
   #key = '';
   #isRenewed = false;
-  #isOver = false;
 
   constructor(port: AnthropicDeps, request: ModelRequest, signal: AbortSignal) {
     this.#port = port;
     this.#request = request;
-    this.#signal = signal;
     this.#deadline = new Deadline(port.settings.clock);
-    this.records = new RecordQueue({
+    this.#life = new AttemptLifecycle({
+      signal,
+      secrets: port.secrets,
       onFull: () => this.#stream?.pause(),
       onDrained: () => this.#stream?.resume(),
-      onLeft: () => this.#close('now'),
+      onClose: (isComplete) => {
+        this.#deadline.stop();
+        // The remaining bytes of an incomplete response are not needed, so its connection is closed as well.
+        if (!isComplete) this.#outgoing?.destroy();
+      },
     });
   }
 
+  get records(): RecordQueue {
+    return this.#life.records;
+  }
+
   start(): void {
-    if (this.#signal.aborted) return this.#end(ABORTED);
-    this.#signal.addEventListener('abort', this.#onAbort, { once: true });
-    void this.#guarded(() => this.#send());
+    this.#life.start(() => this.#guarded(() => this.#send()));
   }
 
   /**
@@ -55,15 +61,15 @@ export class MessagesAttempt {
     try {
       await work();
     } catch (thrown) {
-      this.#end(internalError(thrown, this.#port.secrets));
+      this.#life.end(internalError(thrown, this.#port.secrets));
     }
   }
 
   async #send(): Promise<void> {
     const { settings, credentials, transport, bodies } = this.#port;
     const proof = await credentials.get();
-    if (this.#isOver) return;
-    if (!proof.ok) return this.#end(proof.error);
+    if (this.#life.isOver) return;
+    if (!proof.ok) return this.#life.end(proof.error);
     this.#key = proof.key;
     this.#watch(
       settings.firstByteMs,
@@ -71,22 +77,26 @@ export class MessagesAttempt {
     );
     const listener = {
       onResponse: (response: IncomingMessage) => void this.#guarded(() => this.#onResponse(response)),
-      onError: (error: Error) => this.#end(networkError(error, this.#port.connection, this.#port.secrets)),
+      onError: (error: Error) =>
+        this.#life.end(networkError(error, this.#port.connection, this.#port.secrets)),
     };
     const { pieces, length } = bodies.write(this.#request);
     const headers = this.#port.headersFor(this.#request, proof.headers, length);
     try {
       const outgoing = { path: '/v1/messages', headers, pieces };
-      this.#outgoing = await transport.send(outgoing, listener, () => !this.#isOver);
+      this.#outgoing = await transport.send(outgoing, listener, () => !this.#life.isOver);
     } catch (thrown) {
-      if (this.#isOver) return;
+      if (this.#life.isOver) return;
       // The settings are wrong and will be wrong at the next attempt.
-      this.#end({ ...networkError(thrown, this.#port.connection, this.#port.secrets), shouldRetry: false });
+      this.#life.end({
+        ...networkError(thrown, this.#port.connection, this.#port.secrets),
+        shouldRetry: false,
+      });
     }
   }
 
   #onResponse(response: IncomingMessage): void {
-    if (this.#isOver) return void response.destroy();
+    if (this.#life.isOver) return void response.destroy();
     const { settings, connection, secrets } = this.#port;
     const requestId = response.headers['request-id'];
     const stream = isAnswer(response)
@@ -95,7 +105,7 @@ export class MessagesAttempt {
           onContent: () => this.#deadline.touch(),
           onHold: () => this.#deadline.hold(),
           onStopped: () => this.#awaitEnd(),
-          onEnd: (end) => this.#end(end),
+          onEnd: (end) => this.#life.end(end),
           wordFor: (body) => this.#classified(response, body, undefined),
           wordForBreak: (thrown) =>
             networkError(thrown, connection, secrets, typeof requestId === 'string' ? requestId : undefined),
@@ -119,12 +129,12 @@ export class MessagesAttempt {
   }
 
   async #onErrorBody(response: IncomingMessage, body: string): Promise<void> {
-    if (this.#isOver) return;
+    if (this.#life.isOver) return;
     if (response.statusCode === 401 && !this.#isRenewed && this.#port.credentials.renew(this.#key)) {
       this.#isRenewed = true;
       return this.#send();
     }
-    this.#end(this.#classified(response, body, response.statusCode));
+    this.#life.end(this.#classified(response, body, response.statusCode));
   }
 
   #classified({ headers }: IncomingMessage, body: string, status: number | undefined): ModelError {
@@ -141,14 +151,14 @@ export class MessagesAttempt {
    */
   #awaitEnd(): void {
     setImmediate(() => {
-      if (!this.#isOver) this.#deadline.set(LAST_BYTES_MS, () => this.#stream?.giveUp());
+      if (!this.#life.isOver) this.#deadline.set(LAST_BYTES_MS, () => this.#stream?.giveUp());
     });
   }
 
   #watch(limitMs: number, message: () => string): void {
     this.#deadline.set(limitMs, () => {
       const requestId = this.#stream?.requestId;
-      this.#end({
+      this.#life.end({
         type: 'model_error',
         class: 'stall',
         message: message(),
@@ -156,29 +166,8 @@ export class MessagesAttempt {
       });
     });
   }
-
-  readonly #onAbort = (): void => this.#end(ABORTED);
-
-  #end(record: Done | ModelError): void {
-    if (this.#isOver) return;
-    this.#close(record.type === 'done' ? 'kept' : 'now');
-    // A proxy may repeat a key in the request id.
-    const { requestId } = record;
-    const secrets = this.#port.secrets;
-    this.records.end(requestId === undefined ? record : { ...record, requestId: secrets.redact(requestId) });
-  }
-
-  /** `now`: the remaining bytes are not needed, so the connection is closed as well. */
-  #close(how: 'kept' | 'now'): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#deadline.stop();
-    this.#signal.removeEventListener('abort', this.#onAbort);
-    if (how === 'now') this.#outgoing?.destroy();
-  }
 }
 
-const ABORTED: ModelError = { type: 'model_error', class: 'aborted', message: 'The call was interrupted.' };
 const STALL_ADVICE =
   'It is tried again by itself; if this happens often, check the network, or allow a longer wait.';
 

@@ -7,10 +7,11 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
-import { type Clock, type Done, errorMessage, type ModelError, type ModelRequest } from '@heddle/core';
+import { type Clock, errorMessage, type ModelError, type ModelRequest } from '@heddle/core';
 import { hasMedia } from '../anthropic/request-body.ts';
 import { internalError } from '../errors/classify.ts';
-import { RecordQueue } from '../stream/record-queue.ts';
+import { AttemptLifecycle } from '../stream/attempt-lifecycle.ts';
+import type { RecordQueue } from '../stream/record-queue.ts';
 import { type AnswerListenerEvents, BridgeAnswer } from './answer/answer.ts';
 import { classifyThrown, type ProviderInfo } from './errors/classify.ts';
 import { StallTimer } from '../stream/deadline.ts';
@@ -20,34 +21,40 @@ import type { Metadata } from './signature.ts';
 import type { OutputCaps } from './output-caps.ts';
 
 export class BridgeAttempt {
-  readonly records: RecordQueue;
+  readonly #life: AttemptLifecycle;
   readonly #port: BridgeDeps;
   readonly #request: ModelRequest;
-  readonly #signal: AbortSignal;
   readonly #patience: StallTimer;
   readonly #http = new AbortController();
   #answer: BridgeAnswer | undefined;
   #requestId: string | undefined;
   #drained: (() => void) | undefined;
   #isFull = false;
-  #isOver = false;
 
   constructor(port: BridgeDeps, request: ModelRequest, signal: AbortSignal) {
     this.#port = port;
     this.#request = request;
-    this.#signal = signal;
     this.#patience = new StallTimer(port, (message) => this.#stall(message));
-    this.records = new RecordQueue({
+    this.#life = new AttemptLifecycle({
+      signal,
+      secrets: port.scene.secrets,
       onFull: () => this.#hold(),
       onDrained: () => this.#goOn(),
-      onLeft: () => this.#close(),
+      onClose: (isComplete) => {
+        this.#patience.stop();
+        this.#drained?.();
+        // A complete response returns its connection by itself. Any other response loses it.
+        if (!isComplete) this.#http.abort();
+      },
     });
   }
 
+  get records(): RecordQueue {
+    return this.#life.records;
+  }
+
   start(): void {
-    if (this.#signal.aborted) return this.#end(ABORTED);
-    this.#signal.addEventListener('abort', this.#onAbort, { once: true });
-    void this.#run();
+    this.#life.start(() => this.#run());
   }
 
   async #run(): Promise<void> {
@@ -55,7 +62,7 @@ export class BridgeAttempt {
       const stream = await this.#send();
       if (stream !== undefined) await this.#read(stream);
     } catch (thrown) {
-      if (!this.#isOver) this.#fail(thrown);
+      if (!this.#life.isOver) this.#fail(thrown);
     }
   }
 
@@ -64,7 +71,7 @@ export class BridgeAttempt {
     const refusal = port.refusal();
     if (refusal !== undefined) return this.#ended(refusal);
     const model = await this.#loaded();
-    if (model === undefined || this.#isOver) return undefined;
+    if (model === undefined || this.#life.isOver) return undefined;
     const names = new ToolNames(request.tools);
     this.#answer = new BridgeAnswer(
       {
@@ -83,7 +90,7 @@ export class BridgeAttempt {
     if (called === undefined) return undefined;
     const { stream, response } = called;
     this.#requestId = response?.headers?.['x-request-id'];
-    if (this.#isOver) return undefined;
+    if (this.#life.isOver) return undefined;
     if (/html/i.test(response?.headers?.['content-type'] ?? '')) return this.#ended(this.#noApi());
     this.#patience.awaitFirstWord();
     return stream;
@@ -104,7 +111,7 @@ export class BridgeAttempt {
     try {
       return await model.doStream({ ...options, abortSignal: this.#http.signal });
     } catch (thrown) {
-      if (this.#isOver || !caps.learn(request.model, thrown, max_tokens)) throw thrown;
+      if (this.#life.isOver || !caps.learn(request.model, thrown, max_tokens)) throw thrown;
       return this.#call(model, names);
     }
   }
@@ -121,7 +128,7 @@ export class BridgeAttempt {
   }
 
   #ended(record: ModelError): undefined {
-    this.#end(record);
+    this.#life.end(record);
   }
 
   /**
@@ -139,13 +146,13 @@ export class BridgeAttempt {
     const reader = stream.getReader();
     for (;;) {
       const next = await reader.read();
-      if (this.#isOver) return void reader.cancel().catch(() => undefined);
+      if (this.#life.isOver) return void reader.cancel().catch(() => undefined);
       if (next.done) return this.#fail(BROKE_OFF);
       const heard = this.#translated(() => this.#answer?.push(next.value));
       if (heard === undefined) return;
       this.#patience.heed(next.value);
       this.#hear(heard);
-      if (this.#isOver) return void reader.cancel().catch(() => undefined);
+      if (this.#life.isOver) return void reader.cancel().catch(() => undefined);
       if (this.#isFull) await this.#untilDrained();
     }
   }
@@ -155,7 +162,7 @@ export class BridgeAttempt {
       case 'more':
         return;
       case 'answer':
-        return this.#end({ type: 'done', ...this.#idField(), ...this.#notice() });
+        return this.#life.end({ type: 'done', ...this.#idField(), ...this.#notice() });
       case 'error':
         return this.#fail(heard.error);
       case 'broken':
@@ -172,9 +179,9 @@ export class BridgeAttempt {
 
   #fail(thrown: unknown): void {
     this.#answer?.breakOff();
-    if (thrown === BROKE_OFF) return this.#end({ ...BROKE_OFF, ...this.#idField() });
+    if (thrown === BROKE_OFF) return this.#life.end({ ...BROKE_OFF, ...this.#idField() });
     const { scene, clock } = this.#port;
-    this.#end(
+    this.#life.end(
       classifyThrown(thrown, scene, {
         hasMedia: () => hasMedia(this.#request),
         now: clock.now(),
@@ -191,7 +198,7 @@ export class BridgeAttempt {
 
   #stall(message: string): void {
     this.#answer?.breakOff();
-    this.#end({ type: 'model_error', class: 'stall', message, ...this.#idField() });
+    this.#life.end({ type: 'model_error', class: 'stall', message, ...this.#idField() });
   }
 
   #idField(): { requestId?: string } {
@@ -215,30 +222,8 @@ export class BridgeAttempt {
     this.#patience.goOn();
     this.#drained?.();
   }
-
-  readonly #onAbort = (): void => this.#end(ABORTED);
-
-  #end(record: Done | ModelError): void {
-    if (this.#isOver) return;
-    this.#close(record.type === 'done');
-    // A proxy may repeat a key in the request id.
-    const { requestId } = record;
-    const secrets = this.#port.scene.secrets;
-    this.records.end(requestId === undefined ? record : { ...record, requestId: secrets.redact(requestId) });
-  }
-
-  /** A complete response returns its connection by itself. Any other response loses it. */
-  #close(isComplete = false): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#patience.stop();
-    this.#signal.removeEventListener('abort', this.#onAbort);
-    this.#drained?.();
-    if (!isComplete) this.#http.abort();
-  }
 }
 
-const ABORTED: ModelError = { type: 'model_error', class: 'aborted', message: 'The call was interrupted.' };
 const BROKE_OFF: ModelError = {
   type: 'model_error',
   class: 'network',

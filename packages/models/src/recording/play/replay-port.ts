@@ -15,6 +15,7 @@ import {
 } from '@heddle/core';
 import { readFile } from 'node:fs/promises';
 import { systemClock } from '../../clock.ts';
+import { ABORTED_CALL } from '../../stream/attempt-lifecycle.ts';
 import type { Environment } from '../../secrets/environment.ts';
 import {
   deltaText,
@@ -93,7 +94,7 @@ async function* play(
     yield record;
   }
   await until(end?.at ?? events.at(-1)?.at ?? 0);
-  if (signal.aborted) yield ABORTED;
+  if (signal.aborted) yield ABORTED_CALL;
   else if (end === undefined) yield failure(breaksOff(number, events));
   // The interruption does not repeat, and the rest of the response is unknown.
   else yield end.isAborted ? failure(interrupted(number, events)) : end.record;
@@ -102,8 +103,6 @@ async function* play(
 async function* only(record: Done | ModelError): AsyncGenerator<ModelRecord, void> {
   yield record;
 }
-
-const ABORTED: ModelError = { type: 'model_error', class: 'aborted', message: 'The call was interrupted.' };
 
 /** Uses an error class without recovery. */
 function failure(message: string): ModelError {
