@@ -7,13 +7,13 @@ export type {
   AgentHooks,
   AgentOptions,
 } from './engine/options.ts';
-export { createFileState } from './engine/deps.ts';
+export { createReadFileState } from './engine/deps.ts';
 export type { Price } from './cost/usage-meter.ts';
 export { systemClock } from '@heddle/models';
-export { LivePermissions, type PermissionUpdate, ruleText } from './permission/live.ts';
+export { LivePermissions, type PermissionUpdate, ruleText } from './permission/live-permissions.ts';
 export { isHostNamed } from './permission/rules/domain.ts';
-export { isToolDenied } from './permission/rules/denied-tools.ts';
-export { permissionUpdates } from './permission/updates.ts';
+export { isToolDenied } from './permission/rules/tool-names.ts';
+export { permissionUpdates } from './permission/live-permissions.ts';
 export type {
   Authorization,
   AuthorizeRequest,

@@ -16,7 +16,7 @@ import {
   untilAborted,
   withLineage,
 } from '@heddle/core';
-import { decodedLines } from '../session/codec/read.ts';
+import { decodedLines } from '../session/codec/read-lines.ts';
 import { createBlobs } from '../session/files/blobs.ts';
 import { blobsBeside } from '../session/files/session-files.ts';
 import type { MemoryJournal } from '../session/journal/journal.ts';

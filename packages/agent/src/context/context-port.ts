@@ -1,5 +1,7 @@
 /** The production context door: the levels of the core with the session's folder, the model and the disk behind them. */
 import {
+  type Collapse,
+  type CollapseStore,
   type CompactionHooks,
   type ContextChanges,
   contextOptions,
@@ -18,18 +20,19 @@ import {
   type Clock,
   DEFAULT_GATES,
   type Gates,
+  isRecord,
   type ModelPort,
   type PromptHead,
   type RequestOptions,
 } from '@heddle/core';
 import { pinFile, PinnedPlace, realTarget, resolvePath } from '@heddle/tools/files';
 import { createHash } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { appendFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { realFolder } from '../session/files/blobs.ts';
 import { SPILLS } from '../session/files/paths.ts';
-import { collapseStore } from './collapse-store.ts';
 
 /** Snip, collapse and clearing by the server are gates of the loop: each has one switch, in `gates`. */
 export type ContextSettings = Omit<ContextChanges, 'levels'> & {
@@ -210,4 +213,63 @@ async function readText(
   } catch {
     return undefined;
   }
+}
+
+/** Stores committed collapses next to the session log, one JSON line each. A resumed session sends the same view. */
+export function collapseStore(folder: string): CollapseStore {
+  const file = path.join(folder, 'collapses.jsonl');
+  let committed: readonly Collapse[] = load(file);
+  /** What the file holds is of no use any more. */
+  let isStale = false;
+  return {
+    committed: () => committed,
+    async commit(collapses) {
+      committed = [...committed, ...collapses];
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        const lines = collapses.map((collapse) => `${JSON.stringify(collapse)}\n`).join('');
+        // Never behind half a line: the two would be one that nobody can read.
+        await (isStale ? writeFile : appendFile)(file, `\n${lines}`, { mode: 0o600 });
+        isStale = false;
+      } catch {
+        // A full disk: the collapse holds for this process, and a resumed one sends the stretch in full.
+      }
+    },
+    // The file stays until the next commit: if the compaction is never stored, the old history needs what it says, and
+    // in the new one its stretches are not found.
+    clear() {
+      committed = [];
+      isStale = true;
+      return Promise.resolve();
+    },
+  };
+}
+
+/** A line that was torn by a crash was never used. */
+function load(file: string): Collapse[] {
+  try {
+    return readFileSync(file, 'utf8').split('\n').flatMap(read);
+  } catch {
+    return [];
+  }
+}
+
+function read(line: string): Collapse[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isCollapse(value) ? [value] : [];
+  } catch {
+    return [];
+  }
+}
+
+const TEXTS = ['id', 'from', 'to', 'summary'];
+const NUMBERS = ['tokensBefore', 'tokensAfter', 'at'];
+
+function isCollapse(value: unknown): value is Collapse {
+  return (
+    isRecord(value) &&
+    TEXTS.every((key) => typeof value[key] === 'string') &&
+    NUMBERS.every((key) => typeof value[key] === 'number')
+  );
 }

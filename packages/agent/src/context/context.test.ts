@@ -5,8 +5,7 @@ import type { EntryBody, Message, ModelPort } from '@heddle/core';
 import { collect, contextOf, createClock, createIds, fakeTool, scriptedModel } from '@heddle/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { newSession, type OpenSetup, resumeSession, type Session } from '../session/open/open.ts';
-import { collapseStore } from './collapse-store.ts';
-import { contextPortOf, rereadFrom, spillFiles } from './context-port.ts';
+import { collapseStore, contextPortOf, rereadFrom, spillFiles } from './context-port.ts';
 
 let folder = '';
 beforeEach(() => {

@@ -3,7 +3,7 @@ import type { PermissionMode } from '@heddle/core';
 import { call, fakeTool, say, scriptedModel } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { type Agent, createAgent } from '../create-agent.ts';
-import { LivePermissions } from '../permission/live.ts';
+import { LivePermissions } from '../permission/live-permissions.ts';
 import { NO_RULES } from '../permission/rules/rule.ts';
 import type { AgentOptions } from './options.ts';
 

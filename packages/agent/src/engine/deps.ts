@@ -114,7 +114,7 @@ async function changeOf(path: string, fileState: FileStateCache): Promise<Attach
 
 const MAX_FILES = 1_000;
 
-export function createFileState(): FileStateCache {
+export function createReadFileState(): FileStateCache {
   const files = new Map<string, FileState>();
   return {
     get(path) {

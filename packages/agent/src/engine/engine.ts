@@ -25,7 +25,7 @@ import { entriesOf } from '../session/codec/entries.ts';
 import { JournalError } from '../session/journal/journal.ts';
 import { memorySession } from '../session/open/memory.ts';
 import type { Session } from '../session/open/open.ts';
-import { createFileState } from './deps.ts';
+import { createReadFileState } from './deps.ts';
 import { Denials, denialLines } from './denials.ts';
 import {
   commandResult,
@@ -71,7 +71,7 @@ export class QueryEngine {
   readonly #session: Session;
   readonly #log: SessionLog;
   readonly #purse: CostTracker;
-  readonly #fileState = createFileState();
+  readonly #fileState = createReadFileState();
   #context: ContextPipeline | undefined;
   #head: SessionSnapshot | undefined;
   /** Windows that servers stated when they rejected a request, by model. */

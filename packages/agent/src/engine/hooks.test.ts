@@ -3,7 +3,7 @@ import { call, fakeTool, say, scriptedModel } from '@heddle/testing';
 import { expect, it } from 'vitest';
 import { createAgent } from '../create-agent.ts';
 import { resumeSession } from '../session/open/open.ts';
-import { callOf, house, intentOf, sessionOf, user } from '../session/test/house.ts';
+import { callOf, createSessionHome, intentOf, sessionOf, user } from '../session/test/session-home.ts';
 
 it('a hook before a compaction hears that nobody waits for it any more', async () => {
   const asked = Promise.withResolvers<AbortSignal>();
@@ -56,7 +56,7 @@ it('a hook after a call is given what the tool gave, and not only its words', as
 });
 
 it('a hook around a call that a crash left open is asked again, and may end the run before the model is asked', async () => {
-  const home = house();
+  const home = createSessionHome();
   const crashed = home.begin('s1');
   for (const body of [user('u1'), callOf('a1', 'c1'), intentOf('c1', 'read_only')])
     crashed.journal.append(body);

@@ -23,7 +23,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { spillFiles } from '../context/context-port.ts';
 import { createBlobs } from '../session/files/blobs.ts';
 import type { PermissionRule } from '../permission/rules/rule.ts';
-import { createFileState } from './deps.ts';
+import { createReadFileState } from './deps.ts';
 import type { AgentOptions } from './options.ts';
 import { deniedFilesOf, permissionOf } from './permission.ts';
 
@@ -87,7 +87,7 @@ function caller({ project, outside }: Ground) {
     workingDirectory: project,
     additionalDirectories: [],
     agentId: undefined,
-    fileState: createFileState(),
+    fileState: createReadFileState(),
     deniedFiles: deniedFilesOf(options, project),
   };
   const toolOf = (name: string): Tool => {

@@ -18,7 +18,7 @@ import type {
 } from '@heddle/core';
 import type { ContextSettings } from '../context/context-port.ts';
 import type { CompactionLimits } from '../context/overrides.ts';
-import type { LivePermissions } from '../permission/live.ts';
+import type { LivePermissions } from '../permission/live-permissions.ts';
 import type { Rules } from '../permission/rules/rule.ts';
 import type { SandboxGate } from '../sandbox/gate.ts';
 import type { ReadOnlyView } from '../sandbox/view/view.ts';

@@ -2,10 +2,10 @@
 import { fakeTool } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import type { EntryBody, ToolUseContext } from '@heddle/core';
-import { LivePermissions } from '../permission/live.ts';
+import { LivePermissions } from '../permission/live-permissions.ts';
 import type { Rules } from '../permission/rules/rule.ts';
 import type { Denial } from './denials.ts';
-import { createFileState } from './deps.ts';
+import { createReadFileState } from './deps.ts';
 import type { AgentOptions } from './options.ts';
 import { permissionOf } from './permission.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../permission/question.ts';
@@ -20,7 +20,7 @@ const context: ToolUseContext = {
   workingDirectory: '/repo/project',
   additionalDirectories: [],
   agentId: undefined,
-  fileState: createFileState(),
+  fileState: createReadFileState(),
 };
 
 function questionQueue(options: Partial<AgentOptions>) {

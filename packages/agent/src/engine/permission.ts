@@ -12,11 +12,11 @@ import {
   type Tool,
   type ToolUseContext,
 } from '@heddle/core';
-import { LivePermissions } from '../permission/live.ts';
-import type { WorldOptions } from '../permission/look.ts';
+import { LivePermissions } from '../permission/live-permissions.ts';
+import type { WorldOptions } from '../permission/observe-world.ts';
 import type { Authorization, AuthorizeRequest } from '../permission/request.ts';
 import { NO_RULES } from '../permission/rules/rule.ts';
-import { isQuestion, withoutAnswer } from '../permission/rules/tools.ts';
+import { isQuestion, withoutAnswer } from '../permission/rules/tool-names.ts';
 import type { PermissionWorld } from '../permission/world.ts';
 import type { Denial, Denials } from './denials.ts';
 import type { AgentOptions } from './options.ts';
@@ -140,9 +140,9 @@ let loading: ReturnType<typeof load> | undefined;
 function load() {
   return Promise.all([
     import('../permission/authorize.ts'),
-    import('../permission/look.ts'),
+    import('../permission/observe-world.ts'),
     import('../permission/suggest/suggest.ts'),
-    import('../permission/denied-files.ts'),
+    import('../permission/rules/compile.ts'),
     import('../permission/call-parts.ts'),
   ]);
 }

@@ -3,16 +3,14 @@
  * whatever the source: a call may run when each of its parts may.
  */
 import type { PermissionMode } from '@heddle/core';
-import { partsOf } from './call-parts.ts';
-import { type Case, type PartDecision, decidePart } from './decide-part.ts';
-import { decideUnread } from './decide-unread.ts';
-import { fitsView } from './in-view.ts';
-import type { Part } from './part.ts';
+import { partsOfCall } from './call-parts.ts';
+import { type Case, decidePart, type PartDecision } from './decide-part.ts';
+import type { CallPart, Part } from './part.ts';
 import type {
   Authorization,
   AuthorizeRequest,
-  PermissionDecision,
   PartVerdict,
+  PermissionDecision,
   PermissionVerdict,
 } from './request.ts';
 import { type CompiledRules, compileRules } from './rules/compile.ts';
@@ -27,7 +25,7 @@ export function authorize(
   world: PermissionWorld,
 ): Authorization {
   const compiled = compileRules(rules, world);
-  const given = partsOf(request, world);
+  const given = partsOfCall(request, world);
   const read = given.ok && request.failedInView ? { ...given, parts: given.parts.map(unproven) } : given;
   const held: Case = {
     request,
@@ -104,4 +102,75 @@ function told(verdicts: readonly PartDecision[]): PartVerdict[] {
   return (loud.length > 0 ? loud : verdicts).map(
     ({ quiet: _quiet, grave: _grave, ground: _ground, ...verdict }) => verdict,
   );
+}
+
+/**
+ * Decides about a shell command that the grammar does not understand. Deny and ask rules apply in every mode, so one that
+ * concerns commands or files is assumed to match.
+ */
+export function decideUnread(
+  { call, command, reason }: { readonly call: CallPart; readonly command: string; readonly reason: string },
+  held: Case,
+): PartDecision[] {
+  const whole = decidePart(call, held);
+  if (whole.decision !== 'allow') return [whole];
+  const said = (decision: 'ask' | 'deny', why: string): PartDecision[] => [
+    { kind: 'command', part: command, decision, reason: why, quiet: false },
+  ];
+  if (held.mode === 'plan') return said('deny', 'Plan mode: nothing with effects runs.');
+  const why = `The command cannot be read: ${reason}.`;
+  const { sandboxed = false } = held.request;
+  if (held.mode !== 'bypassPermissions' && !sandboxed) return said('ask', why);
+  const bound = [...held.rules.deny, ...held.rules.ask].some(
+    ({ names, specifier }) => specifier !== undefined && ['Bash', 'Read', 'Edit'].some(names),
+  );
+  if (bound) return said('ask', `${why} A deny or ask rule may speak of it.`);
+  if (/\b(rm|rmdir|shred|dd|mkfs)\b/.test(command)) return said('ask', `${why} It may remove files.`);
+  return [
+    {
+      kind: 'command',
+      part: command,
+      decision: 'allow',
+      reason: sandboxed ? 'It runs in the sandbox.' : 'The mode bypassPermissions allows it.',
+      quiet: false,
+      ground: 'permit',
+    },
+  ];
+}
+
+/**
+ * Every command in it only reads, by proof or by its program, and no file is written as far as is known. Rules
+ * still bind it: if a deny or ask rule is about commands or files, a program that reads or runs something unseen does not fit.
+ */
+export function fitsView(
+  { tool, sandboxed }: AuthorizeRequest,
+  parts: readonly Part[],
+  rules: CompiledRules,
+): boolean {
+  if (tool !== 'Bash' || sandboxed) return false;
+  const isBound = [...rules.deny, ...rules.ask].some(
+    ({ names, specifier }) => specifier !== undefined && ['Bash', 'Read', 'Edit'].some(names),
+  );
+  return parts.every((part) => fits(part, isBound));
+}
+
+function fits(part: Part, isBound: boolean): boolean {
+  switch (part.kind) {
+    case 'call':
+      return part.shares || part.readOnly;
+    case 'command':
+      if (part.concern) return false;
+      return (
+        part.inner ||
+        part.readOnly !== 'no' ||
+        part.confinable === 'closed' ||
+        (part.confinable === 'yes' && !isBound)
+      );
+    case 'read':
+      return true;
+    case 'write':
+    case 'remove':
+    case 'fetch':
+      return false;
+  }
 }

@@ -1,13 +1,14 @@
 /** A call of any tool, taken apart. */
 import type { JsonObject } from '@heddle/core';
 import { globPlace, resolvePath } from '@heddle/tools/files';
-import type { CallPart, FilePart, Part, FilePlace } from './part.ts';
+import type { CallPart, FilePart, Part } from './part.ts';
+import type { FilePlace } from './paths/places.ts';
 import { processConcern } from './paths/process-files.ts';
 import type { AuthorizeRequest } from './request.ts';
 import { currentName } from './rules/rule.ts';
-import { fileAccess } from './rules/tools.ts';
+import { fileAccess } from './rules/tool-names.ts';
 import { concernOf } from './shell/files/file-parts.ts';
-import { shellParts } from './shell/parts.ts';
+import { shellParts } from './shell/shell-parts.ts';
 import type { PermissionWorld } from './world.ts';
 
 export type CallParts =
@@ -15,7 +16,7 @@ export type CallParts =
   /** A shell command that the grammar does not understand: only the call itself is known. */
   | { readonly ok: false; readonly call: CallPart; readonly command: string; readonly reason: string };
 
-export function partsOf(request: AuthorizeRequest, world: PermissionWorld): CallParts {
+export function partsOfCall(request: AuthorizeRequest, world: PermissionWorld): CallParts {
   const { input, readOnly } = request;
   const tool = currentName(request.tool);
   const access = fileAccess(tool);

@@ -9,7 +9,7 @@ import type { AuthorizeRequest, PermissionDecision, PartVerdict } from './reques
 import type { CompiledRules } from './rules/compile.ts';
 import { coverOf, type RuleMatch, namingRule, objectingRule } from './rules/match.ts';
 import type { PermissionRule } from './rules/rule.ts';
-import { isQuestion } from './rules/tools.ts';
+import { isQuestion } from './rules/tool-names.ts';
 import type { PermissionWorld } from './world.ts';
 
 export interface Case {

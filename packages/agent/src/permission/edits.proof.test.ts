@@ -21,7 +21,7 @@ import path from 'node:path';
 import type { PermissionMode } from '@heddle/core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { authorize } from './authorize.ts';
-import { observeWorld } from './look.ts';
+import { observeWorld } from './observe-world.ts';
 import type { Rules } from './rules/rule.ts';
 
 const proving = process.env['HEDDLE_PROVE'] === '1';

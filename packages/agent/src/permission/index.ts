@@ -1,6 +1,6 @@
 /** Permission: may this call run, and why. Loads the shell grammar: import it when the first call is to be decided. */
 export { authorize } from './authorize.ts';
-export { observeWorld, type WorldOptions as Surroundings } from './look.ts';
+export { observeWorld, type WorldOptions as Surroundings } from './observe-world.ts';
 export { suggestions } from './suggest/suggest.ts';
 export type * from './request.ts';
 export {

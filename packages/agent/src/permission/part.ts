@@ -4,8 +4,8 @@
  */
 import type { JsonObject } from '@heddle/core';
 import type { Glob } from './paths/glob.ts';
-import type { Beginning } from './rules/command-doubt.ts';
-import type { Spelling } from './rules/command-pattern.ts';
+import type { FilePlace } from './paths/places.ts';
+import type { Beginning, Spelling } from './rules/command-pattern.ts';
 
 export type Part = CallPart | CommandPart | FilePart | FetchPart;
 
@@ -93,11 +93,6 @@ export interface FilePart {
 /** Undefined: any file that ever was tracked. Otherwise whether one that is tracked now fits. */
 export interface StoredFiles {
   readonly someTracked: ((fits: (path: string) => boolean) => boolean) | undefined;
-}
-
-export interface FilePlace {
-  readonly path: string;
-  readonly real: string;
 }
 
 export interface FetchPart {

@@ -1,6 +1,6 @@
 /** The question that an ask decision puts to a host, and its answer. */
 import type { JsonObject } from '@heddle/core';
-import type { PermissionUpdate } from './live.ts';
+import type { PermissionUpdate } from './live-permissions.ts';
 import type { PartVerdict } from './request.ts';
 
 /** Asks the host about a call. The signal aborts when the question is withdrawn. */

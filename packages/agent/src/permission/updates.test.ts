@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isToolDenied } from './rules/denied-tools.ts';
-import { permissionUpdates } from './updates.ts';
+import { isToolDenied } from './rules/tool-names.ts';
+import { permissionUpdates } from './live-permissions.ts';
 
 describe('updates of a host', () => {
   it('are taken when they make sense, and left out when they do not', () => {

@@ -1,9 +1,9 @@
 /** One command inside: its policy, its folder for what is temporary, and what is said about it at its end. */
-import { randomUUID } from 'node:crypto';
-import path from 'node:path';
 import type { ConfinedEnd, Confinement } from '@heddle/tools';
-import type { SandboxSettings } from '../settings/sandbox.ts';
-import { changedLinks, linksAmong, putBack } from './nested/links.ts';
+import { randomUUID } from 'node:crypto';
+import { readlink, realpath, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import type { SandboxSettings } from '../settings/sandbox-settings.ts';
 import { scan, standing } from './nested/scan.ts';
 import { settleNewcomers } from './nested/settle.ts';
 import type { SandboxPolicy } from './policy/policy.ts';
@@ -20,7 +20,7 @@ export interface Confining {
   readonly ends: () => void;
 }
 
-export interface CommandInside {
+interface CommandInside {
   readonly command: string;
   readonly directory: string;
   /** It may write nothing but its temporary files. */
@@ -89,4 +89,53 @@ function adviceOn(
     ? 'If it needs more, run it again with dangerouslyDisableSandbox: true; the user is asked then.'
     : 'The settings do not let commands run outside of it.';
   return `Commands may write in ${places}. ${leave}`;
+}
+
+/*
+ * Links among the guarded paths. A sandbox can protect the target of a link, but not the link itself: a command can
+ * replace it.
+ */
+
+/** What each leads to, as it is written in it. */
+type Links = ReadonlyMap<string, string>;
+
+async function linksAmong(paths: readonly string[]): Promise<Links> {
+  const links = new Map<string, string>();
+  for (const file of paths) {
+    const target = await targetOf(file);
+    if (target !== undefined) links.set(file, target);
+  }
+  return links;
+}
+
+async function changedLinks(before: Links): Promise<string[]> {
+  const changed: string[] = [];
+  for (const [file, target] of before) if ((await targetOf(file)) !== target) changed.push(file);
+  return changed;
+}
+
+/** Call it when nothing stands in their place any more. Whole sentences for the model. */
+async function putBack(changed: readonly string[], before: Links): Promise<string[]> {
+  const back: string[] = [];
+  const lost: string[] = [];
+  for (const file of changed) ((await link(before.get(file), file)) ? back : lost).push(file);
+  return [
+    ...(back.length === 0 ? [] : [`The sandbox put links back that must stay: ${back.join(', ')}.`]),
+    ...(lost.length === 0 ? [] : [`Links are gone that must stay: ${lost.join(', ')}.`]),
+  ];
+}
+
+async function targetOf(file: string): Promise<string | undefined> {
+  return readlink(file).catch(() => undefined);
+}
+
+async function link(target: string | undefined, file: string): Promise<boolean> {
+  const folder = path.dirname(file);
+  try {
+    if (target === undefined || (await realpath(folder)) !== folder) return false;
+    await symlink(target, file);
+    return true;
+  } catch {
+    return false;
+  }
 }

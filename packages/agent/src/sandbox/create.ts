@@ -2,9 +2,9 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import type { LivePermissions } from '../permission/live.ts';
+import type { LivePermissions } from '../permission/live-permissions.ts';
 import { bareWorld } from '../permission/world.ts';
-import type { SandboxSettings } from '../settings/sandbox.ts';
+import type { SandboxSettings } from '../settings/sandbox-settings.ts';
 import { createSandboxPolicyGate, type SandboxGate } from './gate.ts';
 import { hostQuestions } from './hosts.ts';
 import type { Sandbox } from './sandbox.ts';

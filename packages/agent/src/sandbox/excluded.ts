@@ -1,7 +1,7 @@
 /** Which commands run outside of the sandbox, after the usual questions. */
 import { type CommandPattern, commandPattern } from '../permission/rules/command-pattern.ts';
 import type { CommandPart, Part } from '../permission/part.ts';
-import { shellParts } from '../permission/shell/parts.ts';
+import { shellParts } from '../permission/shell/shell-parts.ts';
 import type { PermissionWorld } from '../permission/world.ts';
 
 /** It makes what no command inside may make: a repository with its hooks and settings. */

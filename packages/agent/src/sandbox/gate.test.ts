@@ -4,10 +4,10 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WITHOUT_SANDBOX } from './gate.ts';
 import type { SandboxReadiness, Sandbox } from './sandbox.ts';
-import { rooms } from './test/rooms.ts';
+import { sandboxFixtures } from './test/sandbox-fixture.ts';
 import type { PermissionAnswer, PermissionQuestion } from '../permission/question.ts';
 
-const open = rooms();
+const open = sandboxFixtures();
 const BROKEN: SandboxReadiness = {
   ready: false,
   reason: 'There is no bubblewrap.',

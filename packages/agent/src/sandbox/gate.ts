@@ -4,7 +4,7 @@
  */
 import type { JsonObject, PermissionMode } from '@heddle/core';
 import type { Confined, ShellSandbox } from '@heddle/tools';
-import type { SandboxSettings } from '../settings/sandbox.ts';
+import type { SandboxSettings } from '../settings/sandbox-settings.ts';
 import { type Confining, confinementOf } from './confinement.ts';
 import type { SandboxReadiness, Sandbox } from './sandbox.ts';
 import type { AskPermission } from '../permission/question.ts';

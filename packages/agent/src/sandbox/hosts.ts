@@ -1,6 +1,6 @@
 /** Questions about hosts that no list knows. One question a host, however often a command tries. */
 import { randomUUID } from 'node:crypto';
-import type { LivePermissions, PermissionUpdate } from '../permission/live.ts';
+import type { LivePermissions, PermissionUpdate } from '../permission/live-permissions.ts';
 import type { AskForHost } from './sandbox.ts';
 import type { AskPermission } from '../permission/question.ts';
 

@@ -1,5 +1,5 @@
 /** Commands in a sandbox: what they may touch, how they are started there, and what happens where that cannot be. */
-export { checkSandbox, type SandboxCheck } from './check/check.ts';
+export { checkSandbox, type SandboxCheck } from './check.ts';
 export { createSandboxGate, type SandboxOptions } from './create.ts';
 export { noSandbox, type SandboxGate, WITHOUT_SANDBOX } from './gate.ts';
 export { REACH_HOST } from './hosts.ts';

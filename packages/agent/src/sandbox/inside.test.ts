@@ -11,10 +11,9 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { check } from './test/room.ts';
-import { rooms } from './test/rooms.ts';
+import { check, sandboxFixtures } from './test/sandbox-fixture.ts';
 
-const open = rooms();
+const open = sandboxFixtures();
 
 const put = (file: string, text = ''): void => {
   mkdirSync(path.dirname(file), { recursive: true });

@@ -4,10 +4,9 @@ import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { check } from './test/room.ts';
-import { rooms } from './test/rooms.ts';
+import { check, sandboxFixtures } from './test/sandbox-fixture.ts';
 
-const open = rooms();
+const open = sandboxFixtures();
 
 describe.runIf(check.available && process.platform === 'linux')('after a kill', () => {
   it('the command is gone at once, and the next sandbox clears away the rest', async () => {

@@ -3,10 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { check } from './test/room.ts';
-import { rooms } from './test/rooms.ts';
+import { check, sandboxFixtures } from './test/sandbox-fixture.ts';
 
-const open = rooms();
+const open = sandboxFixtures();
 
 describe.runIf(check.available)('a repository made inside the sandbox', () => {
   it('stays, without hooks and without settings that name a program', async () => {

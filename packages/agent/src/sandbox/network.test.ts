@@ -3,11 +3,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REACH_HOST } from './hosts.ts';
-import { check } from './test/room.ts';
-import { rooms } from './test/rooms.ts';
+import { check, sandboxFixtures } from './test/sandbox-fixture.ts';
 import type { PermissionQuestion } from '../permission/question.ts';
 
-const open = rooms();
+const open = sandboxFixtures();
 let servers: Server[] = [];
 let listed = 0;
 let other = 0;

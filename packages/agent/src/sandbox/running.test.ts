@@ -3,10 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { check } from './test/room.ts';
-import { rooms } from './test/rooms.ts';
+import { check, sandboxFixtures } from './test/sandbox-fixture.ts';
 
-const open = rooms();
+const open = sandboxFixtures();
 
 /** Processes whose command line holds a word that only the test knows. */
 function living(word: string): string[] {

@@ -1,5 +1,5 @@
 /** Sessions as things to look at and to tidy up: what `heddle sessions` is made of. None of it is needed to run a prompt. */
-export { decodedLines } from './codec/read.ts';
+export { decodedLines } from './codec/read-lines.ts';
 export { isInUse } from './manage/rename.ts';
 export { type PruneChoice, toPrune, type Weighed } from './manage/remove.ts';
 export { removeSessions, sizeOfSession } from './manage/remove.ts';

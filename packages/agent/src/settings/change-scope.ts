@@ -2,13 +2,13 @@
  * Changes the settings file of a scope. What Heddle writes into local settings is recorded, so that it counts at the next
  * start without trust in the folder.
  */
-import path from 'node:path';
 import { errorMessage, type Json, type JsonObject } from '@heddle/core';
+import path from 'node:path';
+import type { PermissionUpdate } from '../permission/live-permissions.ts';
 import type { RuleList } from '../permission/rules/rule.ts';
 import { addRule, type EditedSettings, removeRule, setSetting } from './edit.ts';
 import { type Scope, settingsFiles, type SettingsPlaces } from './scopes.ts';
-import { realPath, trustIn } from './trust.ts';
-import { recordWritten } from './written.ts';
+import { realPath, recordWritten, trustIn } from './trust.ts';
 import { linkTarget } from './write-file.ts';
 
 export type ScopeChanged = EditedSettings & { readonly file: string };
@@ -73,4 +73,24 @@ function foreignTarget(file: string, base: string, places: SettingsPlaces): stri
 
 function nested([name = '', ...inner]: readonly string[], value: Json): JsonObject {
   return { [name]: inner.length === 0 ? value : nested(inner, value) };
+}
+
+const SCOPE_OF: Readonly<Partial<Record<PermissionUpdate['destination'], Scope>>> = {
+  userSettings: 'user',
+  projectSettings: 'project',
+  localSettings: 'local',
+};
+
+/** Only rules are written; a mode and folders end with the session. Says what could not be written. */
+export function persistUpdates(updates: readonly PermissionUpdate[], places: SettingsPlaces): string[] {
+  return updates.flatMap((update) => {
+    const scope = SCOPE_OF[update.destination];
+    if (scope === undefined || (update.type !== 'addRules' && update.type !== 'removeRules')) return [];
+    const change = update.type === 'addRules' ? addRuleTo : removeRuleFrom;
+    return update.rules.flatMap(({ toolName, ruleContent }) => {
+      const text = ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
+      const edited = change(scope, update.behavior, text, places);
+      return edited.ok ? [] : [edited.message];
+    });
+  });
 }

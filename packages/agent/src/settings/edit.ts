@@ -3,7 +3,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import path from 'node:path';
 import { errorMessage, isJsonObject, type Json, type JsonObject } from '@heddle/core';
 import { parseRule, type RuleList } from '../permission/rules/rule.ts';
-import { validateSettings, stringsOf } from './shape.ts';
+import { validateSettings, stringsOf } from './validate-settings.ts';
 import { writeJson } from './write-file.ts';
 
 export type EditedSettings =

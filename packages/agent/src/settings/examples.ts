@@ -3,9 +3,11 @@
  * Each is the main field of an input: a command, a path, an address, a name. Checked whenever the file is loaded.
  */
 import type { JsonObject } from '@heddle/core';
-import { ruleMatches } from '../permission/rules/try-rule.ts';
-import type { PermissionRule, RuleList } from '../permission/rules/rule.ts';
-import { stringsOf } from './shape.ts';
+import { authorize } from '../permission/authorize.ts';
+import { NO_RULES, parseRule, type PermissionRule, type RuleList } from '../permission/rules/rule.ts';
+import { mainField } from '../permission/rules/tool-names.ts';
+import { bareWorld } from '../permission/world.ts';
+import { stringsOf } from './validate-settings.ts';
 
 export function brokenExamples(
   rule: PermissionRule,
@@ -18,4 +20,30 @@ export function brokenExamples(
       .filter((example) => ruleMatches(rule, list, example, home) !== wanted)
       .map((example) => `${rule.text} ${wanted ? 'does not match' : 'matches'} its own example ${example}.`);
   return [...broken('match', true), ...broken('not_match', false)];
+}
+
+/** The example is the main field of an input; for tools without one, the tool's name. */
+function ruleMatches(rule: PermissionRule, list: RuleList, example: string, home: string): boolean {
+  const parsed = parseRule(rule.text, list);
+  if (!parsed.ok) return false;
+  const field = mainField(parsed.tool);
+  const tool = field === undefined ? example : parsed.tool;
+  const input: JsonObject =
+    field === undefined ? {} : { [field]: field === 'url' ? urlOf(example) : example };
+  const request = { tool, input, readOnly: false, hookDecision: undefined };
+  // Examples are relative to wherever the rule is anchored.
+  const world = bareWorld('/project', home);
+  const { decision, parts } = authorize(
+    request,
+    { ...NO_RULES, [list]: [{ ...rule, base: world.root }] },
+    'default',
+    world,
+  );
+  const speaks = parts.some((part) => part.rule === rule.text);
+  // An allow rule that covers only a part of a command does not cover it.
+  return list === 'allow' ? speaks && decision === 'allow' : speaks;
+}
+
+function urlOf(example: string): string {
+  return example.includes('://') ? example : `https://${example}/`;
 }

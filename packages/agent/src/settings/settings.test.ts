@@ -3,18 +3,18 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, realpathSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { appliedSettings } from './applied.ts';
+import { appliedSettings } from './applied-settings.ts';
 import { addRule, removeRule, setSetting } from './edit.ts';
-import { mergeSettings } from './merge.ts';
+import { mergeSettings } from './merge-settings.ts';
 import { configDirs, projectRoot } from './scopes.ts';
-import { house } from './test/house.ts';
+import { createSettingsHome } from './test/settings-home.ts';
 import { trustFolder } from './trust.ts';
 
 const allowing = (...allow: string[]) => ({ permissions: { allow } });
 
 describe('settings', () => {
   it('come from all scopes, the highest first', async () => {
-    const { write, permissions, load, trust } = house();
+    const { write, permissions, load, trust } = createSettingsHome();
     trust();
     write('managed/managed-settings.json', { permissions: { deny: ['Bash(m)'] }, model: 'managed' });
     write('managed/managed-settings.d/10.json', { permissions: { deny: ['Bash(d)'] } });
@@ -43,7 +43,7 @@ describe('settings', () => {
   });
 
   it('join lists without repeating, except those that have an order', () => {
-    const { write, load, trust } = house();
+    const { write, load, trust } = createSettingsHome();
     trust();
     write('home/.claude/settings.json', { list: ['a', 'b'], fallbackModel: ['u'] });
     write('project/.claude/settings.local.json', { list: ['b', 'c'], fallbackModel: ['l'] });
@@ -60,7 +60,7 @@ describe('settings', () => {
     ],
     ['a rule that is no text', '{"permissions":{"deny":[1]}}', /permissions.deny/],
   ])('that are %s are skipped whole and reported', async (_, text, problem) => {
-    const { write, permissions, trust } = house();
+    const { write, permissions, trust } = createSettingsHome();
     trust();
     write('home/.claude/settings.json', text);
     write('project/.claude/settings.local.json', allowing('Bash(l)'));
@@ -71,14 +71,14 @@ describe('settings', () => {
   });
 
   it('that cannot be opened are reported', async () => {
-    const { write, permissions, home } = house();
+    const { write, permissions, home } = createSettingsHome();
     write('home/.claude/x', '');
     symlinkSync(path.join(home, '.claude'), path.join(home, '.claude/settings.json'));
     expect((await permissions()).problems).toEqual([expect.stringMatching(/was skipped: EISDIR/)]);
   });
 
   it('are limited to the sources a host names', async () => {
-    const { write, permissions, trust } = house();
+    const { write, permissions, trust } = createSettingsHome();
     trust();
     write('home/.claude/settings.json', allowing('Bash(u)'));
     write('project/.claude/settings.local.json', allowing('Bash(l)'));
@@ -91,7 +91,7 @@ describe('settings', () => {
   });
 
   it('are read from a file named on the command line, and a missing one is reported', async () => {
-    const { write, permissions, project } = house();
+    const { write, permissions, project } = createSettingsHome();
     write('project/more.json', allowing('Edit(/x/**)'));
     expect((await permissions({ settings: 'more.json' })).rules.allow).toMatchObject([
       { source: 'command line', base: project },
@@ -109,7 +109,7 @@ describe('settings', () => {
   });
 
   it('of a project are found from below, up to the top of its repository', () => {
-    const { write, project } = house();
+    const { write, project } = createSettingsHome();
     write('project/.git/HEAD', '');
     write('project/a/b/x', '');
     expect(projectRoot(path.join(project, 'a/b'))).toBe(project);
@@ -120,7 +120,7 @@ describe('settings', () => {
 
 describe('a mode', () => {
   it('comes from the highest scope, and a project cannot raise its own', async () => {
-    const { write, permissions, trust } = house();
+    const { write, permissions, trust } = createSettingsHome();
     const mode = (defaultMode: string) => ({ permissions: { defaultMode } });
     write('home/.claude/settings.json', mode('plan'));
     for (const value of ['acceptEdits', 'bypassPermissions', 'auto', 'dontAsk', 'default']) {
@@ -147,7 +147,7 @@ describe('a mode', () => {
   });
 
   it('bypassPermissions can be switched off by any scope', async () => {
-    const { write, permissions } = house();
+    const { write, permissions } = createSettingsHome();
     write('project/.claude/settings.json', { permissions: { disableBypassPermissionsMode: 'disable' } });
     expect((await permissions()).bypassDisabled).toBe(true);
   });
@@ -168,7 +168,7 @@ describe('a folder that nobody trusts', () => {
   };
 
   it('can forbid and not allow, and one line says what was left out', async () => {
-    const { write, permissions, load } = house();
+    const { write, permissions, load } = createSettingsHome();
     write('project/.claude/settings.json', settings);
     const { rules, directories, leftOut } = await permissions();
     expect([rules.allow.length, rules.deny.length, rules.ask.length, directories.length]).toEqual([
@@ -185,7 +185,7 @@ describe('a folder that nobody trusts', () => {
   });
 
   it('counts in full once it is trusted', async () => {
-    const { write, permissions, load, home, project } = house();
+    const { write, permissions, load, home, project } = createSettingsHome();
     write('project/.claude/settings.json', settings);
     expect(trustFolder({ cwd: project, home, env: {} })).toEqual({ ok: true, folder: realpathSync(project) });
     const { rules, directories, leftOut } = await permissions();
@@ -194,14 +194,14 @@ describe('a folder that nobody trusts', () => {
   });
 
   it('runs its hooks where the host named the sources itself', () => {
-    const { write, load } = house();
+    const { write, load } = createSettingsHome();
     write('project/.claude/settings.json', settings);
     expect(mergeSettings(load({ sources: ['project'] }).files)).toHaveProperty('hooks');
     expect(mergeSettings(load({ sources: ['project'] }).files)).not.toHaveProperty('env');
   });
 
   it('is trusted by its real path and the top of its repository, and keeps what else is known of it', () => {
-    const { write, read, home, project } = house();
+    const { write, read, home, project } = createSettingsHome();
     write('project/.git/HEAD', '');
     write('project/sub/x', '');
     write('home/.claude.json', { projects: { [project]: { history: [1] } }, theme: 'dark' });
@@ -213,7 +213,7 @@ describe('a folder that nobody trusts', () => {
   });
 
   it('is not trusted at the price of what other programs keep in the same file', () => {
-    const { write, home, project } = house();
+    const { write, home, project } = createSettingsHome();
     const file = write('home/.claude.json', '{"theme": "dark", ');
     expect(trustFolder({ cwd: project, home, env: {} })).toEqual({
       ok: false,
@@ -226,7 +226,7 @@ describe('a folder that nobody trusts', () => {
   });
 
   it('cannot hide behind the name of a prototype', () => {
-    const { write, load } = house();
+    const { write, load } = createSettingsHome();
     write(
       'project/.claude/settings.json',
       '{"__proto__": {"env": {"EVIL": "1"}, "model": "evil"}, "sandbox": {"__proto__": {"enabled": false}}}',
@@ -250,13 +250,13 @@ describe("a rule's own examples", () => {
     ['deny', 'mcp__srv', ['mcp__srv__tool'], ['mcp__other__tool']],
     ['allow', 'Agent(explorer)', ['explorer'], ['other']],
   ])('%s %s: are checked and hold', async (list, rule, match, notMatch) => {
-    const { write, permissions } = house();
+    const { write, permissions } = createSettingsHome();
     write('home/.claude/settings.json', withExamples(list, rule, match, notMatch));
     expect((await permissions()).problems).toEqual([]);
   });
 
   it('that fail are reported; the rule no longer allows, but still forbids', async () => {
-    const { write, permissions } = house();
+    const { write, permissions } = createSettingsHome();
     write('home/.claude/settings.json', withExamples('allow', 'Bash(npm *)', ['npm test'], ['npm publish']));
     write('project/.claude/settings.local.json', withExamples('deny', 'Bash(rm *)', ['rmdir a'], []));
     const { rules, problems } = await permissions();
@@ -268,7 +268,7 @@ describe("a rule's own examples", () => {
   });
 
   it('are not needed for a rule that could never match to be reported', async () => {
-    const { write, permissions } = house();
+    const { write, permissions } = createSettingsHome();
     write('home/.claude/settings.json', {
       permissions: { allow: ['Write(src/**)', '*', 'Bash()', 'Bash(a) b'] },
     });
@@ -280,7 +280,7 @@ describe("a rule's own examples", () => {
 
 describe('a rule for a tool that nobody knows', () => {
   it('is kept and remarked on, with the name that was probably meant', async () => {
-    const { write, permissions } = house();
+    const { write, permissions } = createSettingsHome();
     const file = write('home/.claude/settings.json', {
       permissions: { allow: ['bash(ls)', 'mcp__srv__tool'], deny: ['Raed(.env)'], ask: ['SlashCommand'] },
     });
@@ -296,7 +296,7 @@ describe('a rule for a tool that nobody knows', () => {
 
 describe('a change of rules', () => {
   it('keeps everything else in the file', () => {
-    const { write, read } = house();
+    const { write, read } = createSettingsHome();
     const file = write('project/.claude/settings.json', {
       $schema: 'x',
       unknown: { a: [1] },
@@ -316,7 +316,7 @@ describe('a change of rules', () => {
   });
 
   it('is refused for a file that cannot be read, and for a rule that could never match', () => {
-    const { write, project } = house();
+    const { write, project } = createSettingsHome();
     const broken = write('project/.claude/settings.json', '{');
     expect(addRule(broken, 'allow', 'Bash(b)')).toMatchObject({
       ok: false,
@@ -327,7 +327,7 @@ describe('a change of rules', () => {
   });
 
   it('goes through a link to where the file really is', () => {
-    const { write, read, home, project } = house();
+    const { write, read, home, project } = createSettingsHome();
     write('project/.claude/x', '');
     const kept = write('home/kept.json', {});
     const link = path.join(project, '.claude/settings.json');
@@ -337,7 +337,7 @@ describe('a change of rules', () => {
   });
 
   it('goes through a link to a file that is not there yet', () => {
-    const { write, read, home, project } = house();
+    const { write, read, home, project } = createSettingsHome();
     write('project/.claude/x', '');
     const link = path.join(project, '.claude/settings.json');
     symlinkSync('../../home/kept.json', link);
@@ -346,7 +346,7 @@ describe('a change of rules', () => {
   });
 
   it('that the disk refuses is an answer', () => {
-    const { write } = house();
+    const { write } = createSettingsHome();
     const file = path.join(write('project/file', ''), 'settings.json');
     expect(setSetting(file, ['model'], 'haiku')).toMatchObject({
       ok: false,
@@ -355,7 +355,7 @@ describe('a change of rules', () => {
   });
 
   it('keeps private settings out of commits', () => {
-    const { project } = house();
+    const { project } = createSettingsHome();
     addRule(path.join(project, '.claude/settings.local.json'), 'allow', 'Bash(a)');
     const git = (...args: string[]) =>
       execFileSync('git', ['-C', project, ...args], {

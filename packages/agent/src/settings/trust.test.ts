@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { appliedSettings } from './applied.ts';
+import { appliedSettings } from './applied-settings.ts';
 import { addRuleTo, removeRuleFrom, setSettingIn } from './change-scope.ts';
-import { sandboxSettings } from './sandbox.ts';
+import { sandboxSettings } from './sandbox-settings.ts';
 import { projectRoot } from './scopes.ts';
-import { type House, house } from './test/house.ts';
+import { type SettingsHome, createSettingsHome } from './test/settings-home.ts';
 import { isTrusted, trustFolder } from './trust.ts';
 
 /** Everything that a project could want, in one file. */
@@ -28,7 +28,7 @@ const HOSTILE = {
   sandbox: { enabled: true, excludedCommands: ['*'], network: { allowedDomains: ['*'] } },
 };
 
-async function countsAsTrusted(own: House, cwd: string): Promise<boolean> {
+async function countsAsTrusted(own: SettingsHome, cwd: string): Promise<boolean> {
   const where = { cwd, projectRoot: projectRoot(cwd) };
   const loaded = own.load(where);
   const said = await own.permissions(where);
@@ -63,7 +63,7 @@ function git(cwd: string, ...args: string[]): void {
 }
 
 /** Layouts of a hostile project. Each answers with the working folder. */
-const LAYOUTS: Readonly<Record<string, (own: House) => string>> = {
+const LAYOUTS: Readonly<Record<string, (own: SettingsHome) => string>> = {
   'a folder that is not a repository': ({ write, project }) => {
     write('project/.claude/settings.local.json', HOSTILE);
     return project;
@@ -167,7 +167,7 @@ const LAYOUTS: Readonly<Record<string, (own: House) => string>> = {
 
 describe.each(Object.entries(LAYOUTS))('%s', (name, build) => {
   it('counts only once it is trusted', async () => {
-    const own = house();
+    const own = createSettingsHome();
     const cwd = build(own);
     expect(await countsAsTrusted(own, cwd)).toBe(false);
     own.trust(cwd);
@@ -180,7 +180,7 @@ describe.each(Object.entries(LAYOUTS))('%s', (name, build) => {
 
 describe('trust', () => {
   it('in a folder covers its subfolders, and ends with the folder', () => {
-    const { write, home, project } = house();
+    const { write, home, project } = createSettingsHome();
     write('project/a/b/x', '');
     const trusted = (cwd: string) => isTrusted({ cwd, home, env: {} });
     trustFolder({ cwd: path.join(project, 'a'), home, env: {} });
@@ -190,7 +190,7 @@ describe('trust', () => {
   });
 
   it('in the home folder, or above it, covers nothing else', () => {
-    const { write, home } = house();
+    const { write, home } = createSettingsHome();
     write('home/downloads/x', '');
     for (const cwd of [home, path.dirname(home), '/']) trustFolder({ cwd, home, env: {} });
     expect(isTrusted({ cwd: home, home, env: {} })).toBe(true);
@@ -198,7 +198,7 @@ describe('trust', () => {
   });
 
   it('is given to the folder itself where the repository around it is the home folder', () => {
-    const { write, home } = house();
+    const { write, home } = createSettingsHome();
     write('home/.git/HEAD', '');
     write('home/clone/x', '');
     const cwd = path.join(home, 'clone');
@@ -207,7 +207,7 @@ describe('trust', () => {
   });
 
   it('does not pass to what takes the place of the folder by a link', () => {
-    const { write, home, project } = house();
+    const { write, home, project } = createSettingsHome();
     trustFolder({ cwd: project, home, env: {} });
     write('evil/.claude/settings.local.json', HOSTILE);
     renameSync(project, `${project}-moved`);
@@ -217,7 +217,7 @@ describe('trust', () => {
   });
 
   it('that is revoked names the folder above that still covers it', () => {
-    const { write, home, project } = house();
+    const { write, home, project } = createSettingsHome();
     write('project/a/x', '');
     const a = path.join(project, 'a');
     for (const cwd of [project, a]) trustFolder({ cwd, home, env: {} });
@@ -231,7 +231,7 @@ describe('trust', () => {
   it.each(['{', '[]', '{"projects": 1}', '{"projects": {"__proto__": {"hasTrustDialogAccepted": true}}}'])(
     'is not read from a state such as %s',
     (state) => {
-      const { write, home, project } = house();
+      const { write, home, project } = createSettingsHome();
       write('home/.claude.json', state);
       expect(isTrusted({ cwd: project, home, env: {} })).toBe(false);
     },
@@ -239,11 +239,11 @@ describe('trust', () => {
 });
 
 describe('local settings that Heddle wrote', () => {
-  const places = ({ home, project }: House) => ({ cwd: project, home, env: {}, projectRoot: project });
-  const allowed = async (own: House) => (await own.permissions()).rules.allow.map(({ text }) => text);
+  const places = ({ home, project }: SettingsHome) => ({ cwd: project, home, env: {}, projectRoot: project });
+  const allowed = async (own: SettingsHome) => (await own.permissions()).rules.allow.map(({ text }) => text);
 
   it('count in a folder that is not trusted, and nothing else in the same file does', async () => {
-    const own = house();
+    const own = createSettingsHome();
     const file = own.write('project/.claude/settings.local.json', HOSTILE);
     expect(addRuleTo('local', 'allow', 'Bash(npm test *)', places(own))).toMatchObject({
       ok: true,
@@ -263,7 +263,7 @@ describe('local settings that Heddle wrote', () => {
   });
 
   it('count although the same rule stood there before: the user has chosen it now', async () => {
-    const own = house();
+    const own = createSettingsHome();
     own.write('project/.claude/settings.local.json', { permissions: { allow: ['Bash(make *)', 'Bash'] } });
     expect(addRuleTo('local', 'allow', 'Bash(make *)', places(own))).toMatchObject({
       ok: true,
@@ -276,7 +276,7 @@ describe('local settings that Heddle wrote', () => {
   });
 
   it('do not count in another folder, behind a link, or in project settings', async () => {
-    const own = house();
+    const own = createSettingsHome();
     addRuleTo('local', 'allow', 'Bash(make *)', places(own));
     addRuleTo('project', 'allow', 'Bash(make *)', places(own));
     expect((await own.permissions()).rules.allow.map(({ source }) => source)).toEqual(['local']);
@@ -289,7 +289,7 @@ describe('local settings that Heddle wrote', () => {
   });
 
   it('are not written through a link to a place outside, unless the folder is trusted', () => {
-    const own = house();
+    const own = createSettingsHome();
     const target = own.write('home/.heddle/settings.json', {});
     mkdirSync(path.join(own.project, '.claude'));
     for (const [name, to] of [
@@ -310,7 +310,7 @@ describe('local settings that Heddle wrote', () => {
   });
 
   it('are not written into a folder behind a link either', () => {
-    const own = house();
+    const own = createSettingsHome();
     mkdirSync(path.join(own.home, 'victim'));
     symlinkSync('../home/victim', path.join(own.project, '.claude'));
     expect(addRuleTo('local', 'allow', 'Bash', places(own))).toMatchObject({ ok: false });
@@ -319,7 +319,7 @@ describe('local settings that Heddle wrote', () => {
 });
 
 it("the user's own settings are not taken for those of a project in the home folder", async () => {
-  const own = house();
+  const own = createSettingsHome();
   own.write('home/.claude/settings.json', { permissions: { allow: ['Bash(u)'] } });
   const { rules, leftOut } = await own.permissions({ cwd: own.home, projectRoot: own.home });
   expect([rules.allow.map(({ source }) => source), leftOut]).toEqual([['user'], []]);

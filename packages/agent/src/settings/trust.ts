@@ -6,15 +6,17 @@
  * - The home folder, and every folder above it, covers only itself: downloads and clones lie below it.
  * - There is no implicit trust. A folder that is not a repository is trusted in the same way.
  */
+import { errorCode, errorMessage, isJsonObject, type JsonObject } from '@heddle/core';
 import { readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { errorCode, errorMessage, isJsonObject, type JsonObject } from '@heddle/core';
-import { writeJson } from './write-file.ts';
+import { commonPart, joinSettings } from './merge-settings.ts';
 import { configDirs, repositoryTop, type SettingsPlaces } from './scopes.ts';
+import { validateSettings } from './validate-settings.ts';
+import { writeJson } from './write-file.ts';
 
 type Places = Pick<SettingsPlaces, 'cwd' | 'home' | 'env'>;
 
-export type Trusted =
+type Trusted =
   | {
       readonly ok: true;
       readonly folder: string;
@@ -105,4 +107,43 @@ function readState(file: string): JsonObject | undefined {
   } catch (thrown) {
     return errorCode(thrown) === 'ENOENT' ? {} : undefined;
   }
+}
+
+/*
+ * The entries of local settings that Heddle wrote itself, after an answer or a command of the user, are recorded in the
+ * user's own folder. The key is the real path of the settings file. Such an entry counts in a folder that is not
+ * trusted. Any other entry of the same file needs trust.
+ */
+
+type RecordPlaces = Pick<SettingsPlaces, 'home' | 'env'>;
+
+/** What Heddle wrote into this file. A record that cannot be read is empty. */
+export function writtenIn(file: string, places: RecordPlaces): JsonObject {
+  const files = recordedFiles(places);
+  const key = realPath(file);
+  const written = Object.hasOwn(files, key) ? files[key] : undefined;
+  return isJsonObject(written) ? written : {};
+}
+
+/** `wrote`: the entries of one change that has been written. Throws where the record cannot be written. */
+export function recordWritten(file: string, wrote: JsonObject, places: RecordPlaces): void {
+  const key = realPath(file);
+  const checked = validateSettings(readFileSync(key, 'utf8'));
+  const settings = checked.ok ? checked.settings : {};
+  const written = commonPart(settings, joinSettings(writtenIn(file, places), wrote));
+  writeJson(recordFile(places), { files: { ...recordedFiles(places), [key]: written } });
+}
+
+function recordedFiles(places: RecordPlaces): JsonObject {
+  try {
+    const record: unknown = JSON.parse(readFileSync(recordFile(places), 'utf8'));
+    return isJsonObject(record) && isJsonObject(record['files']) ? record['files'] : {};
+  } catch {
+    return {};
+  }
+}
+
+function recordFile(places: RecordPlaces): string {
+  const [folder = places.home] = configDirs(places);
+  return path.join(folder, 'written-settings.json');
 }

@@ -1,7 +1,7 @@
 /** What would be decided about a call, and why. Nothing is run. */
 import os from 'node:os';
 import type { JsonObject, PermissionMode, ToolUseContext } from '@heddle/core';
-import { type Authorization, createFileState, type PermissionUpdate } from '@heddle/agent';
+import { type Authorization, createReadFileState, type PermissionUpdate } from '@heddle/agent';
 import { authorize, observeWorld, suggestions } from '@heddle/agent/permission';
 import { sandboxSettings } from '@heddle/agent/settings';
 import { builtinTools } from '@heddle/tools';
@@ -55,7 +55,7 @@ async function isReadOnly(name: string, input: JsonObject, permissionMode: Permi
     workingDirectory: process.cwd(),
     additionalDirectories: [],
     agentId: undefined,
-    fileState: createFileState(),
+    fileState: createReadFileState(),
   };
   try {
     return (await tools.find((tool) => tool.name === name)?.isReadOnly(input, context)) ?? false;

@@ -6,7 +6,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { authorize } from '../authorize.ts';
-import { observeWorld } from '../look.ts';
+import { observeWorld } from '../observe-world.ts';
 import { pathPattern } from '../rules/path-pattern.ts';
 import { NO_RULES } from '../rules/rule.ts';
 import { bareWorld } from '../world.ts';

@@ -1,5 +1,5 @@
 /** A glob in a command: which paths it may stand for, and which it stands for now. */
-import type { FilePlace } from '../part.ts';
+import type { FilePlace } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 import {
   isLiteral,

@@ -1,7 +1,13 @@
 /** From a path as it is written to the places it may mean. */
 import path from 'node:path';
-import type { FilePlace } from '../part.ts';
 import type { PermissionWorld } from '../world.ts';
+
+export interface FilePlace {
+  /** The absolute path as written. */
+  readonly path: string;
+  /** The same path with symbolic links resolved. */
+  readonly real: string;
+}
 
 /** A relative path means one place for each folder a command may stand in. */
 export function placesOf(written: string, folders: readonly string[], world: PermissionWorld): FilePlace[] {

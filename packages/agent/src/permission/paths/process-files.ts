@@ -2,9 +2,9 @@
  * Files that show what other processes hold: their environment, their memory, what they have open. A key of the user may be
  * in any of them, so reading one asks, whatever rules say.
  */
-import type { Concern, FilePlace } from '../part.ts';
+import type { Concern } from '../part.ts';
 import type { Glob } from './glob.ts';
-import { isSink } from './places.ts';
+import { type FilePlace, isSink } from './places.ts';
 import { meet, type Segment, segmentsOf } from './segments.ts';
 
 /** Everything of a process but what only counts and names. An allow-list: kernels add files. */

@@ -1,6 +1,6 @@
 /** Whether a place is protected: a change to it always asks, and allow rules do not settle that. */
 import path from 'node:path';
-import type { FilePlace } from '../part.ts';
+import type { FilePlace } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
 import { literalSegments, meet, namesMeet, type Segment, segmentsOf } from './segments.ts';

@@ -3,7 +3,7 @@
  * and quotes only where they are needed. A pattern is held against both, in both its own spellings, so that neither quotes
  * nor spaces make a difference.
  */
-import { canonicalWord } from '../shell/canonical.ts';
+import type { ShellAssignment, ShellWord } from '@heddle/tools/shell';
 import { wildcard } from './wildcard.ts';
 
 export interface Spelling {
@@ -47,7 +47,7 @@ function prefixOf(specifier: string): string | undefined {
  * The pattern with its quotes and spaces made canonical, its stars kept. Undefined where the quotes do not pair up: then it
  * is only held against what was written.
  */
-export function canonicalPattern(specifier: string): string | undefined {
+function canonicalPattern(specifier: string): string | undefined {
   const end = /(?::\*| \*)$/.exec(specifier)?.[0] ?? '';
   const words = splitWords(specifier.slice(0, specifier.length - end.length));
   return words && words.join(' ') + end;
@@ -85,4 +85,85 @@ function splitWords(text: string): string[] | undefined {
   }
   close();
   return words;
+}
+
+/** Quoted only where the shell would read it differently without. */
+function canonicalWord(value: string): string {
+  if (value !== '' && /^[\p{L}\p{N}_\-.,/:=@%+^]+$/u.test(value)) return value;
+  return `'${value.replaceAll("'", "'\\''")}'`;
+}
+
+/** What cannot be known before it runs stands as it was written. */
+export function canonicalText(words: readonly ShellWord[]): string {
+  return words.map((word) => (word.kind === 'literal' ? canonicalWord(word.value) : word.text)).join(' ');
+}
+
+export function writtenText(words: readonly ShellWord[]): string {
+  return words.map(({ text }) => text).join(' ');
+}
+
+export function assignmentText({ name, append, value }: ShellAssignment): string {
+  const sign = append ? '+=' : '=';
+  if (value === undefined) return `${name}${sign}(…)`;
+  return `${name}${sign}${value.kind === 'literal' ? canonicalWord(value.value) : value.text}`;
+}
+
+/** How far a command is known. */
+export interface Beginning {
+  readonly text: string;
+  /** What follows is one quoted text out of a substitution: a message, hardly ever an option. */
+  readonly quoted: boolean;
+}
+
+export interface CommandDoubt {
+  mayGoOn(beginning: Beginning): boolean;
+}
+
+export function commandDoubt(specifier: string): CommandDoubt {
+  const pattern = canonicalPattern(specifier) ?? specifier;
+  const [, fixed = '', open = ''] = /^([^*]*?)((?::\*| \*|\*)[\s\S]*)?$/.exec(pattern) ?? [];
+  return {
+    mayGoOn({ text, quoted }) {
+      if (fixed.startsWith(text)) return true;
+      return open !== '' && !quoted && text.startsWith(fixed);
+    },
+  };
+}
+
+/** Rules for commands, indexed by first word. Most of five hundred rules are about other programs. */
+export interface CommandIndex<T> {
+  readonly all: readonly T[];
+  /** Those that may match one of these spellings, in the order of `all`. */
+  among(spellings: readonly Spelling[]): readonly T[];
+}
+
+export function commandIndex<T>(
+  rules: readonly T[],
+  specifierOf: (rule: T) => string | undefined,
+): CommandIndex<T> {
+  const byWord = new Map<string, number[]>();
+  const others: number[] = [];
+  rules.forEach((rule, index) => {
+    const word = firstWord(specifierOf(rule));
+    if (word === undefined) others.push(index);
+    else byWord.set(word, [...(byWord.get(word) ?? []), index]);
+  });
+  return {
+    all: rules,
+    among(spellings) {
+      const found = new Set(others);
+      for (const { canonical, written } of spellings) {
+        for (const text of canonical === written ? [written] : [canonical, written]) {
+          const end = text.indexOf(' ');
+          for (const index of byWord.get(end < 0 ? text : text.slice(0, end)) ?? []) found.add(index);
+        }
+      }
+      return [...found].sort((left, right) => left - right).flatMap((index) => rules[index] ?? []);
+    },
+  };
+}
+
+/** Undefined where a star or a quote leaves it open, and for a rule about every command. */
+function firstWord(specifier: string | undefined): string | undefined {
+  return specifier === undefined ? undefined : /^([^\s*'"\\]+)(?=\s|:\*$|$)/.exec(specifier)?.[1];
 }

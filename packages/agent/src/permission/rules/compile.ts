@@ -1,13 +1,18 @@
 /** Rules made ready for matching, once per set of rules: a decision must not read five hundred patterns again. */
 import type { PermissionWorld } from '../world.ts';
-import { type CommandDoubt, commandDoubt } from './command-doubt.ts';
-import { type CommandIndex, commandIndex } from './command-index.ts';
-import { type CommandPattern, commandPattern } from './command-pattern.ts';
+import {
+  type CommandDoubt,
+  commandDoubt,
+  type CommandIndex,
+  commandIndex,
+  type CommandPattern,
+  commandPattern,
+} from './command-pattern.ts';
+import { domainMatcher } from './domain.ts';
 import { type Anchors, type PathPattern, pathPattern } from './path-pattern.ts';
 import { parseRule, type PermissionRule, type RuleList, type Rules } from './rule.ts';
+import { toolMatcher } from './tool-names.ts';
 import { type Matcher, wildcard } from './wildcard.ts';
-import { domainMatcher } from './domain.ts';
-import { toolMatcher } from './tool-matcher.ts';
 
 export interface CompiledRule {
   readonly rule: PermissionRule;
@@ -149,4 +154,14 @@ function anchorsOf(rule: PermissionRule, world: PermissionWorld): Anchors {
 function nameMatcher(text: string): (name: string) => boolean {
   const matches = commandPattern(text);
   return (name) => matches({ canonical: name, written: name });
+}
+
+/** Returns a test for files that no tool may show. Searches leave these files out. */
+export function deniedFiles(rules: Rules, world: PermissionWorld): (file: string) => boolean {
+  const compiled = compileRules(rules, world);
+  const patterns = compiled.deny.flatMap(({ names, specifier }) =>
+    specifier?.path && names('Read') ? [specifier.path] : [],
+  );
+  if (patterns.length === 0) return () => false;
+  return (file) => compiled.concerns('deny', file) && patterns.some((pattern) => pattern.matches(file));
 }

@@ -1,12 +1,13 @@
 /** Which rule speaks of which part. */
-import type { CallPart, CommandPart, FetchPart, FilePart, Part, FilePlace, StoredFiles } from '../part.ts';
+import type { CallPart, CommandPart, FetchPart, FilePart, Part, StoredFiles } from '../part.ts';
+import type { FilePlace } from '../paths/places.ts';
 import type { Glob } from '../paths/glob.ts';
 import { literalSegments } from '../paths/segments.ts';
 import type { PermissionWorld } from '../world.ts';
 import type { CompiledRule, CompiledRules } from './compile.ts';
 import type { PathPattern } from './path-pattern.ts';
 import type { PermissionRule } from './rule.ts';
-import { calledName, governors, mainField } from './tools.ts';
+import { calledName, governors, mainField } from './tool-names.ts';
 
 export interface RuleMatch {
   readonly rule: PermissionRule;

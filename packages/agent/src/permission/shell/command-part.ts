@@ -1,34 +1,36 @@
 /** One simple command as a part: how it may be spelled for rules, and what is known about it. */
-import path from 'node:path';
 import {
   areReadOnlyWords,
   isHarmlessPrefix,
   isHarmlessProgram,
   isOwn,
   isSafe,
+  isSafeName,
   type ProofOptions,
   type ShellWord,
   type SimpleCommand,
 } from '@heddle/tools/shell';
+import path from 'node:path';
 import type { CommandPart } from '../part.ts';
 import { isInside, placesOf } from '../paths/places.ts';
-import type { Beginning } from '../rules/command-doubt.ts';
-import type { Spelling } from '../rules/command-pattern.ts';
+import {
+  assignmentText,
+  type Beginning,
+  canonicalText,
+  type Spelling,
+  writtenText,
+} from '../rules/command-pattern.ts';
 import type { PermissionWorld } from '../world.ts';
-import { assignmentText, canonicalText, writtenText } from './canonical.ts';
 import { confinable } from './confined.ts';
+import { isPlainEdit } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
-import type { Folders } from './folders.ts';
-import { changesOwnShellOnly, readsLine } from './own-shell.ts';
-import { type Variables, NO_VARIABLES } from './known-variables.ts';
-import { baseName, runsElsewhere, tails, commandWords } from './runners.ts';
-import { embedded } from './scripts.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
+import { baseName, commandWords, runsElsewhere, tails, unwrap, type Unwrapped } from './runners.ts';
+import { embedded } from './scripts.ts';
+import { type Folders, NO_VARIABLES, type Variables } from './shell-state.ts';
 import { copiedPrograms, runsUnknownCode } from './unknown-code.ts';
 import { doubtAboutWords } from './unknown-words.ts';
-import { isPlainEdit } from './files/edits.ts';
-import { type Unwrapped, unwrap } from './wrappers.ts';
 
 export interface Around {
   readonly folders: Folders;
@@ -217,4 +219,45 @@ function opacity(
     placesOf(folder, ['/'], world).some((place) => !isInside(place, world)),
   );
   return outside === undefined ? undefined : `It runs in ${outside}, outside the working directories.`;
+}
+
+/** Builtins that change only the shell of the script, in forms that cannot change how its commands behave. */
+function changesOwnShellOnly([name, ...args]: readonly ShellWord[]): boolean {
+  if (name?.kind !== 'literal') return false;
+  // The allow-list of syntax refuses the tests that look into variables.
+  if (name.value === '[' || name.value === 'test') return true;
+  if (args.some(({ kind }) => kind !== 'literal')) return false;
+  const given = args.map(({ value }) => value);
+  switch (name.value) {
+    case 'set':
+      return /^(?:[-+](?:[eux]+|[eux]*o pipefail)(?: |$))+$/.test(given.join(' '));
+    case 'wait':
+      return given.length === 0;
+    case 'exit':
+    case 'return':
+    case 'break':
+    case 'continue':
+      return given.every((text) => /^\d+$/.test(text));
+    case 'export':
+      return (
+        given.length > 0 && given.every((text) => isSafeName(/^(\w+)=[\w.,:@%+/ -]*$/.exec(text)?.[1] ?? ''))
+      );
+    default:
+      return false;
+  }
+}
+
+/** `while IFS= read -r line`: into a variable of the script's own. */
+function readsLine({ name, args, assignments }: SimpleCommand): boolean {
+  if (name?.kind !== 'literal' || name.value !== 'read') return false;
+  if (!assignments.every(({ name: variable, value }) => variable === 'IFS' && value?.kind === 'literal'))
+    return false;
+  if (!args.every(({ kind }) => kind === 'literal')) return false;
+  let at = 0;
+  for (; args[at]?.value.startsWith('-'); at++) {
+    const { value = '' } = args[at] ?? {};
+    if (/^-r?[dnt]$/.test(value)) at++;
+    else if (value !== '-r') return false;
+  }
+  return args.slice(at).every(({ value }) => isOwn(value));
 }

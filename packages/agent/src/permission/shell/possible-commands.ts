@@ -3,12 +3,11 @@
  * `rustup run stable rm x`, `gcc -wrapper rm,x`, `unknown --hook="rm x"`. Deny and ask rules are compared with all of them.
  */
 import type { ShellAssignment, ShellWord } from '@heddle/tools/shell';
-import type { Spelling } from '../rules/command-pattern.ts';
-import { canonicalText, writtenText } from './canonical.ts';
+import { canonicalText, type Spelling, writtenText } from '../rules/command-pattern.ts';
 import { touchesFiles } from './files/files-of.ts';
-import { isMessage } from './message-options.ts';
+import { isMessage } from './files/operands.ts';
 import { baseName, isManager, isRunner } from './runners.ts';
-import { readScript } from './scripts.ts';
+import { parseScriptText } from './scripts.ts';
 
 export interface PossibleCommands {
   readonly spellings: readonly Spelling[];
@@ -91,7 +90,7 @@ function optionValues(args: readonly ShellWord[]): string[] {
 
 /** `split --filter='cd x; rm y'`: the commands of a value that is a script. */
 function scriptSpellings(value: string): Spelling[] {
-  const commands = /[\s;&|<>'"\\$()`]/.test(value) ? readScript(value) : undefined;
+  const commands = /[\s;&|<>'"\\$()`]/.test(value) ? parseScriptText(value) : undefined;
   if (commands === undefined)
     return [...new Set([value, baseName(value)])].map((text) => ({ canonical: text, written: text }));
   return commands.flatMap(({ name, args }) =>

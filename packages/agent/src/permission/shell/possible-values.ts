@@ -6,8 +6,7 @@ import type { ShellWord } from '@heddle/tools/shell';
 import { globOf } from '../paths/glob.ts';
 import { placesOf } from '../paths/places.ts';
 import type { PermissionWorld } from '../world.ts';
-import type { Folders } from './folders.ts';
-import type { PossibleValue, Variables } from './known-variables.ts';
+import type { Folders, PossibleValue, Variables } from './shell-state.ts';
 
 export interface WordScope {
   readonly variables: Variables;

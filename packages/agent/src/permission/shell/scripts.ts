@@ -162,7 +162,7 @@ function inputCode(redirections: readonly ShellRedirection[]): ShellCode {
 }
 
 /** The commands of a text, if it is a script that can be read. */
-export function readScript(text: string): Script | undefined {
+export function parseScriptText(text: string): Script | undefined {
   const read = readCommand(text);
   return read.ok && read.commands.length > 0 && read.commands.length <= MOST_COMMANDS
     ? read.commands

@@ -14,9 +14,9 @@ import {
   MOST_TAILS,
   runsElsewhere,
   tails,
+  type Unwrapped,
 } from './runners.ts';
 import { embedded, hasUnknownVariable } from './scripts.ts';
-import type { Unwrapped } from './wrappers.ts';
 
 export function runsUnknownCode(
   command: SimpleCommand,

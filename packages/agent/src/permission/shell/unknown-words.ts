@@ -6,10 +6,9 @@ import type { ShellRedirection, ShellWord, SimpleCommand } from '@heddle/tools/s
 import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
 import { isTalker } from './files/named-places.ts';
 import { isFedIn, runsFiles, takesCode } from './interpreters.ts';
-import { isMessage } from './message-options.ts';
+import { isMessage } from './files/operands.ts';
 import { namesFoundBy, possibleValues, SOME_NUMBER, type WordScope } from './possible-values.ts';
-import { baseName } from './runners.ts';
-import type { Unwrapped } from './wrappers.ts';
+import { baseName, type Unwrapped } from './runners.ts';
 
 export function doubtAboutWords(
   { redirections, inside }: Pick<SimpleCommand, 'redirections' | 'inside'>,

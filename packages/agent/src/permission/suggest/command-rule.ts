@@ -1,9 +1,8 @@
 /** The rule that would cover a command the next time: a prefix where the words say one kind of thing, else the whole of it. */
 import { isHarmlessProgram, readCommand, type ShellWord } from '@heddle/tools/shell';
 import type { CommandPart } from '../part.ts';
-import type { Spelling } from '../rules/command-pattern.ts';
+import { assignmentText, canonicalText, type Spelling } from '../rules/command-pattern.ts';
 import { parseRule } from '../rules/rule.ts';
-import { assignmentText, canonicalText } from '../shell/canonical.ts';
 import { baseName, isManager, isRunner } from '../shell/runners.ts';
 import {
   CHECKERS,

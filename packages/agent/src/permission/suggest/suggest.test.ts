@@ -1,7 +1,7 @@
 /** What "always allow" would remember. */
 import { describe, expect, it } from 'vitest';
 import { authorize } from '../authorize.ts';
-import { LivePermissions } from '../live.ts';
+import { LivePermissions } from '../live-permissions.ts';
 import { NO_RULES } from '../rules/rule.ts';
 import { suggestions } from './suggest.ts';
 import { worldOf } from '../test/world.ts';

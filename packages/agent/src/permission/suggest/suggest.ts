@@ -4,16 +4,14 @@
  */
 import path from 'node:path';
 import { authorize } from '../authorize.ts';
-import { partsOf } from '../call-parts.ts';
-import { LivePermissions, type PermissionUpdate } from '../live.ts';
+import { partsOfCall } from '../call-parts.ts';
+import { LivePermissions, type PermissionUpdate } from '../live-permissions.ts';
 import type { CommandPart, FilePart, Part } from '../part.ts';
 import type { Authorization, AuthorizeRequest } from '../request.ts';
-import type { Rules } from '../rules/rule.ts';
-import { currentName } from '../rules/rule.ts';
-import { fileAccess } from '../rules/tools.ts';
+import { currentName, type Rules } from '../rules/rule.ts';
+import { fileAccess } from '../rules/tool-names.ts';
 import type { PermissionWorld } from '../world.ts';
 import { commandRule } from './command-rule.ts';
-import { editRules } from './edit-rule.ts';
 
 /** What the call was decided by. */
 export interface SuggestionContext {
@@ -29,7 +27,7 @@ export function suggestions(
 ): readonly PermissionUpdate[] {
   // A rule asked: an allow rule would not spare the question.
   if (verdict.decision !== 'ask' || verdict.rule !== undefined) return [];
-  const read = partsOf(request, standing.world);
+  const read = partsOfCall(request, standing.world);
   if (!read.ok) return [];
   const asked = new Set(verdict.parts.filter(({ decision }) => decision === 'ask').map(({ part }) => part));
   const named = new Set(
@@ -148,4 +146,17 @@ function ruleOf(toolName: string, ruleContent: string | undefined): RuleValue | 
 
 function added(rules: readonly RuleValue[]): PermissionUpdate {
   return { type: 'addRules', rules, behavior: 'allow', destination: 'localSettings' };
+}
+
+/** Its path; after a `cd`, which may have failed, every path it may have. Undefined where other files may be meant. */
+export function editRules(
+  { places = [], glob, deep }: FilePart,
+  { root }: PermissionWorld,
+): string[] | undefined {
+  if (places.length === 0 || glob || deep !== 'no') return undefined;
+  // It would be a pattern.
+  if (places.some((place) => /[*?[\]\\!()\n]/.test(place.path))) return undefined;
+  return places.map(({ path: file }) =>
+    file.startsWith(`${root}/`) ? `./${path.posix.relative(root, file)}` : `/${file}`,
+  );
 }

@@ -2,13 +2,14 @@
  * After a command: what it made that would run something outside of the sandbox, later, is taken away and kept elsewhere. A
  * repository made inside stays, without hooks and without settings that name a program.
  */
-import { lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { type GitSetting, readGitConfigFile } from '@heddle/tools/git';
+import { randomUUID } from 'node:crypto';
+import { lstatSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { cp, lstat, mkdir, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { removeRunningSettings } from './git-config.ts';
-import { quarantine } from './quarantine.ts';
 import { type Nested, newcomers } from './scan.ts';
 
-export interface FolderSnapshots {
+interface FolderSnapshots {
   readonly before: Nested;
   readonly now: Nested;
   /** What the command was kept from: whatever came into being there is somebody else's. */
@@ -112,4 +113,86 @@ function isCloned(file: string, repositories: readonly string[]): boolean {
 
 function isAt(file: string, folder: string): boolean {
   return file === folder || file.startsWith(`${folder}/`);
+}
+
+/** Every repository has these, or people set them. Any other setting is taken out. */
+const HARMLESS = new RegExp(
+  `^(${[
+    'core\\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|worktree)',
+    'core\\.(autocrlf|eol|safecrlf|longpaths|quotepath|compression|sparsecheckout|sparsecheckoutcone)',
+    'extensions\\.(objectformat|refstorage)',
+    'remote\\..+\\.(fetch|push|tagopt|mirror|prune)',
+    'branch\\..+\\.(remote|merge|rebase|description)',
+    'submodule\\..+\\.(active|branch)|submodule\\.active',
+    'user\\.(name|email)|init\\.defaultbranch|pull\\.(rebase|ff)|push\\.(default|autosetupremote)|fetch\\.prune',
+    'merge\\.(ff|conflictstyle)|rebase\\.(autostash|autosquash)|gc\\.[a-z]+|color\\..+|advice\\..+',
+  ].join('|')})$`,
+  's',
+);
+/** An address can be a program, too. */
+const ADDRESS = /^(remote|submodule)\..+\.url$/s;
+const PLAIN_ADDRESS = /^(https?:\/\/|ssh:\/\/|git:\/\/|file:\/\/|\.{0,2}\/|[\w.-]+@[\w.-]+:)/;
+
+/** The names of the settings that were taken out; `unreadable` if the file must go as a whole. */
+function removeRunningSettings(file: string): readonly string[] | 'unreadable' {
+  try {
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) return 'unreadable';
+    const settings = readGitConfigFile(file);
+    if (settings === 'absent') return [];
+    if (settings === undefined) return 'unreadable';
+    const removed = settings.filter((setting) => !isHarmless(setting));
+    if (removed.length === 0) return [];
+    const written = `${file}.${process.pid}.new`;
+    writeFileSync(written, settings.filter(isHarmless).map(settingText).join(''), { flag: 'wx' });
+    renameSync(written, file);
+    return [...new Set(removed.map(({ key }) => key))];
+  } catch {
+    return 'unreadable';
+  }
+}
+
+function isHarmless({ key, value = '' }: GitSetting): boolean {
+  return HARMLESS.test(key) || (ADDRESS.test(key) && PLAIN_ADDRESS.test(value));
+}
+
+/** Each with a header of its own: the order stays as it was. */
+function settingText({ key, value }: GitSetting): string {
+  const [first, last] = [key.indexOf('.'), key.lastIndexOf('.')];
+  const sub = first === last ? '' : ` "${escaped(key.slice(first + 1, last))}"`;
+  const assigned = value === undefined ? '' : ` = ${isPlain(value) ? value : quoted(value)}`;
+  return `[${key.slice(0, first)}${sub}]\n\t${key.slice(last + 1)}${assigned}\n`;
+}
+
+function isPlain(value: string): boolean {
+  return /^[\w./:@+*-]+( [\w./:@+*-]+)*$/.test(value);
+}
+
+function quoted(value: string): string {
+  return `"${escaped(value).replaceAll('\n', String.raw`\n`)}"`;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\"]/g, String.raw`\$&`);
+}
+
+/** Moves a file or a folder into the quarantine folder, where no program looks for it. */
+async function quarantine(file: string, folder: string): Promise<'taken' | 'nothing' | 'left'> {
+  const parent = path.dirname(file);
+  try {
+    await lstat(file);
+    // Another command may have put a link there meanwhile: nothing of anybody else's is moved.
+    if ((await realpath(parent)) !== parent) return 'left';
+  } catch {
+    return 'nothing';
+  }
+  const place = path.join(folder, randomUUID(), path.basename(file));
+  try {
+    await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
+    await rename(file, place);
+  } catch {
+    // Another disk. What cannot be kept is removed all the same.
+    await cp(file, place, { recursive: true, verbatimSymlinks: true }).catch(() => undefined);
+    await rm(file, { recursive: true, force: true });
+  }
+  return 'taken';
 }

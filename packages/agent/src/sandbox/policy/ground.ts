@@ -1,11 +1,41 @@
 /** The folders and rules of a session as they are now, for a policy. */
-import { statSync } from 'node:fs';
+import { findRepository, readGitSettings, resolveConfigPath } from '@heddle/tools/git';
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { LivePermissions } from '../../permission/live.ts';
-import { observeWorld } from '../../permission/look.ts';
-import type { SandboxSettings } from '../../settings/sandbox.ts';
-import type { Ground } from './policy.ts';
-import { namedByGit, repositoryAround } from './repository.ts';
+import type { LivePermissions } from '../../permission/live-permissions.ts';
+import { observeWorld } from '../../permission/observe-world.ts';
+import type { Rules } from '../../permission/rules/rule.ts';
+import type { SandboxSettings } from '../../settings/sandbox-settings.ts';
+import { repositoryTop } from '../../settings/scopes.ts';
+
+/** What a policy is laid over. Its doors are answered without waiting; a test answers them from a table. */
+export interface Ground {
+  /** The project. */
+  readonly root: string;
+  /** Working directories beside it. */
+  readonly directories: readonly string[];
+  readonly home: string;
+  /** Where the agent keeps its own settings and sessions. */
+  readonly configDirs: readonly string[];
+  /** A folder of the session's own, for what is temporary. */
+  readonly temp: string;
+  readonly rules: Rules;
+  readonly settings: SandboxSettings;
+  /** Where git keeps what belongs to the project, when that is outside of it. */
+  readonly repository: Repository | undefined;
+  /** Folders of hooks and files with settings that git's own settings name. */
+  readonly namedByGit: readonly string[];
+  readonly foldsCase: boolean;
+  readonly realpath: (path: string) => string;
+  readonly kindOf: (path: string) => 'file' | 'folder' | 'absent';
+}
+
+export interface Repository {
+  /** What `.git` is for the whole repository. */
+  readonly folder: string;
+  /** What `.git` is for a worktree of it. */
+  readonly worktree: string | undefined;
+}
 
 export interface Grounds {
   readonly root: string;
@@ -55,4 +85,52 @@ function kindOf(file: string): 'file' | 'folder' | 'absent' {
   } catch {
     return 'absent';
   }
+}
+
+/** Finds the git folder of a project that is not in the project folder: in a parent folder, or for a worktree elsewhere. */
+function repositoryAround(folder: string): Repository | undefined {
+  const top = repositoryTop(folder);
+  if (top === undefined) return undefined;
+  const git = path.join(top, '.git');
+  try {
+    if (!statSync(git).isDirectory()) return worktree(git);
+    return top === folder ? undefined : { folder: git, worktree: undefined };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A file names the folder, and anybody could write such a file. So it is believed only where that folder, which the project
+ * cannot reach, names the file in return.
+ */
+function worktree(file: string): Repository | undefined {
+  const [, named = ''] = /^gitdir: (.+)$/m.exec(readFileSync(file, 'utf8')) ?? [];
+  const own = path.resolve(path.dirname(file), named.trim());
+  if (named === '' || realpathSync(lineOf(path.join(own, 'gitdir'), own)) !== realpathSync(file))
+    return undefined;
+  const folder = realpathSync(lineOf(path.join(own, 'commondir'), own));
+  return existsSync(path.join(folder, 'HEAD')) ? { folder, worktree: realpathSync(own) } : undefined;
+}
+
+function lineOf(file: string, from: string): string {
+  return path.resolve(from, readFileSync(file, 'utf8').trim());
+}
+
+/**
+ * Hooks that lie elsewhere, and files that settings include, could be changed to run something later. They are kept whether they
+ * exist or not. Lists of attributes and of ignored files are kept if they are there.
+ */
+function namedByGit(folder: string, kindOf: Ground['kindOf']): string[] {
+  const found = findRepository(folder);
+  if (found.kind !== 'found') return [];
+  const { top } = found.repository;
+  return (readGitSettings(found.repository, process.env) ?? []).flatMap(({ key, value, file }) => {
+    const isInclude = /^include(if\..*)?\.path$/s.test(key);
+    if (!isInclude && !/^core\.(hookspath|attributesfile|excludesfile)$/.test(key)) return [];
+    const named = resolveConfigPath(value, isInclude ? path.dirname(file) : top, process.env);
+    const isNeeded =
+      isInclude || key === 'core.hookspath' || (named !== undefined && kindOf(named) !== 'absent');
+    return named !== undefined && isNeeded && named !== top ? [named] : [];
+  });
 }

@@ -4,7 +4,7 @@
  */
 import path from 'node:path';
 import { PROTECTED_PLACES, type SandboxAccess } from '../../permission/paths/protected-places.ts';
-import type { Ground, Repository } from './policy.ts';
+import type { Ground, Repository } from './ground.ts';
 
 /** In any folder that may be written. */
 export function guardedIn(folder: string, { kindOf }: Pick<Ground, 'kindOf'>): string[] {

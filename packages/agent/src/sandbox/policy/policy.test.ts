@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Rules } from '../../permission/rules/rule.ts';
-import { sandboxSettings, type SandboxSettings } from '../../settings/sandbox.ts';
-import { type Ground, policyOf } from './policy.ts';
+import { sandboxSettings, type SandboxSettings } from '../../settings/sandbox-settings.ts';
+import type { Ground } from './ground.ts';
+import { policyOf } from './policy.ts';
 
 interface Table {
   /** Paths that exist; those that end in a slash are folders. */

@@ -3,10 +3,11 @@
  * What may not be written wins over what may.
  */
 import path from 'node:path';
-import type { Rules } from '../../permission/rules/rule.ts';
-import type { SandboxSettings } from '../../settings/sandbox.ts';
+import { compileRules } from '../../permission/rules/compile.ts';
+import { domainName } from '../../permission/rules/domain.ts';
+import { parseRule, type RuleList, type Rules } from '../../permission/rules/rule.ts';
+import type { Ground } from './ground.ts';
 import { guardedIn, guardedInGit, guardedInHome } from './guarded.ts';
-import { domainsOf, pathsOf } from './from-rules.ts';
 
 export interface SandboxPolicy {
   /** Files and folders, with everything in them. */
@@ -22,38 +23,9 @@ export interface SandboxPolicy {
   readonly deniedDomains: readonly string[];
 }
 
-export interface PathKind {
+interface PathKind {
   readonly glob: string;
   readonly matches: (path: string) => boolean;
-}
-
-/** What a policy is laid over. Its doors are answered without waiting; a test answers them from a table. */
-export interface Ground {
-  /** The project. */
-  readonly root: string;
-  /** Working directories beside it. */
-  readonly directories: readonly string[];
-  readonly home: string;
-  /** Where the agent keeps its own settings and sessions. */
-  readonly configDirs: readonly string[];
-  /** A folder of the session's own, for what is temporary. */
-  readonly temp: string;
-  readonly rules: Rules;
-  readonly settings: SandboxSettings;
-  /** Where git keeps what belongs to the project, when that is outside of it. */
-  readonly repository: Repository | undefined;
-  /** Folders of hooks and files with settings that git's own settings name. */
-  readonly namedByGit: readonly string[];
-  readonly foldsCase: boolean;
-  readonly realpath: (path: string) => string;
-  readonly kindOf: (path: string) => 'file' | 'folder' | 'absent';
-}
-
-export interface Repository {
-  /** What `.git` is for the whole repository. */
-  readonly folder: string;
-  /** What `.git` is for a worktree of it. */
-  readonly worktree: string | undefined;
 }
 
 export function policyOf(ground: Ground): SandboxPolicy {
@@ -124,4 +96,86 @@ export function isWithin(
 
 function unique(texts: readonly string[]): string[] {
   return [...new Set(texts)];
+}
+
+/** The paths that permission rules for Read and Edit name, in a form that a sandbox can enforce. */
+interface NamedPaths {
+  readonly writable: readonly string[];
+  readonly unwritable: readonly string[];
+  readonly unwritableLike: readonly PathKind[];
+  readonly unreadable: readonly string[];
+}
+
+function pathsOf(ground: Ground): NamedPaths {
+  const { root, directories, home, configDirs, foldsCase, realpath } = ground;
+  const { deny, allow } = compileRules(ground.rules, {
+    root,
+    cwd: root,
+    directories,
+    home,
+    configDirs,
+    foldsCase,
+    realpath,
+    exists: (path) => ground.kindOf(path) !== 'absent',
+    list: () => undefined,
+    entries: () => undefined,
+    repository: () => 'unknown',
+    gitIn: () => undefined,
+    environment: {},
+  });
+  const patterns = deny.flatMap(({ names, specifier }) =>
+    specifier?.path === undefined ? [] : [{ pattern: specifier.path, hides: names('Read') }],
+  );
+  const globs = patterns.flatMap(({ pattern, hides }) =>
+    pattern.globs.map((glob) => ({
+      glob: withoutTail(glob),
+      hides,
+      matches: (path: string) => pattern.matches(path),
+    })),
+  );
+  return {
+    // Rules are patterns, and only a place that is named in full can be opened.
+    writable: allow
+      .filter(({ names }) => names('Edit'))
+      .flatMap(({ specifier }) => specifier?.path?.globs ?? [])
+      .map(withoutTail)
+      .filter((glob) => !isPattern(glob)),
+    // What may not be read may not be changed either.
+    unwritable: globs.map(({ glob }) => withoutDepth(glob)).filter((glob) => !isPattern(glob)),
+    unwritableLike: globs.filter(({ glob }) => isPattern(glob)),
+    unreadable: globs.filter(({ hides }) => hides).map(({ glob }) => glob),
+  };
+}
+
+function domainsOf(rules: Rules): {
+  readonly allowed: readonly string[];
+  readonly denied: readonly string[];
+} {
+  const domains = (list: RuleList): string[] =>
+    rules[list].flatMap(({ text }) => {
+      const parsed = parseRule(text, list);
+      const [, domain] = /^domain:(.+)$/.exec((parsed.ok && parsed.specifier) || '') ?? [];
+      const name = domain === undefined ? undefined : domainName(domain);
+      return parsed.ok && parsed.tool === 'WebFetch' && name !== undefined && isHost(name) ? [name] : [];
+    });
+  return { allowed: domains('allow'), denied: domains('deny') };
+}
+
+/** A host, or everything below one. Wildcards elsewhere mean something to rules that no sandbox knows. */
+function isHost(domain: string): boolean {
+  return /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(domain);
+}
+
+/** A folder means what is in it, too. */
+function withoutTail(glob: string): string {
+  return glob.replace(/(\/\*\*)+$/, '') || '/';
+}
+
+/** What is forbidden at any depth is forbidden at the top, existing or not. */
+function withoutDepth(glob: string): string {
+  return glob.replace('/**/', '/');
+}
+
+function isPattern(glob: string): boolean {
+  return /[*?[\]\\]/.test(glob);
 }

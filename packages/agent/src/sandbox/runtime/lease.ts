@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type * as Runtime from '@anthropic-ai/sandbox-runtime';
 import type { SandboxAskCallback, SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime';
 import type { AskForHost } from '../sandbox.ts';
-import { PlaceholderKeeper } from './ghost-keeper.ts';
+import { PlaceholderKeeper } from './placeholder-keeper.ts';
 import { type Leftovers, writeDown } from './leftovers.ts';
 
 type Manager = typeof Runtime.SandboxManager;

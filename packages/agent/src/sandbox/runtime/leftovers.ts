@@ -2,10 +2,19 @@
  * What a program that was killed leaves behind: ghosts on the disk, and the process that carried bytes to the proxy. Written down
  * while a sandbox runs; cleared away by the next one that starts.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
 import { bootId, startTimeOf } from '@heddle/tools';
-import { removeEmpty } from './ghost-keeper.ts';
+import { placeholderContent } from './placeholders.ts';
 
 export interface Leftovers {
   /** More ghosts; before they are made. */
@@ -114,4 +123,20 @@ function isOwned(value: unknown): value is Owned {
     Array.isArray(value.placeholders) &&
     value.placeholders.every((placeholder) => typeof placeholder === 'string')
   );
+}
+
+function isPlaceholderFile(file: string, size: number): boolean {
+  const content = placeholderContent(file);
+  return size === content.length && (size === 0 || readFileSync(file, 'utf8') === content);
+}
+
+/** What holds something is no ghost. */
+export function removeEmpty(placeholder: string): void {
+  try {
+    const about = lstatSync(placeholder);
+    if (about.isDirectory()) rmdirSync(placeholder);
+    else if (about.isFile() && isPlaceholderFile(placeholder, about.size)) unlinkSync(placeholder);
+  } catch {
+    // Gone, or not empty.
+  }
 }

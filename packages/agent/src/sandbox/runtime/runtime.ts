@@ -2,20 +2,25 @@
  * A sandbox on sandbox-runtime: bubblewrap and a filtering proxy on Linux, seatbelt on macOS. The runtime is one for the whole
  * process and takes a quarter of a second to load, so it is started with the first command.
  */
+import type { SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime';
+import { findRipgrep } from '@heddle/tools';
 import { randomBytes } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
-import { findRipgrep } from '@heddle/tools';
-import type { SandboxSettings } from '../../settings/sandbox.ts';
-import { checkSandbox } from '../check/check.ts';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { SandboxSettings } from '../../settings/sandbox-settings.ts';
+import { checkSandbox } from '../check.ts';
 import type { SandboxPolicy } from '../policy/policy.ts';
-import type { AskForHost, SandboxReadiness, Sandbox, Wrapped, Wrapping } from '../sandbox.ts';
-import { runtimeConfig } from './config.ts';
-import { expand } from './expand.ts';
-import type { PlaceholderKeeper, HeldPlaceholders } from './ghost-keeper.ts';
-import { type Placeholders, placeholdersFor, withPlaceholders } from './ghosts.ts';
-import { gitIgnoringPlaceholders } from './git-ignore.ts';
-import { clearLeftovers } from './leftovers.ts';
+import type { AskForHost, Sandbox, SandboxReadiness, Wrapped, Wrapping } from '../sandbox.ts';
 import { lease, type Lease } from './lease.ts';
+import { clearLeftovers } from './leftovers.ts';
+import type { HeldPlaceholders, PlaceholderKeeper } from './placeholder-keeper.ts';
+import {
+  gitIgnoringPlaceholders,
+  type Placeholders,
+  placeholdersFor,
+  withPlaceholders,
+} from './placeholders.ts';
 import { refusals } from './refusals.ts';
 
 export interface RuntimeSandboxOptions {
@@ -133,4 +138,59 @@ function realpath(file: string): string {
   } catch {
     return file;
   }
+}
+
+type Entry = SandboxRuntimeConfig['filesystem']['denyRead'][number];
+
+/** `unwritable`: what the policy's patterns were found to mean, where the runtime cannot keep patterns itself. */
+function runtimeConfig(
+  policy: SandboxPolicy,
+  { network, enableWeakerNestedSandbox }: SandboxSettings,
+  { ripgrep, unwritable }: { readonly ripgrep: string | undefined; readonly unwritable: readonly string[] },
+): SandboxRuntimeConfig {
+  const { httpProxyPort, socksProxyPort } = network;
+  return {
+    network: {
+      allowedDomains: [...policy.allowedDomains],
+      deniedDomains: [...policy.deniedDomains],
+      allowUnixSockets: [...network.allowUnixSockets],
+      allowLocalBinding: network.allowLocalBinding,
+      ...(httpProxyPort === undefined ? {} : { httpProxyPort }),
+      ...(socksProxyPort === undefined ? {} : { socksProxyPort }),
+    },
+    filesystem: {
+      allowWrite: policy.writable.map(literal),
+      denyWrite: [...policy.unwritable, ...unwritable].map(literal),
+      // A name without wildcards is a name; the others are patterns.
+      denyRead: policy.unreadable.map((path) => (/[*?[\]]/.test(path) ? path : literal(path))),
+      allowRead: policy.readable.map((path) => (/[*?[\]]/.test(path) ? path : literal(path))),
+    },
+    enableWeakerNestedSandbox,
+    ...(ripgrep === undefined ? {} : { ripgrep: { command: ripgrep } }),
+  };
+}
+
+function literal(path: string): Entry {
+  return { path, literal: true };
+}
+
+/** Enough for a large project; what lies behind that is not looked at. */
+const MOST_FOLDERS = 20_000;
+const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.git']);
+
+async function expand({ unwritableLike, writable }: SandboxPolicy): Promise<string[]> {
+  if (unwritableLike.length === 0) return [];
+  if (process.platform === 'darwin') return unwritableLike.map(({ glob }) => glob);
+  const found: string[] = [];
+  const open = [...writable];
+  for (let visited = 0; open.length > 0 && visited < MOST_FOLDERS; visited++) {
+    const folder = open.pop() ?? '';
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      const file = path.join(folder, entry.name);
+      if (unwritableLike.some(({ matches }) => matches(file))) found.push(file);
+      else if (entry.isDirectory() && !SKIPPED.has(entry.name)) open.push(file);
+    }
+  }
+  return found;
 }

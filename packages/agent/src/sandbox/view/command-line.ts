@@ -1,5 +1,5 @@
 /** The command lines that start a script in the read-only view. Pure. */
-import type { Scope } from './filter.ts';
+import type { ProcessScope } from './filter.ts';
 
 export interface ViewedScript {
   readonly script: string;
@@ -8,7 +8,7 @@ export interface ViewedScript {
   readonly folder: string;
   /** A file in that folder which outlasts the view. It is the only file of the disk that the script can write to. */
   readonly report: string;
-  readonly scope: Scope;
+  readonly scope: ProcessScope;
 }
 
 /**
@@ -73,6 +73,6 @@ export function seatbeltArguments({ script, folder }: ViewedScript): string[] {
 /** Programs that show the processes or connections of the machine: in a namespace of their own they would show nothing. */
 const SHOWS_HOST = /\b(ps|pgrep|pidof|pstree|top|lsof|fuser|ss|netstat|ip|ifconfig)\b|\/proc\b/;
 
-export function scopeFor(command: string): Scope {
+export function scopeFor(command: string): ProcessScope {
   return SHOWS_HOST.test(command) ? 'host' : 'own';
 }

@@ -1,6 +1,6 @@
 /** The filter is a program for the kernel: it is run here step by step, for processors that the tests do not run on. */
 import { describe, expect, it } from 'vitest';
-import { callFilter, type Scope } from './filter.ts';
+import { callFilter, type ProcessScope } from './filter.ts';
 
 const EPERM = 0x0005_0001;
 const ALLOW = 0x7fff_0000;
@@ -15,7 +15,7 @@ interface Call {
 
 function answer(
   arch: 'x64' | 'arm64',
-  scope: Scope,
+  scope: ProcessScope,
   { number, first = 0, audit = AUDIT[arch] }: Call,
 ): number {
   const program = callFilter(scope, arch);

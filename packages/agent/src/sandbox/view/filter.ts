@@ -4,7 +4,7 @@
  */
 
 /** What a command in the view sees of the machine: a view of its own, or also the processes and connections of the host. */
-export type Scope = 'own' | 'host';
+export type ProcessScope = 'own' | 'host';
 
 interface Architecture {
   /** AUDIT_ARCH of linux/audit.h. */
@@ -54,7 +54,7 @@ const ARCHITECTURES: ReadonlyMap<string, Architecture> = new Map([
 ]);
 
 /** The families of sockets that a network namespace isolates. Names on the disk (AF_UNIX) and virtual machines are not. */
-const FAMILIES: Readonly<Record<Scope, readonly number[]>> = {
+const FAMILIES: Readonly<Record<ProcessScope, readonly number[]>> = {
   // AF_INET, AF_INET6, AF_NETLINK: there is nothing to connect to.
   own: [2, 10, 16],
   // AF_NETLINK lists the connections of the host and, without capabilities, changes none.
@@ -73,7 +73,7 @@ const SIGNALING_IOCTL: readonly number[] = [0x8901, 0x8902];
 const INSTRUCTION_BYTES = 8;
 
 /** Undefined for an architecture whose system calls are not listed here. */
-export function callFilter(scope: Scope, arch: string): Buffer | undefined {
+export function callFilter(scope: ProcessScope, arch: string): Buffer | undefined {
   const architecture = ARCHITECTURES.get(arch);
   if (architecture === undefined) return undefined;
   const { audit, otherTable, socket, prlimit, fcntl, ioctl, never, otherProcesses } = architecture;

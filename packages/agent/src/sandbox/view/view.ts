@@ -8,7 +8,7 @@ import { closeSync, mkdtempSync, openSync, realpathSync, rmSync, unlinkSync, wri
 import os from 'node:os';
 import path from 'node:path';
 import type { ConfinedEnd, Confinement, Launch, ShellView } from '@heddle/tools';
-import { programIn } from '../check/check.ts';
+import { programIn } from '../check.ts';
 import {
   bubblewrapArguments,
   type Power,
@@ -16,7 +16,7 @@ import {
   seatbeltArguments,
   type ViewedScript,
 } from './command-line.ts';
-import { callFilter, type Scope } from './filter.ts';
+import { callFilter, type ProcessScope } from './filter.ts';
 
 export interface ReadOnlyView extends ShellView {
   /** Tries it out with the first question; later calls return the same answer. Never rejects. */
@@ -95,7 +95,7 @@ export function createReadOnlyView(platform: ViewPlatform = {}): ReadOnlyView {
 interface Viewed {
   readonly command: string;
   readonly directory: string;
-  readonly scope: Scope;
+  readonly scope: ProcessScope;
   /** The command missed something that the view does not have. */
   readonly onMissed: () => void;
 }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { StoredCosts } from '../../cost/stored-costs.ts';
 import { decode } from './decode.ts';
 import { encode, type EntryFrame } from './encode.ts';
-import { assistant, boundary, user } from '../test/house.ts';
+import { assistant, boundary, user } from '../test/session-home.ts';
 
 const frame: EntryFrame = { sessionId: 's1', cwd: '/work', version: '0.1.0' };
 const NOTHING = { parentUuid: null, bill: new StoredCosts() };

@@ -8,7 +8,7 @@ import {
   contentOf,
   isHistoryOrNone,
   isStoredMessage,
-  isText,
+  isStringValue,
   type LogLine,
   type StoredMessage,
   texts,
@@ -30,21 +30,21 @@ const DAMAGED: Decoded = { kind: 'damaged' };
 /** Never throws: a line that cannot be read is damage, and the caller decides what that means. */
 export function decode(text: string, blobs?: Blobs): Decoded {
   const line = parseLine(text);
-  if (!line || !isText(line['type'])) return DAMAGED;
-  const at = isText(line['timestamp']) ? Date.parse(line['timestamp']) || 0 : 0;
+  if (!line || !isStringValue(line['type'])) return DAMAGED;
+  const at = isStringValue(line['timestamp']) ? Date.parse(line['timestamp']) || 0 : 0;
   switch (line['type']) {
     case 'user':
     case 'assistant':
     case 'system':
     case 'attachment':
       // A subagent's lines may stand in the same file; they are another conversation.
-      if (!isText(line['uuid']) || line['isSidechain'] === true) return FOREIGN;
+      if (!isStringValue(line['uuid']) || line['isSidechain'] === true) return FOREIGN;
       return entry(messageOf(whole(line, blobs), line['uuid'], at), at);
     case 'boundary': {
       const { logicalParentUuid, spent, stance, refused, ...rest } = line;
-      const body = bodyOf(isText(line['to']) ? 'rewind' : 'context', whole(rest, blobs));
+      const body = bodyOf(isStringValue(line['to']) ? 'rewind' : 'context', whole(rest, blobs));
       if (!body || !('messages' in body)) return DAMAGED;
-      const parentUuid = isText(logicalParentUuid) ? logicalParentUuid : null;
+      const parentUuid = isStringValue(logicalParentUuid) ? logicalParentUuid : null;
       return {
         kind: 'entry',
         entry: Object.assign(body, { at }),
@@ -60,7 +60,7 @@ export function decode(text: string, blobs?: Blobs): Decoded {
     }
     case 'custom-title': {
       const { customTitle: title } = line;
-      return isText(title) ? { kind: 'entry', entry: { type: 'title', title, at } } : FOREIGN;
+      return isStringValue(title) ? { kind: 'entry', entry: { type: 'title', title, at } } : FOREIGN;
     }
     default: {
       if (!isKind(line['type'])) return FOREIGN;
@@ -114,14 +114,14 @@ function messageOf(line: LogLine, uuid: string, at: number): StoredMessage | 'da
       return answerOf(line, uuid, at);
     case 'system': {
       const { subtype, content } = line;
-      if (!isText(subtype)) return 'foreign';
-      const said = isText(content) ? content : '';
+      if (!isStringValue(subtype)) return 'foreign';
+      const said = isStringValue(content) ? content : '';
       return message({ type: 'system', uuid, at, subtype, content: said }, line, ['level', 'details']);
     }
     default: {
       const { attachment } = line;
       // Other tools attach things of other shapes, and repeat them in every session that needs them.
-      if (!isRecord(attachment) || !isText(attachment['kind'])) return 'foreign';
+      if (!isRecord(attachment) || !isStringValue(attachment['kind'])) return 'foreign';
       return message({ type: 'attachment', uuid, at, attachment }, line, []);
     }
   }
@@ -137,9 +137,9 @@ function answerOf(line: LogLine, uuid: string, at: number): StoredMessage | 'dam
     type: 'assistant',
     uuid,
     at,
-    responseId: isText(id) ? id : uuid,
-    model: isText(model) ? model : '',
-    content: isText(content) ? [{ type: 'text', text: content }] : content,
+    responseId: isStringValue(id) ? id : uuid,
+    model: isStringValue(model) ? model : '',
+    content: isStringValue(content) ? [{ type: 'text', text: content }] : content,
   };
   if (isRecord(usage)) fields['usage'] = updateUsage(NO_USAGE, usage);
   if (line['isApiErrorMessage'] === true) fields['apiError'] = 'server';
@@ -161,25 +161,26 @@ type Bookkeeping = Exclude<EntryBody['type'], 'user' | 'assistant' | 'system' | 
 /** What each kind of bookkeeping must hold before anything relies on it. */
 const READERS: Readonly<Record<Bookkeeping, (line: LogLine) => boolean>> = {
   session: ({ snapshot }) => isRecord(snapshot) && texts(snapshot['systemPrompt']),
-  answer: ({ model, usage }) => isText(model) && isRecord(usage),
-  spent: ({ model, usage }) => isText(model) && isRecord(usage),
+  answer: ({ model, usage }) => isStringValue(model) && isRecord(usage),
+  spent: ({ model, usage }) => isStringValue(model) && isRecord(usage),
   retry: ({ error }) => isRecord(error),
   tombstone: ({ uuids }) => texts(uuids),
-  intent: ({ toolUseId, effect }) => isText(toolUseId) && isText(effect),
-  outcome: ({ toolUseId }) => isText(toolUseId),
-  ask: ({ toolUseId }) => isText(toolUseId),
-  ask_answer: ({ toolUseId }) => isText(toolUseId),
-  checkpoint: ({ toolUseId }) => isText(toolUseId),
+  intent: ({ toolUseId, effect }) => isStringValue(toolUseId) && isStringValue(effect),
+  outcome: ({ toolUseId }) => isStringValue(toolUseId),
+  ask: ({ toolUseId }) => isStringValue(toolUseId),
+  ask_answer: ({ toolUseId }) => isStringValue(toolUseId),
+  checkpoint: ({ toolUseId }) => isStringValue(toolUseId),
   transition: ({ transition }) => isRecord(transition),
-  summary: ({ summary }) => isText(summary),
+  summary: ({ summary }) => isStringValue(summary),
   context: ({ report, messages, replaced }) =>
     isRecord(report) && [messages, replaced].every(isHistoryOrNone),
-  stance: ({ stance }) => isRecord(stance) && isText(stance['workingDirectory']) && texts(stance['tools']),
+  stance: ({ stance }) =>
+    isRecord(stance) && isStringValue(stance['workingDirectory']) && texts(stance['tools']),
   mended: ({ mends }) => texts(mends),
   refused: ({ blocks }) => texts(blocks),
-  command: ({ commandId }) => isText(commandId),
-  rewind: ({ to, messages }) => isText(to) && isHistoryOrNone(messages),
-  end: ({ terminal }) => isRecord(terminal) && isText(terminal['reason']),
+  command: ({ commandId }) => isStringValue(commandId),
+  rewind: ({ to, messages }) => isStringValue(to) && isHistoryOrNone(messages),
+  end: ({ terminal }) => isRecord(terminal) && isStringValue(terminal['reason']),
 };
 
 function bodyOf(type: string, line: LogLine): EntryBody | undefined {
@@ -190,7 +191,7 @@ function bodyOf(type: string, line: LogLine): EntryBody | undefined {
 
 function isBookkeeping(body: LogLine): body is LogLine & EntryBody {
   const { type } = body;
-  return isText(type) && isKind(type) && READERS[type](body);
+  return isStringValue(type) && isKind(type) && READERS[type](body);
 }
 
 function isKind(type: string): type is Bookkeeping {

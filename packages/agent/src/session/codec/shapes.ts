@@ -10,24 +10,24 @@ import {
 
 export type LogLine = Readonly<Record<string, unknown>>;
 
-export function isText(value: unknown): value is string {
+export function isStringValue(value: unknown): value is string {
   return typeof value === 'string';
 }
 
 export function texts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every(isText);
+  return Array.isArray(value) && value.every(isStringValue);
 }
 
 /** A message's content, without the blocks that are none. What the others hold is the request builder's business. */
 export function contentOf(value: unknown): string | readonly ContentBlock[] | undefined {
-  if (isText(value)) return value;
+  if (isStringValue(value)) return value;
   if (!Array.isArray(value)) return undefined;
   const blocks: readonly unknown[] = value;
   return blocks.every(isBlock) ? blocks : blocks.filter(isBlock);
 }
 
 function isBlock(value: unknown): value is ContentBlock {
-  return isRecord(value) && isText(value['type']);
+  return isRecord(value) && isStringValue(value['type']);
 }
 
 /** Messages as a boundary holds them; or nothing at all. */
@@ -39,11 +39,11 @@ export function isHistoryOrNone(value: unknown): boolean {
 export type StoredMessage = UserMessage | AssistantMessage | SystemMessage | AttachmentMessage;
 
 export function isStoredMessage(value: unknown): value is StoredMessage {
-  if (!isRecord(value) || !isText(value['uuid'])) return false;
+  if (!isRecord(value) || !isStringValue(value['uuid'])) return false;
   const { type, content } = value;
-  if (type === 'user') return isText(content) || isBlocks(content);
+  if (type === 'user') return isStringValue(content) || isBlocks(content);
   if (type === 'assistant') return isBlocks(content);
-  return isText(type);
+  return isStringValue(type);
 }
 
 function isBlocks(value: unknown): boolean {

@@ -5,11 +5,18 @@ import { describe, expect, it } from 'vitest';
 import { LINE_LIMIT } from './blobs.ts';
 import { forkSession, resumeSession, type Session } from '../open/open.ts';
 import { blobFolder } from './paths.ts';
-import { boundary, house, type House, resultOf, sessionOf, user } from '../test/house.ts';
+import {
+  boundary,
+  createSessionHome,
+  type SessionHome,
+  resultOf,
+  sessionOf,
+  user,
+} from '../test/session-home.ts';
 
 const LONG = 'ü 漢字 🧵 '.repeat(10_000);
 
-function blobs({ place }: House): string[] {
+function blobs({ place }: SessionHome): string[] {
   try {
     return readdirSync(blobFolder(place));
   } catch {
@@ -25,7 +32,7 @@ function contents(session: Session): unknown[] {
 
 describe('a long text', () => {
   it('leaves the line, and is there again when the session is resumed', () => {
-    const home = house();
+    const home = createSessionHome();
     const { journal } = home.begin('s1');
     journal.append(user('u1', LONG));
     journal.append(resultOf('t1', 'c1', LONG));
@@ -37,7 +44,7 @@ describe('a long text', () => {
   });
 
   it('is stored once, under its hash, for its owner only', () => {
-    const home = house();
+    const home = createSessionHome();
     const { journal } = home.begin('s1');
     journal.append(user('u1', LONG));
     journal.append(user('u2', LONG));
@@ -50,13 +57,13 @@ describe('a long text', () => {
   });
 
   it('stays in a line that is short enough', () => {
-    const home = house();
+    const home = createSessionHome();
     home.begin('s1').journal.append(user('u1', 'x'.repeat(LINE_LIMIT - 1_000)));
     expect(blobs(home)).toEqual([]);
   });
 
   it('belongs to a fork as well, without another copy', () => {
-    const home = house();
+    const home = createSessionHome();
     const first = home.begin('s1');
     first.journal.append(user('u1', LONG));
     first.journal.close();
@@ -66,7 +73,7 @@ describe('a long text', () => {
   });
 
   it('whose file is gone is replaced by a note, and the session goes on', () => {
-    const home = house();
+    const home = createSessionHome();
     const first = home.begin('s1');
     first.journal.append(user('u1', LONG));
     first.journal.append(user('u2', 'short'));
@@ -79,7 +86,7 @@ describe('a long text', () => {
   });
 
   it('inside a compacted history comes back, too', () => {
-    const home = house();
+    const home = createSessionHome();
     const first = home.begin('s1');
     first.journal.append({
       ...boundary(),
@@ -91,7 +98,7 @@ describe('a long text', () => {
 });
 
 it('data that looks like a reference comes back as it was, in long lines and in short ones', () => {
-  const home = house();
+  const home = createSessionHome();
   const { journal } = home.begin('s1');
   const forged = { $blob: '0'.repeat(64), length: 5 };
   const call = (uuid: string, input: object) =>

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { forkSession, newSession, resumeSession } from '../open/open.ts';
-import { house, reasonOf, sessionOf, user } from '../test/house.ts';
+import { createSessionHome, reasonOf, sessionOf, user } from '../test/session-home.ts';
 
 const holder = path.join(import.meta.dirname, '../test/run-with-lock.ts');
 const started: ChildProcess[] = [];
@@ -23,7 +23,7 @@ async function heldBy(folder: string, id: string): Promise<ChildProcess> {
 
 describe('a session that another process writes to', () => {
   it('is refused, can be forked, and is free at once when that process is killed', async () => {
-    const { place, setup } = house();
+    const { place, setup } = createSessionHome();
     const child = await heldBy(place.cwd, 's1');
     expect(reasonOf(resumeSession(setup, 's1'))).toMatch(/in use by another process; fork it/);
 
@@ -40,7 +40,7 @@ describe('a session that another process writes to', () => {
 
 describe('a session that this process writes to', () => {
   it('is refused a second time, and free when it is closed', () => {
-    const { begin, setup } = house();
+    const { begin, setup } = createSessionHome();
     const first = begin('s1');
     first.journal.append(user('u1'));
     expect(reasonOf(resumeSession(setup, 's1'))).toMatch(/in use/);
@@ -51,7 +51,7 @@ describe('a session that this process writes to', () => {
   });
 
   it('is not held by an opening that failed', () => {
-    const { begin, setup } = house();
+    const { begin, setup } = createSessionHome();
     const first = begin('s1');
     first.journal.append(user('u1'));
     first.journal.close();

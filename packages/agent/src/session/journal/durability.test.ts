@@ -1,6 +1,14 @@
 import { expect, it } from 'vitest';
 import { PowerPolicy } from './journal.ts';
-import { assistant, callOf, house, intentOf, resultOf, sessionOf, user } from '../test/house.ts';
+import {
+  assistant,
+  callOf,
+  createSessionHome,
+  intentOf,
+  resultOf,
+  sessionOf,
+  user,
+} from '../test/session-home.ts';
 import { newSession, resumeSession } from '../open/open.ts';
 
 it('waits for the disk where nobody could work out again what was lost', () => {
@@ -32,7 +40,7 @@ it('waits for the disk where nobody could work out again what was lost', () => {
 });
 
 it('writes the same file as without', () => {
-  const home = house({ durability: 'power' });
+  const home = createSessionHome({ durability: 'power' });
   const session = sessionOf(newSession(home.setup, 's1'));
   for (const body of [user('u1'), intentOf('c1'), resultOf('t1', 'c1', 'x'.repeat(100_000))])
     session.journal.append(body);

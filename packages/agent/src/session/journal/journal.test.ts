@@ -4,7 +4,16 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EntryChain, JournalError } from './journal.ts';
 import { resumeSession } from '../open/open.ts';
-import { assistant, boundary, entryOf, house, sessionOf, tombstone, user, uuidsOf } from '../test/house.ts';
+import {
+  assistant,
+  boundary,
+  entryOf,
+  createSessionHome,
+  sessionOf,
+  tombstone,
+  user,
+  uuidsOf,
+} from '../test/session-home.ts';
 import { onFullDisk } from '../test/full-disk.ts';
 
 function parentsOf(lines: readonly string[]): Record<string, string | null> {
@@ -18,7 +27,7 @@ function parentsOf(lines: readonly string[]): Record<string, string | null> {
 
 describe('the chain of parents', () => {
   it('leaves out what was taken back', () => {
-    const { begin, lines } = house();
+    const { begin, lines } = createSessionHome();
     const { journal } = begin('s1');
     for (const body of [user('u1'), assistant('a1'), assistant('a2'), tombstone('a1', 'a2'), assistant('a3')])
       journal.append(body);
@@ -26,7 +35,7 @@ describe('the chain of parents', () => {
   });
 
   it('goes on where it was when a session is resumed, also behind a tombstone and a boundary', () => {
-    const { begin, lines, setup } = house();
+    const { begin, lines, setup } = createSessionHome();
     const { journal } = begin('s1');
     for (const body of [
       user('u1'),
@@ -43,7 +52,7 @@ describe('the chain of parents', () => {
   });
 
   it('names a message of the file when nothing came after a boundary', () => {
-    const { begin, lines, setup } = house();
+    const { begin, lines, setup } = createSessionHome();
     const { journal } = begin('s1');
     for (const body of [user('u1'), assistant('a1'), boundary('summary')]) journal.append(body);
     journal.close();
@@ -61,7 +70,7 @@ describe('the chain of parents', () => {
 
 describe('the file', () => {
   it('and its folders are for their owner only', () => {
-    const { begin, file, place } = house();
+    const { begin, file, place } = createSessionHome();
     begin('s1').journal.append(user('u1', 'x'.repeat(100_000)));
     const mode = (name: string): string => (statSync(name).mode & 0o777).toString(8);
     const folder = path.dirname(file('s1'));
@@ -73,7 +82,7 @@ describe('the file', () => {
   });
 
   it('grows by what was appended, whatever is in it already', () => {
-    const { begin, file } = house();
+    const { begin, file } = createSessionHome();
     const { journal } = begin('s1');
     const sizes = Array.from({ length: 50 }, () => {
       journal.append(user('0123'));
@@ -101,14 +110,14 @@ describe('an entry that cannot be stored', () => {
   });
 
   it('is refused once the journal is closed', () => {
-    const { journal } = house().begin('s1');
+    const { journal } = createSessionHome().begin('s1');
     journal.close();
     expect(() => journal.append(user('u1'))).toThrow(JournalError);
   });
 });
 
 it('what it stores is there for the next reader', () => {
-  const { begin, lines, setup } = house();
+  const { begin, lines, setup } = createSessionHome();
   const { journal } = begin('s1');
   journal.append(user('u1'));
   expect(entryOf(lines('s1')[0] ?? '')).toMatchObject({ type: 'user', at: 1_000 });

@@ -15,13 +15,13 @@ import {
   assistant,
   boundary,
   callOf,
-  house,
-  type House,
+  createSessionHome,
+  type SessionHome,
   resultOf,
   sessionOf,
   spent,
   user,
-} from '../test/house.ts';
+} from '../test/session-home.ts';
 import { forkSession } from '../open/open.ts';
 import { indexFile } from './cache.ts';
 import { findSession, listSessions } from './list.ts';
@@ -29,20 +29,20 @@ import type { SessionSummary } from './summary.ts';
 
 const end = { type: 'end', terminal: { reason: 'completed' } } as const;
 
-function store(home: House, id: string, bodies: readonly EntryBody[]): void {
+function store(home: SessionHome, id: string, bodies: readonly EntryBody[]): void {
   const { journal } = home.begin(id);
   for (const body of bodies) journal.append(body);
   journal.close();
 }
 
-const listed = (home: House): SessionSummary[] => listSessions(home.place);
-const titles = (home: House): string[] => listed(home).map(({ title }) => title);
-const only = (home: House): SessionSummary | undefined => listed(home)[0];
+const listed = (home: SessionHome): SessionSummary[] => listSessions(home.place);
+const titles = (home: SessionHome): string[] => listed(home).map(({ title }) => title);
+const only = (home: SessionHome): SessionSummary | undefined => listed(home)[0];
 
 describe('a session in the list', () => {
   it('is told by its first prompt, its messages, its model, its cost and its last activity', () => {
     const at = Date.parse('2026-11-15T10:00:00Z');
-    const home = house({ now: () => at });
+    const home = createSessionHome({ now: () => at });
     store(home, 's1', [
       user('u1', '  Mend the\n build '),
       callOf('a1', 'c1'),
@@ -69,7 +69,7 @@ describe('a session in the list', () => {
   });
 
   it('says on which branch it was begun', () => {
-    const home = house();
+    const home = createSessionHome();
     mkdirSync(`${home.place.cwd}/.git`, { recursive: true });
     writeFileSync(`${home.place.cwd}/.git/HEAD`, 'ref: refs/heads/mend/it\n');
     store(home, 's1', [user('u1')]);
@@ -77,7 +77,7 @@ describe('a session in the list', () => {
   });
 
   it('has no cost where a price was unknown, and counts on from a boundary', () => {
-    const home = house();
+    const home = createSessionHome();
     store(home, 'known', [user('u1'), spent(1, 1), boundary('b1'), spent(1, 2)]);
     store(home, 'unknown', [user('u1'), spent(1), spent(1, 2)]);
     store(home, 'free', [user('u1'), spent(1, 0)]);
@@ -87,7 +87,7 @@ describe('a session in the list', () => {
   });
 
   it('has the name that was given last, and its prompt again when the name is taken back', () => {
-    const home = house();
+    const home = createSessionHome();
     const { journal } = home.begin('s1');
     for (const body of [user('u1', 'the prompt'), { type: 'title', title: 'one' } as const])
       journal.append(body);
@@ -99,7 +99,7 @@ describe('a session in the list', () => {
   });
 
   it('says that it is a fork, until it has a name of its own', () => {
-    const home = house();
+    const home = createSessionHome();
     store(home, 's1', [user('u1', 'the prompt')]);
     sessionOf(forkSession(home.setup, 's1', 's2')).journal.close();
     expect(titles(home).sort()).toEqual(['the prompt', 'the prompt (fork)']);
@@ -111,7 +111,7 @@ describe('a session in the list', () => {
   });
 
   it('may have been written by another tool', () => {
-    const home = house();
+    const home = createSessionHome();
     home.begin('mine').journal.close();
     const line = (more: object, message: unknown): string =>
       `${JSON.stringify({ parentUuid: null, isSidechain: false, cwd: '/theirs', sessionId: 's9', gitBranch: 'main', ...more, message, uuid: 'u', timestamp: '2026-11-15T10:00:00.000Z' })}\n`;
@@ -144,7 +144,7 @@ describe('a session in the list', () => {
   });
 
   it('shows a first prompt that was stored outside the log', () => {
-    const home = house();
+    const home = createSessionHome();
     store(home, 's1', [user('u1', `begin ${'x'.repeat(100_000)}`)]);
     expect(only(home)?.title).toMatch(/^begin x+…$/);
     expect(only(home)?.firstPrompt).toHaveLength(1_000);
@@ -152,7 +152,7 @@ describe('a session in the list', () => {
 
   it('is the newest first; those of other folders are there when all are asked for', () => {
     let now = 1_000_000;
-    const home = house({ now: () => now++ });
+    const home = createSessionHome({ now: () => now++ });
     for (const id of ['s1', 's2', 's3']) store(home, id, [user('u1', id)]);
     const elsewhere = { ...home.setup, place: { ...home.place, cwd: '/else' } };
     expect(titles(home)).toEqual(['s3', 's2', 's1']);
@@ -163,7 +163,7 @@ describe('a session in the list', () => {
 
 describe('the index', () => {
   it('reads a file that grew from where it was left', () => {
-    const home = house();
+    const home = createSessionHome();
     store(home, 's1', [user('u1', 'the prompt'), assistant('a1')]);
     expect(only(home)).toMatchObject({ title: 'the prompt', messages: 2 });
     // Who read it anew would see another prompt.
@@ -174,7 +174,7 @@ describe('the index', () => {
   });
 
   it('reads a line that was only half there when it is whole', () => {
-    const home = house();
+    const home = createSessionHome();
     store(home, 's1', [user('u1')]);
     const title = '{"type":"custom-title","customTitle":"whole","sessionId":"s1"}\n';
     appendFileSync(home.file('s1'), title.slice(0, 20));
@@ -187,7 +187,7 @@ describe('the index', () => {
     ['shorter', 'x'],
     ['longer, and other', 'y'.repeat(400)],
   ])('reads a file anew that is %s', (_how, prompt) => {
-    const home = house();
+    const home = createSessionHome();
     store(home, 's1', [user('u1', 'a prompt of some length'), assistant('a1')]);
     expect(only(home)?.messages).toBe(2);
     rmSync(home.file('s1'));
@@ -196,7 +196,7 @@ describe('the index', () => {
   });
 
   it('forgets files that are gone', () => {
-    const home = house();
+    const home = createSessionHome();
     store(home, 's1', [user('u1')]);
     listed(home);
     rmSync(home.file('s1'));
@@ -218,7 +218,7 @@ describe('the index', () => {
     ],
     ['was deleted', (file: string) => rmSync(file)],
   ])('is made anew where it %s', (_how, harm) => {
-    const home = house();
+    const home = createSessionHome();
     store(home, 's1', [user('u1', 'the prompt')]);
     listed(home);
     harm(indexFile(home.place.configDir));
@@ -227,7 +227,7 @@ describe('the index', () => {
   });
 
   it('is done without where it cannot be', () => {
-    const home = house();
+    const home = createSessionHome();
     store(home, 's1', [user('u1', 'the prompt')]);
     mkdirSync(indexFile(home.place.configDir));
     expect(titles(home)).toEqual(['the prompt']);
@@ -235,7 +235,7 @@ describe('the index', () => {
   });
 
   it('is left alone while another process writes it, and the list is right', () => {
-    const home = house();
+    const home = createSessionHome();
     store(home, 's1', [user('u1', 'one')]);
     listed(home);
     const other = new DatabaseSync(indexFile(home.place.configDir));
@@ -250,7 +250,7 @@ describe('the index', () => {
   });
 
   it('is for the owner alone, and not there before somebody asks for a list', () => {
-    const home = house();
+    const home = createSessionHome();
     store(home, 's1', [user('u1')]);
     expect(existsSync(indexFile(home.place.configDir))).toBe(false);
     listed(home);
@@ -260,7 +260,7 @@ describe('the index', () => {
 
 describe('a session is found', () => {
   it('by its id, the beginning of it, or its exact title; here before elsewhere', () => {
-    const home = house();
+    const home = createSessionHome();
     const place = { ...home.place, cwd: '/else' };
     store(home, 'abcd-1', [user('u1', 'one')]);
     store(home, 'abcd-2', [user('u1', 'two')]);
@@ -283,7 +283,7 @@ describe('a session is found', () => {
   });
 });
 
-function rowsOf({ place }: House): unknown[] {
+function rowsOf({ place }: SessionHome): unknown[] {
   const database = new DatabaseSync(indexFile(place.configDir));
   const rows = database.prepare('SELECT * FROM sessions').all();
   database.close();

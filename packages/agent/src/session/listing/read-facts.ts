@@ -1,7 +1,7 @@
 /** Reads whole lines of a session into the facts about it. Pure; only the few lines that tell something are parsed. */
 import { isRecord, textOf } from '@heddle/core';
 import { readStoredCosts, type StoredCosts } from '../../cost/stored-costs.ts';
-import { contentOf, isText, type LogLine } from '../codec/shapes.ts';
+import { contentOf, isStringValue, type LogLine } from '../codec/shapes.ts';
 import { type Blobs, createBlobs, restoreTexts } from '../files/blobs.ts';
 import { LineFile, wholeLength } from '../files/lines.ts';
 import { blobsBeside, type SessionFile } from '../files/session-files.ts';
@@ -83,27 +83,27 @@ function beginningIn(line: LogLine | undefined, blobs: Blobs | undefined): Parti
   const { sessionId, cwd, gitBranch, timestamp } = line;
   return {
     firstPrompt: prompt.slice(0, PROMPT_LENGTH),
-    firstSessionId: isText(sessionId) ? sessionId : null,
-    cwd: isText(cwd) ? cwd : null,
-    gitBranch: isText(gitBranch) && gitBranch !== '' ? gitBranch : null,
-    startedAt: (isText(timestamp) && Date.parse(timestamp)) || null,
+    firstSessionId: isStringValue(sessionId) ? sessionId : null,
+    cwd: isStringValue(cwd) ? cwd : null,
+    gitBranch: isStringValue(gitBranch) && gitBranch !== '' ? gitBranch : null,
+    startedAt: (isStringValue(timestamp) && Date.parse(timestamp)) || null,
   };
 }
 
 /** A fork begins with the lines of another session: its name says where the fork comes from. */
 function titleIn(line: LogLine | undefined, sessionId: string): Partial<Facts> {
   const title = line?.['customTitle'];
-  if (!isText(title)) return {};
+  if (!isStringValue(title)) return {};
   const name = title.trim() === '' ? null : title;
   const from = line?.['sessionId'];
-  return isText(from) && from !== sessionId ? { inheritedTitle: name } : { ownTitle: name };
+  return isStringValue(from) && from !== sessionId ? { inheritedTitle: name } : { ownTitle: name };
 }
 
 function foundIn(line: LogLine | undefined): Partial<Facts> {
   // Ours are about the calls of a turn.
   if (!line || 'toolUseIds' in line) return {};
   const title = line['aiTitle'] ?? line['summary'];
-  return isText(title) && title.trim() !== '' ? { foundTitle: title } : {};
+  return isStringValue(title) && title.trim() !== '' ? { foundTitle: title } : {};
 }
 
 function costOf(bill: StoredCosts): Pick<Facts, 'costUsd' | 'unpriced'> {
@@ -146,7 +146,7 @@ function foreignKindOf(bytes: Buffer, start: number, end: number): string | unde
   const [before = '', type] = THEIRS.exec(headOf(bytes, start, end)) ?? [];
   if (type !== undefined) return before.includes(SIDECHAIN) ? undefined : type;
   const line = parseLogLine(bytes, start, end);
-  return line && line['isSidechain'] !== true && isText(line['type']) ? line['type'] : undefined;
+  return line && line['isSidechain'] !== true && isStringValue(line['type']) ? line['type'] : undefined;
 }
 
 /** Another tool begins its lines with the parent. No brace in between: what lies deeper has types of its own. */
@@ -165,7 +165,7 @@ function parseLogLine(bytes: Buffer, start: number, end: number): LogLine | unde
 function entryTimeOf(bytes: Buffer, start: number, end: number): number | undefined {
   const near = TIME.exec(headOf(bytes, start, end))?.[1];
   const time = near ?? parseLogLine(bytes, start, end)?.['timestamp'];
-  return (isText(time) && Date.parse(time)) || undefined;
+  return (isStringValue(time) && Date.parse(time)) || undefined;
 }
 
 const TIME = /"timestamp":"([0-9T:.Z+-]+)"/;

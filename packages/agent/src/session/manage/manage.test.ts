@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { blobFolder, fileHistoryFolder, sessionFolder } from '../files/paths.ts';
 import { listSessions } from '../listing/list.ts';
 import { forkSession, newestSession, resumeSession } from '../open/open.ts';
-import { assistant, house, sessionOf, user, uuidsOf } from '../test/house.ts';
+import { assistant, createSessionHome, sessionOf, user, uuidsOf } from '../test/session-home.ts';
 import { isInUse, renameSession } from './rename.ts';
 import { removeSessions, sizeOfSession, toPrune, type Weighed } from './remove.ts';
 
@@ -23,7 +23,7 @@ const LONG = 'x'.repeat(100_000);
 
 describe('renaming', () => {
   it('adds a line that other tools know; the conversation and the newest session stay what they were', () => {
-    const home = house();
+    const home = createSessionHome();
     for (const [id, second] of [
       ['s1', 1],
       ['s2', 2],
@@ -45,7 +45,7 @@ describe('renaming', () => {
   });
 
   it('is refused while somebody writes to the session', () => {
-    const home = house();
+    const home = createSessionHome();
     const { journal } = home.begin('s1');
     journal.append(user('u1'));
     const before = readFileSync(home.file('s1'), 'utf8');
@@ -57,7 +57,7 @@ describe('renaming', () => {
   });
 
   it('sets a torn line aside first, so that the name is a line of its own', () => {
-    const home = house();
+    const home = createSessionHome();
     const { journal } = home.begin('s1');
     journal.append(user('u1'));
     journal.close();
@@ -70,7 +70,7 @@ describe('renaming', () => {
 
 describe('removing', () => {
   it('takes the log, the folder, the kept files and the row of the index with it', () => {
-    const home = house();
+    const home = createSessionHome();
     const { configDir } = home.place;
     for (const id of ['s1', 's2']) {
       const { journal } = home.begin(id);
@@ -90,7 +90,7 @@ describe('removing', () => {
   });
 
   it('leaves the stored texts that another session of the folder needs', () => {
-    const home = house();
+    const home = createSessionHome();
     const { journal } = home.begin('s1');
     for (const body of [user('u1', LONG), user('u2', `${LONG}!`)]) journal.append(body);
     journal.close();
@@ -110,7 +110,7 @@ describe('removing', () => {
   });
 
   it('leaves the outputs that a fork names, until it goes, too', () => {
-    const home = house();
+    const home = createSessionHome();
     const spill = path.join(sessionFolder(home.place, 's1'), 'tool-results/c1.txt');
     const { journal } = home.begin('s1');
     mkdirSync(path.dirname(spill));
@@ -126,7 +126,7 @@ describe('removing', () => {
   });
 
   it('that was broken off has taken no text that somebody needs', () => {
-    const home = house();
+    const home = createSessionHome();
     const { journal } = home.begin('s1');
     journal.append(user('u1', LONG));
     journal.close();
@@ -137,7 +137,7 @@ describe('removing', () => {
   });
 
   it('says so of a session that is not there any more, and makes no folder for it', () => {
-    const home = house();
+    const home = createSessionHome();
     const { journal } = home.begin('s1');
     journal.append(user('u1'));
     journal.close();
@@ -150,7 +150,7 @@ describe('removing', () => {
   });
 
   it('is refused for a session that somebody writes to; the others go', () => {
-    const home = house();
+    const home = createSessionHome();
     const busy = home.begin('busy');
     const idle = home.begin('idle');
     for (const { journal } of [busy, idle]) journal.append(user('u1'));

@@ -7,8 +7,7 @@ import { encode } from '../codec/encode.ts';
 import { createBlobs } from '../files/blobs.ts';
 import { takeLock } from '../files/lock.ts';
 import { blobsBeside, folderBeside, idOf } from '../files/session-files.ts';
-import { loadSession } from '../open/load.ts';
-import { repairTornEnd } from '../open/repair-end.ts';
+import { loadSession, repairTornEnd } from '../open/load.ts';
 
 export type Changed = { readonly ok: true } | { readonly ok: false; readonly message: string };
 

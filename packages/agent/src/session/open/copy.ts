@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '@heddle/core';
-import { decodeLine } from '../codec/read.ts';
+import { decodeLine } from '../codec/read-lines.ts';
 import { wholeLength, wholeLines } from '../files/lines.ts';
 import { fileHistoryFolder, sessionFile, sessionFolder, type SessionPlace } from '../files/paths.ts';
 import { writeFileWhole } from '../files/write.ts';

@@ -5,12 +5,21 @@ import path from 'node:path';
 import { CheckpointStore } from '@heddle/tools';
 import { describe, expect, it } from 'vitest';
 import { fileHistoryFolder, projectFolder, sessionFolder } from '../files/paths.ts';
-import { assistant, boundary, house, reasonOf, sessionOf, spent, user, uuidsOf } from '../test/house.ts';
+import {
+  assistant,
+  boundary,
+  createSessionHome,
+  reasonOf,
+  sessionOf,
+  spent,
+  user,
+  uuidsOf,
+} from '../test/session-home.ts';
 import { forkSession, recallSession } from './open.ts';
 
 describe('a fork', () => {
   it('has the collapses of its parent', () => {
-    const home = house();
+    const home = createSessionHome();
     home.begin('s1').journal.append(user('u1'));
     const file = (id: string): string => path.join(sessionFolder(home.place, id), 'collapses.jsonl');
     writeFileSync(file('s1'), '{"id":"c1"}\n');
@@ -20,7 +29,7 @@ describe('a fork', () => {
   });
 
   it('can put files back to before a message of its parent, and on its own', async () => {
-    const home = house();
+    const home = createSessionHome();
     home.begin('s1').journal.append(user('u1'));
     const history = (id: string): string => fileHistoryFolder(home.place.configDir, id);
     const edited = path.join(home.place.cwd, 'a.txt');
@@ -45,7 +54,7 @@ describe('a fork', () => {
   });
 
   it('of a session that changed no files has no such folder', () => {
-    const home = house();
+    const home = createSessionHome();
     home.begin('s1').journal.append(user('u1'));
     sessionOf(forkSession(home.setup, 's1', 's2'));
     expect(existsSync(fileHistoryFolder(home.place.configDir, 's2'))).toBe(false);
@@ -54,7 +63,7 @@ describe('a fork', () => {
 
 describe('a conversation that is only remembered', () => {
   it('is the same one, with its bill, and nothing is written, locked or mended', () => {
-    const home = house();
+    const home = createSessionHome();
     const { journal } = home.begin('s1');
     for (const body of [user('u1'), spent(1, 2), assistant('a1')]) journal.append(body);
     appendFileSync(home.file('s1'), '{"torn');
@@ -73,7 +82,7 @@ describe('a conversation that is only remembered', () => {
   });
 
   it('goes back to a message, also behind a compaction, and is told where there is none', () => {
-    const home = house();
+    const home = createSessionHome();
     const { journal } = home.begin('s1');
     for (const body of [user('u1'), assistant('a1'), boundary('sum'), user('u2')]) journal.append(body);
     expect(uuidsOf(sessionOf(recallSession(home.setup, 's1', 'x', { at: 'u1' })))).toEqual(['u1']);
@@ -84,7 +93,7 @@ describe('a conversation that is only remembered', () => {
   });
 
   it('goes on without lines that cannot be read', () => {
-    const home = house();
+    const home = createSessionHome();
     const { journal } = home.begin('s1');
     journal.append(user('u1'));
     appendFileSync(home.file('s1'), 'damage\n');

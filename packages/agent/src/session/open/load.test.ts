@@ -10,8 +10,8 @@ import {
   assistant,
   boundary,
   callOf,
-  house,
-  type House,
+  createSessionHome,
+  type SessionHome,
   intentOf,
   reasonOf,
   resultOf,
@@ -19,11 +19,11 @@ import {
   spent,
   user,
   uuidsOf,
-} from '../test/house.ts';
+} from '../test/session-home.ts';
 
 const snapshot = { cwd: '/', model: 'm', systemPrompt: ['be good'], userContext: {}, systemContext: {} };
 
-function stored(home: House, bodies: readonly EntryBody[], id = 's1'): void {
+function stored(home: SessionHome, bodies: readonly EntryBody[], id = 's1'): void {
   const { journal } = home.begin(id);
   for (const body of bodies) journal.append(body);
   journal.close();
@@ -31,7 +31,7 @@ function stored(home: House, bodies: readonly EntryBody[], id = 's1'): void {
 
 describe('a torn last line', () => {
   it('is set aside and cut off, and the session goes on behind the last whole one', () => {
-    const home = house();
+    const home = createSessionHome();
     stored(home, [user('u1'), assistant('a1')]);
     truncateSync(home.file('s1'), readFileSync(home.file('s1')).length - 20);
     const { journal, notices, projection } = sessionOf(resumeSession(home.setup, 's1'));
@@ -46,7 +46,7 @@ describe('a torn last line', () => {
   });
 
   it('may end within a character', () => {
-    const home = house();
+    const home = createSessionHome();
     stored(home, [user('u1')]);
     appendFileSync(
       home.file('s1'),
@@ -56,7 +56,7 @@ describe('a torn last line', () => {
   });
 
   it('that lacks nothing but its end is whole', () => {
-    const home = house();
+    const home = createSessionHome();
     stored(home, [user('u1'), assistant('a1')]);
     truncateSync(home.file('s1'), readFileSync(home.file('s1')).length - 1);
     const session = sessionOf(resumeSession(home.setup, 's1'));
@@ -67,7 +67,7 @@ describe('a torn last line', () => {
   });
 
   it('at every length of the last record leaves what came before it', () => {
-    const home = house();
+    const home = createSessionHome();
     stored(home, [user('u1'), assistant('a1')]);
     const whole = readFileSync(home.file('s1'));
     const secondLine = whole.indexOf(0x0a) + 1;
@@ -81,8 +81,8 @@ describe('a torn last line', () => {
 });
 
 describe('a damaged line in the middle', () => {
-  const damaged = (): House => {
-    const home = house();
+  const damaged = (): SessionHome => {
+    const home = createSessionHome();
     stored(home, [user('u1'), assistant('a1'), user('u2')]);
     const lines = home.lines('s1');
     lines[1] = lines[1]?.slice(0, 30) ?? '';
@@ -98,7 +98,7 @@ describe('a damaged line in the middle', () => {
   });
 
   it('is found out even where the line that swallowed it is one that nobody reads', () => {
-    const home = house();
+    const home = createSessionHome();
     stored(home, [user('u1'), { type: 'outcome', toolUseId: 'c1', isError: false }, user('u2')]);
     const [first, outcome = '', last] = home.lines('s1');
     writeFileSync(home.file('s1'), `${first}\n${outcome.slice(0, 30)}${last}\n`);
@@ -118,7 +118,7 @@ describe('a damaged line in the middle', () => {
 
 describe('a boundary', () => {
   it('spares the reader everything before it, and what nobody reads cannot hurt', () => {
-    const home = house();
+    const home = createSessionHome();
     stored(home, [
       { type: 'session', snapshot },
       user('u1'),
@@ -137,7 +137,7 @@ describe('a boundary', () => {
   });
 
   it('is found from the end of a file that is longer than what is read at once', () => {
-    const home = house();
+    const home = createSessionHome();
     const filler = Array.from({ length: 60 }, (_, index) => user(`f${index}`, 'x'.repeat(50_000)));
     stored(home, [{ type: 'session', snapshot }, boundary('old'), ...filler, boundary('new'), ...filler]);
     expect(uuidsOf(sessionOf(resumeSession(home.setup, 's1')))).toEqual([
@@ -147,7 +147,7 @@ describe('a boundary', () => {
   });
 
   it('that is damaged gives way to the one before it', () => {
-    const home = house();
+    const home = createSessionHome();
     stored(home, [boundary('old'), user('u1'), boundary('new'), user('u2')]);
     const lines = home.lines('s1');
     lines[2] = lines[2]?.slice(0, 40) ?? '';
@@ -156,13 +156,13 @@ describe('a boundary', () => {
   });
 
   it('is no boundary when a text only looks like one', () => {
-    const home = house();
+    const home = createSessionHome();
     stored(home, [user('u1'), user('u2', '\n{"type":"boundary","messages":[]}\n')]);
     expect(uuidsOf(sessionOf(resumeSession(home.setup, 's1')))).toEqual(['u1', 'u2']);
   });
 
   it.each([1, 2, 3])('is found wherever a reading of the file ends (%i bytes into the mark)', (inside) => {
-    const home = house();
+    const home = createSessionHome();
     const file = path.join(home.place.cwd, 'lines');
     const behind = 'y'.repeat(1024 * 1024 - '{"mark"'.length + inside);
     writeFileSync(file, `first\n{"mark"${behind}`);
@@ -180,7 +180,7 @@ describe('a boundary', () => {
 
 describe('calls before an end', () => {
   it('are settled; those behind it are open with their intents', () => {
-    const home = house();
+    const home = createSessionHome();
     const end = { type: 'end', terminal: { reason: 'completed' } } as const;
     stored(home, [
       callOf('a1', 'c1'),
@@ -199,7 +199,7 @@ describe('calls before an end', () => {
 
 describe('the bill', () => {
   it('is that of the whole session, although only its tail is read', () => {
-    const home = house();
+    const home = createSessionHome();
     stored(home, [
       spent(100, 1),
       spent(10, 0.5, 'other'),
@@ -216,7 +216,7 @@ describe('the bill', () => {
   });
 
   it('is taken from the last end, and counted on from there', () => {
-    const home = house();
+    const home = createSessionHome();
     const end = { type: 'end', terminal: { reason: 'completed' } } as const;
     stored(home, [spent(100, 1), end, spent(10, 0.5), end, spent(1, 0.25)]);
     const lines = home.lines('s1');
@@ -227,7 +227,7 @@ describe('the bill', () => {
   });
 
   it('goes on across several lives of the session', () => {
-    const home = house();
+    const home = createSessionHome();
     stored(home, [spent(100, 1)]);
     for (const body of [spent(10, 1), boundary('b1'), spent(1, 1)]) {
       const session = sessionOf(resumeSession(home.setup, 's1'));
@@ -239,7 +239,7 @@ describe('the bill', () => {
   });
 
   it('names the helpers of a model, before and after an end', () => {
-    const home = house();
+    const home = createSessionHome();
     const usage = {
       input_tokens: 5,
       output_tokens: 7,
@@ -257,7 +257,7 @@ describe('the bill', () => {
       costs: { m: 1, helper: 2 },
     } as const;
     for (const bodies of [[asked], [asked, { type: 'end', terminal: { reason: 'completed' } } as const]]) {
-      const home = house();
+      const home = createSessionHome();
       stored(home, bodies);
       const { bill } = sessionOf(resumeSession(home.setup, 's1'));
       expect(Object.fromEntries(bill)).toMatchObject({
@@ -274,7 +274,7 @@ describe('the bill', () => {
   });
 
   it('keeps an unknown price unknown', () => {
-    const home = house();
+    const home = createSessionHome();
     stored(home, [spent(100), boundary('b1'), spent(20, 2)]);
     const { bill } = sessionOf(resumeSession(home.setup, 's1'));
     expect(Object.fromEntries(bill)['m']).toMatchObject({ costUsd: 2, known: false });
@@ -291,7 +291,7 @@ describe('the bill', () => {
 });
 
 it('a conversation that another tool began can be gone on with, and keeps the prompt it was given then', () => {
-  const home = house();
+  const home = createSessionHome();
   stored(home, [user('u1')]);
   const session = sessionOf(resumeSession(home.setup, 's1'));
   expect(session.snapshot).toBeUndefined();

@@ -3,15 +3,17 @@
  * compaction has replaced.
  */
 import { type Entry, type Message, Projection, type SessionSnapshot } from '@heddle/core';
+import { appendFileSync, mkdirSync, truncateSync } from 'node:fs';
+import path from 'node:path';
 import { StoredCosts } from '../../cost/stored-costs.ts';
-import type { Blobs } from '../files/blobs.ts';
-import { EntryChain } from '../journal/journal.ts';
-import { type Decoded, decode } from '../codec/decode.ts';
+import { decode, type Decoded } from '../codec/decode.ts';
 import { BOUNDARY_START, END_START, SESSION_START } from '../codec/encode.ts';
-import { conversationLines, decodedLines, decodeLine, isFromAnotherTool } from '../codec/read.ts';
+import { conversationLines, decodedLines, decodeLine, isFromAnotherTool } from '../codec/read-lines.ts';
+import type { Blobs } from '../files/blobs.ts';
 import { LineFile, type Unwanted, wholeLength, wholeLines } from '../files/lines.ts';
+import { EntryChain } from '../journal/journal.ts';
 
-export interface LoadedSession {
+interface LoadedSession {
   readonly projection: Projection;
   readonly snapshot: SessionSnapshot | undefined;
   /** What the whole session has cost, what lies before the boundary included. */
@@ -152,4 +154,27 @@ export function historyUpTo(path: string, uuid: string, blobs: Blobs): readonly 
 
 function messageUuid(entry: Entry): string | undefined {
   return 'message' in entry && typeof entry.message === 'object' ? entry.message.uuid : undefined;
+}
+
+interface RepairedEnd {
+  /** Bytes of the file, all of them whole lines. */
+  readonly length: number;
+  readonly notices: readonly string[];
+}
+
+/** A torn last line is set aside and cut off; nothing else of the file is ever changed. */
+export function repairTornEnd(file: string, aside: string, loaded: LoadedSession): RepairedEnd {
+  const { torn, goodLength, lacksLineEnd } = loaded;
+  if (torn.length === 0) return { length: goodLength, notices: [] };
+  if (lacksLineEnd) {
+    appendFileSync(file, '\n');
+    return { length: goodLength + torn.length + 1, notices: [] };
+  }
+  mkdirSync(aside, { recursive: true, mode: 0o700 });
+  appendFileSync(path.join(aside, 'torn'), Buffer.concat([torn, Buffer.from('\n')]), { mode: 0o600 });
+  truncateSync(file, goodLength);
+  return {
+    length: goodLength,
+    notices: ['The last line of the session was never finished; it was set aside.'],
+  };
 }

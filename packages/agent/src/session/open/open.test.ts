@@ -9,7 +9,7 @@ import {
   assistant,
   boundary,
   callOf,
-  house,
+  createSessionHome,
   intentOf,
   reasonOf,
   resultOf,
@@ -17,11 +17,11 @@ import {
   tombstone,
   user,
   uuidsOf,
-} from '../test/house.ts';
+} from '../test/session-home.ts';
 
 describe('a fork', () => {
   it('goes on from the same conversation and leaves the first as it is', () => {
-    const home = house();
+    const home = createSessionHome();
     const first = home.begin('s1');
     for (const body of [user('u1'), assistant('a1')]) first.journal.append(body);
     const before = readFileSync(home.file('s1'), 'utf8');
@@ -35,7 +35,7 @@ describe('a fork', () => {
   });
 
   it('needs something to fork and a name that is free', () => {
-    const home = house();
+    const home = createSessionHome();
     home.begin('s1').journal.append(user('u1'));
     expect(reasonOf(forkSession(home.setup, 'nothing', 's2'))).toMatch(/No conversation found/);
     expect(reasonOf(forkSession(home.setup, 's1', 's1'))).toMatch(/exists already/);
@@ -43,7 +43,7 @@ describe('a fork', () => {
   });
 
   it('that comes to nothing leaves nothing: it would be the newest session', () => {
-    const home = house();
+    const home = createSessionHome();
     home.begin('s1').journal.append(user('u1'));
     const before = readdirSync(projectFolder(home.place));
     expect(reasonOf(forkSession(home.setup, 's1', 's2', { at: 'nowhere' }))).toBe(
@@ -58,7 +58,7 @@ describe('resuming at a message', () => {
   const conversation = [user('u1'), assistant('a1'), user('u2'), assistant('a2')];
 
   it('keeps the conversation up to it and says so in the log', () => {
-    const home = house();
+    const home = createSessionHome();
     const first = home.begin('s1');
     for (const body of conversation) first.journal.append(body);
     first.journal.close();
@@ -72,7 +72,7 @@ describe('resuming at a message', () => {
   });
 
   it('puts back what a compaction had replaced', () => {
-    const home = house();
+    const home = createSessionHome();
     const first = home.begin('s1');
     for (const body of [...conversation, boundary('summary'), user('u3')]) first.journal.append(body);
     first.journal.close();
@@ -85,7 +85,7 @@ describe('resuming at a message', () => {
   });
 
   it('does not forget what the API has refused, where the agent stands, nor that a call was made', () => {
-    const home = house();
+    const home = createSessionHome();
     const first = home.begin('s1');
     const call = [callOf('a1', 'c1'), intentOf('c1'), resultOf('t1', 'c1')];
     const end: EntryBody = { type: 'end', terminal: { reason: 'completed' } };
@@ -107,7 +107,7 @@ describe('resuming at a message', () => {
   });
 
   it('is refused where there is no such message, or it was taken back', () => {
-    const home = house();
+    const home = createSessionHome();
     const first = home.begin('s1');
     for (const body of [...conversation, tombstone('a2')]) first.journal.append(body);
     first.journal.close();
@@ -119,7 +119,7 @@ describe('resuming at a message', () => {
 
 describe('the newest session', () => {
   it('is the one that was last written to', () => {
-    const home = house();
+    const home = createSessionHome();
     const folder = projectFolder(home.place);
     for (const [id, second] of [
       ['old', 1],
@@ -135,7 +135,7 @@ describe('the newest session', () => {
   });
 
   it('is none that never began, and none in a folder without any', () => {
-    const home = house();
+    const home = createSessionHome();
     expect(newestSession(home.place)).toBeUndefined();
     home.begin('empty').journal.close();
     expect(newestSession(home.place)).toBeUndefined();
@@ -146,13 +146,13 @@ describe('the newest session', () => {
 
 describe('what cannot be opened', () => {
   it.each(['', '..', 'a/b', '.hidden', 'x'.repeat(200)])('is refused by name: %j', (id) => {
-    const { setup } = house();
+    const { setup } = createSessionHome();
     expect(reasonOf(newSession(setup, id))).toMatch(/is not a session id/);
     expect(reasonOf(resumeSession(setup, id))).toMatch(/No conversation found/);
   });
 
   it('is told, not thrown', () => {
-    const home = house();
+    const home = createSessionHome();
     const file = path.join(home.place.cwd, 'a-file');
     writeFileSync(file, '');
     const place = { configDir: file, cwd: home.place.cwd };

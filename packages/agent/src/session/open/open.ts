@@ -19,8 +19,7 @@ import { storageErrorReason, syncFolder } from '../files/write.ts';
 import { fileJournal } from '../journal/file-journal.ts';
 import { type Durability, EntryChain, type Journal, memoryJournal } from '../journal/journal.ts';
 import { copyCompanions, copySession, discardCopy, dropDamagedLines } from './copy.ts';
-import { historyUpTo, loadSession } from './load.ts';
-import { repairTornEnd } from './repair-end.ts';
+import { historyUpTo, loadSession, repairTornEnd } from './load.ts';
 
 export interface Session {
   readonly id: string;
@@ -280,8 +279,6 @@ function unknown(id: string): OpenedSession {
 function refused(message: string): OpenedSession {
   return { ok: false, message, isUnknown: false };
 }
-
-// MERGED rewind.ts: /** Goes back to a message of a session that is being opened. */
 
 interface RewindTarget {
   /** Undefined: nobody wants to go back. */

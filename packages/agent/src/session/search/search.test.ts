@@ -3,26 +3,32 @@ import { utimesSync } from 'node:fs';
 import { packagedRipgrep } from '@heddle/tools/engines';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { assistant, callOf, house, type House, resultOf, user } from '../test/house.ts';
-import { type Ripgrep, searchSessions, type SessionHit } from './search.ts';
+import {
+  assistant,
+  callOf,
+  createSessionHome,
+  type SessionHome,
+  resultOf,
+  user,
+} from '../test/session-home.ts';
+import { likelyLines, type SearchProgram, searchSessions, type SessionHit } from './search.ts';
 import { textMatcherOf, requiredLiteral } from './matcher.ts';
-import { likelyLines } from './sieve.ts';
 
-let packaged: Ripgrep | undefined;
+let packaged: SearchProgram | undefined;
 
 beforeAll(async () => {
   const program = await packagedRipgrep();
   packaged = program === undefined ? undefined : { program };
 });
 
-const engines: readonly (readonly [string, () => Ripgrep | undefined])[] = [
+const engines: readonly (readonly [string, () => SearchProgram | undefined])[] = [
   ['ripgrep', () => packaged],
   ['our own eyes', () => undefined],
   ['a ripgrep that is broken', () => ({ program: '/nowhere/rg' })],
 ];
 
-function three(): House {
-  const home = house();
+function three(): SessionHome {
+  const home = createSessionHome();
   const bodies = {
     oldest: [user('u1', 'Where is the "Kettle"?\nsecond line'), assistant('a1', 'In the kitchen.')],
     middle: [
@@ -42,9 +48,9 @@ function three(): House {
 }
 
 async function hitsOf(
-  home: House,
+  home: SessionHome,
   words: string,
-  more: { regex?: boolean; ripgrep?: Ripgrep | undefined } = {},
+  more: { regex?: boolean; ripgrep?: SearchProgram | undefined } = {},
 ): Promise<SessionHit[]> {
   const made = textMatcherOf(words, more.regex ?? false);
   if (!made.ok) throw new Error(made.message);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { EntryBody } from '@heddle/core';
 import { newSession, type Session } from '../open/open.ts';
-import { sessionOf, user } from './house.ts';
+import { sessionOf, user } from './session-home.ts';
 
 const [scenario, folder = ''] = process.argv.slice(2);
 const place = { configDir: folder, cwd: folder };

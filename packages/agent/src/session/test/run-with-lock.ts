@@ -1,6 +1,6 @@
 /** Opens a new session, says so, and keeps it open until it is killed. */
 import { newSession } from '../open/open.ts';
-import { sessionOf, user } from './house.ts';
+import { sessionOf, user } from './session-home.ts';
 
 const [folder = '', id = ''] = process.argv.slice(2);
 const place = { configDir: `${folder}/config`, cwd: folder };

@@ -2,11 +2,19 @@
 import { appendFileSync } from 'node:fs';
 import type { EntryBody } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
-import { assistant, boundary, callOf, house, resultOf, tombstone, user } from '../test/house.ts';
+import {
+  assistant,
+  boundary,
+  callOf,
+  createSessionHome,
+  resultOf,
+  tombstone,
+  user,
+} from '../test/session-home.ts';
 import { readTranscript, transcriptPartsOf } from './transcript.ts';
 
 function told(bodies: readonly EntryBody[]): string[] {
-  const home = house();
+  const home = createSessionHome();
   const { journal } = home.begin('s1');
   for (const body of bodies) journal.append(body);
   journal.close();
@@ -47,7 +55,7 @@ describe('the transcript', () => {
   });
 
   it('counts what cannot be read, and brings back long texts', () => {
-    const home = house();
+    const home = createSessionHome();
     const { journal } = home.begin('s1');
     journal.append(user('u1', 'x'.repeat(100_000)));
     journal.close();
@@ -101,7 +109,7 @@ describe('blocks that lack what they should hold', () => {
   const line = (type: string, more: object): string => `${JSON.stringify({ type, uuid: type, ...more })}\n`;
 
   it('do not keep anybody from reading the others', () => {
-    const home = house();
+    const home = createSessionHome();
     home.begin('s1').journal.close();
     appendFileSync(home.file('s1'), line('user', { message: { content: odd } }));
     appendFileSync(home.file('s1'), line('assistant', { message: { content: odd } }));

@@ -8,8 +8,8 @@ import {
   type MediaSource,
   type Message,
 } from '@heddle/core';
-import { decodedLines } from '../codec/read.ts';
-import { contentOf, isText } from '../codec/shapes.ts';
+import { decodedLines } from '../codec/read-lines.ts';
+import { contentOf, isStringValue } from '../codec/shapes.ts';
 import { createBlobs } from '../files/blobs.ts';
 import { blobsBeside } from '../files/session-files.ts';
 
@@ -129,7 +129,7 @@ export function transcriptPartsOf(message: Message): TranscriptPart[] {
 
 function contentPieces(value: unknown, role: Role): TranscriptPart[] {
   const content = contentOf(value) ?? [];
-  if (isText(content)) return said(content, role);
+  if (isStringValue(content)) return said(content, role);
   return content.flatMap((block) => blockPieces(block, role));
 }
 
@@ -159,7 +159,7 @@ function resultPieces(block: Extract<ContentBlock, { type: 'tool_result' }>): Tr
     isError: block.is_error === true,
   } as const;
   const content = contentOf(block.content) ?? '';
-  if (isText(content)) return [{ ...about, text: bareToolError(content) }];
+  if (isStringValue(content)) return [{ ...about, text: bareToolError(content) }];
   const text = content
     .map((part) => (part.type === 'text' ? textIn(part.text) : ''))
     .filter(Boolean)
@@ -209,7 +209,7 @@ const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'path', 'ur
 
 function aboutOf(input: unknown): string {
   if (!isRecord(input)) return '';
-  const telling = [...TELLING.map((name) => input[name]), ...Object.values(input)].find(isText) ?? '';
+  const telling = [...TELLING.map((name) => input[name]), ...Object.values(input)].find(isStringValue) ?? '';
   const [line = ''] = telling.trim().split('\n');
   return line;
 }
@@ -218,7 +218,7 @@ function aboutOf(input: unknown): string {
 function inputText(input: unknown): string {
   if (!isRecord(input)) return '';
   return Object.entries(input)
-    .map(([key, value]) => `${key}: ${isText(value) ? value : JSON.stringify(value)}`)
+    .map(([key, value]) => `${key}: ${isStringValue(value) ? value : JSON.stringify(value)}`)
     .join('\n');
 }
 
@@ -232,5 +232,5 @@ function mediaText(type: string, source: MediaSource): string {
 }
 
 function textIn(value: unknown): string {
-  return isText(value) ? value : '';
+  return isStringValue(value) ? value : '';
 }

@@ -1,16 +1,16 @@
 /** What a command's words and redirections do to files, as parts. */
 import path from 'node:path';
 import type { ShellRedirection, ShellWord } from '@heddle/tools/shell';
-import type { Concern, FilePart, FilePlace } from '../../part.ts';
-import { destructiveRemoval } from '../../paths/critical.ts';
-import { isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts';
+import type { Concern, FilePart } from '../../part.ts';
+import { destructiveRemoval } from '../../paths/destructive-removal.ts';
+import { type FilePlace, isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts';
 import { type Glob, globOf } from '../../paths/glob.ts';
-import { pathsBelow, protectedBelow, writtenByCopy } from '../../paths/trees.ts';
+import { pathsBelow, protectedBelow, writtenByCopy } from '../../paths/walk-tree.ts';
 import { processConcern } from '../../paths/process-files.ts';
 import { canBeginProtected, programFolder, protectedMatch, protection } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
 import { literalWord, type Touch, unknownWord } from './touch.ts';
-import type { Folders } from '../folders.ts';
+import type { Folders } from '../shell-state.ts';
 
 export function touchPart(
   touch: Touch,

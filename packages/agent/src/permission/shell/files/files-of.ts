@@ -1,8 +1,7 @@
 /** Which files a command reads, writes or removes, as far as its name and arguments tell. */
-import type { ShellWord } from '@heddle/tools/shell';
-import { type ParsedOperands, argumentsOf, hasOption } from './operands.ts';
+import { isPlainSedScript, type ShellWord } from '@heddle/tools/shell';
 import { baseName } from '../runners.ts';
-import { sedReads, sedWrites } from './sed.ts';
+import { argumentsOf, hasOption, type ParsedOperands } from './operands.ts';
 import { SPECIAL } from './special.ts';
 import { HERE, listedFiles, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
@@ -268,4 +267,19 @@ const LONGEST_TEXT = 4_000;
 
 function named(word: ShellWord, value: string, knowledge: Touch['knowledge'] = 'named'): Touch {
   return { kind: 'read', word: partOfWord(word, value), knowledge };
+}
+
+/** Files behind a `w`, wherever one may be a command or a flag. Finds too many rather than too few. */
+function sedWrites(script: string): string[] {
+  if (isPlainSedScript(script)) return [];
+  return Array.from(
+    script.matchAll(/(?:^|[^\\A-Za-z])[gpiImMe\d]*[wW]\s*([^\s;}][^\n]*)/g),
+    ([, file = '']) => file,
+  );
+}
+
+/** Files behind an `r` or `R`, wherever one may be a command. Finds too many rather than too few. */
+function sedReads(script: string): string[] {
+  if (isPlainSedScript(script)) return [];
+  return Array.from(script.matchAll(/(?:^|[^\\A-Za-z])[rR]\s*([^\s;}][^\n]*)/g), ([, file = '']) => file);
 }

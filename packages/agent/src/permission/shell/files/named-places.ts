@@ -4,12 +4,12 @@
  * the working directories, asks. This holds for every program; only commands that are proven to read are left out.
  */
 import type { ShellWord } from '@heddle/tools/shell';
-import type { Concern, FilePlace } from '../../part.ts';
-import { isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts';
+import type { Concern } from '../../part.ts';
+import { type FilePlace, isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts';
 import { protectedMatch, protection } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
-import type { Folders } from '../folders.ts';
-import { isMessage } from '../message-options.ts';
+import type { Folders } from '../shell-state.ts';
+import { isMessage } from './operands.ts';
 import { namesFoundBy, possibleValues, SOME_NUMBER, type WordScope } from '../possible-values.ts';
 import { literalWord } from './touch.ts';
 import { baseName } from '../runners.ts';

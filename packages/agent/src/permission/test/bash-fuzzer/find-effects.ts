@@ -1,7 +1,7 @@
 /** Decides random scripts, runs those that are allowed because they only read, and reports those that did more. */
 import type { PermissionMode } from '@heddle/core';
 import { authorize } from '../../authorize.ts';
-import { observeWorld } from '../../look.ts';
+import { observeWorld } from '../../observe-world.ts';
 import type { Rules } from '../../rules/rule.ts';
 import type { PermissionWorld } from '../../world.ts';
 import { Dice } from '../fuzz.ts';

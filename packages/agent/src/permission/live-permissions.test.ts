@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { LivePermissions } from './live-permissions.ts';
+import type { Rules } from './rules/rule.ts';
+
+const rules: Rules = {
+  deny: [],
+  ask: [],
+  allow: [
+    { text: 'Bash(a)', source: 'session' },
+    { text: 'Bash(b)', source: 'user' },
+  ],
+};
+const texts = (live: LivePermissions) => live.rules.allow.map(({ text, source }) => `${source} ${text}`);
+
+describe('rules that change while a session runs', () => {
+  it('are added, replaced and removed by their destination', () => {
+    const live = new LivePermissions(rules);
+    live.apply([
+      {
+        type: 'addRules',
+        rules: [{ toolName: 'Bash', ruleContent: 'c' }],
+        behavior: 'allow',
+        destination: 'session',
+      },
+    ]);
+    expect(texts(live)).toEqual(['session Bash(a)', 'user Bash(b)', 'session Bash(c)']);
+    live.apply([
+      {
+        type: 'removeRules',
+        rules: [
+          { toolName: 'Bash', ruleContent: 'a' },
+          { toolName: 'Bash', ruleContent: 'b' },
+        ],
+        behavior: 'allow',
+        destination: 'session',
+      },
+    ]);
+    expect(texts(live)).toEqual(['user Bash(b)', 'session Bash(c)']);
+    live.apply([
+      { type: 'replaceRules', rules: [{ toolName: 'Read' }], behavior: 'allow', destination: 'session' },
+    ]);
+    expect(texts(live)).toEqual(['user Bash(b)', 'session Read']);
+  });
+
+  it('take no rule that could never match', () => {
+    const live = new LivePermissions(rules);
+    live.apply([{ type: 'addRules', rules: [{ toolName: '*' }], behavior: 'allow', destination: 'session' }]);
+    expect(texts(live)).toHaveLength(2);
+  });
+
+  it('carry a mode and folders', () => {
+    const live = new LivePermissions(rules, ['/a']);
+    live.apply([
+      { type: 'setMode', mode: 'acceptEdits', destination: 'session' },
+      { type: 'addDirectories', directories: ['/b'], destination: 'session' },
+      { type: 'removeDirectories', directories: ['/a'], destination: 'session' },
+    ]);
+    expect([live.mode, live.directories]).toEqual(['acceptEdits', ['/b']]);
+  });
+
+  it('do not bypass everything unless that was agreed on at the start', () => {
+    const bypass = { type: 'setMode', mode: 'bypassPermissions', destination: 'session' } as const;
+    const [careful, agreed] = [
+      new LivePermissions(rules),
+      new LivePermissions(rules, [], { mayBypass: true }),
+    ];
+    for (const live of [careful, agreed]) live.apply([bypass]);
+    expect([careful.mode, agreed.mode]).toEqual([undefined, 'bypassPermissions']);
+  });
+});

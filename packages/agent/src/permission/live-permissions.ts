@@ -1,0 +1,158 @@
+/** The rules as they are now: those the session began with, and what was added while it ran. */
+import type { PermissionMode } from '@heddle/core';
+import { parseRule, type RuleList, type Rules, type RuleSource } from './rules/rule.ts';
+
+/** What an answer to a question may change, in the words of the SDK. */
+export type PermissionUpdate =
+  | {
+      readonly type: 'addRules' | 'replaceRules' | 'removeRules';
+      readonly rules: readonly { readonly toolName: string; readonly ruleContent?: string }[];
+      readonly behavior: RuleList;
+      readonly destination: UpdateDestination;
+    }
+  | { readonly type: 'setMode'; readonly mode: PermissionMode; readonly destination: UpdateDestination }
+  | {
+      readonly type: 'addDirectories' | 'removeDirectories';
+      readonly directories: readonly string[];
+      readonly destination: UpdateDestination;
+    };
+
+type UpdateDestination = 'userSettings' | 'projectSettings' | 'localSettings' | 'session' | 'cliArg';
+
+const SOURCES: Readonly<Record<UpdateDestination, RuleSource>> = {
+  userSettings: 'user',
+  projectSettings: 'project',
+  localSettings: 'local',
+  session: 'session',
+  cliArg: 'command line',
+};
+
+export class LivePermissions {
+  #rules: Rules;
+  #directories: readonly string[];
+  #mode: PermissionMode | undefined;
+  readonly #mayBypass: boolean;
+
+  /** `mayBypass`: the host said at the start that bypassPermissions may be switched on later. */
+  constructor(rules: Rules, directories: readonly string[] = [], { mayBypass = false } = {}) {
+    this.#rules = rules;
+    this.#directories = directories;
+    this.#mayBypass = mayBypass;
+  }
+
+  get rules(): Rules {
+    return this.#rules;
+  }
+
+  get directories(): readonly string[] {
+    return this.#directories;
+  }
+
+  /** Set by an answer; undefined: the session's own. */
+  get mode(): PermissionMode | undefined {
+    return this.#mode;
+  }
+
+  /** Takes effect for the next decision. Writing it to a settings file is for whoever owns the file. */
+  apply(updates: readonly PermissionUpdate[]): void {
+    for (const update of updates) this.#applyOne(update);
+  }
+
+  #applyOne(update: PermissionUpdate): void {
+    switch (update.type) {
+      case 'setMode':
+        if (update.mode !== 'bypassPermissions' || this.#mayBypass) this.#mode = update.mode;
+        return;
+      case 'addDirectories':
+        this.#directories = [...new Set([...this.#directories, ...update.directories])];
+        return;
+      case 'removeDirectories':
+        this.#directories = this.#directories.filter((folder) => !update.directories.includes(folder));
+        return;
+      case 'addRules':
+      case 'replaceRules':
+      case 'removeRules': {
+        const { behavior, destination } = update;
+        const source = SOURCES[destination];
+        const texts = update.rules.map(ruleText).filter((text) => parseRule(text, behavior).ok);
+        const now = this.#rules[behavior];
+        const kept = now.filter(({ source: from, text }) => {
+          if (from !== source || update.type === 'addRules') return true;
+          return update.type === 'removeRules' && !texts.includes(text);
+        });
+        const added = update.type === 'removeRules' ? [] : texts.map((text) => ({ text, source }));
+        this.#rules = { ...this.#rules, [behavior]: [...kept, ...added] };
+      }
+    }
+  }
+}
+
+/** As a rule is written in settings. */
+export function ruleText({
+  toolName,
+  ruleContent,
+}: {
+  readonly toolName: string;
+  readonly ruleContent?: string;
+}): string {
+  return ruleContent === undefined ? toolName : `${toolName}(${ruleContent})`;
+}
+
+const LISTS: readonly RuleList[] = ['allow', 'ask', 'deny'];
+const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
+const DESTINATIONS: readonly PermissionUpdate['destination'][] = [
+  'userSettings',
+  'projectSettings',
+  'localSettings',
+  'session',
+  'cliArg',
+];
+
+/** What is not an update is left out. */
+export function permissionUpdates(value: unknown): PermissionUpdate[] {
+  return Array.isArray(value) ? value.flatMap((item: unknown) => updateOf(item) ?? []) : [];
+}
+
+function updateOf(item: unknown): PermissionUpdate | undefined {
+  const type = field(item, 'type');
+  const destination = oneOf(DESTINATIONS, field(item, 'destination'));
+  if (destination === undefined) return undefined;
+  switch (type) {
+    case 'addRules':
+    case 'replaceRules':
+    case 'removeRules': {
+      const behavior = oneOf(LISTS, field(item, 'behavior'));
+      const rules = field(item, 'rules');
+      if (behavior === undefined || !Array.isArray(rules)) return undefined;
+      return { type, behavior, destination, rules: rules.flatMap((rule: unknown) => ruleOf(rule) ?? []) };
+    }
+    case 'setMode': {
+      const mode = oneOf(MODES, field(item, 'mode'));
+      return mode && { type, mode, destination };
+    }
+    case 'addDirectories':
+    case 'removeDirectories': {
+      const folders = field(item, 'directories');
+      if (!Array.isArray(folders)) return undefined;
+      const directories = folders.filter((folder: unknown): folder is string => typeof folder === 'string');
+      return { type, directories, destination };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function ruleOf(rule: unknown): { readonly toolName: string; readonly ruleContent?: string } | undefined {
+  const toolName = field(rule, 'toolName');
+  const ruleContent = field(rule, 'ruleContent');
+  if (typeof toolName !== 'string' || toolName === '') return undefined;
+  return typeof ruleContent === 'string' ? { toolName, ruleContent } : { toolName };
+}
+
+function oneOf<T>(allowed: readonly T[], value: unknown): T | undefined {
+  return allowed.find((candidate) => candidate === value);
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}

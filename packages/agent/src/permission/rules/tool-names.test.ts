@@ -1,0 +1,42 @@
+import { builtinTools } from '@heddle/tools';
+import { describe, expect, it } from 'vitest';
+import { unknownTool } from './tool-names.ts';
+
+describe('a rule whose tool nobody knows', () => {
+  it.each([
+    ['Bsh(ls)', 'Bsh(ls): no tool is named Bsh; did you mean Bash?'],
+    ['bash(ls)', 'bash(ls): no tool is named bash; did you mean Bash?'],
+    ['read', 'read: no tool is named read; did you mean Read?'],
+    ['Webfetch(domain:a.b)', 'Webfetch(domain:a.b): no tool is named Webfetch; did you mean WebFetch?'],
+    ['WebSerach', 'WebSerach: no tool is named WebSerach; did you mean WebSearch?'],
+    ['Nonsense(x)', 'Nonsense(x): no tool is named Nonsense'],
+  ])('is remarked on: %s', (rule, said) => {
+    expect(unknownTool(rule, 'allow')).toBe(said);
+  });
+
+  it.each([
+    'Bash(ls)',
+    'mcp__srv',
+    'mcp__srv__tool',
+    'Agent(x)',
+    'Task(x)',
+    'Skill(x)',
+    'SlashCommand',
+    'MultiEdit',
+    'LS',
+    'KillShell',
+    'BashOutput',
+  ])('is not %s', (rule) => {
+    expect(unknownTool(rule, 'allow')).toBeUndefined();
+  });
+
+  it('is not a pattern, and not what is no rule at all', () => {
+    expect(unknownTool('*', 'deny')).toBeUndefined();
+    expect(unknownTool('mcp__*', 'deny')).toBeUndefined();
+    expect(unknownTool('Bash()', 'allow')).toBeUndefined();
+  });
+
+  it('is none of the tools that are built in', () => {
+    for (const { name } of builtinTools()) expect(unknownTool(name, 'allow')).toBeUndefined();
+  });
+});

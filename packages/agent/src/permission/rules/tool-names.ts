@@ -1,0 +1,145 @@
+/** Which tools touch files, which field of their input says what they touch, and which rules govern them. */
+import type { JsonObject } from '@heddle/core';
+import { currentName, parseRule, type RuleList, type Rules } from './rule.ts';
+import { type Matcher, wildcard } from './wildcard.ts';
+
+const READERS: ReadonlySet<string> = new Set(['Read', 'Grep', 'Glob', 'LSP', 'NotebookRead', 'LS']);
+const EDITORS: ReadonlySet<string> = new Set(['Edit', 'Write', 'NotebookEdit', 'MultiEdit']);
+
+/** The call itself is a question to the user: only the user's answer lets it run. */
+const QUESTIONS: ReadonlyMap<string, string> = new Map([
+  ['AskUserQuestion', 'Decide yourself, and say what you assumed.'],
+  ['ExitPlanMode', 'End your turn with the plan as your answer.'],
+]);
+
+export function isQuestion(tool: string): boolean {
+  return QUESTIONS.has(tool);
+}
+
+/** How to go on where nobody can be asked. */
+export function withoutAnswer(tool: string): string | undefined {
+  return QUESTIONS.get(tool);
+}
+
+/** Read rules govern all that read files, Edit rules all that change them. */
+export function governors(tool: string): readonly string[] {
+  if (READERS.has(tool)) return [tool, 'Read'];
+  if (EDITORS.has(tool)) return [tool, 'Edit'];
+  return [tool];
+}
+
+export function fileAccess(tool: string): 'read' | 'write' | undefined {
+  if (READERS.has(tool)) return 'read';
+  return EDITORS.has(tool) ? 'write' : undefined;
+}
+
+/** The field a rule's specifier speaks of; `Tool(param:value)` speaks of the others. */
+const MAIN_FIELDS: Readonly<Record<string, string>> = {
+  Bash: 'command',
+  Agent: 'subagent_type',
+  Skill: 'skill',
+  WebFetch: 'url',
+  WebSearch: 'query',
+};
+
+export function mainField(tool: string): string | undefined {
+  if (fileAccess(tool))
+    return tool === 'NotebookEdit'
+      ? 'notebook_path'
+      : tool === 'Grep' || tool === 'Glob'
+        ? 'path'
+        : 'file_path';
+  return Object.hasOwn(MAIN_FIELDS, tool) ? MAIN_FIELDS[tool] : undefined;
+}
+
+/** What the specifier of a rule for another tool is held against: `Agent(name)`, `Skill(name args)`. */
+export function calledName(tool: string, input: JsonObject): string | undefined {
+  const field = mainField(tool);
+  const main = field === undefined ? undefined : input[field];
+  if (typeof main !== 'string') return undefined;
+  const args = tool === 'Skill' ? input['args'] : undefined;
+  return typeof args === 'string' && args !== '' ? `${main} ${args}` : main;
+}
+
+/**
+ * A rule names a tool, a pattern of tools, or with `mcp__server` all tools of a server.
+ *
+ * `mcp__a__b__c` has two readings: the tool `b__c` of the server `a`, and the tool `c` of the server `a__b`. A deny or ask
+ * rule matches if one of them does. An allow rule for a server matches only a name with a single reading, so that
+ * `mcp__a` never covers the server `a__b`.
+ */
+export function toolMatcher(name: string, list: RuleList): Matcher {
+  const isServer = /^mcp__.+$/.test(name) && !name.includes('*');
+  const pattern = wildcard(name);
+  const below = isServer ? wildcard(`${name}__*`) : undefined;
+  const isPlain = !name.includes('*');
+  return (tool) => {
+    if (isPlain && tool === name) return true;
+    if (!(isPlain ? below?.(tool) : pattern(tool))) return false;
+    return list !== 'allow' || !tool.startsWith('mcp__') || readings(tool) === 1;
+  };
+}
+
+/** In how many places a tool's name can be divided into a server and a tool of it. */
+function readings(tool: string): number {
+  const [, body = ''] = /^mcp__([\s\S]*)$/.exec(tool) ?? [];
+  let count = 0;
+  for (let at = body.indexOf('__', 1); at > 0 && at + 2 < body.length; at = body.indexOf('__', at + 1))
+    count++;
+  return count;
+}
+
+/** Returns whether a tool is denied as a whole, so that the model is not offered it. Does not need the shell grammar. */
+export function isToolDenied(tool: string, { deny }: Rules): boolean {
+  const names = governors(currentName(tool));
+  return deny.some(({ text }) => {
+    const parsed = parseRule(text, 'deny');
+    if (!parsed.ok || parsed.specifier !== undefined) return false;
+    const matches = toolMatcher(parsed.tool, 'deny');
+    return names.some(matches);
+  });
+}
+
+/** Heddle's own first, then those of other programs that read the same files. */
+const KNOWN: readonly string[] = (
+  'Bash Read Edit Write NotebookEdit Glob Grep WebFetch WebSearch TodoWrite TaskStop TaskOutput AskUserQuestion ' +
+  'EnterPlanMode ExitPlanMode ToolSearch SandboxNetworkAccess RunWithoutSandbox ' +
+  'Agent Skill SlashCommand MultiEdit NotebookRead LS LSP TodoRead TaskCreate TaskGet TaskList TaskUpdate Monitor ' +
+  'ListMcpResourcesTool ReadMcpResourceTool Config PowerShell EnterWorktree ExitWorktree SendMessage StructuredOutput'
+).split(' ');
+
+/** What is to be said about a rule whose tool nobody knows; undefined where there is nothing to say. */
+export function unknownTool(text: string, list: RuleList): string | undefined {
+  const parsed = parseRule(text, list);
+  if (!parsed.ok || isKnown(parsed.tool)) return undefined;
+  const meant = nearest(parsed.tool);
+  return `${text}: no tool is named ${parsed.tool}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
+}
+
+/** Tools of servers carry their server's name, and patterns may mean any of them. */
+function isKnown(tool: string): boolean {
+  return tool.includes('*') || tool.startsWith('mcp__') || KNOWN.includes(tool) || currentName(tool) !== tool;
+}
+
+function nearest(name: string): string | undefined {
+  const ranked = KNOWN.map((known) => ({
+    known,
+    distance: distance(known.toLowerCase(), name.toLowerCase()),
+  }));
+  const [first] = ranked.toSorted((left, right) => left.distance - right.distance);
+  return first && first.distance <= Math.ceil(name.length / 3) ? first.known : undefined;
+}
+
+/** How many letters must be put in, taken out or replaced. */
+function distance(left: string, right: string): number {
+  let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
+  for (const [row, letter] of Array.from(left).entries()) {
+    const current = [row + 1];
+    for (const [column, other] of Array.from(right).entries()) {
+      const replaced = (previous[column] ?? 0) + (letter === other ? 0 : 1);
+      current.push(Math.min(replaced, (previous[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1));
+    }
+    previous = current;
+  }
+  return previous[right.length] ?? 0;
+}

@@ -1,0 +1,243 @@
+/**
+ * Symbolic links that a script makes or moves. Places are resolved before a script runs, so behind a command that may put a
+ * link somewhere, a place there is not known anymore. Only commands on a list are known to make no links; every other one may
+ * have put a link anywhere.
+ */
+import type { ReadCommand, ShellRedirection, ShellWord, SimpleCommand } from '@heddle/tools/shell';
+import path from 'node:path';
+import type { Concern, FilePart, Part } from '../part.ts';
+import { type FilePlace, isInside, placesOf, tildeExpanded } from '../paths/places.ts';
+import { mayContainLinks } from '../paths/walk-tree.ts';
+import type { PermissionWorld } from '../world.ts';
+import type { Around } from './command-part.ts';
+import { isPlainEdit } from './files/edits.ts';
+import { filesOf, isProjectRunner } from './files/files-of.ts';
+import { gitArguments } from './files/git-arguments.ts';
+import { argumentsOf, hasOption } from './files/operands.ts';
+import { unknownWord } from './files/touch.ts';
+import { runsFiles } from './interpreters.ts';
+import { baseName, commandWords, isRunner, unwrap } from './runners.ts';
+import type { Folders } from './shell-state.ts';
+
+/** The paths at or below which there may be new links. */
+export type MadeLinks = 'anywhere' | readonly string[];
+
+export const NO_LINKS: MadeLinks = [];
+
+/** They write plain files and folders, or remove something. */
+const WRITE_NO_LINKS =
+  /^(mkdir|touch|rm|rmdir|unlink|shred|tee|truncate|chmod|chown|chgrp|dd|gzip|gunzip|bzip2|bunzip2|xz|unxz|zstd|unzstd|split|curl|shopt|umask|ulimit|export|unset|kill|pkill|sleep|tsc|gofmt|rustfmt|clang-format|black|ruff|isort)$/;
+
+/** Of git: the working tree stays as it is. */
+const GIT_KEEPS_TREE =
+  /^(add|stage|commit|status|diff|log|show|blame|grep|push|fetch|branch|tag|remote|config|rev-parse|init|rm|notes|gc|describe)$/;
+
+/**
+ * A rule that allows such a program allows everything that the project's code does. A question about a link that it may have
+ * made would protect nothing.
+ */
+export function runsProjectCode([name]: readonly ShellWord[], { folders, world }: Around): boolean {
+  if (name?.kind !== 'literal') return false;
+  if (isProjectRunner(name.value)) return true;
+  if (!name.value.includes('/') || path.posix.isAbsolute(name.value) || folders === undefined) return false;
+  return placesOf(name.value, folders, world).every((place) => isInside(place, world));
+}
+
+/** `parts` are those of the command, its own first. */
+export function linksMadeBy(command: SimpleCommand, parts: readonly Part[], around: Around): MadeLinks {
+  const [own] = parts;
+  if (own?.kind === 'command' && own.readOnly !== 'no') return NO_LINKS;
+  const { words, more } = unwrap(commandWords(command)).at(-1) ?? { words: [], more: true };
+  const [name, ...args] = words;
+  if (around.shape === 'functions' || more || name?.kind !== 'literal') return 'anywhere';
+  const base = baseName(name.value);
+  if (base === 'cp' || base === 'mv' || base === 'ln')
+    return transferredLinks(base, words, parts, around.world);
+  if (WRITE_NO_LINKS.test(base) || runsProjectCode(words, around)) return NO_LINKS;
+  if (base === 'sed' && isPlainEdit(words)) return NO_LINKS;
+  if (base === 'git' && GIT_KEEPS_TREE.test(gitArguments(args).command)) return NO_LINKS;
+  return 'anywhere';
+}
+
+/** A copy or a move makes links only if there are some in what it takes. */
+function transferredLinks(
+  base: 'cp' | 'mv' | 'ln',
+  words: readonly ShellWord[],
+  parts: readonly Part[],
+  world: PermissionWorld,
+): MadeLinks {
+  const given = argumentsOf(words.slice(1));
+  const isKnown =
+    base === 'ln' ? given.options.every((option) => /^-[sfnvrT]+$/.test(option)) : isPlainEdit(words);
+  if (!isKnown) return 'anywhere';
+  if (base === 'cp') {
+    const keepsLinks = hasOption(given, 'rRaPd', '--recursive', '--archive', '--no-dereference');
+    if (!keepsLinks || hasOption(given, 'L', '--dereference')) return NO_LINKS;
+  }
+  const files = parts.filter(isFile).filter(({ by }) => by === 'command');
+  const sources = files.filter(({ kind }) => kind !== 'write');
+  const carries =
+    base === 'ln' ||
+    sources.some((part) => placesIn(part)?.some((place) => mayContainLinks(place, world)) ?? true);
+  if (!carries) return NO_LINKS;
+  const targets = files.filter(({ kind }) => kind === 'write');
+  const paths = new Set<string>();
+  for (const { places } of targets) {
+    if (places === undefined) return 'anywhere';
+    for (const place of places) paths.add(place.path).add(place.real);
+  }
+  // `mv a folder` makes `folder/a`, and leaves the other files of the folder alone.
+  const parents = new Set(Array.from(paths, (file) => path.posix.dirname(file)));
+  return Array.from(paths).filter((file) => !parents.has(file));
+}
+
+function placesIn({ places, glob }: FilePart): readonly FilePlace[] | undefined {
+  return glob ? glob.found(true) : places;
+}
+
+function isFile(part: Part): part is FilePart {
+  return part.kind === 'read' || part.kind === 'write' || part.kind === 'remove';
+}
+
+export function joinLinks(all: readonly MadeLinks[]): MadeLinks {
+  const paths: string[] = [];
+  for (const links of all) {
+    if (links === 'anywhere') return links;
+    paths.push(...links);
+  }
+  return paths;
+}
+
+/** Whether a path may lead through a new link. */
+export function isBehindLink(file: string, links: MadeLinks): boolean {
+  return links === 'anywhere' || links.some((link) => isAtOrBelow(file, link));
+}
+
+function isAtOrBelow(file: string, folder: string): boolean {
+  return file === folder || file.startsWith(`${folder}/`);
+}
+
+const LINK_MADE: Concern = {
+  level: 'unless bypassed',
+  reason: 'An earlier command may put a link in its place, so it is not known which file it would change.',
+};
+
+/** The parts of one command, behind others that may have made links. `isFree`: its arguments need not be known. */
+export function partsBehindLinks(parts: readonly Part[], links: MadeLinks, isFree = false): readonly Part[] {
+  if (links.length === 0) return parts;
+  const isSpared = ({ knowledge, by }: FilePart): boolean =>
+    isFree && links === 'anywhere' && knowledge === 'named' && by === 'command';
+  const moved = new Set(parts.filter((part) => isFile(part) && !isSpared(part) && isMoved(part, links)));
+  // A copy writes the names that its source contains. If these are not known, its targets are not either.
+  const isSourceUnknown = [...moved].some(
+    (part) => part.kind !== 'write' && 'deep' in part && part.deep !== 'no',
+  );
+  return parts.map((part) => {
+    if (!isFile(part)) return part;
+    const isUnknown = moved.has(part) || (isSourceUnknown && part.kind === 'write' && part.by === 'command');
+    return isUnknown ? unsettled(part) : part;
+  });
+}
+
+function isMoved(
+  { places, shown, knowledge, deep, glob, below, stored, namedBy }: FilePart,
+  links: MadeLinks,
+): boolean {
+  if (places === undefined || stored !== undefined || namedBy !== undefined || knowledge === 'mentioned')
+    return false;
+  if (links === 'anywhere') return true;
+  // Behind a link `..` leads elsewhere.
+  if (shown.includes('..')) return true;
+  const isWide = deep !== 'no' || below !== undefined || glob !== undefined;
+  return places
+    .flatMap((place) => [place.path, place.real])
+    .some((file) => isBehindLink(file, links) || (isWide && links.some((link) => isAtOrBelow(link, file))));
+}
+
+/** Rules about the places as they are now still hold. */
+function unsettled(part: FilePart): FilePart {
+  const keeps = part.kind === 'read' || part.concern?.level === 'always';
+  return { ...part, isUnsettled: true, concern: keeps ? part.concern : LINK_MADE };
+}
+
+/** They put a text of the command's choice, or another program, into a file. Compilers are not among them. */
+const MAKERS = /^(tee|cp|mv|ln|install|dd|curl|wget|rsync|scp|sed|base64|xxd|split|patch)$/;
+
+export interface PlacedCommand {
+  readonly command: SimpleCommand;
+  readonly folders: Folders;
+}
+
+/** The commands that run a file which the same script makes. */
+export function runsMadeFile(
+  commands: readonly PlacedCommand[],
+  redirections: readonly ShellRedirection[],
+  world: PermissionWorld,
+): SimpleCommand[] {
+  const pathsOf = (words: readonly ShellWord[], folders: Folders): string[] =>
+    words
+      .filter(({ kind }) => kind !== 'dynamic')
+      .flatMap(({ value }) => placesOf(tildeExpanded(value, world.home), folders ?? [world.cwd], world))
+      .flatMap(({ path, real }) => [path, real]);
+  const made = new Set([
+    ...commands.flatMap(({ command, folders }) => pathsOf(madeBy(command), folders)),
+    ...pathsOf(targetsOf(redirections), commands.at(-1)?.folders),
+  ]);
+  if (made.size === 0) return [];
+  return commands
+    .filter(({ command, folders }) => pathsOf(runBy(command), folders).some((path) => made.has(path)))
+    .map(({ command }) => command);
+}
+
+function madeBy(command: SimpleCommand): readonly ShellWord[] {
+  const redirected = targetsOf(command.redirections);
+  const words = unwrap(commandWords(command)).at(-1)?.words ?? [];
+  if (!MAKERS.test(baseName(words[0]?.value ?? ''))) return redirected;
+  return [...redirected, ...filesOf(words).flatMap(({ kind, word }) => (kind === 'write' ? [word] : []))];
+}
+
+function targetsOf(redirections: readonly ShellRedirection[]): readonly ShellWord[] {
+  return redirections.flatMap((redirection) =>
+    redirection.kind === 'file' && redirection.operator !== '<' ? [redirection.target] : [],
+  );
+}
+
+/** The program itself, if it is named by a path, and what an interpreter is given. */
+function runBy(command: SimpleCommand): readonly ShellWord[] {
+  const [name, ...args] = unwrap(commandWords(command)).at(-1)?.words ?? [];
+  if (name === undefined) return [];
+  const base = baseName(name.value);
+  const takesFiles = isRunner(base) || runsFiles(base);
+  return [...(name.value.includes('/') ? [name] : []), ...(takesFiles ? args : [])];
+}
+
+type Read = Extract<ReadCommand, { ok: true }>;
+
+export function withoutHome(text: string, read: Read): Read {
+  if (!/\bHOME\b/.test(text.replace(/\$\{?HOME\b/g, ''))) return read;
+  return {
+    ...read,
+    commands: read.commands.map(homeless),
+    redirections: read.redirections.map(redirected),
+  };
+}
+
+function homeless(command: SimpleCommand): SimpleCommand {
+  const { name, args, redirections } = command;
+  const isBare = args.length === 0 && name?.value === 'cd';
+  return {
+    ...command,
+    name: name && unknownTilde(name),
+    args: isBare ? [unknownWord('~')] : args.map(unknownTilde),
+    redirections: redirections.map(redirected),
+  };
+}
+
+function redirected(redirection: ShellRedirection): ShellRedirection {
+  if (redirection.kind === 'here_doc') return redirection;
+  return { ...redirection, target: unknownTilde(redirection.target) };
+}
+
+function unknownTilde(word: ShellWord): ShellWord {
+  return word.kind !== 'literal' && word.text.startsWith('~') ? unknownWord(word.text) : word;
+}

@@ -1,0 +1,116 @@
+/**
+ * Values of the variables in a script, as far as the script and its environment show them. A name has known values only if
+ * it occurs in nothing but plain assignments, headers of loops and plain expansions. Any other mention may set it.
+ */
+import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
+import path from 'node:path';
+import { physicalPath } from '../paths/places.ts';
+import type { PermissionWorld } from '../world.ts';
+import { commandWords, unwrap } from './runners.ts';
+
+export interface PossibleValue {
+  readonly text: string;
+  /** It is a glob: the shell replaces it by the names that it finds. */
+  readonly isGlob: boolean;
+}
+
+/** Everything that a variable may be when it is expanded; undefined if that is not known. */
+export type Variables = (name: string) => readonly PossibleValue[] | undefined;
+
+export const NO_VARIABLES: Variables = () => undefined;
+
+/** Values of one variable that are looked at. */
+const MOST_VALUES = 32;
+/** The shell sets or changes these itself. */
+const OF_SHELL =
+  /^(BASH.*|COMP.*|COPROC.*|DIRSTACK|EPOCH.*|EUID|FUNCNAME|GROUPS|HIST.*|HOST.*|IFS|LINENO|MACHTYPE|MAPFILE|OLDPWD|OPT.*|OSTYPE|PIPESTATUS|PPID|PS\d|PWD|RANDOM|READLINE.*|REPLY|SECONDS|SHELL.*|SHLVL|SRANDOM|UID|_)$/;
+/** They run text or a file that may set any variable. */
+const RUN_TEXT = /^(eval|source|\.|trap)$/;
+/** They set variables whose names are among their words. */
+const SETTERS =
+  /^(read|mapfile|readarray|getopts|let|declare|typeset|local|export|readonly|unset|command|builtin)$/;
+/** `for name in a *.b;` with plain words and globs. */
+const LOOP_HEADER = /\bfor\s+(\w+)\s+in((?:[ \t]+[\w./:@%+,*?-]+)+)[ \t]*[;\n]/g;
+
+export function knownVariables(
+  text: string,
+  commands: readonly SimpleCommand[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Variables {
+  // Word splitting depends on IFS.
+  if (!text.includes('$') || /\bIFS\b/.test(text) || commands.some(setsUnknown)) return NO_VARIABLES;
+  const answers = new Map<string, readonly PossibleValue[] | undefined>();
+  return (name) => {
+    if (!answers.has(name)) answers.set(name, valuesOf(name, text, commands, environment[name]));
+    return answers.get(name);
+  };
+}
+
+function setsUnknown({ name, args }: SimpleCommand): boolean {
+  if (name === undefined) return false;
+  const isUnknownName = ({ kind, prefix }: ShellWord): boolean =>
+    kind === 'dynamic' && !/^\w+\+?=/.test(prefix);
+  if (name.value === 'printf') return args.slice(0, 2).some(isUnknownName) && !isFormat(args[0]);
+  return RUN_TEXT.test(name.value) || (SETTERS.test(name.value) && args.some(isUnknownName));
+}
+
+/** Not the option `-v`, which sets a variable. */
+function isFormat(word: ShellWord | undefined): boolean {
+  return word?.kind === 'literal' && !word.value.startsWith('-');
+}
+
+function valuesOf(
+  name: string,
+  text: string,
+  commands: readonly SimpleCommand[],
+  inherited: string | undefined,
+): readonly PossibleValue[] | undefined {
+  if (OF_SHELL.test(name)) return undefined;
+  const assigned = commands.flatMap(({ assignments }) =>
+    assignments.flatMap(({ name: target, value, append }) =>
+      target === name && value?.kind === 'literal' && !append ? [value.value] : [],
+    ),
+  );
+  const loops = Array.from(text.matchAll(LOOP_HEADER)).flatMap(([, target, words = '']) =>
+    target === name ? [words.trim().split(/[ \t]+/)] : [],
+  );
+  const mentions = text.match(new RegExp(`(?<!\\w)${name}(?!\\w)`, 'g'))?.length ?? 0;
+  const expansions = text.match(new RegExp(`\\$(?:${name}(?![\\w[])|\\{${name}\\})`, 'g'))?.length ?? 0;
+  if (mentions !== expansions + assigned.length + loops.length) return undefined;
+  const given = inherited === undefined ? [] : [{ text: inherited, isGlob: false }];
+  if (assigned.length + loops.length === 0) return inherited === undefined ? undefined : given;
+  const listed = loops.flat().map((text) => ({ text, isGlob: /[*?]/.test(text) }));
+  const values = [...new Set(assigned)].map((text) => ({ text, isGlob: false })).concat(listed);
+  // An assignment may be skipped, or be made in a subshell.
+  const before = inherited === undefined ? [{ text: '', isGlob: false }] : given;
+  return values.length > MOST_VALUES ? undefined : [...values, ...before];
+}
+
+/** Undefined: anywhere. */
+export type Folders = readonly string[] | undefined;
+
+const MOST = 16;
+
+export function foldersAfter(folders: Folders, command: SimpleCommand, world: PermissionWorld): Folders {
+  const [word, ...args] = unwrap(commandWords(command)).at(-1)?.words ?? [];
+  const name = word?.value;
+  if (name !== 'cd' && name !== 'pushd' && name !== 'popd') return folders;
+  if (name === 'popd' || folders === undefined) return undefined;
+  const [target, ...more] = args.filter(({ value }) => value !== '--' && !/^-[LPe@]+$/.test(value));
+  if (target === undefined) return name === 'cd' ? [...folders, world.home] : undefined;
+  if (more.length > 0 || target.value === '-' || (target.kind !== 'literal' && target.kind !== 'tilde'))
+    return undefined;
+  if (target.kind === 'tilde' && !/^~(\/|$)/.test(target.value)) return undefined;
+  const written = target.kind === 'tilde' ? world.home + target.value.slice(1) : target.value;
+  const repeats = command.inside.some((construct) => construct === 'loop' || construct === 'function');
+  if (repeats && !path.posix.isAbsolute(written)) return undefined;
+  // CDPATH would send a relative name elsewhere.
+  if (!/^[./]/.test(written) && world.environment['CDPATH']) return undefined;
+  // `cd -P` follows links before it goes up.
+  const ways = (folder: string) =>
+    written.includes('..')
+      ? [path.posix.resolve(folder, written), physicalPath(written, folder, world)]
+      : [path.posix.resolve(folder, written)];
+  const moved = new Set([...folders, ...folders.flatMap(ways)]);
+  return moved.size > MOST ? undefined : [...moved];
+}

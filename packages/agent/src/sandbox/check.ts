@@ -1,0 +1,123 @@
+/** Whether commands can be sandboxed on this machine, and what is missing. */
+import { findRipgrep } from '@heddle/tools';
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { promisify } from 'node:util';
+
+export type SandboxCheck =
+  | { readonly available: true; readonly missing: readonly []; readonly install: undefined }
+  | {
+      readonly available: false;
+      /** What is wrong, as a whole sentence. */
+      readonly reason: string;
+      /** Names of packages. */
+      readonly missing: readonly string[];
+      /** The command that would mend it, where one would. */
+      readonly install: string | undefined;
+    };
+
+interface SandboxCheckDeps {
+  readonly platform?: NodeJS.Platform;
+  readonly searchPath?: string | undefined;
+}
+
+const AVAILABLE: SandboxCheck = { available: true, missing: [], install: undefined };
+
+/** Longer than bubblewrap ever takes. */
+const DEADLINE_MS = 5_000;
+
+/** Never rejects. */
+export async function checkSandbox({
+  platform = process.platform,
+  searchPath = process.env['PATH'],
+}: SandboxCheckDeps = {}): Promise<SandboxCheck> {
+  if (platform === 'darwin') return onMac();
+  if (platform !== 'linux') return impossible(`There is no sandbox for ${platform} yet.`);
+  const [bubblewrap, socat, ripgrep] = await Promise.all([
+    programIn(searchPath, 'bwrap'),
+    programIn(searchPath, 'socat'),
+    findRipgrep(),
+  ]);
+  const missing = [
+    ...(bubblewrap === undefined ? ['bubblewrap'] : []),
+    ...(socat === undefined ? ['socat'] : []),
+    ...(ripgrep === undefined ? ['ripgrep'] : []),
+  ];
+  if (bubblewrap === undefined || missing.length > 0) {
+    const release = await readFile('/etc/os-release', 'utf8').catch(() => '');
+    const reason = `The sandbox needs ${missing.join(' and ')}, which ${missing.length === 1 ? 'is' : 'are'} not installed.`;
+    return { available: false, reason, missing, install: sandboxInstallCommand(missing, release) };
+  }
+  const refusal = await tryOut(bubblewrap);
+  return refusal === undefined ? AVAILABLE : impossible(refusal, hintFor(refusal));
+}
+
+async function onMac(): Promise<SandboxCheck> {
+  return (await isProgram('/usr/bin/sandbox-exec'))
+    ? AVAILABLE
+    : impossible('The sandbox needs /usr/bin/sandbox-exec, which is not there.');
+}
+
+function impossible(reason: string, install?: string): SandboxCheck {
+  return { available: false, reason, missing: [], install };
+}
+
+/** Installed is not allowed: many kernels and containers forbid namespaces of one's own. */
+async function tryOut(bubblewrap: string): Promise<string | undefined> {
+  const args = ['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--', 'true'];
+  try {
+    await promisify(execFile)(bubblewrap, args, { timeout: DEADLINE_MS });
+    return undefined;
+  } catch (thrown) {
+    const { stderr } = { stderr: '', ...(typeof thrown === 'object' ? thrown : {}) };
+    const said = typeof stderr === 'string' ? stderr.trim().split('\n')[0] : '';
+    return `bubblewrap is installed but cannot make a sandbox here: ${said || (thrown instanceof Error ? thrown.message : String(thrown))}.`;
+  }
+}
+
+/** Ubuntu lets programs make user namespaces only where a profile says so. */
+function hintFor(refusal: string): string | undefined {
+  return /uid map|Operation not permitted|Permission denied|No permissions/i.test(refusal)
+    ? 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 (on Ubuntu), or kernel.unprivileged_userns_clone=1 (on older Debian)'
+    : undefined;
+}
+
+/** Relative folders of the search path do not count: a project could bring a program of that name. */
+export async function programIn(searchPath: string | undefined, name: string): Promise<string | undefined> {
+  for (const folder of (searchPath ?? '').split(path.delimiter)) {
+    const program = path.join(folder, name);
+    if (path.isAbsolute(folder) && (await isProgram(program))) return program;
+  }
+  return undefined;
+}
+
+async function isProgram(file: string): Promise<boolean> {
+  return access(file, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+/** How to install what is missing, by distribution. Pure. */
+
+const MANAGERS: readonly { readonly families: readonly string[]; readonly command: string }[] = [
+  { families: ['debian', 'ubuntu'], command: 'sudo apt-get install' },
+  { families: ['fedora', 'rhel', 'centos'], command: 'sudo dnf install' },
+  { families: ['arch'], command: 'sudo pacman -S' },
+  { families: ['alpine'], command: 'sudo apk add' },
+  { families: ['suse', 'opensuse'], command: 'sudo zypper install' },
+  { families: ['void'], command: 'sudo xbps-install' },
+];
+
+/** `release`: the text of /etc/os-release. Where the distribution is unknown, the user knows best. */
+export function sandboxInstallCommand(packages: readonly string[], release: string): string {
+  const field = (name: string): string =>
+    new RegExp(`^${name}="?([^"\\n]*)"?$`, 'm').exec(release)?.[1]?.toLowerCase() ?? '';
+  const families = `${field('ID')} ${field('ID_LIKE')}`.split(/\s+/);
+  const manager = MANAGERS.find(({ families: known }) =>
+    known.some((name) => families.some((family) => family === name || family.startsWith(`${name}-`))),
+  );
+  const names = packages.join(' ');
+  return manager ? `${manager.command} ${names}` : `install ${names} with your package manager`;
+}

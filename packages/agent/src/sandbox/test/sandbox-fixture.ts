@@ -1,0 +1,170 @@
+/** A project, a home and a sandboxed Bash of their own for each test; everything real. */
+import type { JsonObject, ReadOnlyRun, ToolUseContext } from '@heddle/core';
+import { contextOf } from '@heddle/testing';
+import { createShellTools, TaskRegistry } from '@heddle/tools';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { afterEach } from 'vitest';
+import { LivePermissions } from '../../permission/live-permissions.ts';
+import type { AskPermission } from '../../permission/question.ts';
+import { NO_RULES, type Rules } from '../../permission/rules/rule.ts';
+import { sandboxSettings } from '../../settings/sandbox-settings.ts';
+import { checkSandbox } from '../check.ts';
+import { createSandboxGate } from '../create.ts';
+import type { Sandbox } from '../sandbox.ts';
+
+/** Whether sandboxes can be made here; asked once, before the tests are told apart. */
+export const check = await checkSandbox();
+
+interface FixtureOptions {
+  /** The `sandbox` section of the user's settings. */
+  readonly settings?: JsonObject;
+  readonly rules?: Partial<Record<keyof Rules, readonly string[]>>;
+  readonly directories?: readonly string[];
+  readonly ask?: AskPermission;
+  readonly sandbox?: Sandbox;
+  /** Files of the project to begin with. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Where the project is, seen from the room. */
+  readonly project?: string;
+  /** In a room that is there already. */
+  readonly at?: { readonly room: string; readonly home: string; readonly project: string };
+  /** Make a repository of this folder of the room. */
+  readonly repository?: string;
+}
+
+interface RanInside {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly context: ToolUseContext;
+}
+
+interface RunOptions {
+  readonly signal?: AbortSignal;
+  readonly context?: ToolUseContext;
+  readonly onOutput?: (text: string) => void;
+  readonly readOnlyRun?: ReadOnlyRun;
+}
+
+export function createSandboxFixture({
+  settings = {},
+  rules = {},
+  files = {},
+  ...options
+}: FixtureOptions = {}) {
+  const { room, project, home } = options.at ?? newFolders(options.project);
+  mkdirSync(project, { recursive: true });
+  mkdirSync(home, { recursive: true });
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(project, name)), { recursive: true });
+    writeFileSync(path.join(project, name), text);
+  }
+  if (options.repository !== undefined) {
+    execFileSync('git', ['init', '-q', path.join(room, options.repository)], { env: gitEnvironment(home) });
+  }
+  const listed = (list: keyof Rules) =>
+    (rules[list] ?? []).map((text) => ({ text, source: 'user' as const, base: project }));
+  const live = new LivePermissions(
+    { ...NO_RULES, deny: listed('deny'), ask: listed('ask'), allow: listed('allow') },
+    options.directories ?? [],
+  );
+  const told: string[] = [];
+  const gate = createSandboxGate({
+    settings: settingsOf(settings, home),
+    live,
+    root: project,
+    home,
+    configDirs: [path.join(home, '.heddle')],
+    stateDir: path.join(home, '.heddle'),
+    ask: options.ask,
+    tell: (text) => void told.push(text),
+    ...(options.sandbox ? { sandbox: options.sandbox } : {}),
+  });
+  const tasks = new TaskRegistry({ folder: path.join(home, '.heddle/tasks') });
+  const [bash, output, stop] = createShellTools({
+    tasks,
+    environment: () => ({ PATH: process.env['PATH'] ?? '', ...gitEnvironment(home) }),
+    projectDirectory: project,
+    sandbox: gate,
+  });
+  if (!bash || !output || !stop) throw new Error('no tools');
+  const start = contextOf({ workingDirectory: project });
+
+  const call = async (tool: typeof bash, input: JsonObject, more: RunOptions = {}): Promise<RanInside> => {
+    const { signal = new AbortController().signal, context = start, onOutput, readOnlyRun } = more;
+    await tool.inputSchema();
+    const { data, newContext } = await tool.call(
+      input,
+      { ...context, signal, toolUseId: 'b1', ...(readOnlyRun ? { readOnlyRun } : {}) },
+      (progress) => {
+        if (typeof progress === 'object' && progress !== null && 'output' in progress)
+          onOutput?.(JSON.stringify(progress.output));
+      },
+    );
+    const { content, isError = false } = tool.toResult(data);
+    return {
+      text: typeof content === 'string' ? content : JSON.stringify(content),
+      isError,
+      context: newContext?.(context) ?? context,
+    };
+  };
+
+  return {
+    room,
+    project,
+    home,
+    gate,
+    live,
+    tasks,
+    told,
+    bash,
+    run: (command: string, more: RunOptions & { readonly input?: JsonObject } = {}) =>
+      call(bash, { command, ...more.input }, more),
+    output: (input: JsonObject) => call(output, input),
+    stop: (input: JsonObject) => call(stop, input),
+    async close() {
+      await tasks.dispose();
+      await gate.dispose();
+    },
+  };
+}
+
+function newFolders(project = 'project') {
+  const room = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-room-')));
+  return { room, project: path.join(room, project), home: path.join(room, 'home') };
+}
+
+type SandboxFixture = ReturnType<typeof createSandboxFixture>;
+
+function settingsOf(sandbox: JsonObject, home: string) {
+  const settings = { sandbox: { enabled: true, ...sandbox } };
+  const base = path.join(home, '.claude');
+  const file = { source: 'user' as const, file: undefined, base, settings, counting: settings };
+  return sandboxSettings({ files: [file], problems: [] }, home);
+}
+
+function gitEnvironment(home: string): Record<string, string> {
+  const who = {
+    GIT_AUTHOR_NAME: 'a',
+    GIT_AUTHOR_EMAIL: 'a@b',
+    GIT_COMMITTER_NAME: 'a',
+    GIT_COMMITTER_EMAIL: 'a@b',
+  };
+  return { HOME: home, GIT_CONFIG_NOSYSTEM: '1', ...who };
+}
+
+/** Returns a function that creates sandbox folders. They are closed after each test. */
+export function sandboxFixtures(): (options?: FixtureOptions) => SandboxFixture {
+  let opened: SandboxFixture[] = [];
+  afterEach(async () => {
+    await Promise.all(opened.map((room) => room.close()));
+    opened = [];
+  });
+  return (options = {}) => {
+    const room = createSandboxFixture(options);
+    opened.push(room);
+    return room;
+  };
+}

@@ -1,0 +1,64 @@
+/** What all settings together say about a run, beside permission. */
+import { type Effort, isJsonObject, type Json } from '@heddle/core';
+import type { LoadedSettings } from './load-settings.ts';
+import { mergeSettings } from './merge-settings.ts';
+import { type ModelSettings, modelSettings } from './model-settings.ts';
+import { stringsOf } from './validate-settings.ts';
+
+export interface AppliedSettings {
+  /** Variables for the session and its commands; those of folders that nobody trusts are not among them. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly model: string | undefined;
+  /** In the order in which they are tried. */
+  readonly fallbackModel: readonly string[];
+  readonly effort: Effort | undefined;
+  /** Whether models that can think do; undefined: they do. */
+  readonly alwaysThinkingEnabled: boolean | undefined;
+  /** What is stated about models, by name. */
+  readonly models: Readonly<Record<string, ModelSettings>>;
+  readonly autoCompactEnabled: boolean | undefined;
+  /** Whether a request that did not fit is followed by a compaction. Follows `autoCompactEnabled` if it is not set. */
+  readonly reactiveCompactEnabled: boolean | undefined;
+  /** In tokens. */
+  readonly autoCompactWindow: number | undefined;
+}
+
+const EFFORTS: readonly Effort[] = ['low', 'medium', 'high', 'xhigh', 'max'];
+
+/** A value of another kind than expected counts as absent. */
+export function appliedSettings({ files }: LoadedSettings): AppliedSettings {
+  const merged = mergeSettings(files);
+  const { env, model, fallbackModel, effortLevel, alwaysThinkingEnabled, models } = merged;
+  const { autoCompactEnabled, reactiveCompactEnabled, autoCompactWindow } = merged;
+  return {
+    env: isJsonObject(env) ? textsOf(env) : {},
+    model: textOf(model),
+    fallbackModel: namesOf(fallbackModel),
+    alwaysThinkingEnabled: typeof alwaysThinkingEnabled === 'boolean' ? alwaysThinkingEnabled : undefined,
+    models: modelSettings(models),
+    effort: EFFORTS.find((effort) => effort === effortLevel),
+    autoCompactEnabled: typeof autoCompactEnabled === 'boolean' ? autoCompactEnabled : undefined,
+    reactiveCompactEnabled: typeof reactiveCompactEnabled === 'boolean' ? reactiveCompactEnabled : undefined,
+    autoCompactWindow:
+      typeof autoCompactWindow === 'number' && autoCompactWindow > 0 ? autoCompactWindow : undefined,
+  };
+}
+
+/** A list, or one text with commas as on the command line. */
+function namesOf(value: Json | undefined): readonly string[] {
+  const names = textOf(value)?.split(',') ?? stringsOf(value);
+  return names.map((name) => name.trim()).filter((name) => name !== '');
+}
+
+function textOf(value: Json | undefined): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function textsOf(values: Readonly<Record<string, Json | undefined>>): Record<string, string> {
+  const entries = Object.entries(values).flatMap(([name, value]): [string, string][] =>
+    typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+      ? [[name, String(value)]]
+      : [],
+  );
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,88 @@
+/** What counts of a settings file, and what is said about the rest. */
+import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
+import { KNOWN_SETTINGS } from './known-settings.ts';
+import { commonPart, joinSettings, remainder } from './merge-settings.ts';
+import { stringsOf } from './validate-settings.ts';
+import type { LoadedFile } from './scopes.ts';
+
+/**
+ * What counts of a folder that is not trusted: it can only forbid. A list of what is allowed, so that a key that comes later
+ * is left out until it is known to be harmless.
+ */
+const PERMISSIONS_ALWAYS: ReadonlySet<string> = new Set([
+  'deny',
+  'ask',
+  'disableBypassPermissionsMode',
+  'examples',
+]);
+
+export interface CountingFacts {
+  readonly settings: JsonObject;
+  readonly trusted: boolean;
+  /** The entries that Heddle wrote into this file itself. */
+  readonly written: JsonObject;
+  /** Hooks also count where the host named the sources itself. */
+  readonly hooks: boolean;
+}
+
+export function countingPart({ settings, trusted, written, hooks }: CountingFacts): JsonObject {
+  if (trusted) return settings;
+  return joinSettings(commonPart(settings, written), {
+    ...forbidding(settings),
+    ...(hooks && settings['hooks'] !== undefined ? { hooks: settings['hooks'] } : {}),
+  });
+}
+
+function forbidding({ permissions }: JsonObject): JsonObject {
+  if (!isJsonObject(permissions)) return {};
+  const kept = Object.entries(permissions).filter(([key]) => PERMISSIONS_ALWAYS.has(key));
+  return kept.length === 0 ? {} : { permissions: Object.fromEntries(kept) };
+}
+
+/** Keys that are worth a word when they are left out. Others mean nothing to Heddle, trusted or not. */
+const REPORTED: ReadonlySet<string> = new Set([
+  ...Object.keys(KNOWN_SETTINGS).map((key) => key.split('.')[0] ?? key),
+  'hooks',
+  'apiKeyHelper',
+  'statusLine',
+  'enableAllProjectMcpServers',
+  'enabledMcpjsonServers',
+  'extraKnownMarketplaces',
+  'enabledPlugins',
+]);
+
+/** One line on everything that does not count, and how to change that. Empty where all of it counts. */
+export function leftOutNotes(files: readonly LoadedFile[]): string[] {
+  const left = files.flatMap((loaded) => {
+    const things = leftOut(loaded);
+    if (things.length === 0) return [];
+    const from = loaded.target === undefined ? '' : ` (a link to ${loaded.target})`;
+    return [`${loaded.file ?? loaded.source}${from}: ${things.join(', ')}`];
+  });
+  if (left.length === 0) return [];
+  return [`Left out, because the folder is not trusted: ${left.join('; ')}. ${HOW_TO_TRUST}`];
+}
+
+const HOW_TO_TRUST = 'If you trust it: heddle permissions trust';
+
+/** The names of what does not count. */
+function leftOut({ settings, counting }: LoadedFile): string[] {
+  const { permissions, ...others } = remainder(settings, counting);
+  return [
+    ...(isJsonObject(permissions) ? leftOutPermissions(permissions) : []),
+    ...Object.keys(others).filter((key) => REPORTED.has(key)),
+  ];
+}
+
+function leftOutPermissions(permissions: JsonObject): string[] {
+  const count = (list: Json | undefined, one: string, many: string): string[] => {
+    const { length } = stringsOf(list);
+    return length === 0 ? [] : [length === 1 ? `1 ${one}` : `${length} ${many}`];
+  };
+  const { allow, additionalDirectories, defaultMode } = permissions;
+  return [
+    ...count(allow, 'allow rule', 'allow rules'),
+    ...count(additionalDirectories, 'additional directory', 'additional directories'),
+    ...(typeof defaultMode === 'string' ? [`the mode ${defaultMode}`] : []),
+  ];
+}

@@ -1,0 +1,94 @@
+/** Reads the settings of all scopes. What cannot be read is skipped whole and reported; nothing here throws. */
+import { existsSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { errorMessage, type JsonObject } from '@heddle/core';
+import type { RuleSource } from '../permission/rules/rule.ts';
+import { countingPart } from './effective-settings.ts';
+import {
+  type Scope,
+  SCOPES,
+  type SettingsFile,
+  settingsFiles,
+  type SettingsPlaces,
+  type LoadedFile,
+} from './scopes.ts';
+import { validateSettings } from './validate-settings.ts';
+import { realPath, trustIn, writtenIn } from './trust.ts';
+
+export interface SettingsRequest extends SettingsPlaces {
+  /** Which of the user's own scopes are read; undefined: all. Naming them is a decision of the host. */
+  readonly sources?: readonly Scope[] | undefined;
+  /** `--settings`: a file or JSON. */
+  readonly settings?: string | undefined;
+  /** `--managed-settings`: JSON. */
+  readonly managed?: string | undefined;
+}
+
+export interface LoadedSettings {
+  /** From the highest scope to the lowest. */
+  readonly files: readonly LoadedFile[];
+  /** Why a file was skipped, in whole sentences. */
+  readonly problems: readonly string[];
+}
+
+export function loadSettings(request: SettingsRequest): LoadedSettings {
+  const problems: string[] = [];
+  const { cwd, sources } = request;
+  const wanted = new Set<RuleSource>([...(sources ?? SCOPES), 'managed']);
+  const isTrusted = trustIn(request);
+  const parse = (text: string, name: string): JsonObject | undefined => {
+    const checked = validateSettings(text);
+    if (checked.ok) return checked.settings;
+    problems.push(`${name} was skipped: ${checked.message}.`);
+    return undefined;
+  };
+  const read = ({ source, file, base }: SettingsFile): LoadedFile[] => {
+    try {
+      if (!existsSync(file)) return [];
+      // Resolved once: what is judged is what is read.
+      const real = realPath(file);
+      const settings = parse(readFileSync(real, 'utf8'), file);
+      if (!settings) return [];
+      const place = { source, file, base, settings };
+      if (source !== 'project' && source !== 'local') return [{ ...place, counting: settings }];
+      const root = realPath(base);
+      const isInside = real.startsWith(`${root}${path.sep}`) || root === path.parse(root).root;
+      const counting = countingPart({
+        settings,
+        trusted: isTrusted(root) && (isInside || isTrusted(path.dirname(real))),
+        written: source === 'local' ? writtenIn(real, request) : {},
+        hooks: sources !== undefined,
+      });
+      return [{ ...place, counting, ...(isInside ? {} : { target: real }) }];
+    } catch (thrown) {
+      problems.push(`${file} was skipped: ${errorMessage(thrown)}.`);
+      return [];
+    }
+  };
+  const all = settingsFiles(request).filter(({ source }) => wanted.has(source));
+  const own = new Set(all.filter(({ source }) => source === 'user').map(({ file }) => realPath(file)));
+  // In the home folder, the project's settings are the user's own.
+  const onDisk = all.filter(
+    ({ source, file }) => (source !== 'project' && source !== 'local') || !own.has(realPath(file)),
+  );
+  const inline = (source: RuleSource, text: string | undefined): LoadedFile[] => {
+    if (text === undefined) return [];
+    if (text.trimStart().startsWith('{')) {
+      const settings = parse(text, `The ${source} settings`);
+      return settings ? [{ source, file: undefined, base: cwd, settings, counting: settings }] : [];
+    }
+    const file = path.resolve(cwd, text);
+    if (existsSync(file)) return read({ source, file, base: cwd });
+    problems.push(`${file} was skipped: there is no such file.`);
+    return [];
+  };
+  return {
+    files: [
+      ...inline('managed', request.managed),
+      ...onDisk.filter(({ source }) => source === 'managed').flatMap(read),
+      ...inline('command line', request.settings),
+      ...onDisk.filter(({ source }) => source !== 'managed').flatMap(read),
+    ],
+    problems,
+  };
+}

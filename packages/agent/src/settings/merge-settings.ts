@@ -1,0 +1,63 @@
+/** Settings as JSON: joined, and compared part by part. Objects by their keys, lists by their items, other values as a whole. */
+import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
+import type { LoadedFile } from './scopes.ts';
+
+/** Their order has a meaning, or they are limits: a lower scope must not add to them. */
+const WHOLE_LISTS: ReadonlySet<string> = new Set(['fallbackModel', 'availableModels']);
+
+/** The higher value wins, objects are joined, lists are concatenated without repeating items. */
+export function joinSettings(lower: JsonObject, higher: JsonObject): JsonObject {
+  // Not by assignment: a key named `__proto__` would become what every other key is looked up in, past all that was left out.
+  const result = new Map(Object.entries(lower));
+  for (const [key, value] of Object.entries(higher)) result.set(key, joined(key, result.get(key), value));
+  return Object.fromEntries(result);
+}
+
+function joined(key: string, lower: Json | undefined, higher: Json | undefined): Json | undefined {
+  if (isJsonObject(lower) && isJsonObject(higher)) return joinSettings(lower, higher);
+  if (!isList(lower) || !isList(higher) || WHOLE_LISTS.has(key)) return higher;
+  const items = new Map([...higher, ...lower].map((item) => [JSON.stringify(item), item]));
+  return [...items.values()];
+}
+
+/** What both contain, in the order of the first. */
+export function commonPart(first: JsonObject, second: JsonObject): JsonObject {
+  return compared(first, second, true);
+}
+
+/** What the first contains and the second does not. */
+export function remainder(first: JsonObject, second: JsonObject): JsonObject {
+  return compared(first, second, false);
+}
+
+function compared(first: JsonObject, second: JsonObject, inBoth: boolean): JsonObject {
+  const others = new Map(Object.entries(second));
+  const kept = Object.entries(first).flatMap(([key, value]): [string, Json][] => {
+    const part = comparedValue(value, others.get(key), inBoth);
+    return part === undefined ? [] : [[key, part]];
+  });
+  return Object.fromEntries(kept);
+}
+
+/** Undefined: nothing of it. */
+function comparedValue(value: Json | undefined, other: Json | undefined, inBoth: boolean): Json | undefined {
+  if (isJsonObject(value) && isJsonObject(other)) {
+    const part = compared(value, other, inBoth);
+    return Object.keys(part).length === 0 ? undefined : part;
+  }
+  if (isList(value) && isList(other)) {
+    const items = new Set(other.map((item) => JSON.stringify(item)));
+    const part = value.filter((item) => items.has(JSON.stringify(item)) === inBoth);
+    return part.length === 0 ? undefined : part;
+  }
+  return (JSON.stringify(value) === JSON.stringify(other)) === inBoth ? value : undefined;
+}
+
+function isList(value: Json | undefined): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** From the highest to the lowest scope. Only what counts of each file takes part. */
+export function mergeSettings(files: readonly LoadedFile[]): JsonObject {
+  return files.reduceRight<JsonObject>((lower, { counting }) => joinSettings(lower, counting), {});
+}

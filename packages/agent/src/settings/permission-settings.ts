@@ -1,0 +1,124 @@
+/** What all settings together say about permission. */
+import path from 'node:path';
+import { isJsonObject, type JsonObject, type PermissionMode } from '@heddle/core';
+import { unknownTool } from '../permission/rules/tool-names.ts';
+import { parseRule, type PermissionRule, type RuleList, type Rules } from '../permission/rules/rule.ts';
+import type { LoadedSettings } from './load-settings.ts';
+import { leftOutNotes } from './effective-settings.ts';
+import { stringsOf } from './validate-settings.ts';
+import type { LoadedFile } from './scopes.ts';
+
+export interface PermissionSettings {
+  readonly rules: Rules;
+  readonly defaultMode: PermissionMode | undefined;
+  readonly bypassDisabled: boolean;
+  readonly directories: readonly string[];
+  /** One line where settings of a folder did not count in full. */
+  readonly leftOut: readonly string[];
+  /** Rules that can never match, and rules that fail their own examples. */
+  readonly problems: readonly string[];
+  /** Rules for tools that nobody knows: they are kept, but may be a slip of the pen. */
+  readonly doubts: readonly string[];
+}
+
+const LISTS: readonly RuleList[] = ['deny', 'ask', 'allow'];
+const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
+/** More freedom than a project may give itself. */
+const ESCALATING: ReadonlySet<string> = new Set(['acceptEdits', 'bypassPermissions', 'auto']);
+
+export async function permissionSettings(
+  { files, problems }: LoadedSettings,
+  home: string,
+): Promise<PermissionSettings> {
+  const rules: Record<RuleList, PermissionRule[]> = { deny: [], ask: [], allow: [] };
+  const said = [...problems];
+  const doubts: string[] = [];
+  for (const loaded of files) {
+    for (const list of LISTS) {
+      const { kept, reports } = await rulesOf(loaded, list, home);
+      said.push(...reports);
+      doubts.push(...kept.flatMap(({ text }) => doubtAbout(text, list, loaded) ?? []));
+      rules[list].push(...kept);
+    }
+  }
+  const modes = files.flatMap((loaded) => modeOf(loaded, said));
+  return {
+    rules,
+    defaultMode: modes[0],
+    bypassDisabled: files.some(
+      (loaded) => permissionsOf(loaded)['disableBypassPermissionsMode'] === 'disable',
+    ),
+    directories: files.flatMap((loaded) => directoriesOf(loaded, home)),
+    leftOut: leftOutNotes(files),
+    problems: said,
+    doubts,
+  };
+}
+
+function doubtAbout(text: string, list: RuleList, loaded: LoadedFile): string | undefined {
+  const doubt = unknownTool(text, list);
+  return doubt === undefined ? undefined : `${whereIs(loaded)}: ${doubt}`;
+}
+
+function whereIs({ file, source }: LoadedFile): string {
+  return file ?? `the ${source} settings`;
+}
+
+/** A rule that fails its own examples is not what its author meant: it may still forbid, but no longer allow. */
+async function rulesOf(
+  loaded: LoadedFile,
+  list: RuleList,
+  home: string,
+): Promise<{ readonly kept: readonly PermissionRule[]; readonly reports: readonly string[] }> {
+  const { source, file, base } = loaded;
+  const permissions = permissionsOf(loaded);
+  const examples = isJsonObject(permissions['examples']) ? permissions['examples'] : {};
+  const where = whereIs(loaded);
+  const reports: string[] = [];
+  const kept: PermissionRule[] = [];
+  for (const text of stringsOf(permissions[list])) {
+    const rule: PermissionRule = { text, source, base, ...(file === undefined ? {} : { file }) };
+    const parsed = parseRule(text, list);
+    if (!parsed.ok) reports.push(`${where}: ${parsed.message}.`);
+    const example = examples[text];
+    const broken = isJsonObject(example) && parsed.ok ? await brokenBy(rule, list, example, home) : [];
+    reports.push(...broken.map((message) => `${where}: ${message}`));
+    if (parsed.ok && (broken.length === 0 || list !== 'allow')) kept.push(rule);
+  }
+  return { kept, reports };
+}
+
+/** Examples need the shell grammar: it is loaded only where there are any. */
+async function brokenBy(
+  rule: PermissionRule,
+  list: RuleList,
+  example: JsonObject,
+  home: string,
+): Promise<string[]> {
+  const { brokenExamples } = await import('./examples.ts');
+  return brokenExamples(rule, list, example, home);
+}
+
+function modeOf(loaded: LoadedFile, problems: string[]): PermissionMode[] {
+  const value = permissionsOf(loaded)['defaultMode'];
+  if (typeof value !== 'string') return [];
+  const where = whereIs(loaded);
+  if (loaded.source === 'project' && ESCALATING.has(value)) {
+    problems.push(`${where}: a project cannot raise its own mode to ${value}.`);
+    return [];
+  }
+  const mode = MODES.find((candidate) => candidate === (value === 'manual' ? 'default' : value));
+  if (mode === undefined) problems.push(`${where}: there is no mode ${value}.`);
+  return mode === undefined ? [] : [mode];
+}
+
+function directoriesOf(loaded: LoadedFile, home: string): string[] {
+  return stringsOf(permissionsOf(loaded)['additionalDirectories']).map((folder) =>
+    path.resolve(loaded.base, folder.replace(/^~(?=\/|$)/, home)),
+  );
+}
+
+function permissionsOf({ counting }: LoadedFile): JsonObject {
+  const { permissions } = counting;
+  return isJsonObject(permissions) ? permissions : {};
+}
