@@ -65,7 +65,7 @@ describe('heddle -p', () => {
     const { run, script } = home();
     const model = script([[call('Bash', { command: 'env echo it ran' }, 'b1')], [say('Done.')]]);
     const json = ['--output-format', 'stream-json', '--model', model];
-    expect((await run(['-p', 'go', ...json])).stdout).toContain('There is nobody to ask');
+    expect((await run(['-p', 'go', ...json])).stdout).toContain('There is no user to ask');
     expect((await run(['-p', 'go', '--allowed-tools', 'Bash', ...json])).stdout).toContain('it ran');
   });
 

@@ -44,7 +44,7 @@ describe('an agent', () => {
   it('denies what would be asked where nobody can answer, and reports it', async () => {
     const model = scriptedModel([call('Change', {}, 'c1'), say('Then not.')]);
     const { lines, result } = await submit(options(model));
-    expect(JSON.stringify(lines)).toContain('There is nobody to ask');
+    expect(JSON.stringify(lines)).toContain('There is no user to ask');
     expect(result.permission_denials).toEqual([{ tool_name: 'Change', tool_use_id: 'c1', tool_input: {} }]);
   });
 

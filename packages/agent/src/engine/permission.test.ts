@@ -107,7 +107,7 @@ describe('a question', () => {
     const { ask, denials } = questionQueue({});
     expect(await ask('make')).toEqual({
       behavior: 'deny',
-      message: 'Permission denied. No rule allows the command make. There is nobody to ask.',
+      message: 'Permission denied. No rule allows the command make. There is no user to ask.',
     });
     expect(denials).toMatchObject([
       { tool_name: 'Bash', tool_use_id: 't1', tool_input: { command: 'make' } },

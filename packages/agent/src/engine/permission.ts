@@ -63,7 +63,7 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
     const reason = hookReason === undefined ? verdict.reason : `${verdict.reason} ${hookReason}`;
     if (!options.canUseTool) {
       const advice = withoutAnswer(tool.name);
-      const nobody = `There is nobody to ask.${advice === undefined ? '' : ` ${advice}`}`;
+      const nobody = `There is no user to ask.${advice === undefined ? '' : ` ${advice}`}`;
       return deny(`Permission denied. ${reason} ${nobody}`);
     }
     record.store({ type: 'ask', toolUseId, tool: tool.name, input });

@@ -217,7 +217,7 @@ describe('the mode', () => {
     session.journal.close();
     const later = scriptedModel([[call('Write', { file_path: 'x', content: 'x' }, 'w1')], done]);
     await agentIn(folder, resume(), later, { permissionMode: 'default' }).run('write');
-    expect(resultOf(later, 'w1')).toContain('There is nobody to ask');
+    expect(resultOf(later, 'w1')).toContain('There is no user to ask');
   });
 });
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { checkSandbox, sandboxInstallCommand } from './check.ts';
 
-/** A search path with programs that do as they are told. */
+/** Creates a search path with the given scripts as programs. */
 function programs(scripts: Readonly<Record<string, string>>): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-programs-'));
   for (const [name, script] of Object.entries(scripts)) {

@@ -1,4 +1,4 @@
-/** Whether commands can be sandboxed on this machine, and what is missing. */
+/** Checks whether this machine can sandbox commands, and reports missing packages. */
 import { findRipgrep } from '@heddle/tools';
 import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
@@ -10,11 +10,11 @@ export type SandboxCheck =
   | { readonly available: true; readonly missing: readonly []; readonly install: undefined }
   | {
       readonly available: false;
-      /** What is wrong, as a whole sentence. */
+      /** A whole sentence. */
       readonly reason: string;
       /** Names of packages. */
       readonly missing: readonly string[];
-      /** The command that would mend it, where one would. */
+      /** The command that installs the missing packages, if one is known. */
       readonly install: string | undefined;
     };
 
@@ -25,7 +25,7 @@ interface SandboxCheckDeps {
 
 const AVAILABLE: SandboxCheck = { available: true, missing: [], install: undefined };
 
-/** Longer than bubblewrap ever takes. */
+/** A deadline that bubblewrap never needs. */
 const DEADLINE_MS = 5_000;
 
 /** Never rejects. */
@@ -64,7 +64,7 @@ function impossible(reason: string, install?: string): SandboxCheck {
   return { available: false, reason, missing: [], install };
 }
 
-/** Installed is not allowed: many kernels and containers forbid namespaces of one's own. */
+/** Runs bubblewrap once. Being installed is not enough: many kernels and containers forbid user namespaces. */
 async function tryOut(bubblewrap: string): Promise<string | undefined> {
   const args = ['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--', 'true'];
   try {
@@ -77,14 +77,14 @@ async function tryOut(bubblewrap: string): Promise<string | undefined> {
   }
 }
 
-/** Ubuntu lets programs make user namespaces only where a profile says so. */
+/** Ubuntu allows user namespaces only for programs that have a profile. */
 function hintFor(refusal: string): string | undefined {
   return /uid map|Operation not permitted|Permission denied|No permissions/i.test(refusal)
     ? 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0 (on Ubuntu), or kernel.unprivileged_userns_clone=1 (on older Debian)'
     : undefined;
 }
 
-/** Relative folders of the search path do not count: a project could bring a program of that name. */
+/** Finds a program on the search path. Relative entries are ignored: a project could provide a program of that name. */
 export async function programIn(searchPath: string | undefined, name: string): Promise<string | undefined> {
   for (const folder of (searchPath ?? '').split(path.delimiter)) {
     const program = path.join(folder, name);
@@ -99,8 +99,8 @@ async function isProgram(file: string): Promise<boolean> {
     () => false,
   );
 }
-/** How to install what is missing, by distribution. Pure. */
 
+/** Install commands by distribution. */
 const MANAGERS: readonly { readonly families: readonly string[]; readonly command: string }[] = [
   { families: ['debian', 'ubuntu'], command: 'sudo apt-get install' },
   { families: ['fedora', 'rhel', 'centos'], command: 'sudo dnf install' },
@@ -110,7 +110,7 @@ const MANAGERS: readonly { readonly families: readonly string[]; readonly comman
   { families: ['void'], command: 'sudo xbps-install' },
 ];
 
-/** `release`: the text of /etc/os-release. Where the distribution is unknown, the user knows best. */
+/** `release` is the text of /etc/os-release. For an unknown distribution, the text only names the packages. */
 export function sandboxInstallCommand(packages: readonly string[], release: string): string {
   const field = (name: string): string =>
     new RegExp(`^${name}="?([^"\\n]*)"?$`, 'm').exec(release)?.[1]?.toLowerCase() ?? '';

@@ -1,4 +1,4 @@
-/** One command inside: its policy, its folder for what is temporary, and what is said about it at its end. */
+/** Confines one command: its policy, its temporary folder, and the notes about it at its end. */
 import type { ConfinedEnd, Confinement } from '@heddle/tools';
 import { randomUUID } from 'node:crypto';
 import { readlink, realpath, symlink } from 'node:fs/promises';
@@ -9,13 +9,13 @@ import { settleNewcomers } from './nested/settle.ts';
 import type { SandboxPolicy } from './policy/policy.ts';
 import type { Sandbox, Wrapped } from './sandbox.ts';
 
-/** What changes while a session goes on, asked for anew with each command. */
+/** Session state that is read again for each command. */
 export interface Confining {
   readonly temp: () => string;
-  /** For what is taken away from commands. */
+  /** The folder for files that are taken away from commands. */
   readonly quarantine: string;
   readonly policyFor: (directory: string) => Promise<SandboxPolicy>;
-  /** A command begins, or is over. */
+  /** Called when a command starts and when it has ended. */
   readonly begins: () => void;
   readonly ends: () => void;
 }
@@ -23,7 +23,7 @@ export interface Confining {
 interface CommandInside {
   readonly command: string;
   readonly directory: string;
-  /** It may write nothing but its temporary files. */
+  /** The command may write only its temporary files. */
   readonly readOnly: boolean;
   readonly sandbox: Sandbox;
   readonly settings: SandboxSettings;
@@ -44,7 +44,7 @@ export async function confinementOf(inside: CommandInside): Promise<Confinement>
     report: path.join(folder, `${randomUUID()}.end`),
     async start(script) {
       confining.begins();
-      // The sandbox would send programs to a place of its own choice.
+      // The sandbox sets TMPDIR to a folder that it chooses.
       const temporary = `export TMPDIR='${folder}' TMP='${folder}' TEMP='${folder}'`;
       wrapped = await sandbox.wrap({
         script: `${temporary}; ${script}`,
@@ -73,7 +73,7 @@ export async function confinementOf(inside: CommandInside): Promise<Confinement>
     } catch (thrown) {
       const why = thrown instanceof Error ? thrown.message : String(thrown);
       return [
-        `What it made could not be looked through: ${why}. Something in it may run outside of the sandbox, later.`,
+        `The files that the command made could not be checked: ${why}. Something in it may run outside of the sandbox, later.`,
       ];
     }
   }
@@ -96,7 +96,7 @@ function adviceOn(
  * replace it.
  */
 
-/** What each leads to, as it is written in it. */
+/** Link → its target, as written in the link. */
 type Links = ReadonlyMap<string, string>;
 
 async function linksAmong(paths: readonly string[]): Promise<Links> {
@@ -114,7 +114,7 @@ async function changedLinks(before: Links): Promise<string[]> {
   return changed;
 }
 
-/** Call it when nothing stands in their place any more. Whole sentences for the model. */
+/** Restores links after the replacements were removed. Returns whole sentences for the model. */
 async function putBack(changed: readonly string[], before: Links): Promise<string[]> {
   const back: string[] = [];
   const lost: string[] = [];

@@ -1,4 +1,4 @@
-/** The sandbox of one session, with everything it needs from the house around it. */
+/** Creates the sandbox of one session. */
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -13,17 +13,17 @@ import type { AskPermission } from '../permission/question.ts';
 export interface SandboxOptions {
   readonly settings: SandboxSettings;
   readonly live: LivePermissions;
-  /** The project. */
+  /** The project folder. */
   readonly root: string;
   readonly directories?: readonly string[];
   readonly home: string;
   readonly configDirs: readonly string[];
-  /** Where the agent keeps its own files. */
+  /** The folder of the agent's own files. */
   readonly stateDir: string;
-  /** Undefined: nobody can be asked. */
+  /** Undefined if there is no user to ask. */
   readonly ask: AskPermission | undefined;
   readonly tell: (text: string) => void;
-  /** In place of the built-in one. */
+  /** Replaces the built-in sandbox. */
   readonly sandbox?: Sandbox;
 }
 
@@ -89,7 +89,7 @@ export function createSandboxGate(options: SandboxOptions): SandboxGate {
   };
 }
 
-/** Loaded with the first command. */
+/** Loads the sandbox with the first command. */
 function lazily(load: () => Promise<Sandbox>): Sandbox {
   let loaded: Promise<Sandbox> | undefined;
   const sandbox = (): Promise<Sandbox> => (loaded ??= load());

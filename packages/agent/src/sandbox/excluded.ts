@@ -1,13 +1,13 @@
-/** Which commands run outside of the sandbox, after the usual questions. */
+/** Decides which commands run outside of the sandbox, after the usual permission checks. */
 import { type CommandPattern, commandPattern } from '../permission/rules/command-pattern.ts';
 import type { CommandPart, Part } from '../permission/part.ts';
 import { shellParts } from '../permission/shell/shell-parts.ts';
 import type { PermissionWorld } from '../permission/world.ts';
 
-/** It makes what no command inside may make: a repository with its hooks and settings. */
+/** It creates a repository with hooks and settings, which no sandboxed command may do. */
 const MAKES_REPOSITORY = namedBy('git init');
 
-/** What cannot be read stays inside. */
+/** A command that cannot be parsed stays in the sandbox. */
 export function isExcluded(command: string, excluded: readonly string[], world: PermissionWorld): boolean {
   const read = shellParts(command, world);
   if (!read.ok) return false;
@@ -17,7 +17,7 @@ export function isExcluded(command: string, excluded: readonly string[], world: 
   return alone || commands.some((part) => patterns.some((pattern) => speaks(pattern, part)));
 }
 
-/** `docker` is docker with whatever follows. */
+/** `docker` matches docker with any arguments. */
 function namedBy(text: string): CommandPattern {
   const patterns = [text, `${text} *`].map((one) => commandPattern(one));
   return (spelling) => patterns.some((pattern) => pattern(spelling));

@@ -1,4 +1,4 @@
-/** Where commands run, and what happens where the sandbox cannot start. The sandbox itself is a table here. */
+/** Tests where commands run, and the behavior if the sandbox cannot start. A table replaces the sandbox. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ const BROKEN: SandboxReadiness = {
   install: 'apt-get install bubblewrap',
 };
 
-/** Runs commands as they are, and says so first. */
+/** Runs commands unchanged, after a line that names the sandbox. */
 function tableSandbox(readiness: SandboxReadiness = { ready: true }): Sandbox {
   return {
     prepare: () => Promise.resolve(readiness),
@@ -46,19 +46,19 @@ const { signal } = new AbortController();
 describe('a sandbox that cannot start', () => {
   const sandbox = tableSandbox(BROKEN);
 
-  it('refuses commands where nobody can be asked, and says how to mend it; the user is told once', async () => {
+  it('refuses commands if there is no user to ask, tells how to fix it, and reports it once', async () => {
     const { run, gate, told, project } = open({ sandbox });
     for (const command of ['touch a', 'touch b']) {
       const ran = await run(command);
       expect(ran.isError).toBe(true);
-      expect(ran.text).toContain('There is no bubblewrap. To mend it: apt-get install bubblewrap.');
+      expect(ran.text).toContain('There is no bubblewrap. To fix it: apt-get install bubblewrap.');
     }
     expect(await gate.enter(call('touch c'), signal)).toMatchObject({ kind: 'refused' });
-    expect(told).toEqual(['There is no bubblewrap. To mend it: apt-get install bubblewrap.']);
+    expect(told).toEqual(['There is no bubblewrap. To fix it: apt-get install bubblewrap.']);
     expect(existsSync(path.join(project, 'a'))).toBe(false);
   });
 
-  it('asks once what to do, not as a question about Bash; who allows goes on without for the session', async () => {
+  it('asks once under its own tool name, and continues without the sandbox for the session if allowed', async () => {
     const { ask, questions } = answering({ allow: true });
     const { run, gate } = open({ sandbox, ask });
     const both = await Promise.all([gate.enter(call('one'), signal), gate.enter(call('two'), signal)]);
@@ -157,7 +157,7 @@ describe('where a command runs', () => {
     expect(properties({ allowUnsandboxedCommands: false })).not.toHaveProperty('dangerouslyDisableSandbox');
   });
 
-  it('is nobody’s business for other tools', async () => {
+  it('ignores other tools', async () => {
     const { gate } = open({ sandbox: tableSandbox(BROKEN) });
     expect(await gate.enter({ ...call('x'), tool: 'Read', input: { file_path: 'x' } }, signal)).toEqual({
       kind: 'outside',

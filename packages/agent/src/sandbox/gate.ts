@@ -1,6 +1,6 @@
 /**
- * Decides for each command whether it runs inside, and what happens where the sandbox cannot start: the user is asked once and
- * the answer holds for the session. A command that should be inside never runs outside without that answer.
+ * Decides for each command whether it runs in the sandbox. If the sandbox cannot start, the user is asked once and the
+ * answer applies to the whole session. Without that answer, a command that belongs in the sandbox never runs outside.
  */
 import type { JsonObject, PermissionMode } from '@heddle/core';
 import type { Confined, ShellSandbox } from '@heddle/tools';
@@ -10,9 +10,9 @@ import type { SandboxReadiness, Sandbox } from './sandbox.ts';
 import type { AskPermission } from '../permission/question.ts';
 
 export interface SandboxGate extends ShellSandbox {
-  /** What runs inside needs no question. */
+  /** Commands in the sandbox run without a question. */
   readonly sparesQuestions: boolean;
-  /** Where a call is to run. Starts the sandbox where it does not run yet; where it cannot, asks what to do. */
+  /** Decides where a call runs. Starts the sandbox if necessary. If it cannot start, asks the user what to do. */
   enter(call: EnteringCall, signal: AbortSignal): Promise<Entered>;
   dispose(): Promise<void>;
 }
@@ -26,22 +26,22 @@ interface EnteringCall {
 
 type Entered =
   | { readonly kind: 'inside' }
-  /** It is no command, the settings leave it out, or the user wants to go on without. */
+  /** The call is not a command, the settings exclude it, or the user chose to run without the sandbox. */
   | { readonly kind: 'outside' }
   | { readonly kind: 'refused'; readonly why: string };
 
 export interface GateDeps {
   readonly settings: SandboxSettings;
   readonly sandbox: Sandbox;
-  /** Undefined: nobody can be asked. */
+  /** Undefined if there is no user to ask. */
   readonly ask: AskPermission | undefined;
-  /** Where nobody is asked, the user is told once that there is no sandbox. */
+  /** Reports once that there is no sandbox, if the user cannot be asked. */
   readonly tell: (text: string) => void;
   readonly isExcluded: (command: string) => Promise<boolean>;
   readonly confining: Confining;
 }
 
-/** The name under which the question goes to whoever answers. Not Bash: nobody shall allow this by a rule for commands. */
+/** The tool name in the question to the user. It is not Bash, so that no rule for commands can allow it. */
 export const WITHOUT_SANDBOX = 'RunWithoutSandbox';
 
 const INSIDE: Entered = { kind: 'inside' };
@@ -49,7 +49,7 @@ const OUTSIDE: Entered = { kind: 'outside' };
 
 export function createSandboxPolicyGate(deps: GateDeps): SandboxGate {
   const { settings, sandbox, ask, tell, isExcluded, confining } = deps;
-  /** What the user said about going on without. */
+  /** The user's answer to running without the sandbox. */
   let decided: Entered | undefined;
   let asking: Promise<Entered> | undefined;
   let told = false;
@@ -67,7 +67,7 @@ export function createSandboxPolicyGate(deps: GateDeps): SandboxGate {
       told = true;
       return { kind: 'refused', why: `${why} ${REFUSED}` };
     }
-    // Several commands may come at once: one question stands for all of them.
+    // Several commands may arrive at once. They share one question.
     asking ??= question(readiness, call, ask, signal).finally(() => {
       asking = undefined;
     });
@@ -125,17 +125,17 @@ export function createSandboxPolicyGate(deps: GateDeps): SandboxGate {
 
 const CHOICE =
   'Allow: the commands of this session run without a sandbox, each after the usual questions. Deny: no command runs.';
-const REFUSED = 'Commands do not run without it, and there is nobody to ask.';
+const REFUSED = 'Commands do not run without it, and there is no user to ask.';
 
-/** The one sentence for a sandbox that cannot start: what is wrong, and the command that would repair it. */
+/** Returns the message for a sandbox that cannot start: the problem, and the command that fixes it. */
 export function noSandbox({
   reason,
   install,
 }: Pick<SandboxReadiness & { ready: false }, 'reason' | 'install'>): string {
-  return install === undefined ? reason : `${reason} To mend it: ${install}.`;
+  return install === undefined ? reason : `${reason} To fix it: ${install}.`;
 }
 
-/** A human has no deadline, only an abort; whoever fails to answer has not allowed it. */
+/** Waits for the answer without a deadline, until the signal aborts. A failed question counts as a denial. */
 async function answered(
   answer: ReturnType<AskPermission>,
   signal: AbortSignal,

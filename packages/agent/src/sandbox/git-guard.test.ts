@@ -1,4 +1,4 @@
-/** What decides what git runs, kept from commands while they run. */
+/** Tests that commands cannot write files that decide which programs git runs. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,8 +9,8 @@ const open = sandboxFixtures();
 
 /** A repository with hooks elsewhere, an included file, a worktree and a module. */
 function prepared() {
-  const room = open({ repository: 'project', files: { a: '1', '.husky/pre-commit': '' } });
-  const { project } = room;
+  const fixture = open({ repository: 'project', files: { a: '1', '.husky/pre-commit': '' } });
+  const { project } = fixture;
   const git = (...args: string[]): string => execFileSync('git', args, { cwd: project, encoding: 'utf8' });
   git('config', 'advice.ignoredHook', 'false');
   git('config', 'user.name', 'a');
@@ -50,7 +50,7 @@ function prepared() {
       ].map((name) => [name, textOf(path.join(project, name))]),
     ),
   });
-  return { ...room, state };
+  return { ...fixture, state };
 }
 
 function textOf(file: string): string {

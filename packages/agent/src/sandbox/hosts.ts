@@ -1,15 +1,18 @@
-/** Questions about hosts that no list knows. One question a host, however often a command tries. */
+/** Asks about hosts that are on no list, once per host, even if a command tries several times. */
 import { randomUUID } from 'node:crypto';
 import type { LivePermissions, PermissionUpdate } from '../permission/live-permissions.ts';
 import type { AskForHost } from './sandbox.ts';
 import type { AskPermission } from '../permission/question.ts';
 
-/** The name under which the question goes to whoever answers. */
+/** The tool name in the question to the user. */
 export const REACH_HOST = 'SandboxNetworkAccess';
 
 export interface HostQuestions {
   readonly ask: AskForHost;
-  /** No command runs any more: nobody waits for an open question, and who was refused may ask again with the next. */
+  /**
+   * Called when no command runs anymore. Closes open questions, and forgets denials so that the next command can ask
+   * again.
+   */
   settle(): void;
 }
 
@@ -58,7 +61,7 @@ export function hostQuestions(
   };
 }
 
-/** The same rule that lets WebFetch reach it. */
+/** Adds the same rule that lets WebFetch reach the host. */
 function remember(host: string, destination: string): PermissionUpdate {
   return {
     type: 'addRules',

@@ -1,4 +1,4 @@
-/** Commands in a sandbox: what they may touch, how they are started there, and what happens where that cannot be. */
+/** Runs commands in a sandbox: policy, start, and behavior if no sandbox is available. */
 export { checkSandbox, type SandboxCheck } from './check.ts';
 export { createSandboxGate, type SandboxOptions } from './create.ts';
 export { noSandbox, type SandboxGate, WITHOUT_SANDBOX } from './gate.ts';

@@ -52,29 +52,29 @@ describe.runIf(check.available)('a command in the sandbox', () => {
   });
 
   it('writes nowhere else, and the model is told what was refused and what it can do', async () => {
-    const { run, room, project } = open();
+    const { run, base, project } = open();
     const ran = await run('echo out > ../outside');
     expect(ran.isError).toBe(true);
-    expect(ran.text).toContain(`The sandbox refused: writing ${room}/outside`);
+    expect(ran.text).toContain(`The sandbox refused: writing ${base}/outside`);
     expect(ran.text).toContain(`Commands may write in ${project}, `);
     expect(ran.text).toContain('dangerouslyDisableSandbox: true');
-    expect(existsSync(path.join(room, 'outside'))).toBe(false);
+    expect(existsSync(path.join(base, 'outside'))).toBe(false);
   });
 
   it('writes nothing through a link that leads out', async () => {
-    const { run, room, project } = open();
-    mkdirSync(path.join(room, 'elsewhere'));
+    const { run, base, project } = open();
+    mkdirSync(path.join(base, 'elsewhere'));
     symlinkSync('../elsewhere', path.join(project, 'link'));
     const ran = await run('echo out > link/file');
     expect(ran.text).toContain('The sandbox refused: writing');
     const made = await run('ln -s ../elsewhere own && echo out > own/file');
     expect(made.text).toContain('The sandbox refused: writing');
-    expect(readdirSync(path.join(room, 'elsewhere'))).toEqual([]);
+    expect(readdirSync(path.join(base, 'elsewhere'))).toEqual([]);
   });
 
   it('writes in additional directories, and where settings and Edit rules open a place', async () => {
     const first = open();
-    const places = ['more', 'opened', 'ruled'].map((name) => path.join(first.room, name));
+    const places = ['more', 'opened', 'ruled'].map((name) => path.join(first.base, name));
     for (const place of places) mkdirSync(place);
     const [more = '', other = '', ruled = ''] = places;
     const { run } = open({
@@ -87,11 +87,11 @@ describe.runIf(check.available)('a command in the sandbox', () => {
   });
 
   it('writes in a project that is called by a link, and is kept from the same things there', async () => {
-    const { room, home } = open();
-    mkdirSync(path.join(room, 'real/locked'), { recursive: true });
-    symlinkSync(path.join(room, 'real'), path.join(room, 'link'));
+    const { base, home } = open();
+    mkdirSync(path.join(base, 'real/locked'), { recursive: true });
+    symlinkSync(path.join(base, 'real'), path.join(base, 'link'));
     const { run } = open({
-      at: { room, home, project: path.join(room, 'link') },
+      at: { base, home, project: path.join(base, 'link') },
       rules: { deny: ['Edit(locked/**)'] },
     });
     const ran = await run(
@@ -99,9 +99,9 @@ describe.runIf(check.available)('a command in the sandbox', () => {
        git init -q sub && echo evil > sub/.git/hooks/pre-commit`,
     );
     expect(ran.text).toContain('The sandbox refused: writing locked/a');
-    expect(ran.text).toContain(`took away what would run outside of it later: ${room}/real/sub/.git/hooks`);
-    expect(readdirSync(path.join(room, 'real')).sort()).toEqual(['locked', 'ok', 'sub']);
-    expect(readdirSync(path.join(room, 'real/locked'))).toEqual([]);
+    expect(ran.text).toContain(`took away what would run outside of it later: ${base}/real/sub/.git/hooks`);
+    expect(readdirSync(path.join(base, 'real')).sort()).toEqual(['locked', 'ok', 'sub']);
+    expect(readdirSync(path.join(base, 'real/locked'))).toEqual([]);
   });
 
   it('changes nothing that a deny rule for Edit or Read protects, at any depth', async () => {
@@ -217,7 +217,7 @@ describe.runIf(check.available)('what makes something run outside, later', () =>
 
   it('is kept from it in additional directories and in the home folder, too', async () => {
     const first = open();
-    const more = path.join(first.room, 'more');
+    const more = path.join(first.base, 'more');
     mkdirSync(more);
     const { run, home } = open({ directories: [more], settings: { filesystem: { allowWrite: ['~'] } } });
     await run(
@@ -238,19 +238,19 @@ describe.runIf(check.available)('what makes something run outside, later', () =>
   });
 
   it('leaves git its work where the project is a folder of a repository', async () => {
-    const { run, room } = open({ project: 'repo/packages/a', repository: 'repo', files: { a: '1' } });
+    const { run, base } = open({ project: 'repo/packages/a', repository: 'repo', files: { a: '1' } });
     const ran = await run(
       'git add -A && git commit -qm one && git log --format=%s; echo evil > ../../.git/hooks/pre-commit',
     );
     expect(ran.text).toMatch(/^one\n/);
-    expect(existsSync(path.join(room, 'repo/.git/hooks/pre-commit'))).toBe(false);
+    expect(existsSync(path.join(base, 'repo/.git/hooks/pre-commit'))).toBe(false);
   });
 
   it('leaves git its work in a worktree', async () => {
-    const { project, room, home } = open({ project: 'main', repository: 'main', files: { a: '1' } });
+    const { project, base, home } = open({ project: 'main', repository: 'main', files: { a: '1' } });
     commit(project);
-    git(project, 'worktree', 'add', '-q', path.join(room, 'tree'));
-    const { run } = open({ at: { room, home, project: path.join(room, 'tree') } });
+    git(project, 'worktree', 'add', '-q', path.join(base, 'tree'));
+    const { run } = open({ at: { base, home, project: path.join(base, 'tree') } });
     const ran = await run(
       'echo 2 > a; git commit -qam two && git log --format=%s; echo evil > ../main/.git/hooks/x',
     );
@@ -260,12 +260,12 @@ describe.runIf(check.available)('what makes something run outside, later', () =>
   });
 
   it('does not open a folder that a project only claims to be its repository', async () => {
-    const { room } = open();
-    put(path.join(room, 'prey/HEAD'), 'ref: refs/heads/main');
-    put(path.join(room, 'prey/commondir'), '.');
-    const { run } = open({ files: { '.git': `gitdir: ${room}/prey` } });
-    expect((await run(`echo evil > ${room}/prey/file`)).isError).toBe(true);
-    expect(existsSync(path.join(room, 'prey/file'))).toBe(false);
+    const { base } = open();
+    put(path.join(base, 'prey/HEAD'), 'ref: refs/heads/main');
+    put(path.join(base, 'prey/commondir'), '.');
+    const { run } = open({ files: { '.git': `gitdir: ${base}/prey` } });
+    expect((await run(`echo evil > ${base}/prey/file`)).isError).toBe(true);
+    expect(existsSync(path.join(base, 'prey/file'))).toBe(false);
   });
 });
 

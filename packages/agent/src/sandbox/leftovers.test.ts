@@ -1,4 +1,4 @@
-/** What a program leaves behind that is killed while a sandboxed command runs. */
+/** Tests the cleanup after a program that was killed while a sandboxed command ran. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
@@ -10,9 +10,9 @@ const open = sandboxFixtures();
 
 describe.runIf(check.available && process.platform === 'linux')('after a kill', () => {
   it('the command is gone at once, and the next sandbox clears away the rest', async () => {
-    const { room, project, home, run } = open();
+    const { base, project, home, run } = open();
     const script = path.join(import.meta.dirname, 'test/run-until-killed.ts');
-    const killed = spawn(process.execPath, [script, room, project, home], {
+    const killed = spawn(process.execPath, [script, base, project, home], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await once(killed.stdout, 'data');

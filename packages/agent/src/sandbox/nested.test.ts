@@ -1,4 +1,4 @@
-/** What a command makes in folders that nobody could name before. */
+/** Tests repositories and settings that a command makes in new folders. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
@@ -96,7 +96,7 @@ describe.runIf(check.available)('settings of agents made inside the sandbox', ()
 
 describe.runIf(check.available)('what is guarded and is a link', () => {
   it('leads afterwards where it led before, whatever a command put in its place', async () => {
-    const { run, project, room, home } = open({
+    const { run, project, base, home } = open({
       repository: 'project',
       files: { 'githooks/x': '1', 'cfg/settings.json': '{}' },
     });
@@ -104,7 +104,7 @@ describe.runIf(check.available)('what is guarded and is a link', () => {
     symlinkSync('../githooks', path.join(project, '.git/hooks'));
     symlinkSync('cfg', path.join(project, '.claude'));
     mkdirSync(path.join(project, 'sub'));
-    execFileSync('git', ['init', '-q', '--bare', path.join(room, 'elsewhere')]);
+    execFileSync('git', ['init', '-q', '--bare', path.join(base, 'elsewhere')]);
     symlinkSync('../../elsewhere', path.join(project, 'sub/.git'));
     const ran = await run(
       `rm .git/hooks && mkdir .git/hooks && echo evil > .git/hooks/pre-commit; rm .claude && mkdir .claude && echo '{}' > .claude/settings.json;

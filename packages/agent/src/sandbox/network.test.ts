@@ -77,7 +77,7 @@ describe.runIf(check.available)('the network inside the sandbox', () => {
     expect(questions).toMatchObject([{ tool: REACH_HOST, input: { host: '127.0.0.1', port: listed } }]);
   });
 
-  it('reaches nothing that a list forbids, whatever anybody would answer', async () => {
+  it('reaches no host that a list forbids, even if the user would allow it', async () => {
     const asked: string[] = [];
     const { run } = open({
       settings: { network: { deniedDomains: [`127.0.0.1:${other}`] } },
@@ -121,7 +121,7 @@ describe.runIf(check.available)('the network inside the sandbox', () => {
     await withdrawn.promise;
   });
 
-  it('refuses to start with a list that nobody can keep', async () => {
+  it('refuses to start with a list that no sandbox can enforce', async () => {
     const { run } = open({ settings: { network: { allowedDomains: ['*.com'] } } });
     const ran = await run('echo ran');
     expect(ran).toMatchObject({

@@ -7,7 +7,7 @@ import { check, sandboxFixtures } from './test/sandbox-fixture.ts';
 
 const open = sandboxFixtures();
 
-/** Processes whose command line holds a word that only the test knows. */
+/** Returns the processes whose command line contains a word that only the test uses. */
 function living(word: string): string[] {
   const table = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' });
   return table.split('\n').filter((line) => line.includes(word) && !line.includes('ps -eo'));
@@ -49,29 +49,29 @@ describe.runIf(check.available)('inside the sandbox', () => {
   });
 
   it('a command goes to the background at its time limit, and is read and stopped there', async () => {
-    const room = open();
-    const ran = await room.run('echo begun; sleep 98764', { input: { timeout: 500 } });
+    const fixture = open();
+    const ran = await fixture.run('echo begun; sleep 98764', { input: { timeout: 500 } });
     expect(ran.text).toContain('it continues in the background');
     const id = taskIn(ran.text);
     expect(living('sleep 98764').length).toBeGreaterThan(0);
-    expect((await room.output({ task_id: id, block: false })).text).toContain('begun');
-    expect((await room.stop({ task_id: id })).text).toContain('stopped on request');
+    expect((await fixture.output({ task_id: id, block: false })).text).toContain('begun');
+    expect((await fixture.stop({ task_id: id })).text).toContain('stopped on request');
     expect(living('sleep 98764')).toEqual([]);
   });
 
   it('a background command is as confined as any other, and says at its end what was refused', async () => {
-    const room = open();
-    const ran = await room.run('echo out > ../outside', { input: { run_in_background: true } });
-    const seen = await room.output({ task_id: taskIn(ran.text) });
+    const fixture = open();
+    const ran = await fixture.run('echo out > ../outside', { input: { run_in_background: true } });
+    const seen = await fixture.output({ task_id: taskIn(ran.text) });
     expect(seen.text).toContain('has ended with exit code 1');
-    expect(seen.text).toContain(`The sandbox refused: writing ${room.room}/outside`);
-    expect(existsSync(path.join(room.room, 'outside'))).toBe(false);
+    expect(seen.text).toContain(`The sandbox refused: writing ${fixture.base}/outside`);
+    expect(existsSync(path.join(fixture.base, 'outside'))).toBe(false);
   });
 
   it('an abort ends everything within a second, also what does not listen', async () => {
-    const room = open();
+    const fixture = open();
     const abort = new AbortController();
-    const run = room.run(
+    const run = fixture.run(
       "trap '' TERM INT; (setsid sleep 98763 &) ; echo up; while :; do sleep 98763; done",
       {
         signal: abort.signal,
@@ -84,9 +84,9 @@ describe.runIf(check.available)('inside the sandbox', () => {
   });
 
   it('the end of the session ends what runs in the background', async () => {
-    const room = open();
-    await room.run('sleep 98762', { input: { run_in_background: true } });
-    await room.close();
+    const fixture = open();
+    await fixture.run('sleep 98762', { input: { run_in_background: true } });
+    await fixture.close();
     expect(living('sleep 98762')).toEqual([]);
   });
 
@@ -112,8 +112,8 @@ describe.runIf(check.available)('inside the sandbox', () => {
   });
 
   it('a folder that was added since may be written', async () => {
-    const { run, live, room } = open();
-    const added = path.join(room, 'added');
+    const { run, live, base } = open();
+    const added = path.join(base, 'added');
     mkdirSync(added);
     expect((await run(`echo x > ${added}/file`)).isError).toBe(true);
     live.apply([{ type: 'addDirectories', directories: [added], destination: 'session' }]);

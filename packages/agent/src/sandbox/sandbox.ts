@@ -1,13 +1,16 @@
-/** A place where commands run with less than their user's power. Ours is built on sandbox-runtime; another can take its place. */
+/**
+ * A sandbox: commands run in it with fewer rights than their user has. The default uses sandbox-runtime, and a host can
+ * replace it.
+ */
 import type { ConfinedEnd, Launch } from '@heddle/tools';
 import type { SandboxPolicy } from './policy/policy.ts';
 
 export interface Sandbox {
-  /** Starts it. Later calls give the same answer. Never rejects. */
+  /** Starts the sandbox. Later calls return the same result. Never rejects. */
   prepare(): Promise<SandboxReadiness>;
-  /** Before the first of these, `prepare` must have said that it is ready. Never rejects. */
+  /** Call it only after `prepare` returned `ready`. Never rejects. */
   wrap(command: Wrapping): Promise<Wrapped>;
-  /** Nothing is wrapped any more. */
+  /** Ends the sandbox. No command may be wrapped afterwards. */
   dispose(): Promise<void>;
 }
 
@@ -15,36 +18,36 @@ export type SandboxReadiness =
   | { readonly ready: true }
   | {
       readonly ready: false;
-      /** What is wrong, as a whole sentence. */
+      /** A whole sentence. */
       readonly reason: string;
-      /** The command that would mend it, where one would. */
+      /** The command that fixes the problem, if one is known. */
       readonly install: string | undefined;
     };
 
 export interface Wrapping {
-  /** What bash is to run. */
+  /** The script for bash. */
   readonly script: string;
-  /** The same as its author wrote it. */
+  /** The command as its author wrote it. */
   readonly command: string;
-  /** Where it starts. */
+  /** The working directory. */
   readonly directory: string;
-  /** A folder that it may write to and nobody else uses. */
+  /** A writable folder that no other program uses. */
   readonly temp: string;
   readonly policy: SandboxPolicy;
 }
 
 export interface Wrapped {
   readonly launch: Launch;
-  /** To be called once, when the command is over or was not started. Never rejects. */
+  /** Call it once, when the command has ended or did not start. Never rejects. */
   ended(end: ConfinedEnd): Promise<WrappedEnd>;
 }
 
 export interface WrappedEnd {
-  /** What was refused, in whole sentences. */
+  /** Refused accesses, as whole sentences. */
   readonly refused: readonly string[];
-  /** Paths that should have been kept and were not all the time: what is there now may be the command's. */
+  /** Guarded paths that were unprotected for some time. The command may have made the files there. */
   readonly exposed: readonly string[];
 }
 
-/** Somebody wants to reach a host that no list knows. */
+/** Asks about a host that is on no list. */
 export type AskForHost = (host: string, port: number | undefined) => Promise<boolean>;

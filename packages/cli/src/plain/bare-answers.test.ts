@@ -125,7 +125,7 @@ describe('the program', () => {
     const model = script([[touch('never.txt', 't1')], [say('Denied, then.')]]);
     const { stdout } = await run(['--plain', '--model', model], { input: `go\n${lines.join('\n')}\n` });
     expect(stdout.match(/^allow\? /gm)).toHaveLength(lines.length + 1);
-    expect(stdout).toContain('There is nobody to ask.');
+    expect(stdout).toContain('There is no user to ask.');
     expect(stdout).toContain('Denied, then.');
     expect(existsSync(path.join(folder, 'never.txt'))).toBe(false);
     expect(existsSync(path.join(folder, '.claude'))).toBe(false);

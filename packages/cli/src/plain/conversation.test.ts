@@ -376,7 +376,7 @@ describe('without a terminal', () => {
     });
     expect(code).toBe(0);
     expect(stdout).toMatch(/> first \nprompt\nOne\.\n[\s\S]*allow\? 1\n\* Bash touch x\n[\s\S]*Two\./);
-    expect(stdout).toMatch(/> second \n+Three\.\n[\s\S]*There is nobody to ask\.[\s\S]*Four\./);
+    expect(stdout).toMatch(/> second \n+Three\.\n[\s\S]*There is no user to ask\.[\s\S]*Four\./);
   });
 
   it('calls a recording that is played again what it is', async () => {

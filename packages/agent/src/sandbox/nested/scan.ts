@@ -1,6 +1,6 @@
 /**
- * Repositories and settings of agents in the folders of a project. A sandbox can keep those it knows; what a command makes in a
- * folder that nobody could name before is found by looking again.
+ * Finds repositories and agent settings in the folders of a project. A sandbox can protect those that exist before a
+ * command. A second scan finds those that the command made.
  */
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -8,24 +8,24 @@ import path from 'node:path';
 import { guardedInGitDir } from '../policy/guarded.ts';
 
 export interface Nested {
-  /** Folders that git takes for a repository: `.git`, and any other with the same things in it. */
+  /** Folders that git treats as a repository: `.git`, and any folder with the same contents. */
   readonly repositories: readonly string[];
-  /** Files in them that send git to another place for its settings. */
+  /** Files in repositories that redirect git to other settings. */
   readonly switches: readonly string[];
-  /** Files and links named `.git`, which point to one. */
+  /** Files and links named `.git` that point to a repository. */
   readonly pointers: readonly string[];
   /** `.claude`, `.heddle`, `.mcp.json`. */
   readonly settings: readonly string[];
 }
 
-/** Near ones are looked at first. */
+/** The scan is breadth-first, so folders near the top are covered. */
 const MOST_FOLDERS = 5_000;
 const AT_ONCE = 32;
 const SETTINGS: ReadonlySet<string> = new Set(['.claude', '.heddle', '.mcp.json']);
 const SWITCHES: ReadonlySet<string> = new Set(['commondir', 'config.worktree', 'gitdir']);
-/** Large, and nobody runs git in it. */
+/** Large, and not a place to run git. */
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules']);
-/** What a repository holds of others: its modules, and what belongs to its worktrees. */
+/** Folders in a repository that contain other repositories: submodules and worktrees. */
 const OTHERS: ReadonlySet<string> = new Set(['modules', 'worktrees']);
 
 type Found = { [Kind in keyof Nested]: string[] };
@@ -33,9 +33,9 @@ type Found = { [Kind in keyof Nested]: string[] };
 export async function scan(folders: readonly string[]): Promise<Nested> {
   const found: Found = { repositories: [], switches: [], pointers: [], settings: [] };
   let level = [...folders];
-  for (let room = MOST_FOLDERS; level.length > 0 && room > 0; ) {
-    const now = level.slice(0, room);
-    room -= now.length;
+  for (let left = MOST_FOLDERS; level.length > 0 && left > 0; ) {
+    const now = level.slice(0, left);
+    left -= now.length;
     level = [];
     for (let at = 0; at < now.length; at += AT_ONCE) {
       const batch = now.slice(at, at + AT_ONCE);
@@ -46,12 +46,12 @@ export async function scan(folders: readonly string[]): Promise<Nested> {
   return found;
 }
 
-/** Notes what a folder holds; answers with the folders to go on with. */
+/** Records the findings in one folder. Returns the folders to scan next. */
 function visit(folder: string, entries: readonly Dirent[], found: Found): string[] {
   const names = new Set(entries.map(({ name }) => name));
   const isWorktrees = path.basename(path.dirname(folder)) === 'worktrees' && names.has('gitdir');
   const isWhole = names.has('objects') && names.has('refs');
-  // Git takes the rest from the folder that `commondir` names, whatever that looks like.
+  // Git reads everything else from the folder that `commondir` names.
   const isRepository = names.has('HEAD') && (isWhole || (names.has('commondir') && !isWorktrees));
   if (isRepository) found.repositories.push(folder);
   const inner: string[] = [];
@@ -70,18 +70,18 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
   return readdir(folder, { withFileTypes: true }).catch(() => []);
 }
 
-/** Each costs a few mounts, and bubblewrap takes no more than some thousand. */
+/** Each path costs a few mounts, and bubblewrap accepts only a few thousand. */
 const MOST_STANDING = 300;
 
-/** What stands there already, and commands must be kept from. */
+/** Returns the existing paths that commands must not change. */
 export function standing({ repositories, switches, pointers, settings }: Nested): string[] {
   const kept = repositories.map(guardedInGitDir);
-  // If there are too many, what git runs at once comes first.
+  // If there are too many, the files that git runs directly come first.
   const [now, later] = [kept.flatMap((files) => files.slice(0, 2)), kept.flatMap((files) => files.slice(2))];
   return [...settings, ...switches, ...pointers, ...now, ...later].slice(0, MOST_STANDING);
 }
 
-/** What is there now and was not before, and is the command's own. */
+/** Returns the paths that are new since `before`, except those that other programs made. */
 export function newcomers(before: Nested, now: Nested, isOthers: (file: string) => boolean): Nested {
   const fresh = (kind: keyof Nested): string[] => {
     const known = new Set(before[kind]);

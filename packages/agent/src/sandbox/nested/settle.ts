@@ -1,6 +1,6 @@
 /**
- * After a command: what it made that would run something outside of the sandbox, later, is taken away and kept elsewhere. A
- * repository made inside stays, without hooks and without settings that name a program.
+ * Moves files that a command made into quarantine if they would later run programs outside of the sandbox. A new
+ * repository stays, without hooks and without settings that name a program.
  */
 import { type GitSetting, readGitConfigFile } from '@heddle/tools/git';
 import { randomUUID } from 'node:crypto';
@@ -12,13 +12,13 @@ import { type Nested, newcomers } from './scan.ts';
 interface FolderSnapshots {
   readonly before: Nested;
   readonly now: Nested;
-  /** What the command was kept from: whatever came into being there is somebody else's. */
+  /** Paths that the command could not write. A new file there was made by another program. */
   readonly kept: readonly string[];
-  /** What it was not kept from all the time, after all. */
+  /** Paths among these that were unprotected for some time. */
   readonly exposed: readonly string[];
 }
 
-/** Whole sentences for the model. `folder`: for what is taken away. */
+/** Returns whole sentences for the model. `folder` is the quarantine folder. */
 export async function settleNewcomers(
   { before, now, kept, exposed }: FolderSnapshots,
   folder: string,
@@ -26,7 +26,7 @@ export async function settleNewcomers(
   const made = newcomers(before, now, (file) => kept.some((one) => isAt(file, one) || isAt(one, file)));
   const suspects = [
     ...exposed,
-    // What names the place of a worktree is new with each of them.
+    // Each worktree has a new `gitdir` file with its own location.
     ...made.switches.filter((file) => path.basename(file) !== 'gitdir' && !leadsHome(file, now.repositories)),
     ...made.repositories.flatMap(hooksIn),
     ...made.pointers.filter((pointer) => !leadsTo(pointer, now.repositories)),
@@ -64,7 +64,7 @@ export async function settleNewcomers(
   ];
 }
 
-/** A link leads to hooks that lie anywhere: it goes as a whole. */
+/** Returns the hooks of a repository. A linked hooks folder can contain anything, so the link itself is returned. */
 function hooksIn(git: string): string[] {
   const folder = path.join(git, 'hooks');
   try {
@@ -77,7 +77,7 @@ function hooksIn(git: string): string[] {
   }
 }
 
-/** What belongs to a worktree names the repository it lies in, one that was looked at. */
+/** Returns whether a `commondir` file of a worktree names its own repository, and that repository was scanned. */
 function leadsHome(file: string, repositories: readonly string[]): boolean {
   const folder = path.dirname(file);
   const home = path.resolve(folder, '../..');
@@ -89,7 +89,7 @@ function leadsHome(file: string, repositories: readonly string[]): boolean {
   }
 }
 
-/** A worktree or a module of a repository that was looked at. */
+/** Returns whether a `.git` file points to a worktree or submodule of a repository that was scanned. */
 function leadsTo(pointer: string, repositories: readonly string[]): boolean {
   try {
     const [, named = ''] = /^gitdir: (.+)$/m.exec(readFileSync(pointer, 'utf8')) ?? [];
@@ -104,7 +104,7 @@ function leadsTo(pointer: string, repositories: readonly string[]): boolean {
   }
 }
 
-/** What came with a repository waits for the user's trust in it. */
+/** Returns whether a settings file came with a cloned repository. It has no effect until the user trusts the folder. */
 function isCloned(file: string, repositories: readonly string[]): boolean {
   return repositories.some(
     (git) => file.startsWith(`${path.dirname(git)}/`) && path.basename(git) === '.git',
@@ -115,7 +115,7 @@ function isAt(file: string, folder: string): boolean {
   return file === folder || file.startsWith(`${folder}/`);
 }
 
-/** Every repository has these, or people set them. Any other setting is taken out. */
+/** Settings that every repository has, or that users set often. All other settings are removed. */
 const HARMLESS = new RegExp(
   `^(${[
     'core\\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|worktree)',
@@ -129,11 +129,14 @@ const HARMLESS = new RegExp(
   ].join('|')})$`,
   's',
 );
-/** An address can be a program, too. */
+/** A URL can also name a program. */
 const ADDRESS = /^(remote|submodule)\..+\.url$/s;
 const PLAIN_ADDRESS = /^(https?:\/\/|ssh:\/\/|git:\/\/|file:\/\/|\.{0,2}\/|[\w.-]+@[\w.-]+:)/;
 
-/** The names of the settings that were taken out; `unreadable` if the file must go as a whole. */
+/**
+ * Removes settings that could run a program or include other settings. Returns their names, or `unreadable` if the
+ * whole file must be removed.
+ */
 function removeRunningSettings(file: string): readonly string[] | 'unreadable' {
   try {
     if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false) return 'unreadable';
@@ -155,7 +158,7 @@ function isHarmless({ key, value = '' }: GitSetting): boolean {
   return HARMLESS.test(key) || (ADDRESS.test(key) && PLAIN_ADDRESS.test(value));
 }
 
-/** Each with a header of its own: the order stays as it was. */
+/** Writes each setting with its own header, which keeps the order. */
 function settingText({ key, value }: GitSetting): string {
   const [first, last] = [key.indexOf('.'), key.lastIndexOf('.')];
   const sub = first === last ? '' : ` "${escaped(key.slice(first + 1, last))}"`;
@@ -180,7 +183,7 @@ async function quarantine(file: string, folder: string): Promise<'taken' | 'noth
   const parent = path.dirname(file);
   try {
     await lstat(file);
-    // Another command may have put a link there meanwhile: nothing of anybody else's is moved.
+    // Another command may have replaced the folder by a link. Files of other programs must not be moved.
     if ((await realpath(parent)) !== parent) return 'left';
   } catch {
     return 'nothing';
@@ -190,7 +193,7 @@ async function quarantine(file: string, folder: string): Promise<'taken' | 'noth
     await mkdir(path.dirname(place), { recursive: true, mode: 0o700 });
     await rename(file, place);
   } catch {
-    // Another disk. What cannot be kept is removed all the same.
+    // The quarantine is on another disk. A file that cannot be copied is removed anyway.
     await cp(file, place, { recursive: true, verbatimSymlinks: true }).catch(() => undefined);
     await rm(file, { recursive: true, force: true });
   }

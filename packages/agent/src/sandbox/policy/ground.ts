@@ -1,4 +1,4 @@
-/** The folders and rules of a session as they are now, for a policy. */
+/** Collects the current folders and rules of a session, the input of a policy. */
 import { findRepository, readGitSettings, resolveConfigPath } from '@heddle/tools/git';
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -8,22 +8,22 @@ import type { Rules } from '../../permission/rules/rule.ts';
 import type { SandboxSettings } from '../../settings/sandbox-settings.ts';
 import { repositoryTop } from '../../settings/scopes.ts';
 
-/** What a policy is laid over. Its doors are answered without waiting; a test answers them from a table. */
+/** The input of a policy. Its functions answer synchronously, and a test answers them from a table. */
 export interface Ground {
-  /** The project. */
+  /** The project folder. */
   readonly root: string;
-  /** Working directories beside it. */
+  /** Additional working directories. */
   readonly directories: readonly string[];
   readonly home: string;
-  /** Where the agent keeps its own settings and sessions. */
+  /** Folders of the agent's own settings and sessions. */
   readonly configDirs: readonly string[];
-  /** A folder of the session's own, for what is temporary. */
+  /** The temporary folder of the session. */
   readonly temp: string;
   readonly rules: Rules;
   readonly settings: SandboxSettings;
-  /** Where git keeps what belongs to the project, when that is outside of it. */
+  /** The git folder of the project, if it is outside of the project. */
   readonly repository: Repository | undefined;
-  /** Folders of hooks and files with settings that git's own settings name. */
+  /** Hook folders and settings files that git settings name. */
   readonly namedByGit: readonly string[];
   readonly foldsCase: boolean;
   readonly realpath: (path: string) => string;
@@ -31,15 +31,15 @@ export interface Ground {
 }
 
 export interface Repository {
-  /** What `.git` is for the whole repository. */
+  /** The `.git` folder of the whole repository. */
   readonly folder: string;
-  /** What `.git` is for a worktree of it. */
+  /** The git folder of the worktree, if the project is one. */
   readonly worktree: string | undefined;
 }
 
 export interface Grounds {
   readonly root: string;
-  /** Beside those of the live permissions. */
+  /** Additional to the directories of the live permissions. */
   readonly directories: readonly string[];
   readonly home: string;
   readonly configDirs: readonly string[];
@@ -48,7 +48,7 @@ export interface Grounds {
   readonly settings: SandboxSettings;
 }
 
-/** `directory`: where the command would run. */
+/** `directory` is the working directory of the command. */
 export function groundFor(grounds: Grounds, directory: string): Ground {
   const { home, configDirs, temp, live, settings } = grounds;
   const root = worktreeOf(directory, grounds.root) ?? grounds.root;
@@ -71,7 +71,7 @@ export function groundFor(grounds: Grounds, directory: string): Ground {
   };
 }
 
-/** Where the agent checks out a branch for a helper: that helper works there and nowhere else. */
+/** Returns the worktree that the agent checked out for a subagent. The subagent works only there. */
 function worktreeOf(directory: string, root: string): string | undefined {
   const [top, agent, worktrees, name] = ['', ...path.relative(root, directory).split(path.sep)];
   return top === '' && (agent === '.claude' || agent === '.heddle') && worktrees === 'worktrees' && name
@@ -101,8 +101,8 @@ function repositoryAround(folder: string): Repository | undefined {
 }
 
 /**
- * A file names the folder, and anybody could write such a file. So it is believed only where that folder, which the project
- * cannot reach, names the file in return.
+ * Reads a `.git` file of a worktree. Any program could write such a file, so the folder it names must name the file in
+ * return. The project cannot write to that folder.
  */
 function worktree(file: string): Repository | undefined {
   const [, named = ''] = /^gitdir: (.+)$/m.exec(readFileSync(file, 'utf8')) ?? [];
@@ -118,8 +118,8 @@ function lineOf(file: string, from: string): string {
 }
 
 /**
- * Hooks that lie elsewhere, and files that settings include, could be changed to run something later. They are kept whether they
- * exist or not. Lists of attributes and of ignored files are kept if they are there.
+ * Returns files that git settings name: hook folders and included files, even if they do not exist, and existing lists
+ * of attributes and ignored files. A command could change them to run a program later.
  */
 function namedByGit(folder: string, kindOf: Ground['kindOf']): string[] {
   const found = findRepository(folder);

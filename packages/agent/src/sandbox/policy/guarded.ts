@@ -1,12 +1,12 @@
 /**
- * What no sandboxed command may write, whether it exists or not: the agent's own settings, what git runs by itself, what a
- * shell runs at its start. Otherwise a command could leave something behind that runs outside, later.
+ * Lists paths that no sandboxed command may write, existing or not: agent settings, files that git runs, start-up files
+ * of shells. Otherwise a command could leave a program behind that later runs outside.
  */
 import path from 'node:path';
 import { PROTECTED_PLACES, type SandboxAccess } from '../../permission/paths/protected-places.ts';
 import type { Ground, Repository } from './ground.ts';
 
-/** In any folder that may be written. */
+/** Returns the guarded paths of a writable folder. */
 export function guardedIn(folder: string, { kindOf }: Pick<Ground, 'kindOf'>): string[] {
   if (kindOf(folder) === 'file') return [];
   const inFolder = (name: string): string => path.join(folder, name);
@@ -21,7 +21,7 @@ export function guardedIn(folder: string, { kindOf }: Pick<Ground, 'kindOf'>): s
   ];
 }
 
-/** Names with a wildcard cannot be mounted over. */
+/** Names with a wildcard are left out, because they cannot be mounted over. */
 function protectedIn(folder: string, access: SandboxAccess): string[] {
   return PROTECTED_PLACES.filter(
     ({ segments, fromRoot, sandbox }) =>
@@ -29,14 +29,14 @@ function protectedIn(folder: string, access: SandboxAccess): string[] {
   ).map(({ segments }) => path.join(folder, ...segments));
 }
 
-/** Where there is no repository, one made inside would have hooks of the command's choice. */
+/** Guards the whole `.git` if there is no repository: one made by a command would have hooks of its choice. */
 function gitIn(git: string, kindOf: Ground['kindOf']): string[] {
   return kindOf(path.join(git, 'HEAD')) === 'absent' ? [git] : guardedInGitDir(git);
 }
 
 /**
- * The files of a repository that decide what git runs, or lead it to other settings. They are kept whether they exist or
- * not. Commits, branches and the index may change.
+ * Returns the files of a repository that decide which programs git runs, or that include other settings, existing or
+ * not. Commits, branches and the index stay writable.
  */
 export function guardedInGitDir(git: string): string[] {
   return [
@@ -49,7 +49,7 @@ export function guardedInGitDir(git: string): string[] {
   ].map((name) => path.join(git, name));
 }
 
-/** Of a repository around the project. */
+/** Returns the guarded paths of a repository outside of the project. */
 export function guardedInGit({ folder, worktree }: Repository): string[] {
   const pointers =
     worktree === undefined

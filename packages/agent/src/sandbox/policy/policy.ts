@@ -1,6 +1,6 @@
 /**
- * What sandboxed commands may touch, as plain data: made from settings, rules and folders, and the same for every sandbox.
- * What may not be written wins over what may.
+ * Computes the access of sandboxed commands as plain data, from settings, rules and folders. It is the same for every
+ * sandbox. Unwritable paths take precedence over writable ones.
  */
 import path from 'node:path';
 import { compileRules } from '../../permission/rules/compile.ts';
@@ -10,14 +10,14 @@ import type { Ground } from './ground.ts';
 import { guardedIn, guardedInGit, guardedInHome } from './guarded.ts';
 
 export interface SandboxPolicy {
-  /** Files and folders, with everything in them. */
+  /** Files and folders, including their contents. */
   readonly writable: readonly string[];
   readonly unwritable: readonly string[];
-  /** Patterns: what they match when a command starts cannot be written. */
+  /** Patterns whose matches are unwritable. They are resolved when a command starts. */
   readonly unwritableLike: readonly PathKind[];
   /** Files, folders and globs. */
   readonly unreadable: readonly string[];
-  /** Exceptions from that. */
+  /** Exceptions from `unreadable`. */
   readonly readable: readonly string[];
   readonly allowedDomains: readonly string[];
   readonly deniedDomains: readonly string[];
@@ -35,7 +35,8 @@ export function policyOf(ground: Ground): SandboxPolicy {
     [ground.root, ...ground.directories, ...settings.filesystem.allowWrite, ...named.writable],
     ground,
   );
-  // Only what a link leads to can be opened. None of these lies in another, so no command could have put the link there.
+  // A sandbox can open only the target of a link. No root is inside another one, so no command could have made the
+  // link.
   const roots = unique(given.map((folder) => ground.realpath(folder)));
   const writable = unique([...roots, ...(repository ? [repository.folder] : []), temp]);
   const guarded = [
@@ -50,7 +51,7 @@ export function policyOf(ground: Ground): SandboxPolicy {
   const domains = domainsOf(ground.rules);
   return {
     writable,
-    // What lies outside needs no guard: nothing there can be written.
+    // Paths outside of the writable folders need no guard.
     unwritable: unique(guarded.map((file) => throughLinks(file, given, ground))).filter((file) =>
       isWithin(file, writable, ground),
     ),
@@ -62,14 +63,14 @@ export function policyOf(ground: Ground): SandboxPolicy {
   };
 }
 
-/** Without those that lie in others. */
+/** Removes folders that are inside others. */
 function outermost(folders: readonly string[], ground: Ground): string[] {
   return unique(folders).filter(
     (folder, _, all) => !all.some((other) => other !== folder && isWithin(folder, [other], ground)),
   );
 }
 
-/** In the folder that is meant, where one of the folders is a link. */
+/** Resolves a path through the given folder that contains it, if that folder is a link. */
 function throughLinks(
   file: string,
   folders: readonly string[],
@@ -79,7 +80,7 @@ function throughLinks(
   return folder === undefined ? file : realpath(folder) + file.slice(folder.length);
 }
 
-/** By its name, by where that lies, or by what it points to. */
+/** Compares the path as written, its real folder, and its link target. */
 export function isWithin(
   file: string,
   folders: readonly string[],
@@ -134,13 +135,13 @@ function pathsOf(ground: Ground): NamedPaths {
     })),
   );
   return {
-    // Rules are patterns, and only a place that is named in full can be opened.
+    // Rules are patterns, and only a literal path can be opened.
     writable: allow
       .filter(({ names }) => names('Edit'))
       .flatMap(({ specifier }) => specifier?.path?.globs ?? [])
       .map(withoutTail)
       .filter((glob) => !isPattern(glob)),
-    // What may not be read may not be changed either.
+    // A file that may not be read may not be changed either.
     unwritable: globs.map(({ glob }) => withoutDepth(glob)).filter((glob) => !isPattern(glob)),
     unwritableLike: globs.filter(({ glob }) => isPattern(glob)),
     unreadable: globs.filter(({ hides }) => hides).map(({ glob }) => glob),
@@ -161,17 +162,17 @@ function domainsOf(rules: Rules): {
   return { allowed: domains('allow'), denied: domains('deny') };
 }
 
-/** A host, or everything below one. Wildcards elsewhere mean something to rules that no sandbox knows. */
+/** Accepts a host, or all subdomains of one. Sandboxes do not support wildcards in other positions. */
 function isHost(domain: string): boolean {
   return /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/i.test(domain);
 }
 
-/** A folder means what is in it, too. */
+/** A folder includes its contents. */
 function withoutTail(glob: string): string {
   return glob.replace(/(\/\*\*)+$/, '') || '/';
 }
 
-/** What is forbidden at any depth is forbidden at the top, existing or not. */
+/** A name that is forbidden at any depth is also forbidden at the top, existing or not. */
 function withoutDepth(glob: string): string {
   return glob.replace('/**/', '/');
 }

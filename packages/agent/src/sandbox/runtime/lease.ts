@@ -1,4 +1,7 @@
-/** The runtime is one object for the whole process. Whoever needs it leases it; the last one to give it back ends it. */
+/**
+ * Shares the sandbox runtime, which exists once per process. Each user takes a lease. The runtime stops when the last
+ * lease is released.
+ */
 import { createRequire } from 'node:module';
 import { isDeepStrictEqual } from 'node:util';
 import type * as Runtime from '@anthropic-ai/sandbox-runtime';
@@ -13,7 +16,7 @@ export interface Lease {
   readonly manager: Manager;
   readonly leftovers: Leftovers;
   readonly placeholderKeeper: PlaceholderKeeper;
-  /** Lists of hosts hold for the whole process; they change only here. */
+  /** Host lists apply to the whole process, and change only here. */
   readonly update: (config: SandboxRuntimeConfig) => void;
   release(): Promise<void>;
 }
@@ -32,10 +35,10 @@ interface Running {
 }
 
 let running: Running | undefined;
-/** Starting and ending take turns. */
+/** Serializes starts and stops. */
 let turn: Promise<unknown> = Promise.resolve();
 
-/** `notes`: a folder for what a killed program would leave behind. */
+/** `notes` is the folder for records that let the next start clean up after a crash. */
 export function lease(
   config: SandboxRuntimeConfig,
   ask: AskForHost | undefined,
@@ -52,7 +55,7 @@ async function take(
   notes: string,
 ): Promise<Leased> {
   if (running) {
-    // A host that one conversation may reach would be open to the other.
+    // A host that one conversation may reach would also be open to the other.
     if (!isDeepStrictEqual(running.config.network, config.network) || running.ask !== ask) {
       const reason =
         'The sandbox cannot start: another conversation of this program uses it with other lists of hosts.';
@@ -91,7 +94,7 @@ async function take(
   return { ok: true, lease: leaseOf(running) };
 }
 
-/** Not bundled: it finds its helper programs beside its own files. */
+/** The runtime is not bundled, because it loads helper programs from its own folder. */
 function loadRuntime(): typeof Runtime {
   const load: (name: '@anthropic-ai/sandbox-runtime') => typeof Runtime = createRequire(import.meta.url);
   return load('@anthropic-ai/sandbox-runtime');
@@ -132,7 +135,10 @@ function signalListeners(): ReadonlySet<unknown> {
   return new Set(SIGNALS.flatMap((signal) => process.listeners(signal)));
 }
 
-/** The runtime takes signals for itself, which would keep a program alive that has no listener of its own. We end it ourselves. */
+/**
+ * Removes the signal listeners that the runtime added. They would keep a program alive that has no listener itself.
+ * Heddle stops the runtime instead.
+ */
 function withoutNewListeners(ours: ReadonlySet<unknown>): void {
   for (const signal of SIGNALS) {
     for (const listener of process.listeners(signal)) if (!ours.has(listener)) process.off(signal, listener);

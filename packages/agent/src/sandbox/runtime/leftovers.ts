@@ -1,6 +1,6 @@
 /**
- * What a program that was killed leaves behind: ghosts on the disk, and the process that carried bytes to the proxy. Written down
- * while a sandbox runs; cleared away by the next one that starts.
+ * Records files and processes that a killed program would leave behind: placeholders on disk, and the process that
+ * connects to the proxy. The next sandbox that starts removes them.
  */
 import {
   lstatSync,
@@ -17,11 +17,11 @@ import { bootId, startTimeOf } from '@heddle/tools';
 import { placeholderContent } from './placeholders.ts';
 
 export interface Leftovers {
-  /** More ghosts; before they are made. */
+  /** Records more placeholders. Call it before they are created. */
   add(placeholders: readonly string[]): void;
-  /** Another living program has it on its list. */
+  /** Returns whether another running program has recorded the placeholder. */
   othersNeed(placeholder: string): boolean;
-  /** Nothing is left. */
+  /** Removes the record, when nothing is left to clean up. */
   clear(): void;
 }
 
@@ -29,12 +29,12 @@ interface Owned {
   readonly boot: string;
   readonly pid: number;
   readonly startTime: string | undefined;
-  /** The socket that the bridge listens on: its name is nobody else's. */
+  /** The socket of the bridge process. Its name is unique. */
   readonly bridge: string | undefined;
   readonly placeholders: readonly string[];
 }
 
-/** Where it cannot be written, the sandbox works all the same. */
+/** Creates the record of this process. If it cannot be written, the sandbox still works. */
 export function writeDown(folder: string, bridge: string | undefined): Leftovers {
   const file = path.join(folder, `${process.pid}.json`);
   const owner = { boot: bootId(), pid: process.pid, startTime: startTimeOf(process.pid), bridge };
@@ -45,7 +45,7 @@ export function writeDown(folder: string, bridge: string | undefined): Leftovers
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       writeFileSync(file, JSON.stringify(owned), { mode: 0o600 });
     } catch {
-      // A full or read-only disk.
+      // The disk is full or read-only.
     }
   };
   write();
@@ -66,12 +66,12 @@ export function writeDown(folder: string, bridge: string | undefined): Leftovers
   };
 }
 
-/** Of programs that are no more. */
+/** Removes the leftovers of programs that ended. */
 export function clearLeftovers(folder: string): void {
   for (const file of filesIn(folder)) {
     const owned = read(file);
     if (owned === undefined || isAlive(owned)) continue;
-    // Deepest first: a folder goes only when it is empty.
+    // Deepest paths first, because a folder can be removed only when it is empty.
     for (const placeholder of [...owned.placeholders].sort((a, b) => b.length - a.length))
       removeEmpty(placeholder);
     if (owned.bridge !== undefined && owned.boot === bootId()) endBridge(owned.bridge);
@@ -89,7 +89,7 @@ function endBridge(socket: string): void {
       const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
       if (words.some((word) => word.startsWith(`UNIX-LISTEN:${socket},`))) process.kill(pid);
     } catch {
-      // Another user's, or gone.
+      // The process belongs to another user, or has ended.
     }
   }
   rmSync(socket, { force: true });
@@ -130,13 +130,13 @@ function isPlaceholderFile(file: string, size: number): boolean {
   return size === content.length && (size === 0 || readFileSync(file, 'utf8') === content);
 }
 
-/** What holds something is no ghost. */
+/** Removes a placeholder. A file or folder with other content is not a placeholder and stays. */
 export function removeEmpty(placeholder: string): void {
   try {
     const about = lstatSync(placeholder);
     if (about.isDirectory()) rmdirSync(placeholder);
     else if (about.isFile() && isPlaceholderFile(placeholder, about.size)) unlinkSync(placeholder);
   } catch {
-    // Gone, or not empty.
+    // It is gone, or not empty.
   }
 }

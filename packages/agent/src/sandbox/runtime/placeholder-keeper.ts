@@ -1,13 +1,16 @@
 /**
- * Makes ghosts and removes them. The runtime would do so itself, but it does not know of other programs in the same folder:
- * removing a ghost that another one's command still needs would take the guard off that command.
+ * Creates and removes placeholders. The runtime could do it, but it ignores other programs in the same folder. Removing
+ * a placeholder that another command still needs would expose that command's guarded path.
  */
 import { lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { type Leftovers, removeEmpty } from './leftovers.ts';
 import type { Placeholder } from './placeholders.ts';
 
 export interface HeldPlaceholders {
-  /** The command is over. Answers with those that were taken away meanwhile: what is there now was not kept from it. */
+  /**
+   * Call it when the command has ended. Returns the placeholders that were replaced while it ran: the path was not
+   * protected.
+   */
   release(): readonly string[];
 }
 
@@ -19,12 +22,12 @@ export class PlaceholderKeeper {
     this.#leftovers = leftovers;
   }
 
-  /** It is there, but only because somebody keeps it. */
+  /** Returns whether the path exists only as a placeholder. */
   isPlaceholder(path: string): boolean {
     return this.#holders.has(path) || this.#leftovers.othersNeed(path);
   }
 
-  /** Call it before the sandbox of the command is laid out. */
+  /** Call it before the sandbox of the command starts. */
   keep(placeholders: readonly Placeholder[]): HeldPlaceholders {
     this.#leftovers.add(placeholders.map((placeholder) => placeholder.path));
     const made = placeholders.flatMap((placeholder) => {
@@ -53,20 +56,20 @@ export class PlaceholderKeeper {
   }
 }
 
-/** Undefined where nothing can be made: then no command can make it either. */
+/** Returns undefined if the placeholder cannot be created. Then no command can create the path either. */
 function makePlaceholder({ path, kind, content }: Placeholder): string | undefined {
   try {
     if (kind === 'folder') mkdirSync(path);
     else writeFileSync(path, content, { flag: 'wx', mode: 0o444 });
   } catch {
-    // Another command of ours, or another program, was faster; or it cannot be.
+    // Another command or program was faster, or the path cannot be created.
   }
   return idOf(path);
 }
 
 function idOf(file: string): string | undefined {
   try {
-    // A number alone is used again at once for the next file.
+    // An inode number alone is reused at once for the next file.
     const { dev, ino, birthtimeNs } = lstatSync(file, { bigint: true });
     return `${dev}:${ino}:${birthtimeNs}`;
   } catch {

@@ -1,6 +1,6 @@
 /**
- * Ghosts: what is empty and stands in the place of something that must not come into being. bubblewrap can only forbid a path by
- * mounting over it, so they are on the disk while commands run.
+ * Placeholders: empty files and folders at paths that must not be created. Bubblewrap can forbid a path only by
+ * mounting over it, so placeholders exist on disk while commands run.
  */
 import { findRepository, readBoundedFile, readGitSettings, resolveConfigPath } from '@heddle/tools/git';
 import { realpath, writeFile } from 'node:fs/promises';
@@ -9,19 +9,19 @@ import path from 'node:path';
 import { repositoryTop } from '../../settings/scopes.ts';
 import { isWithin, type SandboxPolicy } from '../policy/policy.ts';
 
-/** What the runtime forbids by itself where this process stands. */
+/** Paths that the runtime itself forbids in the working directory of this process. */
 const BY_ITSELF =
   '.gitconfig .gitmodules .bashrc .bash_profile .zshrc .zprofile .profile .ripgreprc .mcp.json .vscode .idea .claude/commands'.split(
     ' ',
   );
 
-/** What would be a folder if it were there. */
+/** Names that are created as folders. */
 const FOLDER_NAMES: ReadonlySet<string> = new Set(
   'hooks .git .claude .heddle .ssh git fish nushell environment.d autostart systemd'.split(' '),
 );
 
 interface PlaceholderDeps {
-  /** Where this process stands. */
+  /** The working directory of this process. */
   readonly cwd: string;
   readonly exists: (path: string) => boolean;
   readonly realpath: (path: string) => string;
@@ -33,19 +33,19 @@ export interface Placeholder {
   readonly content: string;
 }
 
-/** An empty `commondir` would stop git. This one names the folder that it lies in, which changes nothing. */
+/** An empty `commondir` would stop git. This content names its own folder, which has no effect. */
 export function placeholderContent(file: string): string {
   return path.basename(file) === 'commondir' ? '.\n' : '';
 }
 
 export interface Placeholders {
-  /** Those that our policy wants. */
+  /** The placeholders that the policy requires. */
   readonly ours: readonly Placeholder[];
-  /** Those that the runtime makes and removes. */
+  /** The placeholders that the runtime creates and removes. */
   readonly others: readonly string[];
 }
 
-/** The first part that is missing of each path that is. */
+/** Returns the first missing segment of each path that does not exist. */
 export function placeholdersFor(policy: SandboxPolicy, deps: PlaceholderDeps): Placeholders {
   const missing = (forbidden: readonly string[]): Placeholder[] =>
     forbidden
@@ -65,7 +65,7 @@ export function placeholdersFor(policy: SandboxPolicy, deps: PlaceholderDeps): P
   return { ours: [...ours.values()], others: others.filter((placeholder) => !ours.has(placeholder)) };
 }
 
-/** What cannot be written once the ghosts are there: they themselves, in place of what would lie in them. */
+/** Returns the unwritable paths after the placeholders were created: each placeholder replaces the paths below it. */
 export function withPlaceholders(unwritable: readonly string[], { ours }: Placeholders): string[] {
   const placeholders = ours.map((placeholder) => placeholder.path);
   const isInside = (file: string): boolean =>
@@ -79,7 +79,7 @@ function firstMissing(file: string, exists: PlaceholderDeps['exists']): string |
   return exists(folder) ? file : firstMissing(folder, exists);
 }
 
-/** For git: a ghost is no file of the project. It cannot be added, and `git add -A` would fail on it. */
+/** Tells git to ignore placeholders. They cannot be added, so `git add -A` would fail. */
 function ignoringPlaceholders(
   placeholders: readonly string[],
   top: string | undefined,
@@ -93,10 +93,13 @@ function ignoringPlaceholders(
   return [ignored.trimEnd(), ...lines, ''].join('\n');
 }
 
-/** Longer than any list of ignored files. */
+/** More than any list of ignored files needs. */
 const MOST_BYTES = 1024 * 1024;
 
-/** The start of a script in which git ignores the ghosts. Nothing where there are none, or no repository. */
+/**
+ * Returns the start of a script that makes git ignore the placeholders. It is empty if there are no placeholders or no
+ * repository.
+ */
 export async function gitIgnoringPlaceholders(
   placeholders: readonly string[],
   folder: string,
@@ -106,11 +109,14 @@ export async function gitIgnoringPlaceholders(
   if (placeholders.length === 0 || top === undefined) return '';
   const file = path.join(folder, 'git-ignore');
   await writeFile(file, ignoringPlaceholders(placeholders, top, await usersOwn(directory, top)));
-  // Added to what the environment may already say.
+  // Extends settings that the environment may already contain.
   return `__n=\${GIT_CONFIG_COUNT:-0}; export "GIT_CONFIG_KEY_$__n=core.excludesFile" "GIT_CONFIG_VALUE_$__n=${file}" GIT_CONFIG_COUNT=$((__n + 1)); unset __n; `;
 }
 
-/** A repository can name any file here, one that may not be read too: only one that lies in it counts. */
+/**
+ * Reads the user's own list of ignored files. A repository can name any file here, also an unreadable one. So a file
+ * that a repository names counts only if it is inside the repository.
+ */
 async function usersOwn(directory: string, top: string): Promise<string> {
   const found = findRepository(directory);
   const repository = found.kind === 'found' ? found.repository : undefined;

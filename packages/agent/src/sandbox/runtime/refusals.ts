@@ -1,19 +1,19 @@
-/** What a sandbox refused, from what the runtime saw and from what the command complained about. Pure. */
+/** Describes what a sandbox refused, from the log of the runtime and the output of the command. */
 import type { SandboxPolicy } from '../policy/policy.ts';
 
-/** More would be a list, not an explanation. */
+/** A longer list would not explain more. */
 const MOST = 5;
 
 export interface Seen {
-  /** What the runtime wrote down. A hint: the command itself could have made it up. */
+  /** Lines that the runtime logged. They are only a hint: the command could have written them. */
   readonly lines: readonly string[];
-  /** The end of what the command wrote. */
+  /** The end of the command's output. */
   readonly output: string;
-  /** Programs try this and that; of what they do without, nobody needs to hear. */
+  /** Programs try optional accesses. They matter only if the command failed. */
   readonly failed: boolean;
 }
 
-/** Whole sentences for the model. */
+/** Returns whole sentences for the model. */
 export function refusals({ lines, output, failed }: Seen, policy: SandboxPolicy): string[] {
   const files = failed ? deepest(lines.flatMap((line) => fileIn(line, policy))) : [];
   const known = new Set(files.map(baseName));
@@ -28,7 +28,7 @@ export function refusals({ lines, output, failed }: Seen, policy: SandboxPolicy)
   return [`The sandbox refused: ${shown}${more}.`];
 }
 
-/** `mkdir -p` tries every folder on the way. */
+/** Removes the parent folders that `mkdir -p` tried. */
 function deepest(files: readonly string[]): string[] {
   return files.filter((file) => !files.some((other) => other.startsWith(`${file}/`)));
 }
@@ -44,7 +44,7 @@ function fileIn(line: string, policy: SandboxPolicy): string[] {
   return file === undefined || isDevice(file) || mayWrite(file, policy) ? [] : [file];
 }
 
-/** Where a link was followed, only the command's own words name the file. */
+/** Reads file names from the command's own messages. They are the only source if a link was followed. */
 function complaints(output: string): string[] {
   return output.split('\n').flatMap((line) => {
     if (!/Read-only file system|EROFS/.test(line)) return [];
@@ -59,14 +59,14 @@ function baseName(file: string): string {
   return file.slice(file.lastIndexOf('/') + 1);
 }
 
-/** The runtime learns its lists once; folders that were added since are open all the same. */
+/** The runtime reads its lists once. Folders that were added later are writable, too. */
 function mayWrite(file: string, { writable, unwritable }: SandboxPolicy): boolean {
   const under = (folders: readonly string[]): boolean =>
     folders.some((folder) => file === folder || file.startsWith(`${folder}/`));
   return under(writable) && !under(unwritable);
 }
 
-/** These are the sandbox's own, and open. */
+/** Device files belong to the sandbox and are writable. */
 function isDevice(file: string): boolean {
   return /^\/(dev|proc)\//.test(file);
 }

@@ -1,6 +1,6 @@
 /**
- * A sandbox on sandbox-runtime: bubblewrap and a filtering proxy on Linux, seatbelt on macOS. The runtime is one for the whole
- * process and takes a quarter of a second to load, so it is started with the first command.
+ * Implements a sandbox with sandbox-runtime: bubblewrap and a filtering proxy on Linux, seatbelt on macOS. The runtime
+ * exists once per process and takes a quarter of a second to load, so it starts with the first command.
  */
 import type { SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime';
 import { findRipgrep } from '@heddle/tools';
@@ -25,11 +25,11 @@ import { refusals } from './refusals.ts';
 
 export interface RuntimeSandboxOptions {
   readonly settings: SandboxSettings;
-  /** What holds at the start. */
+  /** The policy at the start. */
   readonly policy: () => Promise<SandboxPolicy>;
-  /** Undefined: nobody can be asked, and unlisted hosts are refused. */
+  /** Undefined if there is no user to ask. Then unlisted hosts are refused. */
   readonly askForHost: AskForHost | undefined;
-  /** For notes on what a killed program would leave behind. */
+  /** The folder for records that let the next start clean up after a crash. */
   readonly notes: string;
 }
 
@@ -111,8 +111,8 @@ export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
 }
 
 /**
- * Below /proc/sys root can change the kernel for all, which can run programs outside of the sandbox. Bubblewrap covers other such
- * places itself. Throws if the command line is not the expected one.
+ * Hides /proc/sys. Root could change kernel settings there, which can run programs outside of the sandbox. Bubblewrap
+ * hides other such paths itself. Throws if the command line has an unexpected form.
  */
 function withoutKernelSettings(wrapped: string): string {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return wrapped;
@@ -125,7 +125,7 @@ function notStarted(why: string): Wrapped {
   return { launch: { ok: false, why }, ended: () => Promise.resolve({ refused: [], exposed: [] }) };
 }
 
-/** Only bubblewrap needs something to mount over. */
+/** Only bubblewrap needs placeholders to mount over. */
 function keptPlaceholders(policy: SandboxPolicy, keeper: PlaceholderKeeper): Placeholders {
   if (process.platform !== 'linux') return { ours: [], others: [] };
   const exists = (file: string): boolean => existsSync(file) && !keeper.isPlaceholder(file);
@@ -142,7 +142,10 @@ function realpath(file: string): string {
 
 type Entry = SandboxRuntimeConfig['filesystem']['denyRead'][number];
 
-/** `unwritable`: what the policy's patterns were found to mean, where the runtime cannot keep patterns itself. */
+/**
+ * Converts a policy for sandbox-runtime. `unwritable` contains the matches of the policy's patterns, if the runtime
+ * cannot apply patterns itself.
+ */
 function runtimeConfig(
   policy: SandboxPolicy,
   { network, enableWeakerNestedSandbox }: SandboxSettings,
@@ -161,7 +164,7 @@ function runtimeConfig(
     filesystem: {
       allowWrite: policy.writable.map(literal),
       denyWrite: [...policy.unwritable, ...unwritable].map(literal),
-      // A name without wildcards is a name; the others are patterns.
+      // A path without wildcards is literal. All others are patterns.
       denyRead: policy.unreadable.map((path) => (/[*?[\]]/.test(path) ? path : literal(path))),
       allowRead: policy.readable.map((path) => (/[*?[\]]/.test(path) ? path : literal(path))),
     },
@@ -174,7 +177,7 @@ function literal(path: string): Entry {
   return { path, literal: true };
 }
 
-/** Enough for a large project; what lies behind that is not looked at. */
+/** Enough for a large project. Folders beyond this number are not searched. */
 const MOST_FOLDERS = 20_000;
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.git']);
 

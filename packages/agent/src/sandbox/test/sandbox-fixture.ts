@@ -15,7 +15,7 @@ import { checkSandbox } from '../check.ts';
 import { createSandboxGate } from '../create.ts';
 import type { Sandbox } from '../sandbox.ts';
 
-/** Whether sandboxes can be made here; asked once, before the tests are told apart. */
+/** Whether this machine can sandbox commands. Checked once, because it selects the tests. */
 export const check = await checkSandbox();
 
 interface FixtureOptions {
@@ -27,11 +27,11 @@ interface FixtureOptions {
   readonly sandbox?: Sandbox;
   /** Files of the project to begin with. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Where the project is, seen from the room. */
+  /** The path of the project, relative to the base folder. */
   readonly project?: string;
-  /** In a room that is there already. */
-  readonly at?: { readonly room: string; readonly home: string; readonly project: string };
-  /** Make a repository of this folder of the room. */
+  /** Uses existing folders. */
+  readonly at?: { readonly base: string; readonly home: string; readonly project: string };
+  /** Creates a repository in this folder, relative to the base folder. */
   readonly repository?: string;
 }
 
@@ -54,7 +54,7 @@ export function createSandboxFixture({
   files = {},
   ...options
 }: FixtureOptions = {}) {
-  const { room, project, home } = options.at ?? newFolders(options.project);
+  const { base, project, home } = options.at ?? newFolders(options.project);
   mkdirSync(project, { recursive: true });
   mkdirSync(home, { recursive: true });
   for (const [name, text] of Object.entries(files)) {
@@ -62,7 +62,7 @@ export function createSandboxFixture({
     writeFileSync(path.join(project, name), text);
   }
   if (options.repository !== undefined) {
-    execFileSync('git', ['init', '-q', path.join(room, options.repository)], { env: gitEnvironment(home) });
+    execFileSync('git', ['init', '-q', path.join(base, options.repository)], { env: gitEnvironment(home) });
   }
   const listed = (list: keyof Rules) =>
     (rules[list] ?? []).map((text) => ({ text, source: 'user' as const, base: project }));
@@ -112,7 +112,7 @@ export function createSandboxFixture({
   };
 
   return {
-    room,
+    base,
     project,
     home,
     gate,
@@ -132,8 +132,8 @@ export function createSandboxFixture({
 }
 
 function newFolders(project = 'project') {
-  const room = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-room-')));
-  return { room, project: path.join(room, project), home: path.join(room, 'home') };
+  const base = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-sandbox-test-')));
+  return { base, project: path.join(base, project), home: path.join(base, 'home') };
 }
 
 type SandboxFixture = ReturnType<typeof createSandboxFixture>;
@@ -159,12 +159,12 @@ function gitEnvironment(home: string): Record<string, string> {
 export function sandboxFixtures(): (options?: FixtureOptions) => SandboxFixture {
   let opened: SandboxFixture[] = [];
   afterEach(async () => {
-    await Promise.all(opened.map((room) => room.close()));
+    await Promise.all(opened.map((fixture) => fixture.close()));
     opened = [];
   });
   return (options = {}) => {
-    const room = createSandboxFixture(options);
-    opened.push(room);
-    return room;
+    const fixture = createSandboxFixture(options);
+    opened.push(fixture);
+    return fixture;
   };
 }

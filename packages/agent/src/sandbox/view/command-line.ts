@@ -1,4 +1,4 @@
-/** The command lines that start a script in the read-only view. Pure. */
+/** Builds the command lines that start a script in the read-only view. */
 import type { ProcessScope } from './filter.ts';
 
 export interface ViewedScript {
@@ -12,9 +12,9 @@ export interface ViewedScript {
 }
 
 /**
- * How bubblewrap gets its power.
+ * The source of bubblewrap's privileges.
  * - `user`: a user namespace. Files of other users appear under the overflow user id.
- * - `root`: the user is root, and keeps no capability but that to read.
+ * - `root`: the user is root, and keeps only the capability to read.
  */
 export type Power = 'user' | 'root';
 
@@ -24,8 +24,8 @@ const POWERS: Readonly<Record<Power, readonly string[]>> = {
 };
 
 /**
- * Processes that the script starts end with the process namespace, whatever group or session they are in. So the script
- * needs no process group that can be ended.
+ * Processes of the script end with the process namespace, in any group or session. So the script needs no process
+ * group.
  */
 const PROCESSES: readonly string[] = '--unshare-pid --new-session'.split(' ');
 
@@ -70,7 +70,7 @@ export function seatbeltArguments({ script, folder }: ViewedScript): string[] {
   return ['-p', profile, 'bash', '--noprofile', '--norc', '-c', `${exports}; ${script}`];
 }
 
-/** Programs that show the processes or connections of the machine: in a namespace of their own they would show nothing. */
+/** Programs that show the processes or connections of the machine. In their own namespace they would show nothing. */
 const SHOWS_HOST = /\b(ps|pgrep|pidof|pstree|top|lsof|fuser|ss|netstat|ip|ifconfig)\b|\/proc\b/;
 
 export function scopeFor(command: string): ProcessScope {

@@ -1,26 +1,29 @@
 /**
- * The system call filter of the read-only view, as a seccomp program for bubblewrap. A read-only file system does not stop
- * a program from connecting to a socket on it, and a shared process table does not stop it from sending signals. Pure.
+ * Builds the system call filter of the read-only view, a seccomp program for bubblewrap. A read-only file system does
+ * not stop a program from connecting to a socket on it. A shared process table does not stop it from sending signals.
  */
 
-/** What a command in the view sees of the machine: a view of its own, or also the processes and connections of the host. */
+/**
+ * The part of the machine that a command can see: only its own processes, or also those and the connections of the
+ * host.
+ */
 export type ProcessScope = 'own' | 'host';
 
 interface Architecture {
   /** AUDIT_ARCH of linux/audit.h. */
   readonly audit: number;
-  /** Calls from this number on belong to a second table (x32); undefined if there is none. */
+  /** Calls from this number on belong to a second table (x32). Undefined if there is none. */
   readonly otherTable: number | undefined;
   readonly socket: number;
   readonly prlimit: number;
   readonly fcntl: number;
   readonly ioctl: number;
   /**
-   * Kernel keys; io_uring, which opens sockets without the call `socket`; handles of files, with which root opens a file
-   * on another mount of the same disk, where it can be written.
+   * Kernel keys. Also io_uring, which opens sockets without the call `socket`. Also file handles, with which root opens
+   * a file on another, writable mount of the same disk.
    */
   readonly never: readonly number[];
-  /** Signals, debuggers, priorities: what reaches another process. */
+  /** Calls that affect other processes: signals, debuggers, priorities. */
   readonly otherProcesses: readonly number[];
 }
 
@@ -53,7 +56,7 @@ const ARCHITECTURES: ReadonlyMap<string, Architecture> = new Map([
   ],
 ]);
 
-/** The families of sockets that a network namespace isolates. Names on the disk (AF_UNIX) and virtual machines are not. */
+/** Socket families that a network namespace isolates. It does not isolate AF_UNIX and virtual machines. */
 const FAMILIES: Readonly<Record<ProcessScope, readonly number[]>> = {
   // AF_INET, AF_INET6, AF_NETLINK: there is nothing to connect to.
   own: [2, 10, 16],
@@ -66,13 +69,13 @@ const NOT_PERMITTED = 0x0005_0001;
 const KILL = 0x8000_0000;
 const [LOAD, IF_EQUAL, IF_AT_LEAST, RETURN] = [0x20, 0x15, 0x35, 0x06];
 const [NUMBER, ARCHITECTURE, FIRST_ARGUMENT, SECOND_ARGUMENT] = [0, 4, 16, 24];
-/** F_SETOWN, F_SETSIG, F_SETOWN_EX: they make the kernel send any signal to any process. */
+/** F_SETOWN, F_SETSIG and F_SETOWN_EX make the kernel send any signal to any process. */
 const SIGNALING_FCNTL: readonly number[] = [8, 10, 15];
-/** FIOSETOWN, SIOCSPGRP: the same for sockets. */
+/** FIOSETOWN and SIOCSPGRP do the same for sockets. */
 const SIGNALING_IOCTL: readonly number[] = [0x8901, 0x8902];
 const INSTRUCTION_BYTES = 8;
 
-/** Undefined for an architecture whose system calls are not listed here. */
+/** Returns undefined for an architecture whose system calls are not listed here. */
 export function callFilter(scope: ProcessScope, arch: string): Buffer | undefined {
   const architecture = ARCHITECTURES.get(arch);
   if (architecture === undefined) return undefined;
@@ -106,19 +109,19 @@ function answering(test: number, value: number, answer: number): Instruction[] {
   ];
 }
 
-/** The call passes with one of these first arguments only. */
+/** Allows the call only with one of these first arguments. */
 function ifFirstArgument(call: number, values: readonly number[]): Instruction[] {
   return byArgument(call, FIRST_ARGUMENT, { values, answer: ALLOW, otherwise: NOT_PERMITTED });
 }
 
-/** The call passes unless it has one of these second arguments. */
+/** Allows the call unless it has one of these second arguments. */
 function unlessSecondArgument(call: number, values: readonly number[]): Instruction[] {
   return byArgument(call, SECOND_ARGUMENT, { values, answer: NOT_PERMITTED, otherwise: ALLOW });
 }
 
 interface Answers {
   readonly values: readonly number[];
-  /** For one of the values. */
+  /** The result for one of the values. */
   readonly answer: number;
   readonly otherwise: number;
 }

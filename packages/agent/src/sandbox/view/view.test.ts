@@ -27,7 +27,7 @@ writeFileSync(path.join(project, 'a.txt'), 'one\n');
 const tasks = new TaskRegistry({ folder: path.join(folder, 'tasks') });
 afterAll(() => tasks.dispose());
 
-/** Of every process on this machine, outside of any view. */
+/** Returns the command lines of all processes on this machine. */
 function commandLines(): string[] {
   return readdirSync('/proc').flatMap((entry) => {
     try {
@@ -118,7 +118,7 @@ describe.runIf(isHere)('a command in the read-only view', () => {
     const ended = once(child, 'exit');
     await run(`kill -9 ${child.pid}`);
     const command = `ps -p ${child.pid} -o args=; kill -9 ${child.pid}; kill -9 -1`;
-    // A program that the proof does not know sees no process of the host, whatever words its command has.
+    // A program without a proof sees no process of the host, whatever words its command contains.
     expect((await run(command)).text).not.toContain('sleep 600');
     const { text } = await run(command, createReadOnlyView(), 'preferred');
     expect(text).toContain('sleep 600');

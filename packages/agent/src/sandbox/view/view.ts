@@ -1,6 +1,6 @@
 /**
- * The read-only view: a command that was allowed only because it changes nothing runs where it cannot change anything. It
- * sees every file, and has no network and no sockets. Bubblewrap is started directly: the sandbox runtime would take
+ * The read-only view. A command that was allowed because it changes nothing runs where it cannot change anything. It
+ * sees every file, and has no network and no sockets. Bubblewrap is started directly, because the sandbox runtime takes
  * longer to load than most of these commands run.
  */
 import { spawn } from 'node:child_process';
@@ -19,16 +19,21 @@ import {
 import { callFilter, type ProcessScope } from './filter.ts';
 
 export interface ReadOnlyView extends ShellView {
-  /** Tries it out with the first question; later calls return the same answer. Never rejects. */
+  /** Tests the view at the first call. Later calls return the same result. Never rejects. */
   readiness(): Promise<ViewReadiness>;
-  /** The same command missed something in the view before: only a rule or the user can allow it now. */
+  /**
+   * The same command failed in the view before, because it missed something. Now only a rule or the user can allow it.
+   */
   hasFailed(command: string): boolean;
 }
 
 export type ViewReadiness =
   | {
       readonly ready: true;
-      /** No effect gets out, so commands can be allowed because they run in it. False where it only backs up the proof. */
+      /**
+       * No effect can leave the view, so running in it is a reason to allow a command. False if the view only supports
+       * the proof.
+       */
       readonly isComplete: boolean;
     }
   /** A whole sentence. */
@@ -53,7 +58,7 @@ type Found =
   | { readonly ok: true; readonly starter: Starter }
   | { readonly ok: false; readonly reason: string };
 
-/** Longer than bubblewrap ever takes. */
+/** A deadline that bubblewrap never needs. */
 const PROBE_DEADLINE_MS = 5_000;
 const SEATBELT = '/usr/bin/sandbox-exec';
 
@@ -80,12 +85,12 @@ export function createReadOnlyView(platform: ViewPlatform = {}): ReadOnlyView {
         return confinementIn(answer.starter, {
           command,
           directory,
-          // Programs that the proof does not know never see the processes of the host.
+          // Programs without a proof never see the processes of the host.
           scope: isProven ? scopeFor(command) : 'own',
           onMissed: () => failed.add(command),
         });
       } catch {
-        // There is no place for its temporary files.
+        // The temporary files cannot be stored.
         return undefined;
       }
     },
@@ -96,7 +101,7 @@ interface Viewed {
   readonly command: string;
   readonly directory: string;
   readonly scope: ProcessScope;
-  /** The command missed something that the view does not have. */
+  /** Called if the command missed something that the view does not have. */
   readonly onMissed: () => void;
 }
 
@@ -124,16 +129,16 @@ function confinementIn(starter: Starter, { directory, scope, onMissed }: Viewed)
   };
 }
 
-/** A folder that cannot be removed is not worth a failed command. */
+/** A folder that cannot be removed must not fail the command. */
 function removeFolder(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true });
   } catch {
-    // The system clears its temporary files.
+    // The system removes its temporary files.
   }
 }
 
-/** An open file without a name: the command itself cannot reach it. */
+/** Opens a file without a name, so that the command cannot reach it. */
 function descriptorOf(bytes: Buffer, folder: string): number {
   const file = path.join(folder, 'filter');
   writeFileSync(file, bytes, { mode: 0o600 });
@@ -173,7 +178,10 @@ function unavailable(why: string): Found {
   return { ok: false, reason: `Commands cannot run in a read-only view: ${why}.` };
 }
 
-/** Installed is not enough: many kernels and containers forbid namespaces. A file is really written, and really refused. */
+/**
+ * Being installed is not enough: many kernels and containers forbid namespaces. The test writes a file, which must be
+ * refused.
+ */
 async function works(starter: Starter): Promise<boolean> {
   const outside = mkdtempSync(path.join(realpathSync(os.tmpdir()), 'heddle-view-'));
   const confinement = confinementIn(starter, {
@@ -205,13 +213,15 @@ function succeeds(launch: Launch): Promise<boolean> {
   return promise;
 }
 
-/** As programs end the line in which they complain. A search that finds these words somewhere is not such a line. */
+/**
+ * The end of a line in which a program reports a refused write. Search results with these words do not end like this.
+ */
 const REFUSED_WRITE =
   /(: Read-only file system|\(Read-only file system\)|EROFS: read-only file system.*)\.?$/m;
 const REFUSED_NETWORK =
   /Could not resolve host|Temporary failure in name resolution|Network is unreachable|\b(EAI_AGAIN|ENETUNREACH|ENOTFOUND)\b/;
 
-/** A sentence for the model if the command complained about what the view does not have. */
+/** Returns a sentence for the model if the command reported something missing in the view. */
 function missedIn({ output, failed }: ConfinedEnd): string | undefined {
   const isNetwork = failed && REFUSED_NETWORK.test(output);
   if (!isNetwork && !REFUSED_WRITE.test(output)) return undefined;

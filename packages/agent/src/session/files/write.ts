@@ -29,6 +29,7 @@ export function syncFolder(folder: string): void {
     closeSync(descriptor);
   }
 }
+
 /** Why something could not be read or stored, in words first and in the system's own behind them. */
 const WORDS: Readonly<Record<string, string>> = {
   EACCES: 'permission is denied',

@@ -289,7 +289,7 @@ describe('questions about a tool', () => {
 
   it('of the model get a clear answer where there is nobody', async () => {
     const held = await converse({ script: askUser, first: [prompt('go')], closes: true });
-    expect(held.stdout).toContain('There is nobody to ask. Decide yourself, and say what you assumed.');
+    expect(held.stdout).toContain('There is no user to ask. Decide yourself, and say what you assumed.');
     expect(resultsOf(held)).toMatchObject([{ subtype: 'success' }]);
   });
 

@@ -95,7 +95,7 @@ export function withoutSandboxDialog(
   const { reason: why, install, command } = input;
   const lines = [
     `${paint('yellow', 'The sandbox cannot start:')} ${escapeControls(typeof why === 'string' ? why : reason)}`,
-    ...(typeof install === 'string' ? [paint('dim', `  To mend it: ${escapeControls(install)}`)] : []),
+    ...(typeof install === 'string' ? [paint('dim', `  To fix it: ${escapeControls(install)}`)] : []),
     ...(typeof command === 'string'
       ? escapeControls(command)
           .split('\n')

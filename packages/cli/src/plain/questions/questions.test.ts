@@ -163,7 +163,7 @@ describe('the permission question', () => {
     const asked = question({
       tool: 'RunWithoutSandbox',
       input: { command: 'make', reason, install: 'apt install bubblewrap' },
-      reason: `${reason} To mend it: apt install bubblewrap. Allow: the commands of this session run.`,
+      reason: `${reason} To fix it: apt install bubblewrap. Allow: the commands of this session run.`,
       suggestions: [],
     });
     const shown: string[] = [];
@@ -181,7 +181,7 @@ describe('the permission question', () => {
     expect(await people.mayRun(asked, new AbortController().signal)).toEqual({ allow: true });
     expect(shown).toEqual([
       'The sandbox cannot start: bubblewrap is not installed.',
-      '  To mend it: apt install bubblewrap',
+      '  To fix it: apt install bubblewrap',
       '  | make',
       'Run commands without it in this session?',
       '  1  yes, each after the usual questions',

@@ -71,7 +71,7 @@ export class UserDialogs {
     this.#waiting.delete(waiting);
     if (waiting.covered.signal.aborted && !signal.aborted) return { allow: true };
     if (!answer) {
-      const message = isAnyoneThere() ? 'The user did not answer.' : 'There is nobody to ask.';
+      const message = isAnyoneThere() ? 'The user did not answer.' : 'There is no user to ask.';
       return { allow: false, message };
     }
     return answer;
