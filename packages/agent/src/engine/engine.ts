@@ -49,7 +49,7 @@ import {
 import { admitMedia } from '../context/admit-media.ts';
 import { contextPortOf } from '../context/context-port.ts';
 import { initialSessionState, existingFolder, PLAN_NOTE, whereNote } from './session-state.ts';
-import { type Changes, newHead, paramsOf, type Prompt, resumedHead } from './params.ts';
+import { applyChanges, type Changes, newHead, paramsOf, type Prompt, resumedHead } from './params.ts';
 import { contextChangesOf, type CostTotals, CostTracker, RunCounts } from '../cost/cost-tracker.ts';
 import {
   BUSY,
@@ -133,7 +133,7 @@ export class QueryEngine {
 
   /** From the next prompt on: another model, another effort. What was allowed in this conversation stays so. */
   change(changes: Changes): void {
-    this.#options = { ...this.#options, rules: liveOf(this.#options), ...changes };
+    this.#options = applyChanges({ ...this.#options, rules: liveOf(this.#options) }, changes);
     // They speak for the model: what they had decided is in the log.
     this.#context = undefined;
     this.#head = undefined;

@@ -1,4 +1,4 @@
-/** What a host gives to have an agent. */
+/** The options of an agent, in groups. */
 import type { CompactionHooks } from '@heddle/context';
 import type {
   Attachment,
@@ -26,94 +26,125 @@ import type { Session } from '../session/open/open.ts';
 import type { Price } from '../cost/usage-meter.ts';
 import type { AskPermission } from '../permission/question.ts';
 
-export interface AgentOptions {
+/** The model, the parameters of its requests, and the facts about it. */
+interface AgentModelOptions {
   readonly model: ModelPort;
-  /** The model's name, as requests and reports call it. */
+  /** The model's name, as requests and reports contain it. */
   readonly modelName: string;
-  /** Models that take over, in this order, when the one before is overloaded or does not exist. Any spelling of a name works. */
-  readonly fallbackModel?: string | readonly string[];
-  readonly tools: readonly Tool[];
-  /** Tools that a search loads into the conversation. One that was loaded stays so, also when the session is resumed. */
-  readonly deferredTools?: () => readonly Tool[];
-  readonly cwd: string;
-  /** In place of the built-in one. */
-  readonly systemPrompt?: readonly string[];
-  readonly appendSystemPrompt?: string;
-  /** Facts that stand before the conversation and may or may not matter: instructions, the date. Fixed when the session begins. */
-  readonly userContext?: Readonly<Record<string, string>>;
-  /** Facts behind the system prompt, beside the working directory. Fixed when the session begins. */
-  readonly systemContext?: Readonly<Record<string, string>>;
-  /** The mode that the user named. Without one, a resumed session keeps its own. */
-  readonly permissionMode?: PermissionMode;
-  /** The mode of a session that has none of its own. */
-  readonly defaultPermissionMode?: PermissionMode;
-  /** Live ones can be changed while the conversation goes on. */
-  readonly rules?: Rules | LivePermissions;
-  /** Where the agent keeps its own settings: a change there always asks. */
-  readonly configDirs?: readonly string[];
-  /** Asked where no rule decides. Without it, ask means deny. */
-  readonly canUseTool?: AskPermission;
-  /** Where commands run; the same one that Bash has as its door. */
-  readonly sandbox?: Pick<SandboxGate, 'enter' | 'sparesQuestions'>;
-  /** Where commands run that are allowed only because they change nothing; the same one that Bash has. */
-  readonly view?: Pick<ReadOnlyView, 'readiness' | 'hasFailed'>;
-  readonly hooks?: AgentHooks;
-  /** Takes secrets out of what tools, hooks and attachments say, before the model or a file gets it. */
-  readonly redact?: Redact;
-  /** Takes what the user typed while a turn runs: it joins that turn. */
-  readonly takeQueued?: () => readonly QueuedCommand[];
-  /** What else joins the conversation between two calls: background tasks that ended, reminders. Not waited for long. */
-  readonly gather?: (context: ToolUseContext) => Promise<readonly Attachment[]>;
-  /** What has happened beside the conversation and is known already: told with the next prompt, or between two calls. */
-  readonly news?: () => readonly Attachment[];
-  /** What a compaction must carry along as it stands then: open todos. */
-  readonly standing?: () => Promise<readonly Attachment[]>;
-  /** Writes a sentence on what the last tools did; turn it on with the gate `emitToolUseSummaries`. */
-  readonly summariseTools?: QueryDeps['summariseTools'];
-  /**
-   * Loads what is known of the model, if that takes time. Awaited before the first decision about a conversation that has
-   * messages already, so that a resumed session is not judged by a window that is not its model's.
-   */
-  readonly loadFacts?: () => Promise<void>;
-  /** Windows, thresholds and switches of the context levels. */
-  readonly context?: ContextSettings;
-  /** What the user says about when to compact, whatever the model. */
-  readonly compaction?: CompactionLimits;
-  readonly maxTurns?: number;
-  /** Needs a known price: without one the run does not start. */
-  readonly maxBudgetUsd?: number;
-  readonly tokenBudget?: number;
-  readonly taskBudget?: { readonly total: number };
-  readonly maxOutputTokens?: number;
+  /** Models that take over in this order, if the one before is overloaded or does not exist. Any spelling of a name works. */
+  readonly fallbackModel?: string | readonly string[] | undefined;
   /** Thinking, effort, betas, metadata. */
-  readonly requestOptions?: RequestOptions;
-  /** The answer must be an object of this JSON schema; it comes back as `structured_output`. */
-  readonly outputSchema?: JsonObject;
-  readonly price?: Price;
+  readonly requestOptions?: RequestOptions | undefined;
+  readonly price?: Price | undefined;
   /** In place of `price`, for a list that takes time to load. */
-  readonly loadPrice?: () => Promise<Price>;
-  /** Where the conversation is kept; in memory by default. Open one with `newSession`, `resumeSession` or `forkSession`. */
-  readonly session?: Session;
-  readonly includePartialMessages?: boolean;
-  /** Each prompt is shown back once it is stored. */
-  readonly replayUserMessages?: boolean;
-  /** No background work at the end of a turn. */
-  readonly bare?: boolean;
-  readonly apiKeySource?: string;
-  /** Commands that the host itself reads from prompts, beside `/compact`: named in the first line. */
-  readonly slashCommands?: readonly string[];
-  /** Switches, limits and retries of the loop. Everything else about a run has an option of its own. */
-  readonly config?: LoopSettings;
-  /** Asks whether a run that repeats itself should go on. Without it, such a run ends. */
-  readonly askToGoOn?: QueryDeps['askToGoOn'];
-  /** Called when a prompt was stored, before anything is done about it. */
-  readonly onAccepted?: (userMessageId: string) => Promise<void>;
-  /** Sees every event of the loop after it was stored: for a screen, a recorder, a test. */
-  readonly onEvent?: (event: LoopEvent) => void;
-  readonly clock?: Clock;
-  readonly uuid?: () => string;
-  readonly random?: () => number;
+  readonly loadPrice?: (() => Promise<Price>) | undefined;
+  /**
+   * Loads facts about the model, if that takes time. The engine awaits it before the first decision about a conversation
+   * with messages, so that a resumed session is not measured against the window of another model.
+   */
+  readonly loadFacts?: (() => Promise<void>) | undefined;
+  readonly apiKeySource?: string | undefined;
+  /** Windows, thresholds and switches of the context levels. */
+  readonly context?: ContextSettings | undefined;
+  /** The limits that the user sets for compaction, for every model. */
+  readonly compaction?: CompactionLimits | undefined;
 }
+
+interface AgentToolOptions {
+  readonly tools: readonly Tool[];
+  /** Tools that a search loads into the conversation. A loaded tool stays loaded, also when the session is resumed. */
+  readonly deferredTools?: (() => readonly Tool[]) | undefined;
+  readonly hooks?: AgentHooks | undefined;
+  /** Removes secrets from the output of tools, hooks and attachments, before the model or a file receives it. */
+  readonly redact?: Redact | undefined;
+  /** Writes a sentence about the last tools. The gate `emitToolUseSummaries` switches it on. */
+  readonly summariseTools?: QueryDeps['summariseTools'] | undefined;
+}
+
+/** The prompt, and the messages that join the conversation beside it. */
+interface AgentPromptOptions {
+  /** In place of the built-in prompt. */
+  readonly systemPrompt?: readonly string[] | undefined;
+  readonly appendSystemPrompt?: string | undefined;
+  /** Facts before the conversation that may not matter: instructions, the date. Fixed when the session begins. */
+  readonly userContext?: Readonly<Record<string, string>> | undefined;
+  /** Facts after the system prompt, beside the working directory. Fixed when the session begins. */
+  readonly systemContext?: Readonly<Record<string, string>> | undefined;
+  /** The answer must be an object of this JSON schema. It is returned as `structured_output`. */
+  readonly outputSchema?: JsonObject | undefined;
+  /** Takes the lines that the user typed during a turn. They join that turn. */
+  readonly takeQueued?: (() => readonly QueuedCommand[]) | undefined;
+  /** Other attachments between two calls: ended background tasks, reminders. The engine does not wait for it long. */
+  readonly gather?: ((context: ToolUseContext) => Promise<readonly Attachment[]>) | undefined;
+  /** Events beside the conversation. They are attached to the next prompt, or between two calls. */
+  readonly news?: (() => readonly Attachment[]) | undefined;
+  /** Attachments that a compaction keeps in their current state: open todos. */
+  readonly standing?: (() => Promise<readonly Attachment[]>) | undefined;
+  /** Commands that the host itself reads from prompts, beside `/compact`. The first line names them. */
+  readonly slashCommands?: readonly string[] | undefined;
+}
+
+interface AgentPermissionOptions {
+  /** The mode that the user selected. Without one, a resumed session keeps its own. */
+  readonly permissionMode?: PermissionMode | undefined;
+  /** The mode of a session that has no mode of its own. */
+  readonly defaultPermissionMode?: PermissionMode | undefined;
+  /** Live rules can change during the conversation. */
+  readonly rules?: Rules | LivePermissions | undefined;
+  /** Folders with the settings of the agent. A change there always asks. */
+  readonly configDirs?: readonly string[] | undefined;
+  /** Called if no rule decides. Without it, ask means deny. */
+  readonly canUseTool?: AskPermission | undefined;
+  /** The sandbox for commands; the same one that Bash uses. */
+  readonly sandbox?: Pick<SandboxGate, 'enter' | 'sparesQuestions'> | undefined;
+  /** The view for commands that are allowed only because they change nothing; the same one that Bash uses. */
+  readonly view?: Pick<ReadOnlyView, 'readiness' | 'hasFailed'> | undefined;
+}
+
+interface AgentLimitOptions {
+  readonly maxTurns?: number | undefined;
+  /** Needs a known price. Without one, the run does not start. */
+  readonly maxBudgetUsd?: number | undefined;
+  readonly tokenBudget?: number | undefined;
+  readonly taskBudget?: { readonly total: number } | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  /** Switches, limits and retries of the loop. Every other setting of a run has its own option. */
+  readonly config?: LoopSettings | undefined;
+  /** No background work at the end of a turn. */
+  readonly bare?: boolean | undefined;
+  /** Asks whether a run that repeats itself should continue. Without it, such a run ends. */
+  readonly askToGoOn?: QueryDeps['askToGoOn'] | undefined;
+}
+
+interface AgentSessionOptions {
+  readonly cwd: string;
+  /** Stores the conversation; in memory by default. Open one with `newSession`, `resumeSession` or `forkSession`. */
+  readonly session?: Session | undefined;
+  readonly clock?: Clock | undefined;
+  readonly uuid?: (() => string) | undefined;
+  readonly random?: (() => number) | undefined;
+}
+
+/** The output of the agent, and the callbacks that follow a run. */
+interface AgentObserveOptions {
+  readonly includePartialMessages?: boolean | undefined;
+  /** Each prompt is repeated in the output after it is stored. */
+  readonly replayUserMessages?: boolean | undefined;
+  /** Called when a prompt is stored, before the run starts. */
+  readonly onAccepted?: ((userMessageId: string) => Promise<void>) | undefined;
+  /** Receives every event of the loop after it is stored: for a screen, a recorder, a test. */
+  readonly onEvent?: ((event: LoopEvent) => void) | undefined;
+}
+
+/** An optional value that is undefined counts as absent. */
+export interface AgentOptions
+  extends AgentModelOptions,
+    AgentToolOptions,
+    AgentPromptOptions,
+    AgentPermissionOptions,
+    AgentLimitOptions,
+    AgentSessionOptions,
+    AgentObserveOptions {}
 
 type LoopSettings = Pick<ConfigChanges, 'gates' | 'limits' | 'retry'>;
 
@@ -124,7 +155,7 @@ const GATED_LEVELS = {
   cachedMicrocompact: 'cachedMicrocompact',
 };
 
-/** Why these options cannot be used, in a sentence. A host without a compiler would not notice that they do nothing. */
+/** The reason why these options cannot be used. A host without a compiler would not notice that they have no effect. */
 export function mistakeInSettings({ config = {}, context = {} }: AgentOptions): string | undefined {
   const unknown = Object.keys(config).find((name) => !LOOP_SETTINGS.some((known) => known === name));
   if (unknown !== undefined)
@@ -137,9 +168,9 @@ export function mistakeInSettings({ config = {}, context = {} }: AgentOptions): 
 export interface AgentHooks {
   /** Around every call: may decide about it, change its input, add to its result, or end the run. */
   readonly tools?: Partial<ToolHooks>;
-  /** Around every compaction, whoever asked for it: may forbid it, or add instructions. */
+  /** Around every compaction: may forbid it, or add instructions. */
   readonly compaction?: CompactionHooks;
-  /** Runs when the model thinks it is done: may send it back to work, or end the run. */
+  /** Runs when the model has finished: may let it continue, or end the run. */
   readonly stop?: (input: {
     readonly stopHookActive: boolean;
     readonly signal: AbortSignal;

@@ -65,12 +65,12 @@ export function paramsOf(options: AgentOptions, setup: RunSetup): QueryParams {
     toolUseContext,
     querySource: 'sdk',
     fallbackModel: fallbacksOf(options),
-    ...(maxTurns === undefined ? {} : { maxTurns }),
-    ...(tokenBudget === undefined ? {} : { tokenBudget }),
-    ...(taskBudget === undefined ? {} : { taskBudget }),
+    maxTurns,
+    tokenBudget,
+    taskBudget,
     requestOptions: withServerEdits(requestOptions ?? {}, setup.context.serverEdits(toolUseContext)),
     refusedBlocks: setup.session.projection.refused,
-    ...(outputCap === undefined ? {} : { maxOutputTokensOverride: outputCap }),
+    maxOutputTokensOverride: outputCap,
     autoCompactTracking: setup.session.projection.autoCompactTracking,
     config: {
       ...config,
@@ -158,7 +158,7 @@ export interface Prompt {
   readonly verbatim?: boolean;
 }
 
-/** What may be another from one prompt to the next. */
+/** The options that may change from one prompt to the next. */
 export type Changes = Partial<
   Pick<
     AgentOptions,
@@ -176,3 +176,9 @@ export type Changes = Partial<
     | 'hooks'
   >
 >;
+
+/** The options with all changes that have a value. An undefined value leaves the option unchanged. */
+export function applyChanges(options: AgentOptions, changes: Changes): AgentOptions {
+  const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+  return { ...options, ...Object.fromEntries(given) };
+}

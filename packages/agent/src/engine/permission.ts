@@ -75,8 +75,8 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
       reason,
       parts,
       suggestions: suggest(verdict),
-      ...(rule === undefined ? {} : { rule }),
-      ...(context.agentId === undefined ? {} : { agentId: context.agentId }),
+      rule,
+      agentId: context.agentId,
     };
     const answer = await answerOf(options.canUseTool, question, signal);
     const { allow, message, updatedInput, updates } = answer;

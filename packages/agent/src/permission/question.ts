@@ -16,17 +16,17 @@ export interface PermissionQuestion {
   /** The rules that "always allow" would add, and their scope. */
   readonly suggestions: readonly PermissionUpdate[];
   /** The ask rule that matched. */
-  readonly rule?: string;
+  readonly rule?: string | undefined;
   /** The subagent that makes the call. */
-  readonly agentId?: string;
+  readonly agentId?: string | undefined;
 }
 
 export interface PermissionAnswer {
   readonly allow: boolean;
-  readonly message?: string;
-  readonly updatedInput?: JsonObject;
+  readonly message?: string | undefined;
+  readonly updatedInput?: JsonObject | undefined;
   /** Rules to add with the answer. */
-  readonly updates?: readonly PermissionUpdate[];
+  readonly updates?: readonly PermissionUpdate[] | undefined;
   /** A denial with it ends the whole turn. */
-  readonly interrupt?: boolean;
+  readonly interrupt?: boolean | undefined;
 }

@@ -60,8 +60,8 @@ async function begin(
     agent: {
       replayUserMessages: command.replayUserMessages,
       slashCommands: command.verbatim ? [] : OWN_COMMANDS,
-      ...(ask ? { canUseTool: ask } : {}),
-      ...(host.takeQueued ? { takeQueued: host.takeQueued } : {}),
+      canUseTool: ask,
+      takeQueued: host.takeQueued,
     },
   });
   if (!starting.ok) {

@@ -61,20 +61,20 @@ export async function sessionTools(session: Session, choices: ToolChoices = {}):
   const checkpoints = checkpointsOf(session);
   const todos = new TodoList();
   todos.set(todosIn(session.projection.messages));
-  const { isOffered, named = [], model, sandbox, view, allowsPrivate, ...people } = choices;
+  const { isOffered, named = [], model, sandbox, view, allowsPrivate = () => false, ...people } = choices;
   const deps: BuiltinDeps = {
     ...people,
-    ...(checkpoints ? { checkpoints } : {}),
+    checkpoints,
     shell: { tasks, environment: commandEnvironment, sandbox, view },
     todos,
     web: {
-      ...(allowsPrivate ? { allowsPrivate } : {}),
-      ...(model?.port.searchesWeb ? { search: { model: model.port, modelName: model.name } } : {}),
+      allowsPrivate,
+      search: model?.port.searchesWeb ? { model: model.port, modelName: model.name } : undefined,
     },
   };
   const { active, deferred } = builtinToolSet(deps, {
     defer: RARELY_USED.filter((name) => !named.includes(name)),
-    ...(isOffered ? { isOffered } : {}),
+    isOffered,
   });
   return {
     options: {
@@ -82,7 +82,7 @@ export async function sessionTools(session: Session, choices: ToolChoices = {}):
       deferredTools: () => deferred,
       news: () => tasks.news.map(attachmentOf),
       onEvent: (event) => noteTold(event, tasks),
-      ...(checkpoints ? { onAccepted: (id) => checkpoints.begin(id) } : {}),
+      onAccepted: checkpoints && ((id) => checkpoints.begin(id)),
     },
     todos,
     tasks,

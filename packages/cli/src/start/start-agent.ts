@@ -82,8 +82,8 @@ export async function startAgent(
   const listeners: ((event: LoopEvent) => void)[] = [];
   const agent = createAgent({
     ...options,
-    ...(sandbox ? { sandbox } : {}),
-    ...(view ? { view } : {}),
+    sandbox,
+    view,
     ...context,
     ...own,
     ...more,

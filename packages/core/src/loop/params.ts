@@ -39,14 +39,14 @@ export interface QueryParams {
   /** Models that take over, in this order, when the one before is overloaded or does not exist. */
   readonly fallbackModel?: string | readonly string[];
   /** The caller's output cap, in tokens. It applies to the whole run and is never raised. */
-  readonly maxOutputTokensOverride?: number;
+  readonly maxOutputTokensOverride?: number | undefined;
   /** The compactions of earlier runs of the conversation, as `Projection` reports them. */
   readonly autoCompactTracking?: AutoCompactTracking | undefined;
   /** Unset or 0: no limit. */
-  readonly maxTurns?: number;
+  readonly maxTurns?: number | undefined;
   readonly skipCacheWrite?: boolean;
-  readonly taskBudget?: { readonly total: number };
-  readonly tokenBudget?: number;
+  readonly taskBudget?: { readonly total: number } | undefined;
+  readonly tokenBudget?: number | undefined;
   readonly requestOptions?: GivenOptions;
   /** Blocks of the history that the API rejected in earlier runs, by the names in `refused` events. */
   readonly refusedBlocks?: Iterable<string>;

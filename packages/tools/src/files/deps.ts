@@ -3,7 +3,7 @@ export interface FileToolDeps {
    * Stores a file's old content before it is changed. A change whose old content cannot be stored does not
    * happen.
    */
-  readonly checkpoints?: Checkpoints;
+  readonly checkpoints?: Checkpoints | undefined;
   /** Waits until written data is on disk. */
   readonly sync?: boolean;
 }

@@ -45,7 +45,7 @@ export interface ToolSetChoice {
   /** Tools from other sources (servers) that are loaded on demand, too. */
   readonly others?: () => readonly Tool[];
   /** A tool that is not offered is neither in requests nor found. */
-  readonly isOffered?: (name: string) => boolean;
+  readonly isOffered?: ((name: string) => boolean) | undefined;
 }
 
 /** Includes ToolSearch if there are deferred tools. */

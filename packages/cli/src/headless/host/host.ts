@@ -131,21 +131,20 @@ function requestOf({
     input,
     tool_use_id: toolUseId,
     decision_reason: reason,
-    ...(suggestions.length > 0 ? { permission_suggestions: suggestions } : {}),
-    ...(rule === undefined ? {} : { matched_ask_rule: rule }),
-    ...(agentId === undefined ? {} : { agent_id: agentId }),
+    permission_suggestions: suggestions.length > 0 ? suggestions : undefined,
+    matched_ask_rule: rule,
+    agent_id: agentId,
   };
 }
 
 function answerIn(given: HostLine): PermissionAnswer {
   const updatedInput = given['updatedInput'];
-  const message = textIn(given['message']);
   const updates = permissionUpdates(given['updatedPermissions']);
   return {
     allow: given['behavior'] === 'allow',
-    ...(message === undefined ? {} : { message }),
-    ...(isJsonObject(updatedInput) ? { updatedInput } : {}),
-    ...(updates.length > 0 ? { updates } : {}),
-    ...(given['interrupt'] === true ? { interrupt: true } : {}),
+    message: textIn(given['message']),
+    updatedInput: isJsonObject(updatedInput) ? updatedInput : undefined,
+    updates: updates.length > 0 ? updates : undefined,
+    interrupt: given['interrupt'] === true,
   };
 }

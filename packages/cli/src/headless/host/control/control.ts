@@ -100,7 +100,7 @@ export function createControl(deps: ControlDeps): Control {
     // Not the reason of somebody who sent a new message: the model is told that it was interrupted.
     agent.abort('interrupted by the host');
     hooks.giveUpWaiting();
-    return controlSuccess({ still_queued: inbox.uuids, ...(cancelled ? { cancelled } : {}) });
+    return controlSuccess({ still_queued: inbox.uuids, cancelled });
   }
 
   return {
@@ -154,8 +154,8 @@ async function rewindForHost(
     filesChanged,
     insertions,
     deletions,
-    ...(dryRun ? {} : { skippedLinks: skippedLinks.length }),
-    ...(error === '' ? {} : { error }),
+    skippedLinks: dryRun ? undefined : skippedLinks.length,
+    error: error === '' ? undefined : error,
   };
 }
 

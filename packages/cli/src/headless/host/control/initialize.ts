@@ -23,16 +23,14 @@ interface InitializeRequest {
 
 export function readInitialize(request: HostLine): InitializeRequest {
   const { jsonSchema } = request;
-  const systemPrompt = promptOf(request['systemPrompt']);
-  const append = textIn(request['appendSystemPrompt']);
   const { hooks, unheard } = readHooks(request['hooks']);
   const servers = namesIn(request['sdkMcpServers']);
   const missing = LACKING.filter(([field]) => isGiven(request[field])).map(([, sentence]) => sentence);
   return {
     changes: {
-      ...(systemPrompt ? { systemPrompt } : {}),
-      ...(append === undefined ? {} : { appendSystemPrompt: append }),
-      ...(isJsonObject(jsonSchema) ? { outputSchema: jsonSchema } : {}),
+      systemPrompt: promptOf(request['systemPrompt']),
+      appendSystemPrompt: textIn(request['appendSystemPrompt']),
+      outputSchema: isJsonObject(jsonSchema) ? jsonSchema : undefined,
     },
     hooks,
     title: textIn(request['title']),

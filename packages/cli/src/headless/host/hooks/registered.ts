@@ -119,7 +119,7 @@ export class HostCallbacks {
     const request = {
       subtype: 'hook_callback',
       input: { ...about(), hook_event_name: event, ...input },
-      ...(toolUseId === undefined ? {} : { tool_use_id: toolUseId }),
+      tool_use_id: toolUseId,
     };
     const answers = await Promise.all(
       hooks.map(async (hook) => {
