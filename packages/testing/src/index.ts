@@ -16,7 +16,7 @@ export * from './clock.ts';
 export * from './deadlines.ts';
 export * from './ids.ts';
 export * from './context.ts';
-export * from './tools.ts';
+export * from './fake-tool.ts';
 export * from './collect.ts';
 export * from './deps/deps.ts';
 export * from './deps/fake-context.ts';

@@ -1,6 +1,6 @@
 /** The built-in tools. Each is one folder: the tool, its input schema, its I/O. */
 import { createBashTool } from './bash/bash.ts';
-import { shellDeps } from './bash/tools.ts';
+import { shellDeps } from './bash/create-shell-tools.ts';
 
 export {
   type BuiltinDeps,
@@ -21,7 +21,7 @@ export type {
   ShellSandbox,
   ShellView,
 } from './bash/deps.ts';
-export { createShellTools } from './bash/tools.ts';
+export { createShellTools } from './bash/create-shell-tools.ts';
 export { endLeftovers, findLeftovers, type Leftover } from './tasks/leftovers.ts';
 export { TaskRegistry, type RegistryOptions } from './tasks/registry.ts';
 export type { ConfinedEnd, Confinement, Launch } from './tasks/confinement.ts';
@@ -33,7 +33,7 @@ export type { Task } from './tasks/task.ts';
 export type { SearchDeps } from './grep/deps.ts';
 export { findRipgrep } from './grep/ripgrep.ts';
 export type { WebDeps } from './web/deps.ts';
-export { createWebTools } from './web/tools.ts';
+export { createWebTools } from './web/create-web-tools.ts';
 export { todosIn } from './todo/todo-write.ts';
 export { type Todo, TodoList } from './todo/todo-write.ts';
 export type { AskDeps } from './ask/ask-user-question.ts';

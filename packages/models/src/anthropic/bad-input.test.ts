@@ -9,7 +9,7 @@ import { html, raw, requestOf, say } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ErrorBody } from './attempt.ts';
 import { listening } from '../test/listen.ts';
-import { ask, closeStages, failureOf, stageApi, stagePort, TEST_KEY } from '../test/stage.ts';
+import { ask, closeStages, failureOf, stageApi, stagePort, TEST_KEY } from '../test/stage-api.ts';
 
 afterEach(closeStages);
 

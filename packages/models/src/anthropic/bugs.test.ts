@@ -5,7 +5,7 @@
 import type { ModelRequest } from '@heddle/core';
 import { answer, begin, createClock, createTestGate, raw, requestOf, say } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ask, closeStages, failureOf, HELLO, stageApi, stagePort, TEST_KEY } from '../test/stage.ts';
+import { ask, closeStages, failureOf, HELLO, stageApi, stagePort, TEST_KEY } from '../test/stage-api.ts';
 
 afterEach(closeStages);
 

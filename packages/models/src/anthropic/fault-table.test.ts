@@ -29,7 +29,7 @@ import {
 } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { EVERYWHERE, REQUESTS, TRANSIENT } from '../test/faults.ts';
-import { closeStages, stageApi } from '../test/stage.ts';
+import { closeStages, stageApi } from '../test/stage-api.ts';
 
 afterEach(closeStages);
 

@@ -7,7 +7,7 @@ import { query } from '@heddle/core';
 import { allowAll, collect, contextOf, createClock, fakeDeps } from '@heddle/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { listening } from '../test/listen.ts';
-import { closeStages, stagePort } from '../test/stage.ts';
+import { closeStages, stagePort } from '../test/stage-api.ts';
 import type { AnthropicOptions } from './options.ts';
 
 afterEach(closeStages);

@@ -22,7 +22,16 @@ import {
 import { afterEach, describe, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { listening } from '../test/listen.ts';
-import { ask, closeStages, failureOf, HELLO, stageApi, stagePort, TEST_KEY, textIn } from '../test/stage.ts';
+import {
+  ask,
+  closeStages,
+  failureOf,
+  HELLO,
+  stageApi,
+  stagePort,
+  TEST_KEY,
+  textIn,
+} from '../test/stage-api.ts';
 import type { AnthropicPort } from './port.ts';
 
 afterEach(closeStages);

@@ -4,7 +4,7 @@
 import { raw, say } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ask, failureOf, requestTo } from '../test/bridge.ts';
-import { closeStages, textIn } from '../test/stage.ts';
+import { closeStages, textIn } from '../test/stage-api.ts';
 import { CHAT, CONVERSE, COMPATIBLE, OTHERS, RESPONSES, stageWire, type TestWire } from '../test/wires.ts';
 
 afterEach(closeStages);

@@ -9,7 +9,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { openProvider } from '../providers/port.ts';
 import { providerNamed } from '../providers/providers.ts';
 import { ask, failureOf, requestTo } from '../test/bridge.ts';
-import { closeStages, TEST_KEY, textIn } from '../test/stage.ts';
+import { closeStages, TEST_KEY, textIn } from '../test/stage-api.ts';
 import { CHAT, GEMINI, RESPONSES, stageWire } from '../test/wires.ts';
 import { createBridgePort } from './port.ts';
 

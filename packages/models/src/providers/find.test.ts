@@ -4,7 +4,7 @@ import { chooseModel } from '../choose.ts';
 import { findModel } from '../find-model.ts';
 import { collectProviders } from '../models.ts';
 import { ask, requestTo } from '../test/bridge.ts';
-import { closeStages, closing, TEST_KEY, textIn } from '../test/stage.ts';
+import { closeStages, closing, TEST_KEY, textIn } from '../test/stage-api.ts';
 
 afterEach(closeStages);
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { listening } from '../test/listen.ts';
 import { ask, requestTo } from '../test/bridge.ts';
-import { closeStages, textIn } from '../test/stage.ts';
+import { closeStages, textIn } from '../test/stage-api.ts';
 import { localWindow, modelsOnServer } from './local.ts';
 import { openProvider } from './port.ts';
 import type { Provider } from '../provider.ts';

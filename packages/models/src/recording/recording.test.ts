@@ -17,7 +17,7 @@ import {
 } from '@heddle/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recordingPort } from './index.ts';
-import { all, openStage, type Stage } from './test/stage.ts';
+import { all, openStage, type Stage } from './test/open-stage.ts';
 
 let stage: Stage;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 /** A server on loopback with its own port. The server and its connections are closed after the test. */
 import type { AddressInfo, Server, Socket } from 'node:net';
-import { closing } from './stage.ts';
+import { closing } from './stage-api.ts';
 
 export interface Listening {
   readonly port: number;

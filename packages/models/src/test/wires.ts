@@ -28,7 +28,7 @@ import {
 import { createAnthropicPort } from '../anthropic/port.ts';
 import { openProvider } from '../providers/port.ts';
 import { providerNamed } from '../providers/providers.ts';
-import { closing, TEST_KEY } from './stage.ts';
+import { closing, TEST_KEY } from './stage-api.ts';
 
 export interface TestWire {
   /** The id of the provider. */

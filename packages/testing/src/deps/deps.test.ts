@@ -7,7 +7,7 @@ import { fakeAttachments, queued } from './attachments.ts';
 import { compactorTo, failingCompactor, fakeContext } from './fake-context.ts';
 import { allowAll, denyTools, fakeDeps } from './deps.ts';
 import { fakeToolHooks, fakeTurnEnd, stopMessage } from './hooks.ts';
-import { fakeTool } from '../tools.ts';
+import { fakeTool } from '../fake-tool.ts';
 
 const context = contextOf();
 const { signal } = context;

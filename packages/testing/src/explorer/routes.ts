@@ -21,14 +21,14 @@ export interface Route {
   readonly from: string;
   readonly on: string;
   readonly aborted: boolean;
-  readonly to: Destination;
+  readonly to: RouteTarget;
   /** Properties that all events of this route share, and other events of the same kind do not. */
   readonly when: readonly string[];
   /** Guards and settings that have one answer on this route, if they are asked, and another on other routes. */
   readonly guards: readonly string[];
 }
 
-export interface Destination {
+export interface RouteTarget {
   readonly kind: 'do' | 'continue' | 'stop';
   readonly name: string;
 }
@@ -194,7 +194,7 @@ function guardsOf({ asked, fork }: Travelled): string[] {
   });
 }
 
-function destinationOf(decision: ExploredStep['decision']): Destination {
+function destinationOf(decision: ExploredStep['decision']): RouteTarget {
   switch (decision.kind) {
     case 'do':
       return { kind: 'do', name: decision.effect.type };

@@ -11,7 +11,7 @@ import type { RunPlan } from './plan.ts';
 import { plannedModel } from './port.ts';
 import { plannedOutcomesOf } from './planned-outcomes.ts';
 import { plannedHooks, plannedPermission } from './hooks.ts';
-import { plannedTools } from './tools.ts';
+import { plannedTools } from './planned-tools.ts';
 import { type WorldEvent, TestWorld } from './world.ts';
 
 export type Query = (params: QueryParams) => AsyncGenerator<LoopEvent, Terminal>;

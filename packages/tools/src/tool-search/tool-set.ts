@@ -2,14 +2,14 @@
 import type { Tool } from '@heddle/core';
 import { type AskDeps, createAskTool } from '../ask/ask-user-question.ts';
 import type { ShellDeps } from '../bash/deps.ts';
-import { createShellTools } from '../bash/tools.ts';
+import { createShellTools } from '../bash/create-shell-tools.ts';
 import type { FileToolDeps } from '../files/deps.ts';
 import type { SearchDeps } from '../grep/deps.ts';
 import { createPlanTools, type PlanDeps } from '../plan/plan-mode.ts';
 import { createTaskTools } from '../todo/task-tools.ts';
 import { createTodoWriteTool, TodoList } from '../todo/todo-write.ts';
 import type { WebDeps } from '../web/deps.ts';
-import { createWebTools } from '../web/tools.ts';
+import { createWebTools } from '../web/create-web-tools.ts';
 import { createToolSearchTool } from './tool-search.ts';
 import { createSearchTools, createFileTools } from '../create-tools.ts';
 

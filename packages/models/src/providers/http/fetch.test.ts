@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { say, startFakeProvider } from '@heddle/testing';
 import { ask, requestTo } from '../../test/bridge.ts';
 import { listening } from '../../test/listen.ts';
-import { closeStages, closing, textIn } from '../../test/stage.ts';
+import { closeStages, closing, textIn } from '../../test/stage-api.ts';
 import { CHAT, COMPATIBLE, CONVERSE, GEMINI, OTHERS, RESPONSES, stageWire } from '../../test/wires.ts';
 import { createFetch } from '../fetch.ts';
 

@@ -8,7 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { chooseModel } from '../../choose.ts';
 import { ask, failureOf, requestTo } from '../../test/bridge.ts';
 import { listening } from '../../test/listen.ts';
-import { closeStages, closing, textIn } from '../../test/stage.ts';
+import { closeStages, closing, textIn } from '../../test/stage-api.ts';
 import { conversationOf, runOn } from '../../test/wires.ts';
 
 let home = '';

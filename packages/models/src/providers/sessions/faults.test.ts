@@ -24,7 +24,7 @@ import {
 } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { EVERYWHERE, TRANSIENT } from '../../test/faults.ts';
-import { closeStages } from '../../test/stage.ts';
+import { closeStages } from '../../test/stage-api.ts';
 import {
   CHAT,
   COMPATIBLE,

@@ -3,7 +3,7 @@ import type { ContentBlock, ModelRecord } from '@heddle/core';
 import { answer, call, say, think, usage } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ask, requestTo } from '../../test/bridge.ts';
-import { closeStages } from '../../test/stage.ts';
+import { closeStages } from '../../test/stage-api.ts';
 import { CHAT, GEMINI, OTHERS, RESPONSES, runOn, stageWire, type TestWire } from '../../test/wires.ts';
 import { PROVIDERS, providerNamed } from '../providers.ts';
 

@@ -4,7 +4,7 @@ import { answer, call, raw, type Reply, say, think, usage } from '@heddle/testin
 import { afterEach, describe, expect, it } from 'vitest';
 import { createPrices } from '../../prices/prices.ts';
 import { ask, requestTo } from '../../test/bridge.ts';
-import { closeStages } from '../../test/stage.ts';
+import { closeStages } from '../../test/stage-api.ts';
 import { OTHERS, runOn, stageWire, type TestWire } from '../../test/wires.ts';
 
 afterEach(closeStages);

@@ -4,7 +4,7 @@
  */
 import { afterEach, describe, expect, it } from 'vitest';
 import { answer, call, say, think } from '@heddle/testing';
-import { closeStages } from '../../test/stage.ts';
+import { closeStages } from '../../test/stage-api.ts';
 import { conversationOf, OTHERS, runOn, WIRES } from '../../test/wires.ts';
 
 afterEach(closeStages);

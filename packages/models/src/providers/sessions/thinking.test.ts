@@ -1,7 +1,7 @@
 /** Thinking and signatures pass through the history back to their own provider, and to no other. */
 import { answer, call, say, think } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeStages } from '../../test/stage.ts';
+import { closeStages } from '../../test/stage-api.ts';
 import {
   CHAT,
   conversationOf,

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createPrices } from '../../prices/prices.ts';
 import { ask, requestTo } from '../../test/bridge.ts';
 import { chunk, geminiChunk, responded, responseOf, responses, streamed } from '../../test/raw-answers.ts';
-import { closeStages } from '../../test/stage.ts';
+import { closeStages } from '../../test/stage-api.ts';
 import {
   CHAT,
   COMPATIBLE,

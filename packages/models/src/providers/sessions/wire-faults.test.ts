@@ -8,7 +8,7 @@ import { type Reply, say } from '@heddle/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { failureOf, requestTo } from '../../test/bridge.ts';
 import { RESPONDED, responded, responses } from '../../test/raw-answers.ts';
-import { closeStages, TEST_KEY } from '../../test/stage.ts';
+import { closeStages, TEST_KEY } from '../../test/stage-api.ts';
 import { CALLS } from '../../test/wire-faults/calls.ts';
 import { HTTP } from '../../test/wire-faults/http.ts';
 import { type Cause, type Cell, type Column, COLUMNS, type Outcome } from '../../test/wire-faults/row.ts';

@@ -3,7 +3,7 @@
  * nothing begin. I7.
  */
 import { queryConfig } from '@heddle/core';
-import { mayStartEarly } from '../tools.ts';
+import { mayStartEarly } from '../planned-tools.ts';
 import { type ReadAttempt, type BegunEffect, completeCallIds, placed, type RunReading } from '../reading.ts';
 import type { Port } from '../world.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createClock, settle } from './clock.ts';
 import { contextOf } from './context.ts';
 import { createTestGate } from './gate.ts';
-import { type FakeToolOptions, fakeTool } from './tools.ts';
+import { type FakeToolOptions, fakeTool } from './fake-tool.ts';
 
 function begin(options: Partial<FakeToolOptions>, controller = new AbortController()) {
   const tool = fakeTool({ name: 'Read', ...options });
