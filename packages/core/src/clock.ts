@@ -1,4 +1,4 @@
-/** Time, as whoever runs the loop sees it. */
+/** The time of the host that runs the loop. */
 export interface Clock {
   /** Milliseconds since the epoch. */
   readonly now: () => number;

@@ -1,6 +1,6 @@
 /** The loop: messages, the state machine, its driver, tool execution. No disk, no network, no clock, no process. */
 
-// What everything is made of: messages, blocks, usage, errors as values.
+// Basic data: messages, blocks, usage, errors as values.
 export { type AbortCause, untilAborted } from './abort.ts';
 export { errorCode, errorMessage } from './thrown.ts';
 export type * from './clock.ts';
@@ -20,7 +20,7 @@ export {
   type Usage,
 } from './messages/usage.ts';
 
-// A model: the port to it, what is done about an attempt that failed.
+// A model: the port to it, its facts, and the reader of its stream.
 export type * from './model/port.ts';
 export * from './model/facts.ts';
 export { AnswerReader, type EndClass } from './model/reader.ts';
@@ -45,7 +45,6 @@ export { mediaNote } from './request/texts.ts';
 export * from './request/view.ts';
 
 // Tools: what one is, and how calls are scheduled.
-export * from './tools/context.ts';
 export { StreamingToolExecutor } from './tools/executor.ts';
 export * from './tools/tool.ts';
 export type { Redact } from './tools/call-pipeline.ts';

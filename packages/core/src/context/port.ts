@@ -9,7 +9,7 @@ import type { JsonObject } from '../json.ts';
 import type { AutoCompactResult, CompactionLineage, OverflowCause } from '../machine/effects.ts';
 import type { Message, MessageHistory } from '../messages/message.ts';
 import type { Spent, Usage } from '../messages/usage.ts';
-import type { ToolUseContext } from '../tools/context.ts';
+import type { ToolUseContext } from '../tools/tool.ts';
 
 export interface ContextPort {
   /** Runs the levels before a request and yields each change before it takes effect. */

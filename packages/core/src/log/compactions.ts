@@ -1,5 +1,5 @@
 /**
- * What a log says about the compactions of its conversation: the id of the last one, the turns since, and how often
+ * Tracks the compactions of a conversation in its log: the id of the last one, the turns since, and how often
  * autocompact failed in a row. A run starts from it, so breaker and lineage outlast a prompt and a restart.
  */
 import { COMPACTION_LEVELS, type ContextReport } from '../context/port.ts';

@@ -15,8 +15,7 @@ import type { Usage } from '../messages/usage.ts';
 import type { Terminal, Transition } from '../machine/state.ts';
 import type { ModelError } from '../messages/model-error.ts';
 import type { StopReason } from '../model/port.ts';
-import type { SessionState } from '../tools/context.ts';
-import type { EffectClass } from '../tools/tool.ts';
+import type { EffectClass, SessionState } from '../tools/tool.ts';
 
 export type EntryBody =
   /** The first entry: what stays the same for the whole session, so that a resumed one sends the same bytes. */
@@ -71,18 +70,18 @@ export type EntryBody =
   | { readonly type: 'summary'; readonly summary: string; readonly toolUseIds: readonly string[] }
   /** A context level did something; where it replaced the history, the new one is in the same record. */
   | ({ readonly type: 'context' } & ContextStep)
-  /** Where the agent stands from here on. Written again behind a boundary: what came before is not read. */
+  /** The session state from here on. Repeated after a boundary, because earlier entries are not read. */
   | { readonly type: 'stance'; readonly stance: SessionState }
   | { readonly type: 'mended'; readonly mends: readonly string[] }
   /** Blocks that the API refused, by the names that the request builder knows them by. Repeated after a boundary. */
   | { readonly type: 'refused'; readonly blocks: readonly string[] }
   | { readonly type: 'command'; readonly commandId: string; readonly state: 'started' | 'completed' }
   /**
-   * The conversation goes on from this message; what came after it stays in the log. Where the message lies before a
-   * compaction, the history up to it is in the same record, so that nobody has to read what came before.
+   * The conversation continues after this message. Later messages stay in the log. If the message is older than a
+   * compaction, the record has the history up to it, so that a reader need not read earlier entries.
    */
   | { readonly type: 'rewind'; readonly to: string; readonly messages?: readonly Message[] }
-  /** What the user calls the session; an empty one takes the name back. */
+  /** The user's name for the session. An empty title removes it. */
   | { readonly type: 'title'; readonly title: string }
   | { readonly type: 'end'; readonly terminal: Terminal };
 

@@ -1,5 +1,5 @@
 /**
- * What the model sees is a projection of the log. Tombstones, compaction and rewinds are entries, never edits: the whole
+ * The model sees a projection of the log. Tombstones, compaction and rewinds are entries, never edits: the whole
  * story stays on disk, and the same log always gives the same messages.
  */
 import { COMPACTION_LEVELS } from '../context/port.ts';
@@ -8,7 +8,7 @@ import type { ToolUseBlock } from '../messages/blocks.ts';
 import { History } from '../messages/history.ts';
 import { callsOf, type Message, type MessageHistory, resultsOf } from '../messages/message.ts';
 import type { AnswerCount } from '../messages/usage.ts';
-import type { SessionState } from '../tools/context.ts';
+import type { SessionState } from '../tools/tool.ts';
 import { trackCompactions } from './compactions.ts';
 import type { EntryBody } from './entry.ts';
 
@@ -30,7 +30,7 @@ export class Projection {
     return this.#messages;
   }
 
-  /** Where the agent stands, if tools have moved it. */
+  /** The session state, if tools have changed it. */
   get stance(): SessionState | undefined {
     return this.#stance;
   }
@@ -40,7 +40,7 @@ export class Projection {
     return this.#lastAnswer;
   }
 
-  /** What the next run must know of earlier compactions. */
+  /** The earlier compactions, for the next run. */
   get autoCompactTracking(): AutoCompactTracking | undefined {
     return this.#compactions;
   }
@@ -116,7 +116,7 @@ export class Projection {
     this.#replace([...this.#messages].map((message) => next.get(message.uuid) ?? message));
   }
 
-  /** A call whose result was left behind has been made: nobody may be told that it never began. */
+  /** A call whose result was removed did run. It must not be reported as never started. */
   #goBack(messages: readonly Message[]): void {
     const open = new Set(this.#open.keys());
     this.#replace(messages);
@@ -145,11 +145,11 @@ export function projectLog(entries: Iterable<EntryBody>): Message[] {
   return [...projection.messages];
 }
 
-/** What was there before the last compaction, with all that came after it; undefined where nothing was compacted. */
+/** The history as if the last compaction had not happened. Undefined if there was none. */
 export function historyBeforeCompaction(entries: Iterable<EntryBody>): readonly Message[] | undefined {
   const all = [...entries];
   const last = all.findLastIndex(isCompaction);
-  // One that was taken back, or went with a rewind, is no longer the last.
+  // A compaction that was undone or removed by a rewind does not count.
   const rewound = all.findLastIndex((entry) => entry.type === 'rewind' && entry.messages !== undefined);
   if (last < 0 || rewound > last) return undefined;
   const projection = new Projection();

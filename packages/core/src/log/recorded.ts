@@ -10,7 +10,7 @@ import {
   resultsOf,
   type UserMessage,
 } from '../messages/message.ts';
-import { finishedCall } from '../tools/context.ts';
+import { finishedCall } from '../tools/tool.ts';
 import { trackCompactions } from './compactions.ts';
 import type { EntryBody } from './entry.ts';
 
@@ -30,7 +30,7 @@ export interface RecordedIteration {
   readonly failedLevels: ReadonlySet<ContextReport['level']>;
   /** Output tokens of the run up to the end of this iteration: what it can have been. */
   readonly outputTokens: readonly number[];
-  /** What was known of compactions when its run began. */
+  /** The compactions before its run started. */
   readonly compactions: AutoCompactTracking | undefined;
   /** Undefined: the log breaks off here. */
   readonly decided: RecordedDecision | undefined;
@@ -137,7 +137,7 @@ class IterationReader {
   take(entry: EntryBody): void {
     switch (entry.type) {
       case 'assistant':
-        // What tells of an error was said by the loop, not by the model.
+        // The loop wrote the messages about errors, not the model.
         if (entry.message.apiError !== undefined) break;
         this.#answer.set(entry.message.uuid, entry.message);
         this.#asked = true;

@@ -26,7 +26,7 @@ export interface Mismatch {
   readonly run: number;
   readonly iteration: number;
   readonly recorded: string;
-  /** What the machine would have decided. */
+  /** The decisions of the machine. */
   readonly instead: readonly string[];
 }
 
@@ -53,8 +53,8 @@ export function replayLogEntries(entries: Iterable<EntryBody>, config: QueryConf
   return { runs, confirmed, undecided, mismatches };
 }
 
-// What can have come back from an effect, as far as the log tells. What is recorded is pinned: calls and their results, whether
-// the answer counted, tokens, what compaction and draining did. What is not recorded is left open: whether collapses were
+// The events that an effect can have had, as far as the log tells. Recorded facts are fixed: calls and their results, whether
+// the answer counted, tokens, what compaction and draining did. Everything else is left open: whether collapses were
 // staged, when an abort came, which words a hook used. Nothing is left open that the log could contradict.
 
 function possibleEventsAt(effect: Effect, recorded: RecordedIteration, config: QueryConfig): MachineEvent[] {
@@ -150,7 +150,7 @@ function streamEnds({ answered, calls, decided }: RecordedIteration): StreamEnd[
 }
 
 const LEFT_NO_ANSWER: readonly ModelErrorClass[] = ['overflow', 'media', 'output_cap', 'aborted'];
-/** Whoever interrupted a run needs no error before it to be believed. */
+/** An interrupted run needs no earlier error as an explanation. */
 const ABORTED_FIRST: readonly ModelErrorClass[] = ['aborted', 'overflow', 'media', 'output_cap'];
 
 function failed(errorClass: ModelErrorClass): StreamEnd {
@@ -170,7 +170,7 @@ function wordOf({ hook, message }: HookMessage): HookMessage {
 }
 
 // The walk of the machine through a log, step by step: what is known to have happened is fed to `decide` again, and each of
-// its answers is kept with the guards that it asked. Where the log leaves something open, every possibility is followed; of
+// its answers is kept with the guards that it asked. If the log leaves something open, every possibility is followed; of
 // those that lead where the log went, the first is told.
 
 export interface TracedStep {
@@ -186,12 +186,12 @@ export interface TracedIteration {
   readonly recorded: RecordedIteration;
   /**
    * `confirmed`: the machine decides what was recorded. `parted`: it does not. `undecided`: the log breaks off here, or the
-   * engine around the loop ended it. `unchecked`: it began in a state that nobody knows.
+   * engine around the loop ended it. `unchecked`: it began in an unknown state.
    */
   readonly verdict: 'confirmed' | 'parted' | 'undecided' | 'unchecked';
   /** The way to the recorded decision; where there is none, to the first that the machine would have come to. */
   readonly steps: readonly TracedStep[];
-  /** What the machine would have decided, where it parts from the log. */
+  /** The decisions of the machine, if they differ from the log. */
   readonly instead: readonly RecordedDecision[];
 }
 

@@ -17,7 +17,7 @@ import type {
 } from '../messages/message.ts';
 import type { ModelRecord } from '../model/port.ts';
 import { createRequestBuilder, type RequestBuilder } from '../request/builder.ts';
-import type { ToolUseContext } from '../tools/context.ts';
+import type { ToolUseContext } from '../tools/tool.ts';
 import type { StreamingToolExecutor, ToolUpdate } from '../tools/executor.ts';
 import { type Answer, NO_ANSWER } from './answer.ts';
 import type { MessageEvent } from './events.ts';

@@ -9,8 +9,7 @@ import type { Usage } from '../messages/usage.ts';
 import type { ModelError } from '../messages/model-error.ts';
 import type { ApiEvent, StopReason } from '../model/port.ts';
 import type { Transition } from '../machine/state.ts';
-import type { SessionState } from '../tools/context.ts';
-import type { EffectClass } from '../tools/tool.ts';
+import type { EffectClass, SessionState } from '../tools/tool.ts';
 
 export type LoopEvent =
   | { readonly type: 'stream_request_start' }

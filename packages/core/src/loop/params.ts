@@ -23,8 +23,7 @@ import type {
 import type { ModelError } from '../messages/model-error.ts';
 import type { ModelPort, RequestOptions } from '../model/port.ts';
 import type { Redact } from '../tools/call-pipeline.ts';
-import type { ToolUseContext } from '../tools/context.ts';
-import type { CanUseTool, ToolHooks } from '../tools/tool.ts';
+import type { CanUseTool, ToolHooks, ToolUseContext } from '../tools/tool.ts';
 import type { HookProgress } from './events.ts';
 
 export interface QueryParams {

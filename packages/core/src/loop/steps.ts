@@ -4,7 +4,7 @@ import { text } from '../messages/blocks.ts';
 import { INTERRUPTED_STREAMING, INTERRUPTED_TOOLS } from '../messages/message.ts';
 import type { ModelError } from '../messages/model-error.ts';
 import { failedCall } from '../tools/call-pipeline.ts';
-import { NOT_RUN, NOT_RUN_AFTER_ERROR } from '../tools/context.ts';
+import { NOT_RUN, NOT_RUN_AFTER_ERROR } from '../tools/tool.ts';
 import { addBlock, type AnswerStep, changeAnswer, openCalls } from './answer.ts';
 import { closeCall, takeResults } from './effects/tools.ts';
 import { messageEvent, type MessageWriter, type RunEnvironment, type RunProgress } from './environment.ts';

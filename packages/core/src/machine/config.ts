@@ -56,7 +56,7 @@ export interface QueryConfig {
   readonly isSubagent: boolean;
   /** No background work at the end of a turn. */
   readonly bare: boolean;
-  /** Someone can be asked whether a repeating run should go on. */
+  /** A user can be asked whether a repeating run should continue. */
   readonly canAsk: boolean;
   /** Undefined or 0: no limit. */
   readonly maxTurns: number | undefined;

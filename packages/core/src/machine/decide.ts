@@ -250,7 +250,7 @@ function afterTools(given: Given, { calls, stoppedBy, contextChanged }: What<'to
 }
 
 function attach({ config, guards }: Given, turn: LoopState, nudge: readonly RepeatedCall[]): Decision {
-  // What waits in the queue must not be swallowed by a run that may not call the model again.
+  // A run that may not call the model again must leave queued commands in the queue.
   const drainQueue = guards.mayTakeAnotherTurn(turn.state, config.maxTurns);
   return perform({ type: 'attach', drainQueue, nudge }, turn);
 }

@@ -68,7 +68,7 @@ export type Notice =
   | { readonly about: 'stop_hook_prevented'; readonly hook: string; readonly message: string }
   | { readonly about: 'repetition'; readonly calls: readonly RepeatedCall[] };
 
-/** What happened when the driver performed an effect. Errors of normal operation are values. */
+/** The report of the driver about an effect. Errors of normal operation are values. */
 export type MachineEvent =
   | { readonly type: 'began' }
   | ({ readonly type: 'prepared'; readonly context: PreparedContext } & Watched)

@@ -53,7 +53,7 @@ export interface DocumentBlock {
 
 declare const unknownKind: unique symbol;
 
-/** The `type` of something this version does not know. It is a string nobody here can write, so it narrows away cleanly. */
+/** The `type` of something this version does not know. No literal has this type, so a switch narrows it away. */
 export type UnknownKind = typeof unknownKind;
 
 /** A block of a kind this version does not know. It is carried and sent back as it came. */
@@ -81,7 +81,7 @@ export function isToolResult(block: ContentBlock): block is ToolResultBlock {
   return block.type === 'tool_result';
 }
 
-/** What a model thinks, readable or not: signed for that model, and never the last word of an answer. */
+/** The thinking of a model, readable or not. It is signed for that model and never the last block of an answer. */
 export function isThinking(block: ContentBlock): block is ThinkingBlock | RedactedThinkingBlock {
   return block.type === 'thinking' || block.type === 'redacted_thinking';
 }

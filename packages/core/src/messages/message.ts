@@ -61,7 +61,7 @@ export interface SystemMessage extends Stamped {
   readonly details?: JsonObject;
 }
 
-/** What gathered beside the conversation and is handed to the model between two calls. */
+/** A message from beside the conversation, for the model between two calls. */
 export interface AttachmentMessage extends Stamped {
   readonly type: 'attachment';
   readonly attachment: Attachment;
@@ -95,7 +95,7 @@ export interface ProgressMessage extends Stamped {
 
 export interface TombstoneMessage extends Stamped {
   readonly type: 'tombstone';
-  /** The messages that are taken back. */
+  /** The messages that are retracted. */
   readonly uuids: readonly string[];
 }
 
@@ -133,7 +133,7 @@ export function resultsOf(message: Message): ToolResultBlock[] {
 export const INTERRUPTED_STREAMING = '[Request interrupted by user]';
 export const INTERRUPTED_TOOLS = '[Request interrupted by user for tool use]';
 
-/** Stands where a prompt would, and nobody wrote it. */
+/** True for the text of the loop in place of a prompt. The user did not write it. */
 export function isInterruption(text: string): boolean {
   return text === INTERRUPTED_STREAMING || text === INTERRUPTED_TOOLS;
 }

@@ -1,4 +1,4 @@
-/** What can go wrong with one attempt, as a value. The class decides what is done about it; the text only explains. */
+/** The failure of one attempt, as a value. Its class decides the recovery. Its text only explains. */
 
 export type ModelErrorClass =
   | 'overflow'

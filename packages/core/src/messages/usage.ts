@@ -1,4 +1,4 @@
-/** What a call cost in tokens: four counters that are never null. What the server adds beside them is not lost (`more`). */
+/** The tokens of a call: four counters that are never null. `more` has the other counters of the server. */
 import type { Json, JsonObject } from '../json.ts';
 
 export interface Usage {
@@ -9,7 +9,7 @@ export interface Usage {
   readonly more?: JsonObject;
 }
 
-/** What a call cost, and whose prices hold for it. */
+/** The tokens of a call, and the model whose prices apply. */
 export interface Spent {
   readonly model: string;
   readonly usage: Usage;
@@ -60,7 +60,7 @@ export function isSpent(usage: Usage): boolean {
   return COUNTERS.some((counter) => usage[counter] > 0);
 }
 
-/** What a server reports came in as JSON. */
+/** The usage of a server, as JSON. */
 function isReport(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null;
 }
@@ -69,7 +69,7 @@ function isCounter(key: string): key is (typeof COUNTERS)[number] {
   return (COUNTERS as readonly string[]).includes(key);
 }
 
-/** What the server counted for one answer. */
+/** The server's count for one answer. */
 export interface AnswerCount {
   readonly responseId: string;
   readonly usage: Usage;

@@ -1,25 +1,5 @@
-/** What is known of a model by its name, and the request options that follow from it. */
-import type { Effort, RequestOptions, Thinking } from './port.ts';
-
-export interface ModelFacts {
-  /** Tokens that the model reads at once. */
-  readonly contextWindow?: number;
-  /** Tokens that the model writes at once, thinking included. */
-  readonly maxOutputTokens?: number;
-  /** Undefined: thinking is sent as the caller gave it, and is never switched on by default. */
-  readonly thinking?: ThinkingSupport;
-  /** The efforts that the model accepts, from low to high. Undefined: the effort is sent as the caller gave it. */
-  readonly efforts?: readonly Effort[];
-  /** Real tokens for each estimated token. */
-  readonly tokenScale?: number;
-}
-
-export interface ThinkingSupport {
-  /** `either` accepts a budget beside the recommended adaptive mode. */
-  readonly mode: 'none' | 'adaptive' | 'budget' | 'either';
-  /** How thinking is switched off. `below_xhigh`: by `disabled`, unless the effort is `xhigh` or `max`. */
-  readonly off: 'disabled' | 'below_xhigh' | 'between_tools' | 'never';
-}
+/** The request options that follow from the facts about a model. */
+import type { Effort, ModelFacts, RequestOptions, Thinking, ThinkingSupport } from './port.ts';
 
 /** Tokens of thinking where a model needs a budget and the caller gave none. Fits beside an answer into 32,000 tokens. */
 export const DEFAULT_THINKING_BUDGET = 16_000;

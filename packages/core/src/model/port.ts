@@ -1,11 +1,10 @@
 /**
- * The one door to a model. One call is one attempt: it never throws, and ends with exactly one `Done` or `ModelError`.
+ * The port to a model. One call is one attempt: it never throws, and ends with exactly one `Done` or `ModelError`.
  * An aborted signal ends it promptly with an error of class `aborted`.
  */
 import type { ContentBlock, UnknownKind } from '../messages/blocks.ts';
 import type { History } from '../messages/history.ts';
 import type { JsonObject } from '../json.ts';
-import type { ModelFacts } from './facts.ts';
 import type { ModelError } from '../messages/model-error.ts';
 
 export interface ModelPort {
@@ -14,6 +13,26 @@ export interface ModelPort {
   readonly searchesWeb?: boolean;
   /** Returns what is known of a model that this port may be asked for. Undefined: nothing, and options are sent as given. */
   readonly factsOf?: (model: string) => ModelFacts | undefined;
+}
+
+export interface ModelFacts {
+  /** Tokens that the model reads at once. */
+  readonly contextWindow?: number;
+  /** Tokens that the model writes at once, thinking included. */
+  readonly maxOutputTokens?: number;
+  /** Undefined: thinking is sent as the caller gave it, and is never switched on by default. */
+  readonly thinking?: ThinkingSupport;
+  /** The efforts that the model accepts, from low to high. Undefined: the effort is sent as the caller gave it. */
+  readonly efforts?: readonly Effort[];
+  /** Real tokens for each estimated token. */
+  readonly tokenScale?: number;
+}
+
+export interface ThinkingSupport {
+  /** `either` accepts a budget beside the recommended adaptive mode. */
+  readonly mode: 'none' | 'adaptive' | 'budget' | 'either';
+  /** How thinking is switched off. `below_xhigh`: by `disabled`, unless the effort is `xhigh` or `max`. */
+  readonly off: 'disabled' | 'below_xhigh' | 'between_tools' | 'never';
 }
 
 /** Any async iterable of records will do. */
@@ -64,14 +83,14 @@ export type ApiEvent =
       readonly type: 'message_delta';
       readonly delta: { readonly stop_reason: StopReason | null; readonly stop_sequence?: string | null };
       readonly usage?: unknown;
-      /** What the server did to the conversation before the model read it. */
+      /** The edits of the server to the conversation before the model read it. */
       readonly context_management?: unknown;
     }
   | { readonly type: 'message_stop' }
   | { readonly type: 'ping' }
   | ForeignEvent;
 
-/** An event of a kind this version does not know: handed on to whoever listens to partial messages, else ignored. */
+/** An event of an unknown kind. Only consumers of partial messages receive it. */
 export interface ForeignEvent {
   readonly type: UnknownKind;
 }
@@ -89,8 +108,8 @@ export interface CacheMark {
 }
 
 /**
- * One request, in the API's words. `messages` is normalised, and comes twice: as data for whoever translates it, and as
- * JSON bytes for whoever sends it is. Cache marks move from request to request, so they stand apart from both.
+ * One request, in the API's words. `messages` is normalized and has two forms: data for adapters that translate it, and
+ * JSON bytes for those that send it unchanged. Cache marks move from request to request, so they are separate.
  */
 export interface ModelRequest {
   readonly model: string;

@@ -1,11 +1,20 @@
-/** The road of one call, stage by stage: permission with its hooks, then the call with its hooks. Never throws. */
+/** The pipeline of one call: permission with its hooks, then the call with its hooks. Never throws. */
 import { isRecord, type Json, type JsonObject } from '../json.ts';
 import type { HookMessage } from '../machine/effects.ts';
 import { errorMessage } from '../thrown.ts';
 import { coerceInput } from './coerce.ts';
-import { toolError, type ToolUseContext } from './context.ts';
-import type { ClassifiedCall, Settled, Slot } from './executor.ts';
-import type { CanUseTool, Issue, Permission, PermissionCall, Tool, ToolHooks, ToolResult } from './tool.ts';
+import {
+  type CanUseTool,
+  type Issue,
+  type Permission,
+  type PermissionCall,
+  type Tool,
+  toolError,
+  type ToolHooks,
+  type ToolResult,
+  type ToolUseContext,
+} from './tool.ts';
+import type { ClassifiedCall, Settled, Slot } from './slot.ts';
 
 export interface CallPipeline {
   readonly hooks: ToolHooks;
@@ -22,7 +31,7 @@ type Permitted =
 
 /**
  * `isStale`: calls before it may have changed what was said of it when it came in; where the shell stands, what a repository
- * would run. Validation, `PreToolUse` hooks, then the permission of whoever stands around the loop. Changed input is
+ * would run. Validation, `PreToolUse` hooks, then the permission of the host. Changed input is
  * read again.
  */
 export async function authorizeCall(
@@ -59,7 +68,7 @@ export async function authorizeCall(
     const again = await revalidate(call, permission.updatedInput, context);
     if (!again.ok)
       return { ok: false, message: `The input was changed when it was permitted. ${again.message}` };
-    // What was permitted is not what will run: the rules have their say on that, too.
+    // The permitted input is not the one that will run, so the rules are checked again.
     const { tool, raw } = again.call;
     const ruled = await pipeline.canUseTool(tool, raw, context, { ...asked, answered: true });
     return ruled.behavior === 'deny' ? denied(ruled) : permitted(again.call, ruled);
@@ -85,7 +94,7 @@ function denied({ message, interrupt }: Extract<Permission, { behavior: 'deny' }
   return { ok: false, message, ...(interrupt ? { interrupt: true } : {}) };
 }
 
-/** What the intent says beside the input. A tool that cannot describe its effect still gets one. */
+/** The details of the intent beside the input. A tool that cannot describe its effect still gets an intent. */
 export async function describe(
   call: ClassifiedCall,
   context: ToolUseContext,
@@ -132,7 +141,7 @@ export async function runCall(
       ? await pipeline.hooks.afterFailure(hooked, textOfResult(settled), signal)
       : await pipeline.hooks.after(hooked, { ...settled.result, data: settled.data }, signal);
     remember(slot, pipeline.redact(after));
-    // What our own tools said stays as they said it; a server's word may be put into better words.
+    // Results of built-in tools stay as they are. Results of servers may be rewritten.
     if (!after.updatedResult || !tool.isFromServer) return settled;
     return { ...settled, result: pipeline.redact(checkResult(tool.name, after.updatedResult)) };
   } catch (thrown) {
@@ -141,7 +150,7 @@ export async function runCall(
   }
 }
 
-/** An error as a result: the model is told what went wrong and goes on. */
+/** An error as a result: the model reads it and continues. */
 export function failedCall(message: string): Settled {
   return { result: { content: toolError(message), isError: true } };
 }

@@ -1,18 +1,17 @@
 /**
- * Schedules the calls of one answer. It never starts a call by itself: it announces that one is ready, the driver yields
- * the intent, and only when that yield has returned does the driver say `begin`. So what runs has always been stored first.
+ * Schedules the calls of one answer. It never starts a call by itself. It announces a call that is ready, the driver yields
+ * the intent, and the driver calls `begin` when that yield has returned. So the intent of a running call is always stored.
  *
- * - While the answer streams, only calls that may be thrown away start (read-only and concurrency-safe).
- * - After it ended, calls run in order: concurrency-safe neighbours together, every other call alone.
- * - Results are handed out in the order of the calls, exactly one for each.
+ * - While the answer streams, only calls without effects start (read-only and concurrency-safe).
+ * - After it ended, calls run in order: concurrency-safe neighbors together, every other call alone.
+ * - Results are returned in the order of the calls, exactly one for each.
  */
 import { INTERRUPT } from '../abort.ts';
 import type { Clock } from '../clock.ts';
-import { cloneJson, type Json, type JsonObject } from '../json.ts';
+import { cloneJson, type Json } from '../json.ts';
 import type { Limits } from '../machine/config.ts';
 import type { HookMessage } from '../machine/effects.ts';
 import type { ToolUseBlock } from '../messages/blocks.ts';
-import type { Spent } from '../messages/usage.ts';
 import { errorMessage } from '../thrown.ts';
 import {
   authorizeCall,
@@ -22,9 +21,18 @@ import {
   failedCall,
   runCall,
 } from './call-pipeline.ts';
-import type { PermittedPlace, ToolUseContext } from './context.ts';
-import type { EffectClass, ReadOnlyRun, Tool, ToolResult } from './tool.ts';
-import * as texts from './context.ts';
+import {
+  type ClassifiedCall,
+  isCallOpen,
+  isWaiting,
+  newSlot,
+  nextCalls,
+  type Settled,
+  siblingsOf,
+  type Slot,
+  startOfBatch,
+} from './slot.ts';
+import { INTERRUPTED_CALL, NOT_RUN, SIBLING_FAILED, type ToolUseContext } from './tool.ts';
 
 export type ToolUpdate =
   | { readonly type: 'ready'; readonly slot: Slot; readonly call: ClassifiedCall }
@@ -45,7 +53,7 @@ interface ExecutorSetup {
 export class StreamingToolExecutor {
   readonly #setup: ExecutorSetup;
   readonly #slots: Slot[] = [];
-  /** What was set going and has not come to rest. */
+  /** The work that has started and not ended. */
   readonly #children = new Map<Promise<void>, Slot>();
   readonly #onAbort = (): void => this.#abort();
   #context: ToolUseContext;
@@ -66,7 +74,7 @@ export class StreamingToolExecutor {
     // A copy: hooks, questions and tools see the input, and the history must stay as the model wrote it.
     const slot = newSlot({ ...block, input: cloneJson(block.input) });
     this.#slots.push(slot);
-    if (this.#closed) return this.#settle(slot, failedCall(texts.NOT_RUN));
+    if (this.#closed) return this.#settle(slot, failedCall(NOT_RUN));
     if (badInput !== undefined) return this.#settle(slot, failedCall(badInput));
     this.#follow(slot, this.#classify(slot));
   }
@@ -112,11 +120,11 @@ export class StreamingToolExecutor {
     return this.#context;
   }
 
-  /** Forgets a call whose block was taken back. */
+  /** Forgets a call whose block was retracted. */
   drop(toolUseId: string): void {
     const index = this.#slots.findIndex((slot) => slot.block.id === toolUseId);
     const [slot] = index < 0 ? [] : this.#slots.splice(index, 1);
-    if (slot) this.#cancel(slot, 'dropped', texts.NOT_RUN);
+    if (slot) this.#cancel(slot, 'dropped', NOT_RUN);
     this.#advance();
   }
 
@@ -124,7 +132,7 @@ export class StreamingToolExecutor {
   discard(): void {
     this.#close();
     for (const slot of this.#slots) {
-      this.#cancel(slot, 'discarded', texts.NOT_RUN);
+      this.#cancel(slot, 'discarded', NOT_RUN);
       slot.state = 'delivered';
     }
   }
@@ -203,7 +211,7 @@ export class StreamingToolExecutor {
     // An aborted command fails, too; then its siblings have heard of the abort themselves.
     if (settled.result.isError && call.tool.failureCancelsSiblings && !this.#closed) {
       for (const sibling of siblingsOf(this.#slots, slot)) {
-        this.#cancel(sibling, 'sibling failed', texts.SIBLING_FAILED);
+        this.#cancel(sibling, 'sibling failed', SIBLING_FAILED);
       }
     }
     this.#advance();
@@ -223,7 +231,7 @@ export class StreamingToolExecutor {
     this.#settle(slot, failedCall(message));
   }
 
-  #abort(notRun = texts.NOT_RUN): void {
+  #abort(notRun = NOT_RUN): void {
     if (this.#closed) return;
     this.#close();
     const { reason } = this.#setup.signal;
@@ -257,7 +265,7 @@ export class StreamingToolExecutor {
   /** A tool that does not listen to its signal must not hold the turn: its result is written without it. */
   async #giveUpAfterGrace(running: readonly Slot[], reason: unknown): Promise<void> {
     await this.#within(this.#setup.limits.abortGraceMs, allEnded(running));
-    for (const slot of running) this.#cancel(slot, reason, texts.INTERRUPTED_CALL);
+    for (const slot of running) this.#cancel(slot, reason, INTERRUPTED_CALL);
     for (const [work, slot] of this.#children) if (running.includes(slot)) this.#children.delete(work);
   }
 
@@ -300,149 +308,4 @@ function changed(context: ToolUseContext, change: Settled['newContext']): ToolUs
   } catch {
     return context;
   }
-}
-
-type SlotState =
-  /** Its input is being read; whether it may run beside others is not yet known. */
-  | 'classifying'
-  /** Waits for its turn. */
-  | 'queued'
-  /** Hooks and permission are being asked. */
-  | 'permitting'
-  /** May run as soon as the order of things allows. */
-  | 'permitted'
-  /** Its intent is on the way to the consumer; the call begins when that yield has returned. */
-  | 'ready'
-  | 'running'
-  | 'settled'
-  /** The result was yielded. */
-  | 'delivered';
-
-export interface Slot {
-  readonly block: ToolUseBlock;
-  /** Ends this call, and withdraws its open question. */
-  readonly controller: AbortController;
-  state: SlotState;
-  call: ClassifiedCall | undefined;
-  settled: Settled | undefined;
-  /** Resolves when it has settled. */
-  readonly end: { readonly promise: Promise<void>; resolve(): void };
-  /** Text that hooks want the model to see after the result. */
-  readonly remarks: string[];
-  /** A hook said: do not continue after this batch. */
-  stoppedBy: HookMessage | undefined;
-  details: JsonObject | undefined;
-}
-
-export interface ClassifiedCall {
-  readonly tool: Tool;
-  /** As the schema read it. */
-  readonly input: unknown;
-  /** As the model, a hook or a person wrote it. */
-  readonly raw: JsonObject;
-  readonly safe: boolean;
-  /** May be thrown away, so it may start before the answer is complete. */
-  readonly early: boolean;
-  readonly effect: EffectClass;
-  /** Once it is permitted: where its paths led then. */
-  readonly places?: readonly PermittedPlace[];
-  /** Set when it was permitted on that condition. */
-  readonly readOnlyRun?: ReadOnlyRun;
-}
-
-export interface Settled {
-  readonly result: ToolResult;
-  /** A tool's structured output, for SDK clients. */
-  readonly data?: unknown;
-  readonly spent?: readonly Spent[];
-  readonly newContext?: (current: ToolUseContext) => ToolUseContext;
-}
-
-export function newSlot(block: ToolUseBlock): Slot {
-  return {
-    block,
-    controller: new AbortController(),
-    state: 'classifying',
-    call: undefined,
-    settled: undefined,
-    end: Promise.withResolvers(),
-    remarks: [],
-    stoppedBy: undefined,
-    details: undefined,
-  };
-}
-
-/** Has no result yet. */
-function isCallOpen({ state }: Slot): boolean {
-  return state !== 'settled' && state !== 'delivered';
-}
-
-/** For its turn, to be permitted or to run. */
-function isWaiting({ state }: Slot): boolean {
-  return state === 'queued' || state === 'permitted';
-}
-
-/** Under way, or about to be: its intent may have been stored. */
-function isActive({ state }: Slot): boolean {
-  return state === 'ready' || state === 'running';
-}
-
-/** Takes one of the places that are limited: someone is asked about it, or it runs. */
-function isUnderWay(slot: Slot): boolean {
-  return slot.state === 'permitting' || isActive(slot);
-}
-
-// Whose turn it is. The order of the calls decides: neighbours that are safe go on together, as many as there is room for,
-// every other call alone, and nothing overtakes a call that must run alone.
-
-interface NextCall {
-  readonly slot: Slot;
-  readonly call: ClassifiedCall;
-  readonly index: number;
-}
-
-/** The calls that wait and may go on now. Before the answer has ended these are only calls that may be thrown away. */
-export function nextCalls(slots: readonly Slot[], concurrency: number, streamEnded: boolean): NextCall[] {
-  const next: NextCall[] = [];
-  // Those that started early count, too, wherever they stand in the line.
-  let room = concurrency - slots.filter(isUnderWay).length;
-  let isFirst = true;
-  for (const [index, slot] of slots.entries()) {
-    if (!isCallOpen(slot)) continue;
-    const { call } = slot;
-    // Not read yet: what comes behind it may have to wait for it.
-    if (!call) return next;
-    const itsTurn = call.safe || (isFirst && !slots.some((other) => other !== slot && isActive(other)));
-    if (isWaiting(slot) && itsTurn && (streamEnded || call.early)) {
-      if (room <= 0) return next;
-      next.push({ slot, call, index });
-      room--;
-    }
-    if (!call.safe) return next;
-    isFirst = false;
-  }
-  return next;
-}
-
-// Where the batches of an answer begin and end: neighbours that may run together make one. A call that was never fit to run
-// (unknown tool, bad input) is no neighbour and parts none.
-
-function startOfBatch(slots: readonly Slot[], index: number): number {
-  if (runsAlone(slots[index])) return index;
-  let start = index;
-  while (start > 0 && !runsAlone(slots[start - 1])) start--;
-  return start;
-}
-
-/** The others of its batch. A call that runs alone has none. */
-function siblingsOf(slots: readonly Slot[], slot: Slot): Slot[] {
-  const index = slots.indexOf(slot);
-  if (index < 0 || runsAlone(slot)) return [];
-  const start = startOfBatch(slots, index);
-  const end = slots.findIndex((other, at) => at > index && runsAlone(other));
-  return slots.slice(start, end < 0 ? slots.length : end).filter((other) => other !== slot && other.call);
-}
-
-function runsAlone(slot: Slot | undefined): boolean {
-  return slot?.call !== undefined && !slot.call.safe;
 }

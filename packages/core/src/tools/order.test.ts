@@ -1,6 +1,6 @@
 import { fakeTool } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
-import { newSlot, nextCalls, type Slot } from './executor.ts';
+import { newSlot, nextCalls, type Slot } from './slot.ts';
 
 type Kind = 'reads' | 'safe' | 'alone' | 'unread';
 

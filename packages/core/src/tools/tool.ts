@@ -1,17 +1,18 @@
 /** A tool knows nothing about the loop or the screen. */
+import { fingerprint } from '../fingerprint.ts';
 import type { Json, JsonObject } from '../json.ts';
-import type { HookMessage } from '../machine/effects.ts';
-import type { ResultContent } from '../messages/blocks.ts';
+import type { FinishedCall, HookMessage } from '../machine/effects.ts';
+import type { ResultContent, ToolResultBlock, ToolUseBlock } from '../messages/blocks.ts';
 import type { Spent } from '../messages/usage.ts';
 import type { ToolSpec } from '../model/port.ts';
+import { errorMessage } from '../thrown.ts';
 import type { InputAliases } from './coerce.ts';
-import type { PermittedPlace, ToolUseContext } from './context.ts';
 
 // Methods, not function properties: a registry holds tools of many input types, and each is only ever handed its own.
 export interface Tool<Input = unknown, Data = unknown> {
   readonly name: string;
   readonly description: string;
-  /** What the model is told; a generated file for built-in tools, the server's own for MCP. */
+  /** The description for the model. */
   readonly inputJSONSchema: JsonObject;
   /** Checks and types an input. Loaded on demand: the schema library is not on the start-up path. */
   inputSchema(): Schema<Input> | Promise<Schema<Input>>;
@@ -24,7 +25,7 @@ export interface Tool<Input = unknown, Data = unknown> {
   /** Running it twice is as good as once: it may be run again after a crash. */
   isIdempotent?(input: Input): boolean;
   isDestructive?(input: Input): boolean;
-  /** It brings further tools: a name that nobody knows may be one of those. */
+  /** It adds further tools: an unknown name may be one of those. */
   readonly findsTools?: boolean;
   /** It belongs to a server (MCP), not to us: a `PostToolUse` hook may replace its results. */
   readonly isFromServer?: boolean;
@@ -37,14 +38,14 @@ export interface Tool<Input = unknown, Data = unknown> {
   readonly maxResultSize: number;
   /** Old results may be replaced by a note. */
   readonly compactable?: boolean;
-  /** What a new message of the user does to a running call. */
+  /** The effect of a new message of the user on a running call. */
   readonly interruptBehavior: 'cancel' | 'block';
 
   /** Beyond the schema: does this input make sense here? A message says what was wrong and what is expected. */
   validateInput?(input: Input, context: ToolUseContext): Promise<Validation> | Validation;
   /** Adds derived fields for observers to a copy of the input. Never changes one that is there. */
   backfillObservableInput?(copy: Record<string, Json | undefined>): void;
-  /** What a crash would need to know, written with the intent before the effect (hashes before and after, a process id). */
+  /** Details for a resume after a crash, stored with the intent before the effect (hashes, a process id). */
   describeIntent?(input: Input, context: ToolUseContext): Promise<JsonObject>;
 
   /** After a crash, with what `describeIntent` wrote: did it take effect? Only tools that can be sure say so. */
@@ -78,7 +79,7 @@ export interface CallContext extends ToolUseContext {
 
 export interface ToolOutput<Data> {
   readonly data: Data;
-  /** What it cost: tokens of requests to a model that it made itself. */
+  /** The tokens of its own requests to a model. */
   readonly spent?: readonly Spent[];
   /** Changes the context of later calls. A function, so that the changes of calls that ran side by side compose. */
   readonly newContext?: (current: ToolUseContext) => ToolUseContext;
@@ -89,7 +90,7 @@ export interface ToolResult {
   readonly isError?: boolean;
 }
 
-/** What a crash between intent and outcome means for a call. */
+/** The meaning of a crash between intent and outcome of a call. */
 export type EffectClass = 'read_only' | 'idempotent' | 'writing';
 
 export interface ToolHooks {
@@ -106,7 +107,7 @@ export interface HookedCall {
 }
 
 export interface HookedResult extends ToolResult {
-  /** What the tool gave, before it was put into words for the model. */
+  /** The output of the tool, before it becomes text for the model. */
   readonly data?: unknown;
 }
 
@@ -120,7 +121,7 @@ export interface BeforeTool {
 
 export interface AfterTool {
   readonly additionalContext?: string;
-  /** Replaces what the model sees. Honoured for tools of servers only. */
+  /** Replaces the result that the model sees. Only for tools of servers. */
   readonly updatedResult?: ToolResult;
   readonly stop?: HookMessage;
 }
@@ -139,7 +140,7 @@ export interface PermissionCall {
   /** Why a hook wants it to be asked, in its own words. */
   readonly hookReason?: string;
   /**
-   * Someone has answered, and changed the input with the answer. Nobody is asked again: rules alone decide, so a deny wins
+   * The user has answered, and changed the input. The user is not asked again: rules alone decide, so a deny wins
    * over the answer and an ask counts as answered.
    */
   readonly answered?: true;
@@ -178,4 +179,96 @@ export function specsOf(tools: readonly Tool[]): readonly ToolSpec[] {
   }));
   known.set(tools, specs);
   return specs;
+}
+
+export type PermissionMode = 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'bypassPermissions';
+
+/** The context of the tools in one iteration. Plain and frozen: a change makes a new one for the next iteration. */
+export interface ToolUseContext {
+  readonly tools: readonly Tool[];
+  readonly model: string;
+  readonly permissionMode: PermissionMode;
+  readonly signal: AbortSignal;
+  readonly workingDirectory: string;
+  readonly additionalDirectories: readonly string[];
+  /** Undefined on the main thread. */
+  readonly agentId: string | undefined;
+  /** The files that were read, with their hashes. The loop does not use it. */
+  readonly fileState: FileStateCache;
+  /** Tells, by the rules as they are now, whether a file may not be shown. For tools that walk over many files. */
+  readonly deniedFiles?: () => Promise<(file: string) => boolean>;
+  /** The folders that the agent works in, as they are now: the project first. Undefined: any folder will do. */
+  readonly workingFolders?: () => readonly string[];
+  /** The places of this call's paths when it was permitted. Undefined before, and for calls without a path. */
+  readonly places?: readonly PermittedPlace[];
+}
+
+/** A path of a call's input, and where it led when permission was decided. */
+export interface PermittedPlace {
+  /** Absolute, as it was written. */
+  readonly path: string;
+  /** With every symbolic link followed. */
+  readonly real: string;
+}
+
+/** The part of the context that tools change, as plain data. It outlasts the run, and a resumed session restores it. */
+export interface SessionState {
+  readonly workingDirectory: string;
+  readonly permissionMode: PermissionMode;
+  /** Names, in order: tools that were loaded on demand stay loaded. */
+  readonly tools: readonly string[];
+}
+
+export function sessionStateOf({ workingDirectory, permissionMode, tools }: ToolUseContext): SessionState {
+  return { workingDirectory, permissionMode, tools: tools.map(({ name }) => name) };
+}
+
+export interface FileState {
+  readonly hash: string;
+  readonly readAt: number;
+  readonly range?: { readonly offset: number; readonly limit: number };
+}
+
+export interface FileStateCache {
+  get(path: string): FileState | undefined;
+  set(path: string, state: FileState): void;
+  paths(): readonly string[];
+}
+/** The words in which the model is told of calls that did not come to an end of their own. */
+export const NOT_RUN = 'The call was not run: the turn was interrupted before it began.';
+export const NOT_RUN_AFTER_ERROR = 'The call was not run: an internal error ended the turn before it began.';
+export const INTERRUPTED_CALL =
+  'The call was interrupted. It may or may not have taken effect: look before you repeat it.';
+export const REPEATED_ID =
+  'The call was not run: another call of this answer has the same id. If you meant it, call the tool again.';
+export const SIBLING_FAILED = 'Cancelled: a command that ran beside this call failed.';
+
+export function toolError(message: string): string {
+  return `<tool_use_error>${message}</tool_use_error>`;
+}
+
+/** The message of an error without the marks that {@link toolError} puts around it. */
+export function bareToolError(text: string): string {
+  return text.replace(/^<tool_use_error>([^]*)<\/tool_use_error>$/, '$1');
+}
+
+// A call with its result, as the machine compares them: two that look the same to it did the same. The loop makes it of what
+// just happened, the replay of what was recorded; both must come to the same, or no replay would agree.
+
+export function finishedCall(
+  { name, input }: ToolUseBlock,
+  result: ToolResultBlock | undefined,
+): FinishedCall {
+  // In a log that was edited any of them may be missing.
+  const [tool = '', ...parts] = [name, jsonOf(input), jsonOf(result?.content ?? '')].map(String);
+  return { tool, fingerprint: fingerprint([tool, ...parts]) };
+}
+
+/** Total: what JSON cannot hold (a circle) is named by the reason why. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value);
+  } catch (thrown) {
+    return errorMessage(thrown);
+  }
 }

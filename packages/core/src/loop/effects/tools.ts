@@ -2,8 +2,9 @@
 import type { FinishedCall } from '../../machine/effects.ts';
 import type { ToolUseBlock } from '../../messages/blocks.ts';
 import { callsOf, resultsOf } from '../../messages/message.ts';
-import { finishedCall, sessionStateOf, type ToolUseContext } from '../../tools/context.ts';
-import { type Settled, StreamingToolExecutor, type ToolUpdate } from '../../tools/executor.ts';
+import { finishedCall, sessionStateOf, type ToolUseContext } from '../../tools/tool.ts';
+import { StreamingToolExecutor, type ToolUpdate } from '../../tools/executor.ts';
+import type { Settled } from '../../tools/slot.ts';
 import { addResult, type Answer, resultMessages } from '../answer.ts';
 import type { EffectEnd, MessageWriter, RunEnvironment, RunProgress } from '../environment.ts';
 import type { LoopEvent } from '../events.ts';

@@ -75,7 +75,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'calls with effects start early',
-    file: 'tools/executor.ts',
+    file: 'tools/slot.ts',
     text: '(streamEnded || call.early)',
     instead: 'true',
   },
@@ -93,13 +93,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'exclusive calls run beside others',
-    file: 'tools/executor.ts',
+    file: 'tools/slot.ts',
     text: 'if (!call.safe) return next;\n    isFirst = false;',
     instead: '',
   },
   {
     name: 'calls that started early do not count against the limit',
-    file: 'tools/executor.ts',
+    file: 'tools/slot.ts',
     text: ' - slots.filter(isUnderWay).length',
     instead: '',
   },

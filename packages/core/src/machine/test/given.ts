@@ -113,7 +113,7 @@ export function threw(more: What<'threw'> = {}): MachineEvent {
 
 export const HOOK = { hook: 'lint', message: 'not yet' };
 
-/** What is done next, in a word, and what is done before it: `['stop completed', 'release']`. */
+/** The decision in a word, and the steps before it: `['stop completed', 'release']`. */
 export function next(
   happened: MachineEvent,
   given: { turn?: LoopState; config?: QueryConfig } = {},

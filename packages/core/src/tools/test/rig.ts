@@ -9,7 +9,8 @@ import {
   type VirtualClock,
 } from '@heddle/testing';
 import type { CanUseTool, Json, JsonObject, Tool, ToolUseContext } from '../../index.ts';
-import { type Slot, StreamingToolExecutor, type ToolUpdate } from '../executor.ts';
+import { StreamingToolExecutor, type ToolUpdate } from '../executor.ts';
+import type { Slot } from '../slot.ts';
 
 export interface RigOptions {
   readonly canUseTool?: CanUseTool;
