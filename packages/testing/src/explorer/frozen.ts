@@ -8,7 +8,8 @@ export function deepFreeze<T>(value: T): T {
 /** Compares plain data. An absent key differs from a key with `undefined`. */
 export function isSameData(one: unknown, other: unknown): boolean {
   if (Object.is(one, other)) return true;
-  if (!isRecord(one) || !isRecord(other) || Array.isArray(one) !== Array.isArray(other)) return false;
+  if (!isObjectOrList(one) || !isObjectOrList(other) || Array.isArray(one) !== Array.isArray(other))
+    return false;
   const keys = Object.keys(one);
   if (keys.length !== Object.keys(other).length) return false;
   for (const key of keys) {
@@ -17,6 +18,6 @@ export function isSameData(one: unknown, other: unknown): boolean {
   return true;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+function isObjectOrList(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
 }
