@@ -1,4 +1,4 @@
-/** Every example for embedding is run as it stands, in a process of its own. */
+/** Runs every example for embedding, and those of the package READMEs, each in its own process. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,12 @@ import { expect, it } from 'vitest';
 const root = path.resolve(import.meta.dirname, '../../..');
 const run = promisify(execFile);
 
-const examples = ['packages/agent/README.md', 'docs/embedding.md'].flatMap((name) => {
+const documents = [
+  'packages/agent/README.md',
+  'docs/embedding.md',
+  ...['core', 'context', 'models', 'tools', 'testing', 'cli'].map((name) => `packages/${name}/README.md`),
+];
+const examples = documents.flatMap((name) => {
   const text = readFileSync(path.join(root, name), 'utf8');
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(({ 1: code = '', index }) => ({
     where: `${name}:${text.slice(0, index).split('\n').length}`,
@@ -16,7 +21,7 @@ const examples = ['packages/agent/README.md', 'docs/embedding.md'].flatMap((name
   }));
 });
 
-/** What each prints, in order. */
+/** The output of each example, in order. */
 const PRINTS = [
   /success Three files\. null/,
   /success Three files\. null/,
@@ -26,6 +31,12 @@ const PRINTS = [
   /^Now it is\.$/m,
   /^\{ files: 3 \}$/m,
   /Noted\.\n2\nNoted\.\n4\n/,
+  /^stream_request_start\nmessage\nanswer_end\n$/,
+  /autoCompact/,
+  /^claude-opus-\S+ \d+ \{\}$/m,
+  /'Bash'[\s\S]*'ToolSearch'/,
+  /^Done\.\n3\n$/,
+  /To work on this, choose a real model/,
 ];
 
 it('there are examples', () => {
