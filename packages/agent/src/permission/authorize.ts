@@ -1,6 +1,6 @@
 /**
- * May this call run? One pure function for every surface; the answer says why, part by part. Deny beats ask beats allow,
- * whatever the source: a call may run when each of its parts may.
+ * Decides whether a call may run: one pure function for every surface. The answer gives a reason for each part. Deny
+ * beats ask, and ask beats allow, from any source. A call may run if each of its parts may.
  */
 import type { PermissionMode } from '@heddle/core';
 import { partsOfCall } from './call-parts.ts';
@@ -48,13 +48,13 @@ function isCovered(part: Part, rules: CompiledRules): boolean {
   return part.kind === 'command' && !part.inner && coverOf(part, rules) !== undefined;
 }
 
-/** The view showed that it needs more than to read. */
+/** The command failed in the read-only view, so it does more than read. */
 function unproven(part: Part): Part {
   if (part.kind === 'command') return { ...part, readOnly: 'no', confinable: 'no' };
   return part.kind === 'call' ? { ...part, readOnly: false } : part;
 }
 
-/** The strongest verdict of all parts is the call's; of equals, the one that says most. */
+/** Combines the verdicts of all parts: the strongest one decides. Of equals, the most informative one is reported. */
 function settle(
   { hookDecision, tool }: AuthorizeRequest,
   mode: PermissionMode,
@@ -88,7 +88,10 @@ function settle(
   };
 }
 
-/** One part that only the view allows is enough; one that is allowed whatever it does spares the condition. */
+/**
+ * One part that only the view allows requires the view. A part that is allowed with all its effects removes that
+ * condition.
+ */
 function conditionOf(verdicts: readonly PartDecision[]): Pick<Authorization, 'readOnlyRun'> {
   const has = (ground: PartDecision['ground']): boolean =>
     verdicts.some((verdict) => verdict.ground === ground);
@@ -96,7 +99,7 @@ function conditionOf(verdicts: readonly PartDecision[]): Pick<Authorization, 're
   return has('proof') && !has('permit') ? { readOnlyRun: 'preferred' } : {};
 }
 
-/** What merely may be a part, or shares its fate with another, is told only where it decides. */
+/** Parts that are only possible, or that depend on another part, are reported only if they decide. */
 function told(verdicts: readonly PartDecision[]): PartVerdict[] {
   const loud = verdicts.filter(({ quiet, decision }) => !quiet || decision !== 'allow');
   return (loud.length > 0 ? loud : verdicts).map(
@@ -124,7 +127,7 @@ export function decideUnread(
   const bound = [...held.rules.deny, ...held.rules.ask].some(
     ({ names, specifier }) => specifier !== undefined && ['Bash', 'Read', 'Edit'].some(names),
   );
-  if (bound) return said('ask', `${why} A deny or ask rule may speak of it.`);
+  if (bound) return said('ask', `${why} A deny or ask rule may apply to it.`);
   if (/\b(rm|rmdir|shred|dd|mkfs)\b/.test(command)) return said('ask', `${why} It may remove files.`);
   return [
     {
@@ -139,8 +142,9 @@ export function decideUnread(
 }
 
 /**
- * Every command in it only reads, by proof or by its program, and no file is written as far as is known. Rules
- * still bind it: if a deny or ask rule is about commands or files, a program that reads or runs something unseen does not fit.
+ * Returns whether a call may run in the read-only view instead of asking. Every command must only read, by proof or by
+ * its program, and no known file may be written. If a deny or ask rule concerns commands or files, a program that reads
+ * or runs unknown files does not fit.
  */
 export function fitsView(
   { tool, sandboxed }: AuthorizeRequest,

@@ -1,4 +1,4 @@
-/** A call of any tool, taken apart. */
+/** Splits a call of any tool into parts. */
 import type { JsonObject } from '@heddle/core';
 import { globPlace, resolvePath } from '@heddle/tools/files';
 import type { CallPart, FilePart, Part } from './part.ts';
@@ -13,7 +13,7 @@ import type { PermissionWorld } from './world.ts';
 
 export type CallParts =
   | { readonly ok: true; readonly parts: readonly Part[] }
-  /** A shell command that the grammar does not understand: only the call itself is known. */
+  /** A shell command that the grammar does not understand. Only the call itself is known. */
   | { readonly ok: false; readonly call: CallPart; readonly command: string; readonly reason: string };
 
 export function partsOfCall(request: AuthorizeRequest, world: PermissionWorld): CallParts {
@@ -65,7 +65,7 @@ function filePart(
     shown: path,
     tool,
     places,
-    // Hidden files are searched, too.
+    // A search includes hidden files.
     deep: walks ? 'all' : 'no',
     leavesOutDenied: request.leavesOutDenied === true,
     knowledge: 'known',
@@ -78,13 +78,13 @@ function filePart(
   };
 }
 
-/** Resolved as the tool itself does: `..` goes up in the path as it is written. */
+/** Resolves a path like the tool itself: `..` removes the last written segment. */
 function placeOf(written: string, world: PermissionWorld): FilePlace {
   const path = resolvePath(written, world.cwd, world.home);
   return { path, real: world.realpath(path) };
 }
 
-/** The places that a decision about the call is made for; undefined if it is not the call of a file tool. */
+/** Returns the places that a decision about the call concerns. Undefined for a tool that does not access files. */
 export function placesOfCall(
   { tool: given, input }: AuthorizeRequest,
   world: PermissionWorld,
@@ -95,12 +95,15 @@ export function placesOfCall(
   const folder = typeof path === 'string' && path !== '' ? path : undefined;
   const begin =
     tool === 'Glob' && typeof pattern === 'string' ? globPlace({ path: folder, pattern }).place : folder;
-  // A search begins there, also if the pattern names a place below.
+  // A search starts in this folder, even if the pattern names a place below it.
   const searched = tool === 'Glob' || tool === 'Grep' ? [begin ?? '.'] : [];
   return [...searched, ...pathsOf(tool, input, world)].map((written) => placeOf(written, world));
 }
 
-/** Every path the input names. A search without one looks where the agent stands; its pattern may name another. */
+/**
+ * Returns every path in the input. A search without a path starts in the working directory. Its pattern may name
+ * another folder.
+ */
 function pathsOf(tool: string, input: JsonObject, world: PermissionWorld): string[] {
   const named = ['file_path', 'notebook_path', 'path', 'filePath'].flatMap((field) => {
     const value = input[field];

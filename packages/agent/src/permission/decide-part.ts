@@ -1,7 +1,7 @@
 /**
- * What is decided about one part, in this order: deny rules, plan mode (a denial, too), ask rules, concerns that no allow
- * rule settles, the other modes and the sandbox, allow rules, proof that nothing changes, the read-only view, a hook's allow,
- * and else the question.
+ * Decides about one part, in this order: deny rules, plan mode (which also denies), ask rules, concerns that no allow
+ * rule settles, the other modes and the sandbox, allow rules, proof that nothing changes, the read-only view, an allow
+ * from a hook. Otherwise it asks.
  */
 import type { PermissionMode } from '@heddle/core';
 import type { FilePart, Part } from './part.ts';
@@ -19,18 +19,18 @@ export interface Case {
   readonly world: PermissionWorld;
   /** An allow rule covers one of the call's commands. */
   readonly hasCovered: boolean;
-  /** It may run in the read-only view, and does if nothing else allows it. */
+  /** The call fits the read-only view, and runs there if nothing else allows it. */
   readonly inView: boolean;
 }
 
 export interface PartDecision extends PartVerdict {
-  /** Nothing hangs on it as long as it is allowed. */
+  /** The part is not reported as long as it is allowed. */
   readonly quiet: boolean;
-  /** Asked about whatever rules say: that says more than that no rule allows it. */
+  /** Asked regardless of rules. This reason is more informative than a missing rule. */
   readonly grave?: boolean;
   /**
-   * Why it is allowed: by proof, by the read-only view, or with whatever effects it has, by a rule, a mode or a hook.
-   * Undefined: another part decides.
+   * The reason for an allow: a proof, the read-only view, or a permit by a rule, a mode or a hook for any effect.
+   * Undefined if another part decides.
    */
   readonly ground?: 'proof' | 'view' | 'permit';
 }
@@ -52,13 +52,13 @@ export function decidePart(part: Part, held: Case): PartDecision {
   }
   const asked = objectingRule(part, 'ask', rules, world);
   if (asked) return byObjection(part, 'ask', asked);
-  // Deny and ask rules were held against the call; for the rest its parts speak.
+  // The call itself passed all deny and ask rules. Its parts decide the rest.
   if (part.kind === 'call' && part.shares) return say('allow', 'Its parts decide.');
   if (isQuestionToUser) return say('ask', 'It is a question to the user.');
   const concern = 'concern' in part ? part.concern : undefined;
   if (concern?.level === 'always') return { ...say('ask', concern.reason), grave: true };
   if (mode === 'bypassPermissions') return permit('The mode bypassPermissions allows it.');
-  // What it must not touch, the sandbox keeps from it.
+  // The sandbox blocks access to forbidden files.
   if (request.sandboxed) {
     const inSandbox = 'It runs in the sandbox.';
     return hasEffects(part) ? permit(inSandbox) : prove(inSandbox);
@@ -70,7 +70,7 @@ export function decidePart(part: Part, held: Case): PartDecision {
   const isOnlyNamed = part.kind === 'read' && part.namedBy !== undefined;
   if (part.kind === 'read' && !cover && !isOnlyNamed) return say('allow', 'Reading changes nothing.');
   if (concern?.level === 'outside') {
-    // A rule for a whole tool does not settle places outside the working directories; one with a path does.
+    // A rule with a path settles places outside the working directories. A rule for a whole tool does not.
     const named = isOnlyNamed
       ? (coverOf({ ...part, kind: 'write' }, rules, 'named') ?? namingRule(part, rules))
       : coverOf(part, rules, 'named');
@@ -81,7 +81,7 @@ export function decidePart(part: Part, held: Case): PartDecision {
   if (cover && part.kind === 'read') return say('allow', said(cover, 'allow'), cover);
   if (cover) return permit(said(cover, 'allow'), cover);
   if (isFilePart(part) && part.by === 'command') return say('allow', 'The command itself decides.');
-  // What is fetched changes nothing here, but the request itself tells others something.
+  // A fetch changes nothing here, but its request sends data to others.
   if (!hasEffects(part) && part.kind !== 'fetch') return prove('It changes nothing.');
   if (part.kind === 'command' && part.readOnly === 'beside a rule' && held.hasCovered)
     return prove('It changes nothing.');

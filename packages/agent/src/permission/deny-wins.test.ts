@@ -37,7 +37,7 @@ function context(permissionMode: PermissionMode, agentId: string | undefined): T
   };
 }
 
-/** Everybody else says yes: all sources allow, and whoever is asked allows. */
+/** Runs the call where everything else allows it: all other sources have allow rules, and the user allows. */
 async function outcome(
   list: RuleList,
   source: RuleSource,
@@ -87,7 +87,7 @@ describe.each(SOURCES)('an ask rule of the %s settings', (source) => {
   });
 });
 
-it.each(AGENTS)('without such a rule nobody is asked (agent %s)', async (agent) => {
+it.each(AGENTS)('runs without a question if there is no such rule (agent %s)', async (agent) => {
   for (const mode of ['default', 'acceptEdits', 'dontAsk', 'bypassPermissions'] as const) {
     expect(await outcome('allow', 'user', mode, undefined, agent)).toEqual({ behavior: 'allow', asked: 0 });
   }

@@ -54,7 +54,7 @@ describe.runIf(hasContainers)('scripts that are allowed because they only read',
     proving ? 60 * 60_000 : 60_000,
   );
 
-  it('would be seen to have one', async () => {
+  it('are reported if one of them has an effect', async () => {
     const effects = new Map<string, string | undefined>([
       ['ls; git status', undefined],
       ['touch MARK', 'changed'],

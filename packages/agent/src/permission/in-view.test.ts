@@ -1,4 +1,4 @@
-/** What the read-only view allows instead of a question, and what it does not. */
+/** Tests which calls the read-only view allows instead of a question. */
 import { describe, expect, it } from 'vitest';
 import type { PermissionMode } from '@heddle/core';
 import { authorize } from './authorize.ts';
@@ -27,7 +27,7 @@ function decided(
   return readOnlyRun === undefined ? decision : `${decision} ${readOnlyRun}`;
 }
 
-describe('a command that only its program shows to read', () => {
+describe('a command that reads according to its program', () => {
   const READS = [
     'tar tf a.tar',
     'tar -tzvf a.tgz | head',
@@ -126,14 +126,14 @@ describe('a command that only its program shows to read', () => {
     expect(decided(command, { mode: 'plan' })).toMatch(/deny|ask/);
   });
 
-  it('is denied and asked about by rules all the same', () => {
+  it('is still subject to deny and ask rules', () => {
     expect(decided('tar tf a.tar', { rules: { deny: ['Bash(tar *)'] } })).toBe('deny');
     expect(decided('tar tf a.tar', { rules: { ask: ['Bash(tar *)'] } })).toBe('ask');
     expect(decided('zcat secrets/a', { rules: { deny: ['Read(./secrets/**)'] } })).toBe('deny');
     expect(decided('zcat "$x"', { rules: { deny: ['Read(./secrets/**)'] } })).toBe('ask');
   });
 
-  it('is asked about if it may read or run unseen what a rule is about', () => {
+  it('asks if it may read or run something unseen that a rule concerns', () => {
     for (const rules of [{ deny: ['Read(./secrets/**)'] }, { ask: ['Bash(rm *)'] }]) {
       expect(decided('zcat a.gz', { rules })).toMatch(/^allow/);
       for (const command of ['scc .', `awk '{ print > $1 }' a`, 'zstdcat --some-option a', 'x --version'])
@@ -141,7 +141,7 @@ describe('a command that only its program shows to read', () => {
     }
   });
 
-  it('runs in the sandbox if that is where commands run', () => {
+  it('runs in the sandbox if commands are sandboxed', () => {
     expect(decided('npm ls', { request: { sandboxed: true } })).toBe('allow');
   });
 });

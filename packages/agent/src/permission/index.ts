@@ -1,4 +1,7 @@
-/** Permission: may this call run, and why. Loads the shell grammar: import it when the first call is to be decided. */
+/**
+ * Permission: decides whether a call may run, and why. It loads the shell grammar, so import it with the first
+ * decision.
+ */
 export { authorize } from './authorize.ts';
 export { observeWorld, type WorldOptions as Surroundings } from './observe-world.ts';
 export { suggestions } from './suggest/suggest.ts';

@@ -42,13 +42,13 @@ describe('rules that change while a session runs', () => {
     expect(texts(live)).toEqual(['user Bash(b)', 'session Read']);
   });
 
-  it('take no rule that could never match', () => {
+  it('reject a rule that could never match', () => {
     const live = new LivePermissions(rules);
     live.apply([{ type: 'addRules', rules: [{ toolName: '*' }], behavior: 'allow', destination: 'session' }]);
     expect(texts(live)).toHaveLength(2);
   });
 
-  it('carry a mode and folders', () => {
+  it('set a mode and folders', () => {
     const live = new LivePermissions(rules, ['/a']);
     live.apply([
       { type: 'setMode', mode: 'acceptEdits', destination: 'session' },
@@ -58,7 +58,7 @@ describe('rules that change while a session runs', () => {
     expect([live.mode, live.directories]).toEqual(['acceptEdits', ['/b']]);
   });
 
-  it('do not bypass everything unless that was agreed on at the start', () => {
+  it('do not switch to bypassPermissions unless the start allowed it', () => {
     const bypass = { type: 'setMode', mode: 'bypassPermissions', destination: 'session' } as const;
     const [careful, agreed] = [
       new LivePermissions(rules),

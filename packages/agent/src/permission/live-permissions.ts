@@ -1,8 +1,8 @@
-/** The rules as they are now: those the session began with, and what was added while it ran. */
+/** The current rules: those from the start of the session, and those added while it ran. */
 import type { PermissionMode } from '@heddle/core';
 import { parseRule, type RuleList, type Rules, type RuleSource } from './rules/rule.ts';
 
-/** What an answer to a question may change, in the words of the SDK. */
+/** A change that comes with an answer to a question, in the format of the SDK. */
 export type PermissionUpdate =
   | {
       readonly type: 'addRules' | 'replaceRules' | 'removeRules';
@@ -33,7 +33,7 @@ export class LivePermissions {
   #mode: PermissionMode | undefined;
   readonly #mayBypass: boolean;
 
-  /** `mayBypass`: the host said at the start that bypassPermissions may be switched on later. */
+  /** `mayBypass`: the host declared at the start that bypassPermissions may be switched on later. */
   constructor(rules: Rules, directories: readonly string[] = [], { mayBypass = false } = {}) {
     this.#rules = rules;
     this.#directories = directories;
@@ -48,12 +48,12 @@ export class LivePermissions {
     return this.#directories;
   }
 
-  /** Set by an answer; undefined: the session's own. */
+  /** The mode that an answer set. Undefined if the session's own mode applies. */
   get mode(): PermissionMode | undefined {
     return this.#mode;
   }
 
-  /** Takes effect for the next decision. Writing it to a settings file is for whoever owns the file. */
+  /** Changes the rules for the next decision. The owner of a settings file writes them to the file. */
   apply(updates: readonly PermissionUpdate[]): void {
     for (const update of updates) this.#applyOne(update);
   }
@@ -87,7 +87,7 @@ export class LivePermissions {
   }
 }
 
-/** As a rule is written in settings. */
+/** Formats a rule as in settings. */
 export function ruleText({
   toolName,
   ruleContent,
@@ -108,7 +108,7 @@ const DESTINATIONS: readonly PermissionUpdate['destination'][] = [
   'cliArg',
 ];
 
-/** What is not an update is left out. */
+/** Decodes updates from a host. Values that are not updates are left out. */
 export function permissionUpdates(value: unknown): PermissionUpdate[] {
   return Array.isArray(value) ? value.flatMap((item: unknown) => updateOf(item) ?? []) : [];
 }

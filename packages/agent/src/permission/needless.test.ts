@@ -40,7 +40,7 @@ describe('commands that only read', () => {
     expect(asked.slice(Math.floor(share * readers.length))).toEqual([]);
   });
 
-  it('are decided alike in plan mode', () => {
+  it('get the same decision in plan mode', () => {
     const world = worldWith(false);
     const differ = readers.filter(
       (command) => isAllowed(command, 'plan', world) !== isAllowed(command, 'default', world),

@@ -1,4 +1,6 @@
-/** The world as it is on this machine. Looked at anew for each call: files and links change while an agent works. */
+/**
+ * Reads the state of this machine. It is read again for each call, because files and links change while an agent works.
+ */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { realTarget } from '@heddle/tools/files';
@@ -39,18 +41,18 @@ function repositoryAround(place: string): KnownRepository | 'none' | 'unknown' {
   return { top: repository.top, tracked: () => trackedFiles(repository) };
 }
 
-/** Of a file, or of something that is only in the history, the folder that is there. */
+/** Returns the nearest existing folder of a path. The path can be a file, or exist only in the git history. */
 function nearestFolder(file: string): string | undefined {
   try {
     if (statSync(file, { throwIfNoEntry: false })?.isDirectory() === true) return file;
   } catch (thrown) {
-    // A part of the path is a file; anything else cannot be looked at.
+    // A segment of the path is a file. Other errors mean that the path cannot be read.
     if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOTDIR')) return undefined;
   }
   return file === path.dirname(file) ? undefined : nearestFolder(path.dirname(file));
 }
 
-/** One decision asks for the same folders again and again. */
+/** Caches results, because one decision asks for the same folders many times. */
 function remembered<Answer>(ask: (path: string) => Answer): (path: string) => Answer {
   const answers = new Map<string, { readonly answer: Answer }>();
   return (file) => {
@@ -73,7 +75,7 @@ function entriesIn(folder: string): readonly FolderEntry[] | undefined {
   );
 }
 
-/** Nothing if there is no such folder; undefined if it cannot be read. */
+/** Returns an empty list for a missing folder, and undefined for an unreadable one. */
 function unlessMissing<Entry>(read: () => readonly Entry[]): readonly Entry[] | undefined {
   try {
     return read();
@@ -84,7 +86,7 @@ function unlessMissing<Entry>(read: () => readonly Entry[]): readonly Entry[] | 
   }
 }
 
-/** As the file tools resolve it. Total: of what cannot be resolved, as much as can. */
+/** Resolves links like the file tools. Never throws: resolves as many segments as possible. */
 function realPath(file: string): string {
   try {
     return realTarget(file);

@@ -1,6 +1,6 @@
 /**
- * A call taken apart into what each needs permission for itself. Readers make parts, rules are held against them, and the
- * call may run when every one of them may.
+ * The parts of a call. Each part needs its own permission, and rules are matched against each part. The call may run if
+ * every part may.
  */
 import type { JsonObject } from '@heddle/core';
 import type { Glob } from './paths/glob.ts';
@@ -15,7 +15,7 @@ export interface CallPart {
   readonly shown: string;
   readonly tool: string;
   readonly input: JsonObject;
-  /** Every other part stands for it: only deny and ask rules are held against the call itself. */
+  /** The other parts decide for the call. Only deny and ask rules are matched against the call itself. */
   readonly shares: boolean;
   readonly readOnly: boolean;
 }
@@ -24,31 +24,36 @@ export interface CallPart {
 export interface CommandPart {
   readonly kind: 'command';
   readonly shown: string;
-  /** An allow rule must match one of these: without wrappers and harmless assignments. */
+  /** The command without wrappers and harmless assignments. An allow rule must match one of these. */
   readonly cover: readonly Spelling[];
-  /** A deny or ask rule need only match one of these: every way in which the command may really be run. */
+  /** Every way in which the command may actually run. A deny or ask rule matches if it matches one of these. */
   readonly suspect: readonly Spelling[];
-  /** How far spellings are known that are not known to their end: a deny or ask rule may speak of what follows. */
+  /** The known beginnings of spellings with an unknown end. A deny or ask rule may concern the unknown rest. */
   readonly beginnings: readonly Beginning[];
-  /** What its words and the values of its options would be as commands: a deny or ask rule may be about one of them. */
+  /** Its words and option values, read as commands. A deny or ask rule may concern one of them. */
   readonly possible: readonly Spelling[];
   /**
-   * Proven to change nothing. `beside a rule`: proven, but in the background, where it may outlast the call. That is enough in
-   * a script of which a rule allows something, and not for a script that no rule covers.
+   * Proven to change nothing. `beside a rule`: proven, but it runs in the background and may outlast the call. That is
+   * enough only in a script in which a rule covers another command.
    */
   readonly readOnly: 'no' | 'beside a rule' | 'yes';
   /**
-   * In the read-only view it does its work as well as anywhere, so the view can stand in for a proof. `closed`: it reads only
-   * files that it is given by name, and runs nothing.
+   * The command works in the read-only view, so the view can replace a proof. `closed`: it reads only files that its
+   * arguments name, and runs no program.
    */
   readonly confinable: 'no' | 'closed' | 'yes';
-  /** An edit of files that acceptEdits lets pass; the files are parts of their own. */
+  /** An edit of files that acceptEdits allows. The files are separate parts. */
   readonly edits: boolean;
-  /** Only a rule for all commands can cover it: nobody can tell what runs, or where. */
+  /** The reason why only a rule for all commands can cover it: the program or its place is unknown. */
   readonly opaque: string | undefined;
-  /** Why a rule with a wildcard does not cover it: an option, or what the shell puts in, writes files or runs programs. */
+  /**
+   * The reason why a rule with a wildcard does not cover it: an option or an expansion writes files or runs programs.
+   */
   readonly exactOnly: string | undefined;
-  /** Inside another command's arguments: that one's rule covers it, and only deny and ask are held against it. */
+  /**
+   * The command is an argument of another command. The rule for the outer command covers it, so only deny and ask rules
+   * are matched.
+   */
   readonly inner: boolean;
   readonly concern: Concern | undefined;
 }
@@ -56,41 +61,45 @@ export interface CommandPart {
 export interface FilePart {
   readonly kind: 'read' | 'write' | 'remove';
   readonly shown: string;
-  /** Every path it may mean, as written and with symlinks resolved; undefined when that cannot be known. */
+  /** Every possible path, as written and with links resolved. Undefined if unknown. */
   readonly places: readonly FilePlace[] | undefined;
-  /** Which tool does it: a rule for a whole tool must name it. */
+  /** The tool that accesses the file. A rule for a whole tool must name it. */
   readonly tool: string;
-  /** Whether everything below it is touched, too; `visible`: but neither hidden nor ignored files. */
+  /** Whether the access includes everything below. `visible` leaves out hidden and ignored files. */
   readonly deep: 'no' | 'all' | 'visible';
   /**
-   * Of a deep read: every path that is read as well, and where links lead if they are followed. Undefined if these are more
-   * than can be looked at.
+   * For a deep read: all paths that are read, including the targets of followed links. Undefined if there are too many.
    */
   readonly below?: () => readonly string[] | undefined;
-  /** Links below it may be followed. */
+  /** The access may follow links below the path. */
   readonly followsLinks?: boolean;
-  /** An earlier command of the script may have put a link in its place: then it is another file. */
+  /** An earlier command of the script may have replaced the path by a link to another file. */
   readonly isUnsettled?: boolean;
-  /** Git shows what it stored of the files below, whether they are there or not. */
+  /** Git shows stored versions of the files below, existing or not. */
   readonly stored?: StoredFiles;
-  /** But what a deny rule speaks of is left out. */
+  /** Files that a deny rule matches are left out of the access. */
   readonly leavesOutDenied?: boolean;
   /**
-   * - `known`: how the file is touched is certain.
-   * - `named`: it is an argument of a program nobody here knows: read or changed, one cannot tell.
-   * - `mentioned`: its name occurs in a text, such as a program on the command line.
+   * - `known`: the kind of access is certain.
+   * - `named`: the file is an argument of an unknown program, which may read or change it.
+   * - `mentioned`: the name occurs in a text, such as a program on the command line.
    */
   readonly knowledge: 'known' | 'named' | 'mentioned';
-  /** Who touches it: a file tool, a redirection, which each need an Edit rule; or a command, whose own rule covers it. */
+  /**
+   * The origin of the access. A file tool or a redirection needs an Edit rule. A command is covered by its own rule.
+   */
   readonly by: 'tool' | 'redirection' | 'command';
-  /** It is a glob: `places` are the folders that it begins in. */
+  /** Set if the path is a glob. Then `places` are the folders where it starts. */
   readonly glob: Glob | undefined;
-  /** Spellings of the command that names it: an allow rule that contains the name settles a place outside. */
+  /** Spellings of the command that names the file. An allow rule that contains the name settles a place outside. */
   readonly namedBy?: readonly Spelling[];
   readonly concern: Concern | undefined;
 }
 
-/** Undefined: any file that ever was tracked. Otherwise whether one that is tracked now fits. */
+/**
+ * If `someTracked` is undefined, any file that was ever tracked counts. Otherwise it tests the files that are tracked
+ * now.
+ */
 export interface StoredFiles {
   readonly someTracked: ((fits: (path: string) => boolean) => boolean) | undefined;
 }
@@ -98,19 +107,19 @@ export interface StoredFiles {
 export interface FetchPart {
   readonly kind: 'fetch';
   readonly shown: string;
-  /** WebFetch, or a search: that one asks no host by name. */
+  /** A WebSearch does not name a host. */
   readonly tool: 'WebFetch' | 'WebSearch';
   readonly host: string;
 }
 
-/** Why it is asked about although rules allow it. */
+/** A reason to ask even if rules allow the part. */
 export interface Concern {
   readonly reason: string;
   /**
-   * - `always`: in bypassPermissions, too.
+   * - `always`: asks even in bypassPermissions.
    * - `unless bypassed`: no rule settles it.
    * - `outside`: an Edit rule that names the place settles it.
-   * - `unless covered`: any rule that covers it settles it, one for the whole tool included.
+   * - `unless covered`: any rule that covers it settles it, also one for the whole tool.
    */
   readonly level: 'always' | 'unless bypassed' | 'outside' | 'unless covered';
 }

@@ -89,8 +89,8 @@ const ALLOWED = [
 
 const setting: Setting = { world: { links } };
 
-describe('what other processes hold', () => {
-  it.each(ASKED)('is asked about: %s', (command) => {
+describe('data of other processes', () => {
+  it.each(ASKED)('asks: %s', (command) => {
     expect(shell(command, setting).decision).toBe('ask');
   });
 
@@ -121,7 +121,7 @@ describe('what other processes hold', () => {
     expect(decided(tool, input, { ...setting, readOnly: true }).decision).toBe('ask');
   });
 
-  it('can be read where all is allowed, and in the sandbox', () => {
+  it('can be read if everything is allowed, and in the sandbox', () => {
     expect(shell('cat /proc/self/environ', { mode: 'bypassPermissions' }).decision).toBe('allow');
     expect(decided('Read', { file_path: '/proc/cpuinfo' }, { readOnly: true }).decision).toBe('allow');
   });

@@ -1,4 +1,4 @@
-/** What must hold for all scripts, not only for those somebody thought of. */
+/** Tests properties that must hold for all scripts. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { shell } from './test/ask.ts';
@@ -23,7 +23,7 @@ describe('authorize', () => {
     );
   });
 
-  it('asks as soon as any part is not covered, wherever it stands', () => {
+  it('asks if any part is not covered, at any position', () => {
     fc.assert(
       fc.property(script, covered, uncoveredCommand, fc.nat(), (built, commands, uncovered, place) => {
         const hole = place % built.slots;
@@ -34,7 +34,7 @@ describe('authorize', () => {
     );
   });
 
-  it('finds what is denied wherever it stands, in every mode', () => {
+  it('finds a denied part at any position, in every mode', () => {
     const mode = fc.constantFrom('default', 'acceptEdits', 'dontAsk', 'bypassPermissions', 'plan');
     fc.assert(
       fc.property(script, covered, fc.nat(), mode, (built, commands, place, chosen) => {
@@ -48,7 +48,7 @@ describe('authorize', () => {
     );
   });
 
-  it('does not mind quotes and spaces', () => {
+  it('ignores differences in quotes and spaces', () => {
     const word = fc.stringMatching(/^[a-z0-9./:=-]{1,8}$/).filter((text) => !text.startsWith('-'));
     const choices = fc.array(fc.nat(1_000), { minLength: 1, maxLength: 8 });
     fc.assert(
@@ -68,7 +68,7 @@ describe('authorize', () => {
     );
   });
 
-  it('answers the same to the same question', () => {
+  it('returns the same result for the same request', () => {
     fc.assert(
       fc.property(script, covered, (built, commands) => {
         const text = built.render(at(commands));

@@ -1,4 +1,4 @@
-/** The question that an ask decision puts to a host, and its answer. */
+/** The question to the host for an ask decision, and its answer. */
 import type { JsonObject } from '@heddle/core';
 import type { PermissionUpdate } from './live-permissions.ts';
 import type { PartVerdict } from './request.ts';
@@ -27,6 +27,6 @@ export interface PermissionAnswer {
   readonly updatedInput?: JsonObject | undefined;
   /** Rules to add with the answer. */
   readonly updates?: readonly PermissionUpdate[] | undefined;
-  /** A denial with it ends the whole turn. */
+  /** A denial with this flag ends the whole turn. */
   readonly interrupt?: boolean | undefined;
 }

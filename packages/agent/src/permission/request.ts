@@ -1,31 +1,31 @@
-/** What is asked of permission, and how it answers. Plain data: an answer can be printed, stored and compared. */
+/** The input and output of permission. Plain data: it can be printed, stored and compared. */
 import type { JsonObject, ReadOnlyRun } from '@heddle/core';
 import type { RuleSource } from './rules/rule.ts';
 
 export interface AuthorizeRequest {
   readonly tool: string;
   readonly input: JsonObject;
-  /** The tool proves that this very call changes nothing. Not believed for a shell command: that one is read here. */
+  /** The tool proves that this call changes nothing. Ignored for a shell command, which is analyzed here. */
   readonly readOnly: boolean;
-  /** The tool leaves out what may not be read, wherever it lies. */
+  /** The tool itself leaves out files that a deny rule matches. */
   readonly leavesOutDenied?: boolean;
-  /** A hook's word: its allow only spares the question, its ask asks. */
+  /** The decision of a hook. Its allow replaces a question, its ask asks. */
   readonly hookDecision: 'allow' | 'ask' | undefined;
-  /** The command would run in a sandbox, and what runs there needs no question. */
+  /** The command would run in a sandbox, where commands need no question. */
   readonly sandboxed?: boolean;
-  /** The same command missed something in the read-only view: neither proof nor the view is enough for it. */
+  /** The same command failed in the read-only view. Neither a proof nor the view is enough for it. */
   readonly failedInView?: boolean;
 }
 
 export type PermissionDecision = 'allow' | 'deny' | 'ask';
 
-/** What one part of a call is: the call as a whole, a command in a script, a file it touches, a page it fetches. */
+/** The kind of a part: the whole call, a command of a script, a file access, or a fetch. */
 export type PartKind = 'call' | 'command' | 'read' | 'write' | 'remove' | 'fetch';
 
 export interface PermissionVerdict {
   readonly decision: PermissionDecision;
   readonly reason: string;
-  /** The rule that decided, where it stands, and in which file. */
+  /** The rule that decided, its source, and its file. */
   readonly rule?: string;
   readonly source?: RuleSource;
   readonly file?: string;
@@ -33,12 +33,12 @@ export interface PermissionVerdict {
 
 export interface PartVerdict extends PermissionVerdict {
   readonly kind: PartKind;
-  /** The part as a person would point at it: a command, a path, an address. */
+  /** The part as a user would name it: a command, a path, an address. */
   readonly part: string;
 }
 
 export interface Authorization extends PermissionVerdict {
-  /** It is allowed only as long as it changes nothing. Undefined: a rule, the mode or a hook allows what it may do. */
+  /** The call is allowed only if it changes nothing. Undefined if a rule, the mode or a hook allows its effects. */
   readonly readOnlyRun?: ReadOnlyRun;
   readonly parts: readonly PartVerdict[];
 }

@@ -1,4 +1,4 @@
-/** What runs in a sandbox needs no question; rules that deny or ask hold all the same. */
+/** Tests that a sandboxed command needs no question, and that deny and ask rules still apply. */
 import { describe, expect, it } from 'vitest';
 import { authorize } from './authorize.ts';
 import type { PermissionMode } from '@heddle/core';
@@ -36,7 +36,7 @@ describe('a sandboxed command', () => {
     expect(decided(command, { mode: 'dontAsk' })).toBe('allow');
   });
 
-  it('is still denied and asked about by rules', () => {
+  it('is still subject to deny and ask rules', () => {
     expect(decided('a && make x', { deny: 'Bash(make *)' })).toBe('deny');
     expect(decided('a && make x', { ask: 'Bash(make *)' })).toBe('ask');
     expect(decided('cat secret', { deny: 'Read(secret)' })).toBe('deny');
@@ -47,11 +47,11 @@ describe('a sandboxed command', () => {
     expect(decided('make', { mode: 'plan' })).toBe('deny');
   });
 
-  it('is asked about where it would remove the project itself', () => {
+  it('asks if it would remove the project itself', () => {
     expect(decided('rm -rf .')).toBe('ask');
   });
 
-  it('that cannot be read is asked about where a rule may speak of it', () => {
+  it('asks if it cannot be parsed and a rule may apply', () => {
     expect(decided('echo "open')).toBe('allow');
     expect(decided('echo "open', { deny: 'Bash(make *)' })).toBe('ask');
   });

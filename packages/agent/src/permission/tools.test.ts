@@ -74,7 +74,7 @@ describe('a path rule', () => {
     expect(edits(file, allow(rule))).toBe(decision);
   });
 
-  it('is anchored where its file stands', () => {
+  it('is anchored in the folder of its settings file', () => {
     const rule = { text: 'Edit(/docs/**)', source: 'user' as const, base: '/people/user/settings' };
     const ask = (file_path: string) =>
       authorize(
@@ -87,7 +87,7 @@ describe('a path rule', () => {
     expect(ask('/people/user/settings/docs/a')).toBe('allow');
   });
 
-  it('governs all tools that read or change files', () => {
+  it('applies to all tools that read or change files', () => {
     for (const tool of ['Grep', 'Glob', 'LSP']) {
       expect(
         decided(tool, { path: 'secrets' }, { ...deny('Read(secrets/**)'), readOnly: true }).decision,
@@ -114,14 +114,14 @@ describe('a path rule', () => {
     ).toBe('ask');
   });
 
-  it('about a hidden file speaks of a search, too: those are searched', () => {
+  it('applies to a search if it names a hidden file, because searches include hidden files', () => {
     const world = { files: [`${ROOT}/.env`] };
     expect(
       decided('Grep', { pattern: 'x' }, { ...deny('Read(./.env)'), readOnly: true, world }).decision,
     ).toBe('ask');
   });
 
-  it('need not stop a search that leaves out what is denied, but one that would show what is asked about', () => {
+  it('allows a search that leaves out denied files, and asks about one that would show files of an ask rule', () => {
     const world = { files: [`${ROOT}/secrets`] };
     const setting = { readOnly: true, leavesOutDenied: true, world };
     const search = (rules: object, path?: string) =>
@@ -142,7 +142,7 @@ describe('a path rule', () => {
     expect(reads('src/link/a', { ...deny('Read(src/**)'), world })).toBe('deny');
   });
 
-  it('folds case where the disk does, to forbid and never to allow', () => {
+  it('ignores case like the disk, for denying and never for allowing', () => {
     const world = { foldsCase: true };
     expect(reads('SECRETS/a', { ...deny('Read(secrets/**)'), world })).toBe('deny');
     expect(reads('SECRETS/a', deny('Read(secrets/**)'))).toBe('allow');
@@ -222,7 +222,7 @@ describe('a rule for another tool', () => {
     );
   });
 
-  it('asks before the web is searched, also while planning, until a rule says more', () => {
+  it('asks before a web search, also in plan mode, unless a rule applies', () => {
     const search = (setting: object) => decided('WebSearch', { query: 'x' }, setting).decision;
     expect(search({})).toBe('ask');
     expect(search({ mode: 'plan' })).toBe('ask');
@@ -240,7 +240,7 @@ describe('a rule for another tool', () => {
 });
 
 describe('an explanation', () => {
-  it('names the rule, its source and the part it spoke of', () => {
+  it('names the rule, its source and the matched part', () => {
     const verdict = decided(
       'Bash',
       { command: 'npm test && cat secrets/x' },
@@ -254,7 +254,7 @@ describe('an explanation', () => {
     ]);
   });
 
-  it("takes a hook's allow only in place of the question", () => {
+  it("accepts a hook's allow only instead of a question", () => {
     expect(decided('Bash', { command: 'make' }, { hook: 'allow' })).toMatchObject({
       decision: 'allow',
       reason: 'A hook allowed it.',

@@ -3,7 +3,7 @@ import { isToolDenied } from './rules/tool-names.ts';
 import { permissionUpdates } from './live-permissions.ts';
 
 describe('updates of a host', () => {
-  it('are taken when they make sense, and left out when they do not', () => {
+  it('are applied if they are valid, and ignored otherwise', () => {
     const good = [
       {
         type: 'addRules',

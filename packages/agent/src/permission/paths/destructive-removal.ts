@@ -1,10 +1,10 @@
-/** Places whose removal nobody wants by accident: no rule and no mode lets `rm` have them unasked. */
+/** Finds removals that would be destructive by accident. No rule and no mode allows them without a question. */
 import path from 'node:path';
 import type { ShellWord } from '@heddle/tools/shell';
 import type { PermissionWorld } from '../world.ts';
 import { tildeExpanded } from './places.ts';
 
-/** Why removing what this word means would be a disaster; undefined where it would not. */
+/** Returns why the removal of this word would be destructive, or undefined. */
 export function destructiveRemoval(
   word: ShellWord,
   folders: readonly string[],
@@ -24,13 +24,13 @@ export function destructiveRemoval(
 
 interface Meaning {
   readonly written: string;
-  /** The shell replaces a tilde and stars in it. */
+  /** The shell expands a tilde and stars in it. */
   readonly expands: boolean;
-  /** What is left when the variables in it hold nothing. */
+  /** The rest of the word if its variables are empty. */
   readonly emptied: boolean;
 }
 
-/** Undefined for braces that stand for more words than can be looked at. */
+/** Returns undefined for braces that expand to too many words. */
 function meanings(word: ShellWord, { home }: PermissionWorld): Meaning[] | undefined {
   if (word.kind !== 'dynamic') {
     return [{ written: word.value, expands: word.kind !== 'literal', emptied: false }];
@@ -39,17 +39,17 @@ function meanings(word: ShellWord, { home }: PermissionWorld): Meaning[] | undef
     .replace(/["']/g, '')
     .replace(/\$HOME\b|\$\{HOME\}/g, home)
     .replace(/\$PWD\b|\$\{PWD\}|\$\(pwd\)|`pwd`/g, '.');
-  // `${X:?}` ends the command when it is empty.
+  // `${X:?}` stops the command if the variable is empty.
   if (known.includes(':?')) return [];
   const rest = known.replace(/\$\{[^}]*\}|\$\w+|\$\([^)]*\)|`[^`]*`/g, '');
   const emptied = rest !== known;
   return alternatives(rest)?.map((written) => ({ written, expands: true, emptied }));
 }
 
-/** Words that one word with braces may become: more are not looked at. */
+/** The number of words from one word with braces that are checked. */
 const MOST_ALTERNATIVES = 256;
 
-/** `{a,b}` is two words. */
+/** Expands `{a,b}` to two words. */
 function alternatives(text: string): string[] | undefined {
   const done: string[] = [];
   const open = [text];
@@ -63,7 +63,7 @@ function alternatives(text: string): string[] | undefined {
   return done;
 }
 
-/** A last name of nothing but wildcards: what it removes is what the folder holds. */
+/** A last segment of only wildcards. It removes everything in the folder. */
 const EVERYTHING = /^(?:(.*)\/)?\.?(?:[*?]|\[.*\])+\/?$/;
 
 function disasterAt(

@@ -1,4 +1,4 @@
-/** What a glob may stand for: held against bash itself, and against the rules that could speak of it. */
+/** Compares the possible matches of a glob with bash itself, and with rules that could apply. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -67,7 +67,7 @@ describe('a glob', () => {
     });
   });
 
-  it('meets a rule wherever some path is meant by both', () => {
+  it('meets a rule if both can match the same path', () => {
     const anchors = { roots: ['/r'], others: [], homes: ['/h'], bases: ['/r'], foldsCase: false };
     const file = fc.array(fc.stringMatching(/^\.?[ab]{1,3}$/), { minLength: 1, maxLength: 4 });
     const choices = fc.array(fc.constantFrom('', '', '?', '*', '[ab]'), { minLength: 4, maxLength: 16 });
@@ -104,7 +104,7 @@ describe('a glob', () => {
     expect(authorize(request, rules, 'default', world).decision).toBe(decision);
   });
 
-  it('is asked about where nobody can look and a rule may speak of it', () => {
+  it('asks if its folder cannot be read and a rule may apply', () => {
     const rules = { ...NO_RULES, deny: [{ text: 'Read(**/*.pem)', source: 'user' as const }] };
     const ask = (command: string) =>
       authorize(

@@ -1,4 +1,4 @@
-/** A glob in a command: which paths it may stand for, and which it stands for now. */
+/** A glob in a command: the paths that it may match, and those that it matches now. */
 import type { FilePlace } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 import {
@@ -12,17 +12,17 @@ import {
 } from './segments.ts';
 
 export interface Glob {
-  /** Every path it may stand for, and what may follow it where whole trees are read. */
+  /** Every possible match. If whole trees are read, also everything below. */
   readonly shapes: (optioned: boolean, deep: 'no' | 'all' | 'visible') => readonly (readonly Segment[])[];
-  /** Older shells find `..` by it, and with that what lies anywhere. */
+  /** The glob matches `..` in older shells, and so files in any folder. */
   readonly climbs: boolean;
-  /** It has letters of its own besides the wildcards of its names. */
+  /** The glob contains letters besides wildcards. */
   readonly aims: boolean;
-  /** An option of the shell may be set with which wildcards find hidden files and whole trees, too. */
+  /** A shell option may be set that makes wildcards match hidden files and whole trees. */
   readonly optioned: boolean;
-  /** Nothing in the call can change what it finds before it is read. */
+  /** Nothing in the call can change the matches before they are read. */
   readonly lasting: boolean;
-  /** What it finds now; undefined where that is too much, or cannot be told. */
+  /** The current matches. Undefined if there are too many, or if they are unknown. */
   readonly found: (optioned: boolean) => readonly FilePlace[] | undefined;
 }
 
@@ -57,10 +57,10 @@ function shapesOf(
   return Array.from(anchors, (anchor) => [...literalSegments(anchor), ...segments, ...tail]);
 }
 
-/** Options and variables of a shell that change which files its globs find. */
+/** Shell options and variables that change which files a glob matches. */
 export const GLOB_OPTIONS = /globstar|dotglob|globdots|glob_dots|GLOBIGNORE|BASHOPTS|shopt|setopt|emulate/i;
 
-/** More names than this are not looked at one by one. */
+/** The number of names that are checked one by one. */
 const MOST = 1_000;
 
 function expanded(

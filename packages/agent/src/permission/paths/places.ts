@@ -1,4 +1,4 @@
-/** From a path as it is written to the places it may mean. */
+/** Resolves a written path to the places that it may mean. */
 import path from 'node:path';
 import type { PermissionWorld } from '../world.ts';
 
@@ -9,7 +9,7 @@ export interface FilePlace {
   readonly real: string;
 }
 
-/** A relative path means one place for each folder a command may stand in. */
+/** A relative path has one place for each folder in which the command may run. */
 export function placesOf(written: string, folders: readonly string[], world: PermissionWorld): FilePlace[] {
   const places = new Map<string, FilePlace>();
   for (const folder of folders) {
@@ -20,7 +20,7 @@ export function placesOf(written: string, folders: readonly string[], world: Per
   return [...places.values()];
 }
 
-/** Behind a symlink `..` is the folder that holds its target, not the one that holds the link. */
+/** Resolves `..` after a link: it is the parent of the link's target, not of the link. */
 export function physicalPath(written: string, folder: string, world: PermissionWorld): string {
   const steps = path.posix.isAbsolute(written) ? written : `${folder}/${written}`;
   return path.posix.normalize(world.realpath(steps)).replace(/(?<=.)\/$/, '');
@@ -30,7 +30,7 @@ export function tildeExpanded(written: string, home: string): string {
   return written === '~' || written.startsWith('~/') ? `${home}${written.slice(1)}` : written;
 }
 
-/** Both the name and what it points to lie in a working directory. */
+/** Returns whether the path and its link target are both in a working directory. */
 export function isInside(place: FilePlace, world: PermissionWorld): boolean {
   const folders = [world.root, ...world.directories];
   const reals = folders.map((folder) => world.realpath(folder));
@@ -42,8 +42,8 @@ function isBelow(file: string, folders: readonly string[]): boolean {
 }
 
 /**
- * Not a file at all: writing there changes nothing. The names of open descriptors are not among them, apart from the two of the
- * output: opening one for writing opens the file behind it again, and `< file > /dev/stdin` would change that file.
+ * Returns whether the path is not a regular file, so that writing changes nothing. Only the two output descriptors are
+ * included. Opening another descriptor for writing reopens its file: `< file > /dev/stdin` would change that file.
  */
 export function isSink(file: string, kind: 'read' | 'write'): boolean {
   return (kind === 'read' ? READABLE : WRITABLE).test(file);

@@ -1,13 +1,13 @@
 /**
- * Files that show what other processes hold: their environment, their memory, what they have open. A key of the user may be
- * in any of them, so reading one asks, whatever rules say.
+ * Finds files that show the environment, memory or open files of other processes. A key of the user may be in any of
+ * them. So reading one asks, regardless of rules.
  */
 import type { Concern } from '../part.ts';
 import type { Glob } from './glob.ts';
 import { type FilePlace, isSink } from './places.ts';
 import { meet, type Segment, segmentsOf } from './segments.ts';
 
-/** Everything of a process but what only counts and names. An allow-list: kernels add files. */
+/** Files of a process that contain only counters and names. It is an allow-list, because kernels add files. */
 const HARMLESS_OF_PROCESS: ReadonlySet<string> = new Set(
   (
     'status stat statm comm cmdline limits cgroup io loadavg mounts mountinfo mountstats oom_score oom_score_adj sched ' +
@@ -19,17 +19,17 @@ const OF_MACHINE = /^\/(?:proc\/(?:kcore|kmem|vmcore|keys|key-users)|dev\/(?:mem
 const OF_PROCESS = /^\/proc\/(?:self|thread-self|\d+)(?:\/task\/\d+)?\/([^/]+)/;
 
 interface Reading {
-  /** As it was written, if its places are not known. */
+  /** The path as written, if its places are unknown. */
   readonly written?: string;
   readonly places: readonly FilePlace[] | undefined;
   readonly glob: Glob | undefined;
   readonly deep: 'no' | 'all' | 'visible';
 }
 
-/** Why reading this asks; undefined: it shows no other process. */
+/** Returns why reading asks, or undefined if no other process is shown. */
 export function processConcern(reading: Reading): Concern | undefined {
   const { places, written = '', glob, deep } = reading;
-  // Among what a pattern finds, a link may lead there.
+  // A link among the matches of a pattern may lead there.
   const named = glob ? (glob.found(true) ?? []) : places;
   const shows =
     places === undefined
@@ -41,7 +41,7 @@ export function processConcern(reading: Reading): Concern | undefined {
 }
 
 function isShowing(file: string, { path }: FilePlace, deep: Reading['deep']): boolean {
-  // The standard streams of a command lead there, too, and are its own.
+  // The standard streams of a command lead there as well, but they are its own.
   if (isSink(path, 'read')) return false;
   if (OF_MACHINE.test(file)) return true;
   const [, name] = OF_PROCESS.exec(file) ?? [];
@@ -49,7 +49,7 @@ function isShowing(file: string, { path }: FilePlace, deep: Reading['deep']): bo
   return deep !== 'no' && /^\/(?:proc(?:\/(?:self|thread-self|\d+|\d+\/task.*))?)?$/.test(file);
 }
 
-/** What a pattern may become is compared with the paths of such files; which processes there are does not matter. */
+/** Compares the possible paths of a pattern with the paths of such files, for any process id. */
 function mayShow(shapes: readonly (readonly Segment[])[]): boolean {
   return shapes.some((shape) => SHOWN.some((shown) => meet(shape, shown, true)));
 }

@@ -7,18 +7,18 @@
  */
 
 /**
- * What a sandboxed command can do to a place in a folder that it may write:
+ * The access of a sandboxed command to a place in a writable folder:
  * - `locked`: it can neither change nor create it.
- * - `locked in home`: the same in the home folder; elsewhere it cannot change one that exists.
- * - `locked if present`: it cannot change one that exists.
- * - `writable`: package managers write it, or the sandbox has a rule of its own for it.
+ * - `locked in home`: the same in the home folder. Elsewhere it cannot change an existing one.
+ * - `locked if present`: it cannot change an existing one.
+ * - `writable`: package managers write it, or the sandbox has a special rule for it.
  */
 export type SandboxAccess = 'locked' | 'locked in home' | 'locked if present' | 'writable';
 
 export interface ProtectedPlace {
   /**
-   * Names from a folder downward, in small letters. They match at any depth, with everything below them; a leading slash
-   * ties them to the root. `*` stands for the rest of a name.
+   * Names from a folder downward, in lower case. They match at any depth, including everything below. A leading slash
+   * anchors them at the root. `*` matches the rest of a name.
    */
   readonly segments: readonly string[];
   readonly fromRoot: boolean;
@@ -35,7 +35,7 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
       '.kilocode .amazonq .junie .kiro .qwen .crush .crush.json .goose .augment .factory .trae .amp .copilot ' +
       '.config/opencode .config/goose .config/crush .config/amp .config/github-copilot',
   ],
-  // Version control: hooks, filters and settings that run programs. The sandbox tells their parts apart itself.
+  // Version control: hooks, filters and settings that run programs. The sandbox has a rule for each of their parts.
   ['writable', '.git .hg .svn .jj .bzr'],
   [
     'locked if present',
@@ -57,7 +57,7 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
       '.screenrc .gdbinit .lldbinit .irbrc .pryrc .rprofile .pdbrc .pythonrc .perldb .psqlrc .sqliterc .curlrc .wgetrc ' +
       '.lesskey .lessfilter .mailcap .ripgreprc .direnvrc .config/direnv .config/mise .asdfrc .forward .procmailrc',
   ],
-  // Credentials, and settings that say which hosts and keys are trusted.
+  // Credentials, and settings that define trusted hosts and keys.
   ['locked in home', '.ssh'],
   [
     'locked if present',
@@ -79,7 +79,7 @@ const GROUPS: readonly (readonly [SandboxAccess, string])[] = [
       'pyrightconfig.json .config/pip .pip .config/uv .bundle/config',
   ],
   ['writable', '.yarn .pnp.*'],
-  // What the system itself runs.
+  // Files that the system itself runs.
   [
     'locked if present',
     '/etc/cron* /etc/anacrontab /etc/at.* /var/spool/cron /var/spool/at /var/at /etc/systemd /etc/init.d /etc/rc.local ' +

@@ -1,17 +1,17 @@
-/** Whether a place is protected: a change to it always asks, and allow rules do not settle that. */
+/** Decides whether a place is protected. A change to a protected place always asks, even if an allow rule matches. */
 import path from 'node:path';
 import type { FilePlace } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
 import { literalSegments, meet, namesMeet, type Segment, segmentsOf } from './segments.ts';
 
-/** Folders whose programs later commands run by their bare names, if a search path leads there. */
+/** Folders with programs that later commands run by name, if the search path contains them. */
 const PROGRAM_FOLDERS =
   /\/(?:node_modules\/\.bin|\.?venv\/(?:bin|scripts)|vendor\/bin|\.bundle\/bin)(?=\/|$)/i;
 
 /**
- * The folder of programs that a change to a place would concern. Apart from the usual ones these are the entries of the search
- * path that lie in a working directory. Naming or running such a program is ordinary, so only a change asks.
+ * Returns the folder of programs that a change to a place affects. These are the usual folders, and entries of the
+ * search path in a working directory. Naming or running such a program is ordinary, so only a change asks.
  */
 export function programFolder(
   { path: written, real }: FilePlace,
@@ -26,7 +26,7 @@ export function programFolder(
   return undefined;
 }
 
-/** A working directory itself is left out: then every file in it would be one. */
+/** A working directory itself is left out, because every file in it would count. */
 export function searchedFolders(world: PermissionWorld): readonly string[] {
   const entries = world.environment['PATH']?.split(':') ?? [];
   const roots = [world.root, ...world.directories].flatMap((folder) => [folder, world.realpath(folder)]);
@@ -36,7 +36,7 @@ export function searchedFolders(world: PermissionWorld): readonly string[] {
     .filter((entry) => roots.some((root) => entry !== root && isAt(entry, root)) && !roots.includes(entry));
 }
 
-/** The name of what is protected about a place. Case does not matter, because some file systems ignore it. */
+/** Returns the name of the protected place. Case does not matter, because some file systems ignore it. */
 export function protection(place: FilePlace, world: PermissionWorld): string | undefined {
   return (
     protectedPath(place.path, world) ??
@@ -55,7 +55,7 @@ function protectedName(names: readonly string[], root: number): string | undefin
   for (let at = root; at < names.length; at++) {
     const found = startingWith(names[at] ?? '').find((place) => matchesAt(place, names, at));
     if (found === undefined) continue;
-    // Other branches are checked out below the agent's folder. They have protected places of their own.
+    // Other branches are checked out below the agent's folder, with their own protected places.
     const isCheckout = /^\.(claude|heddle)$/.test(names[at] ?? '') && names[at + 1] === 'worktrees';
     if (isCheckout && names.length > at + 2) return protectedName(names, at + 3);
     return names.slice(at, at + found.segments.length).join('/');
@@ -96,7 +96,9 @@ const lastBeginnings = Array.from(lastNames)
   .filter((name) => name.endsWith('*'))
   .map((name) => name.slice(0, -1));
 
-/** Whether a path with this last name can be a protected place. A fast test for walks over many files. */
+/**
+ * Returns whether a path with this last name can be a protected place. It is a fast filter for walks over many files.
+ */
 export function canEndProtected(name: string): boolean {
   const lower = name.toLowerCase();
   return lastNames.has(lower) || lastBeginnings.some((beginning) => lower.startsWith(beginning));
@@ -109,7 +111,7 @@ const firstNames = new Set([
   ...'node_modules .venv venv vendor .bundle'.split(' '),
 ]);
 
-/** Whether a folder with this name is the beginning of a protected place, and not protected itself: `.config`. */
+/** Returns whether a folder with this name is the start of a protected place, but not protected itself: `.config`. */
 export function canBeginProtected(name: string): boolean {
   return firstNames.has(name.toLowerCase());
 }
@@ -121,8 +123,8 @@ const SHAPES = PROTECTED_PLACES.map(({ segments, fromRoot }) => {
 });
 
 /**
- * A protected place among those that a glob may match below a folder. A leading wildcard does not match hidden names.
- * A visible name counts only if it exists, because `*` would match all of them.
+ * Returns a protected place that a glob below a folder may match. A leading wildcard does not match hidden names. A
+ * visible name counts only if it exists, because `*` would match all of them.
  */
 export function protectedMatch(folder: FilePlace, glob: string, world: PermissionWorld): string | undefined {
   const written = segmentsOf(glob.toLowerCase()).map((segment) =>

@@ -1,24 +1,24 @@
 /**
- * Patterns of paths, taken apart, so that two of them can be asked whether any path is meant by both. Errs to yes: a set of
- * letters counts as any letter.
+ * Splits path patterns into segments, to decide whether two patterns can match the same path. Errs on the side of yes:
+ * a set of letters counts as any letter.
  */
 
 import { LETTER_SET } from '../rules/wildcard.ts';
 
 /**
- * `**` stands for any number of names, `visible` for any number that are not hidden, `globstar` for any number where an option
- * of the shell is set, and else for one.
+ * `**` matches any number of names, `visible` any number that are not hidden. `globstar` matches any number if a shell
+ * option is set, and otherwise one name.
  */
 export type Segment = '**' | 'visible' | 'globstar' | readonly Token[];
 
-/** A letter, or what stands for one or for any number of them. */
+/** A letter, or a wildcard for one letter or for any number of letters. */
 type Token = string | typeof ONE | typeof MANY;
 const ONE = Symbol('?');
 const MANY = Symbol('*');
 
-/** Of a glob as the shell knows it, or with `escapes` of a rule as gitignore does. */
+/** Splits a shell glob, or with `escapes` a gitignore pattern of a rule. */
 export function segmentsOf(pattern: string, escapes = false): Segment[] {
-  // An extended glob may stand for anything.
+  // An extended glob may match anything.
   if (!escapes && /[?*+@!]\(/.test(pattern)) return ['**'];
   return pattern
     .split('/')
@@ -42,7 +42,7 @@ function tokensOf(name: string, escapes: boolean): Token[] {
       if (tokens.at(-1) !== MANY) tokens.push(MANY);
     } else if (letter === '?' || set !== '') tokens.push(ONE);
     else if (isSet && !escapes) {
-      // A set whose end is not clear (`[]a]`, quotes in it) takes all that follows with it.
+      // A set with an unclear end (`[]a]`, quotes in it) includes everything that follows.
       return [...tokens, MANY];
     } else if (escapes && letter === '\\' && at + 1 < name.length) {
       tokens.push(name[++at] ?? '');
@@ -63,12 +63,12 @@ export function isLiteral(segment: Segment): segment is readonly string[] {
   return typeof segment !== 'string' && segment.every((token) => typeof token === 'string');
 }
 
-/** Nothing but wildcards: it aims at no name in particular. */
+/** Returns whether a segment contains only wildcards. */
 export function isOpen(segment: Segment): boolean {
   return typeof segment === 'string' || segment.every((token) => typeof token !== 'string');
 }
 
-/** As a shell reads it whose options are as they come. */
+/** Returns the segments for a shell with default options. */
 export function withoutGlobstar(segments: readonly Segment[]): Segment[] {
   return segments.map((segment) => (segment === 'globstar' ? [MANY] : segment));
 }
@@ -81,7 +81,7 @@ export function lowered(segments: readonly Segment[]): Segment[] {
   );
 }
 
-/** Whether some path is meant by both. `hidden`: a wildcard at the beginning of a name on the left finds a dot there, too. */
+/** Returns whether a path exists that both match. With `hidden`, a leading wildcard on the left also matches a dot. */
 export function meet(left: readonly Segment[], right: readonly Segment[], hidden: boolean): boolean {
   return canEndTogether(left, right, (at, other, go) => {
     const one = left[at];
@@ -131,10 +131,10 @@ function restMeets(left: readonly Token[], right: readonly Token[]): boolean {
   });
 }
 
-/** Continues from one place in each list. */
+/** Continues at one position in each list. */
 type Go = (at: number, other: number) => void;
 
-/** Walks two lists side by side from their beginnings. `step` names the next places; each pair is visited once. */
+/** Walks two lists in parallel. `step` names the next positions. Each pair is visited once. */
 function canEndTogether(
   left: readonly unknown[],
   right: readonly unknown[],

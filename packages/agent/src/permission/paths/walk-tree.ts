@@ -1,20 +1,20 @@
 /**
- * Bounded walks below a folder: for links, and for protected places. A tree that is too large, or that cannot be read, counts
- * as one that contains them.
+ * Walks below a folder, with a limit, for links and protected places. A tree that is too large or unreadable counts as
+ * containing them.
  */
 import path from 'node:path';
 import type { FilePlace } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
 import { canEndProtected, protection, searchedFolders } from './protected.ts';
 
-/** Entries that one walk looks at. More take longer than a decision may. */
+/** The number of entries per walk. More would take longer than a decision may. */
 const MOST_ENTRIES = 3_000;
 
 type Answer<Found> = Found | 'too many' | undefined;
 
 /**
- * Looks at every entry below a folder until `look` returns something. Folders are entered unless `enter` declines; links are
- * not followed.
+ * Visits every entry below a folder until `look` returns a value. Enters folders unless `enter` declines. Does not
+ * follow links.
  */
 function walk<Found>(
   folder: string,
@@ -39,7 +39,7 @@ function walk<Found>(
   return undefined;
 }
 
-/** Whether the last name of a path is a link itself. */
+/** Returns whether the last segment of a path is a link. */
 function isLink(file: string, world: PermissionWorld): boolean {
   const fold = (name: string): string => (world.foldsCase ? name.toLowerCase() : name);
   const name = fold(path.posix.basename(file));
@@ -47,16 +47,16 @@ function isLink(file: string, world: PermissionWorld): boolean {
   return entries?.some((entry) => entry.kind === 'link' && fold(entry.name) === name) ?? true;
 }
 
-/** Whether a place is a link, or contains one at any depth. */
+/** Returns whether a place is a link, or contains one at any depth. */
 export function mayContainLinks({ path: written, real }: FilePlace, world: PermissionWorld): boolean {
   if (isLink(written, world)) return true;
   return walk(real, world, (_, { kind }) => (kind === 'link' ? true : undefined)) !== undefined;
 }
 
 /**
- * A protected place below a folder that is removed or moved, by its name.
+ * Returns the name of a protected place below a folder that is removed or moved.
  *
- * A removal does not look into `node_modules`: packages bring such files, and an installation restores them.
+ * A removal does not check `node_modules`: packages contain such files, and an installation restores them.
  */
 export function protectedBelow(
   { real }: FilePlace,
@@ -75,7 +75,9 @@ export function protectedBelow(
   );
 }
 
-/** A place that a copied folder would write, with the source's own links left aside, about which `look` has an objection. */
+/**
+ * Returns the first objection of `look` to a place that copying a folder would write. Links of the source are ignored.
+ */
 export function writtenByCopy<Found>(
   source: FilePlace,
   target: string,
@@ -92,8 +94,8 @@ export function writtenByCopy<Found>(
 }
 
 /**
- * Every path below some places, each as it is called and as it resolves. `follows`: folders behind links are entered, too.
- * `hidden`: names with a leading dot count. Undefined if there are too many entries.
+ * Returns every path below some places, as written and as resolved. `follows`: also enters folders behind links.
+ * `hidden`: includes names with a leading dot. Undefined if there are too many entries.
  */
 export function pathsBelow(
   places: readonly FilePlace[],

@@ -1,7 +1,7 @@
 /**
- * The specifier of a `Bash` rule. A command has two spellings: as it was written, and canonical, with one space between words
- * and quotes only where they are needed. A pattern is held against both, in both its own spellings, so that neither quotes
- * nor spaces make a difference.
+ * The specifier of a `Bash` rule. A command has two spellings: as written, and canonical, with one space between words
+ * and only necessary quotes. A pattern has the same two spellings and is matched against both. So quotes and spaces
+ * make no difference.
  */
 import type { ShellAssignment, ShellWord } from '@heddle/tools/shell';
 import { wildcard } from './wildcard.ts';
@@ -30,22 +30,22 @@ function compile(specifier: string): (text: string) => boolean {
     return (text) => text === prefix || text.startsWith(begin);
   }
   if (!specifier.includes('*')) return (text) => text === specifier;
-  // A trailing ` *` also stands for no further word at all.
+  // A trailing ` *` also matches no further word.
   const open = specifier.endsWith(' *') && !specifier.endsWith('\\ *');
   if (!open) return wildcard(specifier);
   const [alone, followed] = [wildcard(specifier.slice(0, -2)), wildcard(specifier)];
   return (text) => alone(text) || followed(text);
 }
 
-/** `npm run *` and `npm run:*`: the words before it, and whatever follows them. */
+/** The words before `npm run *` and `npm run:*`, which match with any continuation. */
 function prefixOf(specifier: string): string | undefined {
   const [, prefix] = /^([^*]+)(?::\*| \*)$/.exec(specifier) ?? [];
   return prefix?.trimEnd();
 }
 
 /**
- * The pattern with its quotes and spaces made canonical, its stars kept. Undefined where the quotes do not pair up: then it
- * is only held against what was written.
+ * Makes quotes and spaces of a pattern canonical, and keeps its stars. Undefined for unbalanced quotes: then only the
+ * written spelling is matched.
  */
 function canonicalPattern(specifier: string): string | undefined {
   const end = /(?::\*| \*)$/.exec(specifier)?.[0] ?? '';
@@ -72,13 +72,14 @@ function splitWords(text: string): string[] | undefined {
       continue;
     }
     open = true;
-    // A quoted star would lose its quotes and become a wildcard: hold such a pattern against the writing only.
+    // A quoted star would lose its quotes and become a wildcard. Such a pattern is matched only against the written
+    // spelling.
     const quoted = single ?? double?.replace(/\\([\\"$`])/g, '$1') ?? escaped;
     if (quoted !== undefined) {
       if (quoted.includes('*')) return undefined;
       bare = false;
     }
-    // A word that is partly quoted and has a star cannot be written canonically.
+    // A partly quoted word with a star has no canonical spelling.
     if (plain?.includes('*') && !bare) return undefined;
     value += quoted ?? plain ?? '';
     if (!bare && value.includes('*')) return undefined;
@@ -87,13 +88,13 @@ function splitWords(text: string): string[] | undefined {
   return words;
 }
 
-/** Quoted only where the shell would read it differently without. */
+/** Quotes a word only if the shell would otherwise read it differently. */
 function canonicalWord(value: string): string {
   if (value !== '' && /^[\p{L}\p{N}_\-.,/:=@%+^]+$/u.test(value)) return value;
   return `'${value.replaceAll("'", "'\\''")}'`;
 }
 
-/** What cannot be known before it runs stands as it was written. */
+/** A word with an unknown value stays as written. */
 export function canonicalText(words: readonly ShellWord[]): string {
   return words.map((word) => (word.kind === 'literal' ? canonicalWord(word.value) : word.text)).join(' ');
 }
@@ -108,10 +109,10 @@ export function assignmentText({ name, append, value }: ShellAssignment): string
   return `${name}${sign}${value.kind === 'literal' ? canonicalWord(value.value) : value.text}`;
 }
 
-/** How far a command is known. */
+/** The known beginning of a command. */
 export interface Beginning {
   readonly text: string;
-  /** What follows is one quoted text out of a substitution: a message, hardly ever an option. */
+  /** The rest is one quoted text from a substitution. It is a message, and rarely an option. */
   readonly quoted: boolean;
 }
 
@@ -130,10 +131,10 @@ export function commandDoubt(specifier: string): CommandDoubt {
   };
 }
 
-/** Rules for commands, indexed by first word. Most of five hundred rules are about other programs. */
+/** Rules for commands, indexed by first word. Most of five hundred rules concern other programs. */
 export interface CommandIndex<T> {
   readonly all: readonly T[];
-  /** Those that may match one of these spellings, in the order of `all`. */
+  /** Returns the rules that may match one of these spellings, in the order of `all`. */
   among(spellings: readonly Spelling[]): readonly T[];
 }
 
@@ -163,7 +164,7 @@ export function commandIndex<T>(
   };
 }
 
-/** Undefined where a star or a quote leaves it open, and for a rule about every command. */
+/** Undefined if a star or a quote hides the first word, and for a rule about every command. */
 function firstWord(specifier: string | undefined): string | undefined {
   return specifier === undefined ? undefined : /^([^\s*'"\\]+)(?=\s|:\*$|$)/.exec(specifier)?.[1];
 }

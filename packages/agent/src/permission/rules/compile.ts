@@ -1,4 +1,6 @@
-/** Rules made ready for matching, once per set of rules: a decision must not read five hundred patterns again. */
+/**
+ * Compiles rules for matching, once per set of rules, so that a decision does not parse five hundred patterns again.
+ */
 import type { PermissionWorld } from '../world.ts';
 import {
   type CommandDoubt,
@@ -16,28 +18,30 @@ import { type Matcher, wildcard } from './wildcard.ts';
 
 export interface CompiledRule {
   readonly rule: PermissionRule;
-  /** Whether its tool position names this tool. */
+  /** Returns whether the tool position of the rule matches this tool. */
   readonly names: (tool: string) => boolean;
-  /** Undefined: the whole tool. */
+  /** Undefined for a rule about the whole tool. */
   readonly specifier: Specifier | undefined;
 }
 
 interface Specifier {
   readonly text: string;
   readonly command: CommandPattern | undefined;
-  /** In deny and ask only. */
+  /** Only in deny and ask. */
   readonly doubt: CommandDoubt | undefined;
   readonly path: PathPattern | undefined;
   readonly domain: ((host: string) => boolean) | undefined;
   readonly name: ((name: string) => boolean) | undefined;
-  /** `Tool(param:value)`, in deny and ask only. */
+  /** `Tool(param:value)`, only in deny and ask. */
   readonly param: { readonly name: string; readonly value: Matcher } | undefined;
 }
 
 export interface CompiledRules extends Readonly<Record<RuleList, readonly CompiledRule[]>> {
-  /** Whether any path rule of the list speaks of a path at all: most paths are no rule's business, and this is one test. */
+  /**
+   * Returns whether any path rule of the list may match a path. Most paths match no rule, so one fast test is enough.
+   */
   readonly concerns: (list: 'deny' | 'ask', path: string) => boolean;
-  /** The deny and ask rules that speak of single commands. */
+  /** The deny and ask rules about single commands. */
   readonly objecting: Readonly<Record<'deny' | 'ask', CommandIndex<CompiledRule>>>;
   /** The allow rules that can cover a command, and those that can cover a file. */
   readonly allowing: {
@@ -79,7 +83,7 @@ function speaksOfCommands({ specifier }: CompiledRule): boolean {
   return specifier?.command !== undefined;
 }
 
-/** Whether one of many patterns matches. Most contain a plain name, so the names of the path find those that may match. */
+/** Tests many patterns at once. Most contain a literal name, so the names of the path select the candidates. */
 function pathTest(rules: readonly CompiledRule[], { foldsCase }: PermissionWorld): (path: string) => boolean {
   const byName = new Map<string, PathPattern[]>();
   const others: PathPattern[] = [];
@@ -92,7 +96,7 @@ function pathTest(rules: readonly CompiledRule[], { foldsCase }: PermissionWorld
   if (byName.size === 0 && others.length === 0) return () => false;
   return (path) => {
     if (others.some((pattern) => pattern.matches(path))) return true;
-    // Each name once: a long path may repeat one.
+    // Each name once, because a long path may repeat one.
     const names = new Set((foldsCase ? path.toLowerCase() : path).split('/'));
     for (const name of names) {
       if (byName.get(name)?.some((pattern) => pattern.matches(path)) === true) return true;
@@ -101,7 +105,7 @@ function pathTest(rules: readonly CompiledRule[], { foldsCase }: PermissionWorld
   };
 }
 
-/** None for a rule that can never match. */
+/** Returns an empty list for a rule that can never match. */
 function compileRule(rule: PermissionRule, list: RuleList, world: PermissionWorld): CompiledRule[] {
   const parsed = parseRule(rule.text, list);
   if (!parsed.ok) return [];
@@ -150,7 +154,7 @@ function anchorsOf(rule: PermissionRule, world: PermissionWorld): Anchors {
   };
 }
 
-/** `name`, or `name *` and `name:*` for the name with whatever follows. */
+/** Matches `name`, or with `name *` and `name:*` the name with any continuation. */
 function nameMatcher(text: string): (name: string) => boolean {
   const matches = commandPattern(text);
   return (name) => matches({ canonical: name, written: name });

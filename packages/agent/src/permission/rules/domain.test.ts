@@ -49,7 +49,7 @@ describe('a domain rule', () => {
   });
 });
 
-it('is named only in full, by a rule for WebFetch', () => {
+it('counts a host as named only by its full name in a WebFetch rule', () => {
   expect(isHostNamed('localhost', allowing('WebFetch(domain:localhost)'))).toBe(true);
   expect(isHostNamed('LocalHost', allowing('WebFetch(domain:localhost)'))).toBe(true);
   expect(isHostNamed('xn--bcher-kva.de', allowing('WebFetch(domain:bücher.de)'))).toBe(true);

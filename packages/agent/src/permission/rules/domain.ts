@@ -1,16 +1,16 @@
-/** Hosts in rules. Both sides are compared in the form that goes over the network: small letters, punycode, no final dot. */
+/** Matches hosts in rules. Both sides are compared in the form of the network: lower case, punycode, no final dot. */
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { currentName, parseRule, type Rules } from './rule.ts';
 import { type Matcher, wildcard } from './wildcard.ts';
 
-/** The dots that domain names may be written with. */
+/** The dots that are allowed in domain names. */
 const DOTS = /[.\u3002\uff0e\uff61]/;
 const ASCII = /^[\x20-\x7e]*$/;
 
-/** `example.com` is that host, `*.example.com` the hosts below it; `*` also stands for dots. */
+/** `example.com` matches that host, `*.example.com` the hosts below it. `*` also matches dots. */
 export function domainMatcher(domain: string): Matcher {
   const labels = domain.trim().split(DOTS);
-  // A star next to a letter outside ASCII has no punycode: such a rule is compared with the readable name.
+  // A star next to a letter outside ASCII has no punycode. Such a rule is compared with the readable name.
   if (labels.some((label) => label.includes('*') && !ASCII.test(label))) {
     const pattern = wildcard(
       domain.trim().split(DOTS).join('.').normalize('NFC').toLowerCase().replace(/\.$/, ''),
@@ -21,7 +21,7 @@ export function domainMatcher(domain: string): Matcher {
   return (host) => pattern(hostName(host));
 }
 
-/** The host of a rule, with its wildcards, as sandboxes and other programs read it. */
+/** Returns the host of a rule, with its wildcards, in the form for sandboxes and other programs. */
 export function domainName(domain: string): string {
   const labels = domain.trim().split(DOTS);
   if (!labels.some((label) => label.includes('*'))) return hostName(domain);
@@ -34,12 +34,12 @@ export function domainName(domain: string): string {
 function hostName(host: string): string {
   const url = `http://${host.trim()}/`;
   const name = URL.canParse(url) ? new URL(url) : undefined;
-  // A port, a path or a user name is not part of a host: such a text matches nothing but itself.
+  // A port, a path or a user name is not part of a host. Such a text matches only itself.
   const isHost = name !== undefined && name.href === `http://${name.hostname}/`;
   return (isHost ? name.hostname : host.trim().toLowerCase()).replace(/\.$/, '');
 }
 
-/** Whether an allow rule names the host in full: `domain:*` was not written with this machine's own servers in mind. */
+/** Returns whether an allow rule names the host in full. `domain:*` is not meant for the servers of this machine. */
 export function isHostNamed(host: string, { allow }: Rules): boolean {
   return allow.some(({ text }) => {
     const parsed = parseRule(text, 'allow');

@@ -1,4 +1,4 @@
-/** Which rule speaks of which part. */
+/** Matches rules against the parts of a call. */
 import type { CallPart, CommandPart, FetchPart, FilePart, Part, StoredFiles } from '../part.ts';
 import type { FilePlace } from '../paths/places.ts';
 import type { Glob } from '../paths/glob.ts';
@@ -11,18 +11,18 @@ import { calledName, governors, mainField } from './tool-names.ts';
 
 export interface RuleMatch {
   readonly rule: PermissionRule;
-  /** The rule may speak of it: nobody can tell without running it. */
+  /** The reason why the rule may apply, if that is uncertain before the command runs. */
   readonly doubtful?: string;
 }
 
-/** The first deny or ask rule that speaks of a part, or may. Those that certainly do come first. */
+/** Returns the first deny or ask rule that applies to a part, or may apply. Certain matches come first. */
 export function objectingRule(
   part: Part,
   list: 'deny' | 'ask',
   rules: CompiledRules,
   { exists }: Pick<PermissionWorld, 'exists'>,
 ): RuleMatch | undefined {
-  if (isNobodysBusiness(part, list, rules)) return undefined;
+  if (hasNoRule(part, list, rules)) return undefined;
   let doubtful: RuleMatch | undefined;
   for (const rule of objectors(part, list, rules)) {
     const match = objects(part, rule, list, exists);
@@ -38,8 +38,8 @@ function objectors(part: Part, list: 'deny' | 'ask', rules: CompiledRules): read
   return rules.objecting[list].among([...part.suspect, ...part.possible]);
 }
 
-/** A plain path that no rule of the list speaks of. */
-function isNobodysBusiness(part: Part, list: 'deny' | 'ask', rules: CompiledRules): boolean {
+/** Returns whether a part is a plain path that no rule of the list concerns. */
+function hasNoRule(part: Part, list: 'deny' | 'ask', rules: CompiledRules): boolean {
   if (part.kind !== 'read' && part.kind !== 'write' && part.kind !== 'remove') return false;
   if (
     part.places === undefined ||
@@ -92,7 +92,7 @@ function objectsToCommand(part: CommandPart, { rule, specifier }: CompiledRule):
   if (part.suspect.some(specifier.command)) return { rule };
   const { doubt } = specifier;
   if (part.beginnings.some((beginning) => doubt?.mayGoOn(beginning)))
-    return { rule, doubtful: 'nobody can tell what it runs' };
+    return { rule, doubtful: 'the program that it runs is unknown' };
   return part.possible.some(specifier.command) ? { rule, doubtful: 'it may run that' } : undefined;
 }
 
@@ -104,11 +104,12 @@ function objectsToFile(
 ): RuleMatch | undefined {
   const pattern = specifier?.path;
   if (!pattern) return undefined;
-  // What may not be read may not be changed either: an edit shows what was there. Asking about reading stays with reading.
+  // A file that may not be read may not be changed either, because an edit shows its content. An ask rule for reading
+  // covers only reading.
   const binds = names(part.kind === 'read' ? 'Read' : 'Edit') || (list === 'deny' && names('Read'));
   const suspected = part.knowledge !== 'known' && names('Edit');
   if (!binds && !suspected) return undefined;
-  if (part.places === undefined) return { rule, doubtful: 'nobody can tell which file it touches' };
+  if (part.places === undefined) return { rule, doubtful: 'the file that it accesses is unknown' };
   if (part.stored) return objectsToStored(part.stored, part.places, pattern, rule);
   return (
     objectsToPlaces(part, part.places, pattern, { rule, binds, list, exists }) ??
@@ -135,7 +136,7 @@ function objectsToPlaces(
   const certain = binds && part.knowledge !== 'mentioned';
   const speaks: RuleMatch = certain ? { rule } : { rule, doubtful: 'it may touch such a file' };
   const found = part.glob?.found(part.glob.optioned);
-  // What a deny rule speaks of will be left out; what is to be asked about is still to be asked about.
+  // Files that a deny rule matches are left out of the access. Ask rules still apply.
   const deep = list === 'deny' && part.leavesOutDenied ? 'no' : part.deep;
   let held = objectsBelow(part, pattern, rule);
   for (const { path, real } of [...places, ...(found ?? [])]) {
@@ -152,7 +153,7 @@ function objectsToPlaces(
   return part.glob ? (objectsToGlob(part, part.glob, pattern, found !== undefined, speaks) ?? held) : held;
 }
 
-/** Files that are there now, and files that links below lead to. */
+/** Checks the existing files, and the targets of links below. */
 function objectsBelow(part: FilePart, pattern: PathPattern, rule: PermissionRule): RuleMatch | undefined {
   const { below, followsLinks = false, knowledge } = part;
   if (below === undefined) return undefined;
@@ -166,7 +167,7 @@ function objectsBelow(part: FilePart, pattern: PathPattern, rule: PermissionRule
     : undefined;
 }
 
-/** Which files lie in the history is not known: each that a rule could mean may be among them. */
+/** The files of the history are unknown. Each file that the rule could match may be among them. */
 function objectsToStored(
   { someTracked }: StoredFiles,
   places: readonly FilePlace[],
@@ -183,7 +184,7 @@ function objectsToStored(
   return mayHold ? { rule, doubtful: 'what git stored may show such a file' } : undefined;
 }
 
-/** A glob may stand for what a rule speaks of. Where what it finds is known, and stays so, that decides. */
+/** A glob may match the files of a rule. If its matches are known and cannot change, they decide. */
 function objectsToGlob(
   { deep, knowledge }: FilePart,
   glob: Glob,
@@ -196,12 +197,12 @@ function objectsToGlob(
   const meets = (which: 'sample' | 'any'): boolean =>
     shapes.some((shape) => pattern.meets(shape, glob.optioned, which));
   if ((glob.aims || !isClear) && meets('sample')) return speaks;
-  if (glob.climbs) return { ...speaks, doubtful: 'nobody can tell which file it touches' };
+  if (glob.climbs) return { ...speaks, doubtful: 'the file that it accesses is unknown' };
   if (isClear || knowledge !== 'known') return undefined;
   return meets('any') ? { ...speaks, doubtful: 'it may touch such a file' } : undefined;
 }
 
-/** Whether a folder that is walked may hold what a rule speaks of. */
+/** Returns whether a folder that is walked may contain a match of a rule. */
 function holds(
   folder: string,
   pattern: PathPattern,
@@ -214,13 +215,13 @@ function holds(
   return deep === 'all' || !inner.slice(folder.length).includes('/.');
 }
 
-/** The allow rule that covers a part. `named`: one that says what it means, not a whole tool. */
+/** Returns the allow rule that covers a part. With `named`, a rule for a whole tool does not count. */
 export function coverOf(
   part: Part,
   rules: CompiledRules,
   which: 'any' | 'named' = 'any',
 ): PermissionRule | undefined {
-  // After a `cd` a file may be one of several: each of them needs a rule, not all of them the same.
+  // After a `cd`, a file may be at one of several places. Each place needs a rule, not necessarily the same one.
   if ('places' in part && part.places !== undefined && part.places.length > 1) {
     const covers = part.places.map((place) => coverOf({ ...part, places: [place] }, rules, which));
     return covers.every((cover) => cover !== undefined) ? covers[0] : undefined;
@@ -230,7 +231,7 @@ export function coverOf(
   )?.rule;
 }
 
-/** The allow rule that covers a command and contains the name of a place which the command names. */
+/** Returns the allow rule that covers a command and contains the name of a place in it. */
 export function namingRule(
   { shown, namedBy = [] }: FilePart,
   { allowing }: CompiledRules,
@@ -282,8 +283,8 @@ function coversFetch(part: FetchPart, { names, specifier }: CompiledRule): boole
 }
 
 /**
- * A symlink needs the rule twice: for its name and for what it points to. A rule for a whole tool covers files of the
- * working directories only; `authorize` sees to that, by the part's concern.
+ * A link needs a match for its path and for its target. A rule for a whole tool covers only files of the working
+ * directories. `authorize` enforces that with the concern of the part.
  */
 function coversFile(part: FilePart, { names, specifier }: CompiledRule): boolean {
   const pattern = specifier?.path;

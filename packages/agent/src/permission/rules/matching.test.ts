@@ -124,7 +124,7 @@ describe('a decision', () => {
     },
   );
 
-  it('asks about a word with more alternatives than can be looked at, in every mode', () => {
+  it('asks about a word with too many alternatives, in every mode', () => {
     expect(shell(`rm .${long('{a,b}')}`, { mode: 'bypassPermissions' }).decision).toBe('ask');
   });
 });

@@ -1,34 +1,38 @@
 /**
- * The specifier of a file rule: a gitignore pattern with an anchor. `//x` from the root of the file system, `~/x` from home,
- * `/x` from the folder of the settings, `./x` from where the session began. Without an anchor a bare name matches at any
- * depth; a path does so in deny and ask, where matching more is safer, and not in allow.
+ * The specifier of a file rule: a gitignore pattern with an anchor. `//x` starts at the root of the file system, `~/x`
+ * in the home folder, `/x` in the folder of the settings, `./x` in the start folder of the session. Without an anchor,
+ * a bare name matches at any depth. A path without an anchor does so only in deny and ask, where matching more is
+ * safer.
  */
 import path from 'node:path';
 import { literalSegments, lowered, meet, type Segment, segmentsOf } from '../paths/segments.ts';
 import type { Matcher } from './wildcard.ts';
 
 export interface Anchors {
-  /** Where the session began: as it is called, and with symlinks resolved. */
+  /** The start folder of the session, as written and with links resolved. */
   readonly roots: readonly string[];
-  /** The other folders it works in. */
+  /** The other working directories. */
   readonly others: readonly string[];
   readonly homes: readonly string[];
-  /** What a leading `/` means. */
+  /** The folders that a leading `/` refers to. */
   readonly bases: readonly string[];
   readonly foldsCase: boolean;
 }
 
 export interface PathPattern {
   matches(path: string): boolean;
-  /** A name that every path it matches contains, as it is compared; empty where there is none. */
+  /** A name that every matching path contains, folded for comparison. Empty if there is none. */
   readonly needle: string;
-  /** Whether it and a glob can mean the same path. `sample`: one path of the rule's is enough, its wildcards filled. */
+  /**
+   * Returns whether the pattern and a glob can match the same path. `sample` compares only one path of the pattern,
+   * with its wildcards filled.
+   */
   meets(glob: readonly Segment[], hidden: boolean, which: 'sample' | 'any'): boolean;
-  /** The first file or folder inside `folder` that it would match; undefined where there may be others, or none. */
+  /** The only file or folder in `folder` that the pattern matches. Undefined if there may be others, or none. */
   within(folder: string): string | undefined;
-  /** It begins with a wildcard: what it matches may lie anywhere. */
+  /** The pattern starts with a wildcard, so its matches may be in any folder. */
   readonly anywhere: boolean;
-  /** The same from the root of the file system, for programs that know such patterns. */
+  /** The pattern from the root of the file system, for programs that support such patterns. */
   readonly globs: readonly string[];
 }
 
@@ -37,7 +41,7 @@ export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: 
   const segments = rest
     .split('/')
     .filter((segment) => segment !== '' && segment !== '.')
-    // Twice any number of names is any number of names.
+    // Repeated `**` segments are equal to one.
     .filter((segment, index, all) => segment !== '**' || all[index - 1] !== '**');
   const foldsCase = anchors.foldsCase && list === 'deny';
   const { names, tail } = shapeOf(segments, list);
@@ -50,7 +54,7 @@ export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: 
   const [folder = '/'] = folders;
   const folded = (text: string) => (anchors.foldsCase ? text.toLowerCase() : text);
   const sample = path.posix.join(folder, ...segments.map((segment) => segment.replace(/\*+|\?/g, 'x')));
-  // Most rules never meet a glob. A folder that matches carries everything in it.
+  // Computed late, because most rules are never compared with a glob. A matching folder includes its contents.
   const shapes = onceNeeded((): { readonly sample: Segment[]; readonly all: Segment[][] } => ({
     sample: literalSegments(folded(sample)),
     all: folders.map((from) => [
@@ -122,8 +126,8 @@ function namesOf(file: string): string[] {
 }
 
 /**
- * A folder that matches carries everything in it. In an allow rule only one named in full does: `src/*` means the files of
- * src and not what lies deeper.
+ * A matching folder includes its contents. In an allow rule, only a folder without wildcards does: `src/*` matches the
+ * files of src, but no deeper ones.
  */
 function shapeOf(
   segments: readonly string[],
@@ -148,10 +152,10 @@ function firstWildcard(segments: readonly string[]): number {
  * wildcard, so its time is bounded by the length of the path times the length of the pattern.
  */
 
-/** What may follow the last name of a pattern: nothing, anything below it, or at least one more name. */
+/** The allowed rest after the last name of a pattern: nothing, anything below, or at least one more name. */
 type PathTail = 'nothing' | 'anything' | 'more';
 
-/** `names`: patterns of single names; `**` stands for any number of names. */
+/** `names` are patterns of single names. `**` matches any number of names. */
 function pathMatcher(
   names: readonly string[],
   tail: PathTail,
@@ -169,7 +173,7 @@ function pathMatcher(
     let at = first.length;
     for (const run of others) {
       const isAtEnd = run === last && tail === 'nothing';
-      // The earliest place is always the best one: it leaves the most names for what follows.
+      // The earliest position is always the best one: it leaves the most names for the rest.
       const found = isAtEnd ? Math.max(at, path.length - run.length) : indexOfRun(run, path, at);
       if (found < 0 || !matchesAt(run, path, found)) return false;
       at = found + run.length;
@@ -196,7 +200,7 @@ type Token =
   | { readonly kind: 'set'; readonly has: RegExp }
   | { readonly kind: 'one' | 'many' };
 
-/** A single name: `*`, `?`, `[a-z]`, and a backslash before a letter that means itself. */
+/** Matches a single name: `*`, `?`, `[a-z]`, and a backslash before a literal character. */
 function nameMatcher(pattern: string, foldsCase: boolean): Matcher {
   const tokens = tokensOf(pattern, foldsCase);
   const fold = (name: string): string => (foldsCase ? name.toLowerCase() : name);
@@ -211,7 +215,7 @@ function tokensOf(pattern: string, foldsCase: boolean): Token[] {
   const tokens: Token[] = [];
   const piece = /\\([\s\S])|\*+|\?|\[([!^]?)([^\]]+)\]|[\s\S]/y;
   for (let at = 0; at < pattern.length; ) {
-    // A bracket that is never closed is a letter. Looking for its end each time would make the reading quadratic.
+    // A bracket without an end is a letter. Searching for its end each time would take quadratic time.
     const isOpen = pattern[at] === '[' && at > lastClose;
     piece.lastIndex = at;
     const [text = '', escaped, not = '', set] = isOpen ? ['['] : (piece.exec(pattern) ?? []);
@@ -234,7 +238,7 @@ function letterSet(not: string, set: string, foldsCase: boolean): RegExp {
   try {
     return new RegExp(source(escaped), flags);
   } catch {
-    // A range that ends before it begins: its letters count, the dash is one of them.
+    // The range ends before it begins. Its letters count, and the dash is one of them.
     return new RegExp(source(escaped.replaceAll('-', '\\-')), flags);
   }
 }
@@ -250,7 +254,7 @@ function matchesTokens(tokens: readonly Token[], name: string): boolean {
       at++;
       token++;
     } else if (retry) {
-      // Only the last star is ever extended: an earlier one could reach no further.
+      // Only the last star is extended, because an earlier one could not reach further.
       at = ++retry.at;
       token = retry.token;
     } else return false;

@@ -1,4 +1,4 @@
-/** A rule as it is written: `Tool` or `Tool(specifier)`, with the place it comes from. */
+/** A rule as written, `Tool` or `Tool(specifier)`, and its source. */
 
 export type RuleSource = 'managed' | 'command line' | 'local' | 'project' | 'user' | 'session';
 
@@ -7,9 +7,9 @@ export type RuleList = 'deny' | 'ask' | 'allow';
 export interface PermissionRule {
   readonly text: string;
   readonly source: RuleSource;
-  /** The file that holds it, for the explanation. */
+  /** The file that contains the rule. */
   readonly file?: string;
-  /** What a leading `/` in a path means; the session's first folder by default. */
+  /** The folder that a leading `/` refers to. The default is the first folder of the session. */
   readonly base?: string;
 }
 
@@ -29,10 +29,10 @@ export type ParsedRule =
   | { readonly ok: true; readonly tool: string; readonly specifier: string | undefined }
   | { readonly ok: false; readonly message: string };
 
-/** Says what is wrong with a rule that could never match, so that nobody relies on it. */
+/** Parses a rule. Reports a rule that could never match, so that the user does not rely on it. */
 export function parseRule(text: string, list: RuleList): ParsedRule {
   const [, tool = '', inside] = /^([^\s()]+)(?:\(([\s\S]*)\))?$/.exec(text.trim()) ?? [];
-  if (tool === '') return { ok: false, message: `${text} is no rule; write Tool or Tool(specifier)` };
+  if (tool === '') return { ok: false, message: `${text} is not a rule; write Tool or Tool(specifier)` };
   const specifier = inside?.trim();
   if (specifier === '') return { ok: false, message: `${text} has empty parentheses; write ${tool}` };
   if (list === 'allow' && tool.includes('*') && !/^mcp__[^*_]+(?:_[^*_]+)*__/.test(tool)) {
@@ -47,7 +47,7 @@ export function parseRule(text: string, list: RuleList): ParsedRule {
   return { ok: true, tool: currentName(tool), specifier: specifier === '*' ? undefined : specifier };
 }
 
-/** Names that tools had once; rules keep them for years. */
+/** Former names of tools. Old rules still contain them. */
 const CURRENT_NAMES: Readonly<Record<string, string>> = {
   Task: 'Agent',
   KillShell: 'TaskStop',

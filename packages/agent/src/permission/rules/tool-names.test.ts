@@ -2,7 +2,7 @@ import { builtinTools } from '@heddle/tools';
 import { describe, expect, it } from 'vitest';
 import { unknownTool } from './tool-names.ts';
 
-describe('a rule whose tool nobody knows', () => {
+describe('a rule with an unknown tool', () => {
   it.each([
     ['Bsh(ls)', 'Bsh(ls): no tool is named Bsh; did you mean Bash?'],
     ['bash(ls)', 'bash(ls): no tool is named bash; did you mean Bash?'],
@@ -30,7 +30,7 @@ describe('a rule whose tool nobody knows', () => {
     expect(unknownTool(rule, 'allow')).toBeUndefined();
   });
 
-  it('is not a pattern, and not what is no rule at all', () => {
+  it('is neither a pattern nor a text that is not a rule', () => {
     expect(unknownTool('*', 'deny')).toBeUndefined();
     expect(unknownTool('mcp__*', 'deny')).toBeUndefined();
     expect(unknownTool('Bash()', 'allow')).toBeUndefined();

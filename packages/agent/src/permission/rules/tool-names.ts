@@ -1,4 +1,4 @@
-/** Which tools touch files, which field of their input says what they touch, and which rules govern them. */
+/** Facts about tools by name: which ones access files, in which input field, and which rules apply to them. */
 import type { JsonObject } from '@heddle/core';
 import { currentName, parseRule, type RuleList, type Rules } from './rule.ts';
 import { type Matcher, wildcard } from './wildcard.ts';
@@ -6,7 +6,7 @@ import { type Matcher, wildcard } from './wildcard.ts';
 const READERS: ReadonlySet<string> = new Set(['Read', 'Grep', 'Glob', 'LSP', 'NotebookRead', 'LS']);
 const EDITORS: ReadonlySet<string> = new Set(['Edit', 'Write', 'NotebookEdit', 'MultiEdit']);
 
-/** The call itself is a question to the user: only the user's answer lets it run. */
+/** The call itself is a question to the user. It runs only with the user's answer. */
 const QUESTIONS: ReadonlyMap<string, string> = new Map([
   ['AskUserQuestion', 'Decide yourself, and say what you assumed.'],
   ['ExitPlanMode', 'End your turn with the plan as your answer.'],
@@ -16,12 +16,12 @@ export function isQuestion(tool: string): boolean {
   return QUESTIONS.has(tool);
 }
 
-/** How to go on where nobody can be asked. */
+/** Tells the model how to continue if there is no user to ask. */
 export function withoutAnswer(tool: string): string | undefined {
   return QUESTIONS.get(tool);
 }
 
-/** Read rules govern all that read files, Edit rules all that change them. */
+/** Read rules apply to all tools that read files, Edit rules to all that change them. */
 export function governors(tool: string): readonly string[] {
   if (READERS.has(tool)) return [tool, 'Read'];
   if (EDITORS.has(tool)) return [tool, 'Edit'];
@@ -33,7 +33,7 @@ export function fileAccess(tool: string): 'read' | 'write' | undefined {
   return EDITORS.has(tool) ? 'write' : undefined;
 }
 
-/** The field a rule's specifier speaks of; `Tool(param:value)` speaks of the others. */
+/** The field that a rule's specifier matches. `Tool(param:value)` matches the others. */
 const MAIN_FIELDS: Readonly<Record<string, string>> = {
   Bash: 'command',
   Agent: 'subagent_type',
@@ -52,7 +52,7 @@ export function mainField(tool: string): string | undefined {
   return Object.hasOwn(MAIN_FIELDS, tool) ? MAIN_FIELDS[tool] : undefined;
 }
 
-/** What the specifier of a rule for another tool is held against: `Agent(name)`, `Skill(name args)`. */
+/** Returns the text that the specifier of a rule for another tool matches: `Agent(name)`, `Skill(name args)`. */
 export function calledName(tool: string, input: JsonObject): string | undefined {
   const field = mainField(tool);
   const main = field === undefined ? undefined : input[field];
@@ -80,7 +80,7 @@ export function toolMatcher(name: string, list: RuleList): Matcher {
   };
 }
 
-/** In how many places a tool's name can be divided into a server and a tool of it. */
+/** Returns the number of ways to split a tool's name into a server and a tool. */
 function readings(tool: string): number {
   const [, body = ''] = /^mcp__([\s\S]*)$/.exec(tool) ?? [];
   let count = 0;
@@ -100,7 +100,7 @@ export function isToolDenied(tool: string, { deny }: Rules): boolean {
   });
 }
 
-/** Heddle's own first, then those of other programs that read the same files. */
+/** Heddle's own tools, then those of other programs that read the same files. */
 const KNOWN: readonly string[] = (
   'Bash Read Edit Write NotebookEdit Glob Grep WebFetch WebSearch TodoWrite TaskStop TaskOutput AskUserQuestion ' +
   'EnterPlanMode ExitPlanMode ToolSearch SandboxNetworkAccess RunWithoutSandbox ' +
@@ -108,7 +108,10 @@ const KNOWN: readonly string[] = (
   'ListMcpResourcesTool ReadMcpResourceTool Config PowerShell EnterWorktree ExitWorktree SendMessage StructuredOutput'
 ).split(' ');
 
-/** What is to be said about a rule whose tool nobody knows; undefined where there is nothing to say. */
+/**
+ * Returns a warning about a rule with an unknown tool, or undefined. The rule is kept, because a host may provide the
+ * tool. But a misspelled rule would have no effect.
+ */
 export function unknownTool(text: string, list: RuleList): string | undefined {
   const parsed = parseRule(text, list);
   if (!parsed.ok || isKnown(parsed.tool)) return undefined;
@@ -116,7 +119,7 @@ export function unknownTool(text: string, list: RuleList): string | undefined {
   return `${text}: no tool is named ${parsed.tool}${meant === undefined ? '' : `; did you mean ${meant}?`}`;
 }
 
-/** Tools of servers carry their server's name, and patterns may mean any of them. */
+/** MCP tools contain the name of their server, and patterns may match any of them. */
 function isKnown(tool: string): boolean {
   return tool.includes('*') || tool.startsWith('mcp__') || KNOWN.includes(tool) || currentName(tool) !== tool;
 }
@@ -130,7 +133,7 @@ function nearest(name: string): string | undefined {
   return first && first.distance <= Math.ceil(name.length / 3) ? first.known : undefined;
 }
 
-/** How many letters must be put in, taken out or replaced. */
+/** Returns the number of letters to insert, delete or replace. */
 function distance(left: string, right: string): number {
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
   for (const [row, letter] of Array.from(left).entries()) {

@@ -1,11 +1,11 @@
 /**
- * Patterns with `*`. Each is matched in one pass over the text, without backtracking, so that no rule and no input can make
+ * Patterns with `*`. Each is matched in one pass over the text, without backtracking. So no rule and no input can make
  * a decision slow.
  */
 
 export type Matcher = (text: string) => boolean;
 
-/** `*` stands for any text, including line ends; `\*` for a star. */
+/** `*` matches any text, including line ends. `\*` matches a star. */
 export function wildcard(pattern: string): Matcher {
   const [first = '', ...others] = literalsOf(pattern);
   const last = others.pop();
@@ -15,7 +15,7 @@ export function wildcard(pattern: string): Matcher {
     if (end < first.length || !text.startsWith(first) || !text.endsWith(last)) return false;
     let at = first.length;
     for (const literal of others) {
-      // The earliest place is always the best one: it leaves the most text for what follows.
+      // The earliest position is always the best one: it leaves the most text for the rest.
       const found = text.indexOf(literal, at);
       if (found < 0 || found + literal.length > end) return false;
       at = found + literal.length;
@@ -24,7 +24,7 @@ export function wildcard(pattern: string): Matcher {
   };
 }
 
-/** The texts between the stars. */
+/** Returns the texts between the stars. */
 function literalsOf(pattern: string): string[] {
   const literals = [''];
   for (const [piece] of pattern.matchAll(/\\\*|\*+|[^\\*]+|\\/g)) {
@@ -34,5 +34,5 @@ function literalsOf(pattern: string): string[] {
   return literals;
 }
 
-/** A set of letters in a glob that ends where it seems to: `[a-z]`, `[!x]`, `[[:alpha:]_]`; not `[]a]`, and no quotes. */
+/** A set of letters in a glob with a clear end: `[a-z]`, `[!x]`, `[[:alpha:]_]`. Not `[]a]`, and no quotes. */
 export const LETTER_SET = String.raw`\[[!^]?(?:\[:[a-z]+:\]|[^\][\\'"$/!^])(?:\[:[a-z]+:\]|[^\][\\'"$/])*\]`;

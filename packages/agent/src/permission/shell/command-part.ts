@@ -1,4 +1,4 @@
-/** One simple command as a part: how it may be spelled for rules, and what is known about it. */
+/** Creates the part for one simple command: its spellings for rules, and the facts about it. */
 import {
   areReadOnlyWords,
   isHarmlessPrefix,
@@ -34,10 +34,10 @@ import { doubtAboutWords } from './unknown-words.ts';
 
 export interface Around {
   readonly folders: Folders;
-  /** `plain`: nothing but lists and pipelines. `functions`: names may not mean what they say. */
+  /** `plain`: only lists and pipelines. `functions`: a name may call a function of the script instead of a program. */
   readonly shape: 'plain' | 'compound' | 'functions';
   readonly world: PermissionWorld;
-  /** Of the script that the command stands in. */
+  /** The variables of the script. */
   readonly variables: Variables;
 }
 
@@ -48,7 +48,7 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
   const last = stages.at(-1) ?? { words, more: false };
   const full = spelled(words, assignments.map(assignmentText));
   const bare = stages.filter(({ words }) => words.length > 0).map(({ words }) => spelled(words));
-  // What stands between two wrappers is a tail of the first one.
+  // The words between two wrappers are a tail of the first one.
   const ends = stages.length > 1 ? [...stages.slice(0, 1), last] : stages;
   const isFree = assignments.every(isSafe);
   const readOnly = proof(command, last, around);
@@ -71,7 +71,7 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
   };
 }
 
-/** Every spelling is held against every rule: none twice. */
+/** Every spelling is matched against every rule, so duplicates are removed. */
 function distinct(spellings: readonly Spelling[]): Spelling[] {
   return [...new Map(spellings.map((spelling) => [spelling.written, spelling])).values()];
 }
@@ -83,7 +83,10 @@ function spelled(words: readonly ShellWord[], before: readonly string[] = []): S
   };
 }
 
-/** The words themselves and every tail that may be a command. A tail is a slice of one text: joining each anew is slow. */
+/**
+ * Returns the words themselves, and every tail that may be a command. A tail is a slice of one text, because joining
+ * each one is slow.
+ */
 function suspectSpellings(words: readonly ShellWord[]): Spelling[] {
   if (words.length === 0) return [];
   const whole = spelled(words);
@@ -106,7 +109,7 @@ function suspectSpellings(words: readonly ShellWord[]): Spelling[] {
   });
 }
 
-/** `/bin/rm` is `rm` for a deny rule. */
+/** A deny rule for `rm` also matches `/bin/rm`. */
 function withBaseName(name: ShellWord, { canonical, written }: Spelling): Spelling[] {
   if (!name.value.includes('/')) return [];
   const value = baseName(name.value);
@@ -118,7 +121,10 @@ function withBaseName(name: ShellWord, { canonical, written }: Spelling): Spelli
   ];
 }
 
-/** How far a command is known that is not known to its end: its own words, behind a wrapper, and what it runs. */
+/**
+ * Returns the known beginnings of a command with an unknown end: of its own words, of the words after a wrapper, and of
+ * commands that it runs.
+ */
 function beginningsOf(
   command: SimpleCommand,
   stages: readonly Unwrapped[],
@@ -160,12 +166,12 @@ function proof(command: SimpleCommand, { words, more }: Unwrapped, around: Aroun
   if (name === undefined) return assignments.every((assignment) => isOwn(assignment.name)) ? 'yes' : 'no';
   const [program] = words;
   if (around.shape === 'functions') return 'no';
-  // In the background it may outlast the call.
+  // A background command may outlast the call.
   const proven = inside.includes('background') ? 'beside a rule' : 'yes';
   if (readsLine(command)) return proven;
   if (!assignments.every(isHarmlessPrefix) || program === undefined || changesFiles(program.value))
     return 'no';
-  // Whatever its words become; the commands in them are parts of their own.
+  // The program is harmless with any arguments. Commands in its arguments are separate parts.
   const isHarmless = program.kind === 'literal' && isHarmlessProgram(program.value);
   if (isHarmless || (!more && changesOwnShellOnly(words))) return proven;
   if (more) return 'no';
@@ -174,7 +180,7 @@ function proof(command: SimpleCommand, { words, more }: Unwrapped, around: Aroun
     : 'no';
 }
 
-/** A `cd` may have failed, so git may run in any of several folders: the proof must hold for each of them. */
+/** A `cd` may have failed, so git may run in one of several folders. The proof must hold for each of them. */
 function everyProofOptions({ value }: ShellWord, { folders, world }: Around): readonly ProofOptions[] {
   const { environment } = world;
   if (folders === undefined || baseName(value) !== 'git') return [{ environment }];
@@ -191,7 +197,7 @@ function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Ar
   return doubt ?? doubtAboutWords(command, last, around) ?? doubtWithin(command, last, around);
 }
 
-/** Scripts among the arguments: `bash -c 'make -C $x'`. Their variables are not looked at. */
+/** Checks scripts among the arguments: `bash -c 'make -C $x'`. Their variables are treated as unknown. */
 function doubtWithin(command: SimpleCommand, { words }: Unwrapped, around: Around): string | undefined {
   if (runsElsewhere(words)) return undefined;
   const inner = { ...around, variables: NO_VARIABLES };
@@ -211,10 +217,10 @@ function opacity(
   if (words.length === 0) return undefined;
   const name = stages.at(-1)?.words[0];
   if (name === undefined || name.kind === 'dynamic' || name.kind === 'pattern') {
-    return 'Nobody can tell which command runs.';
+    return 'The command that runs is unknown.';
   }
   const { folders, world } = around;
-  if (folders === undefined) return 'Nobody can tell in which folder it runs.';
+  if (folders === undefined) return 'The folder in which it runs is unknown.';
   const outside = folders.find((folder) =>
     placesOf(folder, ['/'], world).some((place) => !isInside(place, world)),
   );
@@ -224,7 +230,7 @@ function opacity(
 /** Builtins that change only the shell of the script, in forms that cannot change how its commands behave. */
 function changesOwnShellOnly([name, ...args]: readonly ShellWord[]): boolean {
   if (name?.kind !== 'literal') return false;
-  // The allow-list of syntax refuses the tests that look into variables.
+  // The allow-list of syntax rejects tests that evaluate variables.
   if (name.value === '[' || name.value === 'test') return true;
   if (args.some(({ kind }) => kind !== 'literal')) return false;
   const given = args.map(({ value }) => value);
@@ -247,7 +253,7 @@ function changesOwnShellOnly([name, ...args]: readonly ShellWord[]): boolean {
   }
 }
 
-/** `while IFS= read -r line`: into a variable of the script's own. */
+/** Returns whether `while IFS= read -r line` reads into a variable of the script. */
 function readsLine({ name, args, assignments }: SimpleCommand): boolean {
   if (name?.kind !== 'literal' || name.value !== 'read') return false;
   if (!assignments.every(({ name: variable, value }) => variable === 'IFS' && value?.kind === 'literal'))

@@ -1,7 +1,7 @@
 /**
- * Programs that read, and do their work in the read-only view as well as anywhere. The view keeps every effect in, so their
- * options need not be understood. The list only keeps out what is meant to write, needs the network or talks to a service:
- * about that the user is asked, instead of seeing it fail.
+ * Programs that read, and that work in the read-only view. The view keeps every effect inside, so their options need
+ * not be understood. Programs that write, need the network or use a service are not listed: the user is asked, instead
+ * of seeing them fail.
  */
 import { isSafe, type ShellAssignment, type ShellWord } from '@heddle/tools/shell';
 import type { CommandPart } from '../part.ts';
@@ -10,7 +10,7 @@ import { touchesFiles } from './files/files-of.ts';
 type Fit = CommandPart['confinable'];
 type Check = (args: readonly string[]) => boolean;
 
-/** They read the files that they are given, and run nothing. */
+/** They read only the files in their arguments, and run no program. */
 const CLOSED: ReadonlySet<string> = new Set(
   (
     'zcat gzcat bzcat xzcat zstdcat lz4cat zgrep zegrep zfgrep b2sum cksum nm objdump readelf size strings bat batcat ' +
@@ -20,7 +20,7 @@ const CLOSED: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** They read more than they are given, or run programs, or both. */
+/** They read other files, or run programs, or both. */
 const OPEN: ReadonlySet<string> = new Set(
   'ag ack awk gawk mawk nawk egrep eza exa lsd tokei cloc scc ldd gron mlr grep fgrep rg jq diff colordiff df bc dc lsblk findmnt getent cal factor nproc'.split(
     ' ',
@@ -32,7 +32,7 @@ const avoiding =
   (options: RegExp): Check =>
   (args) =>
     !args.some((arg) => options.test(arg));
-/** The first word that is not an option says what it does. */
+/** The first word that is not an option decides. */
 const doing = (verbs: string, inverted: Check = () => true): Check => {
   const known = words(verbs);
   return (args) => known.has(args.find((arg) => !arg.startsWith('-')) ?? '') && inverted(args);
@@ -40,7 +40,7 @@ const doing = (verbs: string, inverted: Check = () => true): Check => {
 const NPM = doing('ls list ll la root prefix explain why query help');
 const PIP = doing('list show freeze check inspect help');
 
-/** They read if they are used in a certain way. */
+/** They only read if they are used in a certain way. */
 const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['sed', avoiding(/^(-[nEersuz]*i|--in-place|--i)/)],
   ['sort', avoiding(/^(-[a-zA-Z]*o|--ou)/)],
@@ -92,14 +92,14 @@ const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['git', readsRepository],
 ]);
 
-/** Whether the view can stand in for a proof. More arguments may come through a pipe. */
+/** Returns whether the view can replace a proof. More arguments may come through a pipe. */
 export function confinable(
   [name, ...rest]: readonly ShellWord[],
   assignments: readonly ShellAssignment[],
 ): Fit {
   if (name?.kind !== 'literal' || !assignments.every(isSafe)) return 'no';
   const program = name.value.replace(/^\/(usr\/)?bin\//, '');
-  // The files of an unknown program are not parts of the call if a variable names them.
+  // If a variable names the files of an unknown program, these files are not parts of the call.
   if (CLOSED.has(program)) return touchesFiles(program) ? 'closed' : 'yes';
   if (OPEN.has(program)) return 'yes';
   const args = rest.map(({ kind, value, prefix }) => (kind === 'literal' ? value : prefix));
@@ -107,12 +107,12 @@ export function confinable(
   return CHECKED.get(program)?.(args) === true ? 'yes' : 'no';
 }
 
-/** Any program on the search path prints these. */
+/** Any program on the search path may print its help or version. */
 function asksForHelp(program: string, arg: string | undefined): boolean {
   return /^[\w.+-]+$/.test(program) && (arg === '--version' || arg === '--help');
 }
 
-/** Without files to work on, a compiler prints what it is. */
+/** A compiler without input files prints only information about itself. */
 function isVerbose(args: readonly string[]): boolean {
   return args.length === 1 && /^(-v|-dumpversion|-dumpmachine)$/.test(args[0] ?? '');
 }
@@ -137,7 +137,7 @@ const GIT_READS = words(
     'merge-base cherry range-diff diff-tree diff-index diff-files for-each-ref show-ref show-branch whatchanged var ' +
     'check-ignore check-attr check-mailmap check-ref-format count-objects verify-commit verify-tag version help',
 );
-/** They list with these words, and do other things with others. */
+/** These commands list with these words, and have effects with others. */
 const GIT_LISTS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['stash', ([verb = '']) => /^(list|show)$/.test(verb)],
   ['worktree', ([verb]) => verb === 'list'],
@@ -153,7 +153,7 @@ const GIT_LISTS: ReadonlyMap<string, Check> = new Map<string, Check>([
 const GIT_BRANCHES =
   /^(-[arvi]+|--(all|remotes|list|show-current|verbose|ignore-case|no-color|no-column)|--(sort|format|color|column|contains|merged|no-merged|points-at)=.*)$/;
 
-/** Programs that the repository names (text conversion, hooks, helpers) run in the view as well. */
+/** Programs that the repository configures (text conversion, hooks, helpers) also run in the view. */
 function readsRepository(args: readonly string[]): boolean {
   let at = 0;
   for (let arg = args[at] ?? ''; arg.startsWith('-'); arg = args[at] ?? '') at += GIT_VALUED.has(arg) ? 2 : 1;

@@ -1,6 +1,6 @@
 /**
- * Where bash is stricter than our grammar, or reads a text differently from one version to the next. Found by fuzzing against
- * `bash -n`; each is rare, and asking about it costs little.
+ * Finds texts that bash and the grammar may read differently, also between bash versions. They were found by fuzzing
+ * against `bash -n`. Each is rare, so asking costs little.
  */
 
 interface Doubt {
@@ -8,7 +8,7 @@ interface Doubt {
   readonly reason: string;
 }
 
-/** Here the grammar loses commands that bash runs: nothing it says about such a text can be relied on. */
+/** The grammar misses commands in these texts that bash runs. No result of the grammar is reliable for them. */
 const BLIND: readonly Doubt[] = [
   { pattern: /[\d}][<>]\(/, reason: 'a process behind a number' },
   { pattern: /\)#/, reason: 'a # where a comment cannot begin' },
@@ -32,14 +32,14 @@ const DOUBTS: readonly Doubt[] = [
   },
 ];
 
-/** Quotes count otherwise within an expansion, and otherwise again in other versions: looked for in the text as it is. */
+/** Quotes inside an expansion have other rules, which differ between versions. So the raw text is searched. */
 const PROCESS_IN_EXPANSION = /\$\{[^}]*[<>]\(/;
 
-/** What may stand before an opening bracket: an operator, or a word that a command follows. */
+/** Text that may precede an opening parenthesis: an operator, or a keyword before a command. */
 const BEFORE_BRACKET =
   /(?:^|[;&|(){!$<>=\n`]|(?:^|[\s;&|({])(?:for|if|then|elif|else|while|until|do|in|time|coproc|\[\[|-a|-o))[ \t]*$/;
 
-/** Characters: longer than any keyword and the blanks a person would put behind it. */
+/** A number of characters, longer than any keyword and the usual blanks after it. */
 const LOOK_BACK = 40;
 
 interface Doubtful {
@@ -65,7 +65,9 @@ function doubtIn(code: string): string | undefined {
   return undefined;
 }
 
-/** Where the quote that opens at `at` ends: behind a `$` a backslash can keep it open. Negative: nowhere. */
+/**
+ * Returns the end of the quote that opens at `at`, or a negative number. After a `$`, a backslash can escape the quote.
+ */
 function quoteEnd(text: string, at: number): number {
   if (text[at - 1] !== '$') return text.indexOf("'", at + 1);
   for (let end = at + 1; end < text.length; end++) {
@@ -75,11 +77,11 @@ function quoteEnd(text: string, at: number): number {
   return -1;
 }
 
-/** The text without what is quoted, commented or in a here-document: only what the shell reads as syntax. */
+/** Returns the text without quotes, comments and here-documents: only the syntax of the shell. */
 function codeOf(text: string): string {
   const bare = text.replace(/(<<-?\s*(['"]?)(\w+)\2[^\n]*\n)(?:[\s\S]*?\n)??\t*\3(?=\n|$)/g, '$1');
   let code = '';
-  // Inside double quotes a substitution is code again, and quotes in it are its own.
+  // A substitution inside double quotes is code again, with its own quotes.
   const around: ('code' | 'quotes')[] = ['code'];
   for (let at = 0; at < bare.length; at++) {
     const letter = bare[at] ?? '';

@@ -1,7 +1,9 @@
 /**
- * Symbolic links that a script makes or moves. Places are resolved before a script runs, so behind a command that may put a
- * link somewhere, a place there is not known anymore. Only commands on a list are known to make no links; every other one may
- * have put a link anywhere.
+ * Effects of earlier commands of a script on later ones: symbolic links, files that are made and then run, a changed
+ * HOME.
+ *
+ * Places are resolved before a script runs. After a command that may create or move a link, places there are unknown.
+ * Only listed commands are known to make no links. Every other command may have put a link anywhere.
  */
 import type { ReadCommand, ShellRedirection, ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import path from 'node:path';
@@ -19,22 +21,22 @@ import { runsFiles } from './interpreters.ts';
 import { baseName, commandWords, isRunner, unwrap } from './runners.ts';
 import type { Folders } from './shell-state.ts';
 
-/** The paths at or below which there may be new links. */
+/** The paths at or below which new links may exist. */
 export type MadeLinks = 'anywhere' | readonly string[];
 
 export const NO_LINKS: MadeLinks = [];
 
-/** They write plain files and folders, or remove something. */
+/** They write plain files and folders, or remove files. */
 const WRITE_NO_LINKS =
   /^(mkdir|touch|rm|rmdir|unlink|shred|tee|truncate|chmod|chown|chgrp|dd|gzip|gunzip|bzip2|bunzip2|xz|unxz|zstd|unzstd|split|curl|shopt|umask|ulimit|export|unset|kill|pkill|sleep|tsc|gofmt|rustfmt|clang-format|black|ruff|isort)$/;
 
-/** Of git: the working tree stays as it is. */
+/** Git commands that do not change the working tree. */
 const GIT_KEEPS_TREE =
   /^(add|stage|commit|status|diff|log|show|blame|grep|push|fetch|branch|tag|remote|config|rev-parse|init|rm|notes|gc|describe)$/;
 
 /**
- * A rule that allows such a program allows everything that the project's code does. A question about a link that it may have
- * made would protect nothing.
+ * A rule that allows such a program allows everything in the project's code. A question about a link from it would
+ * protect nothing.
  */
 export function runsProjectCode([name]: readonly ShellWord[], { folders, world }: Around): boolean {
   if (name?.kind !== 'literal') return false;
@@ -59,7 +61,7 @@ export function linksMadeBy(command: SimpleCommand, parts: readonly Part[], arou
   return 'anywhere';
 }
 
-/** A copy or a move makes links only if there are some in what it takes. */
+/** A copy or a move makes links only if its source contains some. */
 function transferredLinks(
   base: 'cp' | 'mv' | 'ln',
   words: readonly ShellWord[],
@@ -86,7 +88,7 @@ function transferredLinks(
     if (places === undefined) return 'anywhere';
     for (const place of places) paths.add(place.path).add(place.real);
   }
-  // `mv a folder` makes `folder/a`, and leaves the other files of the folder alone.
+  // `mv a folder` makes `folder/a`, and does not change other files of the folder.
   const parents = new Set(Array.from(paths, (file) => path.posix.dirname(file)));
   return Array.from(paths).filter((file) => !parents.has(file));
 }
@@ -108,7 +110,7 @@ export function joinLinks(all: readonly MadeLinks[]): MadeLinks {
   return paths;
 }
 
-/** Whether a path may lead through a new link. */
+/** Returns whether a path may lead through a new link. */
 export function isBehindLink(file: string, links: MadeLinks): boolean {
   return links === 'anywhere' || links.some((link) => isAtOrBelow(file, link));
 }
@@ -122,13 +124,13 @@ const LINK_MADE: Concern = {
   reason: 'An earlier command may put a link in its place, so it is not known which file it would change.',
 };
 
-/** The parts of one command, behind others that may have made links. `isFree`: its arguments need not be known. */
+/** Returns the parts of a command after others that may have made links. `isFree`: its arguments need not be known. */
 export function partsBehindLinks(parts: readonly Part[], links: MadeLinks, isFree = false): readonly Part[] {
   if (links.length === 0) return parts;
   const isSpared = ({ knowledge, by }: FilePart): boolean =>
     isFree && links === 'anywhere' && knowledge === 'named' && by === 'command';
   const moved = new Set(parts.filter((part) => isFile(part) && !isSpared(part) && isMoved(part, links)));
-  // A copy writes the names that its source contains. If these are not known, its targets are not either.
+  // A copy writes the names that its source contains. If these are unknown, so are its targets.
   const isSourceUnknown = [...moved].some(
     (part) => part.kind !== 'write' && 'deep' in part && part.deep !== 'no',
   );
@@ -146,7 +148,7 @@ function isMoved(
   if (places === undefined || stored !== undefined || namedBy !== undefined || knowledge === 'mentioned')
     return false;
   if (links === 'anywhere') return true;
-  // Behind a link `..` leads elsewhere.
+  // After a link, `..` leads elsewhere.
   if (shown.includes('..')) return true;
   const isWide = deep !== 'no' || below !== undefined || glob !== undefined;
   return places
@@ -154,13 +156,13 @@ function isMoved(
     .some((file) => isBehindLink(file, links) || (isWide && links.some((link) => isAtOrBelow(link, file))));
 }
 
-/** Rules about the places as they are now still hold. */
+/** Rules about the current places still apply. */
 function unsettled(part: FilePart): FilePart {
   const keeps = part.kind === 'read' || part.concern?.level === 'always';
   return { ...part, isUnsettled: true, concern: keeps ? part.concern : LINK_MADE };
 }
 
-/** They put a text of the command's choice, or another program, into a file. Compilers are not among them. */
+/** They write a text of the command's choice, or another program, into a file. Compilers are not included. */
 const MAKERS = /^(tee|cp|mv|ln|install|dd|curl|wget|rsync|scp|sed|base64|xxd|split|patch)$/;
 
 export interface PlacedCommand {
@@ -168,7 +170,7 @@ export interface PlacedCommand {
   readonly folders: Folders;
 }
 
-/** The commands that run a file which the same script makes. */
+/** Returns the commands that run a file which the same script makes. Rules cannot match the content of such a file. */
 export function runsMadeFile(
   commands: readonly PlacedCommand[],
   redirections: readonly ShellRedirection[],
@@ -202,7 +204,7 @@ function targetsOf(redirections: readonly ShellRedirection[]): readonly ShellWor
   );
 }
 
-/** The program itself, if it is named by a path, and what an interpreter is given. */
+/** Returns the program itself, if it is a path, and the files for an interpreter. */
 function runBy(command: SimpleCommand): readonly ShellWord[] {
   const [name, ...args] = unwrap(commandWords(command)).at(-1)?.words ?? [];
   if (name === undefined) return [];

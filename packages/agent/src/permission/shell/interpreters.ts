@@ -1,20 +1,20 @@
 /**
- * Programs that run code. Code that is given on the command line or on standard input is not understood here, unless it is
- * a shell script that the reader understands. A script file is not looked into: it is run like any other program.
+ * Programs that run code. Code on the command line or on standard input is unknown, unless it is a shell script that
+ * the parser understands. A script file is not read: it runs like any other program.
  */
 import { isPlainSedScript, type ShellRedirection, type ShellWord } from '@heddle/tools/shell';
 import { baseName } from './runners.ts';
 
-/** Whether the words run code in a language that is not understood. The words begin with the program's name. */
+/** Returns whether the words run code in another language. The words begin with the program's name. */
 export type TakesCode = (args: readonly ShellWord[], redirections: readonly ShellRedirection[]) => boolean;
 
-/** How a program takes a script file: these options may stand before it, and these take the next word. */
+/** The arguments of a program before a script file: its options, and those that take the next word. */
 interface Interpreter {
   readonly alone?: RegExp;
   readonly valued?: RegExp;
-  /** An option or a first word behind which no code can follow. */
+  /** An option or a first word after which no code can follow. */
   readonly ends?: RegExp;
-  /** A first word behind which code follows. */
+  /** A first word after which code follows. */
   readonly code?: RegExp;
 }
 
@@ -69,17 +69,17 @@ const INTERPRETERS: readonly (readonly [RegExp, Interpreter])[] = [
     /^(lua(jit)?[\d.]*|tclsh[\d.]*|wish[\d.]*|expect|osascript|rscript|r|octave(-cli)?|gnuplot|m4|guile|racket|gosh|sbcl|clisp|ecl|ocaml|sml|erl|elixir|iex|irb|pry|ghci|runghc|runhaskell|jshell|groovysh|swift|dc|bc|coffee|raku|rakudo|janet|fennel|hy|ipython[\d.]*|bpython|ptpython|psysh|pike|tarantool|nix-instantiate|jq-shell)$/i,
     { alone: /^--version$/ },
   ],
-  // Shells whose language is not the one that is read here.
+  // Shells with another language than the one that is parsed here.
   [
     /^(t?csh|fish|nu|pwsh|powershell|elvish|xonsh|es|rc|osh|ysh|ion|murex|cmd(\.exe)?|sash|scsh|rush)$/i,
     { alone: /^--version$/ },
   ],
 ];
 
-/** Names under which a program is given its own standard input, or a file that another command makes on the fly. */
+/** Names of standard input, or of a file that another command creates on the fly. */
 const INPUT = /^(-|\/dev\/(stdin|fd\/\d+|tty)|\/proc\/[^/]+\/fd\/\d+)$/;
 
-/** Standard input under any name, or a word that is known only when the command runs. */
+/** Returns whether a word is standard input under any name, or unknown before the command runs. */
 export function isFedIn(word: ShellWord): boolean {
   return word.kind === 'dynamic' || word.kind === 'pattern' || INPUT.test(word.value);
 }
@@ -96,7 +96,7 @@ function interprets({ alone, valued, ends, code }: Interpreter): TakesCode {
       if (valued?.test(value)) at++;
       else if (value.startsWith('-') && value !== '--') {
         if (!alone?.test(value)) return true;
-        // A version is printed and nothing is read.
+        // It only prints a version or help.
         if (args.length === 1 && /version|help|^-[vV]$/.test(value)) return false;
       } else if (value !== '--') return false;
     }
@@ -104,7 +104,7 @@ function interprets({ alone, valued, ends, code }: Interpreter): TakesCode {
   };
 }
 
-/** Commands in the texts of database clients that leave them: `\!`, `.shell`, `COPY … PROGRAM`. */
+/** Commands of database clients that run programs: `\!`, `.shell`, `COPY … PROGRAM`. */
 const LEAVES_DATABASE =
   /\\!|\\[gos]?\s*\||\bprogram\b|(^|[\n;])\s*\.|\bsystem\b|edit\s*\(|load_extension|readfile|writefile/i;
 
@@ -117,7 +117,7 @@ const hasOption =
   (args) =>
     args.some(({ value }) => option.test(value));
 
-/** What awk needs to run a program, and the ways to hide that. */
+/** Features of awk that run a program, and ways to hide them. */
 const AWK_RUNS = /system|\||getline|@|SYMTAB|FUNCTAB|\\\n/;
 
 const awk: TakesCode = (args) =>
@@ -143,7 +143,7 @@ const sed: TakesCode = (args) => {
   );
 };
 
-/** Without the options that name a program. Abbreviations and letters that are not listed count as such. */
+/** Accepts only these options, none of which names a program. Abbreviations and unlisted letters count as dangerous. */
 const only =
   (...known: readonly RegExp[]): TakesCode =>
   (args) =>
@@ -161,7 +161,7 @@ const tar: TakesCode = (args, redirections) =>
 const ssh: TakesCode = (args) =>
   args.some(({ value }) => /(Command|Include|Match|PKCS11|Provider)\b/i.test(value) || /^-[SF]/.test(value));
 
-/** `make -f -`, `make --eval=…`, and variables that run something when they are expanded. */
+/** `make -f -`, `make --eval=…`, and variables that run a command when they are expanded. */
 const make: TakesCode = (args) =>
   args.some((word, index) => {
     const { value } = word;
@@ -198,12 +198,12 @@ const OTHERS: readonly (readonly [RegExp, TakesCode])[] = [
   [/^(launchctl|at|batch|run-parts)$/, hasOption(/^(submit|bootstrap|load)$/)],
 ];
 
-/** It runs the file that it is given, or reads commands from it. */
+/** Returns whether a program runs the file in its arguments, or reads commands from it. */
 export function runsFiles(program: string): boolean {
   return /^(\.|source|g?make)$/.test(program) || INTERPRETERS.some(([names]) => names.test(program));
 }
 
-/** The check for a program, if it takes code at all. */
+/** Returns the check for a program, if it takes code at all. */
 export function takesCode(program: string): TakesCode | undefined {
   const name = baseName(program);
   const interpreter = INTERPRETERS.find(([names]) => names.test(name))?.[1];

@@ -1,6 +1,6 @@
 /**
- * Commands that the words of a program would be, if it ran them. A program that is not known here may run any of its words:
- * `rustup run stable rm x`, `gcc -wrapper rm,x`, `unknown --hook="rm x"`. Deny and ask rules are compared with all of them.
+ * Reads the words of a program as commands. An unknown program may run any of its words: `rustup run stable rm x`, `gcc
+ * -wrapper rm,x`, `unknown --hook="rm x"`. Deny and ask rules are compared with all of them.
  */
 import type { ShellAssignment, ShellWord } from '@heddle/tools/shell';
 import { canonicalText, type Spelling, writtenText } from '../rules/command-pattern.ts';
@@ -11,18 +11,18 @@ import { parseScriptText } from './scripts.ts';
 
 export interface PossibleCommands {
   readonly spellings: readonly Spelling[];
-  /** There are more than are looked at. */
+  /** There are more than are checked. */
   readonly isCut: boolean;
 }
 
 const NONE: PossibleCommands = { spellings: [], isCut: false };
 
 const TALKERS = /^(echo|printf|true|false|:|test|\[|export|set|unset|read|cd|kill|type|which|sleep)$/;
-/** Options whose value is a name or a pattern in every program that has them. */
+/** Options whose value is a name or a pattern in every program. */
 const NAMES = /^--(query|name|format|pretty|date|include|exclude)$/;
-/** Names in the words of one command that are looked at. */
+/** The number of names per command that are checked. */
 const MOST_NAMES = 1_000;
-/** Values of options that are read as scripts. */
+/** The number of option values that are parsed as scripts. */
 const MOST_VALUES = 40;
 
 export function possibleCommands(words: readonly ShellWord[]): PossibleCommands {
@@ -39,7 +39,7 @@ export function possibleCommands(words: readonly ShellWord[]): PossibleCommands 
   };
 }
 
-/** `x=rm; unknown $x`: the value of a variable may become a command. */
+/** The value of a variable may become a command: `x=rm; unknown $x`. */
 export function assignedCommands(assignments: readonly ShellAssignment[]): readonly Spelling[] {
   return namedIn(assignments.flatMap(({ value }) => (value?.kind === 'literal' ? [value.value] : [])))
     .spellings;
@@ -50,7 +50,7 @@ function isText(program: string, word: ShellWord, before: string): boolean {
   return isMessage(program, word, before) || NAMES.test(option) || NAMES.test(before);
 }
 
-/** Linters, test runners, build tools and clients of services: their operands are names of files, tests, targets. */
+/** Linters, test runners, build tools and clients of services. Their operands are names of files, tests and targets. */
 const OPERANDS_ARE_DATA: ReadonlySet<string> = new Set(
   (
     'tsc eslint prettier stylelint biome oxlint jest vitest mocha ava pytest ruff mypy black isort flake8 pylint pyright ' +
@@ -59,7 +59,7 @@ const OPERANDS_ARE_DATA: ReadonlySet<string> = new Set(
     'dpkg docker-compose pkill killall renice useradd usermod groupadd file man'
   ).split(' '),
 );
-/** Package managers: behind these words follow the names of packages. Behind others a program may follow. */
+/** Package managers. Names of packages follow these words. A program may follow other words. */
 const PACKAGE_MANAGERS =
   /^(apt|apt-get|aptitude|apt-cache|brew|port|dnf|yum|zypper|pacman|apk|snap|flatpak|pip3?|gem|cargo|go|composer|dotnet|nuget|choco|scoop|winget|rustup|deno)$/;
 const PACKAGE_WORDS =
@@ -67,7 +67,7 @@ const PACKAGE_WORDS =
 
 function mayRunWords(program: string, args: readonly ShellWord[]): boolean {
   if (touchesFiles(program) || OPERANDS_ARE_DATA.has(program)) return false;
-  // Their words are looked at one by one elsewhere.
+  // Their words are checked one by one elsewhere.
   if (isRunner(program) || isManager(program)) return false;
   const { value: verb = '' } = args.find(({ value }) => !value.startsWith('-')) ?? {};
   if (program === 'gh' || program === 'glab') return /^(alias|extension|codespace|cs)$/.test(verb);
@@ -78,7 +78,7 @@ function shownText({ kind, value, text }: ShellWord): string {
   return kind === 'dynamic' ? text : value;
 }
 
-/** Texts that are attached to an option or follow it. */
+/** Returns texts that are attached to an option or follow it. */
 function optionValues(args: readonly ShellWord[]): string[] {
   return args.flatMap((word, index) => {
     if (word.kind === 'dynamic') return [];
@@ -88,7 +88,7 @@ function optionValues(args: readonly ShellWord[]): string[] {
   });
 }
 
-/** `split --filter='cd x; rm y'`: the commands of a value that is a script. */
+/** Returns the commands of a value that is a script: `split --filter='cd x; rm y'`. */
 function scriptSpellings(value: string): Spelling[] {
   const commands = /[\s;&|<>'"\\$()`]/.test(value) ? parseScriptText(value) : undefined;
   if (commands === undefined)
@@ -103,11 +103,14 @@ function scriptSpellings(value: string): Spelling[] {
   );
 }
 
-/** A name in a text. The other characters separate names. */
+/** A name in a text. All other characters separate names. */
 const NAME = /[^\s'"`()<>|;,&=:{}[\]$!\\]+/g;
 const PROGRAM = /^[\w./+@-]*[A-Za-z_][\w./+@-]*$/;
 
-/** Every name in the texts, with what follows it. Each spelling is a slice of one text: joining each anew is slow. */
+/**
+ * Returns every name in the texts, with the words after it. Each spelling is a slice of one text, because joining each
+ * one is slow.
+ */
 function namedIn(texts: readonly string[]): PossibleCommands {
   const names = texts.flatMap((text) => text.match(NAME) ?? []);
   const whole = names.join(' ');

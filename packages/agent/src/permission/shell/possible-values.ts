@@ -1,6 +1,6 @@
 /**
- * The values that the shell may give a word, if all are known. Known are plain text, quotes, escapes, braces, globs, numbers,
- * the home folder, the working directory and variables with known values.
+ * Computes the values that the shell may give a word, if all are known. It supports plain text, quotes, escapes,
+ * braces, globs, numbers, the home folder, the working directory and variables with known values.
  */
 import type { ShellWord } from '@heddle/tools/shell';
 import { globOf } from '../paths/glob.ts';
@@ -14,10 +14,10 @@ export interface WordScope {
   readonly world: PermissionWorld;
 }
 
-/** Stands in a value for a number that is not known. No command contains this character. */
+/** Represents an unknown number in a value. No command contains this character. */
 export const SOME_NUMBER = '\0';
 
-/** Values of one word that are looked at. */
+/** The number of values per word that are checked. */
 const MOST_VALUES = 1_000;
 
 type Piece =
@@ -25,7 +25,7 @@ type Piece =
   | { readonly kind: 'glob'; readonly text: string }
   | { readonly kind: 'choices'; readonly texts: readonly string[]; readonly isQuoted: boolean };
 
-/** Undefined if it is not known completely. */
+/** Undefined if the word is not completely known. */
 export function possibleValues(word: ShellWord, scope: WordScope): readonly PossibleValue[] | undefined {
   if (word.kind === 'literal') return [{ text: word.value, isGlob: false }];
   const pieces = piecesOf(word.text, scope);
@@ -34,10 +34,10 @@ export function possibleValues(word: ShellWord, scope: WordScope): readonly Poss
   let texts: readonly string[] = [''];
   for (const piece of pieces) {
     const choices = piece.kind === 'choices' ? piece.texts : [piece.text];
-    // Without quotes the shell splits a value into words, and takes it for a glob.
+    // Without quotes, the shell splits a value into words and expands it as a glob.
     const isPlain = piece.kind !== 'choices' || piece.isQuoted || choices.every((text) => PLAIN.test(text));
     if (!isPlain) return undefined;
-    // A quoted star beside one that is not: the two cannot be told apart in one text.
+    // A quoted star next to an unquoted one: one text cannot represent both.
     if (isGlob && piece.kind !== 'glob' && choices.some((text) => GLOB_LETTERS.test(text))) return undefined;
     texts = texts.flatMap((text) => choices.map((choice) => text + choice));
     if (texts.length > MOST_VALUES) return undefined;
@@ -51,7 +51,7 @@ const GLOB_LETTERS = /[*?[\]\\\0]/;
 const LETTERS = /[\p{L}\p{N}_./:=@%+,^#!}-]+/uy;
 const ESCAPED_IN_QUOTES = /["\\$`]/;
 const GLOB = /[*?]+|\[[^\]/'"$`\\]+\]/y;
-/** `{a,b}`, `{1..5}`, and the sign for a file that `find` and `xargs` use. */
+/** `{a,b}`, `{1..5}`, and the placeholder for a file of `find` and `xargs`. */
 const BRACES = /\{[\w./@%+:=-]*(?:,[\w./@%+:=-]*)+\}/y;
 const NUMBERS = /\{\d+\.\.\d+\}/y;
 const EMPTY_BRACES = /\{\}/y;
@@ -100,7 +100,7 @@ function piecesOf(text: string, scope: WordScope): readonly Piece[] | undefined 
       add(text.slice(at + 1, end));
       at = end + 1;
     } else if (letter === '~') {
-      // `x=~/y`: in a word that looks like an assignment the shell replaces this tilde, too.
+      // `x=~/y`: the shell also expands this tilde, in a word that looks like an assignment.
       if (/[=:]/.test(text[at - 1] ?? '')) return undefined;
       add(letter);
       at++;
@@ -113,13 +113,16 @@ function piecesOf(text: string, scope: WordScope): readonly Piece[] | undefined 
   return isQuoted ? undefined : pieces;
 }
 
-/** The names that a glob finds now, as they would be written; undefined if that is too much, or cannot be told. */
+/**
+ * Returns the current matches of a glob, as the command would see them. Undefined if there are too many, or if they are
+ * unknown.
+ */
 export function namesFoundBy(glob: string, { folders, world }: WordScope): readonly string[] | undefined {
   if (folders === undefined && !glob.startsWith('/')) return undefined;
   const at = glob.search(/[*?[]/);
   const folder = glob.slice(0, glob.lastIndexOf('/', at) + 1);
   const rest = glob.slice(folder.length);
-  // Behind a wildcard a path may climb anywhere.
+  // After a wildcard, the path may climb to any folder.
   if (rest.includes('..')) return undefined;
   const names: string[] = [];
   for (const place of placesOf(folder === '' ? '.' : folder, folders ?? [], world)) {
@@ -156,7 +159,7 @@ function expansion(take: Take, isQuoted: boolean, scope: WordScope): Piece | und
   for (const { text, isGlob } of scope.variables(name) ?? []) {
     const names = isGlob ? namesFoundBy(text, scope) : [];
     if (names === undefined) return undefined;
-    // A glob that finds nothing stays as it is, and finds nothing again.
+    // A glob without a match stays as it is, and later matches nothing either.
     texts.push(isGlob && !isQuoted ? '' : text, ...names);
   }
   return texts.length === 0 ? undefined : { kind: 'choices', texts, isQuoted };

@@ -1,6 +1,6 @@
 /**
- * The permissive reader: programs that run what their arguments say. Their own rule covers them; but what is denied stays
- * denied behind them, so every command that may hide in their arguments is held against deny and ask rules.
+ * Programs that run commands from their arguments. The rule for such a program covers it. But a denied command stays
+ * denied after it. So every command that its arguments may contain is matched against deny and ask rules.
  */
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 
@@ -19,21 +19,21 @@ const RUNNERS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** They run a command behind one of their own words. */
+/** They run a command after one of their own words. */
 const MANAGERS =
   /^(npm|pnpm|yarn|bun|uv|poetry|pipenv|rye|hatch|pdm|conda|mise|asdf|direnv|opam|bundle|rbenv|pyenv|lerna|nx|docker|podman|kubectl|nix|nix-shell|git)$/;
 const RUN_WORD = /^(exec|x|dlx|run|--|-c|--command)$/;
 const GIT_RUN_WORD = /^(foreach|run)$/;
-/** Their `run` takes the name of a script in the project. */
+/** Their `run` takes the name of a project script. */
 const SCRIPT_RUNNERS = /^(npm|pnpm|yarn|bun)$/;
 
-/** What runs behind them sees other files than these: those of a container. */
+/** Commands after these see the files of a container instead. */
 const ELSEWHERE = /^(docker|podman|kubectl)$/;
 
-/** Tails of one command that are looked at. What follows is unknown. */
+/** The number of tails per command that are checked. More are unknown. */
 export const MOST_TAILS = 64;
 
-/** One decision asks for the same words again and again. */
+/** Caches results, because one decision asks for the same words many times. */
 function remembered<Key extends object, Answer>(ask: (key: Key) => Answer): (key: Key) => Answer {
   const answers = new WeakMap<Key, { readonly answer: Answer }>();
   return (key) => {
@@ -70,7 +70,9 @@ function firstTail(words: readonly ShellWord[]): number | undefined {
 const OPERAND_FIRST =
   /^(ssh|mosh|flock|chroot|gosu|su-exec|faketime|setarch|taskset|chrt|timeout|gtimeout|docker|podman|kubectl|envdir|setuidgid|machinectl|op)$/;
 
-/** The tails that stand where a runner's command is expected: behind its options, their values, and assignments. */
+/**
+ * Returns the tails at the expected position of a runner's command: after its options, their values, and assignments.
+ */
 export const likelyTails = remembered((words: readonly ShellWord[]): readonly (readonly ShellWord[])[] => {
   const from = firstTail(words);
   if (from === undefined) return [];
@@ -109,7 +111,10 @@ const FIND_RUNS = /^-(?:exec|ok)(?:dir)?$/;
 /** `-x rm`, `-xrm`, `-Hx rm`, `--exec=rm`. */
 const FD_RUNS = /^(?:-[A-WYZa-wyz0-9]*[xX]|--exec(?:-batch)?(?:=|$))(.*)$/s;
 
-/** What `find` runs on each file. Unlike a runner it is not known for that: its own rule does not cover them. */
+/**
+ * Returns the commands that `find` runs for each file. `find` is not a typical runner, so its own rule does not cover
+ * them.
+ */
 export function executed(words: readonly ShellWord[]): (readonly ShellWord[])[] {
   const [name] = words;
   const base = baseName(name?.value ?? '');
@@ -141,13 +146,13 @@ function mayBeName({ value }: ShellWord): boolean {
 /** A command without the programs that only run it. A rule for the inner command covers both. */
 export interface Unwrapped {
   readonly words: readonly ShellWord[];
-  /** More arguments come through a pipe: nobody can tell which. */
+  /** More arguments come through a pipe, and they are unknown. */
   readonly more: boolean;
 }
 
 type Strip = (args: readonly ShellWord[]) => number | undefined;
 
-/** How many words a wrapper takes for itself, its name not counted. Undefined: it is used in a way not known here. */
+/** Returns the number of words that belong to a wrapper, without its name. Undefined for an unknown usage. */
 const WRAPPERS: ReadonlyMap<string, Strip> = new Map<string, Strip>([
   [
     'timeout',
@@ -160,7 +165,7 @@ const WRAPPERS: ReadonlyMap<string, Strip> = new Map<string, Strip>([
       ),
   ],
   ['nice', (args) => after(args, /^(-\d+|--\d+|-n-?\d+|--adjustment=-?\d+)$/, /^-n$/)],
-  // The keyword is read by the grammar; in the middle of a pipeline it is a program.
+  // The grammar reads the keyword. In the middle of a pipeline, it is a program.
   ['time', (args) => after(args, /^-p$/)],
   ['nohup', (args) => after(args)],
   ['stdbuf', (args) => after(args, /^(-[ioe][L\d]\w*|--(input|output|error)=\w+)$/, /^-[ioe]$/)],
@@ -172,7 +177,7 @@ const WRAPPERS: ReadonlyMap<string, Strip> = new Map<string, Strip>([
 
 const DEEPEST = 10;
 
-/** The command itself, then what is left after each wrapper. */
+/** Returns the command itself, then the rest after each wrapper. */
 export const unwrap = remembered((words: readonly ShellWord[]): readonly Unwrapped[] => {
   const stages: Unwrapped[] = [{ words, more: false }];
   let current: Unwrapped = { words, more: false };
@@ -186,7 +191,7 @@ export const unwrap = remembered((words: readonly ShellWord[]): readonly Unwrapp
   return stages;
 });
 
-/** Skips options alone, options with a value, then one operand; undefined unless a command follows. */
+/** Skips plain options, options with a value, then one operand. Undefined unless a command follows. */
 function after(
   args: readonly ShellWord[],
   alone?: RegExp,

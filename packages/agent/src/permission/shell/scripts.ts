@@ -1,6 +1,6 @@
 /**
- * The permissive reader again: scripts inside a command's arguments, its input and its variables. Scripts that it cannot
- * read, or that do not stand in the command at all, are reported as unknown: a deny or ask rule may be about what they run.
+ * Finds scripts in the arguments, the input and the variables of a command. A script that cannot be parsed, or that is
+ * not in the command, is reported as unknown: a deny or ask rule may concern its commands.
  */
 import {
   readCommand,
@@ -16,24 +16,24 @@ type Script = readonly SimpleCommand[];
 
 export interface Embedded {
   readonly scripts: readonly Script[];
-  /** Some script could not be read. */
+  /** A script could not be parsed. */
   readonly isUnknown: boolean;
 }
 
-/** Besides the runners, those that take a script among their settings. */
+/** Programs besides the runners that take a script as an option. */
 const SCRIPTED = /^(make|find|fd|fdfind|at|batch|alias|tar|rsync|expect)$/;
-/** The commands of git that take one: elsewhere a longer text is a message. */
+/** Git commands that take a script. For other commands, a longer text is a message. */
 const GIT_SCRIPTED =
   /^(rebase|submodule|bisect|filter-branch|config|difftool|mergetool|clone|fetch|pull|push|ls-remote|archive)$/;
 const SHELLS = /^(bash|sh|zsh|dash|ksh|ksh93|mksh|oksh|lksh|pdksh|ash|yash|posh|rbash|rzsh|rksh)$/;
-/** They run a script from their input, at another time. */
+/** They run a script from their input at a later time. */
 const SCHEDULERS = /^(at|batch)$/;
 /** Variables whose value programs run. */
 const RUN_VARIABLES =
   /(PAGER|EDITOR|VISUAL|BROWSER|COMMAND|SSH|ASKPASS|LESSOPEN|LESSCLOSE|SHELL|EXTERNAL_DIFF|PS[0-4]|WRAPPER|RUSTC|RUSTDOC|^CC|^CXX|^CPP|^LD|^AR|^MAKE)$/;
 
 const DEEPEST = 3;
-/** Commands of all scripts inside one command: more take too long to decide. */
+/** The number of commands in all scripts of one command. More take too long to decide. */
 const MOST_COMMANDS = 200;
 
 /** `bash -c '…'`, `eval …`, `bash <<< '…'`, `PAGER='…' git log`. */
@@ -81,7 +81,7 @@ function argumentScripts([name, ...args]: readonly ShellWord[]): string[] {
   return given
     .filter(({ value }) => base === 'alias' || base === 'git' || /[\s;&|<>]/.test(value))
     .flatMap(({ value }) => {
-      // `--to-command=…`, `-S…`, `alias.x=!…`, `exec=…`: the script begins behind them.
+      // The script begins after `--to-command=…`, `-S…`, `alias.x=!…`, `exec=…`.
       const bare = value.replace(/^(?:--?[\w.-]+=|-[A-Za-z]|[\w.-]+=)?(?:exec=)?!?/, '');
       return bare === value ? [value] : [value, bare];
     });
@@ -98,15 +98,15 @@ function variableScripts({ assignments }: SimpleCommand): string[] {
   return assignments.flatMap(({ name, value }) => (value && RUN_VARIABLES.test(name) ? [value.value] : []));
 }
 
-/** Variables that give options or code to a program, and those that name a script which runs first. */
+/** Variables with options or code for a program, and those that name a start-up script. */
 const CODE_VARIABLES =
   /^(PERL5OPT|PERL5DB|RUBYOPT|NODE_OPTIONS|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|GIT_CONFIG.*|GIT_EXEC_PATH|MAKEFLAGS|GNUMAKEFLAGS|BASH_FUNC.*|TAR_OPTIONS|RSYNC_RSH|VIMINIT|EXINIT|LUA_INIT.*|PYTHONINSPECT)$/;
 const START_FILES = /^(BASH_ENV|ENV|PYTHONSTARTUP|ZDOTDIR|RPROFILE.*|LD_PRELOAD|DYLD_INSERT_LIBRARIES)$/;
-/** Options that say nothing about what runs. */
+/** Options that do not change which program runs. */
 const HARMLESS_OPTIONS =
   /^(--(max[-_]old[-_]space[-_]size=\d+|no-warnings|enable-source-maps|no-deprecation)|-[jkns\d]+|\s)*$/;
 
-/** Variables that make a program run code that does not stand in the command, or stands in another language. */
+/** Returns whether a variable makes a program run code that is not in the command, or in another language. */
 export function hasUnknownVariable(assignments: readonly ShellAssignment[]): boolean {
   return assignments.some(({ name, value }) => {
     if (CODE_VARIABLES.test(name)) return value?.kind !== 'literal' || !HARMLESS_OPTIONS.test(value.value);
@@ -122,7 +122,7 @@ interface ShellCode {
 
 const FROM_FILE: ShellCode = { texts: [], isUnknown: false };
 
-/** What a shell is told to run: its `-c`, its input, or a file, which is not looked into. */
+/** Returns the code that a shell runs: from `-c`, or from its input. A script file is not read. */
 function shellCode(
   [name, ...args]: readonly ShellWord[],
   redirections: readonly ShellRedirection[],
@@ -150,7 +150,7 @@ function shellCode(
   return operand === undefined || isInput || isFedIn(operand) ? inputCode(redirections) : FROM_FILE;
 }
 
-/** Input that stands in the command itself is read; what comes through a pipe or out of a file is unknown. */
+/** Input in the command itself is parsed. Input from a pipe or a file is unknown. */
 function inputCode(redirections: readonly ShellRedirection[]): ShellCode {
   const texts = redirections.flatMap((redirection) => {
     if (redirection.kind === 'here_doc') return [redirection.body];
@@ -161,7 +161,7 @@ function inputCode(redirections: readonly ShellRedirection[]): ShellCode {
   return { texts, isUnknown: texts.length === 0 };
 }
 
-/** The commands of a text, if it is a script that can be read. */
+/** Returns the commands of a text, if it can be parsed as a script. */
 export function parseScriptText(text: string): Script | undefined {
   const read = readCommand(text);
   return read.ok && read.commands.length > 0 && read.commands.length <= MOST_COMMANDS

@@ -1,7 +1,7 @@
 /**
- * A shell command taken apart. Two readers with opposite bias: the strict one sees to it that every command, substitution
- * and redirection becomes a part that must be covered; the permissive one adds what may hide in arguments, for deny and ask
- * rules only. What neither understands is a concern.
+ * Splits a shell command into parts, with two parsers. The strict one makes every command, substitution and redirection
+ * a part that needs permission. The permissive one adds commands that arguments may contain, for deny and ask rules
+ * only. Text that neither understands becomes a concern.
  */
 import {
   type Construct,
@@ -38,7 +38,7 @@ import { commandWords, executed, runsElsewhere, tails, unwrap } from './runners.
 import { embedded } from './scripts.ts';
 
 export type ShellParts =
-  /** `empty`: there is nothing in it but blanks and comments. */
+  /** `empty`: the text contains only blanks and comments. */
   | { readonly ok: true; readonly parts: readonly Part[]; readonly empty: boolean }
   | { readonly ok: false; readonly reason: string };
 
@@ -53,7 +53,7 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   const variables = knownVariables(text, read.commands, world.environment);
   const around: Around = { folders: [world.cwd], shape: shapeOf(read.constructs), world, variables };
   const { parts, placed, folders, links } = partsInOrder(read.commands, around, partsOfCommand);
-  // Of compound commands: nobody says where among the others they stand, so a `cd` before or after them counts.
+  // Redirections of compound commands. Their position among the other commands is unknown, so every `cd` counts.
   parts.push(
     ...partsBehindLinks(
       read.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)),
@@ -66,7 +66,7 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   const settled = withGlobs(parts, text);
   const empty = read.commands.length === 0 && read.constructs.size === 0;
   if (reason === undefined) return { ok: true, parts: settled, empty };
-  // What it runs unseen may be what a deny or ask rule speaks of, in every mode.
+  // An unseen command may match a deny or ask rule, in every mode.
   const { beginnings } = unknownPart(text);
   const concern = concerned(text, reason);
   return {
@@ -79,13 +79,13 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
 interface Ordered {
   readonly parts: Part[];
   readonly placed: readonly PlacedCommand[];
-  /** The folders that the shell may stand in at the end. */
+  /** The possible working directories at the end. */
   readonly folders: Folders;
   /** Links that the commands may have made. */
   readonly links: MadeLinks;
 }
 
-/** Inside one of these, a command may run before one that is written earlier. */
+/** Inside these constructs, a command may run before one that is written earlier. */
 const REORDERS: ReadonlySet<Construct> = new Set<Construct>([
   'loop',
   'function',
@@ -96,7 +96,10 @@ const REORDERS: ReadonlySet<Construct> = new Set<Construct>([
   'process_substitution',
 ]);
 
-/** The parts of commands that run one after the other: each may move the shell, or make links that change what follows. */
+/**
+ * Returns the parts of commands that run in sequence. Each may change the working directory, or make links that affect
+ * later ones.
+ */
 function partsInOrder(
   commands: readonly SimpleCommand[],
   around: Around,
@@ -131,13 +134,13 @@ function repeats(command: SimpleCommand | undefined): boolean {
   return command?.inside.some((construct) => construct === 'loop' || construct === 'function') === true;
 }
 
-/** A folder that was entered behind a new link may be any. */
+/** A folder that was entered through a new link is unknown. */
 function withoutLinks(after: Folders, before: Folders, links: MadeLinks): Folders {
   const isNew = (folder: string): boolean => before?.includes(folder) !== true;
   return after?.some((folder) => isNew(folder) && isBehindLink(folder, links)) ? undefined : after;
 }
 
-/** What the whole script says about its globs: whether anything in it changes files, or which files they find. */
+/** Adds facts of the whole script to its globs: whether a command changes files, or the matches of globs. */
 function withGlobs(parts: readonly Part[], text: string): readonly Part[] {
   if (!parts.some((part) => 'glob' in part && part.glob)) return parts;
   const lasting = parts.every((part) =>
@@ -166,7 +169,7 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
     ...command.redirections.flatMap((redirection) => redirectionParts(redirection, folders, world)),
     ...fileParts(last.words, own, around).map((part) => (own.readOnly === 'no' ? part : asRead(part))),
     ...(last.more ? [last.words] : fed(last.words)).flatMap((run) => unseen(run, around)),
-    // What `find -exec` runs must be covered like any other command.
+    // Commands of `find -exec` need permission like any other command.
     ...executed(last.words).flatMap((run) =>
       partsOfCommand(simple(run, command), around).concat(foundFiles(last.words, run, around)),
     ),
@@ -177,19 +180,19 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
   ];
 }
 
-/** A proven command writes nothing: what looks like the name of an output is something else. */
+/** A proven command writes nothing. A word that looks like an output file is something else. */
 function asRead(part: FilePart): FilePart {
   return part.kind === 'read' ? part : { ...part, kind: 'read', concern: undefined };
 }
 
-/** `{}` is whatever `find` comes upon. */
+/** `{}` is each file that `find` finds. */
 function foundFiles(
   [, ...args]: readonly ShellWord[],
   run: readonly ShellWord[],
   { folders, world }: Around,
 ): FilePart[] {
   return startsOf(args).flatMap((start) => {
-    // `{}/x` lies below it, too, unless it climbs.
+    // `{}/x` is also below it, unless it contains `..`.
     const unknown = unknownWord('what it comes upon');
     const found = (value: string) => (value.includes('..') ? unknown : start);
     const words = run.map((word) => (word.value.includes('{}') ? found(word.value) : word));
@@ -208,12 +211,12 @@ function foundFiles(
   });
 }
 
-/** A script of the permissive reader's stands where the command stands that runs it, until it goes elsewhere. */
+/** An embedded script starts in the folders of the command that runs it. */
 function scriptParts(script: readonly SimpleCommand[], around: Around): Part[] {
   return partsInOrder(script, { ...around, variables: NO_VARIABLES }, innerParts).parts;
 }
 
-/** Its files count, its own cover does not. */
+/** Its files count as parts, but its rule does not cover other parts. */
 function innerParts(command: SimpleCommand, around: Around): Part[] {
   const part: CommandPart = { ...commandPart(command, around), inner: true };
   return [
@@ -225,12 +228,12 @@ function innerParts(command: SimpleCommand, around: Around): Part[] {
   ];
 }
 
-/** Words behind a runner that may be a program of their own: the first ones tell which files are touched. */
+/** The number of tails after a runner whose file accesses are checked. */
 const MOST_TAILS = 8;
 
 function fileParts(words: readonly ShellWord[], command: CommandPart, around: Around): FilePart[] {
   const { folders, world } = around;
-  // `sudo rm /`, `env cp a b`: a runner's command touches its files like any other.
+  // The command of a runner accesses its files like any other: `sudo rm /`, `env cp a b`.
   const behind = runsElsewhere(words) ? [] : tails(words);
   const run = behind.filter(([name]) => name !== undefined && touchesFiles(name.value)).slice(0, MOST_TAILS);
   const moved = words.some(({ value }) => /^(-C|-D|--chdir)/.test(value)) ? undefined : folders;
@@ -264,13 +267,13 @@ function namedPart({ written, places, concern }: NamedPlace, { cover }: CommandP
   };
 }
 
-/** `xargs -0 cat`: with options of its own it is no mere wrapper, but what it runs gets files all the same. */
+/** With options, `xargs` is not a plain wrapper, but its command still receives files: `xargs -0 cat`. */
 function fed(words: readonly ShellWord[]): (readonly ShellWord[])[] {
   if (words[0]?.value !== 'xargs') return [];
   return tails(words).filter(([name]) => name !== undefined && touchesFiles(name.value));
 }
 
-/** More arguments come through the pipe: files that nobody sees. */
+/** More arguments come through the pipe. These files are unknown. */
 function unseen(words: readonly ShellWord[], { world }: Around): FilePart[] {
   const word = unknownWord('what the pipe brings');
   const kinds = new Set(filesOf([...words, PROBE, PROBE]).map(({ kind }) => kind));
@@ -284,12 +287,15 @@ function simple([name, ...args]: readonly ShellWord[], { inside }: SimpleCommand
   return { name, args, assignments: [], redirections: [], inside, text };
 }
 
-/** It may run anything: only deny and ask rules are held against it. */
+/** The command is unknown. Only deny and ask rules are matched against it. */
 function unknownPart(shown: string): CommandPart {
   return { ...concerned(shown, ''), beginnings: [{ text: '', quoted: false }], concern: undefined };
 }
 
-/** `1< file > /dev/stdout` opens the file again, for writing: only the usual redirections may stand beside such a name. */
+/**
+ * `1< file > /dev/stdout` opens the file again for writing. Only common redirections are accepted together with such a
+ * name.
+ */
 function reopensOutput({ commands, redirections }: Extract<ReadCommand, { ok: true }>): string | undefined {
   const all = [...commands.flatMap((command) => command.redirections), ...redirections];
   if (all.every(isUsual)) return undefined;

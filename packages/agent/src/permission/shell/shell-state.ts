@@ -1,6 +1,8 @@
 /**
- * Values of the variables in a script, as far as the script and its environment show them. A name has known values only if
- * it occurs in nothing but plain assignments, headers of loops and plain expansions. Any other mention may set it.
+ * The state of the shell while a script runs: its variables and its working directory.
+ *
+ * A variable has known values only if it occurs in plain assignments, loop headers and plain expansions, and nowhere
+ * else. Any other occurrence may set it.
  */
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import path from 'node:path';
@@ -10,18 +12,18 @@ import { commandWords, unwrap } from './runners.ts';
 
 export interface PossibleValue {
   readonly text: string;
-  /** It is a glob: the shell replaces it by the names that it finds. */
+  /** The value is a glob, which the shell replaces by its matches. */
   readonly isGlob: boolean;
 }
 
-/** Everything that a variable may be when it is expanded; undefined if that is not known. */
+/** Returns every possible value of a variable when it is expanded. Undefined if unknown. */
 export type Variables = (name: string) => readonly PossibleValue[] | undefined;
 
 export const NO_VARIABLES: Variables = () => undefined;
 
-/** Values of one variable that are looked at. */
+/** The number of values per variable that are checked. */
 const MOST_VALUES = 32;
-/** The shell sets or changes these itself. */
+/** Variables that the shell itself sets or changes. */
 const OF_SHELL =
   /^(BASH.*|COMP.*|COPROC.*|DIRSTACK|EPOCH.*|EUID|FUNCNAME|GROUPS|HIST.*|HOST.*|IFS|LINENO|MACHTYPE|MAPFILE|OLDPWD|OPT.*|OSTYPE|PIPESTATUS|PPID|PS\d|PWD|RANDOM|READLINE.*|REPLY|SECONDS|SHELL.*|SHLVL|SRANDOM|UID|_)$/;
 /** They run text or a file that may set any variable. */
@@ -54,7 +56,7 @@ function setsUnknown({ name, args }: SimpleCommand): boolean {
   return RUN_TEXT.test(name.value) || (SETTERS.test(name.value) && args.some(isUnknownName));
 }
 
-/** Not the option `-v`, which sets a variable. */
+/** The option `-v` is not a format: it sets a variable. */
 function isFormat(word: ShellWord | undefined): boolean {
   return word?.kind === 'literal' && !word.value.startsWith('-');
 }
@@ -86,7 +88,7 @@ function valuesOf(
   return values.length > MOST_VALUES ? undefined : [...values, ...before];
 }
 
-/** Undefined: anywhere. */
+/** The possible working directories. A `cd` may fail, so each one adds a folder. Undefined means any folder. */
 export type Folders = readonly string[] | undefined;
 
 const MOST = 16;
@@ -104,9 +106,9 @@ export function foldersAfter(folders: Folders, command: SimpleCommand, world: Pe
   const written = target.kind === 'tilde' ? world.home + target.value.slice(1) : target.value;
   const repeats = command.inside.some((construct) => construct === 'loop' || construct === 'function');
   if (repeats && !path.posix.isAbsolute(written)) return undefined;
-  // CDPATH would send a relative name elsewhere.
+  // With CDPATH, a relative name may lead elsewhere.
   if (!/^[./]/.test(written) && world.environment['CDPATH']) return undefined;
-  // `cd -P` follows links before it goes up.
+  // `cd -P` resolves links before `..`.
   const ways = (folder: string) =>
     written.includes('..')
       ? [path.posix.resolve(folder, written), physicalPath(written, folder, world)]

@@ -1,7 +1,7 @@
 /**
- * Commands that can run any program, in a way that is not understood. Where a deny or ask rule is about a command, they are
- * asked about in every mode. The line is drawn at code in the command itself: on its command line, on its input, in its
- * variables, or made by another part of the same script. Files of the project and build tools are not looked into.
+ * Finds commands that can run any program in a way that is not understood. If a deny or ask rule concerns commands,
+ * they ask in every mode. Only code in the command itself counts: on its command line, on its input, in its variables,
+ * or made by another part of the script. Files of the project and build tools are not checked.
  */
 import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import { isFedIn, takesCode } from './interpreters.ts';
@@ -42,7 +42,7 @@ export function runsUnknownCode(
   });
 }
 
-/** Most programs are none of these: nothing else needs to be looked at. */
+/** A fast filter: most programs cannot run code. */
 function canRunCode(name: ShellWord | undefined): boolean {
   if (name === undefined) return false;
   const base = baseName(name.value);
@@ -54,7 +54,7 @@ function canRunCode(name: ShellWord | undefined): boolean {
   );
 }
 
-/** `xargs sh -c`, `xargs env`, `parallel`: lines of the input become the program, or a part of it. */
+/** Lines of the input become the program, or a part of it: `xargs sh -c`, `xargs env`, `parallel`. */
 function isFed(words: readonly ShellWord[], more: boolean): boolean {
   const base = baseName(words[0]?.value ?? '');
   if (!more && base !== 'xargs' && base !== 'parallel') return false;
@@ -101,10 +101,10 @@ function isUnknownSetting(base: string, args: readonly ShellWord[]): boolean {
 const HARMLESS_KEYS =
   /^(user|color|advice|commit|init|author|committer|push|pull|fetch|safe|http\.extraheader)\.[\w.-]+=/i;
 
-/** Programs that copy others under a new name. */
+/** Programs that copy other programs under a new name. */
 const COPIES = /^(cp|mv|ln|install|dd|cat|tee|rsync|link)$/;
 
-/** `cp /bin/rm x`: names of programs that get another name. */
+/** Returns the names of programs that get another name: `cp /bin/rm x`. */
 export function copiedPrograms([name, ...args]: readonly ShellWord[]): string[] {
   if (name === undefined || !COPIES.test(baseName(name.value))) return [];
   return args.flatMap(({ value }) => {

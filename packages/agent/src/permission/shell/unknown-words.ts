@@ -1,6 +1,6 @@
 /**
- * Why a rule with a wildcard does not cover a command that the proof does not understand: some of its words, or a program
- * on its input, are known only when it runs. They may name a place outside of the working directories, or an option.
+ * Explains why a rule with a wildcard does not cover an unproven command: some of its words, or a program on its input,
+ * are unknown until it runs. They may be a place outside the working directories, or an option.
  */
 import type { ShellRedirection, ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
@@ -49,7 +49,7 @@ function climbsBehindNumber(text: string): boolean {
   return at >= 0 && text.includes('..', at);
 }
 
-/** Of git: behind these no word leads out of the repository. Options that write or run are asked about elsewhere. */
+/** Git commands whose words stay in the repository. Options that write or run programs are checked elsewhere. */
 const IN_REPOSITORY =
   /^(add|stage|status|ls-files|blame|check-ignore|commit|branch|tag|switch|log|show|diff|stash|describe|rev-parse|rev-list|shortlog|merge-base)$/;
 
@@ -61,7 +61,7 @@ function isAfterVerb(args: readonly ShellWord[], index: number): boolean {
   return verb >= 0 && index > verb && isFirst;
 }
 
-/** One word, and not an option. */
+/** Returns whether the word is exactly one word, and not an option. */
 function isCertainlyRead(word: ShellWord, words: readonly ShellWord[]): boolean {
   const dashes = words.findIndex(({ value }) => value === '--');
   const isOperand = /^[^-]/.test(word.begins) || (dashes >= 0 && dashes < words.indexOf(word));
@@ -73,7 +73,7 @@ function isCertainlyRead(word: ShellWord, words: readonly ShellWord[]): boolean 
   );
 }
 
-/** They take what is on their input for data. */
+/** They treat their input as data. */
 const DATA =
   /^(cat|tee|wc|sort|uniq|head|tail|cut|tr|rev|nl|tac|fold|fmt|column|grep|egrep|fgrep|rg|jq|yq|base64|base32|xxd|od|hexdump|[a-z0-9]+sum|gzip|bzip2|xz|zstd|openssl|diff|cmp|mail|sendmail|xclip|xsel|pbcopy|wl-copy|gh|glab|kubectl|cargo|prettier|read)$/;
 const GIT_DATA =
@@ -86,13 +86,13 @@ function takesData(
 ): boolean {
   if (DATA.test(program)) return true;
   if (program === 'git') return GIT_DATA.test(args.find(({ value }) => !value.startsWith('-'))?.value ?? '');
-  // Its options can be on the input, too.
+  // The input can also contain options of curl.
   if (program === 'curl') return !args.some(({ value }) => /^(-[a-zA-Z]*K|--conf)/.test(value));
-  // A script file decides what becomes of the input.
+  // A script file decides how the input is used.
   return runsFiles(program) && program !== 'make' && takesCode(program)?.(args, redirections) === false;
 }
 
-/** `printf … | make -f -`: another command writes the program. */
+/** Another command writes the program: `printf … | make -f -`. */
 function codeOnInput(program: string, args: readonly ShellWord[]): string | undefined {
   if (!runsFiles(program)) return undefined;
   const reason = `${program} may run the text that it is given on its input.`;

@@ -1,4 +1,7 @@
-/** The rule that would cover a command the next time: a prefix where the words say one kind of thing, else the whole of it. */
+/**
+ * Suggests a rule that covers a command next time: a prefix if the first words define its purpose, otherwise the exact
+ * command.
+ */
 import { isHarmlessProgram, readCommand, type ShellWord } from '@heddle/tools/shell';
 import type { CommandPart } from '../part.ts';
 import { assignmentText, canonicalText, type Spelling } from '../rules/command-pattern.ts';
@@ -21,26 +24,26 @@ import {
   WIDE,
 } from './programs.ts';
 
-/** Undefined where it cannot be known what a rule would cover. `isExact`: for this very command only. */
+/** Undefined if the effect of a rule is unknown. `isExact`: suggests a rule for exactly this command. */
 export function commandRule(part: CommandPart, isExact = false): string | undefined {
   const spelling = spellingOf(part);
   const read = spelling && part.opaque === undefined ? readCommand(spelling.written) : undefined;
   const [command] = read?.ok ? read.commands : [];
   if (command?.name === undefined) return undefined;
   const { name, args, assignments } = command;
-  // A variable whose value is not known could be anything.
+  // A variable with an unknown value could be anything.
   if (assignments.some(({ value }) => value === undefined || value.kind === 'dynamic')) return undefined;
   const words = [name, ...args];
-  // With it every command that follows may be another.
+  // With this variable, every later command may be another one.
   if (DECLARES.test(name.value) && args.some(({ value }) => STEERING.test(value.split('=', 1)[0] ?? '')))
     return undefined;
   const isSteered = assignments.some((assignment) => STEERING.test(assignment.name));
   const length = isSteered || isExact ? undefined : prefixLength(words);
-  // What a variable or a substitution brings is not part of an exact rule.
+  // The value of a variable or substitution is not part of an exact rule.
   if (length === undefined && words.some(({ kind }) => kind === 'dynamic')) return undefined;
   if (length === undefined && takesOrders(words.map(({ value }) => value))) return undefined;
   const before = assignments.map((assignment) => `${assignmentText(assignment)} `).join('');
-  // A star of the command's own must not become a wildcard of the rule.
+  // A star in the command must not become a wildcard of the rule.
   const text = (before + canonicalText(length === undefined ? words : words.slice(0, length))).replaceAll(
     '*',
     '\\*',
@@ -52,10 +55,12 @@ export function commandRule(part: CommandPart, isExact = false): string | undefi
 
 const DECLARES = /^(export|declare|typeset|readonly|local)$/;
 
-/** Characters: an exact rule that is longer says nothing to whoever is asked. */
+/** A number of characters. A user does not understand a longer exact rule. */
 const LONGEST = 200;
 
-/** What it does comes through a pipe: even the whole command says nothing about it. */
+/**
+ * Returns whether the command gets its program through a pipe. Then even the exact command does not define the effect.
+ */
 function takesOrders(words: readonly string[]): boolean {
   const [name = '', second = ''] = words;
   if (words.some((word) => INCOMING.test(word))) return true;
@@ -85,12 +90,12 @@ function runsAnything(program: string): boolean {
   return INTERPRETERS.test(program) || isRunner(program);
 }
 
-/** Without what is wrapped around it; but what `xargs` adds to a command must not be hidden. */
+/** Returns the command without wrappers. The effect of `xargs` on a command must stay visible. */
 function spellingOf({ cover }: CommandPart): Spelling | undefined {
   return cover.find(({ written }) => /^(\S*\/)?xargs\s/.test(written)) ?? cover.at(-1);
 }
 
-/** How many words say what kind of thing is done; undefined where only all of them do. */
+/** Returns the number of words that define the purpose. Undefined if all words are needed. */
 function prefixLength(words: readonly ShellWord[]): number | undefined {
   const [name = '', second = '', third = ''] = words.map(({ kind, value }) =>
     kind === 'literal' && PLAIN_WORD.test(value) ? value : '',
@@ -109,9 +114,9 @@ function prefixLength(words: readonly ShellWord[]): number | undefined {
   if (SUBCOMMANDS.get(name)?.test(second)) return 2;
   const base = baseName(name);
   if (CHECKERS.test(base)) return 1;
-  // What follows a runner is a program of its own, and whoever names an interpreter next is a runner.
+  // A program follows a runner. A program with an interpreter as next word is a runner, too.
   if (WIDE.test(base) || isRunner(base) || runsAnything(second)) return undefined;
-  // They make what is empty; where it may not be, the path itself asks.
+  // They create empty files and folders. For other effects, the path itself asks.
   if (name === 'mkdir' || name === 'touch')
     return /^-(?!p$)/.test(second) ? undefined : second === '-p' ? 2 : 1;
   if (/^(\.\/)?(gradlew|mvnw)$/.test(name)) return /^[:\w]/.test(second) ? 2 : undefined;
@@ -119,7 +124,7 @@ function prefixLength(words: readonly ShellWord[]): number | undefined {
   return /^[a-z][\w:-]*$/.test(second) && !EXACT_WORDS.test(second) ? 2 : undefined;
 }
 
-/** By its path, and not one of the programs that an environment keeps in a `bin` of its own. */
+/** Returns whether the name is a path to a script, and not to a program in the `bin` folder of an environment. */
 function isProjectScript(name: string): boolean {
   return /^[^/]+\//.test(name) && !/(^|\/)\.?bin\//.test(name);
 }

@@ -1,4 +1,4 @@
-/** What "always allow" would remember. */
+/** Tests the rules that "always allow" would add. */
 import { describe, expect, it } from 'vitest';
 import { authorize } from '../authorize.ts';
 import { LivePermissions } from '../live-permissions.ts';
@@ -175,7 +175,7 @@ describe('a suggestion', () => {
     'pnpm dlx',
     'yarn',
   ];
-  it.each(wide)('never lets %s run just anything', (interpreter) => {
+  it.each(wide)('never allows %s with arbitrary code', (interpreter) => {
     for (const tail of ['', ' x', ' x y', ' script.js arg', " 'a b'"]) {
       for (const rule of rulesFor(interpreter + tail)) {
         const rules = { ...NO_RULES, allow: [{ text: `Bash(${rule})`, source: 'local' as const }] };
@@ -245,7 +245,7 @@ describe('a suggestion', () => {
     expect(authorize(request, live.rules, live.mode ?? 'default', after).decision).toBe('allow');
   });
 
-  it('is made of exact commands where any longer rule would be too wide', () => {
+  it('contains exact commands if a prefix would be too wide', () => {
     for (const command of [
       'npx tsc --noEmit',
       'sudo apt update',
@@ -258,7 +258,7 @@ describe('a suggestion', () => {
     expect(rulesFor('rm -rf build/*')).toEqual(['rm -rf build/\\*']);
   });
 
-  it('does not cover another command because a star stands in this one', () => {
+  it('does not turn a star of the command into a wildcard', () => {
     const allow = rulesFor('rm -rf build/*').map((rule) => ({
       text: `Bash(${rule})`,
       source: 'local' as const,
@@ -288,7 +288,7 @@ describe('a suggestion', () => {
     ]);
   });
 
-  it('is not made where it would not spare the question', () => {
+  it('is not made if it would not prevent the question', () => {
     const rules = { ...NO_RULES, ask: [{ text: 'Bash(git push *)', source: 'user' as const }] };
     for (const [command, hookDecision] of [
       ['npm test && git push', undefined],
@@ -302,7 +302,7 @@ describe('a suggestion', () => {
     }
   });
 
-  it('says where it would be remembered', () => {
+  it('names the destination of its rules', () => {
     expect(suggested('Bash', { command: 'npm test' }).updates).toMatchObject([
       { destination: 'localSettings' },
     ]);

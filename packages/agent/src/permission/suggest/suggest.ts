@@ -1,6 +1,6 @@
 /**
- * What "always allow" would remember: one rule for each part of the call that needs one, as short as is honest, never a whole
- * interpreter. Nothing is offered unless `authorize` itself would allow the very same call with it.
+ * Suggests the rules for "always allow": one for each part of the call that needs one, as narrow as possible, and never
+ * for a whole interpreter. A suggestion is offered only if `authorize` allows the same call with it.
  */
 import path from 'node:path';
 import { authorize } from '../authorize.ts';
@@ -13,7 +13,7 @@ import { fileAccess } from '../rules/tool-names.ts';
 import type { PermissionWorld } from '../world.ts';
 import { commandRule } from './command-rule.ts';
 
-/** What the call was decided by. */
+/** The state that the decision used. */
 export interface SuggestionContext {
   readonly rules: Rules;
   readonly mode: Parameters<typeof authorize>[2];
@@ -25,7 +25,7 @@ export function suggestions(
   verdict: Authorization,
   standing: SuggestionContext,
 ): readonly PermissionUpdate[] {
-  // A rule asked: an allow rule would not spare the question.
+  // An ask rule decided. An allow rule would not prevent the question.
   if (verdict.decision !== 'ask' || verdict.rule !== undefined) return [];
   const read = partsOfCall(request, standing.world);
   if (!read.ok) return [];
@@ -62,7 +62,7 @@ function updatesFor(
   return tool === 'Bash' ? scriptUpdates(parts, files, world) : otherTool(tool, request.input);
 }
 
-/** More rules than this nobody reads before agreeing to them. */
+/** Users do not read more rules than this before they agree. */
 const MOST_RULES = 5;
 
 function scriptUpdates(
@@ -73,18 +73,21 @@ function scriptUpdates(
   const commands = parts.filter((part): part is CommandPart => part.kind === 'command');
   const named = new Set(parts.flatMap((part) => ('namedBy' in part ? [part.namedBy] : [])));
   const rules = [
-    // A place outside is settled by a rule that contains its name.
+    // A rule that contains the name of an outside place settles it.
     ...needingRules(commands).map((part) => ruleOf('Bash', commandRule(part, named.has(part.cover)))),
     ...files.flatMap((part) => (editRules(part, world) ?? [undefined]).map((text) => ruleOf('Edit', text))),
   ];
   const known = rules.flatMap((rule) => rule ?? []);
   const distinct = [...new Map(known.map((rule) => [`${rule.toolName} ${rule.ruleContent}`, rule])).values()];
-  // One part that cannot be remembered makes the others worthless.
+  // If one part cannot be covered, rules for the others are useless.
   if (known.length < rules.length || distinct.length === 0 || distinct.length > MOST_RULES) return [];
   return [added(distinct)];
 }
 
-/** What only reads inside a construct needs no rule of its own where another part has one; else one of them does for all. */
+/**
+ * A read-only command inside a construct needs no rule if another part has one. Otherwise one rule is enough for all of
+ * them.
+ */
 function needingRules(commands: readonly CommandPart[]): readonly CommandPart[] {
   const needing = commands.filter(({ readOnly }) => readOnly !== 'beside a rule');
   if (needing.length > 0) return needing;
@@ -92,14 +95,14 @@ function needingRules(commands: readonly CommandPart[]): readonly CommandPart[] 
   return first ? [first] : [];
 }
 
-/** A rule for what the script is about says more than one for what only steers it. */
+/** A rule for the main command of a script is better than one for its control flow. */
 function rankOf({ shown }: CommandPart): number {
   const [name = ''] = shown.split(' ', 1);
   if (/^(cd|read|set|exit|return|break|continue|wait|export|test|'\[')$/.test(name)) return 2;
   return /^(echo|printf|pwd|date|true|false|:|sleep)$/.test(name) ? 1 : 0;
 }
 
-/** A folder for what lies outside, the mode for what lies inside. Both end with the session. */
+/** Suggests a directory for files outside, and a mode for files inside. Both end with the session. */
 function fileUpdates(files: readonly FilePart[]): PermissionUpdate[] {
   if (files.length === 0) return [];
   const outside = files
@@ -148,13 +151,16 @@ function added(rules: readonly RuleValue[]): PermissionUpdate {
   return { type: 'addRules', rules, behavior: 'allow', destination: 'localSettings' };
 }
 
-/** Its path; after a `cd`, which may have failed, every path it may have. Undefined where other files may be meant. */
+/**
+ * Returns rules for the path of a file. After a `cd`, which may have failed, these are several. Undefined if other
+ * files may be meant.
+ */
 export function editRules(
   { places = [], glob, deep }: FilePart,
   { root }: PermissionWorld,
 ): string[] | undefined {
   if (places.length === 0 || glob || deep !== 'no') return undefined;
-  // It would be a pattern.
+  // The path would be read as a pattern.
   if (places.some((place) => /[*?[\]\\!()\n]/.test(place.path))) return undefined;
   return places.map(({ path: file }) =>
     file.startsWith(`${root}/`) ? `./${path.posix.relative(root, file)}` : `/${file}`,

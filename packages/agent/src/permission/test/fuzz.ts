@@ -200,7 +200,7 @@ export function randomCommand(dice: Dice): string {
  */
 export const JUDGE = String.raw`
 log=$PWD/log; nowhere=$PWD/nowhere; n=0
-mkdir -p room && cd room || exit 1
+mkdir -p work && cd work || exit 1
 for name in ok bad; do printf '#!/bin/bash\necho "$0" >> %q\n' "$log" > "$name"; done
 printf x > a; chmod +x ok bad
 files=$(echo .* *)

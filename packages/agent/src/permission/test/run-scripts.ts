@@ -69,7 +69,7 @@ function snapshot(): Map<string, string> {
     found.set(file, [about.mode, about.uid, about.size, about.ino, about.ctimeNs, link].join(' '));
     if (about.isDirectory()) for (const name of readdirSync(file)) walk(path.join(file, name));
   };
-  // What a program puts into a folder and takes out again is not an effect on the folder of temporary files.
+  // A file that a program creates and removes again is not an effect on the temporary folder.
   const files = watched.flatMap((place) => readdirSync(place).map((name) => path.join(place, name)));
   for (const file of files) if (!watched.some((place) => place.startsWith(`${file}/`))) walk(file);
   return found;

@@ -1,4 +1,6 @@
-/** Commands that do nothing but edit the files they name: acceptEdits lets them pass, each file being asked about itself. */
+/**
+ * Commands that only edit the files in their arguments. acceptEdits allows them, and each file is checked separately.
+ */
 import { isPlainSedScript, type ShellWord } from '@heddle/tools/shell';
 import { argumentsOf } from './operands.ts';
 
@@ -23,7 +25,7 @@ export function isPlainEdit(words: readonly ShellWord[]): boolean {
 }
 
 function isPlainSed(args: readonly ShellWord[]): boolean {
-  // `-i ''` is how another sed is told to keep no copy.
+  // `-i ''` tells another version of sed to keep no copy.
   const given = argumentsOf(
     args.filter(({ value }) => value !== ''),
     ['-e', '--expression'],

@@ -1,4 +1,4 @@
-/** What a command's words and redirections do to files, as parts. */
+/** Creates the parts for the files in the words and redirections of a command. */
 import path from 'node:path';
 import type { ShellRedirection, ShellWord } from '@heddle/tools/shell';
 import type { Concern, FilePart } from '../../part.ts';
@@ -52,7 +52,7 @@ export function touchPart(
   ];
 }
 
-/** The paths that a deep read comes upon, looked up once and only if a rule needs it. */
+/** Returns the paths of a deep read. They are looked up once, and only if a rule needs them. */
 function belowOf(
   { staysInTree = false, deep }: Touch,
   places: readonly FilePlace[] | undefined,
@@ -67,7 +67,7 @@ function belowOf(
   return { followsLinks: !staysInTree, below: () => (known ??= { paths: look() }).paths };
 }
 
-/** Why a change is asked about: for the place itself, or for what lies below it. */
+/** Returns why a change asks: because of the place itself, or of a place below it. */
 function changeConcern(
   touch: Touch,
   { places, pattern, glob }: Meant,
@@ -99,7 +99,9 @@ function removalConcern(
   return undefined;
 }
 
-/** A copied folder writes every name in it below the target: into a protected place, or through a link that is there. */
+/**
+ * Checks the names that a copied folder writes below its target: a protected place, or a path through an existing link.
+ */
 function copyConcern(
   source: ShellWord,
   targets: readonly FilePlace[],
@@ -112,7 +114,7 @@ function copyConcern(
   for (const from of sources) {
     const isThere = world.exists(from.real);
     for (const target of targets) {
-      // A source that an earlier command makes is not there yet.
+      // A source that an earlier command makes does not exist yet.
       if (!isThere && canBeginProtected(path.posix.basename(target.path))) return UNKNOWN_CHANGE;
       const inside = path.posix.join(target.path, path.posix.basename(from.path));
       for (const into of [target.path, inside]) {
@@ -136,7 +138,7 @@ const UNKNOWN_CHANGE: Concern = {
   reason: 'It is not known which file it would change before it runs.',
 };
 
-/** `HEAD:a/b` counts from the top of the repository, `HEAD:./a` from the folder. Both are looked at. */
+/** `HEAD:a/b` starts at the top of the repository, `HEAD:./a` in the folder. Both are checked. */
 function meantFromTop(word: ShellWord, folder: ShellWord, folders: Folders, world: PermissionWorld): Meant {
   const { places: starts } = meant(folder, folders, world);
   const tops = starts?.map(({ real }) => world.repository(real));
@@ -145,7 +147,7 @@ function meantFromTop(word: ShellWord, folder: ShellWord, folders: Folders, worl
   return meant(word, [...new Set([...starts.map(({ path: at }) => at), ...from])], world);
 }
 
-/** The places of a pattern are its folder and what it finds now: a link among them may lead anywhere. */
+/** The places of a pattern are its folder and its current matches. A link among them may lead anywhere. */
 function withFound(
   places: readonly FilePlace[] | undefined,
   glob: Glob | undefined,
@@ -155,7 +157,10 @@ function withFound(
   return found && [...places, ...found];
 }
 
-/** What git stored of the files in some place, or of the whole repository around it. Nothing outside of a repository. */
+/**
+ * Returns the part for files that git stored, in some place or in the whole repository. Undefined outside of a
+ * repository.
+ */
 function storedPart(
   { word, whole = false }: Touch,
   stored: NonNullable<Touch['stored']>,
@@ -187,14 +192,14 @@ function storedPart(
   ];
 }
 
-/** By its form, or because one stands there. */
+/** Returns whether a word is a folder, by its form or because the folder exists. */
 function isFolder(word: ShellWord, folders: Folders, world: PermissionWorld): boolean {
   if (word.kind === 'dynamic') return false;
   if (/(^|\/)(\.{0,2})$/.test(word.value)) return true;
   return (meant(word, folders, world).places ?? []).some(({ path }) => world.exists(`${path}/.`));
 }
 
-/** The shell opens a network connection for such a name, and may for one that nobody can tell. */
+/** Returns the part for a network connection that the shell opens for such a name. An unknown name may be one. */
 function connection(
   { word }: Touch,
   by: 'command' | 'redirection',
@@ -206,7 +211,7 @@ function connection(
   return { level: 'unless covered', reason: `Reading from ${word.text} may open a network connection.` };
 }
 
-/** A redirection to a file; none for pipes between descriptors and for here-documents. */
+/** Returns the parts of a redirection to a file. Descriptors and here-documents have none. */
 export function redirectionParts(
   redirection: ShellRedirection,
   folders: Folders,
@@ -217,13 +222,13 @@ export function redirectionParts(
   if (redirection.kind === 'duplicate' && /^(\d+-?|-)$/.test(word.value)) return [];
   const read = () => touchPart({ kind: 'read', word }, 'redirection', folders, world);
   if (operator === '<' || operator === '<&') return read();
-  // The shell replaces a pattern by the one file that it finds, which may be a link to anywhere.
+  // The shell replaces a pattern by the one file that matches, which may be a link to anywhere.
   const target = word.kind === 'pattern' ? unknownWord(word.text) : word;
   const write = touchPart({ kind: 'write', word: target }, 'redirection', folders, world);
   return operator === '<>' ? [...read(), ...write] : write;
 }
 
-/** Why changing these places is asked about whatever rules say. */
+/** Returns why a change to these places asks regardless of rules. */
 export function concernOf(
   { kind, word, picks = false }: Pick<Touch, 'kind' | 'picks'> & { readonly word?: ShellWord },
   { places, pattern }: Pick<Meant, 'places' | 'pattern'>,
@@ -232,7 +237,7 @@ export function concernOf(
 ): Concern | undefined {
   const lost =
     kind === 'remove' && word ? destructiveRemoval(word, folders ?? [world.cwd], world) : undefined;
-  // Some files of the project are no disaster, some files of the whole disk are.
+  // Removing some files of the project is acceptable. Removing some files of the whole disk is not.
   const isSpared = picks && places?.every((place) => isInside(place, world)) === true;
   if (lost !== undefined && !isSpared)
     return { level: 'always', reason: `Removing it would be a disaster: ${lost}.` };
@@ -251,7 +256,7 @@ export function concernOf(
 
 interface Meant {
   readonly places: readonly FilePlace[] | undefined;
-  /** What follows the place in a glob, as it was written. */
+  /** The rest of a glob after the place, as written. */
   readonly pattern: string | undefined;
   readonly glob: Glob | undefined;
 }
@@ -267,13 +272,13 @@ function meant(word: ShellWord, folders: Folders, world: PermissionWorld): Meant
   if (tilde && !/^~(\/|$)/.test(word.value)) return unknown;
   const written = tilde ? world.home + word.value.slice(1) : word.value;
   if (folders === undefined && !path.posix.isAbsolute(written)) return unknown;
-  // For the process that will ask they lead elsewhere than for this one.
+  // These paths mean other files for the command's process than for this one.
   if (OF_PROCESS.test(path.posix.normalize(written))) return unknown;
   const from = folders ?? [world.cwd];
   if (word.kind !== 'pattern') return { ...unknown, places: placesOf(written, from, world) };
   const at = written.search(/[*?[(+@!]/);
   const folder = written.slice(0, written.lastIndexOf('/', at) + 1);
-  // Behind the wildcard a path may climb anywhere.
+  // After the wildcard, the path may climb to any folder.
   if (written.slice(at).includes('..')) return unknown;
   const pattern = written.slice(folder.length);
   const places = placesOf(folder === '' ? '.' : folder, from, world);

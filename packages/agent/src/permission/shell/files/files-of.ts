@@ -1,14 +1,14 @@
-/** Which files a command reads, writes or removes, as far as its name and arguments tell. */
+/** Finds the files that a command reads, writes or removes, by its name and arguments. */
 import { isPlainSedScript, type ShellWord } from '@heddle/tools/shell';
 import { baseName } from '../runners.ts';
 import { argumentsOf, hasOption, type ParsedOperands } from './operands.ts';
 import { SPECIAL } from './special.ts';
 import { HERE, listedFiles, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
-/** Their arguments are words, not files. */
+/** Their arguments are texts, not files. */
 const TALKERS =
   /^(echo|printf|true|false|:|sleep|seq|expr|exit|return|kill|type|which|date|export|unset|set|alias|shift)$/;
-/** Every argument is a file that is read. */
+/** Every argument is a file to read. */
 const READERS =
   /^(cat|tac|nl|head|tail|less|more|bat|wc|cut|paste|rev|od|hexdump|strings|file|stat|ls|dir|du|tree|md5sum|sha\d+sum|cksum|sum|b2sum|base64|base32|diff|cmp|comm|join|column|fold|fmt|expand|unexpand|pr|shuf|zcat|bzcat|xzcat|zless|readlink|realpath|source|\.|cd|pushd|basename|dirname|nm|objdump|readelf|ldd|iconv|look|view)$/;
 /** The first argument is a pattern or a program. */
@@ -19,7 +19,7 @@ const WRITERS =
 const CHANGERS = /^(chmod|chown|chgrp|chattr|setfacl)$/;
 const REMOVERS = /^(rm|rmdir|unlink|shred|srm|trash)$/;
 
-/** They run code of the project. Which files it touches is not known, and a rule for them allows all of it. */
+/** They run code of the project, which may access any file. A rule for them allows all of it. */
 const PROJECT_RUNNERS =
   /^(npm|npx|pnpm|pnpx|yarn|bun|bunx|node|nodejs|deno|tsx|ts-node|python[\d.]*|pypy[\d.]*|pytest|tox|nox|uv|poetry|pipenv|hatch|pdm|ruby|rake|bundle|rspec|rails|perl|php|composer|phpunit|java|mvn|gradle|sbt|go|cargo|g?make|ninja|cmake|ctest|meson|bazel|bazelisk|just|task|swift|dotnet|mix|jest|vitest|mocha|playwright|cypress|webpack|vite|rollup|turbo|nx|lerna|eslint|prettier)$/;
 
@@ -66,7 +66,7 @@ const VALUED: Readonly<Record<string, readonly string[]>> = {
   shred: ['-n', '-s'],
 };
 
-/** What the program does to files is known here. */
+/** Returns whether the file accesses of the program are known. */
 export function touchesFiles(program: string): boolean {
   const name = baseName(program);
   return (
@@ -78,7 +78,7 @@ export function isProjectRunner(program: string): boolean {
   return PROJECT_RUNNERS.test(program);
 }
 
-/** Options after which an operand of these programs is still known for what it is. */
+/** Options after which the meaning of an operand of these programs is still known. */
 const PLAIN_OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(cp|mv|ln|install|rm|rmdir|mkdir|touch|unzip|chmod|chown|chgrp)$/, /^-[a-zA-Z]+$/],
   [
@@ -90,7 +90,7 @@ const PLAIN_OPTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(curl|wget|dd|find|test|\[)$/, /./],
 ];
 
-/** Words behind options that are not known: they may be values, and may name what is written (`shuf -o x`). */
+/** Returns the words after unknown options. They may be values, and may name an output file (`shuf -o x`). */
 export function doubtfulOperands([name, ...args]: readonly ShellWord[]): ReadonlySet<string> {
   const program = baseName(name?.value ?? '');
   const plain = PLAIN_OPTIONS.find(([programs]) => programs.test(program))?.[1];
@@ -103,7 +103,7 @@ export function doubtfulOperands([name, ...args]: readonly ShellWord[]): Readonl
   );
 }
 
-/** Its very purpose is to change files: there is nothing to prove about it. */
+/** Returns whether the purpose of the program is to change files. Then there is nothing to prove. */
 export function changesFiles(program: string): boolean {
   const name = baseName(program);
   return (
@@ -117,7 +117,7 @@ export function filesOf(words: readonly ShellWord[]): Touch[] {
   const program = baseName(name.value);
   const special = SPECIAL.get(program)?.(args);
   if (special) return special;
-  // The names that a glob finds are shown.
+  // The output contains the names that a glob matches.
   if (TALKERS.test(program)) {
     return args.filter(({ kind }) => kind === 'pattern').map((word) => touch('read', word));
   }
@@ -141,12 +141,12 @@ export function filesOf(words: readonly ShellWord[]): Touch[] {
     const deep = hasOption(given, 'rR', '--recursive') ? 'all' : undefined;
     return operands.map((word) => touch('remove', word, deep));
   }
-  // A folder that an unknown program is given may be read with all that is in it.
+  // An unknown program may read a folder with all its contents.
   const deepIfFolder = !isProjectRunner(program) && !/^[^/].*\//.test(name.value);
   return unknownProgram(args, deepIfFolder);
 }
 
-/** Of two folders also the files in them are compared, and with an option those at any depth. */
+/** For two folders, the files in them are compared. With an option, files at any depth are. */
 function compared(given: ParsedOperands): Touch[] {
   const deep = hasOption(given, 'r', '--recursive') ? 'all' : undefined;
   const staysInTree = hasOption(given, '', '--no-dereference');
@@ -171,7 +171,7 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
     ...programFiles.map((word) => touch('read', word)),
     ...(family === 'jq' ? optionFiles(args).concat(others.map((word) => touch('read', word))) : []),
   ];
-  // A program of awk, jq or sed can name files of its own.
+  // A program in awk, jq or sed can name more files.
   if (family === 'awk' || family === 'jq') read.push(...texts.flatMap(mentions));
   if (family === 'sed') {
     read.push(
@@ -203,7 +203,7 @@ function searched(program: string, args: readonly ShellWord[]): Touch[] {
   return [...read, ...places.map((word) => touch('read', word, deep, { staysInTree }))];
 }
 
-/** `sed -i.bak` keeps what was there under another name. */
+/** `sed -i.bak` keeps the old content under another name. */
 function copyOf(word: ShellWord, { options }: ParsedOperands): ShellWord[] {
   return options.flatMap((option) => {
     const [, suffix] = /^(?:-[nErsuz]*i|--in-place=)(.+)$/.exec(option) ?? [];
@@ -216,7 +216,7 @@ function editsInPlace(family: string, given: ParsedOperands): boolean {
   return (family === 'sed' || family === 'yq') && hasOption(given, 'i', '--in-place', '--inplace');
 }
 
-/** `--rcfile=secrets/x`: whatever an option names may be read. */
+/** An option may read any file that it names: `--rcfile=secrets/x`. */
 function optionFiles(args: readonly ShellWord[]): Touch[] {
   return args.flatMap((word) => {
     const value = /^--?[\w-]+=(.+)$/.exec(word.value)?.[1];
@@ -224,11 +224,11 @@ function optionFiles(args: readonly ShellWord[]): Touch[] {
   });
 }
 
-/** By custom what follows is written. */
+/** Options whose value is usually an output file. */
 const OUTPUTS =
   /^(-o|-out|--out|--output|--output-file|--out[fF]ile|--log-file|--out-?dir|--outDir|--output-dir)$/;
 
-/** Anything that looks like a path may be one, alone, behind `=`, `@` or `:`, or within a longer text. */
+/** Any text that looks like a path may be one: alone, after `=`, `@` or `:`, or inside a longer text. */
 function unknownProgram(args: readonly ShellWord[], deepIfFolder: boolean): Touch[] {
   const distinct = new Map(args.map((word) => [word.text, word]));
   const written = args.flatMap((word, index): Touch[] => {
@@ -256,20 +256,20 @@ function unknownProgram(args: readonly ShellWord[], deepIfFolder: boolean): Touc
   return [...written, ...touched];
 }
 
-/** `python -c "open('secrets/x')"`. */
+/** Finds paths inside a text: `python -c "open('secrets/x')"`. */
 function mentions(word: ShellWord): Touch[] {
   const paths = new Set(word.value.slice(0, LONGEST_TEXT).match(/[~\w.@-]*[/.][\w./@-]+/g));
   return Array.from(paths, (found) => named(word, found, 'mentioned'));
 }
 
-/** Characters of a text that are looked through for paths. */
+/** The number of characters of a text that are searched for paths. */
 const LONGEST_TEXT = 4_000;
 
 function named(word: ShellWord, value: string, knowledge: Touch['knowledge'] = 'named'): Touch {
   return { kind: 'read', word: partOfWord(word, value), knowledge };
 }
 
-/** Files behind a `w`, wherever one may be a command or a flag. Finds too many rather than too few. */
+/** Returns the files after each `w` that may be a command or a flag of sed. Returns too many rather than too few. */
 function sedWrites(script: string): string[] {
   if (isPlainSedScript(script)) return [];
   return Array.from(
@@ -278,7 +278,7 @@ function sedWrites(script: string): string[] {
   );
 }
 
-/** Files behind an `r` or `R`, wherever one may be a command. Finds too many rather than too few. */
+/** Returns the files after each `r` or `R` that may be a command of sed. Returns too many rather than too few. */
 function sedReads(script: string): string[] {
   if (isPlainSedScript(script)) return [];
   return Array.from(script.matchAll(/(?:^|[^\\A-Za-z])[rR]\s*([^\s;}][^\n]*)/g), ([, file = '']) => file);

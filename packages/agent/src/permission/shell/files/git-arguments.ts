@@ -1,15 +1,15 @@
-/** The words of a `git` command, and those of its options that write a file or run a program. */
+/** Parses the words of a `git` command, and finds options that write a file or run a program. */
 import type { ShellWord } from '@heddle/tools/shell';
 import { partOfWord, unknownWord } from './touch.ts';
 
 export interface GitArguments {
   /** The folder that `-C` names. */
   readonly folder: ShellWord | undefined;
-  /** Another repository or working tree is named. */
+  /** The command names another repository or working tree. */
   readonly isElsewhere: boolean;
-  /** Empty if it is not known. */
+  /** Empty if unknown. */
   readonly command: string;
-  /** Behind the command. */
+  /** The words after the command. */
   readonly rest: readonly ShellWord[];
 }
 
@@ -45,10 +45,10 @@ function joined(folder: ShellWord, inner: ShellWord): ShellWord {
 
 const WRITES = ['output', 'output-directory', 'index-output', 'export-marks', 'separate-git-dir'];
 const RUNS = ['ext-diff', 'textconv', 'open-files-in-pager', 'exec', 'upload-pack', 'receive-pack', 'extcmd'];
-/** Options of their own whose names begin the same. */
+/** Other options whose names begin in the same way. */
 const OTHERS: ReadonlySet<string> = new Set(['text', 'exec-path']);
 
-/** Letters with the same effect, by command. */
+/** Short options with the same effect, by command. */
 const LETTERS: readonly {
   readonly commands: RegExp;
   readonly letter: string;
@@ -67,11 +67,11 @@ const LETTERS: readonly {
 export interface DangerousOption {
   readonly word: ShellWord;
   readonly does: 'writes' | 'runs';
-  /** The file that it writes, if that is known. */
+  /** The file that the option writes, if known. */
   readonly file: ShellWord | undefined;
 }
 
-/** Git takes the beginning of a long option for the option: a beginning of a dangerous one counts as that. */
+/** Git accepts the beginning of a long option. So a beginning of a dangerous option counts as that option. */
 export function dangerousOptions({ command, rest }: GitArguments): DangerousOption[] {
   return rest.flatMap((word, index): DangerousOption[] => {
     const next = rest[index + 1];
@@ -83,7 +83,7 @@ export function dangerousOptions({ command, rest }: GitArguments): DangerousOpti
 
 interface Recognized {
   readonly does: 'writes' | 'runs';
-  /** Undefined: its value is the next word. */
+  /** Undefined if the value is the next word. */
   readonly attached?: ShellWord;
 }
 
@@ -113,11 +113,11 @@ function letterOption(word: ShellWord, command: string): Recognized | undefined 
   return undefined;
 }
 
-/** Commands with such options that people use every day. */
+/** Common commands that have such options. */
 const TAKES_DANGEROUS =
   /^(log|show|diff|whatchanged|reflog|stash|shortlog|rev-list|format-patch|archive|diff-tree|diff-index|diff-files|range-diff|grep|blame|difftool|clone|fetch|pull|push|ls-remote|rebase|bundle)$/;
 
-/** A word that only the shell knows may be such an option, unless it begins otherwise or stands behind `--`. */
+/** A word with an unknown value may be such an option, unless its beginning excludes it or it follows `--`. */
 export function mayWriteOrRun({ command, rest }: GitArguments): boolean {
   if (!TAKES_DANGEROUS.test(command)) return false;
   const end = rest.findIndex(({ value }) => value === '--');
@@ -125,7 +125,7 @@ export function mayWriteOrRun({ command, rest }: GitArguments): boolean {
   return before.some((word) => word.kind === 'dynamic' && !isNoOption(word));
 }
 
-/** Without quotes it may become several words, and only the first begins as it is written. */
+/** A word without quotes may become several words, and only the first one has the known beginning. */
 function isNoOption({ text, becomes }: ShellWord): boolean {
   return becomes?.every(({ begins }) => /^[^-]/.test(begins)) ?? /^"[\w@./][^"]*"$/.test(text);
 }

@@ -1,4 +1,6 @@
-/** Which files `git` touches: those that its arguments name, those that its options write, and what its history shows. */
+/**
+ * Finds the files that `git` accesses: those in its arguments, those that its options write, and those in its history.
+ */
 import { listsOnlyCommits, type ShellWord } from '@heddle/tools/shell';
 import { dangerousOptions, type GitArguments, gitArguments, mayWriteOrRun } from './git-arguments.ts';
 import { argumentsOf } from './operands.ts';
@@ -9,7 +11,7 @@ export function git(args: readonly ShellWord[]): Touch[] {
   const { rest, command } = given;
   const isSearch = command === 'grep';
   const has = (option: string): boolean => rest.some(({ value }) => value === option);
-  // Files that git does not know of can be hidden ones.
+  // Untracked files can be hidden ones.
   const walks = has('--no-index') || has('--untracked') ? 'all' : isSearch ? 'visible' : undefined;
   const named = rest.flatMap((word): Touch[] => {
     const path = pathIn(word);
@@ -29,7 +31,7 @@ export function git(args: readonly ShellWord[]): Touch[] {
     named.push({ ...touch('read', given.folder ?? HERE, walks), staysInTree: true });
   named.push(...written(given).map((word) => touch('write', inFolder(word, given))));
   named.push(...stored(given));
-  // The files that a patch changes are listed in a file that was not read.
+  // The files that a patch changes are listed in the patch, which was not read.
   return command === 'apply' || command === 'am'
     ? [
         ...named,
@@ -38,17 +40,22 @@ export function git(args: readonly ShellWord[]): Touch[] {
     : named;
 }
 
-/** Why only a rule for all commands covers it; undefined if it does nothing but what its command does. */
+/**
+ * Returns why only a rule for all commands covers the call. Undefined if the call does only what its git command does.
+ */
 export function gitDoubt(args: readonly ShellWord[]): string | undefined {
   const given = gitArguments(args);
   const runs = dangerousOptions(given).find(({ does }) => does === 'runs');
   if (runs) return `${runs.word.text} makes git run another program.`;
   return mayWriteOrRun(given)
-    ? 'What the shell puts in may be an option with which git writes a file or runs a program.'
+    ? 'An expanded word may be an option with which git writes a file or runs a program.'
     : undefined;
 }
 
-/** `HEAD:secrets/x` is that file as it once was, `:0:secrets/x` as it was added, `--file=secrets/x` an option's. */
+/**
+ * `HEAD:secrets/x` is an old version of the file, `:0:secrets/x` the staged one. `--file=secrets/x` is the value of an
+ * option.
+ */
 function pathIn({ kind, value: text }: ShellWord): string | undefined {
   if (kind === 'dynamic') return undefined;
   const [, value = text] = /^(?:--[\w-]+=|-[A-Za-z](?=[^=]))(.*)$/s.exec(text) ?? [];
@@ -57,7 +64,7 @@ function pathIn({ kind, value: text }: ShellWord): string | undefined {
   return path === '' || /\s/.test(path) ? undefined : path;
 }
 
-/** `-C sub`: what follows is meant from there. */
+/** Resolves a word from the folder of `-C sub`. */
 function inFolder(word: ShellWord, { folder }: GitArguments): ShellWord {
   if (folder === undefined || word.kind === 'dynamic' || word.value.startsWith('/')) return word;
   if (folder.kind === 'dynamic') return unknownWord(word.text);
@@ -67,7 +74,7 @@ function inFolder(word: ShellWord, { folder }: GitArguments): ShellWord {
   };
 }
 
-/** Commands of which an operand is written: its place among the operands. */
+/** Commands that write one of their operands, with its position. */
 const WRITTEN_OPERANDS: ReadonlyMap<string, (operands: readonly ShellWord[]) => readonly ShellWord[]> =
   new Map([
     ['bundle', ([action, file]) => (action?.value === 'create' && file ? [file] : [])],
@@ -99,7 +106,7 @@ function written(given: GitArguments): ShellWord[] {
   return [...byOption, ...(WRITTEN_OPERANDS.get(command)?.(operands) ?? [])];
 }
 
-/** Commands that print no line of any file, whatever they are given. */
+/** Commands that never print a line of a file. */
 const SILENT: ReadonlySet<string> = new Set(
   (
     'status branch tag remote config rev-parse for-each-ref show-ref symbolic-ref ls-files ls-tree ls-remote merge-base ' +
@@ -108,14 +115,14 @@ const SILENT: ReadonlySet<string> = new Set(
     'sparse-checkout maintenance update-index update-ref hash-object write-tree commit-tree mktree pack-refs apply am'
   ).split(' '),
 );
-/** They print lines only where they ask about each change. */
+/** They print lines only if they ask about each change. */
 const PATCHING: ReadonlySet<string> = new Set('add commit checkout restore reset'.split(' '));
 /** The files that they show are among their operands. */
 const NAMING: ReadonlySet<string> = new Set('blame annotate'.split(' '));
 const SUMMARY =
   /^(-s|--(no-patch|stat|shortstat|numstat|dirstat|summary|compact-summary|name-only|name-status|raw|quiet))(=|$)/;
 
-/** A file that may not be read shows in what git stored of it. */
+/** Stored versions show the content of a file that may not be read. */
 function stored(given: GitArguments): Touch[] {
   const shown = contentShown(given);
   if (shown === 'none') return [];
@@ -126,9 +133,9 @@ function stored(given: GitArguments): Touch[] {
   return scopes?.map((word) => ({ kind: 'read', word: inFolder(word, given), stored: shown })) ?? [whole];
 }
 
-/** The files and folders behind `--`; undefined if there are none, or if they may be any. */
+/** Returns the files and folders after `--`. Undefined if there are none, or if they are unknown. */
 function scopesOf({ rest }: GitArguments): readonly ShellWord[] | undefined {
-  // Then the limits choose commits, and these are shown whole.
+  // With this option, the paths select commits, which are shown in full.
   if (rest.some(({ value }) => value.startsWith('--full-d'))) return undefined;
   const at = rest.findIndex(({ value }) => value === '--');
   const limits = at < 0 ? [] : rest.slice(at + 1);
@@ -136,7 +143,7 @@ function scopesOf({ rest }: GitArguments): readonly ShellWord[] | undefined {
   return limits.length > 0 && scopes.length === limits.length ? scopes : undefined;
 }
 
-/** The file or folder that a pathspec stays in; undefined if it may be any. */
+/** Returns the file or folder that contains all matches of a pathspec. Undefined if unknown. */
 function scopeOf(word: ShellWord): ShellWord | undefined {
   if (word.kind === 'dynamic' || word.value.startsWith(':') || word.value === '') return undefined;
   const wildcard = word.value.search(/[*?[\\]/);
@@ -151,7 +158,7 @@ function contentShown(given: GitArguments): 'none' | 'tracked' | 'history' {
   const has = (pattern: RegExp): boolean => rest.some(({ value }) => pattern.test(value));
   const isList = listsOnlyCommits(rest);
   if (command === 'status') return has(/^(-\w*v|--v)/) ? 'history' : 'none';
-  // They copy files to places where no rule is about them.
+  // They copy files to places that no rule covers.
   if ((command === 'worktree' && action?.value === 'add') || (command === 'clone' && rest.some(isLocalPath)))
     return 'history';
   if (command === '' || SILENT.has(command) || NAMING.has(command)) return 'none';
@@ -167,7 +174,7 @@ function contentShown(given: GitArguments): 'none' | 'tracked' | 'history' {
       if (action?.value === 'list' || action?.value === 'show') return isList ? 'none' : 'history';
       return has(/^(-\w*p|--p)/) ? 'history' : 'none';
     case 'show':
-      // Of a name nothing says whether it is a commit or the content of a file.
+      // A name alone can be a commit or the content of a file.
       return isList && has(SUMMARY) && rest.every(isCommitOrOption) ? 'none' : showsOnlyNamed(rest);
     case 'diff':
     case 'diff-tree':
@@ -185,7 +192,7 @@ function contentShown(given: GitArguments): 'none' | 'tracked' | 'history' {
   }
 }
 
-/** `git show HEAD:src/a.ts` shows that file and no other. */
+/** `git show HEAD:src/a.ts` shows only that file. */
 function showsOnlyNamed(rest: readonly ShellWord[]): 'none' | 'history' {
   const operands = rest.filter(({ value }) => !value.startsWith('-'));
   const isNamed = ({ kind, value }: ShellWord): boolean =>
@@ -199,7 +206,7 @@ function isCommitOrOption({ kind, value }: ShellWord): boolean {
   return kind === 'literal' && (value.startsWith('-') || /^(HEAD|@)([~^]\d*)*$/.test(value));
 }
 
-/** Without names of commits, the working tree is compared with the index: only what is tracked now can show. */
+/** Without commits, the working tree is compared with the index. Only tracked files can show. */
 function isPlainDiff({ kind, value }: ShellWord, index: number, rest: readonly ShellWord[]): boolean {
   if (kind === 'dynamic') return false;
   const end = rest.findIndex((word) => word.value === '--');
@@ -207,7 +214,7 @@ function isPlainDiff({ kind, value }: ShellWord, index: number, rest: readonly S
   return value.startsWith('-') && !/^--(c|st|m)/.test(value);
 }
 
-/** Not an address of another machine. */
+/** Returns whether the word is a local path, not an address of another machine. */
 function isLocalPath({ kind, value }: ShellWord): boolean {
   return kind === 'dynamic' || (/^[./~]|^file:/.test(value) && !value.startsWith('-'));
 }

@@ -1,7 +1,7 @@
 /**
- * Every place that the words of a command name: as a word of its own, attached to an option, behind `=`, `:`, `,` or `@`, or
- * inside the text of a program. What a command does to such a place is not known, so naming a protected place, or one outside
- * the working directories, asks. This holds for every program; only commands that are proven to read are left out.
+ * Finds every place in the words of a command: a whole word, attached to an option, after `=`, `:`, `,` or `@`, or
+ * inside the text of a program. The effect on such a place is unknown. So a protected place, or one outside the working
+ * directories, asks. This applies to every program, except to commands that are proven to read.
  */
 import type { ShellWord } from '@heddle/tools/shell';
 import type { Concern } from '../../part.ts';
@@ -20,7 +20,7 @@ export interface NamedPlace {
   readonly concern: Concern;
 }
 
-/** Candidates of one command: more are not looked at, and asked about. */
+/** The number of candidates per command. More are not checked, and ask. */
 const MOST = 2_000;
 
 const TOO_MANY: NamedPlace = {
@@ -29,7 +29,7 @@ const TOO_MANY: NamedPlace = {
   concern: { level: 'unless bypassed', reason: 'It names more places than can be looked at.' },
 };
 
-/** `known`: words of which it is certain that they are read. */
+/** `known` contains the words that are certainly read. */
 export function namedPlaces(
   [name, ...args]: readonly ShellWord[],
   known: ReadonlySet<string>,
@@ -67,7 +67,7 @@ export function namedPlaces(
   return [...found.values()];
 }
 
-/** Of every value that the word may have, and of the names that it finds if it is a glob. */
+/** Returns the candidates of every possible value of the word, and of the matches if it is a glob. */
 function candidatesOf(word: ShellWord, scope: WordScope, isFilter: boolean): Iterable<string> {
   const values = word.kind === 'literal' ? undefined : possibleValues(word, scope);
   if (values === undefined) return candidatesIn(word, scope.world, isFilter);
@@ -77,7 +77,7 @@ function candidatesOf(word: ShellWord, scope: WordScope, isFilter: boolean): Ite
   return new Set(texts.flatMap((text) => candidatesIn(literalWord(text), scope.world, isFilter)));
 }
 
-/** A number that is not known stands for every name in its folder that fits. */
+/** An unknown number represents every matching name in its folder. */
 function placesAt(written: string, scope: WordScope): readonly FilePlace[] {
   const { folders, world } = scope;
   const from = folders ?? [world.cwd];
@@ -89,7 +89,7 @@ function placesAt(written: string, scope: WordScope): readonly FilePlace[] {
     .flatMap((name) => placesOf(name, from, world));
 }
 
-/** `.gi?/config`: what a glob may find counts as named. */
+/** The possible matches of a glob count as named: `.gi?/config`. */
 function protectedByGlob(
   { value, text }: ShellWord,
   folders: Folders,
@@ -113,7 +113,7 @@ function protectedByGlob(
   return undefined;
 }
 
-/** Its arguments are texts. */
+/** Returns whether the arguments of the program are texts. */
 export function isTalker(program: string): boolean {
   return TALKERS.test(program);
 }
@@ -121,7 +121,7 @@ export function isTalker(program: string): boolean {
 const TALKERS =
   /^(echo|printf|true|false|:|sleep|seq|expr|exit|return|kill|type|which|date|set|unset|shift|cd|pushd|popd|test|\[)$/;
 
-/** Before a colon they take the name of another machine. */
+/** They accept the name of another machine before a colon. */
 const CARRIERS = /^(scp|rsync|sftp|rclone|unison|mutagen)$/;
 
 /** Options whose value is only read, by program. */
@@ -140,14 +140,17 @@ function isReadOption(program: string, { value }: ShellWord, before: string): bo
   );
 }
 
-/** Of git: these read the paths that they are given, and write elsewhere. Some have options that name an output. */
+/** Git commands that read the paths in their arguments, and write elsewhere. Some have options that name an output. */
 function readsPaths(args: readonly ShellWord[]): 'all' | 'operands' | 'no' {
   const { value = '' } = args.find((word) => !word.value.startsWith('-')) ?? {};
   if (/^(add|stage|status|ls-files|blame|check-ignore)$/.test(value)) return 'all';
   return /^(commit|diff|log|show|grep|push|fetch)$/.test(value) ? 'operands' : 'no';
 }
 
-/** In containers most paths are theirs: only these name places on this machine. */
+/**
+ * Most paths in arguments of container programs are inside the container. Only a few options name places on this
+ * machine.
+ */
 function isElsewhere(program: string): boolean {
   return /^(docker|podman|kubectl|nerdctl|oc)$/.test(program);
 }
@@ -160,7 +163,7 @@ function hostWords(args: readonly ShellWord[]): readonly ShellWord[] {
   return args.flatMap((word, index) => {
     const isNamed = HOST_OPTION.test(word.value) || HOST_OPTION.test(args[index - 1]?.value ?? '');
     if (!isNamed) return [];
-    // `-v here:there`: what follows lies in the container.
+    // In `-v here:there`, the second path is inside the container.
     const value = word.value
       .replace(/^((?:--?[\w-]+=)?[^:,]+):\/.*$/, '$1')
       .replace(/,?(target|dst|destination)=[^,]*/g, '');
@@ -169,10 +172,10 @@ function hostWords(args: readonly ShellWord[]): readonly ShellWord[] {
 }
 
 const URL_TEXT = /\b(?!file:)[a-z][a-z0-9+.-]*:\/\/[^\s'"]*|\bfile:\/\/(localhost)?/gi;
-/** What ends a path inside a text. */
+/** Characters that end a path inside a text. */
 const TOKEN = /[^\s'"`()<>|;,&=:@{}[\]$!*?^\\]+/g;
 
-/** Paths that a word may contain. Variables that are not known split it. */
+/** Returns the paths that a word may contain. Unknown variables split it. */
 function candidatesIn(word: ShellWord, world: PermissionWorld, isFilter = false): string[] {
   // Most words are plain names or options.
   if (word.kind === 'literal' && /^[\w-]+$/.test(word.value) && !/^-[A-Za-z]./.test(word.value))
@@ -191,7 +194,7 @@ function candidatesIn(word: ShellWord, world: PermissionWorld, isFilter = false)
   for (const match of value.matchAll(TOKEN)) {
     const [token] = match;
     const before = value[match.index - 1] ?? '';
-    // In a text a bare name counts only where a string or a word begins: `{.profile}` is not a file.
+    // In a text, a bare name counts only at the start of a string or a word: `{.profile}` is not a file.
     const isBare = !token.includes('/') && !token.startsWith('~');
     if (isBare && (isFilter || !/^$|[\s'"=>@:,]/.test(before))) continue;
     for (const path of startsIn(token)) found.add(path);
@@ -201,15 +204,15 @@ function candidatesIn(word: ShellWord, world: PermissionWorld, isFilter = false)
   );
 }
 
-/** Characters: no file system takes longer ones. */
+/** A number of characters. No file system accepts longer paths. */
 const LONGEST_PATH = 4_096;
 
-/** Behind each of `=`, `:`, `,` and `@` a path may begin. */
+/** Returns the positions after `=`, `:`, `,` and `@`, where a path may begin. */
 function boundaries(value: string): number[] {
   return Array.from(value.matchAll(/[=:,@]/g), ({ index }) => index + 1).slice(0, 16);
 }
 
-/** The token itself, and what is attached to a short option: `-o/x`, `-I../x`, `-sSLo.npmrc`. */
+/** Returns the token itself, and the text attached to a short option: `-o/x`, `-I../x`, `-sSLo.npmrc`. */
 function startsIn(token: string): string[] {
   if (/^[+%#]/.test(token)) return [token, token.replace(/^[+%#]+/, '')];
   if (!token.startsWith('-')) return [token];
@@ -225,11 +228,14 @@ function expandedHome(text: string, { home, cwd }: PermissionWorld): string {
     .replace(/\$\{[^}]*\}|\$\w+|\$\([^)]*\)|`[^`]*`/g, ' ./');
 }
 
-/** Folders that systems have at their root. Other absolute texts count if such a folder exists: `/api/v1` is rarely one. */
+/**
+ * Folders at the root of common systems. Other absolute texts count only if such a folder exists: `/api/v1` rarely
+ * does.
+ */
 const ROOTS: ReadonlySet<string> = new Set(
   'boot dev etc home media mnt private proc root run srv sys tmp users var volumes data'.split(' '),
 );
-/** Programs and libraries: naming them is ordinary, and only the system's administrator can change them. */
+/** Programs and libraries. Naming them is ordinary, and only the administrator can change them. */
 const SYSTEM = /^\/(usr|bin|sbin|lib|lib32|lib64|libx32|opt|nix|snap|System|Applications|Library)(\/|$)/;
 
 function concernAbout(

@@ -1,4 +1,4 @@
-/** Programs that carry files to other machines and from there. */
+/** Programs that transfer files to and from other machines. */
 import type { ShellWord } from '@heddle/tools/shell';
 import { type ParsedOperands, argumentsOf, hasOption } from './operands.ts';
 import {
@@ -94,7 +94,7 @@ const wget: Special = (args) => {
   ];
 };
 
-/** The last name in an address. */
+/** Returns the last segment of a URL. */
 function savedAs(url: ShellWord, folder: ShellWord): ShellWord {
   if (url.kind === 'dynamic') return unknownWord(url.text);
   const path = url.value.replace(/^[a-z]+:\/\/[^/]*/i, '').replace(/[?#].*$/, '');

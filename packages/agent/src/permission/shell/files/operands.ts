@@ -1,14 +1,14 @@
-/** A program's arguments, told apart. */
+/** Splits the arguments of a program into options, values and operands. */
 import type { ShellWord } from '@heddle/tools/shell';
 
 export interface ParsedOperands {
   readonly options: readonly string[];
-  /** The values that these options took, in their order. */
+  /** The values of these options, in order. */
   readonly valuesOf: (...options: readonly string[]) => readonly ShellWord[];
   readonly operands: readonly ShellWord[];
 }
 
-/** `valued`: options that take the next word, or what is attached to them. */
+/** `valued` lists options whose value is the next word or attached to them. */
 export function argumentsOf(args: readonly ShellWord[], valued: readonly string[] = []): ParsedOperands {
   const options: string[] = [];
   const values: { readonly option: string; readonly word: ShellWord }[] = [];
@@ -25,7 +25,7 @@ export function argumentsOf(args: readonly ShellWord[], valued: readonly string[
       if (value !== '-') operands.push(word);
       continue;
     }
-    // Its value is not known: it may become any option, or an option and operands.
+    // Its value is unknown. It may become any option, or an option and operands.
     if (word.kind !== 'literal') operands.push(word);
     const taker = takerIn(value, valued);
     if (taker === undefined) {
@@ -55,7 +55,7 @@ export function argumentsOf(args: readonly ShellWord[], valued: readonly string[
 
 interface Taker {
   readonly option: string;
-  /** Letters before it in the same word: `-sSLo file`. */
+  /** The letters before it in the same word: `-sSLo file`. */
   readonly flags: string;
   readonly attached: string;
 }
@@ -76,7 +76,10 @@ function takes(value: string, option: string): boolean {
   return value.startsWith(option) && !value.startsWith('--');
 }
 
-/** One of these letters among the short options, or one of these long ones, or the beginning of one. */
+/**
+ * Returns whether one of these letters is among the short options, or one of these long options, or its beginning, is
+ * present.
+ */
 export function hasOption({ options }: ParsedOperands, letters: string, ...long: readonly string[]): boolean {
   return options.some(
     (option) =>
@@ -85,10 +88,13 @@ export function hasOption({ options }: ParsedOperands, letters: string, ...long:
   );
 }
 
-/** Long options mean the same in every program that has them. */
+/**
+ * Options whose value is a message or data: it names no place and is not run. Long options mean the same in every
+ * program.
+ */
 const LONG =
   /^--(message|title|body|description|notes?|subject|comment|text|reason|summary|msg|prompt|grep|author|label)$/;
-/** Letters do not: `make -m -C../x` is an option behind an option. */
+/** Short options differ between programs: in `make -m -C../x`, an option follows an option. */
 const SHORT: readonly (readonly [RegExp, RegExp])[] = [
   [/^(git|hg|jj|svn|glab|gh|tea|bd)$/, /^-a?m$/],
   [/^gh$/, /^-[tbF]$/],
@@ -100,9 +106,9 @@ const SHORT: readonly (readonly [RegExp, RegExp])[] = [
   ],
 ];
 
-/** `before`: the word before it. */
+/** `before` is the previous word. */
 export function isMessage(program: string, { value, single }: ShellWord, before: string): boolean {
-  // A word that may become several is more than the value.
+  // A word that may become several words is more than the value.
   if (!single) return false;
   const takes = (option: string): boolean =>
     LONG.test(option) || SHORT.some(([programs, options]) => programs.test(program) && options.test(option));

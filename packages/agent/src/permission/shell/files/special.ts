@@ -1,4 +1,4 @@
-/** Programs whose arguments are neither all read nor all written. */
+/** Programs that read some of their arguments and write others. */
 import type { ShellWord } from '@heddle/tools/shell';
 import { git } from './git.ts';
 import { NETWORK } from './network.ts';
@@ -14,7 +14,7 @@ const remove = (word: ShellWord, deep = false): Touch => touch('remove', word, d
 
 const COPY_OPTIONS = ['-t', '--target-directory', '-S', '--suffix', '-m', '--mode', '-o', '-g'];
 
-/** Sources and where they go, with what is done to a source. */
+/** Sources and their target, with the effect on a source. */
 const transferred =
   (
     taken: (word: ShellWord, given: ParsedOperands) => Touch,
@@ -35,7 +35,7 @@ const transferred =
     ];
   };
 
-/** Words without a known beginning: they may become an option that names a file to write. */
+/** Returns words without a known beginning. They may become an option that names an output file. */
 function mayBecomeOption(args: readonly ShellWord[]): readonly ShellWord[] {
   const end = args.findIndex(({ value }) => value === '--');
   return (end < 0 ? args : args.slice(0, end)).filter(
@@ -71,7 +71,7 @@ const tar: Special = (args) => {
   const archives = given.valuesOf('-f', '--file');
   const folders = given.valuesOf('-C', '--directory');
   const lists = given.valuesOf('-T', '--files-from', '-X', '--exclude-from').map((word) => read(word));
-  // It reads the files that a list names, and nothing tells which these are.
+  // It reads the files in a list, and the list is unknown.
   const listed = given.valuesOf('-T', '--files-from').map(() => read(unknownWord('the files of a list')));
   const readArchives = archives.map((word) => read(word));
   if (has('x', '--extract', '--get')) {
@@ -90,7 +90,7 @@ const tar: Special = (args) => {
   ];
 };
 
-/** `tar cfz a.tar b`: letters without a dash, whose values follow in their order. */
+/** `tar cfz a.tar b`: letters without a dash, whose values follow in order. */
 function dashedOptions([first, ...rest]: readonly ShellWord[]): readonly ShellWord[] {
   if (first === undefined || first.value.startsWith('-')) return first ? [first, ...rest] : [];
   const values = [...rest];
@@ -114,7 +114,7 @@ const zip: Special = (args) => {
   const isPrinted = args.some(({ value }) => value === '-');
   const [archive, ...rest] = given.operands;
   const files = isPrinted && archive ? [archive, ...rest] : rest;
-  // Without `-y` it stores the files that links lead to.
+  // Without `-y`, it stores the targets of links.
   const staysInTree = hasOption(given, 'y', '--symlinks');
   const isListed = hasOption(given, '@', '--names-stdin');
   return [
@@ -132,7 +132,7 @@ const dd: Special = (args) =>
     return [side === 'if' ? read(part) : write(part)];
   });
 
-/** Operands are read, one option names what is written. */
+/** Operands are read. One option names the output file. */
 const printedTo =
   (outputs: readonly string[], valued: readonly string[]): Special =>
   (args) => {
@@ -145,7 +145,7 @@ const printedTo =
     ];
   };
 
-/** The first operand is read, the second written. */
+/** The first operand is read, the second is written. */
 const inOut =
   (valued: readonly string[]): Special =>
   (args) => {
@@ -153,7 +153,7 @@ const inOut =
     return [...(input ? [read(input)] : []), ...(output ? [write(output)] : [])];
   };
 
-/** Most of its operators compare texts. */
+/** Most operators of `test` compare texts. */
 const test: Special = (args) =>
   args.flatMap((word, index) => {
     const [before = '', after = ''] = [args[index - 1]?.value, args[index + 1]?.value];
@@ -162,7 +162,7 @@ const test: Special = (args) =>
     return isFile ? [read(word)] : [];
   });
 
-/** What it changes stands in a file that nobody has read. */
+/** The patch lists the files that it changes, and it was not read. */
 const patch: Special = (args) => [
   ...argumentsOf(args, ['-p', '-i', '--input', '-d', '-o']).operands.map((word) => write(word)),
   { kind: 'read', word: HERE, deep: 'all', knowledge: 'named', staysInTree: true },
@@ -191,7 +191,7 @@ export const SPECIAL: ReadonlyMap<string, Special> = new Map<string, Special>([
   ['sort', printedTo(['-o', '--output'], ['-k', '-t', '-S', '-T'])],
   ['base64', printedTo(['-o', '--output'], ['-w', '-b'])],
   ['uniq', inOut(['-f', '-s', '-w'])],
-  // Its options are words behind one dash.
+  // Its options are words after one dash.
   [
     'xxd',
     (args) => inOut(['-l', '-s', '-c', '-g'])(args.filter(({ value }) => !/^-(p|ps|plain|r)$/.test(value))),
@@ -199,11 +199,11 @@ export const SPECIAL: ReadonlyMap<string, Special> = new Map<string, Special>([
   ...NETWORK,
 ]);
 
-/** Tests after which not everything is deleted. */
+/** Tests of `find` that select some of the files, so that not everything is deleted. */
 const PICKING =
   /^-(i?name|i?path|i?regex|i?lname|i?wholename|type|size|empty|[acm](time|min)|newer.*|user|group|perm)$/;
 
-/** Where `find` begins: the words before its expression. */
+/** Returns the start folders of `find`: the words before its expression. */
 export function startsOf(args: readonly ShellWord[]): readonly ShellWord[] {
   const at = args.findIndex(({ value }) => /^[-(!]/.test(value) && !/^-[HLPDO]/.test(value));
   const folders = (at < 0 ? args : args.slice(0, at)).filter(({ value }) => !value.startsWith('-'));

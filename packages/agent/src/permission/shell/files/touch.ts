@@ -1,28 +1,28 @@
-/** What a command does to one file. */
+/** One access of a command to a file. */
 import type { ShellWord } from '@heddle/tools/shell';
 
 export interface Touch {
   readonly kind: 'read' | 'write' | 'remove';
   readonly word: ShellWord;
   readonly deep?: 'all' | 'visible';
-  /** Of all that lies below only what some test picks. */
+  /** A test selects some of the files below. */
   readonly picks?: boolean;
   readonly knowledge?: 'named' | 'mentioned';
-  /** Git shows what it stored of the files below: of those that are tracked now, or ever were. */
+  /** Git shows stored versions of the files below: of the tracked ones, or of all that were ever tracked. */
   readonly stored?: 'tracked' | 'history';
-  /** Of the whole repository around it. */
+  /** The access concerns the whole repository around it. */
   readonly whole?: boolean;
-  /** It is touched only where this is a folder. */
+  /** The access happens only if this is a folder. */
   readonly within?: ShellWord;
-  /** If it is a folder, files below it may be read, too. Only those that exist count. */
+  /** If it is a folder, existing files below it may also be read. */
   readonly deepIfFolder?: boolean;
-  /** Of a deep read: links below are not followed. Every other deep read may follow them. */
+  /** For a deep read: links below are not followed. Every other deep read may follow them. */
   readonly staysInTree?: boolean;
-  /** Of a removal: the same is written elsewhere. */
+  /** For a removal: the file is written elsewhere. */
   readonly moves?: boolean;
-  /** Of a write: everything in this folder is copied there. */
+  /** For a write: the whole content of this folder is copied there. */
   readonly copyOf?: ShellWord;
-  /** A relative path counts from the top of the repository around this folder. */
+  /** A relative path starts at the top of the repository around this folder. */
   readonly fromTopOf?: ShellWord;
 }
 
@@ -35,22 +35,22 @@ export function touch(
   return { kind, word, ...(deep === undefined ? {} : { deep }), ...more };
 }
 
-/** `cp a b` writes `b/a` where `b` is a folder. */
+/** `cp a b` writes `b/a` if `b` is a folder. */
 export function writeInside(target: ShellWord, source: ShellWord): Touch {
   return { kind: 'write', word: wordInside(target, source), within: target };
 }
 
-/** A word that nobody wrote. */
+/** Creates a word that is not in the script. */
 export function literalWord(value: string): ShellWord {
   return { text: value, kind: 'literal', value, prefix: value, plain: true, single: true, begins: value };
 }
 
-/** A word that nobody can know before it is there. */
+/** Creates a word with an unknown value. */
 export function unknownWord(text: string): ShellWord {
   return { text, kind: 'dynamic', value: text, prefix: '', plain: false, single: false, begins: '' };
 }
 
-/** `--files0-from=list`: the files whose names are in the list, and the list itself. Beginnings of the option count. */
+/** Returns the files in the list of `--files0-from=list`, and the list itself. Beginnings of the option count. */
 export function listedFiles(args: readonly ShellWord[]): Touch[] {
   return args.flatMap((word, index) => {
     const [option, attached] = /^--fil[\w-]*(?:=(.*))?$/s.exec(word.value) ?? [];
@@ -60,13 +60,13 @@ export function listedFiles(args: readonly ShellWord[]): Touch[] {
   });
 }
 
-/** A part of a word, as if it stood alone. */
+/** Returns a part of a word as a separate word. */
 export function partOfWord(word: ShellWord, value: string): ShellWord {
   const kind = word.kind === 'literal' && /^~(\/|$)/.test(value) ? 'tilde' : word.kind;
   return { ...word, kind, value, text: value, prefix: value, becomes: undefined };
 }
 
-/** The name that `source` gets in the folder `target`. What a folder holds (`a/.`) brings names that nobody sees here. */
+/** Returns the path of `source` in the folder `target`. The contents of a folder (`a/.`) have unknown names. */
 export function wordInside(target: ShellWord, source: ShellWord): ShellWord {
   if (target.kind === 'dynamic' || source.kind === 'dynamic' || /(^|\/)\.$/.test(source.value))
     return unknownWord(`${target.text}/${source.text}`);
@@ -76,5 +76,5 @@ export function wordInside(target: ShellWord, source: ShellWord): ShellWord {
   return { ...partOfWord(target, value), kind };
 }
 
-/** Where a program works that is not told where. */
+/** The default folder of a program without a path. */
 export const HERE: ShellWord = literalWord('.');

@@ -20,7 +20,9 @@ import { WATCHED_PORT } from './payload.ts';
 export interface Scratch {
   readonly project: string;
   readonly home: string;
-  /** What decisions are made with. Commands run with it, and with what the Bash tool adds for a proven command. */
+  /**
+   * The environment of decisions. Commands run with it, and with the additions of the Bash tool for a proven command.
+   */
   readonly environment: Readonly<Record<string, string>>;
   /** One entry per script; undefined: no effect. An effect ends the container, and the rest runs in a new one. */
   run(scripts: readonly string[]): Promise<(string | undefined)[]>;

@@ -1,4 +1,4 @@
-/** Text that the shell evaluates although it looks like data: arithmetic, arrays, variables. `%` stands for a value. */
+/** Text that the shell evaluates although it looks like data: arithmetic, arrays, variables. `%` represents a value. */
 import { commandLines } from './lines.ts';
 
 export const ARITHMETIC = commandLines(String.raw`

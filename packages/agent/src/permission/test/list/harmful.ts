@@ -9,7 +9,7 @@ import { OPTIONS } from './options-with-effects.ts';
 import { PLACES, POSITIONS } from './places-of-commands.ts';
 import { OWN_TARGETS, REDIRECTIONS, TARGETS } from './redirected.ts';
 
-/** `%` stands for what is put into a template. */
+/** `%` marks the position of a value in a template. */
 function filled(templates: readonly string[], values: readonly string[]): string[] {
   return templates.flatMap((template) => values.map((value) => template.replaceAll('%', () => value)));
 }

@@ -1,4 +1,4 @@
-/** Every place in which a command or a substitution can stand. `%` stands for it. */
+/** Every place in which a command or a substitution can occur. `%` marks it. */
 import { commandLines } from './lines.ts';
 
 /** Every place where a substitution can stand. */

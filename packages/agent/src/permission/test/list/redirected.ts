@@ -1,4 +1,4 @@
-/** Redirections in every place. `%` stands for one. */
+/** Redirections in every place. `%` marks one. */
 import { commandLines } from './lines.ts';
 
 export const REDIRECTIONS = commandLines(String.raw`
@@ -50,7 +50,7 @@ export const TARGETS = commandLines(String.raw`
 > "§x"
 > a§x
 > x=~/a
-> y=~nobody
+> y=~daemon
 > ~+/../x
 > ~-/x
 > ~root/x

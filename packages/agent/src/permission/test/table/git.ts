@@ -1,4 +1,4 @@
-/** What git writes, runs and shows. */
+/** Files that git writes and shows, and programs that it runs. */
 import { CLEAN_GIT, ROOT } from '../world.ts';
 import type { Theme } from './theme.ts';
 

@@ -1,4 +1,4 @@
-/** Commands that need no rule, and their neighbours that do. */
+/** Commands that need no rule, and similar ones that do. */
 import { CLEAN_GIT } from '../world.ts';
 import type { Theme } from './theme.ts';
 
@@ -269,7 +269,7 @@ export const READING: readonly Theme[] = [
     asked: ['git status', 'git diff', 'git log', 'git show', 'git log | head'],
   },
   {
-    theme: 'git where nobody looked at its configuration',
+    theme: 'git with a configuration that was not read',
     asked: ['git status', 'git diff', 'git log'],
     allowed: ['git --version'],
   },

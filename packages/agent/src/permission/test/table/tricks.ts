@@ -35,7 +35,7 @@ export const TRICKS: readonly Theme[] = [
       "at now <<< 'rm a'",
       '/lib64/ld-linux-x86-64.so.2 /bin/rm a',
     ],
-    // What nobody can tell is asked about, and not allowed.
+    // Unknown commands ask, and are not allowed.
     asked: [
       '$X a',
       'x=rm; $x a',
@@ -79,7 +79,7 @@ export const TRICKS: readonly Theme[] = [
     ],
   },
   {
-    theme: 'a rule with more words may speak of what a variable holds',
+    theme: 'a rule with more words may match the value of a variable',
     mode: 'bypassPermissions',
     rules: { deny: ['Bash(git push --force *)'], ask: ['Bash(npm publish)', 'Bash(git commit * --amend)'] },
     asked: ['git $X', 'git push $X', '$X', 'npm $X', 'npm "$X"', 'git commit $X'],

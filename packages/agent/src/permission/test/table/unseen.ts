@@ -1,4 +1,4 @@
-/** What a command does without saying so: quotes that do not protect, files that are reached by another way than their name. */
+/** Hidden effects of commands: quotes that do not protect, and files that are reached without their name. */
 import { CLEAN_GIT, ROOT } from '../world.ts';
 import type { Theme } from './theme.ts';
 
