@@ -46,7 +46,7 @@ const silent: ModelPort = async function* () {
  * The worst single turn depends on the machine (garbage collection, another process), so the goal applies
  * to the 99th percentile.
  */
-async function idleMs(levels: ContextChanges['levels']): Promise<{ median: number; high: number; worst: number }> {
+async function idleMs(levels: NonNullable<ContextChanges['levels']>): Promise<{ median: number; high: number; worst: number }> {
   const context = plainContext('bench', [read]);
   const port = portOf({ windowOf: () => 2_000_000, levels }, silent);
   let history = History.of<Message>([{ type: 'user', uuid: 'u', at: Date.now(), content: 'Go.' }]);

@@ -37,7 +37,8 @@ const world: World = {
   exists: () => false,
   list: () => undefined,
   entries: () => [],
-  git: { helpers: [], submodules: false },
+  repository: () => 'none',
+  gitIn: () => ({ helpers: [], submodules: false }),
   environment: {},
 };
 

@@ -66,7 +66,7 @@ async function plain(command: string): Promise<Cost> {
 
 async function viewed(command: string): Promise<Cost> {
   const [start, before] = [performance.now(), spent()];
-  const confinement = await view.confine({ command, directory });
+  const confinement = await view.confine({ command, directory, isProven: true });
   const launch = await confinement?.start(command);
   if (!launch?.ok) throw new Error('The view did not start.');
   await finished(launch.file, launch.args, launch.inherits ?? []);

@@ -74,7 +74,7 @@ async function transport(): Promise<object> {
       options: {},
     };
     let last = '';
-    for await (const record of port(request, signal)) last = record.type;
+    for await (const record of port(request, signal)) last = String(record.type);
     if (last !== 'done') throw new Error(`turn ${turn} ended with ${last}`);
   };
   await ask(1);

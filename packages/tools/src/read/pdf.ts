@@ -2,7 +2,6 @@
 import type { PDFiumLibrary } from '@hyzyla/pdfium';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import { errorMessage } from '@heddle/core';
 import { Interrupted, stopIfAborted } from '../files/abort.ts';
 import type { PageRange } from './pdf-pages.ts';
 
@@ -108,7 +107,8 @@ async function pdfThread(
     }
     reply({ ok: true, pageCount, pages });
   } catch (thrown) {
-    reply({ ok: false, why: errorMessage(thrown) });
+    // Not `errorMessage`: the worker knows only what is in this function.
+    reply({ ok: false, why: thrown instanceof Error ? thrown.message : String(thrown) });
   }
 }
 
