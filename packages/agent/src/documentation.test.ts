@@ -39,7 +39,7 @@ const PRINTS = [
   /To work on this, choose a real model/,
 ];
 
-it('there are examples', () => {
+it('expects an output of every example', () => {
   expect(examples).toHaveLength(PRINTS.length);
 });
 

@@ -1,6 +1,6 @@
 /**
- * Every command in `docs/` is run, in its order, in a folder with a session: offline, with the rehearsal model and a provider
- * on this machine. In what a document shows, ID stands for a session and MESSAGE for its first message. A conversation is ended with Ctrl-D.
+ * Runs every command in `docs/`, in order, in a folder with a session. The runs are offline, with the rehearsal model and a fake
+ * provider. In a document, ID represents a session and MESSAGE its first message. Ctrl-D ends a conversation.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -26,13 +26,13 @@ afterAll(async () => {
   await openai.close();
 });
 
-describe('what the documentation shows', () => {
-  it('is there', () => {
+describe('the documentation', () => {
+  it('shows more than 20 commands', () => {
     expect(documents.flatMap(({ commands }) => commands).length).toBeGreaterThan(20);
   });
 
   it.each(documents.filter(({ commands }) => commands.length > 0))(
-    'runs as $name says',
+    'shows only commands that work, in $name',
     async ({ name, commands }) => {
       const scene = await stage();
       for (const { line, command } of commands) {
@@ -87,7 +87,7 @@ async function stage(): Promise<{ run(command: string): Promise<Ran> }> {
   };
 }
 
-/** `heddle` without `-p`, a pipe or one of its commands talks with whoever sits there. */
+/** `heddle` without `-p`, a pipe or a subcommand starts a conversation with the user. */
 function isConversation(command: string): boolean {
   const [program, first = ''] = command.split(/\s+/);
   return (

@@ -1,4 +1,4 @@
-/** The example in the README is run as it stands, in a process of its own. */
+/** Runs the example of the README unchanged, in its own process. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
 
-it('an agent in a few lines, offline, as the README has it', async () => {
+it('runs the example of the README offline', async () => {
   const text = readFileSync(path.join(root, 'README.md'), 'utf8');
   const [, code = '', ...more] = /^```ts\n([\s\S]*?)^```$/m.exec(text) ?? [];
   expect([code === '', more]).toEqual([false, []]);
