@@ -1,4 +1,4 @@
-// The bundle as it is installed, with the code that V8 made of it when it was built.
+// The installed bundle, with the code cache that V8 produced at build time.
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Script } from 'node:vm';
@@ -19,7 +19,7 @@ const answer = () => homeFor(installed.program).run(['-p', '--model', 'rehearsal
 
 describe('the bundle', () => {
   it.each(['program', 'chunks/print-*', 'chunks/chat-*'])(
-    'brings code for %s that this Node takes',
+    'contains a code cache for %s that this Node accepts',
     (part) => {
       const codes = globSync(path.join(dist, `${part}.js.*.code`));
       expect(codes).toHaveLength(1);
@@ -40,7 +40,7 @@ describe('the bundle', () => {
   it.each([
     ['is damaged', (file: string) => writeFileSync(file, 'not code')],
     ['is missing', (file: string) => rmSync(file)],
-  ])('answers all the same where the code %s', async (_, spoil) => {
+  ])('works if the code cache %s', async (_, spoil) => {
     for (const file of globSync(path.join(dist, '**/*.code'))) spoil(file);
     expect(await answer()).toMatchObject({ code: 0, stderr: '' });
   });

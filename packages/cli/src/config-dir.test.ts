@@ -7,7 +7,7 @@ afterEach(() => {
   process.env['HOME'] = home;
 });
 
-it('does not lie in the working folder where HOME is empty', () => {
+it('uses the home folder of the user database if HOME is empty', () => {
   process.env['HOME'] = '';
   settleHome(process.env);
   expect(configDir({})).toBe(`${os.userInfo().homedir}/.heddle`);

@@ -1,4 +1,4 @@
-/** One condition has one sentence: every surface of the shipped program reports it in the same words. */
+/** Every surface of the program reports a condition with the same sentence. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { say } from '@heddle/testing';
@@ -14,7 +14,7 @@ afterAll(() => installed.remove());
 
 type Said = Readonly<Record<string, readonly string[]>>;
 
-/** The lines of a text without the mark of the program or of a note before them. */
+/** The lines of a text without the prefix of the program or of a note. */
 function linesOf(text: string): string[] {
   return text.split('\n').map((line) => line.replace(/^heddle: /, '').trim());
 }
@@ -73,7 +73,7 @@ describe('conditions of the settings', () => {
     ['hooks that are not run', /^Hooks in settings are not run yet/],
     ['a settings file that cannot be read', /settings\.local\.json was skipped: it is not JSON/],
     ['a rule for an unknown tool', /no tool is named Bsah/],
-    ['a mode that the settings forbid', /^The settings switch the mode bypassPermissions off/],
+    ['a mode that the settings forbid', /^The settings forbid the mode bypassPermissions/],
   ])('%s: every surface uses the same sentence', (_title, mark) => {
     const sentences = Object.entries(said).map(([surface, texts]) => [
       surface,

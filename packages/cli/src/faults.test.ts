@@ -1,6 +1,6 @@
 /**
- * Faults of the API as the user of the program meets them: the real program against a fake Messages API over HTTP. What it
- * prints, how it ends, and that its key is nowhere but in its requests.
+ * API errors in the real program, with a fake Messages API over HTTP. Checks the output and the exit code, and that the
+ * key appears only in requests.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
@@ -22,7 +22,7 @@ import { type Home, homeFor } from './test/home.ts';
 import { type Ended, install, type Installed, linesOf, type RunOptions } from './test/program.ts';
 
 const MODEL = 'claude-sonnet-4-5';
-/** Looks like no key: whoever hides it must know it. */
+/** Does not look like a key, so a pattern cannot find it. */
 const KEY = 'hunter2-is-the-key-of-this-test';
 
 let installed: Installed;
@@ -47,7 +47,7 @@ async function apiFor(script: ApiScript): Promise<FakeApi> {
   return api;
 }
 
-/** Asks the program one question. Whatever came of it, its key is nowhere to be found. */
+/** Runs one prompt. Checks that the key does not appear in any output or file. */
 async function ask(
   baseUrl: string,
   argv: readonly string[] = [],
@@ -77,11 +77,11 @@ function filesIn(folder: string): readonly string[] {
 
 const STREAM = ['--output-format', 'stream-json', '--verbose'];
 
-describe('a fault that lasts ends the program with 1 and a sentence on standard error, after one request', () => {
+describe('a permanent error: exit code 1 and a sentence on standard error, after one request', () => {
   it.each([
-    ['a key that is refused', fail('auth'), /refused the key.*Check ANTHROPIC_API_KEY/],
-    ['a page in place of the API', html(200, 'Log in'), /not the Messages API.*Check ANTHROPIC_BASE_URL/],
-    ['a wait that no one has', fail('rate_limit', { retryAfterMs: 1e14 }), /does not reset within/],
+    ['a rejected key', fail('auth'), /refused the key.*Check ANTHROPIC_API_KEY/],
+    ['a web page instead of the API', html(200, 'Log in'), /not the Messages API.*Check ANTHROPIC_BASE_URL/],
+    ['a retry delay that is too long', fail('rate_limit', { retryAfterMs: 1e14 }), /does not reset within/],
   ])('%s', async (_fault, reply, sentence) => {
     const { code, stdout, stderr, api } = await play([reply]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
@@ -89,28 +89,28 @@ describe('a fault that lasts ends the program with 1 and a sentence on standard 
     expect(api.requests).toHaveLength(1);
   });
 
-  it('a model that nobody knows', async () => {
+  it('an unknown model', async () => {
     const { code, stdout, stderr, api } = await play([], ['--model', 'anthropic/claude-nine']);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/claude-nine.*heddle models/);
     expect(api.requests).toHaveLength(1);
   });
 
-  it('and says so in the result of a stream, too', async () => {
+  it('a rejected key with stream-json output', async () => {
     const { code, stdout } = await play([fail('auth')], STREAM);
     expect(code).toBe(1);
     expect(linesOf(stdout).at(-1)).toMatchObject({ type: 'result', is_error: true });
   });
 
-  it('a host that nobody knows', async () => {
-    // Longer than a name can be, so that no server of names needs to be asked.
+  it('an unknown host', async () => {
+    // The name is longer than DNS allows, so no name server is asked.
     const { code, stdout, stderr } = await ask(`http://${'x'.repeat(64)}.invalid`);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/name is not known/);
   });
 });
 
-describe('a fault that passes leaves no trace in the answer, and the program ends with 0', () => {
+describe('a temporary error: exit code 0 and a complete answer', () => {
   it.each([
     ['overload', fail('overloaded')],
     ['a stream that breaks', answer(unfinished(say('half an answer that never')), breakOff())],
@@ -120,7 +120,7 @@ describe('a fault that passes leaves no trace in the answer, and the program end
     expect(api.requests).toHaveLength(2);
   });
 
-  it('a server that is not there yet', async () => {
+  it('a server that starts late', async () => {
     const api = await apiFor([say('Here I am.')]);
     const place = await freePort();
     let opened: Promise<unknown> | undefined;
@@ -165,7 +165,7 @@ async function listenAt(place: number, server: Server): Promise<Server> {
   return server;
 }
 
-/** A port where nothing listens any more. */
+/** A port on which no server listens. */
 async function freePort(): Promise<number> {
   const server = await listenAt(0, createServer());
   const address = server.address();

@@ -1,4 +1,4 @@
-/** The program. Only what every start needs is imported here; each command loads its own part. */
+/** The entry point of the program. It imports only what every start needs; each command is loaded when it runs. */
 import { readArguments } from './arguments/arguments.ts';
 import type { CommandName } from './arguments/program-commands.ts';
 import { settleHome, wrongConfigDir } from './config-dir.ts';
@@ -26,7 +26,7 @@ const parsed = readArguments(process.argv.slice(2));
 void run();
 
 async function run(): Promise<void> {
-  // Until something else is known: whatever is never settled has not gone well.
+  // If the promise never settles, Node exits with this code.
   process.exitCode = 1;
   process.exitCode = await dispatch().catch(failed);
 }
@@ -38,8 +38,8 @@ async function dispatch(): Promise<number> {
   }
   const { command } = parsed;
   if (command.name !== 'version' && command.name !== 'help') {
-    if (!isSomewhere()) {
-      process.stderr.write('heddle: the folder it was started in is gone; go to one that is there\n');
+    if (!hasWorkingFolder()) {
+      process.stderr.write('heddle: The working folder was deleted. Change to a folder that exists.\n');
       return 1;
     }
     const wrong = wrongConfigDir(process.env);
@@ -72,21 +72,21 @@ async function runCommand(name: CommandName, argv: readonly string[]): Promise<n
   return commandHelp(name, async () => (await COMMANDS[name]())(['help']));
 }
 
-/** `help` alone, for it may also be a title, a value or a word to search for. */
+/** Accepts `help` only as the single argument, because it may also be a title, a value or a search term. */
 function asksForHelp(argv: readonly string[]): boolean {
   return argv.includes('--help') || argv[0] === '-h' || argv.join(' ') === 'help';
 }
 
-/** What nobody foresaw. A refusal of the system explains itself; anything else is a bug, told without pages of our own source. */
+/** Reports an unexpected error. The message of a system error is enough; any other error is a bug and gets its stack. */
 function failed(thrown: unknown): number {
   const { message, stack = '' } = thrown instanceof Error ? thrown : new Error(String(thrown));
   if (thrown instanceof Error && 'syscall' in thrown) process.stderr.write(`heddle: ${message}\n`);
-  else process.stderr.write(`heddle: an internal error, which is a bug of Heddle:\n${stack}\n`);
+  else process.stderr.write(`heddle: Internal error. This is a bug in Heddle:\n${stack}\n`);
   return 1;
 }
 
-/** Settings, sessions and files are all found from the working folder. */
-function isSomewhere(): boolean {
+/** Without a working folder, no settings, sessions or files can be found. */
+function hasWorkingFolder(): boolean {
   try {
     return process.cwd() !== '';
   } catch {

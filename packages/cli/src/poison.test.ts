@@ -1,6 +1,6 @@
 /**
- * One bad item in a stored history, as the user of the program meets it: the session is resumed against a fake API that judges
- * every request. It goes on within two requests, and the next prompt needs only one.
+ * One bad item in a stored history, in the real program. The session is resumed with a fake API that validates every
+ * request. It continues within two requests, and the next prompt needs only one.
  */
 import path from 'node:path';
 import { newSession } from '@heddle/agent';
@@ -58,7 +58,7 @@ function step(id: string, output: string): EntryBody[] {
   return [says({ type: 'tool_use', id, name: 'Read', input: { file_path: `/${id}` } }), user([result])];
 }
 
-/** A session with the poison in the middle of it. */
+/** Creates a session with the bad item in the middle. */
 function homeWith(...poison: readonly EntryBody[]): Home {
   const home = homeFor(installed.program);
   const opened = newSession(
@@ -80,7 +80,7 @@ function homeWith(...poison: readonly EntryBody[]): Home {
   return home;
 }
 
-/** Two prompts to the session; how many requests each of them took. */
+/** Sends two prompts to the session. Returns the number of requests of each. */
 async function requestsFor(
   home: Home,
   script: ApiScript,
@@ -92,7 +92,7 @@ async function requestsFor(
   const env = { ANTHROPIC_API_KEY: 'a-key', ANTHROPIC_BASE_URL: api.url };
   const counts: number[] = [];
   const asked = () => api.requests.filter(({ path: to }) => to === '/v1/messages').length;
-  for (const prompt of ['Go on.', 'And now?']) {
+  for (const prompt of ['Continue.', 'And now?']) {
     const before = asked();
     const ended = await home.run(['-p', prompt, ...ARGV], { env });
     expect([ended.code, ended.stderr]).toEqual([0, '']);
@@ -105,8 +105,8 @@ async function requestsFor(
 
 const DONE: ApiScript = () => say('Done.');
 
-/** The API's words about a block that it cannot take. */
-const refuses =
+/** Rejects a block with the error of the API. */
+const rejects =
   (isBad: (block: unknown) => boolean, where: string): ApiScript =>
   (body) => {
     const messages = body['messages'];
@@ -127,45 +127,45 @@ const isOf =
   (block: unknown): boolean =>
     typeof block === 'object' && block !== null && 'type' in block && block.type === type;
 
-describe('a session whose history holds', () => {
-  it('an oversized image', async () => {
+describe('resuming a session', () => {
+  it('survives an oversized image', async () => {
     const home = homeWith(user([text('this'), image('A'.repeat(6 * 1024 * 1024))]), says(text('Well.')));
     expect(await requestsFor(home, DONE)).toEqual([1, 1]);
   });
 
-  it('an image that the API cannot read', async () => {
+  it('survives an image that the API cannot read', async () => {
     const home = homeWith(user([text('this'), image('aGVk')]), says(text('Well.')));
-    const script = refuses(isOf('image'), '.image.source.base64.data: Could not process image');
+    const script = rejects(isOf('image'), '.image.source.base64.data: Could not process image');
     expect(await requestsFor(home, script)).toEqual([2, 1]);
   });
 
-  it('a bad signature', async () => {
+  it('survives a bad signature', async () => {
     const home = homeWith(says({ type: 'thinking', thinking: 'hm', signature: 'forged' }, text('So.')));
     expect(await requestsFor(home, DONE, { badSignatures: 'refuse' })).toEqual([2, 1]);
   });
 
-  it('an orphan call, and an orphan result', async () => {
+  it('survives an orphaned call and an orphaned result', async () => {
     const lost = says({ type: 'tool_use', id: 'lost', name: 'Read', input: {} });
     expect(await requestsFor(homeWith(lost), DONE)).toEqual([1, 1]);
-    const found = user([{ type: 'tool_result', tool_use_id: 'nobody', content: 'x' }]);
+    const found = user([{ type: 'tool_result', tool_use_id: 'unknown', content: 'x' }]);
     expect(await requestsFor(homeWith(found), DONE)).toEqual([1, 1]);
   });
 
-  it('a result of 5 MB', async () => {
+  it('survives a result of 5 MB', async () => {
     const home = homeWith(...step('big', 'All work and no play. '.repeat(250_000)));
     expect(await requestsFor(home, DONE)).toEqual([1, 1]);
   });
 
-  it('halves of characters', async () => {
+  it('survives lone surrogates', async () => {
     const home = homeWith(user('\uD83E'), ...step('half', 'a\uDC00b'));
     expect(await requestsFor(home, DONE)).toEqual([1, 1]);
   });
 
-  it('a block of a kind that nobody knows', async () => {
+  it('survives a block of an unknown type', async () => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what another program, or a later version, may store
     const hologram = { type: 'hologram', data: 'x' } as unknown as ContentBlock;
     const home = homeWith(says(hologram, text('There.')));
-    // The fake API refuses it by itself, and says where it stands.
+    // The fake API rejects the block and names its position.
     expect(await requestsFor(home, DONE, { validate: true }, 1)).toEqual([2, 1]);
   });
 });
@@ -177,7 +177,7 @@ describe('/compact through the program', () => {
     );
     const summary: ApiScript = (body) =>
       JSON.stringify(body['messages']).includes(SUMMARY_MARK)
-        ? [usage({ output_tokens: 40 }), say('## Intent\nGo on with the SQL.')]
+        ? [usage({ output_tokens: 40 }), say('## Intent\nContinue with the SQL.')]
         : say('Done.');
     const api = await startFakeApi(summary, { models: [MODEL] });
     open.push(api);
@@ -197,7 +197,7 @@ describe('/compact through the program', () => {
 
     const input = [
       { type: 'user', message: { role: 'user', content: [text('/compact')] } },
-      { type: 'user', message: { role: 'user', content: 'Go on.' } },
+      { type: 'user', message: { role: 'user', content: 'Continue.' } },
     ]
       .map((line) => `${JSON.stringify(line)}\n`)
       .join('');
@@ -208,7 +208,7 @@ describe('/compact through the program', () => {
       ['Done.', undefined],
     ]);
     const sent = JSON.stringify(api.requests.at(-1)?.body);
-    expect(sent).toContain('Go on with the SQL.');
+    expect(sent).toContain('Continue with the SQL.');
     expect(sent).toContain('Look at this.');
     api.assertNoViolations();
   });

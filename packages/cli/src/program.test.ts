@@ -1,4 +1,4 @@
-/** The program as its user starts it: a real process, real files, the scripted model at the edge. */
+/** The real program: a real process and real files, with a scripted model. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
@@ -26,16 +26,18 @@ describe('heddle -p', () => {
     });
   });
 
-  it('says so where the folder it stands in is gone', async () => {
+  it('reports that its working folder was deleted', async () => {
     const { folder } = home();
     const inGone = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" sessions';
     const ended = await runProgram('bash', ['-c', inGone, installed.program], { cwd: folder });
     expect([ended.code, ended.stdout]).toEqual([1, '']);
-    expect(ended.stderr).toContain('heddle: the folder it was started in is gone; go to one that is there\n');
+    expect(ended.stderr).toContain(
+      'heddle: The working folder was deleted. Change to a folder that exists.\n',
+    );
     expect(ended.stderr).not.toContain('at process');
   });
 
-  it('takes the prompt from a pipe', async () => {
+  it('reads the prompt from a pipe', async () => {
     const { run, script, folder } = home();
     await run(['-p', '--model', script([say('Read.')])], { input: 'from the pipe' });
     const kept = readdirSync(path.join(folder, 'config/projects'), { recursive: true, encoding: 'utf8' });
@@ -43,7 +45,7 @@ describe('heddle -p', () => {
     expect(readFileSync(path.join(folder, 'config/projects', session), 'utf8')).toContain('from the pipe');
   });
 
-  it('streams one JSON object a line and ends with the result', async () => {
+  it('streams one JSON object per line and ends with the result', async () => {
     const { run, script, folder } = home();
     writeFileSync(path.join(folder, 'a.txt'), 'content\n');
     const model = script([[call('Read', { file_path: 'a.txt' }, 'r1')], [say('It says content.')]]);
@@ -61,7 +63,7 @@ describe('heddle -p', () => {
     expect(lines.at(-1)).toMatchObject({ subtype: 'success', num_turns: 2 });
   });
 
-  it('denies a command that nobody allowed, and runs one that a flag allows', async () => {
+  it('denies a command without a rule, and runs one that a flag allows', async () => {
     const { run, script } = home();
     const model = script([[call('Bash', { command: 'env echo it ran' }, 'b1')], [say('Done.')]]);
     const json = ['--output-format', 'stream-json', '--model', model];
@@ -69,7 +71,7 @@ describe('heddle -p', () => {
     expect((await run(['-p', 'go', '--allowed-tools', 'Bash', ...json])).stdout).toContain('it ran');
   });
 
-  it('ends with 1 after an error, with the error as its text', async () => {
+  it('exits with 1 after an error, and prints the error', async () => {
     const { run, script } = home();
     const ended = await run([
       '-p',
@@ -92,22 +94,22 @@ describe('heddle -p', () => {
     [['-p', 'x', '--model', 'rehearsal', '--settings', 'none.json'], /--settings: none\.json cannot be used/],
     [['-p', 'x', '--model', 'rehearsal', '--settings', '{"a":'], /--settings: it cannot be used/],
     [['-p', 'x', '--model', 'opus', '--fallback-model', 'nonsense'], /--fallback-model: .*no model named/],
-    [['-p', 'x', '--model', 'scripted'], /name the file: scripted:FILE/],
-  ])('refuses %j with a reason and exit code 2', async (argv, reason) => {
+    [['-p', 'x', '--model', 'scripted'], /the file is missing\. Use scripted:FILE/],
+  ])('rejects %j with a reason and exit code 2', async (argv, reason) => {
     const { run } = home();
     const { code, stderr, stdout } = await run(argv);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(reason);
   });
 
-  it('refuses a pipe that brings something else than text', async () => {
+  it('rejects piped input that is not text', async () => {
     const { run } = home();
     const ended = await run(['-p', 'x', '--model', 'rehearsal'], { input: '\u007fELF\0\0\u0001' });
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toMatch(/is no text/);
   });
 
-  it('knows its version and its flags', async () => {
+  it('prints its version and its flags', async () => {
     const { run } = home();
     expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+ \(Heddle\)\n$/);
     expect((await run(['--help'])).stdout).toContain('heddle -p "prompt"');
@@ -115,7 +117,7 @@ describe('heddle -p', () => {
 });
 
 describe.each(COMMAND_NAMES)('heddle %s --help', (command) => {
-  it('says how it is used, and does nothing else', async () => {
+  it('prints its usage, and does nothing else', async () => {
     const { code, stdout, stderr } = await home().run([command, '--help']);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`^heddle ${command}`));
@@ -124,11 +126,11 @@ describe.each(COMMAND_NAMES)('heddle %s --help', (command) => {
 });
 
 describe('heddle demo', () => {
-  it('fixes the failing test through a retry, an escalation and a stop hook, and says why at each turn', async () => {
+  it('fixes the failing test through a retry, an escalation and a stop hook, and explains each turn', async () => {
     const { code, stdout } = await home().run(['demo']);
     expect(code).toBe(0);
     expect(stdout).toContain(
-      'went on because of: retry → next_turn → max_output_tokens_escalate → next_turn → stop_hook_blocking → next_turn',
+      'continued because of: retry → next_turn → max_output_tokens_escalate → next_turn → stop_hook_blocking → next_turn',
     );
     expect(stdout).toContain('the test now passes');
   });

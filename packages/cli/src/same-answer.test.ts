@@ -1,4 +1,4 @@
-/** The same prompt on every surface: text, json, stream-json and the terminal give the same answer, whatever happened to it. */
+/** The same prompt on every surface: text, json, stream-json and the terminal show the same answer after any recovery. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { breakOff, cut, fail, hang, say, type ScriptStep, unfinished } from '@heddle/testing';
@@ -11,12 +11,12 @@ interface Answer {
   readonly after: string;
   readonly script: readonly ScriptStep[];
   readonly text: string;
-  /** What must not stand anywhere. */
+  /** A text that must not be shown. */
   readonly retracted?: string;
-  /** Another model takes over; it plays the rest of the script. */
+  /** A fallback model plays the rest of the script. */
   readonly fallback?: true;
   readonly code: number;
-  /** Interrupted once this was shown. */
+  /** The run is interrupted when this text is shown. */
   readonly interruptAt?: string;
 }
 
@@ -88,7 +88,7 @@ describe.each(ANSWERS)('an answer after $after', (answer) => {
     if (format === 'stream-json') expect(wordsOf(standingText(linesOf(stdout)))).toBe(wordsOf(answer.text));
   });
 
-  it('is the same in the terminal, and what was retracted is gone from the screen', async () => {
+  it('is the same in the terminal, and the screen does not show retracted text', async () => {
     const home = homeFor(installed.program);
     const terminal = openTerminal(installed.program, [...modelsOf(answer, home), 'go'], { cwd: home.folder });
     if (answer.interruptAt !== undefined) {
@@ -113,7 +113,7 @@ function textIn(stdout: string, format: 'text' | 'json' | 'stream-json'): string
   return format === 'text' ? stdout : String(linesOf(stdout).at(-1)?.['result']);
 }
 
-/** What a host would show: the text of all assistant lines that were not superseded, and of no error. */
+/** The text that a host would show: all assistant lines that were not superseded, without errors. */
 function standingText(lines: readonly OutputLine[]): string {
   const answers = lines.filter(({ type, error }) => type === 'assistant' && error === undefined);
   const gone = new Set(
@@ -125,7 +125,7 @@ function standingText(lines: readonly OutputLine[]): string {
     .join('');
 }
 
-/** Waits until a session file holds this text: the answer has come so far. */
+/** Waits until a session file contains this text. */
 async function whenStored(folder: string, text: string): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = setInterval(() => {
@@ -138,7 +138,7 @@ async function whenStored(folder: string, text: string): Promise<void> {
   await promise;
 }
 
-/** The screen breaks rows where it must; words are what counts. */
+/** Removes line breaks, because the screen wraps lines. */
 function wordsOf(text: string): string {
   return text.replaceAll(/\s+/g, '');
 }

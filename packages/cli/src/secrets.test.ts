@@ -1,4 +1,4 @@
-/** Keys of the user: not in the environment of the program or its children, and not in what tools, logs and files say. */
+/** Keys of the user do not appear in the environment of processes, in results, in logs or in files. */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { homeFor } from './test/home.ts';
 import { install, type Installed } from './test/program.ts';
 
-/** Of its own for each run: it is looked for in all processes of the machine. */
+/** Unique for each run, because all processes of the machine are searched for it. */
 const CORE = randomBytes(8).toString('hex');
 const KEY = `sk-test-4f9${CORE}`;
 /** Matches the key, and not a command that contains this pattern. */
@@ -25,20 +25,20 @@ beforeAll(async () => {
 });
 afterAll(() => installed.remove());
 
-it('the launcher takes every variable out of the environment that holds a key', () => {
+it('the launcher removes every variable with a key from the environment', () => {
   const text = readFileSync(path.resolve(import.meta.dirname, '../../../bin/heddle'), 'utf8');
   const [, names = ''] = /for heddle_name in ([^;]+);/.exec(text) ?? [];
   expect(names.split(/[\s\\]+/).filter(Boolean)).toEqual([...SECRET_VARIABLES]);
 });
 
-/** Looks for the key in every process of the user, and in its own variables. */
+/** Searches for the key in every process of the user, and in its own variables. */
 const LOOK = [
   `echo "processes: $(grep -lsa '${PATTERN}' /proc/[0-9]*/environ | wc -l)"`,
   `echo "variables: $(env | grep -c '${PATTERN}')"`,
   `ps eww | grep -c '${PATTERN}'`,
 ].join('; ');
 
-/** Ways to print the key, which only the file names. */
+/** Commands that print the key. Only the file contains them. */
 const PRINTING = [
   'cat .env',
   'cat .env | rev | rev',
@@ -59,7 +59,7 @@ const HIDDEN = [
 ];
 
 describe('a run with a key', () => {
-  it('shows it nowhere: processes, results, session, debug log, recording', async () => {
+  it('does not show it in processes, results, the session, the debug log or a recording', async () => {
     const home = homeFor(installed.program);
     const { folder } = home;
     writeFileSync(path.join(folder, '.env'), `KEY=${KEY}\n`);
@@ -111,7 +111,7 @@ describe('a run with a key', () => {
     expect(stdout).toContain('14 0 0 ghp-mine AKIA-mine');
   });
 
-  it('takes keys of the settings out of commands, too', async () => {
+  it('also removes keys of the settings from the environment of commands', async () => {
     const { run, script, folder } = homeFor(installed.program);
     mkdirSync(path.join(folder, 'config'));
     writeFileSync(
@@ -128,7 +128,7 @@ describe('a run with a key', () => {
     expect(stdout).toContain('[] yes\\n0');
   });
 
-  it('leaves words that only stand in for a key alone', async () => {
+  it('does not redact placeholders for a key', async () => {
     const { run, script } = homeFor(installed.program);
     const flags = ['-p', 'go', '--output-format', 'stream-json', '--allowed-tools', 'Bash'];
     const steps = [
@@ -141,7 +141,7 @@ describe('a run with a key', () => {
     expect(stdout).toContain('ollama lm-studio not-needed');
   });
 
-  it('keeps a key with several lines, quotes and a dollar sign as it is', async () => {
+  it('keeps a key with several lines, quotes and a dollar sign unchanged', async () => {
     const { run, folder } = homeFor(installed.program);
     const key = 'first$HOME`x`"y"\nOTHER=second\\';
     const { stdout } = await run(['models', 'groq', '--json'], { env: { GROQ_API_KEY: key, name: 'mine' } });

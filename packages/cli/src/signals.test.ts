@@ -1,4 +1,4 @@
-/** Ended from outside, wherever it is: at once, with its result, its exit code, and nothing left behind. */
+/** A signal ends the program in every state: at once, with its result and exit code, and without leftover processes. */
 import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Home, homeFor } from './test/home.ts';
 import { install, type Installed, linesOf } from './test/program.ts';
 
-/** A calm machine needs less; the measured times are printed. */
+/** An idle machine needs less. The measured times are printed. */
 const PROMISED_MS = 500;
 
 let installed: Installed;
@@ -27,7 +27,7 @@ afterAll(() => {
 const PLACES: readonly {
   readonly where: string;
   readonly script: readonly ScriptStep[];
-  /** What stands in the output when it is there. */
+  /** The output that shows that the program is in this state. */
   readonly shown: string;
   readonly reason: string;
 }[] = [
@@ -130,13 +130,13 @@ describe('while a hook of its host decides about a prompt', () => {
   });
 });
 
-describe('before it has begun', () => {
-  it.each(SIGNALS)('%s still gets a result, and exit code %i', async (signal, code) => {
+describe('before the run starts', () => {
+  it.each(SIGNALS)('%s ends it with a result and exit code %i', async (signal, code) => {
     const { run, folder } = home();
     const script = path.join(folder, 'script.fifo');
     execFileSync('mkfifo', [script]);
     const ended = await run(['-p', 'go', '--output-format', 'json', '--model', `scripted:${script}`], {
-      // Opening it to write succeeds when the program waits for what stands there.
+      // Opening the pipe for writing succeeds when the program opens it for reading.
       onStart: async (child) => {
         const pipe = await open(script, 'w');
         child.kill(signal);
@@ -149,7 +149,7 @@ describe('before it has begun', () => {
   });
 });
 
-describe('when nobody reads what it says', () => {
+describe('if its standard output is closed', () => {
   it('stops with exit code 1, and leaves no command running', async () => {
     const { run, script } = home();
     const command = 'sleep 600 & echo pids $$ $!; while :; do echo tick; done';
@@ -171,8 +171,8 @@ describe('when nobody reads what it says', () => {
   });
 });
 
-describe('when nobody listens to its warnings', () => {
-  it('answers all the same', async () => {
+describe('if its standard error is closed', () => {
+  it('prints the answer', async () => {
     const { run, script } = home();
     const ended = await run(['-p', 'go', '--debug', '--model', script([say('Done.')])], {
       onStart: (child) => child.stderr?.destroy(),
@@ -181,10 +181,10 @@ describe('when nobody listens to its warnings', () => {
   });
 });
 
-describe('when its reader does not read', () => {
+describe('if the reader of its output is blocked', () => {
   it.each(SIGNALS)('%s still ends it, with exit code %i', async (signal, code) => {
     const { run, script } = home();
-    // More than fits into any pipe: the program waits for its reader in the middle of the line.
+    // The line is larger than any pipe buffer, so the program waits in the middle of it.
     const model = script([[say('x'.repeat(4_000_000)), hang()]]);
     let sentAt = 0;
     const ended = await run(['-p', 'go', '--output-format', 'stream-json', '--model', model], {
@@ -193,7 +193,7 @@ describe('when its reader does not read', () => {
         child.stdout?.pause();
         sentAt = performance.now();
         child.kill(signal);
-        // Read on when it is gone, or the end of its output would never be seen.
+        // Resumes reading after the exit, because the output would otherwise never end.
         child.once('exit', () => child.stdout?.resume());
       },
     });
@@ -205,7 +205,7 @@ describe('when its reader does not read', () => {
   });
 });
 
-/** The processes that a command has told about. */
+/** The process ids that a command printed. */
 function pidsIn(stdout: string): number[] {
   const [, shell, child] = /pids (\d+) (\d+)/.exec(stdout) ?? [];
   return shell === undefined ? [] : [Number(shell), Number(child)];
@@ -216,7 +216,7 @@ function childrenOf(pid: number): number[] {
   return stdout.split('\n').map(Number).filter(Boolean);
 }
 
-/** Gone, or dead and only waiting for somebody to take note. */
+/** Returns false if the process does not exist or is a zombie. */
 function isRunning(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   return stdout.trim() !== '' && !stdout.startsWith('Z');

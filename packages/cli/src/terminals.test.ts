@@ -1,6 +1,6 @@
 /**
- * The table of results as a script sees it: exit code, standard output, standard error, last line; and as a host sees it,
- * where its hooks bring an end about. Those that signals bring about are in signals.test.ts.
+ * The table of results: exit code, standard output, standard error and last line for a script, and the ends through hooks
+ * for a host. The ends through signals are in signals.test.ts.
  */
 import { call, fail, say, startFakeApi, type ScriptStep, usage } from '@heddle/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -22,10 +22,10 @@ interface Row {
   readonly ends: string;
   readonly script: readonly ScriptStep[];
   readonly flags?: readonly string[];
-  /** No file may grow beyond it: the disk is full. */
+  /** The maximum size of a file, to simulate a full disk. */
   readonly diskKib?: number;
   readonly code: number;
-  /** All of standard output after a good end, all of standard error after a bad one. */
+  /** All of standard output after a success, all of standard error after an error. */
   readonly text: RegExp;
   readonly subtype: string;
 }
@@ -121,13 +121,13 @@ describe.each(ROWS)(
       [subtype === 'success' ? 'result' : 'errors']: expect.anything(),
     };
 
-    it(`exits with ${code} and tells it once: ${code === 0 ? 'its answer' : 'what went wrong, beside an empty output'}`, async () => {
+    it(`exits with ${code} and prints one line: ${code === 0 ? 'the answer' : 'the error, and no output'}`, async () => {
       const { stdout, stderr, ...ended } = await play('text');
       expect(ended.code).toBe(code);
-      const [told, silent] = code === 0 ? [stdout, stderr] : [stderr, stdout];
-      expect(told).toMatch(text);
-      expect(told.trimEnd().split('\n')).toHaveLength(1);
-      expect(silent).toBe('');
+      const [printed, empty] = code === 0 ? [stdout, stderr] : [stderr, stdout];
+      expect(printed).toMatch(text);
+      expect(printed.trimEnd().split('\n')).toHaveLength(1);
+      expect(empty).toBe('');
     });
 
     it(`exits with ${code} and one ${subtype} result as JSON`, async () => {
@@ -149,7 +149,7 @@ describe.each(ROWS)(
 describe.each([
   { ends: 'hook_stopped', event: 'PostToolUse', script: [call('Read', { file_path: 'script.json' }, 'r1')] },
   { ends: 'stop_hook_prevented', event: 'Stop', script: [say('Done.')] },
-])('a run that ends with $ends, because a hook of its host wants no more', ({ ends, event, script }) => {
+])('a run that ends with $ends through a hook of its host', ({ ends, event, script }) => {
   it('exits with 0 and ends its stream with one success result', async () => {
     const held = await converse(installed.program, {
       script,
@@ -212,7 +212,7 @@ describe('a budget in dollars', () => {
     expect(api.requests).toHaveLength(1);
   });
 
-  it('that cannot be kept is refused before anything is asked: turn_setup_failed, exit code 1', async () => {
+  it('rejects a model without a known price before the first request: turn_setup_failed, exit code 1', async () => {
     const env = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', ANTHROPIC_API_KEY: 'key' };
     const ended = await homeFor(installed.program).run([...argv, 'anthropic/no-such-model'], { env });
     expect(ended.code).toBe(1);
@@ -222,7 +222,7 @@ describe('a budget in dollars', () => {
   });
 });
 
-describe('what is not understood', () => {
+describe('wrong arguments', () => {
   it.each([
     [['-p', 'go', '--max-turns', 'many'], /takes a whole number/],
     [['-p', 'go', '--max-budget-usd', '0'], /an amount over 0/],
@@ -232,9 +232,9 @@ describe('what is not understood', () => {
     [['-p', 'go', '--resum', 'a'], /did you mean --resume/],
     [['-p', 'go', '--allowed-tools', 'Bash(git'], /--allowed-tools: Bash\(git is no rule/],
     [['-p', 'go', '--disallowed-tools', 'Read()'], /--disallowed-tools: Read\(\) has empty parentheses/],
-  ])('%j exits with 2, prints no result and says what is wrong', async (argv, says) => {
+  ])('%j exits with 2, prints no result and reports the error', async (argv, message) => {
     const ended = await homeFor(installed.program).run(argv);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
-    expect(ended.stderr).toMatch(says);
+    expect(ended.stderr).toMatch(message);
   });
 });

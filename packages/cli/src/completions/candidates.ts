@@ -1,6 +1,6 @@
 /**
- * `heddle completions candidates KIND`: what the scripts for the shells ask for while somebody presses Tab. One candidate a
- * line, a tab, and what it is. Whatever goes wrong, nothing is said: the line somebody is typing is on the screen.
+ * `heddle completions candidates KIND`: the completion scripts run this when the user presses Tab. It prints one candidate
+ * per line: the value, a tab and its meaning. It prints no errors, because they would garble the line that is being typed.
  */
 import { modelEnvironment } from '../keys.ts';
 import type { CandidateKind } from '../arguments/flag-kinds.ts';
@@ -8,8 +8,8 @@ import { writeMessage } from '../terminal/write-message.ts';
 
 type Candidate = readonly [value: string, meaning: string];
 
-/** As many as somebody can look through. */
-const MOST_SESSIONS = 50;
+/** A longer list is too long to look through. */
+const MAX_SESSIONS = 50;
 
 const CANDIDATES: Readonly<Record<CandidateKind, () => Promise<readonly Candidate[]>>> = {
   sessions,
@@ -30,7 +30,7 @@ function isKind(word: string): word is CandidateKind {
   return Object.hasOwn(CANDIDATES, word);
 }
 
-/** Those of this folder, else all there are: by the beginning of the id, with the title. */
+/** Returns the sessions of this folder, or all sessions if it has none. An id is shortened if that is unambiguous. */
 async function sessions(): Promise<readonly Candidate[]> {
   const { listSessions } = await import('@heddle/agent/sessions');
   const { place } = await import('../sessions/pick.ts');
@@ -39,7 +39,7 @@ async function sessions(): Promise<readonly Candidate[]> {
   const shown = here.length > 0 ? here : listSessions({ configDir, cwd: undefined });
   const beginnings = Map.groupBy(shown, ({ id }) => id.slice(0, 8));
   return shown
-    .slice(0, MOST_SESSIONS)
+    .slice(0, MAX_SESSIONS)
     .map(({ id, title }) => [beginnings.get(id.slice(0, 8))?.length === 1 ? id.slice(0, 8) : id, title]);
 }
 

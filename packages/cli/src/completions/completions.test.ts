@@ -1,4 +1,4 @@
-/** The scripts in the shells they are for. A shell that is not installed is named; its script is then not tried. */
+/** Runs each completion script in its shell. If a shell is not installed, its tests are skipped with a message. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   installed = await install();
   const { folder, run, script } = homeFor(installed.program);
   writeFileSync(path.join(folder, 'notes.txt'), '');
-  await run(['-p', 'Mend the build', '--model', script([say('Yes.')]), '--session-id', ID]);
+  await run(['-p', 'Fix the build', '--model', script([say('Yes.')]), '--session-id', ID]);
   where = {
     cwd: folder,
     env: {
@@ -34,7 +34,7 @@ afterAll(() => installed.remove());
 
 function has(shell: string): boolean {
   const there = spawnSync(shell, ['-c', 'true']).status === 0;
-  if (!there) console.log(`${shell} is not installed: its completions go untested.`);
+  if (!there) console.log(`${shell} is not installed. Its completions are not tested.`);
   return there;
 }
 
@@ -51,8 +51,8 @@ function inBash(line: string): string[] {
     .filter(Boolean);
 }
 
-describe('completions', () => {
-  it('in bash know commands, their words, flags and the words that a flag takes', () => {
+describe('shell completions', () => {
+  it('in bash complete commands, their subcommands, flags and flag values', () => {
     expect(inBash('heddle sess')).toEqual(['sessions']);
     expect(inBash('heddle permissions ex')).toEqual(['explain']);
     expect(inBash('heddle --output-f')).toEqual(['--output-format']);
@@ -61,18 +61,18 @@ describe('completions', () => {
     expect(inBash('heddle -p "what" --settings not')).toEqual(['notes.txt']);
   });
 
-  it('in bash know what only the program knows: sessions, keys, models', () => {
+  it('in bash complete sessions, settings and models from the program', () => {
     for (const line of ['sessions show ', 'sessions delete ab', '--resume ', '-r a', 'rewind ', 'replay '])
       expect([line, inBash(`heddle ${line}`)]).toEqual([line, ['abcd1234']]);
     expect(inBash('heddle config set sandbox.en')).toEqual(['sandbox.enabled']);
     expect(inBash('heddle permissions add ')).toEqual(['allow', 'ask', 'deny']);
     expect(inBash('heddle --model son')).toEqual(['sonnet']);
-    // bash has cut the word at the colon.
+    // bash splits words at a colon.
     expect(inBash('heddle --model replay:')).toEqual([]);
     expect(inBash('heddle models opena')).toEqual(['openai', 'openai-chat', 'openai-compatible']);
   });
 
-  it.runIf(has('zsh'))('in zsh know the same, with what it is', async () => {
+  it.runIf(has('zsh'))('in zsh complete the same, with descriptions', async () => {
     execFileSync('zsh', ['-n', scriptFor('zsh')]);
     const start = `autoload -U compinit; compinit -D; source ${scriptFor('zsh')}; PS1='> '`;
     const ask = (line: string, wanted: string) => inZsh(start, line, wanted);
@@ -81,7 +81,7 @@ describe('completions', () => {
     expect(await ask('heddle config set sandbox.', 'sandbox.enabled')).toContain('-- ');
   });
 
-  it.runIf(has('fish'))('in fish know the same, and never a word twice', () => {
+  it.runIf(has('fish'))('in fish complete the same, without duplicates', () => {
     const ask = (line: string): string[] =>
       execFileSync('fish', ['--no-config', '-c', `source ${scriptFor('fish')}; complete -C '${line}'`], {
         encoding: 'utf8',
@@ -91,13 +91,13 @@ describe('completions', () => {
         .filter(Boolean);
     expect(ask('heddle sess')).toEqual([expect.stringMatching(/^sessions\t/)]);
     expect(ask('heddle --effort x')).toEqual([expect.stringContaining('xhigh')]);
-    expect(ask('heddle sessions show ')).toEqual(['abcd1234\tMend the build']);
+    expect(ask('heddle sessions show ')).toEqual(['abcd1234\tFix the build']);
     expect(ask('heddle permissions add ')).toEqual(['allow', 'ask', 'deny']);
-    expect(ask('heddle --resume ')).toEqual(['abcd1234\tMend the build']);
+    expect(ask('heddle --resume ')).toEqual(['abcd1234\tFix the build']);
   });
 });
 
-/** Types a line and a tab, and reads until what is wanted stands on the screen. */
+/** Types a line and two tabs, and reads the screen until it contains the wanted text. */
 function inZsh(start: string, line: string, wanted: string): Promise<string> {
   const terminal = openTerminal('zsh', ['-f'], { cols: 120, rows: 60, ...where });
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** `heddle completions bash|zsh|fish`: a script for the shell, made from the same tables as `--help`. */
+/** `heddle completions bash|zsh|fish`: prints a completion script, generated from the same tables as `--help`. */
 import { type Candidates, COMMAND_TEXTS } from '../help/command-texts.ts';
 import type { FlagHelp } from '../arguments/flag-kinds.ts';
 import { FLAGS } from '../arguments/flags.ts';
@@ -39,16 +39,16 @@ const FLAG_ROWS = Object.entries<FlagHelp>(FLAGS).map(
     takesValue: value !== undefined || words !== undefined,
   }),
 );
-/** Flags whose value is a place on the disk. */
+/** Values of these kinds are completed as file names. */
 const PLACES: ReadonlySet<string> = new Set(['FILE', 'FOLDER']);
 
 interface Following {
-  /** A command, or a command and a word of it. */
+  /** A command, or a command and its subcommand. */
   readonly behind: readonly string[];
   readonly offered: Candidates;
 }
 
-/** What can follow the words of commands. */
+/** The candidates after each command and subcommand. */
 const FOLLOWING: readonly Following[] = COMMANDS.flatMap(([name, { words, completes = {} }]) => [
   ...(words ? [{ behind: [name], offered: words }] : []),
   ...Object.entries(completes).map(([verb, offered]) => ({
@@ -58,8 +58,8 @@ const FOLLOWING: readonly Following[] = COMMANDS.flatMap(([name, { words, comple
 ]);
 
 /**
- * bash cuts words at colons, and shows no meanings. So the line is read anew, what stands before a colon is taken off the
- * answers again, and a meaning is shown behind a candidate as long as there are several.
+ * bash splits words at colons and shows no descriptions. So the script splits the line itself and removes the part before
+ * a colon from each candidate. It appends descriptions only when bash lists several candidates.
  */
 function bash(): string {
   const names = FLAG_ROWS.flatMap((flag) => flag.names).join(' ');
@@ -74,7 +74,7 @@ function bash(): string {
   const following = FOLLOWING.map(
     ({ behind, offered }) => `    'heddle ${behind.join(' ')}') ${offer(offered)}; return ;;`,
   );
-  return `# Completions of heddle for bash.
+  return `# Completions for heddle in bash.
 _heddle_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$word"); }
 _heddle_files() { compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$word"); }
 _heddle_ask() {
@@ -116,7 +116,7 @@ function zsh(): string {
   const quoted = (text: string): string => text.replaceAll("'", "'\\''").replaceAll(/[[\]:]/g, '\\$&');
   const flags = FLAG_ROWS.flatMap(({ names, text, value, offered, takesValue }) => {
     const files = PLACES.has(value ?? '') ? '_files' : '';
-    // With a space before it, an action is called as it stands.
+    // zsh calls an action that starts with a space without adding arguments.
     const action =
       typeof offered === 'string' ? ` _heddle_ask ${offered}` : offered ? `(${offered.join(' ')})` : files;
     const takes = takesValue ? `:${(value ?? 'word').toLowerCase()}:${action}` : '';
@@ -128,7 +128,7 @@ function zsh(): string {
     return `      '${behind.join(' ')}') ${given}; return ;;`;
   });
   return `#compdef heddle
-# Completions of heddle for zsh.
+# Completions for heddle in zsh.
 _heddle_ask() {
   local line value
   local -a found
@@ -182,7 +182,7 @@ function fish(): string {
     const takes = offered ? `-x -k -a ${words(offered)}` : takesValue ? (isFile ? '-r' : '-x') : '';
     return ['complete -c heddle', ...forms, takes, `-d ${quoted(text)}`].filter(Boolean).join(' ');
   });
-  return `# Completions of heddle for fish.
+  return `# Completions for heddle in fish.
 function __heddle_behind
     set -l words (commandline -opc)
     test "$words[2..]" = "$argv"

@@ -15,7 +15,7 @@ const settings = ({ folder }: Home): unknown =>
   JSON.parse(readFileSync(path.join(folder, 'config/settings.json'), 'utf8'));
 
 describe('heddle config', () => {
-  it('sets a key, shows where it stands, and takes it out again', async () => {
+  it('sets a key, shows its source, and removes it', async () => {
     const scene = home();
     expect((await scene.run(['config', 'set', 'sandbox.enabled', 'true'])).code).toBe(0);
     expect(settings(scene)).toEqual({ sandbox: { enabled: true } });
@@ -26,7 +26,7 @@ describe('heddle config', () => {
     expect((await scene.run(['config', 'get', 'sandbox.enabled'])).code).toBe(1);
   });
 
-  it('takes a text without quotes, and keeps keys of others', async () => {
+  it('accepts a text without quotes, and keeps keys that Heddle does not use', async () => {
     const scene = home();
     mkdirSync(path.join(scene.folder, 'config'));
     writeFileSync(path.join(scene.folder, 'config/settings.json'), '{"outputStyle":"Concise"}');
@@ -34,12 +34,12 @@ describe('heddle config', () => {
     expect(settings(scene)).toEqual({ outputStyle: 'Concise', model: 'opus' });
   });
 
-  it('sets a key that it does not know only where that is insisted on, and names the one that was meant', async () => {
+  it('sets an unknown key only with --force, and suggests a similar key', async () => {
     const scene = home();
     const mistyped = await scene.run(['config', 'set', 'sandbox.enabeld', 'true']);
     expect([mistyped.code, mistyped.stderr]).toEqual([
       2,
-      'heddle: sandbox.enabeld is not a key that Heddle knows (did you mean sandbox.enabled?); --force sets it all the same\n',
+      'heddle: sandbox.enabeld is not a known key (did you mean sandbox.enabled?). To set it anyway, use --force.\n',
     ]);
     expect((await scene.run(['config', 'set', 'sandbox', 'true'])).stderr).toContain(
       'did you mean sandbox.enabled?',
@@ -49,7 +49,7 @@ describe('heddle config', () => {
     expect(settings(scene)).toEqual({ outputStyle: 'Concise' });
   });
 
-  it('refuses a value of another kind, and leaves a file alone that it cannot read', async () => {
+  it('rejects a value of the wrong type, and leaves a file that is not JSON unchanged', async () => {
     const scene = home();
     const wrong = await scene.run(['config', 'set', 'sandbox.enabled', 'maybe']);
     expect([wrong.code, wrong.stderr]).toEqual([
@@ -63,7 +63,7 @@ describe('heddle config', () => {
     expect(readFileSync(file, 'utf8')).toBe('{ half');
   });
 
-  it('says in a sentence what the disk refuses, and takes names that every object has for names', async () => {
+  it('reports an error of the disk in one sentence, and accepts constructor as a key', async () => {
     const scene = home();
     writeFileSync(path.join(scene.folder, 'config'), 'a file');
     const refused = await scene.run(['config', 'set', 'constructor', 'x', '--force']);
@@ -71,7 +71,7 @@ describe('heddle config', () => {
     expect(refused.stderr).toMatch(/^heddle: .*settings\.json cannot be changed: [^\n]*\n$/);
   });
 
-  it('shows that variables are set, not what they hold', async () => {
+  it('shows that variables are set, but not their values', async () => {
     const scene = home();
     await scene.run(['config', 'set', 'env.OPENAI_API_KEY', 'sk-very-secret']);
     const { stdout } = await scene.run(['config', 'list']);

@@ -1,4 +1,4 @@
-/** `heddle config`: what is set, where it comes from, and changing it. */
+/** `heddle config`: shows the settings with their sources, and changes them. */
 import os from 'node:os';
 import { parseArgs } from 'node:util';
 import { KNOWN_SETTINGS, type Scope, SCOPES, setSettingIn } from '@heddle/agent/settings';
@@ -9,15 +9,15 @@ import { writeMessage } from '../terminal/write-message.ts';
 import { effectiveSettings, valueAt } from './effective.ts';
 import { editDistance } from '../arguments/collect-flags.ts';
 
-const HELP = `heddle config list [--json]                 what is set here, and where it comes from
-heddle config get KEY                       one value, as JSON; exit code 1 where it is not set
-heddle config set KEY VALUE [--scope S]     VALUE is JSON, or a text; --force sets a key that Heddle does not know
+const HELP = `heddle config list [--json]                 the settings in effect here, and their sources
+heddle config get KEY                       one value, as JSON; exit code 1 if it is not set
+heddle config set KEY VALUE [--scope S]     VALUE is JSON or a text; --force sets an unknown key
 heddle config unset KEY [--scope S]
-heddle config keys [--json]                 the keys that Heddle honours
+heddle config keys [--json]                 the keys that Heddle uses
 heddle config path [--json]                 the settings files, from the highest scope to the lowest
 
 Scopes: user (default), project (committed with it), local (this checkout only).
-A key inside an object has dots: sandbox.enabled. Rules are easier with: heddle permissions add
+A key inside an object is written with dots: sandbox.enabled. To change rules, use: heddle permissions add
 `;
 
 export async function config(argv: readonly string[]): Promise<number> {
@@ -40,7 +40,7 @@ export async function config(argv: readonly string[]): Promise<number> {
   const [verb = 'list', key, value, ...more] = positionals;
   if (values.help || verb === 'help') return tell(HELP);
   if (more.length > 0)
-    return refused(`config ${verb} takes fewer words; put quotes around a value with spaces`);
+    return refused(`config ${verb} takes fewer arguments. Put quotes around a value with spaces.`);
   const scope = SCOPES.find((name) => name === (values.scope ?? 'user'));
   if (!scope) return refused(`--scope takes one of ${SCOPES.join(', ')}, not ${values.scope}`);
   switch (verb) {
@@ -58,7 +58,7 @@ export async function config(argv: readonly string[]): Promise<number> {
     case 'path':
       return paths(values.json === true);
     default:
-      return refused(`config ${verb} is not known; there are list, get, set, unset, keys, path`);
+      return refused(`config ${verb} is not a command. Use list, get, set, unset, keys or path.`);
   }
 }
 
@@ -78,7 +78,7 @@ function paths(json: boolean): number {
   const { places } = effectiveSettings();
   if (json) return tell(`${jsonText(places, 2)}\n`);
   const lines = places.map(
-    ({ source, file, exists }) => `${source.padEnd(9)}${file}${exists ? '' : '  (not there)'}\n`,
+    ({ source, file, exists }) => `${source.padEnd(9)}${file}${exists ? '' : '  (does not exist)'}\n`,
   );
   return tell(lines.join(''));
 }
@@ -88,11 +88,11 @@ async function list(json: boolean): Promise<number> {
   const { notes } = await permissionSetup(NO_FLAGS);
   for (const note of notes) process.stderr.write(`heddle: ${escapeControls(note)}\n`);
   if (json) return tell(`${jsonText(entries, 2)}\n`);
-  if (entries.length === 0) return tell('Nothing is set. The keys there are: heddle config keys\n');
+  if (entries.length === 0) return tell('Nothing is set. To list the keys, use: heddle config keys\n');
   return tell(
     entries
       .map(({ key, value, from, honored }) => {
-        const unused = honored ? '' : '; not a key of Heddle';
+        const unused = honored ? '' : '; Heddle does not use this key';
         return `${key} = ${JSON.stringify(value)}  (${from}${unused})\n`;
       })
       .join(''),
@@ -103,16 +103,16 @@ function get(key: string): number {
   const value = valueAt(effectiveSettings().merged, key.split('.'));
   if (value !== undefined) return tell(`${jsonText(value)}\n`);
   if (isKnown(key)) return 1;
-  return refused(`${key} is neither set nor a key that Heddle knows${advice(key)}`, 1);
+  return refused(`${key} is not set, and is not a known key${advice(key)}.`, 1);
 }
 
-/** A mistyped key that is set all the same is a protection somebody believes in. */
+/** Rejects unknown keys: with a mistyped key, the user would rely on a protection that is not in effect. */
 function set(scope: Scope, key: string, value: Json, force: boolean): number {
   const known = Object.hasOwn(KNOWN_SETTINGS, key) ? KNOWN_SETTINGS[key] : undefined;
   if (known && !known.accepts(value))
     return refused(`${key} takes ${known.expects}, not ${JSON.stringify(value)}`);
   if (!isKnown(key) && !force)
-    return refused(`${key} is not a key that Heddle knows${advice(key)}; --force sets it all the same`);
+    return refused(`${key} is not a known key${advice(key)}. To set it anyway, use --force.`);
   return change(scope, key, value);
 }
 
@@ -122,7 +122,7 @@ function change(scope: Scope, key: string, value: Json | undefined): number {
   const { file } = edited;
   if (!edited.ok) return refused(edited.message, 1);
   return tell(
-    `${key}: ${edited.changed ? (value === undefined ? 'taken out' : 'set') : 'nothing to change'} (${scope}, ${file})\n`,
+    `${key}: ${edited.changed ? (value === undefined ? 'removed' : 'set') : 'nothing to change'} (${scope}, ${file})\n`,
   );
 }
 
@@ -130,7 +130,7 @@ function isKnown(key: string): boolean {
   return Object.hasOwn(KNOWN_SETTINGS, key) || isInside(key);
 }
 
-/** What was probably meant: a key that is written almost so, or one inside of the object that was named. */
+/** Suggests the key that was probably meant: one with a similar spelling, or one inside the named object. */
 function advice(key: string): string {
   const known = Object.keys(KNOWN_SETTINGS);
   const inside = known.filter((one) => one.startsWith(`${key}.`));
@@ -139,12 +139,12 @@ function advice(key: string): string {
   return meant === undefined ? ' (see heddle config keys)' : ` (did you mean ${meant}?)`;
 }
 
-/** `env.NAME` and the like: a part of a known object. */
+/** Returns true for a part of a known object, such as `env.NAME`. */
 function isInside(key: string): boolean {
   return Object.keys(KNOWN_SETTINGS).some((known) => key.startsWith(`${known}.`));
 }
 
-/** What is not JSON is a text, so that nobody has to quote twice. */
+/** Reads the value as JSON. Any other text is a string, so that the user does not have to quote it twice. */
 function valueOf(text: string): Json {
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse gives is JSON

@@ -1,4 +1,4 @@
-/** All settings that count here, as one, with the file each value comes from. Secrets in them are not shown. */
+/** The merged settings in effect here, with the source of each value. Secret values are hidden. */
 import { existsSync } from 'node:fs';
 import os from 'node:os';
 import {
@@ -13,7 +13,7 @@ import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
 interface Entry {
   readonly key: string;
   readonly value: Json;
-  /** The scopes that had a say, the highest first. */
+  /** The scopes that set a part of the value, the highest first. */
   readonly from: string;
   readonly honored: boolean;
 }
@@ -57,7 +57,7 @@ function leaves(
   return Object.entries(value).flatMap(([name, inner]) => leaves(inner, [...path, name]));
 }
 
-/** Variables often hold keys: their names are enough to see what is set. */
+/** Hides the values of environment variables, because they often contain API keys. */
 function hidden([first]: readonly string[], value: Json): Json {
   return first === 'env' ? '(set)' : value;
 }

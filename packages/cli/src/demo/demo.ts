@@ -1,4 +1,7 @@
-/** `heddle demo`: a real run, offline. The model is rehearsed; the loop, the tools, the session and the accidents are real. */
+/**
+ * `heddle demo`: a real run without network. Only the model is scripted. The loop, the tools, the session and the
+ * recoveries are real.
+ */
 import { createAgent, newSession, type SdkResult, systemClock, VERSION } from '@heddle/agent';
 import { breakOff, call, cut, say, scriptedModel, type ScriptStep, unfinished } from '@heddle/testing';
 import { builtinTools } from '@heddle/tools';
@@ -16,11 +19,11 @@ const PROMPT = 'The test fails. Fix it.';
 
 export async function runDemo(argv: readonly string[] = []): Promise<number> {
   if (argv.length > 0) {
-    process.stderr.write(`heddle: demo takes no words, not ${escapeControls(argv.join(' '))}\n`);
+    process.stderr.write(`heddle: demo takes no arguments, not ${escapeControls(argv.join(' '))}\n`);
     return 2;
   }
   const write = (line: string): void => writeMessage(`${line}\n`);
-  const folder = buildStage();
+  const folder = createDemoProject();
   const place = { configDir: path.join(folder, '.session'), cwd: folder };
   const opened = newSession(
     { place, version: VERSION, durability: 'process', now: systemClock.now },
@@ -37,7 +40,7 @@ export async function runDemo(argv: readonly string[] = []): Promise<number> {
     cwd: folder,
     session: opened.session,
     permissionMode: 'bypassPermissions',
-    // When the model calls it a day, the hook looks for itself.
+    // When the model claims to be done, the hook runs the test.
     hooks: {
       stop: () => {
         const { passes, output } = runTest(folder);
@@ -57,7 +60,7 @@ export async function runDemo(argv: readonly string[] = []): Promise<number> {
   write(
     `  ${result.num_turns} answers, ${model.calls.length} requests, ${result.usage.output_tokens} output tokens, $${(result.total_cost_usd ?? 0).toFixed(2)}`,
   );
-  write(`  went on because of: ${narrator.reasons.join(' → ')}`);
+  write(`  continued because of: ${narrator.reasons.join(' → ')}`);
   write(`  the test now ${passes ? styleText('green', 'passes') : styleText('red', 'fails')}`);
   write(`  every step is in ${journal.path ?? 'memory'}`);
   return !result.is_error && passes ? 0 : 1;
@@ -86,14 +89,14 @@ function runTest(folder: string): { readonly passes: boolean; readonly output: s
 const RUN_TEST = 'node test.mjs';
 
 export const demoScript: readonly ScriptStep[] = [
-  // The connection breaks after a first sentence: it is taken back, and the request tried again.
+  // The connection breaks after the first sentence. The loop retracts the sentence and retries the request.
   [say('Let me look.'), breakOff()],
   [
     say('I read the test first, then I run it.'),
     call('Read', { file_path: 'test.mjs' }, 'read_test'),
     call('Bash', { command: RUN_TEST, description: 'Run the test' }, 'run_test'),
   ],
-  // The answer is cut at the output limit: nothing of it is kept, and the limit is raised.
+  // The answer is cut at the output limit. The loop drops it and repeats the request with a higher limit.
   [
     unfinished(
       say(
@@ -107,7 +110,7 @@ export const demoScript: readonly ScriptStep[] = [
     call('Read', { file_path: 'sum.mjs' }, 'read_sum'),
     call('Edit', { file_path: 'sum.mjs', old_string: 'a - b', new_string: 'b - a' }, 'swap'),
   ],
-  // It believes it is done without having looked; the stop hook runs the test and sends it back.
+  // The model claims to be done without running the test. The stop hook runs it and sends the model back.
   say('Done: the test passes now.'),
   [
     say('It does not. sum subtracts, and should add.'),
@@ -117,7 +120,7 @@ export const demoScript: readonly ScriptStep[] = [
   say('Fixed: sum adds, and the test passes.'),
 ];
 
-export function buildStage(): string {
+export function createDemoProject(): string {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-demo-'));
   writeFileSync(path.join(folder, 'sum.mjs'), 'export function sum(a, b) {\n  return a - b;\n}\n');
   writeFileSync(

@@ -1,4 +1,4 @@
-/** Tells a run as it happens: what the model said and did on the left, why the loop went on in colour. */
+/** Prints a run while it happens: the text and calls of the model, and in color the reason for each continuation. */
 import { styleText } from 'node:util';
 import { isToolResult, type LoopEvent, type Terminal, textOf, type Transition } from '@heddle/core';
 import { escapeControls } from '../terminal/escape-controls.ts';
@@ -7,7 +7,7 @@ type Write = (line: string) => void;
 
 export interface Narrator {
   tell(event: LoopEvent): void;
-  /** Why the loop went on, in order. */
+  /** The reasons why the loop continued, in order. */
   readonly reasons: readonly string[];
 }
 
@@ -22,14 +22,14 @@ export function createNarrator(write: Write): Narrator {
     tell(event) {
       switch (event.type) {
         case 'stream_request_start':
-          return write(styleText('dim', '→ the model is asked'));
+          return write(styleText('dim', '→ request to the model'));
         case 'message':
           return tellMessage(event, write);
         case 'tool_intent':
           return write(
             styleText(
               'dim',
-              `  ${event.toolUseId}: stored as an intent, then it starts (${event.effect.replace('_', '-')})`,
+              `  ${event.toolUseId}: intent stored, then started (${event.effect.replace('_', '-')})`,
             ),
           );
         case 'retry':
@@ -39,10 +39,7 @@ export function createNarrator(write: Write): Narrator {
           );
         case 'tombstone':
           return write(
-            styleText(
-              'dim',
-              `  ✝ taken back: ${event.uuids.length} message; the model will not see it again`,
-            ),
+            styleText('dim', `  ✝ retracted: ${event.uuids.length} message; the model will not see it again`),
           );
         case 'hook_progress':
           return write(styleText('magenta', `  ⚑ stop hook: ${event.text}`));
@@ -79,19 +76,19 @@ function tellMessage({ message }: Extract<LoopEvent, { type: 'message' }>, write
 function explain(transition: Transition): string {
   switch (transition.reason) {
     case 'next_turn':
-      return 'the calls were answered; the results go back to the model';
+      return 'the calls ended; the next request contains their results';
     case 'max_output_tokens_escalate':
-      return `the answer was cut at the cap; the same request with room for ${transition.maxOutputTokens} tokens`;
+      return `the answer was cut at the output limit; the same request with a limit of ${transition.maxOutputTokens} tokens`;
     case 'max_output_tokens_recovery':
-      return `cut again; asked to resume where it broke off (${transition.attempt})`;
+      return `cut again; the model is asked to continue the answer (${transition.attempt})`;
     case 'collapse_drain_retry':
-      return 'too long; finished stretches of work were collapsed';
+      return 'the request was too long; finished parts of the history were collapsed';
     case 'reactive_compact_retry':
-      return 'too long; the history was summarised';
+      return 'the request was too long; the history was summarized';
     case 'stop_hook_blocking':
       return 'a stop hook sent the model back to work';
     case 'token_budget_continuation':
-      return `${transition.percentUsed} % of the token budget used`;
+      return `${transition.percentUsed} % of the token budget is used`;
   }
 }
 

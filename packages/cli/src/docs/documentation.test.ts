@@ -34,7 +34,7 @@ describe('the documentation', () => {
   it.each(documents.filter(({ commands }) => commands.length > 0))(
     'shows only commands that work, in $name',
     async ({ name, commands }) => {
-      const scene = await stage();
+      const scene = await createProject();
       for (const { line, command } of commands) {
         const { code, output } = await scene.run(command);
         expect(`docs/${name}:${line} ${command}: ${code}\n${code === 0 ? '' : output}`).toBe(
@@ -51,7 +51,7 @@ interface Ran {
 }
 
 /** A project with a file to read, and one session that read it. */
-async function stage(): Promise<{ run(command: string): Promise<Ran> }> {
+async function createProject(): Promise<{ run(command: string): Promise<Ran> }> {
   const home = homeFor(installed.program);
   const folder = path.join(home.folder, 'project');
   mkdirSync(path.join(folder, '.git'), { recursive: true });
@@ -104,7 +104,7 @@ function inTerminal(command: string, cwd: string, env: Readonly<Record<string, s
     terminal.onData((data) => {
       output += data;
       if (output.endsWith('session> ')) terminal.write('1\r');
-      // Ctrl-D whenever it waits for a prompt.
+      // Sends Ctrl-D when the conversation waits for a prompt.
       else if (/(^|\n)> $/.test(output)) terminal.write('\u0004');
     });
     terminal.onExit(({ exitCode }) => resolve({ code: exitCode, output }));

@@ -1,4 +1,4 @@
-/** `heddle doctor [--json]`: is everything there that Heddle needs, and what to do where not. */
+/** `heddle doctor [--json]`: checks that everything Heddle needs is present, and reports what to do if not. */
 import { errorMessage } from '@heddle/core';
 import { configDir } from '../config-dir.ts';
 import { modelEnvironment } from '../keys.ts';
@@ -18,7 +18,7 @@ import {
   problem,
 } from './machine.ts';
 
-/** `inUse`: the model of the conversation that asks; by default the one that would be found. */
+/** `inUse`: the model of the current conversation. Without it, the default model is checked. */
 export async function doctor(argv: readonly string[], inUse?: string): Promise<number> {
   const unknown = argv.find((word) => word !== '--json');
   if (unknown !== undefined) {
@@ -52,13 +52,13 @@ async function examine(
 
 type Findings = Finding | Finding[];
 
-/** Whoever asks has something broken: what cannot be looked at must not hide the rest. */
+/** Reports a check that throws as a problem, so that the other checks are still shown. */
 async function examined(about: string, look: () => Findings | Promise<Findings>): Promise<Findings> {
   try {
     return await look();
   } catch (thrown) {
     const why = errorMessage(thrown);
-    return problem(about, `this could not be examined: ${why}`, 'mend what it names, and ask again');
+    return problem(about, `this could not be checked: ${why}`, 'fix the cause, and run heddle doctor again');
   }
 }
 
@@ -72,6 +72,6 @@ function report(findings: readonly Finding[]): string {
   ]);
   const problems = findings.filter(({ state }) => state === 'problem').length;
   const end =
-    problems === 0 ? 'Nothing stands in the way.' : `${problems} ${problems === 1 ? 'problem' : 'problems'}.`;
+    problems === 0 ? 'No problems found.' : `${problems} ${problems === 1 ? 'problem' : 'problems'}.`;
   return `${[...lines, end].join('\n')}\n`;
 }

@@ -1,4 +1,4 @@
-/** The machine: what Heddle runs on, and the programs it uses. */
+/** The checks of `heddle doctor`: the platform, the programs, the settings and the models. */
 import { VERSION } from '@heddle/agent';
 import { checkSandbox } from '@heddle/agent/sandbox';
 import { appliedSettings } from '@heddle/agent/settings';
@@ -32,7 +32,7 @@ export async function checkSearch(): Promise<Finding> {
   if (program !== undefined) return ok('search', `ripgrep at ${program}`);
   return hint(
     'search',
-    'no ripgrep: Grep and Glob use a slower search of their own',
+    'ripgrep was not found; Grep and Glob use a slower search',
     'install ripgrep (the package is called ripgrep in most distributions)',
   );
 }
@@ -45,11 +45,15 @@ export async function checkGit(): Promise<Finding> {
     });
     return ok('git', stdout.trim());
   } catch {
-    return hint('git', 'git was not found', 'install git: the state of a repository is shown to the model');
+    return hint(
+      'git',
+      'git was not found',
+      'install git, so that the model sees the state of the repository',
+    );
   }
 }
 
-/** The config folder holds the sessions: what cannot be written there is lost. */
+/** Checks the config folder, which contains the sessions. A session that cannot be written is lost. */
 export function checkFolder(folder: string): Finding[] {
   const existing = nearest(folder);
   try {
@@ -59,15 +63,15 @@ export function checkFolder(folder: string): Finding[] {
       problem(
         'folder',
         `${folder} cannot be written`,
-        'mend its permissions, or name another one with HEDDLE_CONFIG_DIR',
+        'change its permissions, or set HEDDLE_CONFIG_DIR to another folder',
       ),
     ];
   }
-  return [ok('folder', existing === folder ? folder : `${folder} (not there yet)`), checkDisk(existing)];
+  return [ok('folder', existing === folder ? folder : `${folder} (does not exist yet)`), checkDisk(existing)];
 }
 
 const LITTLE_SPACE = 1024 ** 3;
-/** A session may not even begin. */
+/** With less space, a session may fail to start. */
 const NO_SPACE = 4 * 1024 ** 2;
 
 function checkDisk(folder: string): Finding {
@@ -76,20 +80,25 @@ function checkDisk(folder: string): Finding {
   const text = `${(free / 1024 ** 3).toFixed(1)} GB free for sessions`;
   if (free >= LITTLE_SPACE) return ok('disk', text);
   if (free < NO_SPACE)
-    return problem('disk', 'the disk is full', 'make room; or name another place with HEDDLE_CONFIG_DIR');
-  return hint('disk', text, 'make room, or prune old sessions: heddle sessions prune');
+    return problem(
+      'disk',
+      'the disk is full',
+      'free space, or set HEDDLE_CONFIG_DIR to a folder on another disk',
+    );
+  return hint('disk', text, 'free space, or delete old sessions with: heddle sessions prune');
 }
 
 function nearest(folder: string): string {
   return existsSync(folder) ? folder : nearest(path.dirname(folder));
 }
-/** What one check found. */
+
+/** The result of one check. */
 export interface Finding {
   readonly about: string;
-  /** `problem`: something that was asked for cannot work. `hint`: it works, but could be better. */
+  /** `problem`: a requested feature cannot work. `hint`: everything works, but could work better. */
   readonly state: 'ok' | 'hint' | 'problem';
   readonly text: string;
-  /** What to do about it. */
+  /** The advice to the user. */
   readonly remedy?: string;
 }
 
@@ -132,7 +141,7 @@ export async function checkSandboxing(cwd: string, env: NodeJS.ProcessEnv): Prom
       'sandbox',
       check.reason,
       check.install ??
-        'commands are refused until it works or is switched off: heddle config set sandbox.enabled false',
+        'commands are rejected until the sandbox works or is switched off: heddle config set sandbox.enabled false',
     );
   return hint('sandbox', check.reason, check.install ?? 'permission rules alone decide about commands here');
 }
@@ -175,17 +184,17 @@ export async function checkSettingsFiles(cwd: string, env: NodeJS.ProcessEnv): P
   );
   return [
     ...(problems.length === 0 ? [read] : []),
-    ...problems.map((text) =>
-      problem('settings', text, 'mend the file it names; heddle config path lists them'),
+    ...problems.map((text) => problem('settings', text, 'fix the file; heddle config path lists the files')),
+    ...doubts.map((text) =>
+      hint('rules', text, 'the rule is kept; if it is misspelled, correct it in the file'),
     ),
-    ...doubts.map((text) => hint('rules', text, 'the rule is kept; if it is a slip, mend it in the file')),
     ...notRun.map((text) => problem('hooks', text, 'write deny or ask rules: heddle permissions add')),
     ...modeRefused.map((text) => hint('mode', text, 'choose another defaultMode: heddle config path')),
     ...leftOut.map((text) => hint('trust', text, 'heddle permissions trust')),
   ];
 }
 
-/** As a run would find it: settings may name a model, or hold a key. */
+/** Finds the model like a run does: the settings may name a model or contain a key. */
 export async function checkModels(cwd: string, env: NodeJS.ProcessEnv, inUse?: string): Promise<Finding[]> {
   const settings = appliedSettings((await permissionSetup(NO_FLAGS, cwd, env)).loaded);
   const environment = { ...env, ...settings.env };
@@ -222,4 +231,4 @@ async function checkUsual(
   return ok('model', `${usual} when none is named`);
 }
 
-const CHOOSE_ANOTHER = 'see heddle models, or name another with --model';
+const CHOOSE_ANOTHER = 'see heddle models, or choose another model with --model';

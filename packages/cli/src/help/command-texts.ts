@@ -1,33 +1,33 @@
-/** What each command does, for `--help` and for completions. The compiler wants an entry for every command. */
+/** The description of each command, for `--help` and completions. The type requires an entry for every command. */
 import type { CandidateKind } from '../arguments/flag-kinds.ts';
 import type { CommandName } from '../arguments/program-commands.ts';
 
 export interface CommandText {
   readonly text: string;
-  /** The words that can follow it. */
+  /** The subcommands. */
   readonly words?: readonly string[];
-  /** What can follow those words; under '' what can follow the command itself. */
+  /** The candidates after each subcommand. The key '' holds the candidates after the command itself. */
   readonly completes?: Readonly<Record<string, Candidates>>;
-  /** What `--help` behind it prints; the others have a `help` of their own. */
+  /** The text that `--help` prints. A command without it prints its own help. */
   readonly usage?: string;
-  /** Lines to try. */
+  /** Complete command lines. */
   readonly examples: readonly string[];
 }
 
-/** Fixed words, or a list that the program makes when it is asked. */
+/** Fixed words, or the kind of a list that the program computes on request. */
 export type Candidates = readonly string[] | CandidateKind;
 
 const RULE_KINDS = ['allow', 'ask', 'deny'];
 
 export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
   demo: {
-    text: 'watch a whole run offline, recoveries included',
-    usage: 'heddle demo   fixes a failing test in a new temporary folder; needs no key, and no network',
+    text: 'watch a complete run without network, recoveries included',
+    usage: 'heddle demo   fixes a failing test in a new temporary folder; needs no key and no network',
     examples: ['heddle demo'],
   },
   models: {
     text: 'the models you can use here, with window and price',
-    usage: 'heddle models [PROVIDER] [--json]   all providers, or all that is known of one',
+    usage: 'heddle models [PROVIDER] [--json]   all providers, or all models of one',
     completes: { '': 'providers' },
     examples: ['heddle models', 'heddle models anthropic', 'heddle models --json'],
   },
@@ -43,22 +43,22 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
     ],
   },
   rewind: {
-    text: 'put the files the agent changed back as they were before a message of a session',
+    text: 'restore the files that the agent changed after a message of a session',
     completes: { '': 'sessions' },
     usage:
-      'heddle rewind SESSION                       the messages one can go back to\n' +
-      'heddle rewind SESSION MESSAGE [--dry-run]   puts the files back, or says what it would do\n' +
-      'The beginning of an id will do. Files that somebody else has changed since are spared without --force.\n' +
+      'heddle rewind SESSION                       lists the messages to rewind to\n' +
+      'heddle rewind SESSION MESSAGE [--dry-run]   restores the files, or reports what it would do\n' +
+      'The beginning of an id is enough. Files that were changed outside the session need --force.\n' +
       'Both take --json.',
     examples: ['heddle rewind 3f1c0a52', 'heddle rewind 3f1c0a52 9d5b5f0b --dry-run'],
   },
   replay: {
-    text: 'run a session through the machine again and see each decision',
+    text: 'run a recorded session through the state machine again and show each decision',
     completes: { '': 'sessions' },
     examples: ['heddle replay 3f1c0a52', 'heddle replay 3f1c0a52 --from 5 --verbose'],
   },
   permissions: {
-    text: 'what would be allowed and why; the rules',
+    text: 'explain permission decisions, and list or change the rules',
     words: ['explain', 'list', 'add', 'remove', 'test', 'trust', 'help'],
     completes: { add: RULE_KINDS, remove: RULE_KINDS },
     examples: [
@@ -67,7 +67,7 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
     ],
   },
   config: {
-    text: 'what is set, where it comes from, and changing it',
+    text: 'show the settings with their sources, and change them',
     words: ['list', 'get', 'set', 'unset', 'keys', 'path', 'help'],
     completes: { get: 'keys', set: 'keys', unset: 'keys' },
     examples: [
@@ -77,12 +77,12 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
     ],
   },
   doctor: {
-    text: 'is everything there that Heddle needs?',
-    usage: 'heddle doctor [--json]   exit code 1 where there is a problem',
+    text: 'check that everything Heddle needs is present',
+    usage: 'heddle doctor [--json]   exit code 1 if there is a problem',
     examples: ['heddle doctor', 'heddle doctor --json'],
   },
   completions: {
-    text: 'completions for your shell',
+    text: 'print a completion script for your shell',
     words: ['bash', 'zsh', 'fish'],
     examples: ['source <(heddle completions bash)'],
   },

@@ -1,4 +1,4 @@
-/** `heddle --help`, and `--help` behind a command. */
+/** `heddle --help`, and `--help` after a command. */
 import type { CommandName } from '../arguments/program-commands.ts';
 import { writeMessage } from '../terminal/write-message.ts';
 import { COMMAND_TEXTS } from './command-texts.ts';
@@ -7,19 +7,19 @@ import { FLAGS } from '../arguments/flags.ts';
 
 const START = `Heddle, a coding agent for the terminal
 
-  heddle                      a conversation in this folder
-  heddle "prompt"             the same, with its first prompt
+  heddle                      start a conversation in this folder
+  heddle "prompt"             start a conversation with this prompt
   heddle -p "prompt"          run one prompt and print the answer
   git diff | heddle -p "review this"
-                              what comes through the pipe belongs to the prompt
-  heddle -c                   go on where you left off
+                              piped input becomes part of the prompt
+  heddle -c                   continue the last conversation
   heddle --allowed-tools Read Edit -- "prompt"
-                              a list takes every word up to the next flag; -- ends it
+                              a list contains every word up to the next flag; -- ends it
 
 No key yet? Try it offline: heddle demo, or heddle --model rehearsal
 `;
 
-/** `columns`: of the terminal, where there is one. */
+/** `columns`: the width of the terminal, if there is one. */
 export function helpText(columns: number = WIDTH): string {
   const width = Math.min(columns, WIDTH);
   const line = (left: string, text: string): string => entry(left, text, width);
@@ -53,14 +53,14 @@ function meaningOf({ text, words }: FlagHelp): string {
 
 const COLUMN = 30;
 const WIDTH = 100;
-/** Where so little is left for meanings beside the names, they stand below. */
-const LEAST = 30;
-const BELOW = 6;
+/** If descriptions have fewer columns than this beside the names, they go below the names. */
+const MIN_DESCRIPTION_WIDTH = 30;
+const INDENT_BELOW = 6;
 
-/** Names that are too long for their column have their meaning below, too. */
+/** The description also goes below a name that is too long for its column. */
 function entry(left: string, text: string, width: number): string {
   const start = `  ${left}`;
-  const column = width - COLUMN < LEAST ? BELOW : COLUMN;
+  const column = width - COLUMN < MIN_DESCRIPTION_WIDTH ? INDENT_BELOW : COLUMN;
   const indent = ' '.repeat(column);
   const meaning = wrapped(text, width - column).join(`\n${indent}`);
   return start.length < column ? `${start.padEnd(column)}${meaning}` : `${start}\n${indent}${meaning}`;

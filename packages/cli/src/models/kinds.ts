@@ -1,4 +1,4 @@
-/** The kinds of model this program can reach. */
+/** The model kinds that the program adds to the providers. They need no network. */
 import { systemClock } from '@heddle/agent';
 import type { ModelMaker } from '@heddle/models';
 import { readFile } from 'node:fs/promises';
@@ -23,7 +23,7 @@ export const modelKinds: Readonly<Record<string, ModelMaker>> = {
     });
   },
   scripted: async (file) => {
-    if (file === '') throw new Error('name the file: scripted:FILE');
+    if (file === '') throw new Error('the file is missing. Use scripted:FILE');
     const [{ parseScript, scriptedModel }, text] = await Promise.all([
       import('@heddle/testing'),
       readFile(file, 'utf8').catch((thrown: unknown) => {
@@ -35,5 +35,6 @@ export const modelKinds: Readonly<Record<string, ModelMaker>> = {
     return Object.assign(scriptedModel(steps, { clock: systemClock, window, script: file }), { window });
   },
 };
-/** Tokens that the models take in one request which this program plays itself; a script may say otherwise. */
+
+/** The context window, in tokens, of the models that this program plays itself. A script may set another value. */
 export const OWN_WINDOW = 200_000;

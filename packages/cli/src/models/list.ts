@@ -1,4 +1,4 @@
-/** `heddle models [PROVIDER] [--json]`: what can be used here and why, with window and price. Unknown is said as unknown. */
+/** `heddle models [PROVIDER] [--json]`: lists the usable models with window and price, and why they are usable. */
 import { type ListedModel, type ListedProvider, listProviders } from '@heddle/models';
 import { modelEnvironment } from '../keys.ts';
 import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
@@ -10,11 +10,11 @@ export async function printModels(argv: readonly string[] = []): Promise<number>
   const [only] = words;
   const wrong = words.find((word) => word.startsWith('-')) ?? words[1];
   if (wrong !== undefined)
-    return refuse(`${wrong} means nothing here; usage: heddle models [PROVIDER] [--json]`);
+    return refuse(`unexpected argument ${wrong}. Usage: heddle models [PROVIDER] [--json]`);
   const providers = await listProviders(modelEnvironment(), only === undefined ? {} : { only });
   if (only !== undefined && providers.length === 0) {
     const known = (await listProviders(modelEnvironment())).map(({ id }) => id);
-    return refuse(`there is no provider named ${escapeControls(only)}; there are ${known.join(', ')}`);
+    return refuse(`There is no provider named ${escapeControls(only)}. Use one of ${known.join(', ')}.`);
   }
   if (argv.includes('--json')) writeMessage(`${jsonText({ providers }, 2)}\n`);
   else writeMessage(only === undefined ? overview(providers) : details(providers));
@@ -26,7 +26,7 @@ function refuse(message: string): number {
   return 2;
 }
 
-/** Every provider and the models of those that are usable, which come first. Of Claude the newest are always shown. */
+/** Lists every provider, usable ones first, and the models of the usable ones. The newest Claude models are always shown. */
 function overview(providers: readonly ListedProvider[]): string {
   const ranked = [...providers].sort((left, right) => Number(right.isUsable) - Number(left.isUsable));
   const rows = ranked.map(({ id, isUsable, because, advice }) => [
@@ -34,13 +34,13 @@ function overview(providers: readonly ListedProvider[]): string {
     id,
     isUsable ? (because ?? '') : (advice ?? ''),
   ]);
-  // Chat Completions are another way to the models of OpenAI.
+  // openai-chat serves the same models as openai.
   const usable = ranked.filter(({ id, isUsable }) => isUsable && id !== 'openai-chat');
-  const many = usable.filter(({ models }) => models.length > MOST);
+  const many = usable.filter(({ models }) => models.length > MAX_MODELS);
   const models = usable.filter((provider) => !many.includes(provider)).flatMap((provider) => provider.models);
   const more = many.map(({ id, models }) => `${id}: ${models.length} models; see heddle models ${id}\n`);
   return [
-    tableOf(['', 'provider', 'usable because of (*), or what to do'], rows, []),
+    tableOf(['', 'provider', 'why it is usable (*), or what to do'], rows, []),
     '\n',
     modelTable(models, OFFLINE),
     ...more,
@@ -48,21 +48,21 @@ function overview(providers: readonly ListedProvider[]): string {
   ].join('');
 }
 
-/** What has a short name is the newest of its family. */
+/** Lists the models with an alias, which are the newest of their families. */
 function outOfReach({ id, name, models, advice }: ListedProvider): string {
   const newest = models.filter(({ aliases }) => aliases.length > 0);
-  return `\n${name}, once you ${advice}; all of them: heddle models ${id}\n${modelTable(newest, [])}`;
+  return `\n${name}, after you ${advice} (all models: heddle models ${id})\n${modelTable(newest, [])}`;
 }
 
-/** A list that is longer than this is asked for by name. */
-const MOST = 120;
+/** The overview leaves out the models of a provider that has more than this. */
+const MAX_MODELS = 120;
 
 function details([provider]: readonly ListedProvider[]): string {
   if (provider === undefined) return '';
   const { name, isUsable, because, advice = '', models } = provider;
   const remedy = advice.startsWith('Start ') ? advice : `To use it: ${advice}`;
   const head = isUsable ? `${name}: usable (${because})\n` : `${name}: not usable here. ${remedy}\n`;
-  const none = `No model of it is known here; any name will do: --model ${provider.id}/MODEL\n`;
+  const none = `Its models are not known here. Any name is accepted: --model ${provider.id}/MODEL\n`;
   return escapeControls(head) + (models.length === 0 ? none : modelTable(models, []));
 }
 
@@ -72,7 +72,7 @@ const OFFLINE = [
   ['replay:FILE', '', '-', '0', '0'],
 ];
 
-/** What has a short name is what most people look for. */
+/** Sorts models with an alias first, because most users look for them. */
 function aliasesFirst(left: ListedModel, right: ListedModel): number {
   return Math.min(right.aliases.length, 1) - Math.min(left.aliases.length, 1);
 }
@@ -102,9 +102,8 @@ function tokens(window: number | undefined): string {
 function amount(price: number | undefined): string {
   return price === undefined ? 'unknown' : String(price);
 }
-/** Rows under a head, in columns as wide as they must be. */
 
-/** `right`: the columns that hold numbers. */
+/** Formats rows under a header, each column as wide as its longest cell. `right`: columns that are right-aligned. */
 export function tableOf(
   head: readonly string[],
   rows: readonly (readonly string[])[],

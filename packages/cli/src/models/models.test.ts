@@ -19,9 +19,9 @@ afterEach(async () => {
 });
 
 const KEY = 'sk-test-0123456789';
-/** Nothing listens there, whatever runs on the machine of the test. */
+/** No server listens at this address, even if the machine runs Ollama. */
 const NO_OLLAMA = { OLLAMA_HOST: 'http://127.0.0.1:9' };
-/** A machine under load is no reason to find nothing. */
+/** A slow machine must not make the search for local servers fail. */
 const PATIENT = { HEDDLE_LOCAL_TIMEOUT_MS: '20000' };
 
 async function serverOf(format: FakeWire): Promise<FakeProvider> {
@@ -62,7 +62,7 @@ describe('a prompt', () => {
     server.assertNoViolations();
   });
 
-  it('goes to a running Ollama where nothing else is configured, and costs nothing', async () => {
+  it('goes to a running Ollama if nothing else is configured, and costs nothing', async () => {
     const server = await serverOf('chat');
     const argv = ['-p', '--output-format', 'json', '--max-budget-usd', '1', 'go'];
     const { stdout, code } = await homeWithNote().run(argv, { env: { ...PATIENT, OLLAMA_HOST: server.url } });
@@ -74,7 +74,7 @@ describe('a prompt', () => {
     });
   });
 
-  it('goes nowhere where nothing is configured, which takes two lines to say', async () => {
+  it('ends with a message of two lines if no model is configured', async () => {
     const { stdout, stderr, code } = await homeWithNote().run(['-p', 'go'], { env: NO_OLLAMA });
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr.trimEnd().split('\n')).toEqual([
@@ -83,7 +83,7 @@ describe('a prompt', () => {
     ]);
   });
 
-  it('says which key is missing', async () => {
+  it('ends with a message that names the missing key', async () => {
     const { stdout, stderr, code } = await homeWithNote().run(['-p', '--model', 'mistral', 'go'], {
       env: NO_OLLAMA,
     });
@@ -92,8 +92,8 @@ describe('a prompt', () => {
   });
 });
 
-describe('where packages were not installed with the program', () => {
-  /** The same bundle in a folder where Node finds no package. */
+describe('a program without the provider packages', () => {
+  /** Copies the bundle to a folder without packages. */
   function bare(): { readonly home: Home; readonly remove: () => void } {
     const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-bare-'));
     const root = path.dirname(path.dirname(installed.program));
@@ -107,7 +107,7 @@ describe('where packages were not installed with the program', () => {
     };
   }
 
-  it('says how to install one, and finds it in the folder that it named', async () => {
+  it('prints the command that installs one, and finds it afterwards', async () => {
     const { home, remove } = bare();
     const config = path.join(home.folder, 'config');
     const command = `npm install --prefix ${config} @ai-sdk/mistral@`;
@@ -127,7 +127,7 @@ describe('where packages were not installed with the program', () => {
     remove();
   });
 
-  /** As little as the provider interface asks for. */
+  /** The minimal implementation of the provider interface. */
   const PACKAGE = `
     const count = { total: 1 };
     const parts = [
@@ -141,7 +141,7 @@ describe('where packages were not installed with the program', () => {
 });
 
 describe('heddle models', () => {
-  it('marks what is usable here and says why, and what to do for the rest', async () => {
+  it('marks the usable providers with the reason, and gives advice for the others', async () => {
     const server = await serverOf('chat');
     const env = { ...PATIENT, GEMINI_API_KEY: KEY, OLLAMA_HOST: server.url };
     const { stdout, code } = await homeWithNote().run(['models'], { env });
@@ -156,13 +156,13 @@ describe('heddle models', () => {
     expect(stdout).not.toContain(KEY);
   });
 
-  it('has what is usable first, and of what is not only the newest', async () => {
+  it('lists usable models first, and only the newest of the others', async () => {
     const server = await serverOf('chat');
     const { stdout } = await homeWithNote().run(['models'], { env: { ...PATIENT, OLLAMA_HOST: server.url } });
     expect(stdout.split('\n')[1]).toMatch(/^\* +ollama /);
     expect(stdout.indexOf('ollama/qwen3:8b')).toBeLessThan(stdout.indexOf('claude-opus-5-5'));
     expect(stdout).toContain(
-      'Anthropic, once you set ANTHROPIC_API_KEY; all of them: heddle models anthropic\n',
+      'Anthropic, after you set ANTHROPIC_API_KEY (all models: heddle models anthropic)\n',
     );
     expect(stdout.match(/^claude-/gm)).toHaveLength(4);
     const { stderr } = await homeWithNote().run(['-p', '--model', 'qwen3:8b', 'go'], {
@@ -180,7 +180,7 @@ describe('heddle models', () => {
     expect(stdout).not.toContain('claude-opus-5-5 ');
   });
 
-  it('speaks JSON', async () => {
+  it('prints JSON', async () => {
     const env = { OPENAI_API_KEY: KEY, ...NO_OLLAMA };
     const { stdout } = await homeWithNote().run(['models', '--json', 'openai'], { env });
     expect(JSON.parse(stdout)).toMatchObject({
@@ -189,17 +189,17 @@ describe('heddle models', () => {
     expect(stdout).not.toContain(KEY);
   });
 
-  it('does not guess', async () => {
+  it('rejects an unknown provider', async () => {
     const { stderr, code } = await homeWithNote().run(['models', 'opnai'], { env: NO_OLLAMA });
     expect(code).toBe(2);
-    expect(stderr).toContain('there is no provider named opnai; there are anthropic, openai,');
+    expect(stderr).toContain('There is no provider named opnai. Use one of anthropic, openai,');
   });
 });
 
 describe('a model that this program plays itself', () => {
   const json = ['--output-format', 'json'];
 
-  it('refuses a prompt that is larger than its window, as a real one would', async () => {
+  it('rejects a prompt that is larger than its window, like a real model', async () => {
     const input = 'one more line of notes\n'.repeat(50_000);
     const ended = await homeFor(installed.program).run(['-p', '--model', 'rehearsal', ...json], { input });
     expect(ended.code).toBe(1);
@@ -217,7 +217,7 @@ describe('a model that this program plays itself', () => {
     expect(linesOf(ended.stdout).at(-1)).toMatchObject({ is_error: true, result: /1000 maximum|too long/ });
   });
 
-  it('says in plain words that its script has ended, or is none', async () => {
+  it('reports that its script has ended, or is not a script', async () => {
     const home = homeWithNote();
     const script = home.script([call('Read', { file_path: 'note.txt' }, 'r1')]);
     const [, file = ''] = script.split(':');

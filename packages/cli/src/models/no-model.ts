@@ -1,4 +1,4 @@
-/** The words for a start without any model: a run ends with them, and `heddle doctor` reports them. */
+/** The messages for a start without a model. A run ends with them, and `heddle doctor` reports them. */
 export const NO_MODEL = 'no model is configured';
 export const GET_A_MODEL =
   'set a key (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY, …), start Ollama, or see heddle models';

@@ -1,4 +1,4 @@
-/** Ways around rules, tried in the program as its user starts it. Each run tries many of them. */
+/** Attempts to evade rules, in the real program. Each run makes many attempts. */
 import {
   existsSync,
   mkdirSync,

@@ -1,4 +1,4 @@
-/** What would be decided about a call, and why. Nothing is run. */
+/** Decides about a call and explains the decision, without running the call. */
 import os from 'node:os';
 import type { JsonObject, PermissionMode, ToolUseContext } from '@heddle/core';
 import { type Authorization, createReadFileState, type PermissionUpdate } from '@heddle/agent';
@@ -8,7 +8,7 @@ import { builtinTools } from '@heddle/tools';
 import type { PermissionSetup } from './setup.ts';
 
 export interface Explained extends Authorization {
-  /** What an answer "always" would remember. */
+  /** The rules that the answer "always" would store. */
   readonly suggestions: readonly PermissionUpdate[];
 }
 
@@ -35,7 +35,7 @@ export async function explainPermission(
   return { ...verdict, suggestions: suggestions(request, verdict, { rules, mode, world }) };
 }
 
-/** In a sandbox that is switched on, commands do not run in the read-only view. */
+/** If the sandbox is on, commands do not run in the read-only view. */
 async function hasView({ loaded }: PermissionSetup): Promise<boolean> {
   const { enabled, readOnlyView } = sandboxSettings(loaded, os.homedir());
   if (enabled || readOnlyView === 'off') return false;
@@ -44,7 +44,7 @@ async function hasView({ loaded }: PermissionSetup): Promise<boolean> {
   return readiness.ready && readiness.isComplete;
 }
 
-/** A tool that nobody here knows may do anything. */
+/** Returns false for an unknown tool, because it may do anything. */
 async function isReadOnly(name: string, input: JsonObject, permissionMode: PermissionMode): Promise<boolean> {
   const tools = builtinTools();
   const context: ToolUseContext = {

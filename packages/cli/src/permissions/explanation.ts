@@ -1,13 +1,13 @@
-/** An explanation as somebody reads it who has never seen one. */
+/** Formats an explanation as text for the user. */
 import type { Explained } from './explain.ts';
 
 const HEADS = {
   allow: 'Heddle would do this without asking.',
   ask: 'Heddle would ask you first.',
-  deny: 'Heddle would refuse this.',
+  deny: 'Heddle would deny this.',
 } as const;
 
-const DEEDS = {
+const ACTIONS = {
   call: 'call',
   command: 'run',
   read: 'read',
@@ -26,18 +26,18 @@ export function explanationText(explained: Explained): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** One part is the call itself. What is read and no rule speaks of decides nothing. */
+/** Formats the parts of the call. Allowed reads without a rule are left out, because they do not affect the decision. */
 function partLines({ parts, reason }: Explained): string[] {
-  const telling = parts.filter(
+  const relevant = parts.filter(
     ({ kind, decision, rule }) => kind !== 'read' || decision !== 'allow' || rule !== undefined,
   );
-  const [first] = telling;
-  if (telling.length < 2 && (first === undefined || first.reason === reason)) return [];
+  const [first] = relevant;
+  if (relevant.length < 2 && (first === undefined || first.reason === reason)) return [];
   return [
     '',
-    'Part by part:',
-    ...telling.flatMap((part) => [
-      `  ${part.decision.padEnd(6)}${DEEDS[part.kind]} ${part.part.replaceAll('\n', '\n  ')}`,
+    'Parts:',
+    ...relevant.flatMap((part) => [
+      `  ${part.decision.padEnd(6)}${ACTIONS[part.kind]} ${part.part.replaceAll('\n', '\n  ')}`,
       `        ${part.reason}`,
     ]),
   ];
@@ -50,7 +50,7 @@ function adviceLines({ decision, rule, source, suggestions, reason }: Explained)
     const scope = SCOPES.find((known) => known === source);
     return scope === undefined
       ? []
-      : ['', 'To lift the rule:', `  heddle permissions remove ${list} ${quoted(rule)} --scope ${scope}`];
+      : ['', 'To remove the rule:', `  heddle permissions remove ${list} ${quoted(rule)} --scope ${scope}`];
   }
   if (decision === 'deny') return [];
   const advice = suggestions.flatMap((update): string[] => {
@@ -63,7 +63,7 @@ function adviceLines({ decision, rule, source, suggestions, reason }: Explained)
       return update.directories.map((folder) => `  heddle --add-dir ${quoted(folder)}`);
     return update.type === 'setMode' ? [`  heddle --permission-mode ${update.mode}`] : [];
   });
-  if (advice.length === 0) return ['', 'There is no rule to offer for this: you are asked each time.'];
+  if (advice.length === 0) return ['', 'No rule can allow this. Heddle asks each time.'];
   const lasts = suggestions.some(({ type }) => type === 'addRules');
   return [
     '',
@@ -74,7 +74,7 @@ function adviceLines({ decision, rule, source, suggestions, reason }: Explained)
 
 const SCOPES = ['local', 'project', 'user'] as const;
 
-/** As a shell would want it typed. */
+/** Quotes a text for a shell, if necessary. */
 function quoted(text: string): string {
   return /^[\w./:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

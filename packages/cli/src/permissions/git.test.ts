@@ -1,4 +1,4 @@
-/** What git writes, creates and shows, decided by the program in a real repository. */
+/** Decisions of the program about git commands that write, create and show, in a real repository. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => installed.remove());
 
-/** The proof alone decides, also where a read-only view is available. */
+/** Switches the read-only view off, so that only the analysis decides. */
 const ALONE = ['--settings', JSON.stringify({ sandbox: { readOnlyView: 'off' } })];
 const STREAM = ['-p', 'go', '--output-format', 'stream-json', '--verbose', ...ALONE];
 
@@ -101,7 +101,7 @@ describe('git in a session', () => {
     expect(refs).toBe('refs/heads/main\nrefs/tags/v1\n');
   });
 
-  it('does not show a file that may not be read from what git stored of it', async () => {
+  it('does not show a denied file from the objects of git', async () => {
     const commands = [
       'git log -p',
       'git log -u -1',

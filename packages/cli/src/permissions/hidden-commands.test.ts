@@ -22,8 +22,8 @@ async function attempt(commands: readonly string[], flags: readonly string[] = [
   const { folder, run, script } = homeFor(installed.program);
   mkdirSync(path.join(folder, 'sub'));
   writeFileSync(path.join(folder, 'victim'), VICTIM);
-  // A name with a tilde that leads out of the project.
-  symlinkSync(path.join(folder, 'victim'), path.join(folder, 'y=~nobody'));
+  // A link whose name contains a tilde.
+  symlinkSync(path.join(folder, 'victim'), path.join(folder, 'y=~daemon'));
   const steps = commands.map((command, index) => call('Bash', { command }, `b${index}`));
   const model = script([...steps, say('Done.')]);
   const names = () =>
@@ -92,15 +92,15 @@ const ARITHMETIC = [
 ];
 
 const LOST_FILES = [
-  'echo evil > y=~nobody',
-  'echo evil >> y=~nobody',
-  'echo evil >| y=~nobody',
-  'echo evil &> y=~nobody',
-  'ls >& y=~nobody',
-  '{ ls; } > y=~nobody',
-  'for f in a; do ls; done > y=~nobody',
-  'ls | tee y=~nobody',
-  'cat victim <> y=~nobody',
+  'echo evil > y=~daemon',
+  'echo evil >> y=~daemon',
+  'echo evil >| y=~daemon',
+  'echo evil &> y=~daemon',
+  'ls >& y=~daemon',
+  '{ ls; } > y=~daemon',
+  'for f in a; do ls; done > y=~daemon',
+  'ls | tee y=~daemon',
+  'cat victim <> y=~daemon',
   'ls > x=~/X',
   'ls > x:y=~/X',
   'ls > {x,}=~/X',
@@ -116,15 +116,15 @@ const LOST_FILES = [
 ];
 
 describe('a command that hides another one', () => {
-  it('is not run because of text glued to an array', async () => {
+  it('is not run through text that is glued to an array', async () => {
     expect(await attempt(GLUED, RULES)).toMatchObject(NOTHING);
   });
 
-  it('is not run because of arithmetic', async () => {
+  it('is not run through arithmetic', async () => {
     expect(await attempt(ARITHMETIC, RULES)).toMatchObject(NOTHING);
   });
 
-  it('does not lose the file that it writes', async () => {
+  it('does not hide the file that it writes', async () => {
     expect(await attempt(LOST_FILES, RULES)).toMatchObject(NOTHING);
   });
 
@@ -133,7 +133,7 @@ describe('a command that hides another one', () => {
     expect(await attempt(commands, ['--permission-mode', mode])).toMatchObject(NOTHING);
   });
 
-  it('is told apart from plain commands, which run', async () => {
+  it('is distinguished from plain commands, which run', async () => {
     const plain = [
       'a=(1 2); ls',
       'ls > /dev/null',

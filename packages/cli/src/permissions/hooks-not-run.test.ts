@@ -1,4 +1,4 @@
-/** Hooks in settings are not run yet: every start that meets some says so, on standard error. */
+/** Hooks in settings are not run yet. Every start that finds hooks reports this on standard error. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { say } from '@heddle/testing';
@@ -45,7 +45,7 @@ const cases: readonly (readonly [title: string, file: string | undefined, flags:
   ['a conversation', '.claude/settings.json', ['--plain', '--setting-sources', 'project']],
 ];
 
-it.each(cases)('says that hooks are not run: %s', async (_, file, flags) => {
+it.each(cases)('reports that hooks are not run: %s', async (_, file, flags) => {
   const { folder, run, script } = homeFor(installed.program);
   const write = (name: string): void => {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
@@ -55,12 +55,12 @@ it.each(cases)('says that hooks are not run: %s', async (_, file, flags) => {
   if (flags.includes('more.json')) write('more.json');
   const input = flags.includes('--input-format') ? USER_LINE : flags.includes('--plain') ? 'go\n' : '';
   const { stdout, stderr } = await run([...flags, '--model', script([say('Done.')])], { input });
-  expect(stderr).toContain('Hooks in settings are not run yet; what they guard must be a rule');
+  expect(stderr).toContain('Hooks in settings are not run yet. Use a deny or ask rule instead');
   if (file !== undefined) expect(stderr).toContain(file);
   expect(stdout).toContain('Done.');
 });
 
-it('says nothing where there are none', async () => {
+it('reports nothing if there are no hooks', async () => {
   const { folder, run, script } = homeFor(installed.program);
   mkdirSync(path.join(folder, '.claude'));
   writeFileSync(path.join(folder, '.claude/settings.json'), '{"hooks":{}}');

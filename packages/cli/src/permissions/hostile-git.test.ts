@@ -1,4 +1,4 @@
-/** The program in repositories that run a program when git reads them: neither a decision nor an allowed command does. */
+/** Repositories that run a program when git reads them. Neither a decision nor an allowed command runs it. */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -27,7 +27,7 @@ const COMMANDS = [
   'git cherry HEAD~ HEAD',
 ];
 
-/** The proof alone decides. */
+/** Switches the read-only view off, so that only the analysis decides. */
 const PROOF_ALONE = ['--settings', JSON.stringify({ sandbox: { readOnlyView: 'off' } })];
 const STREAM = ['-p', 'go', '--output-format', 'stream-json', '--verbose', ...PROOF_ALONE];
 

@@ -1,4 +1,4 @@
-/** Paths that lead elsewhere than they seem to, through the program: every spelling is decided by where it really leads. */
+/** Paths through links, in the real program. Each decision is about the file that a path resolves to. */
 import {
   existsSync,
   mkdirSync,
@@ -39,7 +39,7 @@ function spellings(project: string, target: string): string[] {
   mkdirSync(path.join(project, 'sub/deep'), { recursive: true });
   link('sub/up', path.relative(path.join(project, 'sub'), target));
   link('to-deep', 'sub/deep');
-  // Resolved from where the link is, not from where the path was written.
+  // Resolved from the folder of the link, not from the folder in the path.
   symlinkSync(
     path.relative(path.join(project, 'sub/deep'), `${target}/key`),
     path.join(project, 'sub/deep/away'),
@@ -153,7 +153,7 @@ describe('a link that is swapped while the question is open', () => {
     terminal.type(`1${ENTER}`);
     await terminal.sees('when the call was permitted');
     expect([readdirSync(outside), readdirSync(inside)]).toEqual([[], []]);
-    // The second question is about the place where the link leads now.
+    // The second question is about the current target of the link.
     await terminal.sees('lies outside the working directories');
     await terminal.sees('allow?');
     expect(sent(2)).toContain(`when the call was permitted, and leads to ${outside}/new.txt now`);

@@ -1,4 +1,4 @@
-/** The command line of `heddle permissions`. */
+/** Parses the arguments of `heddle permissions`. */
 import { isJsonObject, type JsonObject, type PermissionMode } from '@heddle/core';
 import type { RuleList } from '@heddle/agent';
 import { type Scope, SCOPES, unknownTool } from '@heddle/agent/settings';
@@ -21,7 +21,7 @@ export type PermissionsCommand =
 const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'dontAsk', 'bypassPermissions'];
 const LISTS: readonly RuleList[] = ['allow', 'ask', 'deny'];
 
-/** Throws `Refused` where it makes no sense. */
+/** Throws `UsageError` if the arguments are invalid. */
 export function readPermissionsCommand(argv: readonly string[]): PermissionsCommand {
   const { words, values } = collect(argv);
   const [name, ...rest] = words;
@@ -58,12 +58,12 @@ export function readPermissionsCommand(argv: readonly string[]): PermissionsComm
       return { name: 'help' };
     default:
       throw new UsageError(
-        `permissions ${name} is not known; there are explain, list, add, remove, test, trust`,
+        `permissions ${name} is not a command. Use explain, list, add, remove, test or trust.`,
       );
   }
 }
 
-/** What people give these tools, without the JSON around it. */
+/** The main argument of these tools, which the user may give without JSON. */
 const BARE: Readonly<Record<string, string>> = {
   Bash: 'command',
   Read: 'file_path',
@@ -112,7 +112,7 @@ function collect(argv: readonly string[]): { readonly words: readonly string[]; 
       words.push(...argv.slice(at + 1));
       break;
     }
-    // The verb decides what a word is: a JSON input or a rule never begins with a dash.
+    // A JSON input or a rule never starts with a dash, so any other word is positional.
     if (!word.startsWith('-')) {
       words.push(word);
       continue;
@@ -120,7 +120,7 @@ function collect(argv: readonly string[]): { readonly words: readonly string[]; 
     const equals = word.indexOf('=');
     const name = equals < 0 ? word : word.slice(0, equals);
     const takes = Object.hasOwn(FLAGS, name) ? FLAGS[name] : undefined;
-    if (takes === undefined) throw new UsageError(`unknown flag ${name}; see heddle permissions help`);
+    if (takes === undefined) throw new UsageError(`unknown flag ${name}. See heddle permissions help.`);
     const key = LONG[name] ?? name;
     const inline = equals < 0 ? undefined : word.slice(equals + 1);
     if (takes === 'nothing' || takes === 'value') {
@@ -158,7 +158,7 @@ function flagsOf(values: Values): PermissionFlags {
   };
 }
 
-/** A command of one word that is also the name of a tool would be a strange one. */
+/** A single word that is the name of a tool is not meant as a command. */
 function isToolName(word: string): boolean {
   return /^(mcp__\w+|[A-Z]\w*)$/.test(word) && unknownTool(word, 'deny') === undefined;
 }
@@ -168,7 +168,7 @@ function inputOf(text: string): JsonObject {
     const value: unknown = JSON.parse(text);
     if (isJsonObject(value)) return value;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw new UsageError('permissions explain takes the input as a JSON object');
 }

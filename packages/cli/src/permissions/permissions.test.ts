@@ -1,4 +1,4 @@
-/** `heddle permissions` as its user starts it: a real process, a home and a project of its own. */
+/** `heddle permissions` in the real program, with its own home folder and project. */
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
@@ -40,7 +40,7 @@ function place() {
 }
 
 describe('heddle permissions explain', () => {
-  it('takes a command, a file or an address alone, as people type it', async () => {
+  it('accepts a command, a file or an address without JSON', async () => {
     const { run } = place();
     const asked = async (...words: string[]): Promise<unknown> =>
       JSON.parse((await run('explain', '--json', ...words)).stdout);
@@ -69,7 +69,7 @@ describe('heddle permissions explain', () => {
     expect(readdirSync(project)).toEqual(['.claude']);
   });
 
-  it('decides as a run would, with its flags', async () => {
+  it('decides like a run with the same flags', async () => {
     const { explain, write } = place();
     write('home/.claude/settings.json', { permissions: { allow: ['Bash(npm run *)'] } });
     expect(await explain('Bash', { command: 'npm run a' })).toMatchObject({
@@ -114,20 +114,20 @@ describe('heddle permissions explain', () => {
     [['add', 'perhaps', 'Bash'], /allow, ask, deny/],
     [['add', 'allow', 'Bash', '--scope', 'moon'], /user, project, local/],
     [['add', 'allow', '*'], /names its tool/],
-    [['dance'], /not known/],
-  ])('%j is a mistake of usage', async (argv, message) => {
+    [['dance'], /not a command/],
+  ])('rejects wrong arguments: %j', async (argv, message) => {
     const { run } = place();
     const { code, stdout, stderr } = await run(...argv);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);
   });
 
-  it('takes a shell command as it is typed, and says how to be asked no more', async () => {
+  it('accepts a shell command, and suggests a rule that allows it', async () => {
     const { run } = place();
     const { stdout } = await run('explain', 'cd x && npm test | tail -5');
     expect(stdout).toBe(`ask: Heddle would ask you first. No rule allows the command npm test.
 
-Part by part:
+Parts:
   allow run cd x
         It changes nothing.
   ask   run npm test
@@ -144,7 +144,7 @@ To allow it in this project from now on:
     );
   });
 
-  it('names the whole set of rules that a script needs, and applied they do', async () => {
+  it('suggests all rules that a script needs, and they are enough', async () => {
     const { run, explain } = place();
     const command = 'git add -A && git commit -m "a b" > log.txt';
     const { suggestions } = (await explain('Bash', { command })) as {
@@ -158,18 +158,18 @@ To allow it in this project from now on:
     expect(await explain('Bash', { command })).toMatchObject({ decision: 'allow', suggestions: [] });
   });
 
-  it('says which rule stands in the way and how to lift it', async () => {
+  it('names the rule that denies a call, and how to remove it', async () => {
     const { run, write } = place();
     write('project/.claude/settings.json', { permissions: { deny: ['Read(./secrets/**)'] } });
     expect((await run('explain', 'cat secre*/*')).stdout).toMatch(
-      /^deny: Heddle would refuse this\. The project rule[\s\S]*remove deny 'Read\(\.\/secrets\/\*\*\)' --scope project\n$/,
+      /^deny: Heddle would deny this\. The project rule[\s\S]*remove deny 'Read\(\.\/secrets\/\*\*\)' --scope project\n$/,
     );
     expect((await run('explain', 'rm -rf /')).stdout).toMatch(
-      /^ask: .* the root of the file system\.[\s\S]*There is no rule to offer/,
+      /^ask: .* the root of the file system\.[\s\S]*No rule can allow this/,
     );
   });
 
-  it('says what an untrusted folder may not do, until it is trusted', async () => {
+  it('reports what an untrusted folder may not do, until it is trusted', async () => {
     const { run, write } = place();
     write('project/.claude/settings.json', { permissions: { allow: ['Bash(make *)'] } });
     const before = await run('explain', 'Bash', '{"command":"make a"}');
@@ -225,7 +225,7 @@ describe('heddle permissions', () => {
     });
   });
 
-  it('remarks on a tool that nobody knows, and keeps the rule', async () => {
+  it('warns about an unknown tool, and keeps the rule', async () => {
     const { run } = place();
     const { code, stderr } = await run('add', 'allow', 'Bsh(ls)');
     expect([code, stderr]).toEqual([0, 'heddle: Bsh(ls): no tool is named Bsh; did you mean Bash?\n']);
@@ -239,15 +239,15 @@ describe('heddle permissions', () => {
     expect((await run('add', 'allow', 'mcp__srv__tool')).stderr).toBe('');
   });
 
-  it('says that hooks in settings guard nothing yet', async () => {
+  it('warns that hooks in settings are not run yet', async () => {
     const { run, write } = place();
     write('home/.claude/settings.json', { hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [] }] } });
     expect((await run('list')).stderr).toMatch(
-      /Hooks in settings are not run yet; .*\.claude\/settings\.json/,
+      /Hooks in settings are not run yet\. .*\.claude\/settings\.json/,
     );
   });
 
-  it('says how it is used', async () => {
+  it('prints its usage', async () => {
     expect((await place().run('help')).stdout).toContain('heddle permissions explain');
   });
 });

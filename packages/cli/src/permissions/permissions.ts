@@ -1,4 +1,4 @@
-/** `heddle permissions`: ask what would be decided, and change the rules it is decided by. */
+/** `heddle permissions`: explains decisions, and lists and changes the rules. */
 import os from 'node:os';
 import { addRuleTo, removeRuleFrom, trustFolder, unknownTool } from '@heddle/agent/settings';
 import type { RuleList } from '@heddle/agent';
@@ -8,16 +8,16 @@ import { escapeControls } from '../terminal/escape-controls.ts';
 import { type PermissionSetup, permissionSetup } from './setup.ts';
 import { type PermissionsCommand, readPermissionsCommand } from './parse-command.ts';
 
-const HELP = `heddle permissions explain [--json] 'COMMAND'            what would be decided, and why; nothing is run
-heddle permissions explain [--json] TOOL INPUT         the same for any tool: JSON, or the command, file or address alone
-heddle permissions list [--json]                       the rules that count here, and where they stand
+const HELP = `heddle permissions explain [--json] 'COMMAND'            explains the decision about a command, without running it
+heddle permissions explain [--json] TOOL INPUT         the same for any tool; INPUT is JSON, or a command, file or address
+heddle permissions list [--json]                       lists the rules in effect here, and their sources
 heddle permissions add allow|ask|deny RULE             --scope local (default), project or user
 heddle permissions remove allow|ask|deny RULE          --scope local (default), project or user
-heddle permissions test                                checks the examples that settings files give for their rules
-heddle permissions trust [--revoke]                    lets the settings of this folder's project count
+heddle permissions test                                checks the examples of rules in settings files
+heddle permissions trust [--revoke]                    trusts this folder, so that its project settings take effect
 
-explain, list and test also take --permission-mode, --allowed-tools, --disallowed-tools, --settings,
---setting-sources and --add-dir, as a run does.
+explain, list and test also accept --permission-mode, --allowed-tools, --disallowed-tools, --settings,
+--setting-sources and --add-dir.
 `;
 
 export async function permissionsCommand(argv: readonly string[]): Promise<number> {
@@ -46,7 +46,7 @@ async function run(command: PermissionsCommand): Promise<number> {
       const explained = await explainPermission(command.tool, command.input, setup);
       if (command.json) {
         const { decision, rule, source, file, reason, parts, suggestions } = explained;
-        const told = {
+        const output = {
           decision,
           rule: rule ?? null,
           source: source ?? null,
@@ -55,7 +55,7 @@ async function run(command: PermissionsCommand): Promise<number> {
           parts,
           suggestions,
         };
-        print(`${JSON.stringify({ ...told, notes: setup.notes }, undefined, 2)}\n`);
+        print(`${JSON.stringify({ ...output, notes: setup.notes }, undefined, 2)}\n`);
       } else {
         warn(setup.notes);
         print(explanationText(explained));
@@ -85,16 +85,16 @@ async function run(command: PermissionsCommand): Promise<number> {
         process.stderr.write(`heddle: ${done.message}\n`);
         return 2;
       }
-      print(`${trustedWords(done.folder, command.trusted, done.coveredBy)}\n`);
+      print(`${trustMessage(done.folder, command.trusted, done.coveredBy)}\n`);
       return 0;
     }
   }
 }
 
-function trustedWords(folder: string, trusted: boolean, coveredBy: string | undefined): string {
+function trustMessage(folder: string, trusted: boolean, coveredBy: string | undefined): string {
   if (trusted) return `${folder} is trusted now, with its subfolders.`;
   if (coveredBy === undefined) return `${folder} is no longer trusted.`;
-  return `${folder} is no longer trusted itself, but ${coveredBy} is, and covers it.`;
+  return `${folder} is no longer trusted itself, but it is inside ${coveredBy}, which is trusted.`;
 }
 
 function changeRules({
@@ -121,7 +121,7 @@ function changeRules({
   return edited.changed || name === 'add' ? 0 : 1;
 }
 
-/** Examples were checked when the files were loaded; whatever failed is among the notes. */
+/** The examples were checked when the files were loaded. The notes contain the failures. */
 function test({ loaded, notes, doubts }: PermissionSetup, json: boolean): number {
   const examples = loaded.files.reduce((count, { settings }) => count + countExamples(settings), 0);
   const failed = notes.filter((note) => note.includes('its own example'));
@@ -165,7 +165,7 @@ function places() {
   return { home: os.homedir(), env: process.env };
 }
 
-/** Rules and paths come from files: nothing in them may speak to the terminal. */
+/** Rules and paths come from files, so their control characters are escaped. */
 function print(text: string): void {
   process.stdout.write(process.stdout.isTTY ? escapeControls(text) : text);
 }

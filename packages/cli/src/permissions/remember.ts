@@ -1,4 +1,4 @@
-/** What an answer wants to be remembered beyond the session goes into the settings file of its scope. */
+/** Wraps a permission prompt: stores the rules of an answer in the settings file of their scope. */
 import os from 'node:os';
 import type { AskPermission } from '@heddle/agent';
 import { persistUpdates } from '@heddle/agent/settings';

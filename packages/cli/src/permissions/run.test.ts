@@ -1,4 +1,4 @@
-/** Settings files in a real run, and answers of a host that want to be remembered. */
+/** Settings files in a real run, and answers of a host that are stored in settings. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
@@ -60,7 +60,7 @@ function place() {
 const print = ['-p', 'go', '--output-format', 'json'];
 
 describe('a run', () => {
-  it('is ruled by the settings files', async () => {
+  it('obeys the rules of the settings files', async () => {
     const { settings, start, trust, project } = place();
     settings('settings.local.json', { allow: ['Bash(touch *)'] });
     await start('touch made', print);
@@ -74,7 +74,7 @@ describe('a run', () => {
     expect(existsSync(path.join(project, 'again'))).toBe(false);
   });
 
-  it('says in one line what an untrusted folder may not do', async () => {
+  it('reports in one line what an untrusted folder may not do', async () => {
     const { settings, start, project } = place();
     settings('settings.json', { allow: ['Bash(touch *)'] });
     const [, stderr] = await start('touch made', print);
@@ -84,7 +84,7 @@ describe('a run', () => {
     expect(existsSync(path.join(project, 'made'))).toBe(false);
   });
 
-  it("writes what the host wants to be remembered into the scope's file", async () => {
+  it('stores the rules of an answer in the settings file of their scope', async () => {
     const { start, project } = place();
     let suggestions: unknown;
     const [stdout] = await start(
@@ -127,7 +127,7 @@ describe('a run', () => {
   });
 });
 
-it('a server on this machine is fetched from only where a rule names it', async () => {
+it('fetches from a server on this machine only if a rule names it', async () => {
   const server = createServer((_, response) => response.end('what the server says'));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   try {

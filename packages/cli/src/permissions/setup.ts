@@ -1,4 +1,4 @@
-/** The rules, the mode and the folders that a run or an explanation starts from: settings of all scopes, then flags. */
+/** Combines settings of all scopes and flags to the rules, the mode and the folders of a run or an explanation. */
 import type { Rule, Rules } from '@heddle/agent';
 import {
   configDirs,
@@ -38,14 +38,14 @@ export interface PermissionSetup {
   readonly mode: PermissionMode;
   readonly directories: readonly string[];
   readonly configDirs: readonly string[];
-  /** What the user should know: skipped files, rules that never match, what an untrusted folder may not do. */
+  /** Notes for the user: skipped files, rules that never match, and settings that an untrusted folder may not use. */
   readonly notes: readonly string[];
   readonly problems: readonly string[];
-  /** Rules for tools that nobody knows. */
+  /** Warnings about rules for unknown tools. */
   readonly doubts: readonly string[];
   readonly leftOut: readonly string[];
   readonly notRun: readonly string[];
-  /** That the settings forbid the mode that was asked for. */
+  /** A message if the settings forbid the requested mode. */
   readonly modeRefused: readonly string[];
   readonly loaded: LoadedSettings;
 }
@@ -64,47 +64,46 @@ export async function permissionSetup(
     managed: flags.managedSettings,
     sources: flags.settingSources,
   });
-  const said = await permissionSettings(loaded, home);
+  const configured = await permissionSettings(loaded, home);
   const rule = (text: string): Rule => ({ text, source: 'command line', base: cwd });
   const doubts = [
     ...flags.disallowedTools.flatMap((text) => unknownTool(text, 'deny') ?? []),
     ...flags.allowedTools.flatMap((text) => unknownTool(text, 'allow') ?? []),
-    ...said.doubts,
+    ...configured.doubts,
   ];
   const notRun = hooksNotRun(loaded);
-  const wanted = flags.permissionMode ?? said.defaultMode ?? 'default';
-  const refused = wanted === 'bypassPermissions' && said.bypassDisabled;
-  const modeRefused = refused
-    ? ['The settings switch the mode bypassPermissions off; the mode is default.']
-    : [];
+  const wanted = flags.permissionMode ?? configured.defaultMode ?? 'default';
+  const refused = wanted === 'bypassPermissions' && configured.bypassDisabled;
+  const modeRefused = refused ? ['The settings forbid the mode bypassPermissions. The mode is default.'] : [];
   return {
     rules: {
-      deny: [...flags.disallowedTools.map(rule), ...said.rules.deny],
-      ask: said.rules.ask,
-      allow: [...flags.allowedTools.map(rule), ...said.rules.allow],
+      deny: [...flags.disallowedTools.map(rule), ...configured.rules.deny],
+      ask: configured.rules.ask,
+      allow: [...flags.allowedTools.map(rule), ...configured.rules.allow],
     },
     mode: refused ? 'default' : wanted,
-    directories: [...flags.addDirs.map((folder) => path.resolve(cwd, folder)), ...said.directories],
+    directories: [...flags.addDirs.map((folder) => path.resolve(cwd, folder)), ...configured.directories],
     configDirs: configDirs({ env, home }),
-    problems: said.problems,
+    problems: configured.problems,
     doubts,
-    leftOut: said.leftOut,
+    leftOut: configured.leftOut,
     notRun,
     modeRefused,
-    notes: [...said.problems, ...doubts, ...said.leftOut, ...notRun, ...modeRefused],
+    notes: [...configured.problems, ...doubts, ...configured.leftOut, ...notRun, ...modeRefused],
     loaded,
   };
 }
 
-// Reports hooks in settings, which are not run yet. A user may rely on one as a guard, so every file with hooks is named,
-// whether or not the rest of it counts.
-
+/**
+ * Reports hooks in settings, which are not run yet. A user may rely on a hook as a guard, so every file with hooks is
+ * named, even if its other settings are ignored.
+ */
 function hooksNotRun({ files }: LoadedSettings): string[] {
   const places = files
     .filter(({ settings: { hooks } }) => isFilled(hooks))
     .map(({ file, source }) => file ?? `the ${source} settings`);
   if (places.length === 0) return [];
-  return [`Hooks in settings are not run yet; what they guard must be a rule: ${places.join(', ')}.`];
+  return [`Hooks in settings are not run yet. Use a deny or ask rule instead: ${places.join(', ')}.`];
 }
 
 function isFilled(hooks: unknown): boolean {

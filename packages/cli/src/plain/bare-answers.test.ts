@@ -137,7 +137,7 @@ describe('the program', () => {
       const terminal = start(['go'], { env });
       await terminal.sees('allow?');
       terminal.type(`please do${ENTER}1${ENTER}2${ENTER}`);
-      await terminal.sees('Nothing is decided yet.');
+      await terminal.sees('This is not an answer yet.');
       terminal.type(`4${ENTER}`);
       await terminal.sees('Denied, then.');
       expect(sent(2)).toContain('They said: please do\\n1\\n2');
@@ -157,7 +157,7 @@ describe('the program', () => {
     terminal.type(`2 of them, please${ENTER}`);
     await terminal.sees('plan?');
     terminal.type(`1 thing first: look at the tests${ENTER}`);
-    await terminal.sees('Nothing is decided yet.');
+    await terminal.sees('This is not an answer yet.');
     terminal.type(`4${ENTER}`);
     await terminal.sees('Planned.');
     expect(sent(2)).toContain('2 of them, please');

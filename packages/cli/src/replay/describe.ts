@@ -1,4 +1,4 @@
-/** The machine's vocabulary in words: what happened, what was decided, and what the guards said about it. */
+/** Describes events, decisions, guards and states of the machine in words. */
 import type {
   Decided,
   Decision,
@@ -11,7 +11,7 @@ import type {
   LoopState,
 } from '@heddle/core';
 
-/** `tools`: the calls of the iteration, by their tools. */
+/** `tools`: the tools that were called in the iteration. */
 export function describeEvent(happened: MachineEvent, tools: readonly string[]): string {
   if (happened.type === 'began') return 'began';
   const aborted = happened.aborted ? `, aborted (${happened.aborted})` : '';
@@ -44,7 +44,7 @@ function outcomeWords(happened: Exclude<MachineEvent, { type: 'began' }>, tools:
       return `tools ran: ${listed(tools)}${stoppedBy ? `, stopped by ${stoppedBy.hook}` : ''}`;
     }
     case 'asked':
-      return happened.goOn ? 'asked: go on' : 'asked: stop';
+      return happened.goOn ? 'asked: continue' : 'asked: stop';
     case 'attached':
       return 'attached';
     case 'hooks_ran': {
@@ -109,7 +109,7 @@ const GUARD_WORDS: Readonly<Record<keyof Guards, readonly [yes: string, no: stri
   mayStage: ['collapses may be staged', 'collapses were staged since the last answer'],
   mayDrain: ['nothing drained since the last turn', 'already drained since the last turn'],
   mayCompact: ['not compacted for an error yet', 'already compacted for an error'],
-  overrideIsFree: ['the output cap was not raised yet', 'the output cap is raised already'],
+  overrideIsFree: ['the output cap was not raised yet', 'the output cap was raised already'],
   nothingResumedYet: ['nothing was resumed yet', 'already resumed'],
   mayResume: ['may resume again', 'resumed as often as allowed'],
   mayBlockAgain: ['hooks may block again', 'hooks blocked as often as allowed'],
@@ -124,7 +124,7 @@ export function describeGuards(guards: TracedStep['guards']): string {
   return [...new Set(words)].join('; ');
 }
 
-/** The fields that are not as a run begins. */
+/** Describes the fields that differ from the state at the start of a run. */
 export function describeState({ state, ledger }: LoopState): string {
   const tracking = state.autoCompactTracking;
   return [

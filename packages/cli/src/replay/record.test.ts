@@ -1,4 +1,4 @@
-/** Sessions of the real program, recorded and played again. */
+/** Records sessions of the real program, and plays them again. */
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
@@ -26,13 +26,13 @@ const soon = { retryAfterMs: 1 };
 
 interface Told extends Home {
   readonly recording: string;
-  /** Runs the prompt with the script, and records it. */
+  /** Runs the prompt with the script, and records the run. */
   readonly record: (
     steps: readonly ScriptStep[],
     argv?: readonly string[],
     env?: Record<string, string>,
   ) => Promise<Ended>;
-  /** Runs it with the recording. */
+  /** Runs the prompt with the recording. */
   readonly replay: (argv?: readonly string[]) => Promise<Ended>;
 }
 
@@ -55,7 +55,7 @@ function told(): Told {
 const DIFFERS =
   /^(uuid|session_id|parent_message_id|timestamp|ttft_ms|supersedes|.*duration.*|.*elapsed.*)$/i;
 
-/** Output without what differs from run to run: ids and times. */
+/** The output without the values that differ between runs: ids and times. */
 function comparable({ stdout }: Ended): string[] {
   return linesOf(stdout)
     .filter(({ type }) => type !== 'tool_progress')
@@ -65,7 +65,7 @@ function comparable({ stdout }: Ended): string[] {
 const read = (id: string): ScriptPart => call('Read', { file_path: 'notes.txt' }, id);
 
 describe('a recorded session', () => {
-  it('is played again although an output was too long and a command ran in the background', async () => {
+  it('is replayed with an oversized output and a command in the background', async () => {
     const { record, replay } = told();
     const flags = [...STREAM, '--allowed-tools', 'Bash'];
     const recorded = await record(
@@ -83,7 +83,7 @@ describe('a recorded session', () => {
     expect(replayed.stdout).toContain('Done.');
   });
 
-  it('is played again line for line: tools, thinking, a retry, a fallback, partial messages', async () => {
+  it('is replayed line by line: tools, thinking, a retry, a fallback, partial messages', async () => {
     const { record, replay } = told();
     const flags = [...STREAM, '--fallback-model', 'another-model', '--allowed-tools', 'Bash'];
     const recorded = await record(
@@ -108,7 +108,7 @@ describe('a recorded session', () => {
     expect(comparable(replayed)).toEqual(comparable(recorded));
   });
 
-  it('is played again with the tools that its own provider made possible', async () => {
+  it('is replayed with the tools that its provider enabled', async () => {
     const { run, recording } = told();
     const api = await startFakeApi([say('It is quiet here.')], { models: [CLAUDE] });
     const env = { ANTHROPIC_API_KEY: 'none', ANTHROPIC_BASE_URL: api.url };
@@ -118,7 +118,7 @@ describe('a recorded session', () => {
     expect(await run(['-p', PROMPT, '--model', `replay:${recording}`])).toEqual(recorded);
   });
 
-  it('is played again in another folder, where the calls find the files of that folder', async () => {
+  it('is replayed in another folder with the files of that folder', async () => {
     const { record, recording, folder } = told();
     const notes = path.join(folder, 'notes.txt');
     await record([[say(`It lies in ${folder}.`), call('Read', { file_path: notes }, 'r1')], say('Read.')]);
@@ -136,7 +136,7 @@ describe('a recorded session', () => {
     expect((await other.run(argv.map((word) => word.replace('.jsonl', '.jsonl?match=strict')))).code).toBe(1);
   });
 
-  it('ends with 1 and the place where another prompt parts from it', async () => {
+  it('reports the first difference from another prompt, and exits with 1', async () => {
     const { record, recording, run } = told();
     await record([say('Yes.')], []);
     const ended = await run(['-p', 'Look at the news', '--model', `replay:${recording}`]);
@@ -146,7 +146,7 @@ describe('a recorded session', () => {
     );
   });
 
-  it('has no secret in it, neither of the environment nor of a file, and is played without them', async () => {
+  it('contains no secret of the environment or of a file, and is replayed without them', async () => {
     const { record, replay, recording, folder } = told();
     const [key, token] = ['key-of-the-environment', `ghp_${'x9'.repeat(18)}`];
     writeFileSync(
@@ -165,7 +165,7 @@ describe('a recorded session', () => {
     expect(await replay([])).toMatchObject({ code: 0, stdout: 'Done.\n' });
   });
 
-  it('of a compaction holds the summary, too', async () => {
+  it('contains the summary of a compaction', async () => {
     const { record, replay, folder } = told();
     writeFileSync(path.join(folder, 'notes.txt'), 'a line of notes\n'.repeat(400));
     const looks = ['r1', 'r2', 'r3', 'r4', 'r5'].map((id, at) =>
@@ -177,7 +177,7 @@ describe('a recorded session', () => {
     expect(comparable(replayed)).toEqual(comparable(recorded));
   });
 
-  it('that was torn by a crash is played up to there', async () => {
+  it('is replayed up to the place where a crash cut the file', async () => {
     const { record, replay, recording } = told();
     await record([read('r1'), say('Done.')], []);
     truncateSync(recording, readFileSync(recording).lastIndexOf('"Done."'));
@@ -188,7 +188,7 @@ describe('a recorded session', () => {
     );
   });
 
-  it('of a program that was killed is there as far as it went', async () => {
+  it('is replayed up to the place where the program was killed', async () => {
     const { script, run, recording, replay } = told();
     const model = script([
       [say('One.'), read('r1')],
@@ -201,11 +201,11 @@ describe('a recorded session', () => {
     expect((await replay()).stdout).toContain('The recording breaks off in the answer to request 2');
   });
 
-  it('that was interrupted says so where its answer ends', async () => {
+  it('reports an interruption at the end of its answer', async () => {
     const { script, run, recording, replay } = told();
     const model = script([[say('One '), pause(600_000), say('two.')]]);
     const ended = await run(['-p', PROMPT, '--model', model, '--record', recording, ...STREAM], {
-      // Once: a second signal would end the program at once, without its result.
+      // Sends one signal only. A second one would end the program without a result.
       onOutput: (stdout, child) => !child.killed && stdout.includes('One ') && child.kill('SIGINT'),
     });
     expect(ended.code).toBe(130);
@@ -214,7 +214,7 @@ describe('a recorded session', () => {
     );
   });
 
-  it('holds all models of a session that changed its model', async () => {
+  it('contains all models of a session that changed its model', async () => {
     const { script, run, recording } = told();
     const first = script([say('One.')]);
     const lines = (...values: readonly object[]): string =>
@@ -239,7 +239,7 @@ describe('a recorded session', () => {
     expect(new Set(asked)).toEqual(new Set([first, 'rehearsal']));
   });
 
-  it('does not harm its session where it cannot be written', async () => {
+  it('does not affect its session if it cannot be written', async () => {
     const { script, recording, folder } = told();
     const argv = ['-p', PROMPT, '--model', script([[say('x '.repeat(9_000)), read('r1')], say('Done.')])];
     const limited = ['-c', 'ulimit -f 16; exec "$@"', 'bash', installed.program, ...argv];
@@ -250,7 +250,7 @@ describe('a recorded session', () => {
     expect(ended.stderr.match(/The recording .* ends here: EFBIG/g)).toHaveLength(1);
   });
 
-  it('is refused before anything happens where it would replace something else', async () => {
+  it('is rejected at the start if it would replace another file', async () => {
     const { script, run, folder } = told();
     mkdirSync(path.join(folder, 'out'));
     const argv = ['-p', PROMPT, '--model', script([say('Never.')])];

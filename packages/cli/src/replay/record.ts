@@ -1,4 +1,4 @@
-/** `--record FILE`: the session's model, with a recording of what passes. */
+/** `--record FILE`: wraps the model of the session to record its requests and answers. */
 import path from 'node:path';
 import { VERSION } from '@heddle/agent';
 import type { ModelPort } from '@heddle/core';
@@ -12,17 +12,17 @@ export type RecordedModel =
   | { readonly ok: false; readonly message: string };
 
 interface RecordChoice {
-  /** As the session calls it. */
+  /** The name of the model in the session. */
   readonly model: string;
   readonly file: string;
-  /** What it says it can read at once. */
+  /** The context window of the model, in tokens. */
   readonly window: () => number | undefined;
 }
 
-/** What this process records, by its file: a session may change its model, and stays on one recording. */
+/** The open recordings by file. A session that changes its model continues the same recording. */
 const running = new Map<string, Extract<Recorded, { ok: true }>>();
 
-/** The file is whole when the process ends, however it ends. */
+/** Records to the file. The file is valid however the process ends. */
 export function record(port: ModelPort, { model, file, window }: RecordChoice): RecordedModel {
   const name = path.resolve(file);
   const before = running.get(name);

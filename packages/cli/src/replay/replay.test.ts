@@ -1,4 +1,4 @@
-/** `heddle replay`, on sessions that the real program has left. */
+/** `heddle replay` on sessions of the real program. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, cut, fail, type ScriptPart, say, unfinished } from '@heddle/testing';
@@ -43,7 +43,7 @@ async function told(
 }
 
 describe('heddle replay', () => {
-  it('shows each decision of a session, and that the machine would decide the same', async () => {
+  it('shows each decision of a session, and that the machine agrees with it', async () => {
     const home = await told(
       [
         'Read the \u001b[31mnotes',
@@ -87,12 +87,12 @@ describe('heddle replay', () => {
       '14  prepared  → stream, at most 8192 tokens',
       '15  streamed: no call, ended with auth  → stop api_error: auth',
       '',
-      '2 prompts, 4 iterations: the machine decides what was recorded.',
+      '2 prompts, 4 iterations: the machine agrees with all recorded decisions.',
       '',
     ]);
   });
 
-  it('marks the place where the log and the machine part, and ends with 1', async () => {
+  it('marks a decision that the machine disagrees with, and exits with 1', async () => {
     const home = await told(['Read', [read('r1'), read('r2'), say('Read.')]]);
     const log = readFileSync(logIn(home), 'utf8');
     const forged = path.join(home.folder, 'forged.jsonl');
@@ -103,7 +103,7 @@ describe('heddle replay', () => {
       /attached +→ continue next_turn\n +≠ {2}recorded continue next_turn, turn 7\n +the machine decides continue next_turn, turn 2\n/,
     );
     expect(stdout).toContain('?  recorded stop completed: not checked');
-    expect(stdout).toContain("(2 not checked): 1 of 1 recorded decisions are not the machine's.");
+    expect(stdout).toContain('(2 not checked): the machine disagrees with 1 of 1 recorded decisions.');
     const told1 = linesOf((await home.run(['replay', forged, '--json'])).stdout);
     expect(told1.filter(({ type }) => type === 'iteration')).toMatchObject([
       {
@@ -116,7 +116,7 @@ describe('heddle replay', () => {
     ]);
   });
 
-  it('shows what is asked for: from a step on, everything, as JSON', async () => {
+  it('respects --from, --verbose and --json', async () => {
     const home = await told(['Read', [read('r1'), say('Read.')]]);
     const from = (await home.run(['replay', SESSION, '--from', '8'])).stdout;
     expect(from).toMatch(/Prompt 1[^]*\n {2}turn 2[^]*\n {6}8 {2}streamed/);
@@ -160,7 +160,7 @@ describe('heddle replay', () => {
     ] as const) {
       const { code, stdout } = await home.run(['replay', session]);
       expect(stdout).toContain(`${prompts} prompts, `);
-      expect(stdout).toContain(': the machine decides what was recorded.');
+      expect(stdout).toContain(': the machine agrees with all recorded decisions.');
       expect(stdout).toMatch(/compacted for overflow +→ continue reactive_compact_retry/);
       expect(stdout).toContain(`· rewound to ${at}`);
       expect(code).toBe(0);
@@ -171,7 +171,7 @@ describe('heddle replay', () => {
     { kind: 'request', number: 2 },
     { kind: 'effect', id: 'b2', when: 'after' },
     { kind: 'journal', byte: 9_000 },
-  ] as const satisfies readonly Trigger[])('shows where a crash broke a run off: $kind', async (kill) => {
+  ] as const satisfies readonly Trigger[])('shows where a crash interrupted a run: $kind', async (kill) => {
     const scene = await openCrashSetup(installed.program);
     try {
       expect(await scene.live('first', kill)).toMatchObject({ signal: 'SIGKILL' });
@@ -180,11 +180,11 @@ describe('heddle replay', () => {
       const { code, stdout } = await runProgram(installed.program, ['replay', scene.journal() ?? ''], {
         cwd,
       });
-      expect(stdout).toContain('–  the log breaks off here: this run was interrupted');
-      // No decision followed: what the log has of it is told instead.
+      expect(stdout).toContain('–  the log ends here: this run was interrupted');
+      // No decision followed, so the log entries are shown.
       if (kill.kind === 'effect') expect(stdout).toMatch(/ {9}· Bash b2 began\n/);
       expect(stdout).toMatch(
-        /2 prompts, \d+ iterations \(1 without a decision of the machine\): the machine decides what was recorded/,
+        /2 prompts, \d+ iterations \(1 without a decision of the machine\): the machine agrees with all recorded decisions/,
       );
       expect(code).toBe(0);
     } finally {
@@ -192,7 +192,7 @@ describe('heddle replay', () => {
     }
   });
 
-  it('says what it cannot find, and what it cannot read', async () => {
+  it('reports a log that is missing or not readable', async () => {
     const home = await told(['Hello', [say('Yes.')]]);
     writeFileSync(logIn(home, `${SESSION}-2`), readFileSync(logIn(home)));
     writeFileSync(path.join(home.folder, 'empty.jsonl'), '{"type":');
@@ -200,10 +200,10 @@ describe('heddle replay', () => {
     for (const name of [SESSION, 'the greeting'])
       expect((await home.run(['replay', name])).stdout).toContain(`Session ${SESSION}\n`);
     for (const [argv, code, stderr] of [
-      [['nobody'], 1, /^heddle: there is no session nobody; heddle sessions lists those .*\n$/],
-      [[SESSION.slice(0, 4)], 1, /^heddle: 3f1c can mean several sessions:\n {2}.*\n {2}.*\n$/],
+      [['unknown'], 1, /^heddle: There is no session unknown\. To list sessions, use: .*\n$/],
+      [[SESSION.slice(0, 4)], 1, /^heddle: 3f1c matches several sessions:\n {2}.*\n {2}.*\n$/],
       [['missing.jsonl'], 1, /^heddle: there is no file missing.jsonl\n$/],
-      [['empty.jsonl'], 1, /^heddle: empty.jsonl holds no session\n$/],
+      [['empty.jsonl'], 1, /^heddle: empty.jsonl is not a session log\n$/],
       [['x', '--form', '2'], 2, /unknown flag --form/],
       [['x', '--from', '0'], 2, /--from takes the number of a step/],
     ] as const) {

@@ -1,6 +1,6 @@
 /**
- * `heddle replay SESSION`: feeds what a session's log recorded to the machine again, without a model, and shows each decision.
- * Ends with 0 where the machine decides what was recorded, and with 1 where it does not.
+ * `heddle replay SESSION`: feeds the recorded events of a session to the state machine again, without a model, and shows
+ * each decision. The exit code is 0 if the machine makes the recorded decisions, else 1.
  */
 import { statSync } from 'node:fs';
 import path from 'node:path';
@@ -13,12 +13,12 @@ import { textLines } from './text.ts';
 
 const USAGE = `heddle replay SESSION [--json] [--from STEP] [--verbose]
 
-Feeds what the log of a session recorded to the loop's machine again and shows each decision: what happened, what was decided,
-and what the guards said. SESSION is an id, the beginning of one, a title, or a .jsonl file. Nothing is run and no model is asked.
+Feeds the recorded events of a session to the state machine again and shows each step: the event, the decision and the
+guards. SESSION is an id, its beginning, a title, or a .jsonl file. No tool runs, and no model is called.
 
-  --json       one JSON object a line
-  --from STEP  show from this step on; everything is checked
-  --verbose    also what the log says of each iteration, and the machine's state
+  --json       prints one JSON object per line
+  --from STEP  shows only this step and later ones; all steps are checked
+  --verbose    also shows the log entries of each iteration and the state of the machine
 `;
 
 interface ReplayCommand {
@@ -53,7 +53,7 @@ function readWords(argv: readonly string[]): ReplayCommand {
     else if (word === '--verbose') verbose = true;
     else if (word === '--from') from = argv[++at] ?? '';
     else if (word.startsWith('--from=')) from = word.slice('--from='.length);
-    else if (word.startsWith('-')) throw new UsageError(`unknown flag ${word}; see heddle replay --help`);
+    else if (word.startsWith('-')) throw new UsageError(`unknown flag ${word}. See heddle replay --help.`);
     else words.push(word);
   }
   if (!/^[1-9]\d*$/.test(from)) throw new UsageError(`--from takes the number of a step, not ${from}`);
@@ -75,7 +75,7 @@ function run({ session, json, from, verbose }: ReplayCommand): number {
   return hasDiverged(replayed) ? 1 : 0;
 }
 
-/** Lines for a terminal are cut to its width; a file gets all of them. */
+/** Lines are cut to the width of a terminal, but not in a file. */
 function columns(): number {
   return process.stdout.isTTY ? process.stdout.columns : Number.POSITIVE_INFINITY;
 }
@@ -112,8 +112,8 @@ export function* jsonLines({ file, runs, damaged }: ReplayedLog, from: number): 
         const { turn: _next, ...decided } = decision;
         yield jsonText({ type: 'step', step: number, ...place, turn, happened, guards, decision: decided });
       }
-      const told = { verdict, recorded: recorded.decided ?? null, instead };
-      yield jsonText({ type: 'iteration', ...place, ...told, ...(settings === '' ? {} : { settings }) });
+      const outcome = { verdict, recorded: recorded.decided ?? null, instead };
+      yield jsonText({ type: 'iteration', ...place, ...outcome, ...(settings === '' ? {} : { settings }) });
     }
   }
 }

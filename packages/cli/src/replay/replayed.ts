@@ -1,4 +1,4 @@
-/** A log and the machine's walk through it. */
+/** Reads a log and traces the state machine through it. */
 import { decodedLines } from '@heddle/agent/sessions';
 import {
   type ConfigChanges,
@@ -19,7 +19,7 @@ export interface ReplayedLog {
   readonly runs: readonly TracedRun[];
 }
 
-/** Answers with a sentence where there is nothing to replay. */
+/** Returns an error message if there is nothing to replay. */
 export function replayLog(file: string): ReplayedLog | string {
   const entries: Entry[] = [];
   let damaged = 0;
@@ -31,7 +31,7 @@ export function replayLog(file: string): ReplayedLog | string {
   } catch (thrown) {
     return `${file} cannot be read: ${errorMessage(thrown)}`;
   }
-  if (entries.length === 0) return `${file} holds no session`;
+  if (entries.length === 0) return `${file} is not a session log`;
   return { file, entries, damaged, runs: [...recordedRuns(entries)].map(traceWithSettings) };
 }
 
@@ -43,24 +43,24 @@ export function hasDiverged({ runs }: ReplayedLog): boolean {
   return runs.some(({ iterations }) => iterations.some(({ verdict }) => verdict === 'parted'));
 }
 
-// A log does not say how its runs were configured. A run is replayed with the usual settings first, and then with those that a
-// host or a user may have changed, until the machine agrees with it: only what no setting explains is a parting.
+// A log does not contain the configuration of its runs. So each run is replayed with the default settings first, and then
+// with settings that a host or user may have changed. The run diverges only if the machine disagrees with all of them.
 
 interface TracedRun {
   readonly iterations: readonly TracedIteration[];
-  /** What must have been set otherwise than usual; empty: nothing. */
+  /** The settings that differ from the defaults; empty if none do. */
   readonly settings: string;
 }
 
 const CHANGES: readonly { readonly name: string; readonly change: ConfigChanges }[] = [
   { name: '', change: {} },
   { name: 'context collapse on', change: { gates: { contextCollapse: true } } },
-  { name: 'somebody to ask', change: { canAsk: true } },
+  { name: 'a user to ask', change: { canAsk: true } },
   { name: 'no raised output cap', change: { gates: { outputEscalation: false } } },
   { name: 'no autocompact', change: { gates: { autoCompact: false } } },
   { name: 'no compaction for errors', change: { gates: { reactiveCompact: false } } },
   { name: 'no compaction', change: { gates: { autoCompact: false, reactiveCompact: false } } },
-  { name: 'no watch on repetition', change: { gates: { repetition: false } } },
+  { name: 'no repetition check', change: { gates: { repetition: false } } },
 ];
 
 function traceWithSettings(run: RecordedRun): TracedRun {
@@ -79,7 +79,7 @@ function traceWithSettings(run: RecordedRun): TracedRun {
   return { iterations: tried[0]?.trace() ?? [], settings: '' };
 }
 
-/** The roundest token budget that gives the recorded percentages. */
+/** Finds the roundest token budget that matches the recorded percentages. */
 function budgetOf(run: RecordedRun): number | undefined {
   let least = 0;
   let most = Number.POSITIVE_INFINITY;

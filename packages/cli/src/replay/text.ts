@@ -1,4 +1,4 @@
-/** The replay of a log for people: a line for each decision, in columns. */
+/** Formats a replay as text: one line for each decision, in columns. */
 import { type EntryBody, textOf, type TracedIteration, type TracedStep } from '@heddle/core';
 import { type ReplayedLog, sessionName } from './replayed.ts';
 import {
@@ -26,15 +26,15 @@ function* lines(replayed: ReplayedLog, options: TextOptions): Generator<string> 
   const widths = widthsFor(replayed, options.columns);
   let number = 1;
   for (const [at, { iterations, settings }] of replayed.runs.entries()) {
-    const told: string[] = [];
+    const shown: string[] = [];
     for (const iteration of iterations) {
-      told.push(...iterationLines(iteration, number, widths, options));
+      shown.push(...iterationLines(iteration, number, widths, options));
       number += iteration.steps.length;
     }
-    if (told.length === 0) continue;
+    if (shown.length === 0) continue;
     yield '';
     yield `Prompt ${at + 1}: ${promptOf(iterations)}${settings === '' ? '' : `  [with ${settings}]`}`;
-    yield* told;
+    yield* shown;
   }
   yield '';
   yield summaryOf(replayed);
@@ -49,19 +49,19 @@ function* iterationLines(
   const { steps, recorded, verdict } = iteration;
   if (first + steps.length <= from && verdict !== 'parted') return;
   const [start] = steps;
-  yield `  ${start ? describeState(start.turn) : 'from a state that nobody knows'}`;
-  // Where it breaks off there is no decision to show, so what the log says of it is shown.
+  yield `  ${start ? describeState(start.turn) : 'from an unknown state'}`;
+  // An interrupted iteration has no decision, so its log entries are shown.
   const all = verbose || !recorded.decided;
   for (const note of recorded.entries.flatMap((entry) => noteOf(entry, all))) yield `${INDENT}· ${note}`;
-  let told = '';
+  let lastTurn = '';
   for (const [at, step] of steps.entries()) {
     if (first + at < from) continue;
     yield stepLine(first + at, step, toolsOf(iteration), widths);
     if (!verbose) continue;
     for (const { type } of step.decision.first) yield `${INDENT}first ${type.replaceAll('_', ' ')}`;
     const turn = JSON.stringify(step.decision.turn);
-    if (turn !== told) yield `${INDENT}now ${turn}`;
-    told = turn;
+    if (turn !== lastTurn) yield `${INDENT}now ${turn}`;
+    lastTurn = turn;
   }
   yield* verdictLines(iteration);
 }
@@ -69,7 +69,7 @@ function* iterationLines(
 const INDENT = ' '.repeat(9);
 
 function* verdictLines({ verdict, recorded: { decided }, instead }: TracedIteration): Generator<string> {
-  if (!decided) yield '      –  the log breaks off here: this run was interrupted';
+  if (!decided) yield '      –  the log ends here: this run was interrupted';
   else if (verdict === 'undecided')
     yield `      –  recorded ${describeRecordedDecision(decided)}: decided by the engine around the loop`;
   else if (verdict === 'unchecked')
@@ -85,7 +85,7 @@ interface Widths {
   readonly decided: number;
 }
 
-/** As wide as the words are, within what a terminal has room for: its guards go first. */
+/** Makes each column as wide as its longest text, up to half of the terminal. The guards are cut first. */
 function widthsFor({ runs }: ReplayedLog, columns: number): Widths {
   let happened = 0;
   let decided = 0;
@@ -95,10 +95,10 @@ function widthsFor({ runs }: ReplayedLog, columns: number): Widths {
       decided = Math.max(decided, describeDecision(step.decision).length);
     }
   }
-  const room = Math.max(40, Math.min(columns, 100)) - 15;
+  const available = Math.max(40, Math.min(columns, 100)) - 15;
   return {
-    happened: Math.min(happened, Math.floor(room / 2)),
-    decided: Math.min(decided, Math.ceil(room / 2)),
+    happened: Math.min(happened, Math.floor(available / 2)),
+    decided: Math.min(decided, Math.ceil(available / 2)),
   };
 }
 
@@ -124,7 +124,7 @@ function aboutSession({ file, entries, damaged }: ReplayedLog): string[] {
   return [
     `Session ${sessionName(file)}`,
     ...(about ? [`  ${about.join(', ')}`] : []),
-    ...(damaged === 0 ? [] : [`  ${unread} left out: damaged, or never finished`]),
+    ...(damaged === 0 ? [] : [`  ${unread} ignored (damaged or incomplete)`]),
   ];
 }
 
@@ -139,8 +139,8 @@ function summaryOf({ runs }: ReplayedLog): string {
   ].join(', ');
   const about = `${pluralizeCount(runs.length, 'prompt')}, ${pluralizeCount(all.length, 'iteration')}${rest === '' ? '' : ` (${rest})`}`;
   if (parted > 0)
-    return `${about}: ${parted} of ${confirmed + parted} recorded decisions are not the machine's.`;
-  return `${about}: the machine decides what was recorded.`;
+    return `${about}: the machine disagrees with ${parted} of ${confirmed + parted} recorded decisions.`;
+  return `${about}: the machine agrees with all recorded decisions.`;
 }
 
 function promptOf([first]: readonly TracedIteration[]): string {
@@ -157,13 +157,13 @@ function fitted(text: string, width: number): string {
   return line.length <= width ? line : `${line.slice(0, Math.max(0, width - 1))}…`;
 }
 
-/** The few that explain a decision; all of them where everything is wanted. */
+/** Describes the entries that explain a decision, or all entries if `verbose` is true. */
 function noteOf(entry: EntryBody, verbose: boolean): string[] {
   switch (entry.type) {
     case 'retry':
       return [`retried after ${entry.error.class}, attempt ${entry.attempt}`];
     case 'tombstone':
-      return [`${entry.uuids.length} taken back`];
+      return [`${pluralizeCount(entry.uuids.length, 'message')} retracted`];
     case 'context': {
       const { level, tokensBefore, tokensAfter } = entry.report;
       return [`${level}: ${tokensBefore} → ${tokensAfter} tokens`];
@@ -181,7 +181,7 @@ function noteOf(entry: EntryBody, verbose: boolean): string[] {
     case 'answer':
       return verbose ? [`answer of ${entry.model}, ${entry.stopReason ?? 'no stop reason'}`] : [];
     case 'mended':
-      return verbose ? [`mended: ${entry.mends.join('; ')}`] : [];
+      return verbose ? [`repaired: ${entry.mends.join('; ')}`] : [];
     default:
       return [];
   }

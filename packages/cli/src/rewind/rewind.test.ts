@@ -1,4 +1,4 @@
-/** Going back with the real program: the files as they were before a message, and the way back from there. */
+/** Rewinds with the real program: restores the files from before a message, and undoes that. */
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { call, say } from '@heddle/testing';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => installed.remove());
 
-it('puts changed and new files back, only says so in a dry run, and can be taken back', async () => {
+it('restores changed and new files, changes nothing in a dry run, and can be undone', async () => {
   const { folder, run, script } = homeFor(installed.program);
   const [old, fresh] = ['old.txt', 'new.txt'].map((name) => path.join(folder, name));
   if (old === undefined || fresh === undefined) throw new Error('unreachable');
@@ -42,7 +42,9 @@ it('puts changed and new files back, only says so in a dry run, and can be taken
   const listed = await run(['rewind', session.slice(0, 8)]);
   const [, message = '', text] = /^(\S+) {2}(.*)\n$/.exec(listed.stdout) ?? [];
   expect(text).toBe('change it');
-  expect((await run(['rewind', session, message, '--dry-run'])).stdout).toContain('2 files would go back');
+  expect((await run(['rewind', session, message, '--dry-run'])).stdout).toContain(
+    '2 files would be restored',
+  );
   expect(contents()).toEqual(['after\n', true]);
 
   const gone = await run(['rewind', session, message]);
@@ -52,7 +54,7 @@ it('puts changed and new files back, only says so in a dry run, and can be taken
   expect(contents()).toEqual(['after\n', true]);
 });
 
-it('spares what somebody else has changed since, until it is told not to', async () => {
+it('restores a file that was changed outside the session only with --force', async () => {
   const { folder, run, script } = homeFor(installed.program);
   const file = path.join(folder, 'note.txt');
   const model = script([call('Write', { file_path: file, content: 'agent\n' }, 'w1'), say('Changed.')]);
@@ -62,21 +64,21 @@ it('spares what somebody else has changed since, until it is told not to', async
   appendFileSync(file, 'mine\n');
   // The beginning of the message's id is enough.
   const careful = await run(['rewind', session, uuid.slice(0, 8)]);
-  expect(careful).toMatchObject({ code: 1, stdout: '0 files went back, +0 -0 lines\n' });
-  expect(careful.stderr).toContain(`left alone, somebody else has changed it since the agent did: ${file}\n`);
+  expect(careful).toMatchObject({ code: 1, stdout: '0 files restored, +0 -0 lines\n' });
+  expect(careful.stderr).toContain(`not restored, because it was changed outside the session: ${file}\n`);
   expect(careful.stderr).toContain(`heddle rewind ${session} ${uuid} --force\n`);
   expect(readFileSync(file, 'utf8')).toBe('agent\nmine\n');
 
   const forced = await run(['rewind', session, uuid, '--force']);
   expect([forced.code, existsSync(file)]).toEqual([0, false]);
   const again = await run(['rewind', session, uuid]);
-  expect(again.stdout).toBe('There is nothing to put back: the files are as they were then.\n');
-  const [, undo = ''] = /to take this back: heddle rewind \S+ (\S+)/.exec(forced.stdout) ?? [];
+  expect(again.stdout).toBe('There is nothing to restore. The files have not changed since that message.\n');
+  const [, undo = ''] = /to undo this: heddle rewind \S+ (\S+)/.exec(forced.stdout) ?? [];
   expect((await run(['rewind', session, undo])).code).toBe(0);
   expect(readFileSync(file, 'utf8')).toBe('agent\nmine\n');
 });
 
-it('tells scripts the messages one can go back to', async () => {
+it('lists the messages to rewind to as JSON', async () => {
   const { run, script } = homeFor(installed.program);
   await run(['-p', 'first', '--model', script([say('One.')])]);
   const [{ id }] = JSON.parse((await run(['sessions', '--json'])).stdout);
@@ -86,7 +88,7 @@ it('tells scripts the messages one can go back to', async () => {
   expect((await run(['rewind', id, '--bogus'])).code).toBe(2);
 });
 
-it('says what is wrong with its words', async () => {
+it('reports wrong arguments', async () => {
   const { run } = homeFor(installed.program);
   expect(await run(['rewind'])).toMatchObject({
     code: 2,
@@ -94,6 +96,6 @@ it('says what is wrong with its words', async () => {
   });
   expect(await run(['rewind', 'nothing'])).toMatchObject({
     code: 1,
-    stderr: expect.stringMatching(/^heddle: there is no session nothing; heddle sessions lists .*\n$/),
+    stderr: expect.stringMatching(/^heddle: There is no session nothing\. To list sessions, use: .*\n$/),
   });
 });

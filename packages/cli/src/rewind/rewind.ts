@@ -1,4 +1,4 @@
-/** `heddle rewind SESSION [MESSAGE] [--dry-run]`: puts the files that the agent changed back as they were before a message. */
+/** `heddle rewind SESSION [MESSAGE] [--dry-run]`: restores the files that the agent changed after a message. */
 import { existsSync } from 'node:fs';
 import { transcriptPartsOf, readTranscript, type SessionSummary } from '@heddle/agent/sessions';
 import { isInterruption } from '@heddle/core';
@@ -11,12 +11,12 @@ import { escapeControls, jsonText } from '../terminal/escape-controls.ts';
 import { writeMessage } from '../terminal/write-message.ts';
 
 const USAGE =
-  'usage: heddle rewind SESSION [MESSAGE] [--dry-run] [--force] [--json]; without MESSAGE it lists them';
+  'usage: heddle rewind SESSION [MESSAGE] [--dry-run] [--force] [--json]; without MESSAGE it lists the messages';
 const FLAGS: ReadonlySet<string> = new Set(['--dry-run', '--force', '--json']);
 
-interface Wishes {
+interface RewindOptions {
   readonly dryRun: boolean;
-  /** Files that somebody else has changed since go back, too. */
+  /** Also restores files that were changed outside the session. */
   readonly force: boolean;
   readonly json: boolean;
 }
@@ -29,60 +29,69 @@ export async function rewindCommand(argv: readonly string[]): Promise<number> {
   const picked = pick(name);
   if (!picked.ok) return refused(picked.message);
   if (messageId === undefined) return listPrompts(picked.session, json);
-  return goBack(picked.session.id, messageId, {
+  return restoreFiles(picked.session.id, messageId, {
     dryRun: argv.includes('--dry-run'),
     force: argv.includes('--force'),
     json,
   });
 }
 
-async function goBack(sessionId: string, word: string, { dryRun, force, json }: Wishes): Promise<number> {
+async function restoreFiles(
+  sessionId: string,
+  word: string,
+  { dryRun, force, json }: RewindOptions,
+): Promise<number> {
   const folder = fileHistory(sessionId);
-  if (!existsSync(folder)) return refused(`no files were changed in the session ${sessionId}`);
+  if (!existsSync(folder)) return refused(`No files were changed in the session ${sessionId}.`);
   const store = new CheckpointStore({ folder });
-  const [messageId = word, ...others] = word.length < LEAST ? [] : await store.idsLike(word);
+  const [messageId = word, ...others] = word.length < MIN_ID_LENGTH ? [] : await store.idsLike(word);
   if (others.length > 0)
-    return refused(`${word} can mean several messages:\n${[messageId, ...others].join('\n')}`);
+    return refused(
+      `${word} matches several messages. Use more of the id:\n${[messageId, ...others].join('\n')}`,
+    );
   const rewound = await store.rewind(messageId, { dryRun, spareOthers: !force });
   if (!rewound.canRewind)
-    return refused(`${rewound.error} Those one can go back to: heddle rewind ${sessionId}`);
+    return refused(`${rewound.error} To list the messages, use: heddle rewind ${sessionId}`);
   const { canRewind: _, ...done } = rewound;
   const isWhole = done.failed.length === 0 && (force || done.changedByOthers.length === 0);
   if (json) writeMessage(`${jsonText({ dryRun, ...done }, 2)}\n`);
-  else tell(sessionId, messageId, done, { dryRun, force });
+  else report(sessionId, messageId, done, { dryRun, force });
   return isWhole ? 0 : 1;
 }
 
 type Done = Omit<Extract<Rewound, { canRewind: true }>, 'canRewind'>;
 
-function tell(
+function report(
   sessionId: string,
   messageId: string,
   { filesChanged, insertions, deletions, skippedLinks, changedByOthers, failed, undoId }: Done,
-  { dryRun, force }: Pick<Wishes, 'dryRun' | 'force'>,
+  { dryRun, force }: Pick<RewindOptions, 'dryRun' | 'force'>,
 ): void {
   const warn = (line: string): void => void process.stderr.write(`heddle: ${escapeControls(line)}\n`);
   for (const file of filesChanged) writeMessage(`${escapeControls(file)}\n`);
   const isNothing = [filesChanged, skippedLinks, changedByOthers, failed].every((list) => list.length === 0);
-  if (isNothing) writeMessage('There is nothing to put back: the files are as they were then.\n');
+  if (isNothing)
+    writeMessage('There is nothing to restore. The files have not changed since that message.\n');
   else
     writeMessage(
-      `${pluralize(filesChanged.length, 'file')} ${dryRun ? 'would go' : 'went'} back, +${insertions} -${deletions} lines\n`,
+      `${pluralize(filesChanged.length, 'file')} ${dryRun ? 'would be restored' : 'restored'}, +${insertions} -${deletions} lines\n`,
     );
-  for (const link of skippedLinks) writeMessage(`left alone, it is a link now: ${escapeControls(link)}\n`);
+  for (const link of skippedLinks)
+    writeMessage(`not restored, because it is a link now: ${escapeControls(link)}\n`);
   for (const file of changedByOthers)
-    if (force) writeMessage(`with what somebody else had changed there since: ${escapeControls(file)}\n`);
-    else warn(`left alone, somebody else has changed it since the agent did: ${file}`);
+    if (force)
+      writeMessage(`restored, although it was changed outside the session: ${escapeControls(file)}\n`);
+    else warn(`not restored, because it was changed outside the session: ${file}`);
   if (changedByOthers.length > 0 && !force)
-    warn(`put back all the same: heddle rewind ${sessionId} ${messageId} --force`);
+    warn(`to restore it anyway: heddle rewind ${sessionId} ${messageId} --force`);
   for (const { path, why } of failed) warn(`${path}: ${why}`);
-  if (undoId !== undefined) writeMessage(`to take this back: heddle rewind ${sessionId} ${undoId}\n`);
+  if (undoId !== undefined) writeMessage(`to undo this: heddle rewind ${sessionId} ${undoId}\n`);
 }
 
-/** Letters of an id that are enough to mean it. */
-const LEAST = 4;
+/** A shorter text is not accepted as the beginning of an id. */
+const MIN_ID_LENGTH = 4;
 
-/** The messages one can go back to, the newest last. */
+/** Lists the messages to rewind to, the newest last. */
 function listPrompts({ path }: SessionSummary, json: boolean): number {
   const prompts = readTranscript(path).items.flatMap((item) => {
     if (item.kind !== 'message' || item.message.type !== 'user') return [];
@@ -94,11 +103,12 @@ function listPrompts({ path }: SessionSummary, json: boolean): number {
   });
   if (json) writeMessage(`${jsonText(prompts, 2)}\n`);
   else
-    for (const { uuid, prompt } of prompts) writeMessage(`${uuid}  ${oneLine(prompt).slice(0, LONGEST)}\n`);
+    for (const { uuid, prompt } of prompts)
+      writeMessage(`${uuid}  ${oneLine(prompt).slice(0, MAX_PROMPT_LENGTH)}\n`);
   return 0;
 }
 
-const LONGEST = 60;
+const MAX_PROMPT_LENGTH = 60;
 
 function refused(message: string, code = 1): number {
   process.stderr.write(`heddle: ${escapeControls(message)}\n`);

@@ -8,15 +8,15 @@ import { cutTo, fill, oneLine } from './text/columns.ts';
 import { agoText, sizeText } from './text/units.ts';
 import type { SessionsCommand } from './parse-command.ts';
 
-/** A screen or two; whoever wants more says so. */
-const USUAL_LIMIT = 50;
-/** Where nobody says how wide the terminal is. */
-const USUAL_WIDTH = 100;
+/** One or two screens. A user who wants more sets --limit. */
+const DEFAULT_LIMIT = 50;
+/** The width if the width of the terminal is unknown. */
+const DEFAULT_WIDTH = 100;
 
 export function listCommand({ all, limit, json }: Extract<SessionsCommand, { name: 'list' }>): number {
   const { cwd, ...roots } = place();
   const sessions = listSessions({ ...roots, cwd: all ? undefined : cwd });
-  const shown = sessions.slice(0, limit === 0 ? undefined : (limit ?? (json ? undefined : USUAL_LIMIT)));
+  const shown = sessions.slice(0, limit === 0 ? undefined : (limit ?? (json ? undefined : DEFAULT_LIMIT)));
   if (json) {
     writeMessage(`${jsonText(shown.map(asJson), 2)}\n`);
     return 0;
@@ -25,19 +25,19 @@ export function listCommand({ all, limit, json }: Extract<SessionsCommand, { nam
     writeMessage(
       all
         ? 'There are no sessions.\n'
-        : 'There are no sessions of this folder; those of others: heddle sessions --all\n',
+        : 'There are no sessions of this folder. To list all sessions, use: heddle sessions --all\n',
     );
     return 0;
   }
-  const width = process.stdout.columns ?? (Number(process.env['COLUMNS']) || USUAL_WIDTH);
+  const width = process.stdout.columns ?? (Number(process.env['COLUMNS']) || DEFAULT_WIDTH);
   writeMessage(table(shown, { width, now: Date.now(), all }));
   const left = sessions.length - shown.length;
   if (left > 0)
-    writeMessage(`${left} more; all of them: heddle sessions list ${all ? '--all ' : ''}--limit 0\n`);
+    writeMessage(`${left} more. To list all, use: heddle sessions list ${all ? '--all ' : ''}--limit 0\n`);
   return 0;
 }
 
-/** What scripts get; times as ISO texts, what is unknown as null. */
+/** Converts a summary for JSON output: times are ISO texts, and unknown values are null. */
 export function asJson(session: SessionSummary): object {
   const { startedAt, lastAt, cwd, gitBranch, model, costUsd, ...rest } = session;
   return {
@@ -59,8 +59,8 @@ interface Frame {
 
 const ID_LENGTH = 8;
 const GAP = '  ';
-/** A title that is cut shorter tells nothing; then the row is wider than the terminal. */
-const LEAST_TITLE = 16;
+/** A shorter title is useless. If the terminal is too narrow, the row is wider than the terminal. */
+const MIN_TITLE_WIDTH = 16;
 
 export function table(sessions: readonly SessionSummary[], { width, now, all }: Frame): string {
   const shortId = shortener(sessions);
@@ -77,8 +77,8 @@ export function table(sessions: readonly SessionSummary[], { width, now, all }: 
     Math.max(widthOf(word), ...rows.map((row) => widthOf(row[column] ?? ''))),
   );
   const others = widths.reduce((sum, each, column) => (column === TITLE ? sum : sum + each), 0);
-  const room = Math.max(LEAST_TITLE, width - others - GAP.length * (head.length - 1));
-  widths[TITLE] = Math.min(widths[TITLE] ?? 0, room);
+  const available = Math.max(MIN_TITLE_WIDTH, width - others - GAP.length * (head.length - 1));
+  widths[TITLE] = Math.min(widths[TITLE] ?? 0, available);
   return [head, ...rows]
     .map(
       (row) =>
@@ -98,7 +98,7 @@ function cellOf(cell: string, column: number, widths: readonly number[]): string
   return fill(cutTo(cell, width), width, NUMBERS.has(column) ? 'left' : 'right');
 }
 
-/** As much of an id as tells it from the others in the list. */
+/** Returns a function that shortens an id, unless two sessions of the list would get the same short id. */
 function shortener(sessions: readonly SessionSummary[]): (id: string) => string {
   const taken = Map.groupBy(sessions, ({ id }) => id.slice(0, ID_LENGTH));
   return (id) => {

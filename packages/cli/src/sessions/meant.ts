@@ -1,4 +1,4 @@
-/** What `--resume WORD` means: the session of this folder with that id, with an id that begins so, or with that title. */
+/** Resolves `--resume WORD` to a session of this folder, by its id, the beginning of its id, or its title. */
 import { findSession, type SessionPlace } from '@heddle/agent/sessions';
 import { oneLine } from './text/columns.ts';
 import { severalText, suggestion } from './pick.ts';
@@ -14,7 +14,7 @@ export function meantSession(word: string, place: SessionPlace): MeantSession {
   const elsewhere = findSession(word, place);
   const advice =
     elsewhere.kind === 'one'
-      ? `it belongs to ${oneLine(elsewhere.session.cwd ?? 'another folder')}; resume it there`
+      ? `It belongs to ${oneLine(elsewhere.session.cwd ?? 'another folder')}. Resume it in that folder.`
       : suggestion(word, place);
-  return { ok: false, message: `No conversation found with session ID: ${oneLine(word)}; ${advice}` };
+  return { ok: false, message: `No conversation found with session ID: ${oneLine(word)}. ${advice}` };
 }

@@ -1,4 +1,4 @@
-/** Sessions that another tool left in the user's home folder. */
+/** Sessions of another tool in the home folder of the user. */
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { say } from '@heddle/testing';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => installed.remove());
 
-it('are listed, continued in a copy, and never changed', async () => {
+it('lists sessions of another tool, continues them in a copy, and never changes them', async () => {
   const { folder, run, script } = homeFor(installed.program);
   const cwd = realpathSync(folder);
   const projects = path.join(folder, '.claude/projects', cwd.replaceAll(/[^a-zA-Z0-9]/g, '-'));
@@ -41,7 +41,7 @@ it('are listed, continued in a copy, and never changed', async () => {
   const listed = await run(['sessions', 'list', '--json'], { env });
   expect(JSON.parse(listed.stdout)).toMatchObject([{ id: ID }]);
 
-  const resumed = await run(['-p', '-c', '--model', script([[say('Continued.')]]), 'go on'], { env });
+  const resumed = await run(['-p', '-c', '--model', script([[say('Continued.')]]), 'continue'], { env });
   expect(resumed).toMatchObject({ code: 0, stdout: 'Continued.\n' });
   expect(readFileSync(file, 'utf8')).toBe(original);
   const own = path.join(folder, '.heddle/projects', path.basename(projects), `${ID}.jsonl`);

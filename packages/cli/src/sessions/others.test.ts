@@ -1,4 +1,4 @@
-/** Sessions as others meet them: readers of a transcript or an export, scripts, and whoever resumes one by a word. */
+/** Transcripts, exports, JSON output and resuming by name, through the real program. */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ afterAll(() => installed.remove());
 const place = () => placeFor(installed.program);
 
 describe('a result in sessions show', () => {
-  it('says whose it is, and whether it is an error, also where several calls were made at once', async () => {
+  it('names its call and marks errors, also if several calls ran at once', async () => {
     const { sessions, store } = place();
     const calls = [
       { type: 'tool_use', id: 'c1', name: 'Bash', input: { command: 'npm test\nnpm run build' } },
@@ -40,7 +40,7 @@ describe('a result in sessions show', () => {
     expect(stdout).toContain('    < error of Bash: npm test\n    no such script\n');
     expect(stdout).toMatch(/ {4}< result of Read: notes\\x1b\]0;owned.*\n {4}some notes\n/);
     expect(stdout).toContain('    < result of Todo\n    done\n');
-    expect(stdout).toContain('    < result of a call that is not here\n    left over\n');
+    expect(stdout).toContain('    < result of a missing call\n    left over\n');
     const markdown = (await sessions('export', ID)).stdout;
     expect(markdown).toContain('<summary>Error of Bash: npm test</summary>');
     expect(markdown).not.toContain('\u001b');
@@ -49,8 +49,8 @@ describe('a result in sessions show', () => {
   });
 });
 
-describe('an export that somebody opens', () => {
-  it('runs and loads nothing that was said, in whatever format, and leaves code as it is', async () => {
+describe('an export', () => {
+  it('does not run or load content of the conversation in any format, and keeps code unchanged', async () => {
     const { sessions, store } = place();
     const code = '```html\n<img src=x onerror=alert(1)>\n```';
     const inline = 'see `<b>` there';
@@ -69,28 +69,28 @@ describe('an export that somebody opens', () => {
 });
 
 describe('--resume with a word', () => {
-  it('that can mean several sessions names them, and one that means none the nearest', async () => {
+  it('lists the candidates of an ambiguous word, and suggests a session for an unknown word', async () => {
     const { run, store } = place();
     store('abcd1111', [user('first')]);
     store('abcd2222', [user('second')]);
     const resume = (word: string) => run(['-p', 'x', '--model', 'rehearsal', `--resume=${word}`]);
     expect(await resume('abcd')).toMatchObject({
       code: 1,
-      stderr: /^heddle: abcd can mean several sessions:\n {2}abcd\d{4} .*\n {2}abcd\d{4} .*\n$/,
+      stderr: /^heddle: abcd matches several sessions:\n {2}abcd\d{4} .*\n {2}abcd\d{4} .*\n$/,
     });
     expect(await resume('abdc2222')).toMatchObject({
       code: 1,
       stderr:
-        /^heddle: No conversation found with session ID: abdc2222; did you mean abcd2222 \(second\)\? heddle sessions lists them\n$/,
+        /^heddle: No conversation found with session ID: abdc2222\. Did you mean abcd2222 \(second\)\? To list sessions, use: heddle sessions\n$/,
     });
-    expect(await resume('SECOND')).toMatchObject({ code: 1, stderr: /did you mean abcd2222/ });
+    expect(await resume('SECOND')).toMatchObject({ code: 1, stderr: /Did you mean abcd2222/ });
     expect(await resume('nothing like it')).toMatchObject({
       code: 1,
-      stderr: /nothing like it; heddle sessions lists those of this folder/,
+      stderr: /nothing like it\. To list sessions, use: heddle sessions \(this folder\)/,
     });
   });
 
-  it('that means a session of another folder says which', async () => {
+  it('names the folder of a session that belongs to another folder', async () => {
     const { run, store, folder } = place();
     store(ID, [user('first')]);
     const elsewhere = path.join(folder, 'elsewhere');
@@ -107,14 +107,14 @@ describe('--resume with a word', () => {
     const ended = await runProgram('sh', [...argv, '--resume', ID], { cwd: folder });
     expect(ended).toMatchObject({
       code: 1,
-      stderr: new RegExp(`it belongs to ${folder}; resume it there\n$`),
+      stderr: new RegExp(`It belongs to ${folder}\\. Resume it in that folder\\.\n$`),
     });
     expect((await run(['-p', 'x', '--model', 'rehearsal', '--resume', ID])).code).toBe(0);
   });
 });
 
-describe('sessions for scripts', () => {
-  it('are pruned, deleted and renamed with JSON as the answer', async () => {
+describe('sessions with --json', () => {
+  it('are pruned, deleted and renamed with JSON output', async () => {
     const { sessions, store, begin } = place();
     store('aaaa', [user('old')], 1_000);
     const { journal } = begin('bbbb', [user('open')], 2_000);
@@ -127,7 +127,7 @@ describe('sessions for scripts', () => {
     expect(gone).toMatchObject({ dryRun: false, sessions: [{ id: 'aaaa', title: 'a name' }] });
     expect(await sessions('prune', '--bogus')).toMatchObject({
       code: 2,
-      stderr: /unknown flag --bogus; see/,
+      stderr: /unknown flag --bogus\. See/,
     });
   });
 });

@@ -1,4 +1,4 @@
-/** The command line of `heddle sessions`. Throws `Refused` where it makes no sense. */
+/** Parses the arguments of `heddle sessions`. Throws `UsageError` if they are invalid. */
 import { parseArgs } from 'node:util';
 import { errorMessage } from '@heddle/core';
 import { UsageError } from '../arguments/list-flags.ts';
@@ -12,7 +12,7 @@ export type SessionsCommand =
   | {
       readonly name: 'list';
       readonly all: boolean;
-      /** Undefined: as many as a screen can take; 0: all of them. */
+      /** Undefined: the default limit. 0: all sessions. */
       readonly limit: number | undefined;
       readonly json: boolean;
     }
@@ -66,7 +66,7 @@ export function readSessionsCommand(argv: readonly string[]): SessionsCommand {
     case 'list': {
       const { values, words } = read(rest, { all: NOTHING, limit: VALUE, json: NOTHING });
       if (words.length > 0)
-        throw new UsageError('sessions list takes no words; did you mean: heddle sessions search');
+        throw new UsageError('sessions list takes no words. To search, use: heddle sessions search');
       return {
         name,
         all: isOn(values, 'all'),
@@ -110,8 +110,8 @@ export function readSessionsCommand(argv: readonly string[]): SessionsCommand {
       return pruneOf(rest);
     default: {
       const near = VERBS.find((verb) => editDistance(verb, name) <= 2);
-      const advice = near === undefined ? `there are ${VERBS.join(', ')}` : `did you mean ${near}?`;
-      throw new UsageError(`sessions ${name} is not known; ${advice}`);
+      const advice = near === undefined ? `Use one of ${VERBS.join(', ')}.` : `Did you mean ${near}?`;
+      throw new UsageError(`sessions ${name} is not a command. ${advice}`);
     }
   }
 }
@@ -127,7 +127,7 @@ function pruneOf(argv: readonly string[]): SessionsCommand {
     json: NOTHING,
   });
   if (words.length > 0)
-    throw new UsageError('sessions prune takes no words; single ones go with: heddle sessions delete');
+    throw new UsageError('sessions prune takes no words. To delete one session, use: heddle sessions delete');
   const older = values.get('older-than');
   const larger = values.get('larger-than');
   const keep = count('--keep', values.get('keep'));
@@ -165,7 +165,7 @@ function read(argv: readonly string[], options: Flags): Read {
     const why = errorMessage(thrown);
     const [, unknown] = /^Unknown option '([^']*)'/.exec(why) ?? [];
     throw new UsageError(
-      `${unknown === undefined ? why : `unknown flag ${unknown}`}; see heddle sessions help`,
+      `${unknown === undefined ? why : `unknown flag ${unknown}`}. See heddle sessions help.`,
     );
   }
 }

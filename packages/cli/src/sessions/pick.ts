@@ -1,4 +1,4 @@
-/** The session that somebody means. */
+/** Finds the session that a user names on the command line. */
 import { findSession, listSessions, type SessionPlace, type SessionSummary } from '@heddle/agent/sessions';
 import { configDir, sessionPlace } from '../config-dir.ts';
 import { oneLine } from './text/columns.ts';
@@ -9,7 +9,7 @@ export function place(): SessionPlace {
   return sessionPlace(process.env, process.cwd());
 }
 
-/** Only what Heddle may change: sessions of other tools are left out. */
+/** The place with the sessions that Heddle may change. It excludes the sessions of other tools. */
 export function ownPlace(): SessionPlace {
   return { configDir: configDir(process.env), cwd: process.cwd() };
 }
@@ -18,7 +18,7 @@ export type Picked =
   | { readonly ok: true; readonly session: SessionSummary }
   | { readonly ok: false; readonly message: string };
 
-/** By its id, the beginning of its id, or its exact title. */
+/** Finds a session by its id, the beginning of its id, or its exact title. */
 export function pick(word: string, where: SessionPlace = place()): Picked {
   const found = findSession(word, where);
   switch (found.kind) {
@@ -27,7 +27,7 @@ export function pick(word: string, where: SessionPlace = place()): Picked {
     case 'several':
       return { ok: false, message: severalText(word, found.sessions) };
     case 'none':
-      return { ok: false, message: `there is no session ${oneLine(word)}; ${suggestion(word, place())}` };
+      return { ok: false, message: `There is no session ${oneLine(word)}. ${suggestion(word, place())}` };
   }
 }
 
@@ -36,39 +36,39 @@ export function notPicked(message: string): number {
   return 1;
 }
 
-/** A screen of them; whoever has more needs a longer word, not a longer list. */
-const MOST_CANDIDATES = 10;
+/** With more candidates than this, the user should type more of the id. */
+const MAX_CANDIDATES = 10;
 
 export function severalText(word: string, sessions: readonly SessionSummary[]): string {
   const now = Date.now();
   const lines = sessions
-    .slice(0, MOST_CANDIDATES)
-    .map(({ id, title, lastAt }) => `  ${id}  ${agoText(lastAt, now)}  ${glance(title)}`);
+    .slice(0, MAX_CANDIDATES)
+    .map(({ id, title, lastAt }) => `  ${id}  ${agoText(lastAt, now)}  ${shortTitle(title)}`);
   const left = sessions.length - lines.length;
   const rest = left > 0 ? [`  and ${left} more`] : [];
-  return [`${oneLine(word)} can mean several sessions:`, ...lines, ...rest].join('\n');
+  return [`${oneLine(word)} matches several sessions:`, ...lines, ...rest].join('\n');
 }
 
 export function suggestion(word: string, place: SessionPlace): string {
   const near = nearest(word, listSessions(place));
   if (near === undefined)
-    return 'heddle sessions lists those of this folder, with --all those of every folder';
-  return `did you mean ${near.id} (${glance(near.title)})? heddle sessions lists them`;
+    return 'To list sessions, use: heddle sessions (this folder) or heddle sessions --all';
+  return `Did you mean ${near.id} (${shortTitle(near.title)})? To list sessions, use: heddle sessions`;
 }
 
-/** A letter or two may be wrong: of an id, of its beginning, or of a title. Capitals never count. */
+/** Finds a session whose id or title differs from the word by at most two letters. Case is ignored. */
 function nearest(word: string, sessions: readonly SessionSummary[]): SessionSummary | undefined {
-  const meant = word.slice(0, LONGEST).toLowerCase();
+  const meant = word.slice(0, MAX_TITLE_LENGTH).toLowerCase();
   const most = Math.min(2, Math.floor(meant.length / 4));
   const isNear = (text: string): boolean => editDistance(text.toLowerCase(), meant) <= most;
   return sessions.find(
-    ({ id, title }) => isNear(id.slice(0, meant.length)) || isNear(title.slice(0, LONGEST)),
+    ({ id, title }) => isNear(id.slice(0, meant.length)) || isNear(title.slice(0, MAX_TITLE_LENGTH)),
   );
 }
 
-/** A title may be a whole prompt, and a distance costs the product of both lengths. */
-const LONGEST = 80;
+/** A title may be a whole prompt, and computing a distance costs the product of both lengths. */
+const MAX_TITLE_LENGTH = 80;
 
-function glance(title: string): string {
-  return oneLine(title).slice(0, LONGEST);
+function shortTitle(title: string): string {
+  return oneLine(title).slice(0, MAX_TITLE_LENGTH);
 }

@@ -1,4 +1,4 @@
-/** `heddle sessions delete` and `prune`: what goes is shown and asked about before it goes. */
+/** `heddle sessions delete` and `prune`: list the sessions and ask before they delete them. */
 import { createInterface } from 'node:readline/promises';
 import {
   isInUse,
@@ -24,8 +24,8 @@ export async function remove({
   const sessions = new Map<string, SessionSummary>();
   for (const word of words) {
     const picked = pick(word, ownPlace());
-    // All or none: whoever mistyped one of them should look again.
-    if (!picked.ok) return notPicked(`${picked.message}\nheddle: nothing was deleted`);
+    // Deletes all or none, so that the user can correct a mistyped id first.
+    if (!picked.ok) return notPicked(`${picked.message}\nheddle: Nothing was deleted.`);
     sessions.set(picked.session.path, picked.session);
   }
   return removeAll([...sessions.values()].map(weighed), choice);
@@ -39,9 +39,9 @@ export async function prune(command: Extract<SessionsCommand, { name: 'prune' }>
   const free = going.filter((session) => !inUse.includes(session));
   const { dryRun, json } = command;
   if (!json)
-    for (const { id, title } of inUse) writeMessage(`kept, it is in use: ${id}  ${oneLine(title)}\n`);
+    for (const { id, title } of inUse) writeMessage(`kept, because it is in use: ${id}  ${oneLine(title)}\n`);
   if (free.length > 0 && !dryRun) return removeAll(free, command);
-  if (json) tellJson({ sessions: free, inUse, dryRun });
+  if (json) printJson({ sessions: free, inUse, dryRun });
   else if (free.length === 0) writeMessage('There is nothing to prune.\n');
   else {
     for (const session of free) writeMessage(`${rowOf(session)}\n`);
@@ -56,10 +56,10 @@ async function removeAll(
 ): Promise<number> {
   if (!yes) {
     for (const session of sessions) process.stderr.write(`${rowOf(session)}\n`);
-    const asked = await agreed(`Delete ${countOf(sessions)} (${sizeText(totalOf(sessions))})? [y/N] `);
-    if (asked === 'nobody to ask')
-      return notPicked('nothing was deleted; say --yes where nobody can be asked');
-    if (asked === 'no') return notPicked('nothing was deleted');
+    const asked = await confirm(`Delete ${countOf(sessions)} (${sizeText(totalOf(sessions))})? [y/N] `);
+    if (asked === 'not a terminal')
+      return notPicked('Nothing was deleted. To delete without a question, use --yes.');
+    if (asked === 'no') return notPicked('Nothing was deleted.');
   }
   const removed = removeSessions(
     ownPlace().configDir,
@@ -67,29 +67,34 @@ async function removeAll(
   );
   const gone = sessions.filter(({ path }) => removed.some((one) => one.path === path && one.outcome.ok));
   for (const { outcome } of removed) if (!outcome.ok) notPicked(outcome.message);
-  if (json) tellJson({ sessions: gone, dryRun: false });
+  if (json) printJson({ sessions: gone, dryRun: false });
   else writeMessage(`${countOf(gone)} deleted, ${sizeText(totalOf(gone))} freed\n`);
   return gone.length === sessions.length ? 0 : 1;
 }
 
 interface Removal {
-  /** Those that went, or would go. */
+  /** The sessions that were deleted, or would be. */
   readonly sessions: readonly Weighed[];
-  /** Those that would go, and stay because a process writes to them. */
+  /** The sessions that are kept because a process writes to them. */
   readonly inUse?: readonly Weighed[];
   readonly dryRun: boolean;
 }
 
-function tellJson({ sessions, inUse = [], dryRun }: Removal): void {
-  const told = { dryRun, bytes: totalOf(sessions), sessions: sessions.map(asJson), inUse: inUse.map(asJson) };
-  writeMessage(`${jsonText(told, 2)}\n`);
+function printJson({ sessions, inUse = [], dryRun }: Removal): void {
+  const removal = {
+    dryRun,
+    bytes: totalOf(sessions),
+    sessions: sessions.map(asJson),
+    inUse: inUse.map(asJson),
+  };
+  writeMessage(`${jsonText(removal, 2)}\n`);
 }
 
-async function agreed(question: string): Promise<'yes' | 'no' | 'nobody to ask'> {
-  if (!process.stdin.isTTY || !process.stderr.isTTY) return 'nobody to ask';
+async function confirm(question: string): Promise<'yes' | 'no' | 'not a terminal'> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) return 'not a terminal';
   const asking = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    // A terminal that is closed meanwhile has said no.
+    // Closing the terminal means no.
     const closed = new Promise<string>((resolve) => {
       asking.once('close', () => resolve(''));
     });

@@ -1,4 +1,4 @@
-/** `heddle sessions search`: hits as they are found, newest session first. */
+/** `heddle sessions search`: prints each hit when it is found, newest session first. */
 import { type Hit, textMatcherOf, searchSessions, openSummaries } from '@heddle/agent/sessions';
 import { packagedRipgrep } from '@heddle/tools/engines';
 import { jsonText } from '../terminal/escape-controls.ts';
@@ -11,7 +11,7 @@ import type { SessionsCommand } from './parse-command.ts';
 
 type SearchCommand = Extract<SessionsCommand, { name: 'search' }>;
 
-/** As grep: 0 with hits, 1 without, 2 where the search makes no sense. */
+/** Returns the exit code, like grep: 0 with hits, 1 without hits, 2 if the search is invalid. */
 export async function search(command: SearchCommand): Promise<number> {
   const made = textMatcherOf(command.words, command.regex);
   if (!made.ok) {
@@ -44,8 +44,8 @@ export async function search(command: SearchCommand): Promise<number> {
   if (found === 0 && !command.json)
     notPicked(
       command.all
-        ? 'nothing was found'
-        : 'nothing was found in the sessions of this folder; --all looks in all of them',
+        ? 'Nothing was found.'
+        : 'Nothing was found in the sessions of this folder. To search all sessions, use --all.',
     );
   return found > 0 ? 0 : 1;
 }
@@ -68,22 +68,22 @@ function heading(title: string, id: string, isFirst: boolean): string {
   return `${isFirst ? '' : '\n'}${bold(oneLine(title))}  ${id}\n`;
 }
 
-const USUAL_WIDTH = 100;
-/** What is left of a match in a long line. */
-const BEFORE = 30;
+const DEFAULT_WIDTH = 100;
+/** The number of characters to show before a match. */
+const MAX_BEFORE = 30;
 
 function rowOf({ at, role, line, start, end, more }: Hit): string {
   const head = `  ${minuteText(at)}  ${role.padEnd(9)}  `;
   const tail = more > 0 ? `  (+${more})` : '';
-  const room = (process.stdout.columns ?? USUAL_WIDTH) - head.length - tail.length;
+  const available = (process.stdout.columns ?? DEFAULT_WIDTH) - head.length - tail.length;
   const before = oneLine(`${line.slice(0, start)}|`).slice(0, -1);
-  const from = before.length > BEFORE ? `…${before.slice(-BEFORE)}` : before;
-  const match = cutTo(inner(line.slice(start, end)), Math.max(8, room - widthOf(from)));
-  const after = cutTo(inner(line.slice(end)), Math.max(0, room - widthOf(from) - widthOf(match)));
+  const from = before.length > MAX_BEFORE ? `…${before.slice(-MAX_BEFORE)}` : before;
+  const match = cutTo(inner(line.slice(start, end)), Math.max(8, available - widthOf(from)));
+  const after = cutTo(inner(line.slice(end)), Math.max(0, available - widthOf(from) - widthOf(match)));
   return `${head}${from}${bold(match)}${after}${tail}`;
 }
 
-/** A part of a line, of which the spaces at both ends belong to it. */
+/** Makes part of a line printable, and keeps the spaces at both ends. */
 function inner(text: string): string {
   return oneLine(`|${text}|`).slice(1, -1);
 }

@@ -1,4 +1,4 @@
-/** `heddle sessions` as its user runs it. */
+/** `heddle sessions` in the real program. */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { say } from '@heddle/testing';
@@ -17,7 +17,7 @@ afterAll(() => installed.remove());
 const place = () => placeFor(installed.program);
 
 describe('sessions list', () => {
-  it('is a table as wide as the terminal, newest first, in which nothing speaks to the terminal', async () => {
+  it('prints a table as wide as the terminal, newest first, without control sequences', async () => {
     const { sessions, store } = place();
     store('11111111-old', [user('An old one')], Date.now() - 40 * DAY);
     store('22222222-new', [user(`${EVIL} ${'long '.repeat(60)}\nand more`), assistant('Yes.')]);
@@ -31,13 +31,13 @@ describe('sessions list', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  it('is JSON for scripts, cut where they say so', async () => {
+  it('prints JSON, and respects --limit', async () => {
     const { sessions, store, file } = place();
     for (const id of ['aaaa', 'bbbb', 'cccc']) store(id, [user(`prompt ${id}`), assistant('Yes.')], 1_000);
     const { stdout } = await sessions('list', '--json', '--limit', '2');
     expect(JSON.parse(stdout)).toHaveLength(2);
     expect((await sessions('list', '--all', '--limit', '2')).stdout).toContain(
-      '1 more; all of them: heddle sessions list --all --limit 0\n',
+      '1 more. To list all, use: heddle sessions list --all --limit 0\n',
     );
     expect(JSON.parse((await sessions('--json')).stdout)).toContainEqual(
       expect.objectContaining({
@@ -52,7 +52,7 @@ describe('sessions list', () => {
     );
   });
 
-  it('is the same for several who ask at once, with an index that none of them has yet', async () => {
+  it('prints the same for several processes that build the index at once', async () => {
     const { sessions, store } = place();
     for (let session = 0; session < 20; session++)
       store(`s-${session}`, [user(`prompt ${session}`)], session);
@@ -61,14 +61,14 @@ describe('sessions list', () => {
     expect(lists.map(({ code, stderr }) => `${code}${stderr}`)).toEqual(['0', '0', '0', '0']);
   });
 
-  it('says where to look when there is nothing, and what it does not understand', async () => {
+  it('gives advice if there are no sessions, and reports wrong arguments', async () => {
     const { sessions } = place();
     expect(await sessions()).toMatchObject({ code: 0, stdout: /There are no sessions of this folder/ });
     expect(await sessions('lsit')).toMatchObject({
       code: 2,
-      stderr: /sessions lsit is not known; did you mean list\?/,
+      stderr: /sessions lsit is not a command\. Did you mean list\?/,
     });
-    expect(await sessions('frobnicate')).toMatchObject({ code: 2, stderr: /there are list, show,/ });
+    expect(await sessions('frobnicate')).toMatchObject({ code: 2, stderr: /Use one of list, show,/ });
     expect(await sessions('list', '--limit', 'x')).toMatchObject({ code: 2, stderr: /whole number/ });
     expect(await sessions('prune')).toMatchObject({ code: 2, stderr: /needs --older-than/ });
     expect(await sessions('help')).toMatchObject({ code: 0, stdout: /heddle sessions search WORDS/ });
@@ -76,7 +76,7 @@ describe('sessions list', () => {
 });
 
 describe('sessions show', () => {
-  it('tells one by the beginning of its id or by its title, with its conversation', async () => {
+  it('finds a session by the beginning of its id or by its title, and shows its conversation', async () => {
     const { sessions, store } = place();
     const long = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
     store('abcd-1', [user('Say it'), call({ command: 'seq 40' }), result(long), assistant(`Done. ${EVIL}`)]);
@@ -90,7 +90,7 @@ describe('sessions show', () => {
     expect((await sessions('show', 'Say it', '--full')).stdout).toContain('line 39\n');
   });
 
-  it('cuts long values too, and has the ids of messages for those who go back to one', async () => {
+  it('cuts long values, and shows them and the ids of messages with --full', async () => {
     const { sessions, store } = place();
     store('abcd-1', [user('Say it', 'message-1'), call({ todos: 'x'.repeat(4_000) })]);
     const { stdout } = await sessions('show', 'abcd');
@@ -105,52 +105,57 @@ describe('sessions show', () => {
     });
   });
 
-  it('has the summary that took the place of what stands above, where all is asked for', async () => {
+  it('shows the summary of a compaction with --full', async () => {
     const { sessions, store } = place();
     const report = { level: 'autocompact', tokensBefore: 2, tokensAfter: 1, rewrotePrefix: true } as const;
-    const handOver = {
+    const handoff = {
       type: 'user',
       uuid: 'h1',
       at: 0,
-      content: 'What was done so far.',
+      content: 'The work so far.',
       isMeta: true,
     } as const;
-    store('abcd-1', [user('Say it'), { type: 'context', report, messages: [handOver] }]);
+    store('abcd-1', [user('Say it'), { type: 'context', report, messages: [handoff] }]);
     expect((await sessions('show', 'abcd')).stdout).toMatch(/compacted here.*\(--full shows it\)\n/);
-    expect((await sessions('show', 'abcd', '--full')).stdout).toContain('    What was done so far.\n');
+    expect((await sessions('show', 'abcd', '--full')).stdout).toContain('    The work so far.\n');
   });
 
-  it('names the candidates where several are meant', async () => {
+  it('lists the candidates of an ambiguous id', async () => {
     const { sessions, store } = place();
     for (const id of ['abcd-1', 'abcd-2']) store(id, [user(`prompt ${id}`)]);
     const { code, stderr } = await sessions('show', 'abcd');
     expect(code).toBe(1);
-    expect(stderr).toMatch(/can mean several sessions:\n {2}abcd-\d .*\n {2}abcd-\d /);
+    expect(stderr).toMatch(/matches several sessions:\n {2}abcd-\d .*\n {2}abcd-\d /);
     expect(await sessions('show', 'nothing')).toMatchObject({
       code: 1,
-      stderr: /there is no session nothing/,
+      stderr: /There is no session nothing/,
     });
   });
 });
 
 describe('sessions search', () => {
-  it('tells where something was said; 1 where it was not', async () => {
+  it('prints the hits, and exits with 1 if there are none', async () => {
     const { sessions, store } = place();
-    store('abcd-1', [user('The kettle?'), result(`a\n${EVIL} kettle\nkettle`), assistant('In the kitchen.')]);
+    store('abcd-1', [
+      user('The kettle?'),
+      result(`a\n${EVIL} kettle\nkettle`),
+      assistant('In the cupboard.'),
+    ]);
     const { stdout, code } = await sessions('search', 'kettle');
     expect(code).toBe(0);
     expect(stdout).toMatch(
       /^The kettle\? {2}abcd-1\n.* user +The kettle\?\n.* tool +….* kettle {2}\(\+1\)\n$/,
     );
     expect(stdout).not.toContain('\u001b');
-    const json = linesOf((await sessions('search', '--json', '--regex', 'in the k\\w+')).stdout);
+    const json = linesOf((await sessions('search', '--json', '--regex', 'in the c\\w+')).stdout);
     expect(json).toMatchObject([
-      { sessionId: 'abcd-1', role: 'assistant', line: 'In the kitchen.', start: 0, end: 14 },
+      { sessionId: 'abcd-1', role: 'assistant', line: 'In the cupboard.', start: 0, end: 15 },
     ]);
     expect(await sessions('search', 'spoon')).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: 'heddle: nothing was found in the sessions of this folder; --all looks in all of them\n',
+      stderr:
+        'heddle: Nothing was found in the sessions of this folder. To search all sessions, use --all.\n',
     });
     expect(await sessions('search', '--json', 'spoon')).toMatchObject({ code: 1, stdout: '', stderr: '' });
     expect(await sessions('search', '--regex', '(')).toMatchObject({
@@ -161,7 +166,7 @@ describe('sessions search', () => {
 });
 
 describe('sessions rename', () => {
-  it('gives a name that the session can be resumed by', async () => {
+  it('sets a name by which the session can be resumed', async () => {
     const { sessions, run, script } = place();
     const model = script([say('One.'), say('Two.')]);
     await run(['-p', 'first', '--model', model, '--session-id', ID]);
@@ -184,7 +189,7 @@ describe('sessions rename', () => {
     ]);
   });
 
-  it('is refused while the session is in use', async () => {
+  it('fails while the session is in use', async () => {
     const { sessions, begin, file } = place();
     const { journal } = begin('abcd-1', [user('x')]);
     const before = readFileSync(file('abcd-1'), 'utf8');
@@ -205,7 +210,7 @@ describe('sessions export', () => {
     assistant('Seen.'),
   ];
 
-  it('is a page without scripts, all texts harmless, calls and results folded', async () => {
+  it('writes a page without scripts, with escaped texts and folded calls and results', async () => {
     const { sessions, store, folder } = place();
     store('abcd-1', bodies);
     expect(await sessions('export', 'abcd', '--format', 'html', '--output', 'page.html')).toMatchObject({
@@ -225,7 +230,7 @@ describe('sessions export', () => {
     expect(page).toContain('color-scheme: light dark');
   });
 
-  it('is Markdown whose fences the text cannot end, or JSON with the messages', async () => {
+  it('writes Markdown with fences that the text cannot close, or JSON with the messages', async () => {
     const { sessions, store } = place();
     store('abcd-1', bodies);
     const { stdout } = await sessions('export', 'abcd');
@@ -247,7 +252,7 @@ describe('sessions export', () => {
 });
 
 describe('sessions delete', () => {
-  it('asks on a terminal, and takes only yes for it', async () => {
+  it('asks on a terminal, and deletes only after yes', async () => {
     const { store, file, folder, configDir } = place();
     store('abcd-1', [user('x')]);
     const atTerminal = (answer: string): Promise<number> =>
@@ -265,17 +270,17 @@ describe('sessions delete', () => {
     expect(existsSync(file('abcd-1'))).toBe(false);
   });
 
-  it('deletes all that is named or nothing, and nothing that is in use', async () => {
+  it('deletes all named sessions or none, and keeps a session that is in use', async () => {
     const { sessions, store, begin, file } = place();
     store('abcd-1', [user('x')]);
     const { journal } = begin('efgh-2', [user('y')]);
     expect(await sessions('delete', 'abcd')).toMatchObject({
       code: 1,
-      stderr: /say --yes where nobody can be asked/,
+      stderr: /To delete without a question, use --yes/,
     });
     expect(await sessions('delete', 'abcd', 'nothing', '--yes')).toMatchObject({
       code: 1,
-      stderr: /nothing was deleted/,
+      stderr: /Nothing was deleted/,
     });
     expect(existsSync(file('abcd-1'))).toBe(true);
     const both = await sessions('delete', 'abcd', 'efgh', '--yes');
@@ -286,7 +291,7 @@ describe('sessions delete', () => {
 });
 
 describe('sessions prune', () => {
-  it('shows what would go, and lets it go; what is in use stays', async () => {
+  it('shows the sessions that it would delete, deletes them, and keeps sessions in use', async () => {
     const { sessions, store, begin, file } = place();
     const old = Date.now() - 40 * DAY;
     store('old1', [user('one')], old);
@@ -295,7 +300,7 @@ describe('sessions prune', () => {
     const dry = await sessions('prune', '--older-than', '30d', '--dry-run');
     expect(dry).toMatchObject({
       code: 0,
-      stdout: /kept, it is in use: busy.*\nold1 .*\n1 session would be deleted, \d+ B\n/,
+      stdout: /kept, because it is in use: busy.*\nold1 .*\n1 session would be deleted, \d+ B\n/,
     });
     expect(existsSync(file('old1'))).toBe(true);
     expect(await sessions('prune', '--older-than', '30d', '--yes')).toMatchObject({
@@ -311,8 +316,8 @@ describe('sessions prune', () => {
   });
 });
 
-describe('a run that keeps no session', () => {
-  it('goes on with an earlier conversation and leaves it is', async () => {
+describe('a run without session persistence', () => {
+  it('continues an earlier conversation and leaves its file unchanged', async () => {
     const { run, script, configDir, file } = place();
     const model = script([say('One.'), say('Two.')]);
     await run(['-p', 'first', '--model', model, '--session-id', ID]);

@@ -1,19 +1,19 @@
-/** `heddle sessions`: look at sessions, search them, name them, hand them on, and tidy up. */
+/** `heddle sessions`: lists, shows, searches, renames, exports and deletes sessions. */
 import { UsageError } from '../arguments/list-flags.ts';
 import { writeMessage } from '../terminal/write-message.ts';
 import { readSessionsCommand, type SessionsCommand } from './parse-command.ts';
 
 const HELP = `heddle sessions [list]            the sessions of this folder; --all, --limit N (0: all), --json
-heddle sessions show ID           what is known of one, and its conversation; --full, --json
-heddle sessions search WORDS      where something was said; --regex, --all, --limit N, --json
-heddle sessions rename ID TITLE   an empty title takes the name back; --json
+heddle sessions show ID           the facts and the conversation of a session; --full, --json
+heddle sessions search WORDS      finds text in conversations; --regex, --all, --limit N, --json
+heddle sessions rename ID TITLE   an empty title removes the name; --json
 heddle sessions export ID         --format markdown (default), json or html; --output FILE
-heddle sessions delete ID…        with all that is theirs; --yes asks no question, --json
+heddle sessions delete ID…        deletes sessions and their files; --yes asks no question, --json
 heddle sessions prune             --older-than 30d, --larger-than 500MB, --keep N; --all, --dry-run, --yes, --json
 
-ID is a session's id, the beginning of it (4 letters or more), or its exact title. Sessions that a process is
-writing to are neither renamed nor deleted. prune takes those to which everything that is said applies; --keep
-leaves the newest N.
+ID is the id of a session, its beginning (4 letters or more), or the exact title. A session that a process is
+writing to is neither renamed nor deleted. prune deletes the sessions that match all given conditions; --keep
+keeps the newest N.
 `;
 
 export async function sessionsCommand(argv: readonly string[]): Promise<number> {

@@ -1,4 +1,4 @@
-/** `heddle sessions show`: what is known of a session, and its conversation as text. */
+/** `heddle sessions show`: prints the facts of a session and its conversation as text. */
 import {
   type Piece,
   readTranscript,
@@ -15,7 +15,7 @@ import { oneLine } from './text/columns.ts';
 import { speakerText } from './text/speakers.ts';
 import { minuteText, sizeText } from './text/units.ts';
 
-/** Outputs of tools are shown so far; `--full` shows all. */
+/** The output of a tool is cut to this size. `--full` shows all of it. */
 const RESULT_LINES = 12;
 const RESULT_LINE_LENGTH = 400;
 
@@ -61,8 +61,8 @@ function* conversation(items: readonly TranscriptItem[], full: boolean): Generat
     if (next.kind === 'speaker')
       yield `\n=== ${next.who}, ${minuteText(next.at)}${full ? `, ${oneLine(next.id)}` : ''}\n`;
     else if (next.kind === 'compaction') {
-      yield `\n--- compacted here, ${minuteText(next.at)}: from now on the model saw a summary of what stands above${full ? ':' : ' (--full shows it)'}\n`;
-      if (full) for (const piece of next.handOver) yield `\n${indented(piece.text, full)}\n`;
+      yield `\n--- compacted here, ${minuteText(next.at)}: after this point the model saw a summary of the text above${full ? ':' : ' (--full shows it)'}\n`;
+      if (full) for (const piece of next.handoff) yield `\n${indented(piece.text, full)}\n`;
     } else yield `\n${pieceText(next.piece, next.name, full)}\n`;
   }
 }
@@ -91,7 +91,7 @@ function indented(text: string, full: boolean): string {
   return [...shown, ...rest].map((line) => `    ${line}`).join('\n');
 }
 
-/** A whole list may stand in one line of JSON. */
+/** Cuts a long line, such as a list in one line of JSON. */
 function cutLine(line: string): string {
   const left = line.length - RESULT_LINE_LENGTH;
   return left > 0
@@ -110,6 +110,6 @@ export function renameCommand({
   const renamed = renameSession(path, title);
   if (!renamed.ok) return notPicked(renamed.message);
   if (json) writeMessage(`${jsonText({ id, path, title })}\n`);
-  else writeMessage(title === '' ? `${id} has no name any more\n` : `${id} is called: ${oneLine(title)}\n`);
+  else writeMessage(title === '' ? `${id} has no name now\n` : `${id} is called: ${oneLine(title)}\n`);
   return 0;
 }

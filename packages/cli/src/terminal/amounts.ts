@@ -1,4 +1,4 @@
-/** Times, sums and sizes as people say them. */
+/** Formats durations, prices and counts. */
 
 export function durationText(ms: number): string {
   if (ms < 10_000) return `${(Math.max(0, ms) / 1_000).toFixed(1)} s`;
@@ -9,7 +9,7 @@ export function durationText(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** Small sums keep the digits that tell them apart. */
+/** Amounts under 10 cents get four decimals. */
 export function dollars(amount: number): string {
   return `$${amount.toFixed(amount > 0 && amount < 0.1 ? 4 : 2)}`;
 }
@@ -23,7 +23,7 @@ export function pluralize(count: number, one: string, many = `${one}s`): string 
   return `${count} ${count === 1 ? one : many}`;
 }
 
-/** How long ago, roughly. */
+/** Formats an age, rounded down. */
 export function ago(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return 'just now';
@@ -33,7 +33,7 @@ export function ago(ms: number): string {
   return `${Math.floor(hours / 24)} days ago`;
 }
 
-/** One line of it, cut where it gets too long. */
+/** Joins the text to one line, and cuts it to `most` characters. */
 export function shortened(text: string, most: number, more = '…'): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length <= most ? line : `${line.slice(0, most - more.length).trimEnd()}${more}`;

@@ -1,24 +1,24 @@
-/** A call in one line: its tool, and what a person would point at. */
+/** Describes a call in one line: its tool and its most important argument. */
 import type { JsonObject } from '@heddle/core';
 import path from 'node:path';
 import { shortened } from './amounts.ts';
 import { escapeControls } from './escape-controls.ts';
 
-/** Longer ones are cut: the whole input stands in the session. */
-const LONGEST = 120;
+/** Longer arguments are cut. The session contains the whole input. */
+const MAX_ARGUMENT_LENGTH = 120;
 
 export function callLine(tool: string, input: JsonObject, cwd: string): string {
-  const about = escapeControls(shortened(aboutOf(tool, input, cwd), LONGEST));
+  const about = escapeControls(shortened(aboutOf(tool, input, cwd), MAX_ARGUMENT_LENGTH));
   return about === '' ? nameOf(tool) : `${nameOf(tool)} ${about}`;
 }
 
-/** What the model says the call is for, where it says so. */
+/** Returns the description that the model gave for the call, if there is one. */
 export function purposeOf(tool: string, input: JsonObject): string | undefined {
   const about = text(input['description']);
-  return tool === 'Bash' && about !== '' ? escapeControls(shortened(about, LONGEST)) : undefined;
+  return tool === 'Bash' && about !== '' ? escapeControls(shortened(about, MAX_ARGUMENT_LENGTH)) : undefined;
 }
 
-/** The tools of a server carry its name. */
+/** Formats the name of a tool. The name of an MCP tool contains its server. */
 export function nameOf(tool: string): string {
   const [, server, name] = /^mcp__(.+?)__(.+)$/.exec(tool) ?? [];
   return escapeControls(server === undefined || name === undefined ? tool : `${server}: ${name}`);
@@ -68,7 +68,7 @@ function aboutOf(tool: string, input: JsonObject, cwd: string): string {
   }
 }
 
-/** As it is seen from here, where that is shorter. */
+/** Returns the path relative to `cwd` if the file is below it. */
 export function nearPath(file: string, cwd: string): string {
   if (!path.isAbsolute(file)) return file;
   const near = path.relative(cwd, file);

@@ -1,16 +1,16 @@
 /**
- * A question to the person at the keyboard, as a value: what is shown, and what a typed line makes of it. It ends with an
- * answer, or goes on as another dialog. Nothing is ever chosen by an empty line.
+ * A question to the user, as a value: the lines to show, and a function that reads a typed line. The result is an answer
+ * or another dialog. An empty line never chooses anything.
  */
 export interface Dialog<Answer> {
   readonly lines: readonly string[];
-  /** Stands before what is typed. */
+  /** The text before the typed line. */
   readonly prompt: string;
-  /** What it is about, in a few words: said again where other things were written below the question. */
+  /** A short description of the question. It is shown again if other output appeared below the question. */
   readonly about?: string;
-  /** Why it would be withdrawn; by default because its call was discarded. */
+  /** The reason for withdrawing the question. By default, its call was discarded. */
   readonly ends?: string;
-  /** Any words are an answer; else what is a command elsewhere is none. */
+  /** Any text is an answer. Otherwise a slash command is not an answer. */
   readonly takesWords?: true;
   read(line: string): DialogAnswer<Answer>;
 }
@@ -23,12 +23,12 @@ export function answered<Answer>(answer: Answer): DialogAnswer<Answer> {
   return { kind: 'answer', answer };
 }
 
-/** The same question once more, with a word on what was wrong. */
+/** Asks the same question again, with a hint. */
 export function again<Answer>(dialog: Dialog<Answer>, hint: string): DialogAnswer<Answer> {
   return { kind: 'more', dialog: { ...dialog, lines: [hint] } };
 }
 
-/** The same dialog; `note` hears the answer before anybody else does. */
+/** Wraps a dialog so that `note` receives the answer first. */
 export function noting<Answer>(dialog: Dialog<Answer>, note: (answer: Answer) => void): Dialog<Answer> {
   return {
     ...dialog,
@@ -48,28 +48,28 @@ function textDialog<Answer>(prompt: string, then: (text: string) => Answer): Dia
     prompt,
     takesWords: true,
     read: (line) =>
-      line.trim() === '' ? again(dialog, 'Type it, or press Ctrl-C.') : answered(then(line.trim())),
+      line.trim() === '' ? again(dialog, 'Type a text, or press Ctrl-C.') : answered(then(line.trim())),
   };
   return dialog;
 }
 
 export interface Choice<Answer> {
-  /** What is typed to choose it. */
+  /** The key that chooses it. */
   readonly key: string;
   readonly text: string;
-  /** Other words for the same. */
+  /** Other words that choose it. */
   readonly also?: readonly string[];
   readonly reply: () => DialogAnswer<Answer>;
   /**
-   * Reads `KEY words` as this choice with those words. Only a choice that refuses may have it: text behind any other key
-   * can be a sentence that happens to begin with a number.
+   * Reads `KEY words` as this choice with those words. Only a choice that denies may have it: text after any other key
+   * may be a sentence that happens to start with a number.
    */
   readonly replyWith?: (words: string) => DialogAnswer<Answer>;
 }
 
 interface ChoiceView<Answer> extends Pick<Dialog<Answer>, 'about' | 'ends'> {
   readonly prompt?: string;
-  /** What to make of words that are none of the choices; undefined: nothing. */
+  /** Handles a text that matches no choice. Returns undefined if it is not handled. */
   readonly otherwise?: (words: string) => DialogAnswer<Answer> | undefined;
 }
 
@@ -91,8 +91,8 @@ export function choiceDialog<Answer>(
       const chosen = choices.find(({ key, also = [] }) => key === bare || also.includes(bare));
       if (chosen) return chosen.reply();
       const [, first = '', rest = ''] = /^(\S+)\s+(.+)$/s.exec(typed) ?? [];
-      const refusing = choices.find(({ key }) => key === first)?.replyWith;
-      if (refusing) return refusing(rest);
+      const replyWith = choices.find(({ key }) => key === first)?.replyWith;
+      if (replyWith) return replyWith(rest);
       return otherwise?.(typed) ?? again(dialog, `Type ${listOf(keysOf(choices))}.`);
     },
   };
@@ -109,7 +109,7 @@ function listOf(keys: readonly string[]): string {
 
 const KEY = '4';
 
-/** `words`: typed already, and sent where the key comes alone. */
+/** `words`: text that was typed before. It is sent if the key is typed alone. */
 export function noBecause<Answer>(
   text: string,
   prompt: string,
@@ -125,15 +125,15 @@ export function noBecause<Answer>(
   };
 }
 
-/** More than a slip of the finger. */
+/** At least two words, so not a typing mistake. */
 const IS_SENTENCE = /\S\s+\S/;
 
-/** `build`: the same dialog, with these words behind the no. */
+/** Keeps a typed sentence as the reason for a denial, and asks again. `build`: creates the dialog with these words. */
 export function keptFor<Answer>(
   words: string,
   build: (words: string) => Dialog<Answer>,
 ): DialogAnswer<Answer> | undefined {
   if (!IS_SENTENCE.test(words)) return undefined;
-  const lines = [`Nothing is decided yet. ${KEY} says no, and: ${words}`];
+  const lines = [`This is not an answer yet. ${KEY} denies it and sends: ${words}`];
   return { kind: 'more', dialog: { ...build(words), lines } };
 }

@@ -1,17 +1,18 @@
-/** Text from models, tools and files must not drive the terminal: control characters are shown, not obeyed. */
+/** Makes control characters visible, so that text from models, tools and files cannot control the terminal. */
 export function escapeControls(text: string): string {
   return text.replace(CONTROLS, (character, at: number) => {
-    // In the middle of a line it parts words. A line break would be too much: some lines were told apart before.
+    // A carriage return inside a line becomes a space. A line break would add lines after the text was split.
     if (character === '\r') return /[\r\n]/.test(text[at + 1] ?? '\n') ? '' : ' ';
     const code = character.charCodeAt(0).toString(16);
     return code.length > 2 ? `\\u${code}` : `\\x${code.padStart(2, '0')}`;
   });
 }
 
-/** Among them what turns the direction of writing: it can make a command read like another one. */
+/** Includes the marks that change the text direction, because they can make a command look like another one. */
 // oxlint-disable-next-line no-control-regex -- control characters are the point
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
-/** JSON escapes most control characters by itself; the rest must not drive a terminal either. */
+
+/** Formats JSON that is safe for a terminal: escapes the control characters that JSON leaves unescaped. */
 export function jsonText(value: unknown, indent?: number): string {
   return JSON.stringify(value, undefined, indent).replaceAll(
     UNSAFE_IN_JSON,
@@ -19,5 +20,5 @@ export function jsonText(value: unknown, indent?: number): string {
   );
 }
 
-/** The second half of the control characters, and what turns the direction of writing. */
+/** The C1 control characters, and the marks that change the text direction. */
 const UNSAFE_IN_JSON = /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;

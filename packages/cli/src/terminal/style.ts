@@ -1,16 +1,16 @@
-/** How the plain conversation looks: a little colour where it is wanted, and signs that every terminal can show. */
+/** The style of the conversation: colors if they are enabled, and signs that the terminal can show. */
 import { styleText } from 'node:util';
 
 type Look = 'dim' | 'bold' | 'red' | 'green' | 'yellow' | 'cyan';
 
 export interface Style {
-  /** Whether painting shows: without colours, signs must say what they would. */
+  /** False if `paint` does nothing. Then signs must replace colors. */
   readonly colors: boolean;
   readonly paint: (look: Look, text: string) => string;
   readonly signs: Signs;
 }
 
-/** Words where a sign would be read aloud as nonsense, or could not be shown. */
+/** The signs, or words if a screen reader cannot read the signs or a terminal cannot show them. */
 interface Signs {
   readonly call: string;
   readonly ok: string;
@@ -34,12 +34,12 @@ export function styleFor({ plain, env }: StyleChoice): Style {
   return {
     colors,
     paint: colors ? (look, text) => styleText(look, text, { validateStream: false }) : (_look, text) => text,
-    signs: plain || !speaksUnicode(env) ? ASCII : UNICODE,
+    signs: plain || !supportsUnicode(env) ? ASCII : UNICODE,
   };
 }
 
-/** What the locale says; one that says nothing is modern. */
-function speaksUnicode(env: StyleChoice['env']): boolean {
+/** Checks the locale for UTF-8. Without a locale, UTF-8 is assumed. */
+function supportsUnicode(env: StyleChoice['env']): boolean {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || 'UTF-8';
   return /utf-?8/i.test(locale);
 }

@@ -1,4 +1,4 @@
-/** The model's list of steps. */
+/** Formats the todo list of the model. */
 import { isRecord } from '@heddle/core';
 import { escapeControls } from './escape-controls.ts';
 import type { Style } from './style.ts';
@@ -10,24 +10,24 @@ const MARKS: Readonly<Record<string, string>> = {
   pending: '[ ]',
 };
 
-/** More steps than this are not listed at once. */
-const SHOWN = 12;
+/** More changed steps than this are not listed. */
+const MAX_STEPS = 12;
 
-/** Takes what the model wrote: whatever is no step is left out. */
+/** Formats the input of the model. Items that are not steps are ignored. */
 export function todoLines(todos: unknown, style: Style): string[] {
   return stepsIn(todos).map((step) => lineOf(step, style));
 }
 
-/** Only what is new, or stands otherwise than before. */
+/** Formats only the steps that are new or have another status than before. */
 export function todoChanges(before: unknown, todos: unknown, style: Style): string[] {
   const known = new Map(stepsIn(before).map(({ content, status }) => [content, status]));
   const steps = stepsIn(todos);
   const changed = steps.filter(({ content, status }) => known.get(content) !== status);
   const left = [...known.keys()].filter((content) => !steps.some((step) => step.content === content));
   const { paint, signs } = style;
-  const more = changed.length - SHOWN;
+  const more = changed.length - MAX_STEPS;
   return [
-    ...changed.slice(0, SHOWN).map((step) => lineOf(step, style)),
+    ...changed.slice(0, MAX_STEPS).map((step) => lineOf(step, style)),
     ...(more > 0 ? [paint('dim', `${signs.more} ${pluralize(more, 'more step')}: /todos`)] : []),
     ...(left.length > 0 ? [paint('dim', `(${pluralize(left.length, 'step')} left out)`)] : []),
   ];

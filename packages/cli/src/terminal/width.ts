@@ -1,11 +1,11 @@
-/** How many cells a text takes. Near enough for an input line: a terminal that disagrees only moves a line break. */
+/** Estimates how many cells a text takes. If a terminal differs, only a line break moves. */
 
 import { stripVTControlCharacters } from 'node:util';
 
-/** Made for the first text that needs it: tables of all scripts come with it, and most input lines are plain. */
+/** Created on first use, because it loads Unicode tables and most input is ASCII. */
 let segmenter: Intl.Segmenter | undefined;
 
-/** What a reader takes for one character. */
+/** Splits a text into characters as a reader sees them (grapheme clusters). */
 export function charactersOf(text: string): string[] {
   if (isPlain(text)) return text.split('');
   segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
@@ -17,22 +17,22 @@ export function widthOf(text: string): number {
   return charactersOf(text).reduce((sum, character) => sum + cellsOf(character), 0);
 }
 
-/** Of one character. */
+/** Returns the cells of one character. */
 export function cellsOf(character: string): number {
   if (NO_WIDTH.test(character)) return 0;
   return WIDE.test(character) ? 2 : 1;
 }
 
 /**
- * The most cells that any terminal gives a text. Many draw the parts of a picture one beside the other, and some draw what
- * others hide: whatever must not cross an edge is counted like this.
+ * Returns the largest number of cells that any terminal uses for a text. Many terminals draw the parts of an emoji side by
+ * side, and some draw characters that others hide. Text that must not cross the right edge is measured like this.
  */
 export function mostWidthOf(text: string): number {
   if (isPlain(text)) return text.length;
   return charactersOf(text).reduce((sum, character) => sum + mostCellsOf(character), 0);
 }
 
-/** Of one character. */
+/** Returns the largest number of cells for one character. */
 export function mostCellsOf(character: string): number {
   if (isPlain(character)) return character.length;
   const parts = Array.from(character, (part) => {
@@ -47,7 +47,7 @@ export function mostCellsOf(character: string): number {
 
 const TAB_STOP = 8;
 
-/** Tabs as spaces up to the next stop, counted from the beginning of this text. Colours take no room. */
+/** Replaces tabs by spaces up to the next tab stop, counted from the start of the text. Color codes take no cells. */
 export function withoutTabs(text: string): string {
   if (!text.includes('\t')) return text;
   const [first = '', ...others] = text.split('\t');
@@ -60,10 +60,10 @@ export function withoutTabs(text: string): string {
 }
 
 const HIDDEN_BY_SOME = /^\p{Cf}$/u;
-/** Pictures that may be drawn as letters, and signs that only the newest tables call wide. */
+/** Emoji that some terminals draw narrow, and symbols that only new Unicode tables define as wide. */
 const WIDE_FOR_SOME = /^[\p{Extended_Pictographic}\u2600-\u27bf\u4dc0-\u4dff\u{10000}-\u{10ffff}]$/u;
 const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
-/** Scripts of East Asia, full-width forms, and pictures. */
+/** East Asian scripts, full-width forms and emoji. */
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1f64f}\u{1f900}-\u{1f9ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u;
 

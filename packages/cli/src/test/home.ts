@@ -1,4 +1,4 @@
-/** A home of its own for a test: a working folder, a script for the model, and the program that runs there. */
+/** A separate home folder for a test: a working folder, a script for the model, and the program that runs there. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,11 +8,11 @@ import { type Ended, runProgram, type RunOptions } from './program.ts';
 export interface Home {
   readonly folder: string;
   readonly run: (argv: readonly string[], more?: Omit<RunOptions, 'cwd'>) => Promise<Ended>;
-  /** Writes a script; answers with the name of the model that plays it. */
+  /** Writes a script. Returns the name of the model that plays it. */
   readonly script: (steps: readonly ScriptStep[]) => string;
 }
 
-/** `diskKib`: no file may grow beyond it, as on a full disk. */
+/** `diskKib`: the maximum size of a file, to simulate a full disk. */
 export function homeFor(program: string, diskKib?: number): Home {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-home-'));
   return {

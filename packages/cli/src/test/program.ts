@@ -1,4 +1,4 @@
-/** The program as its user starts it: the real launcher, the real bundle, a real process in a home of its own. */
+/** Runs the real program: the launcher, the bundle and a process with its own home folder. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import {
   copyFileSync,
@@ -22,7 +22,7 @@ export interface Installed {
   remove(): void;
 }
 
-/** Installs the program as it is now. Its sources are not there, so the launcher always runs the bundle. */
+/** Installs the current program without its sources, so that the launcher runs the bundle. */
 export async function install(): Promise<Installed> {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'heddle-installed-'));
   cpSync(await bundled(), path.join(folder, 'dist'), { recursive: true });
@@ -33,7 +33,7 @@ export async function install(): Promise<Installed> {
   return { program, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Made once a run: the first that needs it makes it, under a name of its own until it is whole. */
+/** Returns the bundle, which is built once per test run. It has a temporary name until it is complete. */
 async function bundled(): Promise<string> {
   const shared = path.join(sharedFolder(), 'dist');
   if (existsSync(shared)) return shared;
@@ -44,7 +44,7 @@ async function bundled(): Promise<string> {
     renameSync(own, shared);
     return shared;
   } catch {
-    // Another file of tests was faster.
+    // Another test file has created it in the meantime.
     return own;
   }
 }
@@ -52,7 +52,7 @@ async function bundled(): Promise<string> {
 function sharedFolder(): string {
   const folder = process.env['HEDDLE_TEST_FOLDER'];
   if (folder === undefined)
-    throw new Error('Set up in vitest.config.ts; without it a bundle of another day could be found.');
+    throw new Error('HEDDLE_TEST_FOLDER is not set. Run the tests with vitest.config.ts.');
   return folder;
 }
 
@@ -66,14 +66,14 @@ export interface Ended {
 export interface RunOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** All of standard input. Null: it stays open, for whoever holds the process. */
+  /** All of standard input. Null: it stays open, and the test may write to it. */
   readonly input?: string | null;
-  /** Called with all of standard output so far, whenever some arrives. */
+  /** Called with all of standard output so far, whenever output arrives. */
   readonly onOutput?: (stdout: string, child: ChildProcess) => void;
   readonly onStart?: (child: ChildProcess) => unknown;
 }
 
-/** Runs the program to its end. Nothing of the caller's environment reaches it but the search path. */
+/** Runs the program to its end. It inherits only the search path from the environment. */
 export function runProgram(
   program: string,
   argv: readonly string[],
@@ -96,7 +96,7 @@ export function runProgram(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  // It may be gone before it has read anything.
+  // The program may exit before it reads its input.
   child.stdin.on('error', () => undefined);
   if (input !== null) child.stdin.end(input);
   return new Promise((resolve) => {
@@ -106,7 +106,7 @@ export function runProgram(
 
 export type OutputLine = Readonly<Record<string, unknown>>;
 
-/** The whole lines of JSON in an output; what a kill cut off at its end is no line. */
+/** Parses the complete lines of JSON in an output. A last line that a kill cut off is ignored. */
 export function linesOf(stdout: string): OutputLine[] {
   const whole = stdout.slice(0, stdout.lastIndexOf('\n') + 1);
   return whole
@@ -114,7 +114,7 @@ export function linesOf(stdout: string): OutputLine[] {
     .filter((line) => line !== '')
     .map((line) => {
       const value: unknown = JSON.parse(line);
-      if (!isRecord(value)) throw new Error(`The output holds something else than objects: ${line}`);
+      if (!isRecord(value)) throw new Error(`A line of the output is not an object: ${line}`);
       return value;
     });
 }

@@ -1,4 +1,4 @@
-/** The rehearsal model in the real program: each word of a prompt leads to its calls, and permission is asked as ever. */
+/** The rehearsal model in the real program: keywords of a prompt lead to calls, which need permission as usual. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -42,7 +42,7 @@ async function play({ run }: Home, prompt: string, ...flags: readonly string[]):
 }
 
 describe('the rehearsal model', () => {
-  it('writes and changes a file, also where it is there from the last time', async () => {
+  it('writes and changes a file, also if it exists from an earlier rehearsal', async () => {
     const scene = home();
     const file = path.join(scene.folder, 'heddle-rehearsal.txt');
     const accept = ['--permission-mode', 'acceptEdits'];
@@ -54,12 +54,12 @@ describe('the rehearsal model', () => {
     });
   });
 
-  it('goes through permission like every model, and takes a no for an answer', async () => {
+  it('needs permission like every model, and accepts a denial', async () => {
     const scene = home();
     expect(await play(scene, 'edit')).toMatchObject({
       tools: ['Write'],
       denied: ['Write'],
-      result: expect.stringContaining('That did not happen: '),
+      result: expect.stringContaining('That did not work: '),
     });
     expect(existsSync(path.join(scene.folder, 'heddle-rehearsal.txt'))).toBe(false);
     expect(await play(scene, 'run something')).toMatchObject({ tools: ['Bash', 'Bash'], denied: ['Bash'] });
@@ -68,24 +68,24 @@ describe('the rehearsal model', () => {
 
   it.each([
     ['make a todo list', ['TodoWrite', 'TodoWrite', 'TodoWrite', 'TodoWrite'], 'All three steps are done.'],
-    ['fetch a page', ['ToolSearch', 'WebFetch'], 'That did not happen: '],
-    ['ask me', ['ToolSearch', 'AskUserQuestion'], 'That did not happen: '],
+    ['fetch a page', ['ToolSearch', 'WebFetch'], 'That did not work: '],
+    ['ask me', ['ToolSearch', 'AskUserQuestion'], 'That did not work: '],
     ['make a plan', ['ToolSearch', 'EnterPlanMode', 'ExitPlanMode'], '## A plan to rehearse with'],
-  ])('plays its scene where nobody can be asked: %s', async (prompt, tools, result) => {
+  ])('plays its scene if no user can be asked: %s', async (prompt, tools, result) => {
     expect(await play(home(), prompt)).toMatchObject({ tools, result: expect.stringContaining(result) });
   });
 
-  it('reads the README where no word is known, says what it can show, and does not repeat itself', async () => {
+  it('reads the README without a keyword, lists its scenes, and does not read it twice', async () => {
     const scene = home();
     const first = await play(scene, 'What is in this folder?');
     expect(first.tools).toEqual(['Read']);
     for (const { word } of SCENES) expect(first.result).toContain(`- ${word}: `);
     const second = await play(scene, 'And now?', '--continue');
     expect(second.tools).toEqual([]);
-    expect(second.result).toContain('prompt 2 has none of its words');
+    expect(second.result).toContain('prompt 2 has none of its keywords');
   });
 
-  it('hears only the first line: what is piped in wishes nothing', async () => {
+  it('looks for keywords only in the first line, and ignores piped input', async () => {
     const ended = await home().run(['-p', 'What changed?', '--model', 'rehearsal'], {
       input: 'edit the file\nrun it\n',
     });

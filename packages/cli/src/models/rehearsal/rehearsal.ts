@@ -1,6 +1,6 @@
 /**
- * The rehearsal model: it needs no network and no key. A word of the prompt chooses a scene, and the scene makes the calls a
- * model would make; everything around them is real. The same conversation always goes the same way.
+ * The rehearsal model needs no network and no key. A keyword in the prompt selects a scene, and the scene makes the calls
+ * that a model would make. The tools and permissions are real. The model is deterministic.
  */
 import type { ModelRequest } from '@heddle/core';
 import { say, type ScriptStep } from '@heddle/testing';
@@ -9,12 +9,12 @@ import { situationOf } from './situation.ts';
 
 export function rehearsal(request: ModelRequest): ScriptStep {
   const situation = situationOf(request);
-  if (situation.isHandOver) return say(HAND_OVER);
-  const scene = SCENES.find(({ word }) => new RegExp(String.raw`\b${word}\b`, 'i').test(situation.wish));
+  if (situation.isHandoff) return say(HANDOFF);
+  const scene = SCENES.find(({ word }) => new RegExp(String.raw`\b${word}\b`, 'i').test(situation.firstLine));
   return (scene?.play ?? chatScene)(situation);
 }
 
-const HAND_OVER = `## Intent
+const HANDOFF = `## Intent
 To rehearse.
 
 ## Decisions
@@ -27,7 +27,7 @@ None that matter.
 None.
 
 ## State of work
-The rehearsal goes on.
+The rehearsal continues.
 
 ## Next step
 Wait for the next prompt.`;

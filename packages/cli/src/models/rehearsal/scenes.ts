@@ -1,23 +1,27 @@
-/** What the rehearsal model plays, by a word of the prompt. Each scene looks at what its calls have come to, and goes on from there. */
+/** The scenes of the rehearsal model, by keyword. Each scene chooses its next step from the results of its calls. */
 import { pace, type ScriptPart, say, type ScriptStep } from '@heddle/testing';
 import type { Situation } from './situation.ts';
 
 interface RehearsalScene {
-  /** In the prompt. */
+  /** The keyword in the prompt. */
   readonly word: string;
-  /** What one sees. */
+  /** The description for the list of scenes. */
   readonly shows: string;
   readonly play: (situation: Situation) => ScriptStep;
 }
 
 export const SCENES: readonly RehearsalScene[] = [
-  { word: 'edit', shows: 'a file written and changed, each after a question with its lines', play: edit },
-  { word: 'run', shows: 'a command that runs at once, and one that you are asked about', play: run },
-  { word: 'plan', shows: 'a plan to approve or to send back', play: plan },
+  {
+    word: 'edit',
+    shows: 'a file that is written and changed, each after a question with its lines',
+    play: edit,
+  },
+  { word: 'run', shows: 'a command that runs at once, and one that needs your permission', play: run },
+  { word: 'plan', shows: 'a plan to approve or to reject', play: plan },
   { word: 'ask', shows: 'questions with options', play: ask },
   { word: 'todo', shows: 'a list of steps that is worked through', play: todo },
   { word: 'fetch', shows: 'a web page, after a question', play: fetch },
-  { word: 'long', shows: 'a long answer, to interrupt or to write into', play: long },
+  { word: 'long', shows: 'a long answer, to interrupt or to type during it', play: long },
 ];
 
 const SCRATCH = 'heddle-rehearsal.txt';
@@ -29,7 +33,7 @@ function edit({ made, last, call }: Situation): ScriptStep {
   if (!written) return [opening(`I write a scratch file, ${SCRATCH}, and change a line of it.`), write];
   if (written.failed && written.result.includes('has not been read') && !read)
     return [
-      say('It is there from another rehearsal: I read it first.'),
+      say('The file exists from another rehearsal, so I read it first.'),
       call('Read', { file_path: SCRATCH }),
     ];
   if (written.failed && read && made.at(-1) === read && !read.failed) return write;
@@ -39,7 +43,7 @@ function edit({ made, last, call }: Situation): ScriptStep {
     return [say('Now I change its second line.'), call('Edit', { file_path: SCRATCH, ...change })];
   }
   if (edited.failed) return notDone(edited.result);
-  return say(`${SCRATCH} is written and changed. /rewind, or heddle rewind, puts files back as they were.`);
+  return say(`${SCRATCH} is written and changed. /rewind, or heddle rewind, restores files.`);
 }
 
 function run({ made, call }: Situation): ScriptStep {
@@ -47,12 +51,12 @@ function run({ made, call }: Situation): ScriptStep {
   const [listed, computed] = commands;
   if (!listed)
     return [
-      opening('I list the folder: that changes nothing, so nobody is asked.'),
+      opening('I list the folder. That changes nothing, so it needs no permission.'),
       call('Bash', { command: 'ls', description: 'List the folder' }),
     ];
   if (!computed)
     return [
-      say('What a program of its own does cannot be told before: you are asked about the next one.'),
+      say('The next command runs a program, which could do anything. So it needs your permission.'),
       call('Bash', { command: 'node -e "console.log(6 * 7)"', description: 'Multiply six by seven' }),
     ];
   return computed.failed ? notDone(computed.result) : say(`It says: ${computed.result.trim()}`);
@@ -67,13 +71,14 @@ const PLAN = `## A plan to rehearse with
 function plan(situation: Situation): ScriptStep {
   const { last, call } = situation;
   const [entered, given, read] = [last('EnterPlanMode'), last('ExitPlanMode'), last('Read')];
-  if (!entered) return wanting(situation, ['EnterPlanMode', 'ExitPlanMode'], () => call('EnterPlanMode', {}));
+  if (!entered)
+    return withTools(situation, ['EnterPlanMode', 'ExitPlanMode'], () => call('EnterPlanMode', {}));
   const isPlanning = !entered.failed || entered.result.includes('planning already');
   if (!isPlanning) return notDone(entered.result);
   if (!given) return [say('This is the plan.'), call('ExitPlanMode', { plan: PLAN })];
-  if (given.failed) return say(`${PLAN}\n\nThere is nobody here to approve it.`);
+  if (given.failed) return say(`${PLAN}\n\nNo user is present to approve it.`);
   if (given.result.includes('did not approve'))
-    return say('Then not. A real model would think again, and come back.');
+    return say('The plan is rejected. A real model would now make another one.');
   if (!read) return [say('Approved. I carry it out.'), call('Read', { file_path: 'README.md' })];
   return say('I read the README and changed nothing: the plan is carried out.');
 }
@@ -81,23 +86,23 @@ function plan(situation: Situation): ScriptStep {
 function ask(situation: Situation): ScriptStep {
   const asked = situation.last('AskUserQuestion');
   if (!asked)
-    return wanting(situation, ['AskUserQuestion'], () =>
+    return withTools(situation, ['AskUserQuestion'], () =>
       situation.call('AskUserQuestion', { questions: QUESTIONS }),
     );
-  return asked.failed ? notDone(asked.result) : say(`Thank you. What I was told:\n\n${asked.result}`);
+  return asked.failed ? notDone(asked.result) : say(`Thank you. Your answers:\n\n${asked.result}`);
 }
 
 const QUESTIONS = [
   {
-    question: 'Where should the cache live?',
+    question: 'Where should the cache be stored?',
     header: 'Cache',
     options: [
-      { label: 'In memory', description: 'Gone with the process' },
+      { label: 'In memory', description: 'Lost when the process ends' },
       { label: 'In a file', description: 'Survives a restart' },
     ],
   },
   {
-    question: 'What else should it have?',
+    question: 'Which features should it have?',
     header: 'Extras',
     multiSelect: true,
     options: [{ label: 'A time limit' }, { label: 'Statistics' }, { label: 'A way to empty it' }],
@@ -122,39 +127,39 @@ function todo({ made, call }: Situation): ScriptStep {
 function fetch(situation: Situation): ScriptStep {
   const fetched = situation.last('WebFetch');
   const input = { url: 'https://example.com/', prompt: 'What is this page for?' };
-  if (!fetched) return wanting(situation, ['WebFetch'], () => situation.call('WebFetch', input));
+  if (!fetched) return withTools(situation, ['WebFetch'], () => situation.call('WebFetch', input));
   return fetched.failed ? notDone(fetched.result) : say('The page came. A real model would read it now.');
 }
 
-/** Milliseconds between two pieces: slow enough to be interrupted, and over in some seconds. */
+/** Milliseconds between two parts: slow enough to interrupt, and done in a few seconds. */
 const PACE_MS = 150;
 
 function long(): ScriptStep {
   const verse = (at: number): string =>
-    `## Part ${at}\n\nThread over thread, the loom goes on; the heddle lifts every *second* one, and lets the others be. ` +
-    'Press **Ctrl-C** to stop me, or type something: it waits until I am done.\n\n';
+    `## Part ${at}\n\nThe loom continues thread by thread. The heddle lifts every *second* thread. ` +
+    'Press **Ctrl-C** to stop me, or type a prompt, which waits until I am done.\n\n';
   const text = Array.from({ length: 12 }, (_, at) => verse(at + 1)).join('');
-  return [pace(PACE_MS), opening('A long answer, piece by piece.\n\n'), say(`${text}That is all.`)];
+  return [pace(PACE_MS), opening('This is a long answer in many parts.\n\n'), say(`${text}That is all.`)];
 }
 
-/** Where no word is known: one look at the README, and from then on what there is to see. */
+/** Plays a prompt without a keyword: reads the README once, then lists the scenes. */
 export function chatScene({ made, nth, call, has }: Situation): ScriptStep {
   const [first, second] = made;
   if (nth > 1 && !first)
-    return say(`This is still a rehearsal, and prompt ${nth} has none of its words.\n\n${menu()}`);
+    return say(`This is still a rehearsal, and prompt ${nth} has none of its keywords.\n\n${menu()}`);
   if (!first && has('Read'))
-    return [opening('I look at the README first.'), call('Read', { file_path: 'README.md' })];
-  // Some write its name in small letters; the tool says so.
+    return [opening('I read the README first.'), call('Read', { file_path: 'README.md' })];
+  // If the file has a lowercase name, the error of the tool suggests it.
   const [, meant] = /Did you mean (readme\S*)\?/i.exec(first && !second ? first.result : '') ?? [];
   if (meant !== undefined) return call('Read', { file_path: meant });
   const found = made.some(({ failed }) => !failed);
-  return say(`${found ? 'I read the README.' : 'There is no README I could read.'} ${menu()}`);
+  return say(`${found ? 'I read the README.' : 'There is no README that I can read.'} ${menu()}`);
 }
 
 function menu(): string {
   const words = SCENES.map(({ word, shows }) => `- ${word}: ${shows}`);
   return [
-    'To see more, use one of these words in a prompt:',
+    'To see more, use one of these keywords in a prompt:',
     '',
     ...words,
     '',
@@ -163,11 +168,11 @@ function menu(): string {
 }
 
 function opening(text: string): ScriptPart {
-  return say(`This is a rehearsal: no model is asked. ${text}`);
+  return say(`This is a rehearsal without a real model. ${text}`);
 }
 
-/** Some tools are looked for before they are used; with nobody to ask, some are not there at all. */
-function wanting(
+/** Finds deferred tools with ToolSearch first. Without a user, some tools do not exist at all. */
+function withTools(
   { has, last, call }: Situation,
   tools: readonly string[],
   then: () => ScriptStep,
@@ -176,10 +181,10 @@ function wanting(
   const names = tools.join(' and ');
   if (has('ToolSearch') && !last('ToolSearch'))
     return [opening(`I look for ${names}.`), call('ToolSearch', { query: `select:${tools.join(',')}` })];
-  return say(`${names} cannot be used here: nobody can be asked, or a flag or a rule takes it away.`);
+  return say(`${names} cannot be used here. No user can be asked, or a flag or rule removes it.`);
 }
 
 function notDone(why: string): ScriptStep {
   const [line = ''] = why.replaceAll(/<\/?tool_use_error>/g, '').split('\n');
-  return say(`That did not happen: ${line} A real model would now try another way, or ask you.`);
+  return say(`That did not work: ${line} A real model would now try another way, or ask you.`);
 }

@@ -1,11 +1,11 @@
-/** The state that the rehearsal model answers to: the prompt, and the results of its calls since. Pure. */
+/** The input of a rehearsal scene: the last prompt, and the results of the calls since then. Pure. */
 import { SUMMARY_MARK } from '@heddle/context';
 import { type ContentBlock, type ModelRequest, type RequestMessage, textOf } from '@heddle/core';
 import { call, type ScriptPart } from '@heddle/testing';
 
 type Input = Parameters<typeof call>[1];
 
-interface Made {
+interface CallResult {
   readonly tool: string;
   readonly result: string;
   readonly failed: boolean;
@@ -13,16 +13,16 @@ interface Made {
 
 export interface Situation {
   /** The first line of the prompt. Piped input follows it and selects nothing. */
-  readonly wish: string;
-  /** The prompt, counted from 1. */
+  readonly firstLine: string;
+  /** The number of the prompt, counted from 1. */
   readonly nth: number;
   /** The calls since the prompt, in order. */
-  readonly made: readonly Made[];
+  readonly made: readonly CallResult[];
   /** The request asks for a summary; it is not a prompt. */
-  readonly isHandOver: boolean;
-  /** What came of the last call of this tool since the prompt. */
-  readonly last: (tool: string) => Made | undefined;
-  /** Offered, or found by ToolSearch. */
+  readonly isHandoff: boolean;
+  /** The result of the last call of this tool since the prompt. */
+  readonly last: (tool: string) => CallResult | undefined;
+  /** Returns true if the tool is offered, or was found by ToolSearch. */
   readonly has: (tool: string) => boolean;
   readonly call: (tool: string, input: Input) => ScriptPart;
 }
@@ -35,10 +35,10 @@ export function situationOf({ messages, tools }: ModelRequest): Situation {
   const made = callsIn(all.slice(from));
   const everMade = callsIn(all);
   return {
-    wish: prompt.split('\n')[0] ?? '',
+    firstLine: prompt.split('\n')[0] ?? '',
     nth: prompts.length,
     made,
-    isHandOver: prompt.includes(SUMMARY_MARK),
+    isHandoff: prompt.includes(SUMMARY_MARK),
     last: (tool) => made.findLast((one) => one.tool === tool),
     has: (name) =>
       tools.some((tool) => tool.name === name) ||
@@ -47,7 +47,7 @@ export function situationOf({ messages, tools }: ModelRequest): Situation {
   };
 }
 
-/** What a user wrote; empty for answers, results and reminders. */
+/** Returns the text that a user wrote. Empty for answers, results and reminders. */
 function promptIn({ role, content }: RequestMessage): string {
   if (role !== 'user' || content.some(({ type }) => type === 'tool_result')) return '';
   const texts = content.flatMap((block) => (block.type === 'text' ? [block.text] : []));
@@ -57,12 +57,12 @@ function promptIn({ role, content }: RequestMessage): string {
     .trim();
 }
 
-function callsIn(messages: readonly RequestMessage[]): Made[] {
+function callsIn(messages: readonly RequestMessage[]): CallResult[] {
   const blocks = messages.flatMap(({ content }): readonly ContentBlock[] => content);
   const results = new Map(
     blocks.flatMap((block) => (block.type === 'tool_result' ? [[block.tool_use_id, block] as const] : [])),
   );
-  return blocks.flatMap((block): Made[] => {
+  return blocks.flatMap((block): CallResult[] => {
     if (block.type !== 'tool_use') return [];
     const result = results.get(block.id);
     return [

@@ -24,7 +24,7 @@ export interface Made {
   readonly folder: string;
   readonly git: (...args: string[]) => string;
   readonly write: (file: string, text: string, mode?: number) => void;
-  /** A program that leaves the marker behind and then prints what it is given. */
+  /** A program that creates the marker file and then prints its input. */
   readonly evil: string;
 }
 

@@ -83,7 +83,7 @@ describe('the permission question', () => {
   it('keeps words that were typed in place of a number for the no, and still takes a yes', () => {
     const words = 'use yarn instead';
     const dialog = permissionDialog(question(), view);
-    expect(answer(dialog, words)).toEqual([`Nothing is decided yet. 4 says no, and: ${words}`]);
+    expect(answer(dialog, words)).toEqual([`This is not an answer yet. 4 denies it and sends: ${words}`]);
     expect(answer(dialog, words, '4')).toMatchObject({
       allow: false,
       message: expect.stringContaining(words),

@@ -1,4 +1,4 @@
-/** `heddle sessions export`: a session for others to read, on standard output or in a file. */
+/** `heddle sessions export`: writes a session in a readable format to standard output or to a file. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { readTranscript, type SessionSummary } from '@heddle/agent/sessions';
 import { errorMessage } from '@heddle/core';
@@ -23,7 +23,7 @@ export function exportSession({
     return 0;
   }
   try {
-    // Whatever was said and read is in it: for the owner, until he hands it on.
+    // The file contains the whole conversation, so only its owner may read it.
     const isThere = existsSync(output);
     writeFileSync(output, text, { mode: 0o600 });
     process.stderr.write(`heddle: ${escapeControls(output)} was ${isThere ? 'replaced' : 'written'}\n`);

@@ -1,4 +1,4 @@
-/** A session as one page: no scripts, nothing loaded from elsewhere, light or dark as the reader has it. Pure. */
+/** Formats a session as one HTML page without scripts and external resources, in light or dark colors. Pure. */
 import type { Piece, SessionSummary, Transcript } from '@heddle/agent/sessions';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { facts } from '../show.ts';
@@ -6,7 +6,7 @@ import { capitalized, type SpeakerText, speakerText } from '../text/speakers.ts'
 import { minuteText } from '../text/units.ts';
 
 export function asHtml(session: SessionSummary, { items }: Transcript): string {
-  const body = [...speakerText(items)].map(toldHtml);
+  const body = [...speakerText(items)].map(partHtml);
   const rows = facts(session).slice(1);
   return `<!doctype html>
 <html lang="en">
@@ -30,15 +30,15 @@ ${body.join('\n')}
 `;
 }
 
-function toldHtml(next: SpeakerText): string {
+function partHtml(next: SpeakerText): string {
   switch (next.kind) {
     case 'speaker':
       return `<h2>${next.who} <time>${minuteText(next.at)}</time></h2>`;
     case 'piece':
       return pieceHtml(next.piece, next.name);
     case 'compaction': {
-      const handOver = next.handOver.map(({ text }) => folded('Hand-over', text));
-      return [`<p class="note">Compacted here, ${minuteText(next.at)}</p>`, ...handOver].join('\n');
+      const handoff = next.handoff.map(({ text }) => folded('Handoff', text));
+      return [`<p class="note">Compacted here, ${minuteText(next.at)}</p>`, ...handoff].join('\n');
     }
   }
 }
@@ -81,7 +81,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** Control characters are no text, and a page may not even hold some of them: shown, like what turns the direction of writing. */
+/** Escapes HTML, and makes control characters visible. Some of them are not allowed in a page. */
 function escape(text: string): string {
   return escapeControls(text.replaceAll(/[&<>"']/g, (letter) => ENTITIES[letter] ?? letter));
 }

@@ -1,4 +1,4 @@
-/** A session as Markdown. Calls and results are folded where the reader's program can fold. Pure. */
+/** Formats a session as Markdown. Calls and results are in `<details>` elements, which many viewers fold. Pure. */
 import type { Piece, SessionSummary, Transcript } from '@heddle/agent/sessions';
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { facts } from '../show.ts';
@@ -19,10 +19,10 @@ export function asMarkdown(session: SessionSummary, { items }: Transcript): stri
     else if (next.kind === 'piece') parts.push(pieceText(next.piece, next.name));
     else {
       parts.push(`---\n\n*Compacted here, ${minuteText(next.at)}.*`);
-      for (const { text } of next.handOver) parts.push(folded('Hand-over', text));
+      for (const { text } of next.handoff) parts.push(folded('Handoff', text));
     }
   }
-  // A text to read: also what a terminal shows of it must be harmless.
+  // The text may be shown in a terminal.
   return `${escapeControls(parts.join('\n\n'))}\n`;
 }
 
@@ -44,21 +44,21 @@ function pieceText(piece: Piece, name: string): string {
 }
 
 function folded(summary: string, text: string): string {
-  // Longer than any fence inside, so that the text cannot end it.
+  // The fence is longer than any fence in the text, so that the text cannot close it.
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
   return `<details><summary>${plain(oneLine(summary))}</summary>\n\n${fence}\n${text.trimEnd()}\n${fence}\n\n</details>`;
 }
 
-/** Nothing in it means anything to Markdown or HTML. */
+/** Escapes all characters that have a meaning in Markdown or HTML. */
 function plain(text: string): string {
   return text
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll(/[\\`*_[\]#]/g, String.raw`\$&`);
 }
-/** Markdown in which HTML is shown and not obeyed: a page may not load or run what somebody said. Code stays as it is. Pure. */
 
+/** Escapes HTML in Markdown, so that the text of a message cannot load or run anything. Code blocks stay unchanged. */
 function withoutTags(markdown: string): string {
   let fence = '';
   return markdown
@@ -75,7 +75,7 @@ function withoutTags(markdown: string): string {
     .join('\n');
 }
 
-/** A piece of code within a line: as many marks before it as behind it. */
+/** Inline code: the same number of backticks before and after it. */
 const CODE = /(?<!`)(`+)(?!`)(.*?[^`])\1(?!`)/g;
 
 function shown(line: string): string {
@@ -88,7 +88,7 @@ function shown(line: string): string {
   return text + escaped(line.slice(at));
 }
 
-/** Tags, and images: looking at a text must not ask somebody's server for one. */
+/** Escapes tags and images. An image would be loaded from a server when the text is displayed. */
 function escaped(text: string): string {
   return text.replaceAll(/<(?=[a-z/!?])/gi, '&lt;').replaceAll('![', String.raw`!\[`);
 }

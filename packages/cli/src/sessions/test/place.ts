@@ -1,4 +1,4 @@
-/** A folder with sessions in it, and the program that looks at them. */
+/** Sets up a folder with sessions, and runs the program on it. */
 import path from 'node:path';
 import { newSession, type Session } from '@heddle/agent';
 import type { EntryBody } from '@heddle/core';
@@ -7,7 +7,7 @@ import type { Ended } from '../../test/program.ts';
 
 export interface Place extends Home {
   readonly sessions: (...argv: string[]) => Promise<Ended>;
-  /** A session, still open. */
+  /** Creates a session and leaves it open. */
   readonly begin: (id: string, bodies: readonly EntryBody[], at?: number) => Session;
   readonly store: (id: string, bodies: readonly EntryBody[], at?: number) => void;
   readonly file: (id: string) => string;
@@ -71,8 +71,8 @@ export const result = (content: string): EntryBody => ({
   message: { type: 'user', uuid: 'r1', at: 0, content: [{ type: 'tool_result', tool_use_id: 't', content }] },
 });
 
-/** An id as the program gives them. */
+/** An id in the format of the program. */
 export const ID = 'abcd1234-62a5-4f0e-9d5b-5f0b1c2d3e4f';
 export const DAY = 86_400_000;
-/** What drives a terminal, and what a page would run. */
+/** Control sequences for a terminal, and a script for a page. */
 export const EVIL = '\u001b]0;owned\u0007\u001b[31m<script>alert(1)</script>';

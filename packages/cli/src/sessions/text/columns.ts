@@ -1,8 +1,8 @@
-/** Text in columns of a terminal: how wide it is, cut to fit, filled up. Pure. */
+/** Cuts and pads text to columns of a terminal. Pure. */
 import { escapeControls } from '../../terminal/escape-controls.ts';
 import { cellsOf, charactersOf, widthOf } from '../../terminal/width.ts';
 
-/** Cut to so many cells, with a sign that something is missing. */
+/** Cuts the text to `width` cells. A cut text ends with an ellipsis. */
 export function cutTo(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   if (width < 1) return '';
@@ -17,11 +17,11 @@ export function cutTo(text: string, width: number): string {
 }
 
 export function fill(text: string, width: number, side: 'left' | 'right' = 'right'): string {
-  const room = ' '.repeat(Math.max(0, width - widthOf(text)));
-  return side === 'left' ? `${room}${text}` : `${text}${room}`;
+  const padding = ' '.repeat(Math.max(0, width - widthOf(text)));
+  return side === 'left' ? `${padding}${text}` : `${text}${padding}`;
 }
 
-/** One line of somebody's text: no breaks, nothing that turns the direction of writing or speaks to the terminal. */
+/** Makes any text printable on one line: removes line breaks and direction marks, and escapes control characters. */
 export function oneLine(text: string): string {
   return escapeControls(
     text.replaceAll(/\s+/g, ' ').replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ''),

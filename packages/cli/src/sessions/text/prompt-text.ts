@@ -1,4 +1,4 @@
-/** Tells the prompts of a user from the other messages with the role `user`. Pure. */
+/** Distinguishes the prompts of a user from the other messages with the role `user`. Pure. */
 import { isInterruption, type Message, textOf } from '@heddle/core';
 
 /** The message that reports a shell command of the user starts with this mark. */

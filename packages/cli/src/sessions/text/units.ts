@@ -1,4 +1,4 @@
-/** Times and sizes, as people write and read them. Pure. */
+/** Parses and formats times and sizes. Pure. */
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -40,7 +40,7 @@ export function sizeText(bytes: number): string {
   return `${unit === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)} ${UNITS[unit]}`;
 }
 
-/** How long ago, for a glance; the day, once that says more. */
+/** Formats the age of a time, or its date if it is at least a week old. */
 export function agoText(at: number, now: number): string {
   const ago = now - at;
   if (ago < MINUTE) return 'just now';

@@ -1,4 +1,4 @@
-/** Killed at any point and resumed: nothing accepted or shown is lost, and no effect goes unsaid or happens twice. */
+/** Kills and resumes a session at any point. Nothing that was accepted or shown is lost, and no effect happens twice. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { install, type Installed } from '../program.ts';
 import { measureStory, tryPlan, type TrialResult } from './trial.ts';
@@ -6,7 +6,7 @@ import { type StoryMeasure, planOf } from './trigger.ts';
 
 const CASES = process.env['HEDDLE_PROVE'] === '1' ? 500 : 20;
 const FIRST_SEED = Number(process.env['HEDDLE_SEED'] ?? 1);
-/** Trials that run at the same time. */
+/** The number of trials that run at the same time. */
 const LANES = 3;
 
 let installed: Installed;

@@ -1,4 +1,4 @@
-/** A full disk, wherever in the session it comes: no effect without its record, the reason told, the session intact. */
+/** A full disk at any point of a session: no effect without a record, a reported reason and an intact session. */
 import { readFileSync, statSync } from 'node:fs';
 import { decode } from '@heddle/agent';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { brokenPromises } from './promises.ts';
 import { openCrashSetup } from './scene.ts';
 import { lastMessages, measureStory, NOTHING } from './trial.ts';
 
-/** Every how many KiB of the journal the disk is full once. */
+/** The distance between two trials, in KiB of the journal. */
 const STEP_KIB = process.env['HEDDLE_PROVE'] === '1' ? 1 : 4;
 
 let installed: Installed;
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => installed.remove());
 
 describe('a disk that is full', () => {
-  it('lets nothing happen that is not stored, and the session goes on when there is room', async () => {
+  it('causes no effect without a record, and the session continues when the disk has space', async () => {
     const found: string[] = [];
     for (let kib = 1; kib <= journalKib; kib += STEP_KIB) {
       const broken = await fillAt(kib);
@@ -36,7 +36,7 @@ async function fillAt(kib: number): Promise<string[]> {
   try {
     const ended = await scene.liveOnFullDisk(kib);
     const result = linesOf(ended.stdout).at(-1);
-    // An answer that is complete and stored stands, even if there is no room for the record of its end.
+    // A complete and stored answer counts, even if the record of its end does not fit on the disk.
     const isEndOnly = result?.['subtype'] === 'success';
     expect(ended).toMatchObject({ code: isEndOnly ? 0 : 1, signal: null });
     if (!isEndOnly) expect(result).toMatchObject({ subtype: 'error_during_execution', is_error: true });
@@ -69,7 +69,7 @@ function isAccepted(stdout: string): boolean {
 
 function intentsIn(journal: string): Set<string> {
   const lines = journal.split('\n');
-  // Nothing torn: what was written of the last line was taken back.
+  // The partial last line was removed.
   expect(lines.pop()).toBe('');
   return new Set(
     lines.map((line) => {

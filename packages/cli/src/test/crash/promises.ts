@@ -1,4 +1,4 @@
-/** What is promised whenever the program is killed, checked against what was seen from outside. */
+/** Checks the promises for a killed program against the evidence from outside. */
 import { readFileSync } from 'node:fs';
 import { decode } from '@heddle/agent';
 import { type Entry, queryConfig, replayLogEntries } from '@heddle/core';
@@ -6,13 +6,13 @@ import { linesOf, type Ended, type OutputLine } from '../program.ts';
 import { EFFECTS, PROMPT } from './story.ts';
 
 export interface Evidence {
-  /** All lives of the session, the undisturbed one last. */
+  /** All runs of the session. The last one was not killed. */
   readonly lives: readonly Ended[];
   readonly journal: string;
   readonly effects: readonly string[];
   /** The messages of the last request. */
   readonly lastRequest: unknown;
-  /** What the record said that the test itself has cut off: nobody can keep what was taken away. */
+  /** The contents of the record that the test cut off. They may be missing. */
   readonly excused: Excused;
 }
 
@@ -21,7 +21,7 @@ export interface Excused {
   readonly effects: ReadonlySet<string>;
 }
 
-/** The promises that were broken, in sentences; none is what we want. */
+/** Returns the broken promises as sentences. */
 export function brokenPromises(evidence: Evidence): string[] {
   const { lives, excused } = evidence;
   const last = lives.at(-1);
@@ -38,7 +38,7 @@ export function brokenPromises(evidence: Evidence): string[] {
   ];
 }
 
-/** A prompt is accepted once the program has said so, or has stored it. */
+/** A prompt is accepted after the program has reported or stored it. */
 export function wasAccepted(first: Ended, journal: string | undefined): boolean {
   const said = linesOf(first.stdout).some((line) => line['subtype'] === 'init');
   return said || (journal !== undefined && journal.includes(PROMPT) && journal.includes('\n'));
@@ -54,7 +54,7 @@ function lostLines(lives: readonly Ended[], entries: readonly Entry[], excused: 
     .map((uuid) => `the line ${uuid} was shown and is not in the log`);
 }
 
-/** However often it was interrupted, the log is a walk of the machine. */
+/** Checks that the log is a valid path through the state machine. */
 function impossibleSteps(entries: readonly Entry[]): string[] {
   const config = queryConfig({ sessionId: '', gates: { autoCompact: false, reactiveCompact: false } });
   return replayLogEntries(entries, config).mismatches.map(
@@ -62,7 +62,7 @@ function impossibleSteps(entries: readonly Entry[]): string[] {
   );
 }
 
-/** What the model was heard to say is still in front of it. */
+/** Checks that the next request contains every text of the model that was shown. */
 function lostTexts({ lives, lastRequest, excused }: Evidence): string[] {
   const known = JSON.stringify(lastRequest);
   return lives
@@ -78,22 +78,22 @@ function wrongEffects({ effects, lastRequest, excused }: Evidence): string[] {
   return EFFECTS.flatMap((id) => {
     if (excused.effects.has(id)) return [];
     const count = effects.filter((effect) => effect === id).length;
-    const told = resultFor(lastRequest, id);
+    const result = resultFor(lastRequest, id);
     if (count > 1) return [`${id} took effect ${count} times`];
-    if (count === 1 && told === undefined)
+    if (count === 1 && result === undefined)
       return [`${id} took effect and the conversation does not mention it`];
-    if (count === 1 && /had no effect|Nothing was changed/.test(told ?? ''))
+    if (count === 1 && /had no effect|Nothing was changed/.test(result ?? ''))
       return [`${id} took effect and the model was told that it did not`];
-    if (count === 0 && told !== undefined && !/is_error":true/.test(told))
+    if (count === 0 && result !== undefined && !/is_error":true/.test(result))
       return [`${id} did not take effect and the model was told that it did`];
     return [];
   });
 }
 
-/** The result that the model was given for a call, as JSON. */
+/** Returns the result of a call in the request, as JSON. */
 function resultFor(messages: unknown, id: string): string | undefined {
-  const said: readonly unknown[] = Array.isArray(messages) ? messages : [];
-  return said
+  const list: readonly unknown[] = Array.isArray(messages) ? messages : [];
+  return list
     .flatMap((message): readonly unknown[] =>
       typeof message === 'object' &&
       message !== null &&

@@ -1,4 +1,4 @@
-/** One session with its folder and its API, and the lives that the program leads in it. */
+/** One session with its folder, its API and the runs of the program in it. */
 import { type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { fail, type FakeApi, startFakeApi } from '@heddle/testing';
 import { type Ended, runProgram } from '../program.ts';
-import { EFFECTS_FILE, GO_ON, PROMPT, reply } from './story.ts';
+import { EFFECTS_FILE, CONTINUE, PROMPT, reply } from './story.ts';
 import { openTap } from './tap.ts';
 import { type Models, PLAIN_MODELS, type Trigger } from './trigger.ts';
 
@@ -16,11 +16,11 @@ export interface CrashSetup {
   readonly sessionId: string;
   /** Runs the program, until it ends or the trigger kills it. */
   live(kind: 'first' | 'resumed', kill?: Trigger): Promise<Ended>;
-  /** Runs it where no file may grow beyond so many KiB: for a journal that is a full disk. */
+  /** Runs the program with a maximum file size, which acts like a full disk. */
   liveOnFullDisk(kib: number): Promise<Ended>;
-  /** Bytes of answers sent in the last life. */
+  /** Bytes of answers that were sent in the last run. */
   readonly streamed: number;
-  /** Where the session's log lies; undefined when there is none. */
+  /** The path of the session log; undefined if there is none. */
   journal(): string | undefined;
   effects(): string[];
   close(): Promise<void>;
@@ -59,7 +59,7 @@ export async function openCrashSetup(program: string, models: Models = PLAIN_MOD
           child = started;
         },
       });
-      // The command outlives the program that it has killed, and still has its effect.
+      // The command outlives the program that it killed, and its effect still happens.
       if (ended.signal === 'SIGKILL' && kill?.kind === 'effect')
         await whenever(folder, () => effects().includes(kill.id));
       return ended;
@@ -94,7 +94,7 @@ function argumentsOf(kind: 'first' | 'resumed', sessionId: string, { thinks, cha
   const model = ['--model', `anthropic/${name}`, '--fallback-model', `anthropic/${OTHER_MODEL}`];
   const thinking = ['--max-thinking-tokens', thinks ? '1024' : '0', '--allowed-tools', 'Bash'];
   const output = ['--output-format', 'stream-json', '--verbose'];
-  return ['-p', kind === 'first' ? PROMPT : GO_ON, ...session, ...model, ...thinking, ...output];
+  return ['-p', kind === 'first' ? PROMPT : CONTINUE, ...session, ...model, ...thinking, ...output];
 }
 
 function environmentOf(kill: Trigger | undefined): Record<string, string> {
@@ -129,7 +129,7 @@ function linesIn(file: string): string[] {
   }
 }
 
-/** Resolves when the condition holds; it is looked at again whenever something in the folder changes. */
+/** Resolves when the condition is true. The condition is checked whenever the folder changes. */
 async function whenever(folder: string, condition: () => boolean): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = (): void => {

@@ -1,15 +1,15 @@
-/** The session that is interrupted: reads, effects on disk, and a model that knows what it has already asked for. */
+/** The session for crash tests: reads, effects on disk, and a model that does not repeat its calls. */
 import { call, type ScriptPart, type RequestBody, say, type ScriptStep, think } from '@heddle/testing';
 
 export const PROMPT = 'Do the whole job [prompt].';
-export const GO_ON = 'Go on [go on].';
+export const CONTINUE = 'Continue [continue].';
 
 export const EFFECTS_FILE = 'effects.txt';
 
-/** Calls with effects, in the order in which they are asked for. */
+/** The calls with effects, in order. */
 export const EFFECTS = ['b1', 'b2', 'b3', 'b4'] as const;
 
-/** Each line of this file is an effect, by the id of the call that had it. */
+/** A call that appends its id to the effects file. */
 function effect(id: string): ScriptPart {
   const kill = (when: string): string => `[ "$HEDDLE_CRASH_EFFECT" = ${id}:${when} ] && kill -9 $PPID`;
   const command = `${kill('before')}; printf '${id}\\n' >> ${EFFECTS_FILE}; ${kill('after')}; true`;
@@ -27,7 +27,7 @@ const ANSWERS: readonly { readonly says?: string; readonly calls: readonly strin
   { says: 'Now the rest.', calls: ['b4', 'r3'] },
 ];
 
-/** What the model says to this request: the calls that come next, and never one that it has made before. */
+/** The answer to a request: the next calls, without those that the request already contains. */
 export function reply(body: RequestBody, request: number): ScriptStep {
   const made = JSON.stringify(body['messages'] ?? []);
   for (const { says, calls } of ANSWERS) {

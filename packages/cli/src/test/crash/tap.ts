@@ -1,11 +1,11 @@
-/** A wire between the program and the fake API that counts the bytes of the answers, and says when enough have passed. */
+/** A proxy between the program and the fake API that counts the bytes of answers and reports when a limit is reached. */
 import { connect, createServer, type Socket } from 'node:net';
 
 export interface Tap {
   readonly url: string;
   /** Bytes sent to the program since the last `expect`. */
   readonly sent: number;
-  /** Counts anew; calls back once, when this byte has been sent and nothing behind it. */
+  /** Restarts the count. Calls `then` once, when exactly this many bytes have been sent. */
   expect(byte: number, then: () => void): void;
   close(): void;
 }
@@ -22,7 +22,7 @@ export async function openTap(upstreamUrl: string): Promise<Tap> {
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));
-      // Either side may die at any time: that is the point.
+      // Either side may be killed at any time.
       socket.on('error', () => undefined);
     }
     client.pipe(upstream);

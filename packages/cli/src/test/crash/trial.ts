@@ -1,4 +1,4 @@
-/** One trial: kill, perhaps cut, resume, kill again, resume; then see whether every promise was kept. */
+/** One trial: kill, perhaps cut the file, resume, kill again, resume. Then it checks every promise. */
 import { readFileSync, truncateSync } from 'node:fs';
 import { decode } from '@heddle/agent';
 import type { Ended } from '../program.ts';
@@ -9,7 +9,7 @@ import type { StoryMeasure, Plan } from './trigger.ts';
 export interface TrialResult {
   readonly plan: Plan;
   readonly broken: readonly string[];
-  /** Lives that were really killed: a trigger may lie behind the end of a run. */
+  /** The number of runs that were killed. A run may end before its trigger. */
   readonly kills: number;
   readonly accepted: boolean;
 }
@@ -50,7 +50,7 @@ async function play(scene: CrashSetup, plan: Plan): Promise<TrialResult> {
   return { ...said, broken: [...broken, ...scene.api.problems.map(({ message }) => message)] };
 }
 
-/** Resumed once more, the model is sent what it was sent before, byte for byte, and what came of it. */
+/** Resumes once more. The next request must start with the last request, byte for byte. */
 async function resumedAgain(scene: CrashSetup): Promise<string[]> {
   const before = JSON.stringify(withoutMarks(lastMessages(scene))).slice(0, -1);
   const known = scene.api.requests.length;
@@ -60,7 +60,7 @@ async function resumedAgain(scene: CrashSetup): Promise<string[]> {
   return next.startsWith(before) ? [] : ['resumed twice, the next request does not begin with the last one'];
 }
 
-/** Cache marks move from request to request; they are no part of what is said. */
+/** Removes cache marks, because their position differs between requests. */
 function withoutMarks(messages: unknown): unknown {
   return JSON.parse(JSON.stringify(messages), (key, value: unknown) =>
     key === 'cache_control' ? undefined : value,
@@ -69,7 +69,7 @@ function withoutMarks(messages: unknown): unknown {
 
 export const NOTHING: Excused = { uuids: new Set(), effects: new Set() };
 
-/** A run that was killed before it took the prompt leaves nothing, and says so when it is asked to go on. */
+/** A run that was killed before it accepted the prompt leaves no session. Resuming it must report that. */
 function nothingToResume(lives: readonly Ended[]): string[] {
   const last = lives.at(-1);
   if (last?.code === 0) return [];
@@ -78,7 +78,7 @@ function nothingToResume(lives: readonly Ended[]): string[] {
     : [`nothing was accepted, and the next life ended with ${last?.code}: ${last?.stderr}`];
 }
 
-/** Cuts the file inside its last record, as a machine that lost its power might, and says what that record held. */
+/** Cuts the file inside its last record, like a power failure. Returns the contents of that record. */
 function cutLastRecord(journal: string, share: number): Excused {
   const bytes = readFileSync(journal);
   const end = bytes.lastIndexOf(0x0a);
@@ -102,7 +102,7 @@ function messagesOf(body: unknown): unknown {
   return typeof body === 'object' && body !== null && 'messages' in body ? body.messages : undefined;
 }
 
-/** One run that nobody disturbs: how much there is to be killed at. */
+/** Measures a run without a kill, to find the possible points for kills. */
 export async function measureStory(program: string): Promise<StoryMeasure> {
   const scene = await openCrashSetup(program);
   try {

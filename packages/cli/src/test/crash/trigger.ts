@@ -1,17 +1,17 @@
-/** When the program is killed. Every trigger is an event, none a time. */
+/** The events that trigger a kill. No trigger depends on time. */
 import { EFFECTS } from './story.ts';
 
 export type Trigger =
   /** At the nth byte that the program writes. */
   | { readonly kind: 'journal' | 'stdout'; readonly byte: number }
-  /** When so many bytes of answers have been sent to it. */
+  /** When this many bytes of answers have been sent to the program. */
   | { readonly kind: 'stream'; readonly byte: number }
-  /** By the command that has the effect: before it, so that the effect follows the death, or after it. */
+  /** The command kills the program before or after its own effect. */
   | { readonly kind: 'effect'; readonly id: string; readonly when: 'before' | 'after' }
-  /** When its nth request has arrived and nothing has been answered. */
+  /** When the nth request has arrived, before the answer starts. */
   | { readonly kind: 'request'; readonly number: number };
 
-/** How much a run that nobody disturbs writes and is sent. */
+/** The amounts of output, input and requests in a run without a kill. */
 export interface StoryMeasure {
   readonly journal: number;
   readonly stdout: number;
@@ -21,19 +21,19 @@ export interface StoryMeasure {
 
 export interface Plan {
   readonly seed: number;
-  /** One for each life of the session but the last. */
+  /** One for each run of the session except the last. */
   readonly kills: readonly Trigger[];
   /** Cut the file inside its last record after the first kill, at this share of the record. */
   readonly cut: number | undefined;
   readonly models: Models;
 }
 
-/** Which models a session is held with. */
+/** The models of the session. */
 export interface Models {
   readonly thinks: boolean;
-  /** In its first life, the first model is gone after so many requests, and the fallback takes over. */
+  /** In the first run, the first model fails after this many requests, and the fallback model replaces it. */
   readonly goneAfter: number | undefined;
-  /** The later lives are held with another model. */
+  /** The later runs use another model. */
   readonly changes: boolean;
 }
 
@@ -71,7 +71,7 @@ export function planOf(seed: number, measure: StoryMeasure): Plan {
 
 const KINDS: readonly Trigger['kind'][] = ['journal', 'stream', 'effect', 'stdout', 'request'];
 
-/** Numbers in [0, 1) that depend on the seed alone (mulberry32). */
+/** Pseudorandom numbers in [0, 1) from a seed (mulberry32). */
 function generator(seed: number): () => number {
   let state = Math.imul(seed, 0x9e3779b9);
   return () => {

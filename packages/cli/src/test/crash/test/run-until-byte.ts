@@ -8,7 +8,7 @@ import { syncBuiltinESMExports } from 'node:module';
 const [where, at = ''] = (process.env['HEDDLE_CRASH_AT'] ?? '').split(':');
 let left = Number(at);
 
-/** Lets the bytes pass through `write` until the one is reached. */
+/** Passes bytes to `write` until the limit is reached. */
 function passing(bytes: Uint8Array, write: (bytes: Uint8Array) => number): number {
   if (bytes.length < left) {
     const written = write(bytes);
@@ -47,7 +47,7 @@ function watchOutput(): void {
     write(text: string): boolean {
       let hasRoom = true;
       passing(Buffer.from(text), (part) => {
-        // Synchronously, where the rest of the line will never come.
+        // Writes synchronously, because the rest of the line will never follow.
         if (part.length < Buffer.byteLength(text)) fs.writeSync(1, part);
         else hasRoom = write(part);
         return part.length;
