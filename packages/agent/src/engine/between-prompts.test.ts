@@ -1,4 +1,4 @@
-/** What a host may change between two prompts of one conversation. */
+/** Changes that a host may make between two prompts of one conversation. */
 import type { PermissionMode } from '@heddle/core';
 import { call, fakeTool, say, scriptedModel } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
@@ -69,7 +69,7 @@ describe('between two prompts', () => {
     model.assertNoViolations();
   });
 
-  it('a prompt is taken back with all that came after it, the first one, too', async () => {
+  it('rewindBefore removes a prompt and all later messages, also the first prompt', async () => {
     const model = scriptedModel([say('One.'), say('Two.'), say('Three.')]);
     const agent = createAgent(options(model));
     await submit(agent, 'first');
@@ -79,7 +79,7 @@ describe('between two prompts', () => {
     expect([...agent.messages].map(({ type }) => type)).toEqual(['user', 'assistant']);
     expect(agent.rewindBefore(prompts[0]?.uuid ?? '')).toEqual({ ok: true });
     expect(agent.messages.length).toBe(0);
-    expect(agent.rewindBefore('nobody')).toMatchObject({ ok: false });
+    expect(agent.rewindBefore('unknown')).toMatchObject({ ok: false });
     await submit(agent, 'third');
     expect(JSON.stringify([...(model.calls[2]?.request.messages ?? [])])).not.toContain('first');
     model.assertNoViolations();

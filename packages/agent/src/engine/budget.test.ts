@@ -1,4 +1,4 @@
-/** What a run may spend: dollars are counted after every event, whoever spent them; tokens by the loop; tasks by the API. */
+/** Budgets of a run: dollars are counted after every event, tokens by the loop, tasks by the API. */
 import { SUMMARY_MARK } from '@heddle/context';
 import type { LoopEvent, ModelPort } from '@heddle/core';
 import { answer, call, fakeTool, say, scriptedModel, usage } from '@heddle/testing';
@@ -31,7 +31,7 @@ describe('a budget in dollars', () => {
   it('counts what a compaction spends, and ends the run before the next answer', async () => {
     const model = scriptedModel((request, count) => {
       if (JSON.stringify(request.messages.last()?.content).includes(SUMMARY_MARK))
-        return answer(say('## Intent\nGo on.'), usage({ output_tokens: 9_000 }));
+        return answer(say('## Intent\nContinue.'), usage({ output_tokens: 9_000 }));
       return answer(
         usage({ input_tokens: 1_000 + count * 400, output_tokens: 1 }),
         call('Look', { at: count }, `c${count}`),
@@ -135,7 +135,7 @@ describe('a price', () => {
     expect(result?.total_cost_usd).toBe(1);
   });
 
-  it('that the provider told is not called one of a list, also when the session goes on', async () => {
+  it('that the provider stated is not attributed to a price list, also after a resume', async () => {
     const told = (costUsd?: number) =>
       answer(
         say('Hi.'),

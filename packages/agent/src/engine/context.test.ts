@@ -3,10 +3,10 @@ import { SUMMARY_MARK } from '@heddle/context';
 import { expect, it } from 'vitest';
 import { createAgent } from '../create-agent.ts';
 
-it('compacts on the way, bills it, and goes on', async () => {
+it('compacts during a run, charges it, and continues', async () => {
   const model = scriptedModel((request, count) => {
     if (JSON.stringify(request.messages.last()?.content).includes(SUMMARY_MARK))
-      return answer(say('## Intent\nGo on.'));
+      return answer(say('## Intent\nContinue.'));
     if (count > 40) return answer(say('Done.'));
     return answer(usage({ input_tokens: 1_000 + count * 400 }), call('Look', { at: count }, `c${count}`));
   });

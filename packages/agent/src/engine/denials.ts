@@ -3,7 +3,7 @@ import type { LoopEvent } from '@heddle/core';
 import type { PermissionDenial, SdkInformational, SdkMessage, SdkPermissionDenied } from '../sdk/message.ts';
 
 export interface Denial extends PermissionDenial {
-  /** Who denied it: `user` answered a question, a `hook` objected, all else was decided without either. */
+  /** The denying party: the `user` in an answer, a `hook`, a `rule`, or another check. */
   readonly by: 'user' | 'hook' | 'rule' | 'other';
   readonly message: string;
 }
@@ -11,7 +11,7 @@ export interface Denial extends PermissionDenial {
 type Stamp = Pick<SdkMessage, 'uuid' | 'session_id'>;
 
 export class Denials {
-  /** Decided, and the result is not out yet. By call. */
+  /** Decided, but without a result yet; by call. */
   readonly #pending = new Map<string, Denial>();
   /** By the message that carries the result, so that a retracted one is forgotten. */
   readonly #counted = new Map<string, Denial>();
@@ -40,7 +40,7 @@ export class Denials {
   }
 }
 
-/** What clients are told about it, before the result. A user who answered knows; the result repeats the answer. */
+/** The lines about a denial that clients receive before the result. A user who denied it needs none. */
 export function denialLines(denial: Denial, stamp: Stamp): (SdkInformational | SdkPermissionDenied)[] {
   const { by, tool_name, tool_use_id, message } = denial;
   switch (by) {

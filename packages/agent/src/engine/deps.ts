@@ -1,4 +1,4 @@
-/** The production `QueryDeps`: the real clock and ids, and whatever the host gave. The compiler holds them against the loop's own type. */
+/** The production `QueryDeps`: the real clock and ids, and the ports of the host. */
 import {
   type Attachment,
   type ContextPort,
@@ -85,20 +85,20 @@ async function changedFiles(fileState: FileStateCache): Promise<Attachment[]> {
   return found.filter((attachment) => attachment !== undefined);
 }
 
-/** Larger files are not worth a read at every turn. */
+/** Larger files are not read at every turn. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 async function changeOf(path: string, fileState: FileStateCache): Promise<Attachment | undefined> {
   const known = fileState.get(path);
   if (!known) return undefined;
   try {
-    // Asked of every file at every turn: a thread for each question would cost far more than the question.
+    // Synchronous, because a thread per file and turn would cost far more than the call.
     const { mtimeMs, size } = statSync(path);
     if (mtimeMs === known.readAt || size > MAX_BYTES) return undefined;
     const hash = createHash('sha256')
       .update(await readFile(path))
       .digest('hex');
-    // The hash stays that of the text the model saw: an edit of anything newer must be refused.
+    // The hash stays that of the text the model saw, so that an edit of a newer text is rejected.
     fileState.set(path, { ...known, readAt: mtimeMs });
     if (hash === known.hash) return undefined;
     return {
@@ -107,7 +107,7 @@ async function changeOf(path: string, fileState: FileStateCache): Promise<Attach
       note: `${path} changed on disk since it was read. Read it again before relying on it.`,
     };
   } catch {
-    // Gone or unreadable: the next Read says so better than a reminder could.
+    // Removed or unreadable. The next Read reports it.
     return undefined;
   }
 }

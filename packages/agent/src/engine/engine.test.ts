@@ -17,7 +17,7 @@ async function submit(
   const lines: SdkMessage[] = [];
   for await (const line of createAgent(given).submit(prompt)) lines.push(line);
   const result = lines.at(-1);
-  if (result?.type !== 'result') throw new Error('The last line is no result.');
+  if (result?.type !== 'result') throw new Error('The last line is not a result.');
   return { lines, result };
 }
 
@@ -41,7 +41,7 @@ describe('an agent', () => {
     model.assertNoViolations();
   });
 
-  it('denies what would be asked where nobody can answer, and reports it', async () => {
+  it('denies a call that needs a question if no user can answer, and reports it', async () => {
     const model = scriptedModel([call('Change', {}, 'c1'), say('Then not.')]);
     const { lines, result } = await submit(options(model));
     expect(JSON.stringify(lines)).toContain('There is no user to ask');

@@ -70,7 +70,7 @@ export class QueryEngine {
   #options: AgentOptions;
   readonly #session: Session;
   readonly #log: SessionLog;
-  readonly #purse: CostTracker;
+  readonly #costs: CostTracker;
   readonly #fileState = createReadFileState();
   #context: ContextPipeline | undefined;
   #head: SessionSnapshot | undefined;
@@ -80,7 +80,7 @@ export class QueryEngine {
   readonly #now: () => number;
   readonly #uuid: () => string;
   #controller = new AbortController();
-  /** A prompt or a compaction holds the conversation just now. */
+  /** A prompt or a compaction is running. */
   #busy = false;
 
   constructor(options: AgentOptions) {
@@ -91,10 +91,10 @@ export class QueryEngine {
     this.sessionId = this.#session.id;
     const stance = initialSessionState(this.#session, options);
     this.#log = new SessionLog(this.#session, () => this.#messageStamp(), stance);
-    this.#purse = new CostTracker(options, this.#session.bill);
+    this.#costs = new CostTracker(options, this.#session.bill);
   }
 
-  /** Ends the running turn. `interrupt`: because the user sent a new message. */
+  /** Ends the running turn. The reason is `interrupt` if the user sent a new message. */
   abort(reason: unknown = 'cancel'): void {
     this.#controller.abort(reason);
   }
@@ -104,12 +104,12 @@ export class QueryEngine {
     return this.#log.messages;
   }
 
-  /** Replaces the conversation by a hand-over, on the user's word. Between two prompts only. */
+  /** Replaces the conversation by a handoff. The user asks for it, between two prompts. */
   async compact(instructions?: string): Promise<CompactOutcome> {
     if (this.#busy) return BUSY;
-    this.#begin();
+    this.#start();
     try {
-      const steps = this.#compaction(this.#turn(), instructions);
+      const steps = this.#compaction(this.#newRun(), instructions);
       let next = await steps.next();
       while (!next.done) next = await steps.next();
       return next.value;
@@ -118,34 +118,34 @@ export class QueryEngine {
     }
   }
 
-  /** Puts back what the last compaction replaced. */
+  /** Restores the messages that the last compaction replaced. */
   undoCompaction(): CommandOutcome<{ readonly messages: number }> {
     if (this.#busy) return BUSY;
     return this.#storing(() => undoCompaction(this.#session, this.#log.store));
   }
 
-  /** How full the window is with the conversation as it stands, and what fills it. */
+  /** The size of the conversation in the model's window, by kind of content. */
   async contextUsage(): Promise<ContextUsage> {
     await this.#loadFacts();
-    const { toolUseContext: context } = this.#params(this.#turn());
-    return this.#contextDoor().usage({ messages: this.messages, context });
+    const { toolUseContext: context } = this.#params(this.#newRun());
+    return this.#contextPort().usage({ messages: this.messages, context });
   }
 
-  /** From the next prompt on: another model, another effort. What was allowed in this conversation stays so. */
+  /** Changes options from the next prompt on. Permissions that were granted in this conversation stay granted. */
   change(changes: Changes): void {
     this.#options = applyChanges({ ...this.#options, rules: liveOf(this.#options) }, changes);
-    // They speak for the model: what they had decided is in the log.
+    // Both depend on the model. Their earlier decisions are in the log.
     this.#context = undefined;
     this.#head = undefined;
     if (changes.loadFacts !== undefined) this.#factsLoaded = undefined;
-    this.#purse.change(this.#options);
+    this.#costs.change(this.#options);
   }
 
   get permissionMode(): PermissionMode {
     return liveOf(this.#options).mode ?? this.#contextMode();
   }
 
-  /** Takes effect for the next call. Answers whether it is in force: not every mode may be switched on. */
+  /** Takes effect for the next call. Returns false if the mode may not be switched on. */
   setPermissionMode(mode: PermissionMode): boolean {
     const live = liveOf(this.#options);
     live.apply([{ type: 'setMode', mode, destination: 'session' }]);
@@ -155,12 +155,12 @@ export class QueryEngine {
     return true;
   }
 
-  /** What the conversation has cost so far. */
+  /** The costs of the conversation so far. */
   get spending(): CostTotals {
-    return this.#purse.spending;
+    return this.#costs.spending;
   }
 
-  /** Between two prompts: joins the conversation, and no model is asked. For what the user did on their own. */
+  /** Adds a message between two prompts without a model call: a command that the user ran. */
   add(prompt: string | Prompt): CommandOutcome<object> {
     if (this.#busy) return BUSY;
     const { content, uuid = this.#uuid() } = typeof prompt === 'string' ? { content: prompt } : prompt;
@@ -171,7 +171,7 @@ export class QueryEngine {
     });
   }
 
-  /** Between two prompts: the conversation goes on as if this message and all that came after it had not been said. */
+  /** Removes a message and all later ones from the conversation, between two prompts. */
   rewindBefore(uuid: string): CommandOutcome<object> {
     if (this.#busy) return BUSY;
     const messages = [...this.messages];
@@ -190,7 +190,7 @@ export class QueryEngine {
       yield this.#failedStart(BUSY.message);
       return { reason: 'model_error', message: BUSY.message };
     }
-    this.#begin();
+    this.#start();
     try {
       const given = typeof prompt === 'string' ? { content: prompt } : prompt;
       const instructions = given.verbatim ? undefined : compactCommand(given.content);
@@ -200,14 +200,14 @@ export class QueryEngine {
     }
   }
 
-  /** Before the first line is out: whoever reads it may abort at once. */
-  #begin(): void {
+  /** Runs before the first line is yielded, because its reader may abort at once. */
+  #start(): void {
     this.#busy = true;
     this.#controller = new AbortController();
   }
 
   async *#answer(prompt: Prompt): AsyncGenerator<SdkMessage, Terminal> {
-    const turn = this.#turn();
+    const turn = this.#newRun();
     const { content, uuid = this.#uuid() } = prompt;
     const problem = await this.#accept({ content, uuid });
     if (problem !== undefined) {
@@ -222,9 +222,9 @@ export class QueryEngine {
     return terminal;
   }
 
-  /** `/compact` as a prompt: no run, but a first line and one result like every prompt. */
+  /** `/compact` as a prompt. It has a first line and one result like every prompt, but no run. */
   async *#compactTurn(instructions: string): AsyncGenerator<SdkMessage, Terminal> {
-    const turn = this.#turn();
+    const turn = this.#newRun();
     yield this.#initLine();
     const outcome = yield* this.#compaction(turn, instructions);
     const terminal = terminalOf(outcome);
@@ -234,10 +234,10 @@ export class QueryEngine {
     return terminal;
   }
 
-  /** Every step is stored and billed like a step of a run. */
+  /** Stores and charges every step like a step of a run. */
   async *#compaction(turn: PromptRun, instructions?: string): AsyncGenerator<SdkMessage, CompactOutcome> {
     try {
-      const { spent } = this.#purse;
+      const { spent } = this.#costs;
       if (spent) return { ok: false, reason: 'failed', message: errorSentence(spent) };
       if (this.#options.compaction?.isForbidden)
         return { ok: false, reason: 'failed', message: COMPACTION_FORBIDDEN };
@@ -247,7 +247,7 @@ export class QueryEngine {
       const lineage = lineageOf({ autoCompactTracking });
       const setup = {
         messages: this.messages,
-        port: this.#contextDoor(),
+        port: this.#contextPort(),
         context,
         clock: deps.clock,
         lineage,
@@ -268,10 +268,10 @@ export class QueryEngine {
     return endOf(turn, { terminal, spending: this.spending, now: this.#now(), unstored });
   }
 
-  #turn(): PromptRun {
+  #newRun(): PromptRun {
     const { outputSchema } = this.#options;
     return {
-      tally: new RunCounts(this.#now()),
+      counts: new RunCounts(this.#now()),
       denials: new Denials(),
       translator: createTranslator({
         sessionId: this.sessionId,
@@ -284,12 +284,12 @@ export class QueryEngine {
     };
   }
 
-  /** Stores the prompt before anything else happens; answers with the reason where the run cannot begin. */
+  /** Stores the prompt before anything else happens. Returns the reason if the run cannot start. */
   async #accept({ content, uuid }: Required<Pick<Prompt, 'content' | 'uuid'>>): Promise<string | undefined> {
     const { outputSchema } = this.#options;
-    const objection = await this.#purse.objection();
+    const objection = await this.#costs.objection();
     if (objection !== undefined) return objection;
-    // A conversation that begins is small for every model.
+    // A new conversation fits into every window.
     if (this.messages.length > 0) await this.#loadFacts();
     try {
       if (outputSchema) await parserOf(outputSchema);
@@ -301,19 +301,19 @@ export class QueryEngine {
       this.#log.begin(this.#currentHead());
       const stamp = { uuid, at: this.#now() };
       this.#log.store({ type: 'user', message: { type: 'user', ...stamp, content: admitted } });
-      this.#standFirm();
+      this.#checkDirectory();
       if (this.permissionMode === 'plan') this.#attach(PLAN_NOTE);
       for (const attachment of this.#news(stamp.at)) this.#attach(attachment);
       await this.#options.onAccepted?.(stamp.uuid);
       return undefined;
     } catch (thrown) {
-      // What the host keeps beside the journal can meet a full disk, too.
+      // Files that the host keeps beside the journal can fail on a full disk, too.
       if (thrown instanceof JournalError || isRefusedBySystem(thrown)) return thrown.message;
       throw thrown;
     }
   }
 
-  /** If the facts cannot be loaded, the model is used with what is known without them. */
+  /** Without its facts, the model is used with the defaults. */
   async #loadFacts(): Promise<void> {
     this.#factsLoaded ??= this.#options.loadFacts?.().catch(() => undefined);
     await this.#factsLoaded;
@@ -328,8 +328,8 @@ export class QueryEngine {
     }
   }
 
-  /** A tool changed the mode (a plan began or ended): that is the newest word, whatever was answered before. */
-  #stand(stance: SessionState): void {
+  /** A tool changed the mode (a plan started or ended). The newest change counts. */
+  #applySessionState(stance: SessionState): void {
     const { permissionMode: mode } = stance;
     if (mode !== this.#contextMode())
       liveOf(this.#options).apply([{ type: 'setMode', mode, destination: 'session' }]);
@@ -340,8 +340,8 @@ export class QueryEngine {
     return this.#log.stance?.permissionMode ?? 'default';
   }
 
-  /** The folder the shell stood in may be gone by now. */
-  #standFirm(): void {
+  /** The working directory of the shell may have been removed. */
+  #checkDirectory(): void {
     if (!this.#log.stance) return;
     const { stance, note } = existingFolder(this.#log.stance, workingFoldersOf(this.#options));
     if (note === undefined) return;
@@ -350,7 +350,7 @@ export class QueryEngine {
     this.#attach(note);
   }
 
-  /** What the model should know beside the prompt. */
+  /** Attachments that join the prompt. */
   #news(now: number): readonly Attachment[] {
     const began = this.#currentHead().userContext[DATE];
     const { news, redact = (value) => value } = this.#options;
@@ -372,13 +372,13 @@ export class QueryEngine {
       let step = await earlier.next();
       for (; !step.done; step = await earlier.next()) yield* this.#record(step.value, turn);
       if (step.value) return { reason: 'hook_stopped', ...step.value };
-      // After the earlier calls have their results, so that the run starts from them.
+      // The run starts from the results of the earlier calls.
       run = query(this.#params(turn));
       let end: Terminal | undefined;
       while (!end) {
         const next = await run.next();
         if (!next.done) yield* this.#record(next.value, turn);
-        end = next.done ? next.value : this.#purse.spent;
+        end = next.done ? next.value : this.#costs.spent;
       }
       isAbandoned = false;
       return end;
@@ -387,7 +387,7 @@ export class QueryEngine {
       if (thrown instanceof JournalError) return { reason: 'model_error', message: thrown.message };
       throw thrown;
     } finally {
-      // However this ends, nothing below runs on unobserved. After a normal end this does nothing.
+      // Nothing may continue unobserved. After a normal end this does nothing.
       await earlier.return(undefined);
       if (isAbandoned && run) await this.#storeRest(run, turn);
       await run?.return({ reason: 'aborted_streaming' });
@@ -407,28 +407,28 @@ export class QueryEngine {
   }
 
   async *#record(event: LoopEvent, turn: PromptRun): AsyncGenerator<SdkMessage> {
-    const taking = this.#purse.take(event);
+    const taking = this.#costs.take(event);
     for (const body of entriesOf(event, taking && (await taking))) this.#log.store(body);
-    if (event.type === 'stance') this.#stand(event.stance);
-    turn.tally.note(event, this.#now());
+    if (event.type === 'stance') this.#applySessionState(event.stance);
+    turn.counts.note(event, this.#now());
     this.#options.onEvent?.(event);
     const denial = turn.denials.hear(event);
     if (denial) yield* denialLines(denial, this.#stamp());
     yield* turn.translator.lines(event);
   }
 
-  /** One object for the whole session: what is made of it is made once. */
+  /** The same object for the whole session, so that values derived from it are computed once. */
   #currentHead(): SessionSnapshot {
     const { snapshot } = this.#session;
     return (this.#head ??= snapshot ? resumedHead(snapshot, this.#options) : newHead(this.#options));
   }
 
-  /** One for the whole session: it remembers what was sent and decided from prompt to prompt. */
-  #contextDoor(): ContextPipeline {
-    return (this.#context ??= this.#newContextDoor());
+  /** One for the whole session, because it remembers requests and decisions across prompts. */
+  #contextPort(): ContextPipeline {
+    return (this.#context ??= this.#newContextPort());
   }
 
-  #newContextDoor(): ContextPipeline {
+  #newContextPort(): ContextPipeline {
     const { model, random, cwd, requestOptions, config, compaction = {} } = this.#options;
     const { isForbidden: _, ...limits } = compaction;
     return contextPortOf({
@@ -457,13 +457,13 @@ export class QueryEngine {
 
   #params(turn: PromptRun): QueryParams {
     return paramsOf(this.#options, {
-      model: this.#purse.hearing(this.#options.model),
+      model: this.#costs.hearing(this.#options.model),
       session: this.#session,
       head: this.#currentHead(),
       signal: this.#controller.signal,
       fileState: this.#fileState,
       stance: this.#log.stance,
-      context: this.#contextDoor(),
+      context: this.#contextPort(),
       store: this.#log.store,
       denials: turn.denials,
       structured: turn.structured,
@@ -475,7 +475,7 @@ export class QueryEngine {
     return initLine({ ...this.#options, permissionMode: this.permissionMode }, this.#stamp());
   }
 
-  /** What earlier prompts have cost stays on the bill. */
+  /** The costs of earlier prompts stay in the total. */
   #failedStart(message: string): SdkMessage {
     const { spending } = this;
     return {

@@ -208,7 +208,7 @@ describe('a model change in the middle of a tool turn', () => {
     const second = await play([call('Look', {}, 'l2'), say('Done.')], {
       model: 'claude-sonnet-4-5',
       options: { session: { ...session } },
-      prompts: ['go on'],
+      prompts: ['continue'],
     });
     second.api.assertNoViolations();
     expect(second.result).toBe('Done.');

@@ -1,11 +1,11 @@
-/** What hooks of a host are given by the engine. */
+/** The input that the engine gives to hooks of a host. */
 import { call, fakeTool, say, scriptedModel } from '@heddle/testing';
 import { expect, it } from 'vitest';
 import { createAgent } from '../create-agent.ts';
 import { resumeSession } from '../session/open/open.ts';
 import { callOf, createSessionHome, intentOf, sessionOf, user } from '../session/test/session-home.ts';
 
-it('a hook before a compaction hears that nobody waits for it any more', async () => {
+it('the signal of a hook before a compaction aborts when the compaction is cancelled', async () => {
   const asked = Promise.withResolvers<AbortSignal>();
   const agent = createAgent({
     model: scriptedModel([say('Hello.')]),
@@ -79,7 +79,7 @@ it('a hook around a call that a crash left open is asked again, and may end the 
     },
   });
   const results: string[] = [];
-  for await (const line of agent.submit('go on'))
+  for await (const line of agent.submit('continue'))
     if (line.type === 'result') results.push(line.terminal_reason ?? '');
   expect(asked).toEqual(['c1']);
   expect(results).toEqual(['hook_stopped']);

@@ -56,7 +56,7 @@ describe('while a prompt runs', () => {
 });
 
 it('an abort that comes with the first line of /compact is heard', async () => {
-  const model = scriptedModel([say('One.'), say('Two.'), say('## Intent\nGo on.')]);
+  const model = scriptedModel([say('One.'), say('Two.'), say('## Intent\nContinue.')]);
   const agent = agentWith(model);
   await resultOf(agent.submit('one '.repeat(2_000)));
   await resultOf(agent.submit('two'));

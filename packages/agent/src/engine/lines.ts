@@ -11,7 +11,7 @@ import {
 import type { AgentOptions } from './options.ts';
 import type { CostTotals, RunCounts } from '../cost/cost-tracker.ts';
 
-/** The release of the protocol whose vocabulary these lines speak; clients use it to tell what they can expect. */
+/** The protocol version of these lines. Clients derive from it what they can expect. */
 export const VERSION = '0.1.0';
 
 export interface LineStamp {
@@ -40,21 +40,21 @@ export function initLine(options: AgentOptions, stamp: LineStamp): SdkInit {
 
 export interface EndOfRun {
   readonly terminal: Terminal;
-  readonly tally: RunCounts;
+  readonly counts: RunCounts;
   readonly denials: readonly PermissionDenial[];
   /** Of the whole conversation, not of this run alone. */
   readonly spending: CostTotals;
   readonly now: number;
   /** The structured answer, if one was asked for and given. */
   readonly structured: unknown;
-  /** One was asked for, and never came. */
+  /** A structured answer was requested and never given. */
   readonly exhausted: boolean;
-  /** Why the end itself could not be stored, if it could not. */
+  /** Why the end could not be stored; undefined if it was. */
   readonly unstored: string | undefined;
 }
 
 export function resultLine(end: EndOfRun, stamp: LineStamp): SdkResult {
-  const { terminal, tally, spending } = end;
+  const { terminal, counts, spending } = end;
   const { subtype, isError, word } = end.exhausted
     ? NEVER_VALID
     : end.structured === undefined
@@ -64,12 +64,12 @@ export function resultLine(end: EndOfRun, stamp: LineStamp): SdkResult {
     type: 'result',
     subtype,
     is_error: isError,
-    duration_ms: end.now - tally.startedAt,
-    duration_api_ms: tally.apiMs,
+    duration_ms: end.now - counts.startedAt,
+    duration_api_ms: counts.apiMs,
     num_turns: turnsOf(end),
-    stop_reason: isTruncated(terminal) ? 'max_tokens' : tally.stopReason,
+    stop_reason: isTruncated(terminal) ? 'max_tokens' : counts.stopReason,
     total_cost_usd: totalCost(spending),
-    usage: sdkUsage(tally.usage, tally.webSearches),
+    usage: sdkUsage(counts.usage, counts.webSearches),
     modelUsage: spending.models,
     permission_denials: end.denials,
     terminal_reason: word,
@@ -78,7 +78,7 @@ export function resultLine(end: EndOfRun, stamp: LineStamp): SdkResult {
   };
 }
 
-/** The result of a command that was typed as a prompt: there was no run that could have ended for a reason. */
+/** The result of a command that was typed as a prompt. It has no terminal, because there was no run. */
 export function commandResult(command: string, end: EndOfRun, stamp: LineStamp): SdkResult {
   const { terminal_reason: _, ...line } = resultLine(end, stamp);
   return { ...line, local_command: command };
@@ -93,7 +93,7 @@ const NEVER_VALID = {
 
 type Outcome = Pick<SdkResult, 'result' | 'errors' | 'api_error_status' | 'structured_output'>;
 
-/** What was answered stands, even if the record of its end could not be written; but that is told, too. */
+/** An answer stays valid if its end could not be stored. The result reports both. */
 function outcome(end: EndOfRun, subtype: SdkResult['subtype']): Outcome {
   const said = told(end, subtype);
   const { unstored } = end;
@@ -101,18 +101,18 @@ function outcome(end: EndOfRun, subtype: SdkResult['subtype']): Outcome {
   return { ...said, errors: [...(said.errors ?? []), unstored] };
 }
 
-function told({ terminal, tally, structured, exhausted }: EndOfRun, subtype: SdkResult['subtype']): Outcome {
+function told({ terminal, counts, structured, exhausted }: EndOfRun, subtype: SdkResult['subtype']): Outcome {
   if (exhausted) return { errors: ['The model never gave an output of the required shape.'] };
   if (structured !== undefined) return { result: JSON.stringify(structured), structured_output: structured };
-  if (subtype !== 'success') return failure(terminal, tally);
+  if (subtype !== 'success') return failure(terminal, counts);
   const status = terminal.reason === 'api_error' ? (terminal.error.status ?? null) : null;
   if (isTruncated(terminal))
-    return { result: tally.answerText, api_error_status: status, errors: [TRUNCATED] };
+    return { result: counts.answerText, api_error_status: status, errors: [TRUNCATED] };
   const { isError } = interpretTerminal(terminal);
-  return { result: isError ? tally.errorText : tally.answerText, api_error_status: status };
+  return { result: isError ? counts.errorText : counts.answerText, api_error_status: status };
 }
 
-/** What an interrupted answer had said stands in the conversation, so it is part of the result. */
+/** The partial text of an interrupted answer is in the conversation, so it is part of the result. */
 function failure(terminal: Terminal, { answerText }: RunCounts): Outcome {
   const errors = [errorSentence(terminal)];
   const isInterrupted = terminal.reason === 'aborted_streaming' || terminal.reason === 'aborted_tools';
@@ -126,13 +126,13 @@ function isTruncated(terminal: Terminal): boolean {
   return terminal.reason === 'completed' && terminal.truncated === true;
 }
 
-/** Round trips to the model; for a run that reached its limit, the turn that would have come next. */
-function turnsOf({ terminal, tally }: EndOfRun): number {
+/** Round trips to the model. A run that reached its limit counts the turn that did not start. */
+function turnsOf({ terminal, counts }: EndOfRun): number {
   if (terminal.reason === 'max_turns') return terminal.turnCount;
-  return tally.answers + Number(isTruncated(terminal));
+  return counts.answers + Number(isTruncated(terminal));
 }
 
-/** The result of a run that could not even begin. */
+/** The result of a run that could not start. */
 export function failedStart(message: string, stamp: LineStamp): SdkResult {
   return {
     type: 'result',
@@ -155,7 +155,7 @@ export function failedStart(message: string, stamp: LineStamp): SdkResult {
 interface Reading {
   readonly subtype: ResultSubtype;
   readonly isError: boolean;
-  /** The word SDK clients know. */
+  /** The reason as SDK clients name it. */
   readonly word: string;
 }
 
@@ -183,7 +183,7 @@ function interpretTerminal(terminal: Terminal): Reading {
   return isIncomplete ? { ...reading, isError: true } : reading;
 }
 
-/** What went wrong, in a sentence, for the subtypes that carry `errors`. */
+/** The error as a sentence, for the subtypes with `errors`. */
 export function errorSentence(terminal: Terminal): string {
   switch (terminal.reason) {
     case 'max_turns':

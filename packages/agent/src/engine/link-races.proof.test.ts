@@ -96,7 +96,7 @@ function caller({ project, outside }: Ground) {
     return tool;
   };
   return {
-    /** What the model would see. */
+    /** The text that the model would see. */
     async call(name: string, input: JsonObject): Promise<string> {
       const tool = toolOf(name);
       try {

@@ -1,4 +1,4 @@
-/** Calls that a crash left without a result: each is run again, decided, or told as what it is. */
+/** Calls that a crash left without a result. Each is run again, decided, or reported as interrupted. */
 import {
   type AssistantMessage,
   finishCalls,
@@ -12,9 +12,9 @@ import {
 } from '@heddle/core';
 
 interface OpenCallPlan {
-  /** Changed nothing, or may be repeated: run again. */
+  /** Calls to run again: they changed nothing, or may be repeated. */
   readonly again: readonly OpenCall[];
-  /** Everything else, with what the model is told. */
+  /** All others, each with its result for the model. */
   readonly told: readonly { readonly open: OpenCall; readonly text: string; readonly isError: boolean }[];
 }
 
@@ -24,7 +24,7 @@ const PERHAPS =
 const HAD_HAPPENED = 'The session was interrupted, but this call had taken effect before.';
 const HAD_NOT = 'The session was interrupted before this call took effect. Nothing was changed.';
 
-/** Gives every open call a result before a run begins. Returns a message if a hook wants no run to follow. */
+/** Gives every open call a result before a run starts. Returns a message if a hook prevents the run. */
 export async function* finishOpenCalls(
   params: QueryParams,
   openCalls: readonly OpenCall[],
@@ -67,7 +67,7 @@ export function resultMessage(
   return { type: 'user', ...stamp, content: [isError ? { ...result, is_error: true } : result] };
 }
 
-/** The calls as the answer they came from, for whoever runs them again. */
+/** The calls as the answer that contained them, for the second run. */
 function openCallResult(
   calls: readonly OpenCall[],
   stamp: () => { uuid: string; at: number },

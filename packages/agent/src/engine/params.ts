@@ -1,4 +1,4 @@
-/** What one run of the loop is given, out of what the host gave and what the session remembers. */
+/** The parameters of one run, from the options of the host and the state of the session. */
 import { type ContextPipeline, withServerEdits } from '@heddle/context';
 import type {
   ContentBlock,
@@ -24,11 +24,11 @@ import { STRUCTURED_OUTPUT, type StructuredOutput } from './structured-output.ts
 interface RunSetup {
   readonly model: ModelPort;
   readonly session: Session;
-  /** What stands before the conversation. */
+  /** The system prompt and facts before the conversation. */
   readonly head: SessionSnapshot;
   readonly signal: AbortSignal;
   readonly fileState: FileStateCache;
-  /** Where earlier runs left the agent. */
+  /** The state after the earlier runs. */
   readonly stance: SessionState | undefined;
   readonly context: ContextPipeline;
   readonly store: (body: EntryBody) => void;
@@ -97,7 +97,7 @@ function noting(hooks: ToolHooks, denials: Denials): ToolHooks {
   };
 }
 
-/** A valid output ends the run, and so does one invalid output too many; an end without one is sent back to work. */
+/** A valid output ends the run. So does one invalid output too many. Without an output, the model continues. */
 function watching(
   structured: StructuredOutput,
   deps: QueryParams['deps'],
@@ -128,7 +128,7 @@ function watching(
   };
 }
 
-/** Fixed when the session begins: what changes later arrives as messages. */
+/** Fixed when the session starts. Later changes arrive as messages. */
 export function newHead(options: AgentOptions): SessionSnapshot {
   const { cwd, modelName, userContext = {}, systemContext } = options;
   return {
@@ -140,7 +140,7 @@ export function newHead(options: AgentOptions): SessionSnapshot {
   };
 }
 
-/** The session's own, to the byte; a prompt that the host brings with it takes the place of the stored one. */
+/** The stored head of the session, byte for byte. A prompt that the host gives replaces the stored one. */
 export function resumedHead(stored: SessionSnapshot, options: AgentOptions): SessionSnapshot {
   const brings = options.systemPrompt !== undefined || options.appendSystemPrompt !== undefined;
   return brings ? { ...stored, systemPrompt: promptOf(options) } : stored;
@@ -152,9 +152,9 @@ function promptOf({ systemPrompt, appendSystemPrompt }: AgentOptions): readonly 
 
 export interface Prompt {
   readonly content: string | readonly ContentBlock[];
-  /** The host's own id for it; a new one by default. */
+  /** The id that the host chose; a new one by default. */
   readonly uuid?: string;
-  /** The words are for the model, whatever they look like: no command is read from them. */
+  /** The text is for the model. No command is read from it. */
   readonly verbatim?: boolean;
 }
 

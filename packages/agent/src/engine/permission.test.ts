@@ -1,4 +1,4 @@
-/** The question: several may be open, one can be withdrawn, and with nobody to ask the answer is no. */
+/** Permission questions: several may be open, one can be withdrawn, and without a user the call is denied. */
 import { fakeTool } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import type { EntryBody, ToolUseContext } from '@heddle/core';
@@ -88,7 +88,7 @@ describe('a question', () => {
     expect(denials).toMatchObject([{ tool_use_id: 't1' }]);
   });
 
-  it('is withdrawn when its attempt is discarded, even if nobody ever answers', async () => {
+  it('is withdrawn when its attempt is discarded, even if no answer ever arrives', async () => {
     const controller = new AbortController();
     const { ask } = questionQueue({
       canUseTool: (_, signal) => {
@@ -103,7 +103,7 @@ describe('a question', () => {
     });
   });
 
-  it('with nobody to ask is answered with no, and a reason', async () => {
+  it('is answered with a denial and a reason if there is no user to ask', async () => {
     const { ask, denials } = questionQueue({});
     expect(await ask('make')).toEqual({
       behavior: 'deny',

@@ -1,6 +1,6 @@
 /**
- * Joins the pure decision with whoever can be asked, and remembers what was denied. Several questions may be open at once;
- * one whose attempt is discarded is withdrawn.
+ * Combines the pure decision with the user's answer, and records denials. Several questions may be open at once. A question
+ * is withdrawn if its attempt is discarded.
  */
 import os from 'node:os';
 import {
@@ -46,7 +46,7 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
       leavesOutDenied: tool.leavesOutDenied === true && context.deniedFiles !== undefined,
       hookDecision,
     };
-    // A model that writes the user's answer itself; a hook may speak for the user.
+    // A model must not write the user's answer. A hook may answer in place of the user.
     if (isQuestion(tool.name) && 'answers' in input && !answered && hookDecision !== 'allow')
       return deny('Only the user can answer: leave out the answers.');
     const readOnlyView = place?.kind !== 'inside' && (await isViewComplete(tool, options));
@@ -83,11 +83,11 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
     const said = message === undefined ? {} : { message };
     record.store({ type: 'ask_answer', toolUseId, behavior: allow ? 'allow' : 'deny', ...said });
     const refused = message ?? 'The user denied this call.';
-    // A question that was withdrawn was not answered, so nothing was denied.
+    // A withdrawn question has no answer, so nothing was denied.
     if (!allow && signal.aborted) return { behavior: 'deny', message: refused };
     if (!allow) return deny(refused, 'user', answer.interrupt);
     if (updates) live.apply(updates);
-    // Rules may have changed while the question was open: what is denied now stays denied.
+    // Rules may have changed while the question was open. A new deny rule wins.
     const now = decide();
     if (now.decision === 'deny' && now.rule !== undefined)
       return deny(`Permission denied. ${now.reason}`, 'rule');
@@ -95,7 +95,7 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
   };
 }
 
-/** Only then can a command be allowed because it runs in the view. */
+/** Whether a command can be allowed because it runs in the view. */
 async function isViewComplete({ name }: Tool, { view }: AgentOptions): Promise<boolean> {
   const readiness = name === 'Bash' ? await view?.readiness() : undefined;
   return readiness?.ready === true && readiness.isComplete;
@@ -109,7 +109,7 @@ function byRule({ rule }: Authorization): Denial['by'] {
   return rule === undefined ? 'other' : 'rule';
 }
 
-/** A tool whose proof fails has proven nothing. */
+/** A proof that throws proves nothing. */
 async function isReadOnly(tool: Tool, input: JsonObject, context: ToolUseContext): Promise<boolean> {
   try {
     return await tool.isReadOnly(input, context);
@@ -120,7 +120,7 @@ async function isReadOnly(tool: Tool, input: JsonObject, context: ToolUseContext
 
 const lives = new WeakMap<AgentOptions, LivePermissions>();
 
-/** One for all runs of a conversation: what an answer added holds until it ends. */
+/** One object for all runs of a conversation, so that rules of an answer hold until its end. */
 export function liveOf(options: AgentOptions): LivePermissions {
   const { rules = NO_RULES } = options;
   if (rules instanceof LivePermissions) return rules;
@@ -134,7 +134,7 @@ export function workingFoldersOf(options: AgentOptions): readonly string[] {
   return [options.cwd, ...liveOf(options).directories];
 }
 
-/** The shell grammar is loaded with the first decision, not with the program; asking for it again would cost each time. */
+/** The shell grammar is loaded once, with the first decision. */
 let loading: ReturnType<typeof load> | undefined;
 
 function load() {
@@ -147,7 +147,7 @@ function load() {
   ]);
 }
 
-/** What searches leave out, by the rules as they are when it is asked. */
+/** The files that searches omit, by the current rules. */
 export function deniedFilesOf(options: AgentOptions, cwd: string): () => Promise<(file: string) => boolean> {
   const live = liveOf(options);
   return async () => {
@@ -197,12 +197,12 @@ async function decider(
       return authorize(request, rules, mode, now);
     },
     suggest: (verdict: Authorization) => suggestions(request, verdict, standing()),
-    /** Looked at once, before anyone is asked: the call may open only what the decision was about. */
+    /** Resolved once, before the question. The call may open only these places. */
     places: placesOfCall(request, world),
   };
 }
 
-/** A question has no deadline, only an abort; whoever fails to answer has not allowed it. */
+/** A question has no deadline, only an abort. A failure to answer is not a permission. */
 async function answerOf(
   ask: NonNullable<AgentOptions['canUseTool']>,
   question: PermissionQuestion,

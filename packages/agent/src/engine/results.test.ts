@@ -1,4 +1,4 @@
-/** What a host reads about an answer that went wrong, a call that was denied, a hook that objected. */
+/** Lines about a failed answer, a denied call and a hook that blocked. */
 import {
   breakOff,
   call,
@@ -104,7 +104,7 @@ describe('the result of an answer', () => {
 
 it('an interrupted answer is shown as aborted, and the next prompt sends its partial text', async () => {
   const gate = createTestGate();
-  const { agent, model } = agentOf([[say('Half of a', gate, ' sentence.')], say('Go on.')]);
+  const { agent, model } = agentOf([[say('Half of a', gate, ' sentence.')], say('Continue.')]);
   const lines: SdkMessage[] = [];
   const reading = (async () => {
     for await (const line of agent.submit('go')) lines.push(line);
@@ -125,7 +125,7 @@ it.each(['stops reading', 'fails while it reads'])(
   'an answer keeps its partial text if the host %s',
   async (how) => {
     const gate = createTestGate();
-    const { agent, model } = agentOf([[say('Half of a', gate, ' sentence.')], say('Go on.')], {
+    const { agent, model } = agentOf([[say('Half of a', gate, ' sentence.')], say('Continue.')], {
       includePartialMessages: true,
     });
     const read = async () => {
@@ -227,7 +227,7 @@ describe('options of an agent', () => {
     expect(model.calls.map(({ request }) => request.max_tokens)).toEqual([1_000, 1_000, 1_000]);
   });
 
-  it('ask whether a run that repeats itself should go on', async () => {
+  it('ask whether a run that repeats itself should continue', async () => {
     const again = Array.from({ length: 12 }, (_, index) => call('Look', {}, `l${index}`));
     const asked: string[] = [];
     const askToGoOn: AgentOptions['askToGoOn'] = (calls) => {

@@ -1,4 +1,4 @@
-/** What a session is judged by when it is resumed: the window of its model, and what the server counted before. */
+/** A resumed session is measured with the window of its model and the last count of the server. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -35,7 +35,7 @@ function modelWith(script: Script, facts: ModelFacts | undefined) {
 
 /** Looks twenty times, so that the session has about 160,000 tokens of results. */
 const working: Script = (request, count) => {
-  if (isSummary(request)) return say('## Intent\nGo on.');
+  if (isSummary(request)) return say('## Intent\nContinue.');
   return count > CALLS
     ? answer(usage({ input_tokens: 150_000, output_tokens: 10 }), say('Done.'))
     : answer(usage({ input_tokens: count * 7_500 }), call('Look', { at: count }, `c${count}`));

@@ -1,4 +1,4 @@
-/** What is stored of a conversation, and what must be stored with it. Every entry is in the journal before it counts. */
+/** Stores the conversation. An entry counts only when it is in the journal. */
 import {
   type EntryBody,
   type History,
@@ -28,7 +28,7 @@ export interface MessageStamp {
 export class SessionLog {
   readonly #session: Session;
   readonly #stamp: () => MessageStamp;
-  /** Where tools and the user have left the agent; undefined while that is where every session begins. */
+  /** The session state after tools and the user changed it; undefined while it is the initial one. */
   stance: SessionState | undefined;
   #begun = false;
 
@@ -42,12 +42,12 @@ export class SessionLog {
     return this.#session.projection.messages;
   }
 
-  /** Throws a `JournalError` where it cannot be stored: then it has not happened. */
+  /** Throws a `JournalError` if the entry cannot be stored. It then did not happen. */
   readonly store = (body: EntryBody): void => {
     this.#session.journal.append(body);
     this.#session.projection.apply(body);
     if (!isBoundary(body)) return;
-    // Whoever reads the log from here on must find them behind it.
+    // A reader that starts at this entry must find them after it.
     if (this.stance) this.store({ type: 'stance', stance: this.stance });
     const { refused } = this.#session.projection;
     if (refused.size > 0) this.store({ type: 'refused', blocks: [...refused] });
@@ -57,12 +57,12 @@ export class SessionLog {
   begin(head: SessionSnapshot): void {
     if (this.#begun) return;
     if (!this.#session.snapshot) this.store({ type: 'session', snapshot: head });
-    // Going back to a message on the way in may have put a boundary behind it.
+    // A rewind at the start may have added a boundary.
     if (this.stance) this.store({ type: 'stance', stance: this.stance });
     this.#begun = true;
   }
 
-  /** The mode outlasts the process. If it cannot be stored now, it holds for this process. */
+  /** The mode survives the process. If it cannot be stored, it holds for this process only. */
   changeMode(permissionMode: PermissionMode, cwd: string): void {
     this.stance = { workingDirectory: cwd, tools: [], ...this.stance, permissionMode };
     const { stance } = this;
@@ -70,8 +70,8 @@ export class SessionLog {
   }
 
   /**
-   * A run that was ended from outside may leave calls without a result; the stored history must not. Answers with the
-   * reason where the end could not be stored: the session is intact up to there.
+   * Gives a result to every call that the run left open. Returns the reason if the end could not be stored; the session is
+   * intact up to that entry.
    */
   finish(terminal: Terminal): string | undefined {
     return reasonUnstored(() => {
@@ -85,7 +85,7 @@ export class SessionLog {
   }
 }
 
-/** The reason where something could not be stored; whatever else goes wrong is a bug. */
+/** Returns the reason if the work could not be stored. Other errors are bugs and are thrown. */
 function reasonUnstored(work: () => void): string | undefined {
   try {
     work();
@@ -101,26 +101,26 @@ function isBoundary(body: EntryBody): boolean {
 }
 
 export interface PromptRun {
-  readonly tally: RunCounts;
+  readonly counts: RunCounts;
   readonly denials: Denials;
   readonly translator: Translator;
   readonly structured: StructuredOutput | undefined;
 }
 
 export function endOf(
-  { tally, denials, structured }: PromptRun,
+  { counts, denials, structured }: PromptRun,
   end: Pick<EndOfRun, 'terminal' | 'spending' | 'now' | 'unstored'>,
 ): EndOfRun {
   return {
     ...end,
-    tally,
+    counts,
     denials: denials.list,
     structured: structured?.value,
     exhausted: structured?.exhausted === true && ENDS_IN_PEACE.has(end.terminal.reason),
   };
 }
 
-/** A run that ended so did not fail for another reason. */
+/** A run with such an end did not fail for another reason. */
 const ENDS_IN_PEACE: ReadonlySet<Terminal['reason']> = new Set(['completed', 'hook_stopped']);
 
 export const BUSY: CommandFailure = {
@@ -135,7 +135,7 @@ export function terminalOf(outcome: CompactOutcome): Terminal {
   return { reason: 'model_error', message: outcome.message };
 }
 
-/** What the program says where a model would have spoken. Not stored: it is no part of the conversation. */
+/** A message of the program in place of the model. It is not stored and not part of the conversation. */
 export function synthetic(words: string, stamp: { readonly uuid: string; readonly at: number }): LoopEvent {
   const content = [{ type: 'text' as const, text: words }];
   const message = {

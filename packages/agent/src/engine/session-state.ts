@@ -1,12 +1,12 @@
-/** Where the agent stands between two prompts, and when a session is resumed: what tools changed of the context outlasts the run. */
+/** The state between two prompts and after a resume: working directory, permission mode, loaded tools. */
 import { realpathSync, statSync } from 'node:fs';
 import type { Attachment, SessionState, Tool } from '@heddle/core';
 import type { Session } from '../session/open/open.ts';
 import type { AgentOptions } from './options.ts';
 
 /**
- * The stance that a session begins or continues with; undefined where nothing needs to be remembered. A resumed session
- * keeps its mode unless the user names another. `bypassPermissions` is not kept: a mode without questions must be named.
+ * The state that a session starts or continues with; undefined if there is nothing to remember. A resumed session keeps its
+ * mode unless the user selects another. `bypassPermissions` is not kept: the user must select it again.
  */
 export function initialSessionState(
   { projection, snapshot }: Pick<Session, 'projection' | 'snapshot'>,
@@ -18,12 +18,12 @@ export function initialSessionState(
   const permissionMode = options.permissionMode ?? kept ?? defaultPermissionMode;
   if (!stored)
     return permissionMode === 'default' ? undefined : { workingDirectory: cwd, permissionMode, tools: [] };
-  // A session that never left its folder may be resumed in another one.
+  // A session that never changed its folder may be resumed in another one.
   const workingDirectory = stored.workingDirectory === snapshot?.cwd ? cwd : stored.workingDirectory;
   return { ...stored, workingDirectory, permissionMode };
 }
 
-/** The stance with a directory that can be worked in, and a note if that is another one. The first folder is the project. */
+/** The state with an existing directory, and a note if that differs. The first folder is the project. */
 export function existingFolder(
   stance: SessionState,
   folders: readonly string[],
@@ -51,14 +51,14 @@ function realFolder(folder: string): string {
   }
 }
 
-/** Said with each prompt: a model that only learns it from refused calls wastes them. */
+/** Attached to each prompt, so that the model does not learn the mode from denied calls. */
 export const PLAN_NOTE: Attachment = {
   kind: 'reminder',
   about: 'other',
   text: 'You are planning: look around, but change nothing. When the plan is ready, give it to ExitPlanMode; where you are not offered that tool, give it as your answer.',
 };
 
-/** For the hand-over of a compaction: the commands that moved the shell are summarised away. */
+/** For the handoff of a compaction, which does not contain the commands that changed the directory. */
 export function whereNote(stance: SessionState | undefined, cwd: string): readonly Attachment[] {
   if (!stance || stance.workingDirectory === cwd) return [];
   return [

@@ -24,7 +24,7 @@ async function submit(
   for await (const line of agent.submit('how many?')) lines.push(line);
   model.assertNoViolations();
   const result = lines.at(-1);
-  if (result?.type !== 'result') throw new Error('The last line is no result.');
+  if (result?.type !== 'result') throw new Error('The last line is not a result.');
   return { result, requests: model.shapes() };
 }
 

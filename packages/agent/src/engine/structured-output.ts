@@ -1,12 +1,12 @@
 /**
- * An answer of a given shape: the model is offered a tool whose input is that shape, and the run ends with the first valid
- * call. An answer without one is sent back to work; after too many tries the run ends with an error of its own.
+ * An answer with a given schema. The model gets a tool whose input has that schema, and the run ends with the first valid
+ * call. Without a call the model continues. After too many attempts the run ends with an error.
  */
 import type { JsonObject, Schema, Tool } from '@heddle/core';
 
 export const STRUCTURED_OUTPUT = 'StructuredOutput';
 
-/** Invalid or missing outputs after which the run gives up. */
+/** Number of invalid or missing outputs after which the run ends. */
 const DEFAULT_RETRIES = 5;
 
 export class StructuredOutput {
@@ -45,7 +45,7 @@ export class StructuredOutput {
     return this.#value === undefined && this.#failures > this.#maxRetries;
   }
 
-  /** At the end of a turn: what to say to a model that has not given its output; nothing when it has, or there is no hope. */
+  /** The message for a model that ends its turn without the output; undefined if it gave one, or has no attempt left. */
   objection(): string | undefined {
     if (this.#value !== undefined) return undefined;
     this.#failures++;
@@ -61,14 +61,14 @@ export class StructuredOutput {
         const parsed = parser.safeParse(value);
         if (parsed.success) return parsed;
         this.#failures++;
-        // The one too many is let through, and fails as a call: only a call can end the run.
+        // The last attempt fails as a call, because only a call can end the run.
         return this.exhausted ? { success: true, data: {} } : parsed;
       },
     };
   }
 }
 
-/** Throws where the schema itself makes no sense: that is a mistake at start-up. */
+/** Throws if the schema is invalid, which is an error at start-up. */
 export async function parserOf(schema: JsonObject): Promise<Schema<JsonObject>> {
   const { compileSchema } = await import('@heddle/tools/json-schema');
   return compileSchema(schema);

@@ -7,7 +7,7 @@ import type { SdkMessage, SdkResult } from '../sdk/message.ts';
 import type { AgentOptions } from './options.ts';
 
 interface Row {
-  /** What the model does. */
+  /** The script of the model. */
   readonly script: Script | ModelPort;
   readonly options?: Partial<AgentOptions>;
   /** Aborts the run when this kind of line is seen. */

@@ -157,7 +157,7 @@ describe('WebSearch', () => {
     expect(api.requests).toHaveLength(2);
   });
 
-  it('goes on where the server paused', async () => {
+  it('continues after a pause of the server', async () => {
     const { api, content, body } = await run([
       search,
       [searched, found, pauseTurn()],

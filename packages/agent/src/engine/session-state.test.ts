@@ -1,4 +1,4 @@
-/** What tools changed of the context outlasts the run, a compaction and the program. */
+/** The session state that tools changed survives the run, a compaction and the program. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { newSession, type OpenSetup, resumeSession, type Session } from '../sess
 import type { AgentOptions } from './options.ts';
 
 function house() {
-  const folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-stance-')));
+  const folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'heddle-state-')));
   mkdirSync(path.join(folder, 'sub'));
   const place = { configDir: path.join(folder, '.config'), cwd: folder };
   const setup: OpenSetup = { place, version: 'test', durability: 'process', now: Date.now };
@@ -58,7 +58,7 @@ const work = Array.from(
   (_, index): ScriptStep => [call('Bash', { command: 'seq 1 4500' }, `work${index}`)],
 );
 
-/** What the model was told in its last request. */
+/** The texts of the last request. */
 const told = (model: ScriptedModel): string =>
   JSON.stringify([...(model.calls.at(-1)?.request.messages ?? [])]);
 
@@ -241,7 +241,7 @@ describe('todos', () => {
     await run('plan');
     expect(todosIn(agent.messages)).toEqual(todos);
     expect(await agent.compact()).toMatchObject({ ok: true });
-    await run('go on');
+    await run('continue');
     expect(told(model)).toContain('Acting');
     session.journal.close();
     expect(todosIn(resume().projection.messages)).toEqual(todos);
