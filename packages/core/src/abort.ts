@@ -54,9 +54,11 @@ export async function untilAborted<T, A>(
   onAbort: (over: AbortSignal) => A | Promise<A>,
 ): Promise<T | A> {
   if (signal === undefined) return work;
-  const over = new AbortController();
+  // Only an abort needs it. Aborting a controller builds an exception with a stack trace, too slow for every wait.
+  let over: AbortController | undefined;
   const aborted = Promise.withResolvers<A>();
   const removeListener = whenAborted(signal, () => {
+    over = new AbortController();
     try {
       aborted.resolve(onAbort(over.signal));
     } catch (thrown) {
@@ -67,6 +69,6 @@ export async function untilAborted<T, A>(
     return await Promise.race([aborted.promise, work]);
   } finally {
     removeListener();
-    over.abort();
+    over?.abort();
   }
 }

@@ -103,7 +103,7 @@ async function* queryLoop(env: RunEnvironment): AsyncGenerator<LoopEvent, Termin
   yield { type: 'stream_request_start' };
   while (true) {
     const decision = decide(turn, happened, config);
-    progress = yield* takeSteps(env, progress, decision.first);
+    if (decision.first.length > 0) progress = yield* takeSteps(env, progress, decision.first);
     turn = decision.turn;
     switch (decision.kind) {
       case 'do':
@@ -142,31 +142,39 @@ async function* perform(
   return { happened: { type: 'threw', during: effect.type, media, message, aborted }, progress: now };
 }
 
-async function* dispatch(
+/** A plain function: each generator around another one costs promises for every event that passes through it. */
+function dispatch(
   env: RunEnvironment,
   progress: RunProgress,
   effect: Effect,
 ): AsyncGenerator<LoopEvent, EffectEnd> {
   switch (effect.type) {
     case 'prepare':
-      return yield* prepareContext(env, progress, effect);
+      return prepareContext(env, progress, effect);
     case 'stream':
-      return yield* streamAnswer(env, progress, effect);
+      return streamAnswer(env, progress, effect);
     case 'drain':
-      return yield* drainCollapses(env);
+      return drainCollapses(env);
     case 'compact':
-      return yield* compactNow(env, progress, effect);
+      return compactNow(env, progress, effect);
     case 'run_tools':
-      return yield* runTools(env, progress);
+      return runTools(env, progress);
     case 'attach':
-      return yield* attach(env, progress, effect);
+      return attach(env, progress, effect);
     case 'stop_hooks':
-      return yield* runStopHooks(env, progress, effect);
-    case 'ask': {
-      const goOn = await env.waitFor(env.deps.askToGoOn(effect.calls, env.signal));
-      return { happened: { type: 'asked', goOn, aborted: env.aborted } };
-    }
+      return runStopHooks(env, progress, effect);
+    case 'ask':
+      return askUser(env, effect);
   }
+}
+
+// oxlint-disable-next-line require-yield -- every effect is a generator, and the question is not an event.
+async function* askUser(
+  env: RunEnvironment,
+  { calls }: Extract<Effect, { type: 'ask' }>,
+): AsyncGenerator<LoopEvent, EffectEnd> {
+  const goOn = await env.waitFor(env.deps.askToGoOn(calls, env.signal));
+  return { happened: { type: 'asked', goOn, aborted: env.aborted } };
 }
 
 /** Composes the conversation that the machine asked for, and reports why the loop continues. */

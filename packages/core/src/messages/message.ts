@@ -119,7 +119,9 @@ export type MessageHistory = History<Message>;
 
 /** The calls in some finished blocks of an answer, in order. */
 export function callsOf(answer: readonly AssistantMessage[]): ToolUseBlock[] {
-  return answer.flatMap((message) => message.content.filter(isToolUse));
+  const calls: ToolUseBlock[] = [];
+  for (const { content } of answer) for (const block of content) if (isToolUse(block)) calls.push(block);
+  return calls;
 }
 
 /** The results that a message carries. */

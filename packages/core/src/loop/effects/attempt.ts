@@ -1,11 +1,12 @@
 /** One attempt at an answer: sends a request, yields each block when it is complete, and starts calls without effects early. */
 import { childScope, whenAborted } from '../../abort.ts';
 import { cloneJson, type Json, type JsonObject } from '../../json.ts';
+import type { ContentBlock } from '../../messages/blocks.ts';
 import { callsOf, type AssistantMessage } from '../../messages/message.ts';
 import { modelError, type ModelError } from '../../messages/model-error.ts';
 import type { ModelRecord, ModelRequest, RecordIterator } from '../../model/port.ts';
 import { AnswerReader, type EndClass, type FinishedBlock } from '../../model/reader.ts';
-import { REPEATED_ID, type Tool } from '../../tools/tool.ts';
+import { REPEATED_ID, type Tool, type ToolUseContext } from '../../tools/tool.ts';
 import type { ToolUpdate } from '../../tools/executor.ts';
 import { addBlock, type Answer, endAttempt } from '../answer.ts';
 import type { MessageWriter, RunEnvironment, RunProgress } from '../environment.ts';
@@ -33,11 +34,12 @@ export async function* runAttempt(
 ): AsyncGenerator<LoopEvent, AttemptEnd> {
   const { inbox, deps, config, write, signal } = env;
   const { context } = given;
+  const startsEarly = config.gates.streamingToolExecution;
   const reader = new AnswerReader();
   let { answer, executor } = given;
   let last: AssistantMessage | undefined;
   // The consumer may have aborted at the last yield. Then no call starts.
-  if (signal.aborted) return end(ABORTED_END);
+  if (signal.aborted) return attemptEnd(reader, executor, answer, last, ABORTED_END);
   const scope = childScope(signal);
   const ignoreAbort = whenAborted(scope.signal, () => inbox.push({ type: 'aborted' }));
   let records: RecordIterator | undefined;
@@ -52,7 +54,7 @@ export async function* runAttempt(
       }
       switch (arrival.type) {
         case 'aborted':
-          if (scope.signal.aborted) return end(ABORTED_END);
+          if (scope.signal.aborted) return attemptEnd(reader, executor, answer, last, ABORTED_END);
           break;
         case 'port_threw':
           if (arrival.attempt === reader) throw arrival.thrown;
@@ -63,11 +65,21 @@ export async function* runAttempt(
           // Records that are ready need no promise of their own. Other arrivals come first.
           for (; record; record = inbox.isEmpty ? records.ready?.() : undefined) {
             const ended = endOf(record, reader);
-            if (ended) return end(ended);
+            if (ended) return attemptEnd(reader, executor, answer, last, ended);
             if (!isEvent(record)) continue;
             if (config.partialMessages) yield { type: 'stream_event', event: record };
             const finished = reader.push(record);
-            if (finished) yield* takeBlock(finished);
+            if (!finished) continue;
+            const { block, badInput } = withOwnId(answer, finished, write);
+            // An empty text block is not worth a message.
+            const isEmpty = block.type === 'text' && block.text.trim() === '';
+            last = isEmpty ? undefined : blockMessage(block, reader, context, write);
+            if (!last) continue;
+            answer = addBlock(answer, last, startsEarly ? undefined : badInput);
+            yield { ...observed(last, context.tools), usage: reader.usage };
+            if (block.type !== 'tool_use' || !startsEarly) continue;
+            executor ??= openExecutor(env, context);
+            executor.addTool(block, badInput);
           }
           pullFrom(records);
           break;
@@ -86,16 +98,12 @@ export async function* runAttempt(
     records?.return?.()?.catch(() => undefined);
   }
 
-  function end(ended: RecordedEnd): AttemptEnd {
-    const { wasCut } = reader;
-    const hasOpenBlock = reader.hasOpenBlock();
-    const partialText = reader.unfinishedText();
-    return {
-      reader,
-      executor,
-      ...ended,
-      answer: endAttempt(answer, { last, wasCut, hasOpenBlock, partialText }),
-    };
+  async function* takeUpdate(update: ToolUpdate): AsyncGenerator<LoopEvent, void> {
+    yield* announceUpdate(update, executor);
+    if (update.type !== 'settled') return;
+    const taken = takeResults(executor, answer, write);
+    answer = taken.answer;
+    yield* taken.events;
   }
 
   function pullFrom(stream: RecordIterator): void {
@@ -104,30 +112,30 @@ export async function* runAttempt(
       (thrown: unknown) => inbox.push({ type: 'port_threw', attempt: reader, thrown }),
     );
   }
+}
 
-  async function* takeBlock(finished: FinishedBlock): AsyncGenerator<LoopEvent, void> {
-    const { block, badInput } = withOwnId(answer, finished, write);
-    last = undefined;
-    // An empty text block is not worth a message.
-    if (block.type === 'text' && block.text.trim() === '') return;
-    // The model as it was requested, not as the server names it: signatures are compared with later requests.
-    const { model } = context;
-    last = write.assistant({ responseId: reader.responseId, model, content: [block] });
-    const startsEarly = config.gates.streamingToolExecution;
-    answer = addBlock(answer, last, startsEarly ? undefined : badInput);
-    yield { ...observed(last, context.tools), usage: reader.usage };
-    if (block.type !== 'tool_use' || !startsEarly) return;
-    executor ??= openExecutor(env, context);
-    executor.addTool(block, badInput);
-  }
+function attemptEnd(
+  reader: AnswerReader,
+  executor: RunProgress['executor'],
+  answer: Answer,
+  last: AssistantMessage | undefined,
+  { error, requestId, notice }: RecordedEnd,
+): AttemptEnd {
+  const { wasCut } = reader;
+  const hasOpenBlock = reader.hasOpenBlock();
+  const partialText = reader.unfinishedText();
+  const ended = endAttempt(answer, { last, wasCut, hasOpenBlock, partialText });
+  return { reader, executor, answer: ended, error, requestId, notice };
+}
 
-  async function* takeUpdate(update: ToolUpdate): AsyncGenerator<LoopEvent, void> {
-    yield* announceUpdate(update, executor);
-    if (update.type !== 'settled') return;
-    const taken = takeResults(executor, answer, write);
-    answer = taken.answer;
-    yield* taken.events;
-  }
+/** Names the model as it was requested, not as the server names it: signatures are compared with later requests. */
+function blockMessage(
+  block: ContentBlock,
+  { responseId }: AnswerReader,
+  { model }: ToolUseContext,
+  write: MessageWriter,
+): AssistantMessage {
+  return write.assistant({ responseId, model, content: [block] });
 }
 
 /**

@@ -58,8 +58,13 @@ export async function* streamAnswer(
   try {
     while (true) {
       const blocksBefore = changed.answer.blocks.length;
-      const { request, attempt, now } = yield* sendAttempt(env, changed, effect, tries.paused);
-      changed = now;
+      const early = takeSummary(changed.summary);
+      if (early.event) yield early.event;
+      const { request, repairs, rewrotePrefix } = buildRequest(env, changed, effect, tries.paused);
+      if (repairs.length > 0) yield { type: 'mended', mends: repairs };
+      if (rewrotePrefix) yield { type: 'prefix_rewritten' };
+      const attempt = yield* runAttempt(env, changed, request);
+      changed = afterAttempt(changed, attempt, early.summary);
       const { answer, error, threw, reader } = attempt;
       if (threw) return { ...threw, changed };
       if (error?.window !== undefined) deps.context.learnWindow(changed.context.model, error.window);
@@ -75,8 +80,12 @@ export async function* streamAnswer(
       };
       const decision = decideAttempt(facts, tries, config.retry);
       if (decision.do === 'accept') {
-        changed = yield* acceptAttempt(env, changed, attempt, facts);
         const ended = streamEnd(facts);
+        const failed = facts.calls > 0 || ended.well ? undefined : ended.error;
+        for (const event of acceptEvents(env, attempt, failed)) yield event;
+        const late = takeSummary(changed.summary);
+        if (late.event) yield late.event;
+        changed = afterAnswer(changed, reader.responseId, failed, late.summary);
         const staged = deps.context.staged();
         // Asked again: the consumer may have aborted when it received the end of the answer.
         const { aborted } = env;
@@ -107,23 +116,27 @@ export async function* streamAnswer(
   }
 }
 
-/** Builds the next request and makes one attempt with it. */
-async function* sendAttempt(
-  env: RunEnvironment,
-  given: StreamProgress,
-  effect: StreamEffect,
-  paused: boolean,
-): AsyncGenerator<LoopEvent, { request: ModelRequest; attempt: AttemptEnd; now: StreamProgress }> {
-  const summary = yield* offerSummary(given.summary);
+function buildRequest(env: RunEnvironment, given: StreamProgress, effect: StreamEffect, paused: boolean) {
   const messages = paused ? given.view.append(given.answer.blocks) : given.view;
-  const view = requestViewOf(env, given, effect, paused);
-  const { request, repairs, rewrotePrefix } = env.builder.build(view, messages);
-  if (repairs.length > 0) yield { type: 'mended', mends: repairs };
-  if (rewrotePrefix) yield { type: 'prefix_rewritten' };
-  const attempt = yield* runAttempt(env, given, request);
-  const { answer, executor, reader } = attempt;
+  return env.builder.build(requestViewOf(env, given, effect, paused), messages);
+}
+
+function afterAttempt(
+  given: StreamProgress,
+  { answer, executor, reader }: AttemptEnd,
+  summary: PendingSummary | undefined,
+): StreamProgress {
   const outputTokens = given.outputTokens + reader.usage.output_tokens;
-  return { request, attempt, now: { ...given, summary, answer, executor, outputTokens } };
+  return { ...given, summary, answer, executor, outputTokens };
+}
+
+function afterAnswer(
+  given: StreamProgress,
+  responseId: string,
+  error: ModelError | undefined,
+  summary: PendingSummary | undefined,
+): StreamProgress {
+  return { ...given, summary, answer: { ...given.answer, responseId, error } };
 }
 
 const NOTHING_RECEIVED = modelError('empty', 'The model gave no answer.');
@@ -178,16 +191,13 @@ async function* prepareAnother(
 }
 
 /** Announces an answer that counts with its end. Any other attempt is announced only with its cost. */
-async function* acceptAttempt(
+function* acceptEvents(
   { deps, write }: RunEnvironment,
-  now: StreamProgress,
   attempt: AttemptEnd,
-  facts: AttemptFacts,
-): AsyncGenerator<LoopEvent, StreamProgress> {
+  error: ModelError | undefined,
+): Generator<LoopEvent, void> {
   const { reader, requestId, notice } = attempt;
   const { responseId, model, stopReason, usage, appliedEdits } = reader;
-  const end = streamEnd(facts);
-  const error = facts.calls > 0 || end.well ? undefined : end.error;
   if (error === undefined || error.class === 'refusal') {
     const cleared = deps.context.answered({ responseId, usage, appliedEdits });
     if (cleared) yield { type: 'context', report: cleared };
@@ -195,18 +205,22 @@ async function* acceptAttempt(
     yield { type: 'answer_end', responseId, model, stopReason, usage, ...request };
   } else yield* spentEvents(attempt);
   if (notice !== undefined) yield messageEvent(write.system('informational', notice, 'warning'));
-  const summary = yield* offerSummary(now.summary);
-  return { ...now, summary, answer: { ...now.answer, responseId, error } };
 }
 
-/** Yields the summary of the last tool calls if it is ready. The returned one keeps its handle and is never yielded again. */
-function* offerSummary(
-  summary: PendingSummary | undefined,
-): Generator<LoopEvent, PendingSummary | undefined> {
+interface TakenSummary {
+  readonly event: LoopEvent | undefined;
+  readonly summary: PendingSummary | undefined;
+}
+
+/** Returns an event if the summary of the last tool calls is ready. Then the returned summary keeps only its handle. */
+function takeSummary(summary: PendingSummary | undefined): TakenSummary {
   const text = summary?.text();
-  if (!summary || !text) return summary;
-  yield { type: 'tool_use_summary', summary: text, toolUseIds: summary.toolUseIds };
-  return { ...summary, text: () => undefined };
+  if (!summary || !text) return { event: undefined, summary };
+  const { toolUseIds } = summary;
+  return {
+    event: { type: 'tool_use_summary', summary: text, toolUseIds },
+    summary: { ...summary, text: () => undefined },
+  };
 }
 
 function* spentEvents({ reader: { usage, model } }: AttemptEnd): Generator<LoopEvent, void> {

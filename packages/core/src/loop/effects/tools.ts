@@ -21,12 +21,19 @@ export async function* runTools(
       for (const call of callsOf(answer.blocks)) executor.addTool(call, answer.badInputs.get(call.id));
     }
     // Calls that finished during the stream are reported before any question about the other calls.
-    yield* relayUpdates();
-    executor.finishStream();
-    yield* relayUpdates();
-    while (!executor.finished) {
-      await env.inbox.arrival();
-      yield* relayUpdates();
+    let isStreaming = true;
+    while (true) {
+      // Progress of a call comes before its result.
+      for (let arrival = env.inbox.poll(); arrival; arrival = env.inbox.poll()) {
+        if (arrival.type === 'ready' || arrival.type === 'progress') yield* announceUpdate(arrival, executor);
+      }
+      const taken = takeResults(executor, answer, env.write);
+      answer = taken.answer;
+      for (const event of taken.events) yield event;
+      if (isStreaming) executor.finishStream();
+      else if (executor.finished) break;
+      else await env.inbox.arrival();
+      isStreaming = false;
     }
     const stance = changedSession(context, executor.context);
     context = executor.context;
@@ -43,16 +50,6 @@ export async function* runTools(
     };
   } catch (thrown) {
     return { thrown, changed: { answer, executor, context } };
-  }
-
-  /** Progress of a call comes before its result. */
-  async function* relayUpdates(): AsyncGenerator<LoopEvent, void> {
-    for (let arrival = env.inbox.poll(); arrival; arrival = env.inbox.poll()) {
-      if (arrival.type === 'ready' || arrival.type === 'progress') yield* announceUpdate(arrival, executor);
-    }
-    const taken = takeResults(executor, answer, env.write);
-    answer = taken.answer;
-    yield* taken.events;
   }
 }
 

@@ -112,7 +112,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a call to the model starts after an abort',
     file: 'loop/effects/attempt.ts',
-    text: 'if (signal.aborted) return end(ABORTED_END);',
+    text: 'if (signal.aborted) return attemptEnd(reader, executor, answer, last, ABORTED_END);',
     instead: '',
   },
   {
