@@ -1,4 +1,4 @@
-/** Sessions as things to look at and to tidy up: what `heddle sessions` is made of. None of it is needed to run a prompt. */
+/** Functions to view and manage sessions, for `heddle sessions`. Running a prompt needs none of them. */
 export { decodedLines } from './codec/read-lines.ts';
 export { isInUse } from './manage/rename.ts';
 export { type PruneChoice, toPrune, type Weighed } from './manage/remove.ts';

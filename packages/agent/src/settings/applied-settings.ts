@@ -1,4 +1,4 @@
-/** What all settings together say about a run, beside permission. */
+/** Combines all settings about a run, except permission. */
 import { type Effort, isJsonObject, type Json } from '@heddle/core';
 import type { LoadedSettings } from './load-settings.ts';
 import { mergeSettings } from './merge-settings.ts';
@@ -6,18 +6,18 @@ import { type ModelSettings, modelSettings } from './model-settings.ts';
 import { stringsOf } from './validate-settings.ts';
 
 export interface AppliedSettings {
-  /** Variables for the session and its commands; those of folders that nobody trusts are not among them. */
+  /** Variables for the session and its commands. Those of untrusted folders are left out. */
   readonly env: Readonly<Record<string, string>>;
   readonly model: string | undefined;
   /** In the order in which they are tried. */
   readonly fallbackModel: readonly string[];
   readonly effort: Effort | undefined;
-  /** Whether models that can think do; undefined: they do. */
+  /** Whether capable models think. Undefined means yes. */
   readonly alwaysThinkingEnabled: boolean | undefined;
-  /** What is stated about models, by name. */
+  /** Facts about models, by name. */
   readonly models: Readonly<Record<string, ModelSettings>>;
   readonly autoCompactEnabled: boolean | undefined;
-  /** Whether a request that did not fit is followed by a compaction. Follows `autoCompactEnabled` if it is not set. */
+  /** Whether compaction follows a request that did not fit. The default is `autoCompactEnabled`. */
   readonly reactiveCompactEnabled: boolean | undefined;
   /** In tokens. */
   readonly autoCompactWindow: number | undefined;
@@ -44,7 +44,7 @@ export function appliedSettings({ files }: LoadedSettings): AppliedSettings {
   };
 }
 
-/** A list, or one text with commas as on the command line. */
+/** Accepts a list, or one text with commas as on the command line. */
 function namesOf(value: Json | undefined): readonly string[] {
   const names = textOf(value)?.split(',') ?? stringsOf(value);
   return names.map((name) => name.trim()).filter((name) => name !== '');

@@ -1,6 +1,6 @@
 /**
- * Changes the settings file of a scope. What Heddle writes into local settings is recorded, so that it counts at the next
- * start without trust in the folder.
+ * Changes the settings file of a scope. Entries that Heddle writes into local settings are recorded, so that they count
+ * at the next start without trust in the folder.
  */
 import { errorMessage, type Json, type JsonObject } from '@heddle/core';
 import path from 'node:path';
@@ -26,7 +26,7 @@ export function removeRuleFrom(
   return change(scope, places, (file) => removeRule(file, list, rule), {});
 }
 
-/** Sets one key, `sandbox.enabled` for a key inside an object; undefined takes it out. */
+/** Sets one key. `sandbox.enabled` is a key inside an object. Undefined removes it. */
 export function setSettingIn(
   scope: Scope,
   key: readonly string[],
@@ -64,7 +64,9 @@ function change(
   }
 }
 
-/** A link in a project must not lead a change of its settings to a file elsewhere. Undefined: it does not, or may. */
+/**
+ * Returns the target if a link in a project leads to a file elsewhere, which must not be changed. Otherwise undefined.
+ */
 function foreignTarget(file: string, base: string, places: SettingsPlaces): string | undefined {
   const root = realPath(base);
   const target = linkTarget(file);
@@ -81,7 +83,7 @@ const SCOPE_OF: Readonly<Partial<Record<PermissionUpdate['destination'], Scope>>
   localSettings: 'local',
 };
 
-/** Only rules are written; a mode and folders end with the session. Says what could not be written. */
+/** Writes rules to settings files. A mode and folders end with the session. Returns messages about failed writes. */
 export function persistUpdates(updates: readonly PermissionUpdate[], places: SettingsPlaces): string[] {
   return updates.flatMap((update) => {
     const scope = SCOPE_OF[update.destination];

@@ -1,4 +1,4 @@
-/** Changes settings files. Keys that are not known here stay where they are. */
+/** Changes settings files. Unknown keys stay in place. */
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, isJsonObject, type Json, type JsonObject } from '@heddle/core';
@@ -22,7 +22,7 @@ export function removeRule(file: string, list: RuleList, rule: string): EditedSe
   );
 }
 
-/** Sets one key, `sandbox.enabled` for a key inside an object; undefined takes it out. */
+/** Sets one key. `sandbox.enabled` is a key inside an object. Undefined removes it. */
 export function setSetting(file: string, key: readonly string[], value: Json | undefined): EditedSettings {
   return edit(file, (settings) => {
     const changed = withKey(settings, key, value);
@@ -43,12 +43,12 @@ function editRules(
   });
 }
 
-/** A change that gives the same object back changes nothing. */
+/** A change that returns the same object writes nothing. */
 function edit(file: string, change: (settings: JsonObject) => JsonObject): EditedSettings {
   try {
     return editOrThrow(file, change);
   } catch (thrown) {
-    // A disk that is full, a folder that belongs to somebody else.
+    // The disk is full, or the folder belongs to another user.
     return unchanged(file, errorMessage(thrown));
   }
 }
@@ -56,14 +56,14 @@ function edit(file: string, change: (settings: JsonObject) => JsonObject): Edite
 function editOrThrow(file: string, change: (settings: JsonObject) => JsonObject): EditedSettings {
   let settings: JsonObject = {};
   if (existsSync(file)) {
-    // A file that cannot be read would be overwritten with less than it holds.
+    // An unreadable file would be overwritten and lose its content.
     const checked = validateSettings(readFileSync(file, 'utf8'));
     if (!checked.ok) return unchanged(file, checked.message);
     settings = checked.settings;
   }
   const changed = change(settings);
   if (changed === settings) return { ok: true, changed: false };
-  // What could not be read again must not be written.
+  // Settings that could not be read again must not be written.
   const readable = validateSettings(JSON.stringify(changed));
   if (!readable.ok) return { ok: false, message: readable.message };
   if (path.basename(file) === 'settings.local.json') ignoreLocally(path.dirname(file));
@@ -87,11 +87,11 @@ function withKey(
   return isEmptied ? others : { ...settings, [name]: nested };
 }
 
-/** Keeps private settings out of commits. An ignore file that exists, or a link of that name, is left alone. */
+/** Keeps private settings out of commits. An existing ignore file, or a link of that name, is not changed. */
 function ignoreLocally(folder: string): void {
   const ignore = path.join(folder, '.gitignore');
   if (lstatSync(ignore, { throwIfNoEntry: false })) return;
   mkdirSync(folder, { recursive: true });
-  // Exclusive, so that a link that appears meanwhile is not followed.
+  // The exclusive flag prevents writing through a link that was just created.
   writeFileSync(ignore, '.gitignore\nsettings.local.json\n', { flag: 'wx' });
 }

@@ -1,4 +1,4 @@
-/** What counts of a settings file, and what is said about the rest. */
+/** Selects the entries of a settings file that count, and reports the others. */
 import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
 import { KNOWN_SETTINGS } from './known-settings.ts';
 import { commonPart, joinSettings, remainder } from './merge-settings.ts';
@@ -6,8 +6,8 @@ import { stringsOf } from './validate-settings.ts';
 import type { LoadedFile } from './scopes.ts';
 
 /**
- * What counts of a folder that is not trusted: it can only forbid. A list of what is allowed, so that a key that comes later
- * is left out until it is known to be harmless.
+ * The entries that count in an untrusted folder: they can only forbid. It is an allow-list, so a new key is left out
+ * until it is known to be harmless.
  */
 const PERMISSIONS_ALWAYS: ReadonlySet<string> = new Set([
   'deny',
@@ -19,9 +19,9 @@ const PERMISSIONS_ALWAYS: ReadonlySet<string> = new Set([
 export interface CountingFacts {
   readonly settings: JsonObject;
   readonly trusted: boolean;
-  /** The entries that Heddle wrote into this file itself. */
+  /** The entries that Heddle itself wrote into this file. */
   readonly written: JsonObject;
-  /** Hooks also count where the host named the sources itself. */
+  /** Hooks also count if the host named the sources. */
   readonly hooks: boolean;
 }
 
@@ -39,7 +39,7 @@ function forbidding({ permissions }: JsonObject): JsonObject {
   return kept.length === 0 ? {} : { permissions: Object.fromEntries(kept) };
 }
 
-/** Keys that are worth a word when they are left out. Others mean nothing to Heddle, trusted or not. */
+/** Keys that are reported when they are left out. Heddle does not use other keys. */
 const REPORTED: ReadonlySet<string> = new Set([
   ...Object.keys(KNOWN_SETTINGS).map((key) => key.split('.')[0] ?? key),
   'hooks',
@@ -51,7 +51,7 @@ const REPORTED: ReadonlySet<string> = new Set([
   'enabledPlugins',
 ]);
 
-/** One line on everything that does not count, and how to change that. Empty where all of it counts. */
+/** Returns one line about everything that does not count, and how to change that. Empty if all of it counts. */
 export function leftOutNotes(files: readonly LoadedFile[]): string[] {
   const left = files.flatMap((loaded) => {
     const things = leftOut(loaded);
@@ -65,7 +65,7 @@ export function leftOutNotes(files: readonly LoadedFile[]): string[] {
 
 const HOW_TO_TRUST = 'If you trust it: heddle permissions trust';
 
-/** The names of what does not count. */
+/** Returns the names of entries that do not count. */
 function leftOut({ settings, counting }: LoadedFile): string[] {
   const { permissions, ...others } = remainder(settings, counting);
   return [

@@ -1,6 +1,8 @@
 /**
- * A rule's own examples: `permissions.examples: { "Bash(npm run *)": { "match": ["npm run build"], "not_match": ["npm runner"] } }`.
- * Each is the main field of an input: a command, a path, an address, a name. Checked whenever the file is loaded.
+ * Checks the examples of a rule: `permissions.examples: { "Bash(npm run *)": { "match": ["npm run build"], "not_match":
+ * ["npm runner"] } }`.
+ * Each is the main field of an input: a command, a path, an address, a name. They are checked whenever the file is
+ * loaded.
  */
 import type { JsonObject } from '@heddle/core';
 import { authorize } from '../permission/authorize.ts';
@@ -22,7 +24,10 @@ export function brokenExamples(
   return [...broken('match', true), ...broken('not_match', false)];
 }
 
-/** The example is the main field of an input; for tools without one, the tool's name. */
+/**
+ * Returns whether one rule alone matches an example: the main field of an input, or the tool's name for tools without
+ * one.
+ */
 function ruleMatches(rule: PermissionRule, list: RuleList, example: string, home: string): boolean {
   const parsed = parseRule(rule.text, list);
   if (!parsed.ok) return false;
@@ -31,7 +36,7 @@ function ruleMatches(rule: PermissionRule, list: RuleList, example: string, home
   const input: JsonObject =
     field === undefined ? {} : { [field]: field === 'url' ? urlOf(example) : example };
   const request = { tool, input, readOnly: false, hookDecision: undefined };
-  // Examples are relative to wherever the rule is anchored.
+  // Examples are relative to the anchor of the rule.
   const world = bareWorld('/project', home);
   const { decision, parts } = authorize(
     request,

@@ -1,4 +1,4 @@
-/** Settings files of all scopes, and what they say about permission. */
+/** Settings files of all scopes, and their permission settings. */
 export { type AppliedSettings, appliedSettings } from './applied-settings.ts';
 export { addRuleTo, removeRuleFrom, type ScopeChanged, setSettingIn } from './change-scope.ts';
 export { leftOutNotes } from './effective-settings.ts';

@@ -1,10 +1,12 @@
-/** The settings that Heddle honours, with what each may hold. Other keys of a file belong to other programs and are kept. */
+/**
+ * The settings that Heddle uses, with their allowed values. Other keys of a file belong to other programs and are kept.
+ */
 import { isJsonObject, type Json } from '@heddle/core';
 import { isModelSettings } from './model-settings.ts';
 
 export interface KnownSetting {
   readonly meaning: string;
-  /** In words, for somebody who gave something else. */
+  /** Describes the allowed values for an error message. */
   readonly expects: string;
   readonly accepts: (value: Json) => boolean;
 }
@@ -57,7 +59,7 @@ export const KNOWN_SETTINGS: Readonly<Record<string, KnownSetting>> = {
     meaning:
       'whether a request that did not fit is followed by a compaction; as autoCompactEnabled if absent',
   },
-  autoCompactWindow: { ...count, meaning: 'the window, in tokens, that compaction reckons with' },
+  autoCompactWindow: { ...count, meaning: 'the window, in tokens, that compaction assumes' },
   'permissions.allow': { ...texts, meaning: 'what may run unasked' },
   'permissions.ask': { ...texts, meaning: 'what is always asked about' },
   'permissions.deny': { ...texts, meaning: 'what never runs' },

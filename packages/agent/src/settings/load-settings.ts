@@ -1,4 +1,4 @@
-/** Reads the settings of all scopes. What cannot be read is skipped whole and reported; nothing here throws. */
+/** Reads the settings of all scopes. An unreadable file is skipped and reported. Never throws. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage, type JsonObject } from '@heddle/core';
@@ -16,7 +16,7 @@ import { validateSettings } from './validate-settings.ts';
 import { realPath, trustIn, writtenIn } from './trust.ts';
 
 export interface SettingsRequest extends SettingsPlaces {
-  /** Which of the user's own scopes are read; undefined: all. Naming them is a decision of the host. */
+  /** The user's scopes to read. Undefined for all. Naming them is a decision of the host. */
   readonly sources?: readonly Scope[] | undefined;
   /** `--settings`: a file or JSON. */
   readonly settings?: string | undefined;
@@ -27,7 +27,7 @@ export interface SettingsRequest extends SettingsPlaces {
 export interface LoadedSettings {
   /** From the highest scope to the lowest. */
   readonly files: readonly LoadedFile[];
-  /** Why a file was skipped, in whole sentences. */
+  /** Reasons for skipped files, as whole sentences. */
   readonly problems: readonly string[];
 }
 
@@ -45,7 +45,7 @@ export function loadSettings(request: SettingsRequest): LoadedSettings {
   const read = ({ source, file, base }: SettingsFile): LoadedFile[] => {
     try {
       if (!existsSync(file)) return [];
-      // Resolved once: what is judged is what is read.
+      // Resolved once, so that the checked file is the file that is read.
       const real = realPath(file);
       const settings = parse(readFileSync(real, 'utf8'), file);
       if (!settings) return [];

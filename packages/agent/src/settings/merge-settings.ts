@@ -1,13 +1,13 @@
-/** Settings as JSON: joined, and compared part by part. Objects by their keys, lists by their items, other values as a whole. */
+/** Merges and compares settings as JSON: objects by key, lists by item, other values as a whole. */
 import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
 import type { LoadedFile } from './scopes.ts';
 
-/** Their order has a meaning, or they are limits: a lower scope must not add to them. */
+/** Their order matters, or they are limits. A lower scope must not add to them. */
 const WHOLE_LISTS: ReadonlySet<string> = new Set(['fallbackModel', 'availableModels']);
 
-/** The higher value wins, objects are joined, lists are concatenated without repeating items. */
+/** The higher value wins. Objects are merged, and lists are concatenated without duplicates. */
 export function joinSettings(lower: JsonObject, higher: JsonObject): JsonObject {
-  // Not by assignment: a key named `__proto__` would become what every other key is looked up in, past all that was left out.
+  // A Map, because assigning a key named `__proto__` would change the prototype.
   const result = new Map(Object.entries(lower));
   for (const [key, value] of Object.entries(higher)) result.set(key, joined(key, result.get(key), value));
   return Object.fromEntries(result);
@@ -20,12 +20,12 @@ function joined(key: string, lower: Json | undefined, higher: Json | undefined):
   return [...items.values()];
 }
 
-/** What both contain, in the order of the first. */
+/** Returns the content of both, in the order of the first. */
 export function commonPart(first: JsonObject, second: JsonObject): JsonObject {
   return compared(first, second, true);
 }
 
-/** What the first contains and the second does not. */
+/** Returns the content of the first that is not in the second. */
 export function remainder(first: JsonObject, second: JsonObject): JsonObject {
   return compared(first, second, false);
 }
@@ -39,7 +39,7 @@ function compared(first: JsonObject, second: JsonObject, inBoth: boolean): JsonO
   return Object.fromEntries(kept);
 }
 
-/** Undefined: nothing of it. */
+/** Undefined if nothing remains. */
 function comparedValue(value: Json | undefined, other: Json | undefined, inBoth: boolean): Json | undefined {
   if (isJsonObject(value) && isJsonObject(other)) {
     const part = compared(value, other, inBoth);
@@ -57,7 +57,7 @@ function isList(value: Json | undefined): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** From the highest to the lowest scope. Only what counts of each file takes part. */
+/** Merges files from the highest to the lowest scope. Only entries that count are included. */
 export function mergeSettings(files: readonly LoadedFile[]): JsonObject {
   return files.reduceRight<JsonObject>((lower, { counting }) => joinSettings(lower, counting), {});
 }

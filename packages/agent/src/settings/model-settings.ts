@@ -1,13 +1,13 @@
-/** The setting `models`: what a user states about models, for gateways, contracts and models that no list has. */
+/** The setting `models`: facts about models from the user, for gateways, contracts and unlisted models. */
 import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
 
-/** Prices in USD. What is left out comes from the lists. */
+/** Prices are in USD. Missing values come from the price lists. */
 export interface ModelSettings {
-  /** Tokens that the model reads at once. */
+  /** The number of tokens in a request. */
   readonly contextWindow?: number;
-  /** Tokens that the model writes at once. */
+  /** The number of tokens in a response. */
   readonly maxOutputTokens?: number;
-  /** How the model thinks. */
+  /** The thinking mode of the model. */
   readonly thinking?: ThinkingMode;
   readonly inputPerMillion?: number;
   readonly outputPerMillion?: number;
@@ -32,7 +32,7 @@ const PRICES = [
   'webSearchPerThousand',
 ] as const;
 
-/** A field of another kind than expected counts as absent. */
+/** A field of an unexpected type counts as absent. */
 export function modelSettings(value: Json | undefined): Readonly<Record<string, ModelSettings>> {
   if (!isJsonObject(value)) return {};
   const entries = Object.entries(value).flatMap(([name, said]): [string, ModelSettings][] =>
@@ -41,7 +41,7 @@ export function modelSettings(value: Json | undefined): Readonly<Record<string, 
   return Object.fromEntries(entries);
 }
 
-/** Every field is known and of its kind: for `heddle config`. */
+/** Returns whether every field is known and valid, for `heddle config`. */
 export function isModelSettings(value: Json): boolean {
   if (!isJsonObject(value)) return false;
   return Object.values(value).every((said) => {

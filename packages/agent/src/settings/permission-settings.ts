@@ -1,4 +1,4 @@
-/** What all settings together say about permission. */
+/** Combines all permission settings. */
 import path from 'node:path';
 import { isJsonObject, type JsonObject, type PermissionMode } from '@heddle/core';
 import { unknownTool } from '../permission/rules/tool-names.ts';
@@ -13,11 +13,11 @@ export interface PermissionSettings {
   readonly defaultMode: PermissionMode | undefined;
   readonly bypassDisabled: boolean;
   readonly directories: readonly string[];
-  /** One line where settings of a folder did not count in full. */
+  /** One line if settings of a folder did not count in full. */
   readonly leftOut: readonly string[];
   /** Rules that can never match, and rules that fail their own examples. */
   readonly problems: readonly string[];
-  /** Rules for tools that nobody knows: they are kept, but may be a slip of the pen. */
+  /** Rules for unknown tools. They are kept, but may be misspelled. */
   readonly doubts: readonly string[];
 }
 
@@ -64,7 +64,7 @@ function whereIs({ file, source }: LoadedFile): string {
   return file ?? `the ${source} settings`;
 }
 
-/** A rule that fails its own examples is not what its author meant: it may still forbid, but no longer allow. */
+/** A rule that fails its own examples may still forbid, but no longer allow. */
 async function rulesOf(
   loaded: LoadedFile,
   list: RuleList,
@@ -88,7 +88,7 @@ async function rulesOf(
   return { kept, reports };
 }
 
-/** Examples need the shell grammar: it is loaded only where there are any. */
+/** Examples need the shell grammar, which is loaded only if there are any. */
 async function brokenBy(
   rule: PermissionRule,
   list: RuleList,

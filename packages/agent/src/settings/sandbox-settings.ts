@@ -1,4 +1,4 @@
-/** What all settings together say about the sandbox. Paths are made absolute here, where their file is known. */
+/** Combines all sandbox settings. Paths become absolute here, because their file is known. */
 import path from 'node:path';
 import { isJsonObject, type Json, type JsonObject } from '@heddle/core';
 import type { LoadedSettings } from './load-settings.ts';
@@ -7,11 +7,11 @@ import type { LoadedFile } from './scopes.ts';
 
 export interface SandboxSettings {
   readonly enabled: boolean;
-  /** Without a sandbox nothing starts at all. */
+  /** Without a sandbox, the program does not start. */
   readonly failIfUnavailable: boolean;
   readonly autoAllowBashIfSandboxed: boolean;
   readonly allowUnsandboxedCommands: boolean;
-  /** As in a rule for Bash, without its name: `docker *`. */
+  /** Like a rule for Bash, without its name: `docker *`. */
   readonly excludedCommands: readonly string[];
   readonly filesystem: {
     readonly allowWrite: readonly string[];
@@ -27,9 +27,9 @@ export interface SandboxSettings {
     readonly httpProxyPort: number | undefined;
     readonly socksProxyPort: number | undefined;
   };
-  /** For containers that let nobody mount `/proc`. */
+  /** For containers that do not allow mounting `/proc`. */
   readonly enableWeakerNestedSandbox: boolean;
-  /** Whether commands that were proven to only read run in a read-only view, if that is possible. */
+  /** Whether commands that are proven to only read run in a read-only view, if possible. */
   readonly readOnlyView: 'auto' | 'off';
 }
 
@@ -86,7 +86,10 @@ function at(value: Json | undefined, names: readonly string[]): Json | undefined
   );
 }
 
-/** `/x` from the root of the file system (`//x`, as rules write it, too), `~/x` from home, else from the folder of the file. */
+/**
+ * `/x` and `//x` start at the root of the file system, `~/x` in the home folder. Other paths start in the folder of the
+ * file.
+ */
 function absolute(text: string, base: string, home: string): string {
   if (text === '~' || text.startsWith('~/')) return path.join(home, text.slice(1));
   return path.resolve(base, text.replace(/^\/\//, '/'));

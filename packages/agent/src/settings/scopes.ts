@@ -1,10 +1,10 @@
-/** Where settings lie, from the highest to the lowest scope. */
+/** The locations of settings, from the highest to the lowest scope. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { RuleSource } from '../permission/rules/rule.ts';
 import type { JsonObject } from '@heddle/core';
 
-/** The scopes a settings file of the user's own can have. */
+/** The scopes of the user's own settings files. */
 export type Scope = Extract<RuleSource, 'user' | 'project' | 'local'>;
 
 export const SCOPES: readonly Scope[] = ['user', 'project', 'local'];
@@ -13,16 +13,16 @@ export interface SettingsPlaces {
   readonly cwd: string;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where administrators put settings that nobody overrides. */
+  /** The folder of the administrator's settings, which cannot be overridden. */
   readonly managedDir?: string;
-  /** In place of the project around `cwd`. */
+  /** Replaces the project around `cwd`. */
   readonly projectRoot?: string;
 }
 
 export interface SettingsFile {
   readonly source: RuleSource;
   readonly file: string;
-  /** What a leading `/` in its path rules means. */
+  /** The folder that a leading `/` in its path rules refers to. */
   readonly base: string;
 }
 
@@ -44,7 +44,7 @@ export function settingsFiles(places: SettingsPlaces): SettingsFile[] {
   ];
 }
 
-/** The file a scope is written to. */
+/** Returns the file that changes of a scope are written to. */
 export function settingsFileOf(scope: Scope, places: SettingsPlaces): string {
   const found = settingsFiles(places).find(({ source }) => source === scope);
   if (!found) throw new Error(`There is no settings file of scope ${scope}.`);
@@ -52,15 +52,17 @@ export function settingsFileOf(scope: Scope, places: SettingsPlaces): string {
 }
 
 /**
- * The user's folder for settings: ours if named, else the one people already have named, else both usual ones. Ours first:
- * it is written to, and counts before the one that belongs to another program.
+ * Returns the user's settings folders: Heddle's own if set, else the one of another tool if set, else both defaults.
+ * Heddle's own comes first. It is written to, and takes precedence.
  */
 export function configDirs({ env, home }: Pick<SettingsPlaces, 'env' | 'home'>): string[] {
   const named = env['HEDDLE_CONFIG_DIR'] || env['CLAUDE_CONFIG_DIR'];
   return named ? [path.resolve(named)] : [path.join(home, '.heddle'), path.join(home, '.claude')];
 }
 
-/** The nearest folder with settings up to the top of the repository; else that top; else the folder itself. */
+/**
+ * Returns the nearest folder with settings, up to the top of the repository. Otherwise that top, or the folder itself.
+ */
 export function projectRoot(cwd: string): string {
   const top = repositoryTop(cwd);
   for (let folder = cwd; ; folder = path.dirname(folder)) {
@@ -79,7 +81,7 @@ export function repositoryTop(cwd: string): string | undefined {
   }
 }
 
-/** An empty folder of that name is none: a sandbox puts one where no repository may be made. */
+/** An empty `.git` folder is not a repository. A sandbox creates one to prevent a repository. */
 function isRepository(git: string): boolean {
   if (existsSync(path.join(git, 'HEAD'))) return true;
   try {
@@ -89,7 +91,7 @@ function isRepository(git: string): boolean {
   }
 }
 
-/** The drop-in files of a folder come after the main one, in the order of their names. */
+/** The drop-in files of a folder follow the main one, in the order of their names. */
 function managedFiles(folder: string): string[] {
   const dropIns = path.join(folder, 'managed-settings.d');
   return [
@@ -121,13 +123,13 @@ function managedDir(): string {
 
 export interface LoadedFile {
   readonly source: RuleSource;
-  /** Undefined: given on the command line. */
+  /** Undefined for settings from the command line. */
   readonly file: string | undefined;
   readonly base: string;
-  /** All of the file. */
+  /** The whole content of the file. */
   readonly settings: JsonObject;
-  /** The part of it that counts. */
+  /** The entries that count. */
   readonly counting: JsonObject;
-  /** Where the file really is, if it is not in its project: the reason why it does not count. */
+  /** The real path of the file, if it is outside of its project. Then the file does not count. */
   readonly target?: string;
 }

@@ -1,9 +1,9 @@
 /**
- * Whether the user trusts a folder, so that settings in it may count.
+ * Decides whether the user trusts a folder, so that its settings count.
  *
- * - Folders are compared by their real path: a link cannot borrow the trust of another folder.
+ * - Folders are compared by their real path: a link cannot use the trust of another folder.
  * - A trusted folder covers its subfolders, also repositories and submodules inside it.
- * - The home folder, and every folder above it, covers only itself: downloads and clones lie below it.
+ * - The home folder, and every folder above it, covers only itself, because it contains downloads and clones.
  * - There is no implicit trust. A folder that is not a repository is trusted in the same way.
  */
 import { errorCode, errorMessage, isJsonObject, type JsonObject } from '@heddle/core';
@@ -20,12 +20,12 @@ type Trusted =
   | {
       readonly ok: true;
       readonly folder: string;
-      /** The folder above it that is trusted and still covers it. */
+      /** A trusted parent folder that still covers it. */
       readonly coveredBy?: string;
     }
   | { readonly ok: false; readonly message: string };
 
-/** Answers for any folder; the state is read with the first question. A state that cannot be read trusts no folder. */
+/** Returns a test for any folder. The state is read with the first call. An unreadable state trusts no folder. */
 export function trustIn(places: Omit<Places, 'cwd'>): (folder: string) => boolean {
   let projects: JsonObject | undefined;
   return (folder) => {
@@ -42,7 +42,7 @@ export function trustFolder(places: Places, trusted = true): Trusted {
   const file = stateFile(places);
   const key = trustKey(places);
   const state = readState(file);
-  // Other programs keep what they know there: it must not be overwritten with less.
+  // Other programs store data there, which must not be lost.
   if (!state) return { ok: false, message: `${file} cannot be changed: it cannot be read` };
   const projects = projectsIn(state);
   const project = isJsonObject(projects[key]) ? projects[key] : {};
@@ -57,7 +57,7 @@ export function trustFolder(places: Places, trusted = true): Trusted {
   return { ok: true, folder: key, ...(coveredBy === undefined ? {} : { coveredBy }) };
 }
 
-/** The trusted folder that covers this one, which may be the folder itself. */
+/** Returns the trusted folder that covers this one, possibly the folder itself. */
 function trustedAbove(real: string, projects: JsonObject, home: string): string | undefined {
   const isHome = isAtOrAbove(realPath(home));
   for (let folder = real; ; folder = path.dirname(folder)) {
@@ -68,7 +68,10 @@ function trustedAbove(real: string, projects: JsonObject, home: string): string 
   }
 }
 
-/** The top of the repository; the folder itself where there is none, or where it is the home folder or lies above it. */
+/**
+ * Returns the top of the repository. Returns the folder itself if there is none, or if the top is the home folder or
+ * above it.
+ */
 function trustKey({ cwd, home }: Places): string {
   const folder = realPath(cwd);
   const top = repositoryTop(folder);
@@ -79,7 +82,7 @@ function isAtOrAbove(home: string): (folder: string) => boolean {
   return (folder) => path.relative(folder, home).split(path.sep)[0] !== '..';
 }
 
-/** Without links and in the spelling of the disk. A path that does not exist stays as it is. */
+/** Resolves links, and uses the spelling of the disk. A path that does not exist does not change. */
 export function realPath(file: string): string {
   try {
     return realpathSync.native(file);
@@ -99,7 +102,7 @@ function stateFile({ home, env }: Omit<Places, 'cwd'>): string {
   return path.join(folder, '.claude.json');
 }
 
-/** Empty where there is no file; undefined where there is one that cannot be read. */
+/** Returns an empty object for a missing file, and undefined for an unreadable one. */
 function readState(file: string): JsonObject | undefined {
   try {
     const state: unknown = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/, ''));
@@ -117,7 +120,7 @@ function readState(file: string): JsonObject | undefined {
 
 type RecordPlaces = Pick<SettingsPlaces, 'home' | 'env'>;
 
-/** What Heddle wrote into this file. A record that cannot be read is empty. */
+/** Returns the entries that Heddle wrote into this file. An unreadable record is empty. */
 export function writtenIn(file: string, places: RecordPlaces): JsonObject {
   const files = recordedFiles(places);
   const key = realPath(file);
@@ -125,7 +128,7 @@ export function writtenIn(file: string, places: RecordPlaces): JsonObject {
   return isJsonObject(written) ? written : {};
 }
 
-/** `wrote`: the entries of one change that has been written. Throws where the record cannot be written. */
+/** `wrote` contains the entries of one completed change. Throws if the record cannot be written. */
 export function recordWritten(file: string, wrote: JsonObject, places: RecordPlaces): void {
   const key = realPath(file);
   const checked = validateSettings(readFileSync(key, 'utf8'));

@@ -1,11 +1,11 @@
-/** What a settings file must look like where permission depends on it. Keys that are not known here are kept as they are. */
+/** Validates the permission settings of a file. Unknown keys are kept. */
 import { errorMessage, isJsonObject, type Json, type JsonObject } from '@heddle/core';
 
 export type ValidatedSettings =
   | { readonly ok: true; readonly settings: JsonObject }
   | { readonly ok: false; readonly message: string };
 
-/** Checked by hand: the schema library is not on the start-up path. */
+/** Validated by hand, because the schema library is not on the start-up path. */
 export function validateSettings(text: string): ValidatedSettings {
   let value: unknown;
   try {
@@ -44,7 +44,7 @@ function problemOf(settings: JsonObject): string | undefined {
   return undefined;
 }
 
-/** Whoever writes "true" for true would believe to have a sandbox. */
+/** A user who writes "true" for true would assume a sandbox. */
 function sandboxProblem(sandbox: Json): string | undefined {
   if (!isJsonObject(sandbox)) return 'sandbox is not an object';
   for (const name of [

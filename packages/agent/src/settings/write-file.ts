@@ -1,11 +1,11 @@
-/** Writes a settings file whole or not at all: a reader never meets half of one. */
+/** Writes a settings file completely or not at all, so that a reader never sees a part. */
 import { mkdirSync, readlinkSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
 
 export function writeJson(file: string, value: object): void {
   mkdirSync(path.dirname(file), { recursive: true });
-  // Through a link, so that a settings file kept elsewhere stays there.
+  // Writes through a link, so that a settings file elsewhere stays there.
   const target = linkTarget(file);
   const draft = `${target}.${randomUUID()}.tmp`;
   try {
@@ -16,12 +16,12 @@ export function writeJson(file: string, value: object): void {
   }
 }
 
-/** The file that a write to this path would change, whether or not it exists. Links are followed in every folder of it. */
+/** Returns the file that a write to this path would change, existing or not. Follows links in all its folders. */
 export function linkTarget(file: string, hops = MOST_LINKS): string {
   try {
     return realpathSync.native(file);
   } catch {
-    // Not there yet: a link to nothing, or a name in a folder.
+    // It does not exist yet: a broken link, or a new name in a folder.
   }
   const link = hops > 0 ? linkedTo(file) : undefined;
   if (link !== undefined) return linkTarget(link, hops - 1);
@@ -29,7 +29,7 @@ export function linkTarget(file: string, hops = MOST_LINKS): string {
   return parent === file ? file : path.join(linkTarget(parent, hops), path.basename(file));
 }
 
-/** As many as Linux follows. */
+/** The limit of Linux. */
 const MOST_LINKS = 40;
 
 function linkedTo(file: string): string | undefined {

@@ -1,4 +1,4 @@
-/** Reads lines of a session's file, ours and those of other tools that use the same layout. */
+/** Decodes lines of a session file, also those of other tools that use the same layout. */
 import { type Entry, type EntryBody, isRecord, NO_USAGE, updateUsage } from '@heddle/core';
 import { readStoredCosts } from '../../cost/stored-costs.ts';
 import { type Blobs, restoreTexts } from '../files/blobs.ts';
@@ -20,14 +20,14 @@ export type Decoded =
       readonly entry: Entry;
       readonly before?: Partial<PreviousLine> & Pick<PreviousLine, 'bill'>;
     }
-  /** Somebody else's bookkeeping: kept in the file, of no meaning here. */
+  /** A line of another tool. It stays in the file and has no meaning here. */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'damaged' };
 
 const FOREIGN: Decoded = { kind: 'foreign' };
 const DAMAGED: Decoded = { kind: 'damaged' };
 
-/** Never throws: a line that cannot be read is damage, and the caller decides what that means. */
+/** Never throws. A line that cannot be decoded is damaged, and the caller decides how to handle it. */
 export function decode(text: string, blobs?: Blobs): Decoded {
   const line = parseLine(text);
   if (!line || !isStringValue(line['type'])) return DAMAGED;
@@ -37,7 +37,7 @@ export function decode(text: string, blobs?: Blobs): Decoded {
     case 'assistant':
     case 'system':
     case 'attachment':
-      // A subagent's lines may stand in the same file; they are another conversation.
+      // Lines of a subagent may be in the same file. They belong to another conversation.
       if (!isStringValue(line['uuid']) || line['isSidechain'] === true) return FOREIGN;
       return entry(messageOf(whole(line, blobs), line['uuid'], at), at);
     case 'boundary': {
@@ -79,7 +79,7 @@ function standingOf(fields: LogLine): BoundaryState {
   };
 }
 
-/** Undefined if it is not a JSON object. */
+/** Returns undefined if the text is not a JSON object. */
 export function parseLine(text: string): LogLine | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -89,7 +89,10 @@ export function parseLine(text: string): LogLine | undefined {
   }
 }
 
-/** The line with its texts. A tool's structured output stays a reference until somebody asks: the model never sees it. */
+/**
+ * Restores the texts of a line. A tool's structured output stays a reference until it is needed, because the model
+ * never sees it.
+ */
 function whole(line: LogLine, blobs: Blobs | undefined): LogLine {
   if (!blobs || line['storedApart'] !== true) return line;
   const { toolUseResult, ...rest } = line;
@@ -120,7 +123,7 @@ function messageOf(line: LogLine, uuid: string, at: number): StoredMessage | 'da
     }
     default: {
       const { attachment } = line;
-      // Other tools attach things of other shapes, and repeat them in every session that needs them.
+      // Other tools store attachments of other shapes, and repeat them in every session.
       if (!isRecord(attachment) || !isStringValue(attachment['kind'])) return 'foreign';
       return message({ type: 'attachment', uuid, at, attachment }, line, []);
     }
@@ -146,7 +149,7 @@ function answerOf(line: LogLine, uuid: string, at: number): StoredMessage | 'dam
   return message(fields, line, ['requestId', 'apiError', 'apiErrorStatus', 'incomplete', 'isVirtual']);
 }
 
-/** Long sessions have tens of thousands: each is made once, and copied nowhere. */
+/** Long sessions have tens of thousands of messages. Each is created once and never copied. */
 function message(
   fields: Record<string, unknown>,
   line: LogLine,
@@ -158,7 +161,7 @@ function message(
 
 type Bookkeeping = Exclude<EntryBody['type'], 'user' | 'assistant' | 'system' | 'attachment' | 'title'>;
 
-/** What each kind of bookkeeping must hold before anything relies on it. */
+/** Checks the required fields of each kind of bookkeeping line. */
 const READERS: Readonly<Record<Bookkeeping, (line: LogLine) => boolean>> = {
   session: ({ snapshot }) => isRecord(snapshot) && texts(snapshot['systemPrompt']),
   answer: ({ model, usage }) => isStringValue(model) && isRecord(usage),

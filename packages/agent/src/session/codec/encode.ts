@@ -1,11 +1,11 @@
 /**
- * How entries look on disk: one JSON object a line, in the layout that people's tools already read. Conversation entries
- * carry `uuid` and `parentUuid` and form a chain; all other lines are bookkeeping and carry neither.
+ * Encodes entries: one JSON object per line, in a layout that other tools already read. Conversation entries have
+ * `uuid` and `parentUuid` and form a chain. All other lines are bookkeeping and have neither.
  */
 import type { Entry, EntryBody, Projection, Usage } from '@heddle/core';
 import type { StoredCosts } from '../../cost/stored-costs.ts';
 
-/** What every line says about where it comes from. */
+/** The fields that every line has about its origin. */
 export interface EntryFrame {
   readonly sessionId: string;
   readonly cwd: string;
@@ -13,12 +13,12 @@ export interface EntryFrame {
   readonly gitBranch?: string;
 }
 
-/** What came before an entry, as far as its line must tell. */
+/** Facts about earlier entries that a line must contain. */
 export interface PreviousLine {
   /** The last message of the conversation so far. */
   readonly parentUuid: string | null;
   readonly bill: StoredCosts;
-  /** What holds on behind a boundary, and would be missed by whoever reads from there. */
+  /** State that stays valid after a boundary. A reader that starts there needs it. */
   readonly standing?: BoundaryState;
 }
 
@@ -27,13 +27,13 @@ export type BoundaryState = Partial<Pick<Projection, 'stance' | 'refused'>>;
 type ConversationEntry = Extract<Entry, { type: 'user' | 'assistant' | 'system' | 'attachment' }>;
 
 /**
- * A record that replaced the history begins a line like this, so that a reader can find the last one from the end. It
- * says what a reader who starts there would otherwise miss: the end of the chain, the bill, and what was standing.
+ * The start of a line that replaced the history. A reader can find the last one from the end of the file. The line
+ * contains what a reader that starts there needs: the end of the chain, the costs, and the current state.
  */
 export const BOUNDARY_START = '{"type":"boundary"';
 export const SESSION_START = '{"type":"session"';
 
-/** An end settles what came before it: all calls have their results, and the bill is in the line. */
+/** An end line completes everything before it: all calls have results, and the costs are in the line. */
 export const END_START = '{"type":"end"';
 
 export function encode(entry: Entry, frame: EntryFrame, before: PreviousLine): object {
@@ -91,17 +91,17 @@ function conversationLine(
   }
 }
 
-/** As the API reports it: what the server adds beside the counters stands beside them. */
+/** Uses the format of the API: additional values of the server are next to the counters. */
 function flat(usage: Usage | undefined): object | undefined {
   if (!usage) return undefined;
   const { more, ...counters } = usage;
   return { ...more, ...counters };
 }
 
-/** A line holds one block; how the answer ended is told by a line of its own. */
+/** A line contains one block. Another line contains the stop reason of the response. */
 const NO_STOP = { stop_reason: null, stop_sequence: null };
 
-/** The fields that have a value. */
+/** Returns the fields that have a value. */
 export function given(fields: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,8 +1,8 @@
-/** Which lines of the log an event makes. Deltas, progress and announcements make none. */
+/** Converts an event to log entries. Deltas, progress and announcements have none. */
 import type { EntryBody, LoopEvent, MessageEvent } from '@heddle/core';
 import type { Cost } from '../../cost/usage-meter.ts';
 
-/** `cost`: what the event has spent. */
+/** `cost` is the cost of the event. */
 export function entriesOf(event: LoopEvent, cost: Cost = {}): EntryBody[] {
   switch (event.type) {
     case 'message':
@@ -36,7 +36,7 @@ export function entriesOf(event: LoopEvent, cost: Cost = {}): EntryBody[] {
       return [{ type: 'mended', mends: event.mends }];
     case 'command':
       return [{ type: 'command', commandId: event.commandId, state: event.state }];
-    // The log holds what rewrote it: a context step, a tombstone, another model.
+    // The log already contains the cause: a context step, a tombstone, another model.
     case 'prefix_rewritten':
     case 'stream_request_start':
     case 'stream_event':

@@ -1,4 +1,4 @@
-/** All that a session's file holds, line by line. Resuming does without: it reads from the last boundary on (`open/load.ts`). */
+/** Reads a whole session file, line by line. Resuming reads only from the last boundary (`open/load.ts`). */
 import { isRecord } from '@heddle/core';
 import type { Blobs } from '../files/blobs.ts';
 import { LineFile, wholeLength, wholeLines } from '../files/lines.ts';
@@ -6,7 +6,7 @@ import { decode, type Decoded, parseLine } from './decode.ts';
 import { SESSION_START } from './encode.ts';
 import { isStringValue, type LogLine } from './shapes.ts';
 
-/** A last line that was never finished is a damaged one. Throws where the file cannot be read at all. */
+/** An unfinished last line counts as damaged. Throws if the file cannot be read at all. */
 export function* decodedLines(path: string, blobs?: Blobs): Generator<Decoded> {
   const file = new LineFile(path);
   try {
@@ -20,18 +20,18 @@ export function* decodedLines(path: string, blobs?: Blobs): Generator<Decoded> {
   }
 }
 
-/** Heddle begins every file of its own with the state of the session. */
+/** Heddle begins each of its own files with the session state. */
 export function isFromAnotherTool(bytes: Buffer): boolean {
   return bytes.toString('latin1', 0, SESSION_START.length) !== SESSION_START;
 }
 
-/** The lines of another tool's file without the branches that its user left. */
+/** Returns the lines of another tool's file without abandoned branches. */
 export function conversationLines(lines: readonly string[]): readonly string[] {
   const objects = lines.flatMap((line) => (parseLine(line) ? [line] : objectsIn(line)));
   return withoutOldBranches(objects, parseLine);
 }
 
-/** A line, or each of the objects that two processes put on it. */
+/** Decodes a line, or each object if two processes wrote to the same line. */
 export function decodeLine(line: string, blobs?: Blobs): readonly Decoded[] {
   const decoded = decode(line, blobs);
   if (decoded.kind !== 'damaged') return [decoded];
@@ -44,18 +44,18 @@ export function decodeLine(line: string, blobs?: Blobs): readonly Decoded[] {
  * leaves a branch behind. The conversation is the path from the last message to the root.
  */
 
-/** A line that takes part in the tree, with what is needed to find its relatives. */
+/** A line of the tree, with the facts to find its relatives. */
 interface Node {
   readonly uuid: string;
   readonly parent: string | null;
   readonly type: string;
-  /** Lines of one response share it. */
+  /** Lines of one response share this id. */
   readonly responseId: string | undefined;
   readonly calls: readonly string[];
   readonly results: readonly string[];
 }
 
-/** Lines of branches that were left are dropped; lines outside the tree stay. `lines` are parsed lines in the order of the file. */
+/** Drops the lines of abandoned branches. Lines outside the tree stay. `lines` are in the order of the file. */
 function withoutOldBranches<T>(lines: readonly T[], parsed: (line: T) => LogLine | undefined): readonly T[] {
   const nodes = lines.map((line) => nodeOf(parsed(line)));
   const kept = activeNodes(nodes.filter((node) => node !== undefined));
@@ -74,7 +74,7 @@ function activeNodes(nodes: readonly Node[]): ReadonlySet<string> {
     if (!node || kept.has(node.uuid)) break;
     kept.add(node.uuid);
     if (node.parent === null) break;
-    // A parent that is missing was lost with a damaged line: the line before is the best guess, and loses nothing.
+    // A missing parent was on a damaged line. The previous line is the best guess, and loses nothing.
     at = places.get(node.parent) ?? at - 1;
   }
   for (const uuid of relativesOf(nodes, kept)) kept.add(uuid);
@@ -82,8 +82,8 @@ function activeNodes(nodes: readonly Node[]): ReadonlySet<string> {
 }
 
 /**
- * Calls that run side by side make branches of their own: the parts of one response, and each result below its call. They
- * belong to the conversation although the path to the root passes only one of them.
+ * Parallel calls make separate branches: the parts of one response, and each result below its call. They belong to the
+ * conversation although the path to the root contains only one of them.
  */
 function relativesOf(nodes: readonly Node[], kept: ReadonlySet<string>): string[] {
   const onPath = nodes.filter(({ uuid }) => kept.has(uuid));
@@ -113,7 +113,7 @@ function nodeOf(line: LogLine | undefined): Node | undefined {
   };
 }
 
-/** The objects of a line. Two processes that append at once may put two on one line. */
+/** Returns the objects of a line. Two processes that append at once may write two on one line. */
 function objectsIn(text: string): readonly string[] {
   const objects: string[] = [];
   let start = 0;

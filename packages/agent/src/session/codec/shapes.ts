@@ -1,4 +1,4 @@
-/** Is something of the shape that the rest of the program relies on? A file that people can edit may hold anything. */
+/** Type guards for stored data. Users can edit the files, so they may contain anything. */
 import {
   type AssistantMessage,
   type AttachmentMessage,
@@ -18,7 +18,7 @@ export function texts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isStringValue);
 }
 
-/** A message's content, without the blocks that are none. What the others hold is the request builder's business. */
+/** Returns a message's content without invalid blocks. The request builder checks the content of the others. */
 export function contentOf(value: unknown): string | readonly ContentBlock[] | undefined {
   if (isStringValue(value)) return value;
   if (!Array.isArray(value)) return undefined;
@@ -30,12 +30,12 @@ function isBlock(value: unknown): value is ContentBlock {
   return isRecord(value) && isStringValue(value['type']);
 }
 
-/** Messages as a boundary holds them; or nothing at all. */
+/** Accepts the messages of a boundary, or undefined. */
 export function isHistoryOrNone(value: unknown): boolean {
   return value === undefined || (Array.isArray(value) && value.every(isStoredMessage));
 }
 
-/** Of the kinds that have lines of their own. */
+/** The kinds of messages that have their own lines. */
 export type StoredMessage = UserMessage | AssistantMessage | SystemMessage | AttachmentMessage;
 
 export function isStoredMessage(value: unknown): value is StoredMessage {

@@ -1,25 +1,25 @@
-/** Large texts leave the log: they are stored under their hash, before the line that names them is written. */
+/** Stores large texts outside of the log, under their hash, before the line that refers to them is written. */
 import { createHash } from 'node:crypto';
 import { readFileSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pinFile, PinnedPlace, realTarget } from '@heddle/tools/files';
 import { syncFolder, writeFileWhole } from './write.ts';
 
-/** Lines longer than this, in characters, give up their long texts. */
+/** Long texts are moved out of lines that exceed this number of characters. */
 export const LINE_LIMIT = 64 * 1024;
 
-/** Texts shorter than this stay: a line with a hundred small texts must not become a hundred files. */
+/** Shorter texts stay in the line, so that a line with a hundred small texts does not become a hundred files. */
 const TEXT_LIMIT = 8 * 1024;
 
 const KEY = '$blob';
 
-/** What is to be removed is put aside under this ending until it is certain that nobody needs it. */
+/** The suffix of files that are set aside until it is certain that no session needs them. */
 export const GONE = '.gone';
 
 export interface Blobs {
-  /** The value with its long texts replaced by references, all of them stored. */
+  /** Stores all long texts. Returns the value with references instead. */
   store(value: object): object;
-  /** A referenced text; undefined when its file is gone. */
+  /** Returns a referenced text. Undefined if its file is gone. */
   read(hash: string): string | undefined;
 }
 
@@ -37,12 +37,12 @@ export function createBlobs(folder: string, durable: boolean): Blobs {
     return { [KEY]: hash, length: text.length };
   }
 
-  /** Under another name first: a crash must not leave half a text under a hash that promises all of it. */
+  /** Writes to a draft first: a crash must not leave half a text under its hash. */
   function storeAt(place: PinnedPlace, text: string): void {
     place.makeFolders(0o700);
     const draft = place.at(`${place.name}.${process.pid}`);
     try {
-      // A draft of a process with the same number that crashed, or a link in its place: never written through.
+      // The draft of a crashed process with the same id, or a link in its place. It is never written through.
       rmSync(draft, { force: true });
       writeFileWhole(draft, Buffer.from(text), durable);
       renameSync(draft, place.at());
@@ -58,7 +58,7 @@ export function createBlobs(folder: string, durable: boolean): Blobs {
     if (Array.isArray(value)) return value.map(shrink);
     if (typeof value !== 'object' || value === null) return value;
     const shrunk = shrinkFields(value);
-    // Somebody's own data may look like a reference; it is wrapped, so that it comes back as it was.
+    // User data may look like a reference. It is wrapped, so that it is restored unchanged.
     return KEY in value ? { [KEY]: null, value: shrunk } : shrunk;
   }
 
@@ -75,7 +75,7 @@ export function createBlobs(folder: string, durable: boolean): Blobs {
   };
 }
 
-/** Links are followed once: the folder that was found first is the one that is used. */
+/** Resolves links once: the folder that was found first is used from then on. */
 export function realFolder(folder: string): () => string {
   let real: string | undefined;
   return () => (real ??= realTarget(folder));
@@ -87,7 +87,7 @@ function isThere(place: PinnedPlace): boolean {
   return pinned !== undefined;
 }
 
-/** `file` is a real path: a link that stands in it now is not followed. */
+/** `file` is a real path. A link that replaced it is not followed. */
 function textIn(file: string): string | undefined {
   try {
     const pinned = pinFile(file);
@@ -103,7 +103,7 @@ function textIn(file: string): string | undefined {
 
 const TEXT_IS_GONE = '[This text was stored outside the log, and its file is gone.]';
 
-/** Puts the texts back. One whose file is gone is replaced by a note, so that the session can go on. */
+/** Restores the texts. A text with a missing file is replaced by a note, so that the session can continue. */
 export function restoreTexts(value: unknown, blobs: Blobs): unknown {
   if (Array.isArray(value)) return value.map((inner) => restoreTexts(inner, blobs));
   if (typeof value !== 'object' || value === null) return value;

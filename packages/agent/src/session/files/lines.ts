@@ -1,11 +1,11 @@
-/** A file of lines, read from its end: however long it is, only what is wanted is read. */
+/** Reads a file of lines from its end. Only the needed part is read, however long the file is. */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const CHUNK = 1024 * 1024;
 const NEW_LINE = 0x0a;
 
 export class LineFile {
-  /** In bytes, when it was opened. */
+  /** The number of bytes when it was opened. */
   readonly size: number;
   readonly #descriptor: number;
 
@@ -23,7 +23,7 @@ export class LineFile {
     let filled = 0;
     while (filled < bytes.length) {
       const count = readSync(this.#descriptor, bytes, filled, bytes.length - filled, start + filled);
-      // Somebody cut the file while it was read.
+      // Another process truncated the file during the read.
       if (count === 0) break;
       filled += count;
     }
@@ -31,8 +31,8 @@ export class LineFile {
   }
 
   /**
-   * Everything from the last line on that begins like this and is accepted; the whole file where there is none. Read from the
-   * end, and each byte once. The beginning must be ASCII.
+   * Returns everything from the last accepted line with this beginning, or the whole file if there is none. Reads from
+   * the end, and each byte once. The beginning must be ASCII.
    */
   readSince(beginning: string, accept: (line: string) => boolean): { start: number; bytes: Buffer } {
     const wanted = Buffer.from(`\n${beginning}`);
@@ -51,7 +51,7 @@ export class LineFile {
     return { start: 0, bytes: Buffer.concat(chunks) };
   }
 
-  /** The last line before `end` that begins like this. */
+  /** Returns the last line before `end` with this beginning. */
   findLast(beginning: string, end: number): string | undefined {
     const bytes = this.read(0, end);
     const at = bytes.lastIndexOf(`\n${beginning}`);
@@ -67,7 +67,7 @@ export class LineFile {
   }
 }
 
-/** Where something begins in a chunk, the last place first; its end may lie in the chunk behind. */
+/** Yields the positions of a text in a chunk, last one first. Its end may be in the next chunk. */
 function* placesOf(wanted: Buffer, chunk: Buffer, behind: Buffer | undefined): Generator<number> {
   const overhang = wanted.length - 1;
   if (behind) {
@@ -85,7 +85,7 @@ function firstLine(bytes: Buffer): string {
   return bytes.toString('utf8', 0, end < 0 ? bytes.length : end);
 }
 
-/** The whole lines in some bytes that begin with one. Empty ones are left out, and those that nobody wants. */
+/** Yields the whole lines of some bytes that begin with a line. Leaves out empty and unwanted lines. */
 export function* wholeLines(bytes: Buffer, isUnwanted?: Unwanted): Generator<string> {
   let start = 0;
   for (let end = bytes.indexOf(NEW_LINE); end >= 0; end = bytes.indexOf(NEW_LINE, start)) {
@@ -94,17 +94,17 @@ export function* wholeLines(bytes: Buffer, isUnwanted?: Unwanted): Generator<str
   }
 }
 
-/** Looks at the bytes of a line, before a text is made of them. */
+/** Checks the bytes of a line before they are decoded. */
 export type Unwanted = (bytes: Buffer, start: number, end: number) => boolean;
 
-/** How many bytes belong to whole lines. */
+/** Returns the number of bytes that belong to whole lines. */
 export function wholeLength(bytes: Buffer): number {
   return bytes.lastIndexOf(NEW_LINE) + 1;
 }
 
 const LARGE_CHUNK = 8 * 1024 * 1024;
 
-/** A file piece by piece, for looking at its bytes. Each holds the beginning of the next: nothing so long is cut in two. */
+/** Yields a file in overlapping chunks. No text up to the overlap is split. */
 export function* overlappingChunks(path: string, overlap: number): Generator<Buffer> {
   const file = new LineFile(path);
   try {

@@ -1,6 +1,6 @@
 /**
- * One writer a session. The lock is an exclusive transaction on a small database file: the kernel lets go of it when the
- * process dies, however it dies, so there is no stale lock to argue about.
+ * Allows one writer per session. The lock is an exclusive transaction on a small database file. The kernel releases it
+ * when the process ends in any way, so locks are never stale.
  */
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import path from 'node:path';
@@ -8,17 +8,17 @@ import { DatabaseSync } from 'node:sqlite';
 
 type Lock = { readonly held: true; readonly release: () => void } | { readonly held: false };
 
-/** A database that nothing refers to is closed when memory is collected, and its lock with it. */
+/** A database without a reference is closed by garbage collection, which would release its lock. */
 const held = new Set<DatabaseSync>();
 
-/** Whoever only looks whether a session is in use holds its lock for a moment. */
+/** A process that only checks whether a session is in use holds its lock for a moment. */
 const PATIENCE_MS = 100;
 
-/** Throws where the folder cannot be written to. */
+/** Throws if the folder is not writable. */
 export function takeLock(folder: string): Lock {
   makeFolder(folder);
   const file = path.join(folder, 'lock');
-  // Never opened by us once it is there: closing it again would let go of a lock that this process may hold.
+  // The file is not opened again once it exists. Closing it would release a lock that this process may hold.
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
   const database = new DatabaseSync(file, { timeout: PATIENCE_MS });
   try {
@@ -43,8 +43,8 @@ function isBusy(thrown: unknown): boolean {
 }
 
 /**
- * Step by step, for Node's own recursive way calls a read-only disk a missing folder, and never ends where the system
- * takes no folder at all, as below `/proc`.
+ * Creates a folder step by step. Node's recursive mode reports a read-only disk as a missing folder. It never ends
+ * where the system accepts no folder, as below `/proc`.
  */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) return;

@@ -1,4 +1,4 @@
-/** Where a session's files lie. */
+/** The paths of a session's files. */
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 
@@ -9,7 +9,7 @@ export interface SessionPlace {
   readonly cwd: string;
 }
 
-/** Folder names longer than this are cut and told apart by a hash. */
+/** Longer folder names are cut, and a hash makes them unique. */
 const MAX_FOLDER_NAME = 200;
 
 export function projectFolder({ configDir, cwd }: SessionPlace): string {
@@ -23,25 +23,25 @@ export function sessionFile(place: SessionPlace, sessionId: string): string {
   return path.join(projectFolder(place), `${sessionId}.jsonl`);
 }
 
-/** Beside the log: the lock, what was cut from a torn log, files that tools spilled. */
+/** The folder next to the log: the lock, the rest of a torn log, spilled files. */
 export function sessionFolder(place: SessionPlace, sessionId: string): string {
   return path.join(projectFolder(place), sessionId);
 }
 
-/** In that folder: outputs that were too large for the conversation, which names them by their path. */
+/** The subfolder for outputs that were too large for the conversation, which contains their paths. */
 export const SPILLS = 'tool-results';
 
-/** Shared by the sessions of a folder, so that a fork costs nothing. */
+/** The sessions of a folder share it, so that a fork copies nothing. */
 export function blobFolder(place: SessionPlace): string {
   return path.join(projectFolder(place), 'blobs');
 }
 
-/** Old contents of the files that a session changed, outside any repository. */
+/** Old contents of files that a session changed, outside of any repository. */
 export function fileHistoryFolder(configDir: string, sessionId: string): string {
   return path.join(configDir, 'file-history', sessionId);
 }
 
-/** Session ids become file names: nothing that could lead elsewhere. */
+/** Session ids become file names, so they must not contain path separators. */
 export function isSessionId(text: string): boolean {
   return /^[a-zA-Z0-9][a-zA-Z0-9_-]{0,127}$/.test(text);
 }

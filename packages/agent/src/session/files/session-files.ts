@@ -1,4 +1,4 @@
-/** The files of sessions: which there are, and what lies beside one. */
+/** Lists session files and the files next to them. */
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isSessionId, projectFolder, type SessionPlace } from './paths.ts';
@@ -12,7 +12,7 @@ export interface SessionFile {
 
 const ENDING = '.jsonl';
 
-/** Those of one folder that have a line. What another tool stored of its subagents is no session. */
+/** Returns the session files of one folder that have a line. Files of other tools for subagents are not sessions. */
 export function sessionFilesIn(folder: string): SessionFile[] {
   return namesIn(folder).flatMap((name) => {
     const id = name.endsWith(ENDING) ? name.slice(0, -ENDING.length) : '';
@@ -20,7 +20,7 @@ export function sessionFilesIn(folder: string): SessionFile[] {
   });
 }
 
-/** The sessions of a folder, or of all folders, and those of other tools that were not continued here. */
+/** Returns the sessions of a folder, or of all folders, including those of other tools that were not continued here. */
 export function sessionFilesOf({
   cwd,
   ...place
@@ -38,7 +38,7 @@ function allSessionFiles(configDir: string): SessionFile[] {
   return namesIn(projects).flatMap((name) => sessionFilesIn(path.join(projects, name)));
 }
 
-/** Beside a session's file: the lock, what was cut off, spilled outputs, tasks, collapses. */
+/** The folder next to a session's file: the lock, torn lines, spilled outputs, tasks, collapses. */
 export function folderBeside(file: string): string {
   return file.slice(0, -ENDING.length);
 }
@@ -53,7 +53,7 @@ export function idOf(file: string): string {
 
 function statOf(file: string, id: string): SessionFile[] {
   const about = statSync(file, { throwIfNoEntry: false });
-  // A file without a line is what a run left that never began.
+  // A file without a line is from a run that never began.
   if (!about?.isFile() || about.size === 0) return [];
   return [{ id, path: file, size: about.size, mtimeMs: about.mtimeMs }];
 }

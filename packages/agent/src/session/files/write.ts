@@ -1,4 +1,7 @@
-/** Writing to the end. The system may take fewer bytes than it was offered: a disk that is nearly full, a signal. */
+/**
+ * Writes all bytes. The system may accept fewer bytes than offered, for example on a nearly full disk or after a
+ * signal.
+ */
 import { closeSync, fdatasyncSync, fsyncSync, openSync, writeSync } from 'node:fs';
 
 export function writeAll(descriptor: number, bytes: Uint8Array): void {
@@ -7,8 +10,8 @@ export function writeAll(descriptor: number, bytes: Uint8Array): void {
 }
 
 /**
- * A new file that only its owner can read; a link in its place is not followed. Throws, and may leave a part of it, when the
- * disk is full.
+ * Writes a new file that only its owner can read. Does not follow a link in its place. Throws on a full disk, and may
+ * leave a partial file.
  */
 export function writeFileWhole(file: string, bytes: Uint8Array, durable: boolean): void {
   const descriptor = openSync(file, 'wx', 0o600);
@@ -20,7 +23,7 @@ export function writeFileWhole(file: string, bytes: Uint8Array, durable: boolean
   }
 }
 
-/** A file's name is kept by its folder: without this, a new file could be there and not be found. */
+/** The folder stores a file's name. Without this call, a new file could exist and not be found. */
 export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, 'r');
   try {
@@ -30,7 +33,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Why something could not be read or stored, in words first and in the system's own behind them. */
+/** Explains why a file could not be read or stored, followed by the system's own message. */
 const WORDS: Readonly<Record<string, string>> = {
   EACCES: 'permission is denied',
   EPERM: 'permission is denied',
@@ -40,7 +43,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ENOTDIR: 'a file stands where a folder is needed',
 };
 
-/** What the lock says, which is a database. */
+/** Messages for errors of the lock database. */
 const LOCK_WORDS: Readonly<Record<number, string>> = {
   8: 'permission is denied',
   13: 'the disk is full',

@@ -1,4 +1,4 @@
-/** The journal as a file of JSON lines. Writes are synchronous: they are complete before the generator takes its next step. */
+/** The journal as a file of JSON lines. Writes are synchronous: they are complete before the generator continues. */
 import { closeSync, fdatasyncSync, ftruncateSync } from 'node:fs';
 import { StoredCosts } from '../../cost/stored-costs.ts';
 import { type Blobs, LINE_LIMIT } from '../files/blobs.ts';
@@ -10,14 +10,14 @@ export interface FileJournalSetup {
   readonly path: string;
   /** Opened for appending. */
   readonly descriptor: number;
-  /** Bytes already in the file, all of them whole lines. */
+  /** The number of bytes in the file, all of them whole lines. */
   readonly length: number;
   readonly frame: EntryFrame;
   readonly blobs: Blobs;
   readonly durability: Durability;
   readonly chain: EntryChain;
   readonly bill: StoredCosts;
-  /** What is known of the conversation, kept up by whoever appends. */
+  /** The current state of the conversation. The caller that appends keeps it up to date. */
   readonly standing: BoundaryState;
   readonly now: () => number;
   readonly release: () => void;
@@ -28,7 +28,7 @@ export function fileJournal(setup: FileJournalSetup): Journal {
   const bill = new StoredCosts(setup.bill);
   const power = new PowerPolicy();
   let length = setup.length;
-  /** The beginning of a line that failed may stand at the end of the file. */
+  /** The end of the file may contain a partial line after a failed write. */
   let torn = false;
   let closed = false;
 
@@ -37,7 +37,7 @@ export function fileJournal(setup: FileJournalSetup): Journal {
     path: setup.path,
     append(body) {
       try {
-        // Nothing may be written behind half a line: the two would be one line that nobody can read.
+        // A line after a partial line would be unreadable, so the partial line is removed first.
         if (torn) ftruncateSync(descriptor, length);
         const before = { parentUuid: chain.parent, bill, standing: setup.standing };
         const line = encode({ ...body, at: setup.now() }, frame, before);
@@ -63,7 +63,7 @@ export function fileJournal(setup: FileJournalSetup): Journal {
   };
 }
 
-/** A line that is too long gives up its long texts, and says so. */
+/** Moves long texts out of a line that is too long, and marks the line. */
 function textOf(line: object, blobs: Blobs): string {
   const text = JSON.stringify(line);
   if (text.length <= LINE_LIMIT) return text;
@@ -75,7 +75,7 @@ function cutBack(descriptor: number, length: number): boolean {
     ftruncateSync(descriptor, length);
     return true;
   } catch {
-    // Tried again before the next line; and whoever next reads the session cuts it off.
+    // The truncation is retried before the next line. The next reader of the session also removes the partial line.
     return false;
   }
 }

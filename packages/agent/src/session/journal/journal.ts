@@ -1,12 +1,12 @@
 /**
- * The journal: where entries are stored, one after another, by one writer. `append` returns only when the entry is stored;
- * if it cannot be, it throws a `JournalError`, and whatever the entry announced must not happen.
+ * The journal stores entries in order, by one writer. `append` returns only when the entry is stored. If that fails, it
+ * throws a `JournalError`, and the announced action must not happen.
  */
 import { type Entry, type EntryBody, isToolResult } from '@heddle/core';
 
 export interface Journal {
   readonly sessionId: string;
-  /** Where people find it; undefined for one that is kept in memory only. */
+  /** The path of the file. Undefined for a journal in memory. */
   readonly path: string | undefined;
   append(body: EntryBody): void;
   close(): void;
@@ -16,7 +16,7 @@ export class JournalError extends Error {
   override readonly name = 'JournalError';
 }
 
-/** Keeps the session for as long as the process lives. */
+/** Keeps the session until the process ends. */
 export interface MemoryJournal extends Journal {
   readonly entries: readonly Entry[];
 }
@@ -32,15 +32,18 @@ export function memoryJournal(sessionId: string, now: () => number): MemoryJourn
   };
 }
 
-/** `process`: survives the death of the process. `power`: what must not be lost also survives the machine's. */
+/** `process`: survives the end of the process. `power`: important entries also survive a power failure. */
 export type Durability = 'process' | 'power';
 
-/** User input, effects and their outcomes, approvals and the end: what nobody can work out again. */
+/** Selects the entries that cannot be reconstructed: user input, effects and their outcomes, approvals and the end. */
 export class PowerPolicy {
-  /** Calls with effects that have begun and have no stored result. */
+  /** Calls with effects that have started and have no stored result. */
   readonly #effects = new Set<string>();
 
-  /** Must this entry, and all before it, be on the disk before anything else happens? Ask once for each entry, in order. */
+  /**
+   * Returns whether this entry, and all before it, must be on disk before the next step. Call it once per entry, in
+   * order.
+   */
   mustSync(entry: EntryBody): boolean {
     switch (entry.type) {
       case 'ask_answer':
@@ -51,7 +54,7 @@ export class PowerPolicy {
         this.#effects.add(entry.toolUseId);
         return true;
       case 'user': {
-        // An outcome is followed by the message with its result: one wait for the disk serves both.
+        // The message with the result follows an outcome. One sync is enough for both.
         const { content, isMeta } = entry.message;
         const results = typeof content === 'string' ? [] : content.filter(isToolResult);
         if (results.length === 0) return isMeta !== true;
@@ -63,8 +66,8 @@ export class PowerPolicy {
   }
 }
 
-// Whom the next conversation line names as its parent. What was taken back is left out, so that following the parents
-// from the last line gives the conversation.
+// Tracks the parent of the next conversation line. Retracted messages are left out, so that the chain of parents is the
+// conversation.
 
 export class EntryChain {
   #uuids: string[];

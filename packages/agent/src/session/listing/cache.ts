@@ -1,6 +1,6 @@
 /**
- * The index: what is known of each session's file, so that a list need not read them all. It is a cache and nothing else:
- * deleted, damaged, locked or in a folder that cannot be written to, it is rebuilt or done without, and nobody is told.
+ * An index of facts about session files, so that a list need not read all of them. It is only a cache. If it is
+ * deleted, damaged, locked or not writable, it is rebuilt or ignored without a message.
  */
 import { closeSync, existsSync, openSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -15,27 +15,27 @@ export interface Known {
 }
 
 export interface Cache {
-  /** What is known of the files of a folder; of all files, where none is named. */
+  /** Returns the facts about the files of a folder, or of all files. */
   read(folder?: string): Map<string, Known>;
   find(file: string): Known | undefined;
   write(known: readonly Known[], gone: readonly string[]): void;
   close(): void;
 }
 
-/** Another shape of the table is another number; a file with another number is thrown away. */
+/** The version of the table. A file with another version is deleted. */
 const VERSION = 2;
-/** How long a list waits for another process that writes at this moment. */
+/** The time that a list waits for another process that writes. */
 const BUSY_MS = 200;
 
 export function indexFile(configDir: string): string {
   return path.join(configDir, 'session-index.sqlite');
 }
 
-/** Never throws. Without a usable file it knows nothing and keeps nothing. */
+/** Never throws. Without a usable file, it is empty and stores nothing. */
 export function openCache(configDir: string): Cache {
   const file = indexFile(configDir);
   let database = open(file);
-  /** What is left without is slower, and right. */
+  /** The result without the cache is slower, but correct. */
   function attempt<T>(otherwise: T, work: (database: DatabaseSync) => T): T {
     if (!database) return otherwise;
     try {
@@ -59,14 +59,14 @@ export function openCache(configDir: string): Cache {
     write: (known, gone) => {
       if (known.length === 0 && gone.length === 0) return;
       const written = (): boolean => attempt(false, (db) => writeRows(db, known, gone));
-      // One that turns out to be damaged is made anew by then.
+      // A damaged file was replaced by the first attempt.
       if (!written()) written();
     },
     close: () => attempt(undefined, close),
   };
 }
 
-/** One that is damaged, or of another version, is thrown away, and the next try makes a new one. */
+/** Deletes a file that is damaged or of another version. The next attempt creates a new one. */
 function open(file: string): DatabaseSync | undefined {
   const first = tryOpen(file);
   if (first !== 'damaged') return first;
@@ -78,7 +78,7 @@ function open(file: string): DatabaseSync | undefined {
 function tryOpen(file: string): DatabaseSync | 'damaged' | undefined {
   let database: DatabaseSync | undefined;
   try {
-    // It holds the beginnings of prompts: for the owner alone.
+    // It contains the beginnings of prompts, so only the owner may read it.
     if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
     database = new DatabaseSync(file, { timeout: BUSY_MS });
     const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
@@ -92,7 +92,7 @@ function tryOpen(file: string): DatabaseSync | 'damaged' | undefined {
   }
 }
 
-/** Of another version, or with rows that nobody wrote. */
+/** Thrown for another version, or for invalid rows. */
 class Unusable extends Error {}
 
 const FACTS = Object.keys(NO_FACTS).filter(isFact);
@@ -116,7 +116,7 @@ function findRow(database: DatabaseSync, file: string): Known | undefined {
   return row && knownOf(row);
 }
 
-/** The row itself serves as the facts: there may be thousands. */
+/** Uses the row itself as the facts, because there may be thousands. */
 function knownOf(row: Record<string, SQLOutputValue>): Known {
   const { path: file, size, mtimeMs } = row;
   const isWhole = typeof file === 'string' && typeof size === 'number' && typeof mtimeMs === 'number';
@@ -150,7 +150,7 @@ function writeRows(database: DatabaseSync, known: readonly Known[], gone: readon
   return true;
 }
 
-/** What only passes (a lock, a folder that cannot be written to) leaves the file as it is. */
+/** Temporary errors (a lock, a read-only folder) do not delete the file. */
 const PASSING = new Set([
   3 /* PERM */, 5 /* BUSY */, 6 /* LOCKED */, 8 /* READONLY */, 13 /* FULL */, 14 /* CANTOPEN */,
 ]);
@@ -164,6 +164,6 @@ function throwAway(file: string): void {
   try {
     for (const ending of ['', '-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
   } catch {
-    // Then it is done without.
+    // The list works without the cache.
   }
 }

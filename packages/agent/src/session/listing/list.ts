@@ -1,4 +1,4 @@
-/** The sessions of a folder, or of all folders, newest first. */
+/** Lists the sessions of a folder, or of all folders, newest first. */
 import { projectFolder, type SessionPlace } from '../files/paths.ts';
 import { type SessionFile, sessionFilesOf } from '../files/session-files.ts';
 import { type Known, openCache } from './cache.ts';
@@ -8,11 +8,11 @@ import { type SessionSummary, summaryOf } from './summary.ts';
 export interface ListChoice {
   readonly configDir: string;
   readonly otherConfigDirs?: readonly string[] | undefined;
-  /** Undefined: the sessions of all folders. */
+  /** Undefined for the sessions of all folders. */
   readonly cwd?: string | undefined;
 }
 
-/** Never throws: what cannot be read is not in the list. Sessions without a message are none. */
+/** Never throws. Unreadable sessions and sessions without a message are left out. */
 export function listSessions(choice: ListChoice): SessionSummary[] {
   const { configDir, otherConfigDirs = [], cwd } = choice;
   const files = sessionFilesOf(choice);
@@ -38,7 +38,7 @@ export function listSessions(choice: ListChoice): SessionSummary[] {
   return sessions.sort((left, right) => right.lastAt - left.lastAt);
 }
 
-/** Of single files: as the index has them, else read. The index is left as it is. */
+/** Returns summaries of single files, from the index or from the file. Does not change the index. */
 interface Summaries {
   of(file: SessionFile): SessionSummary | undefined;
   close(): void;
@@ -65,10 +65,10 @@ export type FoundSession =
   | { readonly kind: 'none' }
   | { readonly kind: 'several'; readonly sessions: readonly SessionSummary[] };
 
-/** Shorter beginnings mean too little to delete something by. */
+/** Shorter prefixes are too ambiguous to delete a session by. */
 const SHORTEST_PREFIX = 4;
 
-/** This folder's sessions come first: those of others are looked at when none of them is meant. */
+/** Searches the sessions of this folder first, and those of other folders only without a match. */
 export function findSession(
   word: string,
   place: SessionPlace,
@@ -80,7 +80,7 @@ export function findSession(
   return find(word, sessionFilesOf(anywhere), anywhere);
 }
 
-/** Titles are asked for last: a list costs more than the names of files. */
+/** Titles are searched last, because a list costs more than file names. */
 function find(word: string, files: readonly SessionFile[], choice: ListChoice): FoundSession {
   const byId = withId(word, files);
   const meant = byId

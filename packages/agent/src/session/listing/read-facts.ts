@@ -1,4 +1,4 @@
-/** Reads whole lines of a session into the facts about it. Pure; only the few lines that tell something are parsed. */
+/** Extracts facts from whole lines of a session. Pure. Only the few relevant lines are parsed. */
 import { isRecord, textOf } from '@heddle/core';
 import { readStoredCosts, type StoredCosts } from '../../cost/stored-costs.ts';
 import { contentOf, isStringValue, type LogLine } from '../codec/shapes.ts';
@@ -15,10 +15,10 @@ interface Span {
   readonly end: number;
 }
 
-/** `bytes`: whole lines, the next ones of the file. */
+/** `bytes` are the next whole lines of the file. */
 function updateFacts(facts: Facts, bytes: Buffer, sessionId: string, blobs?: Blobs): Facts {
   const next = { ...facts, readTo: facts.readTo + bytes.length };
-  /** The last of their kind, looked at when all are known. */
+  /** The last line of each kind, parsed at the end. */
   let said: Span | undefined;
   let answered: Span | undefined;
   let settled: Span | undefined;
@@ -72,7 +72,7 @@ function parse(bytes: Buffer, { start, end }: Span): LogLine | undefined {
   return parseLogLine(bytes, start, end);
 }
 
-/** The first prompt, and what its line says of where the session began. */
+/** Reads the first prompt, and the origin of the session from its line. */
 function beginningIn(line: LogLine | undefined, blobs: Blobs | undefined): Partial<Facts> {
   if (!line || line['isMeta'] === true) return {};
   const whole =
@@ -90,7 +90,7 @@ function beginningIn(line: LogLine | undefined, blobs: Blobs | undefined): Parti
   };
 }
 
-/** A fork begins with the lines of another session: its name says where the fork comes from. */
+/** A fork begins with the lines of another session. The title there is that of the original session. */
 function titleIn(line: LogLine | undefined, sessionId: string): Partial<Facts> {
   const title = line?.['customTitle'];
   if (!isStringValue(title)) return {};
@@ -100,7 +100,7 @@ function titleIn(line: LogLine | undefined, sessionId: string): Partial<Facts> {
 }
 
 function foundIn(line: LogLine | undefined): Partial<Facts> {
-  // Ours are about the calls of a turn.
+  // Heddle's own summaries are about the calls of a turn.
   if (!line || 'toolUseIds' in line) return {};
   const title = line['aiTitle'] ?? line['summary'];
   return isStringValue(title) && title.trim() !== '' ? { foundTitle: title } : {};
@@ -111,17 +111,20 @@ function costOf(bill: StoredCosts): Pick<Facts, 'costUsd' | 'unpriced'> {
   return { costUsd: bill.costUsd, unpriced };
 }
 
-/** Enough for what stands before a message's content. */
+/** Enough bytes for the fields before a message's content. */
 const HEAD = 1_500;
 
 function headOf(bytes: Buffer, start: number, end: number): string {
   return bytes.toString('latin1', start, Math.min(end, start + HEAD));
 }
 
-/** The line's type; undefined for bookkeeping that tells a list nothing, and for lines of another conversation. */
+/**
+ * Returns the type of a line. Undefined for bookkeeping without facts for a list, and for lines of another
+ * conversation.
+ */
 function entryKindOf(bytes: Buffer, start: number, end: number): string | undefined {
   if (!beginsWithType(bytes, start)) return foreignKindOf(bytes, start, end);
-  // Most lines stop here: one byte is looked at, and no text is made.
+  // Most lines end here: one byte is checked, and nothing is decoded.
   if (!TELLING.has(bytes[start + TYPE.length] ?? 0)) return undefined;
   const beginning = bytes.toString('latin1', start + TYPE.length, Math.min(end, start + BEGINNING));
   return beginning.includes(SIDECHAIN) ? undefined : beginning.slice(0, beginning.indexOf('"'));
@@ -137,9 +140,9 @@ function beginsWithType(bytes: Buffer, start: number): boolean {
 /** First letters: user, assistant, answer, ai-title, spent, summary, end, boundary, custom-title. */
 const TELLING: ReadonlySet<number> = new Set(Buffer.from('uasebc'));
 
-/** Up to where our own lines say whose conversation they belong to. */
+/** Heddle's own lines name their conversation within this number of bytes. */
 const BEGINNING = 180;
-/** A subagent's lines may stand in the same file. */
+/** Lines of a subagent may be in the same file. */
 const SIDECHAIN = '"isSidechain":true';
 
 function foreignKindOf(bytes: Buffer, start: number, end: number): string | undefined {
@@ -149,7 +152,9 @@ function foreignKindOf(bytes: Buffer, start: number, end: number): string | unde
   return line && line['isSidechain'] !== true && isStringValue(line['type']) ? line['type'] : undefined;
 }
 
-/** Another tool begins its lines with the parent. No brace in between: what lies deeper has types of its own. */
+/**
+ * Another tool begins its lines with the parent. There is no brace in between, because nested objects have other types.
+ */
 const THEIRS = /^\{"parentUuid":[^{]*?"type":"([a-z_-]+)"/;
 
 function parseLogLine(bytes: Buffer, start: number, end: number): LogLine | undefined {
@@ -161,7 +166,7 @@ function parseLogLine(bytes: Buffer, start: number, end: number): LogLine | unde
   }
 }
 
-/** When a line was written. Its head has it, or it stands behind the content. */
+/** Returns the time of a line, from its head or after the content. */
 function entryTimeOf(bytes: Buffer, start: number, end: number): number | undefined {
   const near = TIME.exec(headOf(bytes, start, end))?.[1];
   const time = near ?? parseLogLine(bytes, start, end)?.['timestamp'];
@@ -170,10 +175,10 @@ function entryTimeOf(bytes: Buffer, start: number, end: number): number | undefi
 
 const TIME = /"timestamp":"([0-9T:.Z+-]+)"/;
 
-/** Which model said this. */
+/** Returns the model of a response. */
 function modelOf(bytes: Buffer, start: number, end: number): string | undefined {
   const model = MODEL.exec(headOf(bytes, start, end))?.[1];
-  // What tells of an error was said by no model.
+  // An error message has no model.
   return model === undefined || model === '' || model.startsWith('<') ? undefined : model;
 }
 
@@ -182,7 +187,7 @@ const MODEL = /"message":\{[^{}[]*?"model":"([^"\\]*)"/;
 const CHUNK = 8 * 1024 * 1024;
 const SEAM = 48;
 
-/** Undefined where the file cannot be read. */
+/** Returns undefined if the file cannot be read. */
 export function readFacts({ path, id }: SessionFile, earlier?: Facts): Facts | undefined {
   try {
     const file = new LineFile(path);
@@ -205,7 +210,7 @@ function readOn(file: LineFile, known: Facts, take: (facts: Facts, bytes: Buffer
     const bytes = file.read(facts.readTo, end);
     const whole = wholeLength(bytes);
     if (whole > 0) facts = take(facts, bytes.subarray(0, whole));
-    // The rest is a line that is still being written; or one that is longer than what was read.
+    // The rest is a line that is still being written, or one that is longer than the bytes read.
     else if (end === file.size || bytes.length === 0) break;
     else size *= 2;
   }

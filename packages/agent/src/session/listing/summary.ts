@@ -1,29 +1,29 @@
-/** What a list says of a session, out of what its lines say. Pure. */
+/** Computes the summary of a session for a list, from the facts in its lines. Pure. */
 import type { SessionFile } from '../files/session-files.ts';
 
-/** What the lines of a session say, in values that a table can hold. Null: they do not say. */
+/** Facts from the lines of a session, as values for a table. Null if the lines do not contain them. */
 export interface Facts {
-  /** Bytes that have been read, all of them whole lines. */
+  /** The number of bytes read, all of them whole lines. */
   readonly readTo: number;
-  /** The last of them: a file that only grew still has them there. */
+  /** The last bytes read. A file that only grew still has them at this position. */
   readonly seam: string;
-  /** As the first prompt's line has it: in a fork, another one than the file's. */
+  /** The session id in the line of the first prompt. In a fork, it differs from that of the file. */
   readonly firstSessionId: string | null;
   readonly cwd: string | null;
   readonly gitBranch: string | null;
-  /** What the user named it, and what the session was called that it is a fork of. */
+  /** The title that the user set, and the title of the session that this one was forked from. */
   readonly ownTitle: string | null;
   readonly inheritedTitle: string | null;
-  /** What another tool thought of as a title. */
+  /** The title that another tool generated. */
   readonly foundTitle: string | null;
   readonly firstPrompt: string | null;
   readonly startedAt: number | null;
   readonly lastAt: number | null;
   readonly messages: number;
   readonly model: string | null;
-  /** Null until something is said about it. */
+  /** Null until a line contains a cost. */
   readonly costUsd: number | null;
-  /** Answers whose price nobody knew. */
+  /** The number of responses with an unknown price. */
   readonly unpriced: number;
 }
 
@@ -49,22 +49,22 @@ export interface SessionSummary {
   readonly id: string;
   /** The session's file. */
   readonly path: string;
-  /** Where it was begun. */
+  /** The folder in which the session began. */
   readonly cwd: string | undefined;
   readonly gitBranch: string | undefined;
-  /** What the user called it, or how its first prompt begins. */
+  /** The title from the user, or the beginning of the first prompt. */
   readonly title: string;
   readonly isNamed: boolean;
   readonly isFork: boolean;
   readonly firstPrompt: string;
   readonly startedAt: number | undefined;
   readonly lastAt: number;
-  /** Lines of the conversation: prompts, results of tools, and what the model said, block by block. */
+  /** The number of conversation lines: prompts, tool results, and blocks of responses. */
   readonly messages: number;
-  /** Of the session's file. */
+  /** The size of the session's file. */
   readonly bytes: number;
   readonly model: string | undefined;
-  /** Undefined where a price was unknown, or nothing was said about it. */
+  /** Undefined if a price was unknown, or no line contains a cost. */
   readonly costUsd: number | undefined;
 }
 

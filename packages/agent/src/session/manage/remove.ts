@@ -1,4 +1,7 @@
-/** Removes sessions with all that is theirs. What another session still needs stays: texts are shared, and forks name outputs. */
+/**
+ * Removes sessions with all their files. Files that another session needs stay: texts are shared, and forks refer to
+ * outputs.
+ */
 import { existsSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { GONE } from '../files/blobs.ts';
@@ -14,7 +17,7 @@ interface Removed {
   readonly outcome: Changed;
 }
 
-/** One that another process writes to is left as it is, and said so. */
+/** Skips and reports a session that another process writes to. */
 export function removeSessions(configDir: string, files: readonly string[]): Removed[] {
   const texts = new Map<string, Set<string>>();
   const removed = files.map((file) => {
@@ -34,7 +37,7 @@ export function removeSessions(configDir: string, files: readonly string[]): Rem
   return removed;
 }
 
-/** The log goes first: without it there is no session, whatever else a crash leaves. */
+/** The log is removed first. Without it the session is gone, even if a crash leaves other files. */
 function removeFiles(configDir: string, file: string): void {
   rmSync(file);
   rmSync(fileHistoryFolder(configDir, idOf(file)), { recursive: true, force: true });
@@ -45,7 +48,7 @@ function removeFiles(configDir: string, file: string): void {
     if (name !== SPILLS) rmSync(path.join(beside, name), { recursive: true, force: true });
 }
 
-/** What a session takes on the disk; texts that it may share are not counted. */
+/** Returns the size of a session on disk, without texts that it may share. */
 export function sizeOfSession(configDir: string, file: string): number {
   const id = idOf(file);
   return sizeOf(file) + sizeOf(folderBeside(file)) + sizeOf(fileHistoryFolder(configDir, id));
@@ -57,21 +60,21 @@ function sizeOf(place: string): number {
     if (!about.isDirectory()) return about.size;
     return readdirSync(place).reduce((sum, name) => sum + sizeOf(path.join(place, name)), 0);
   } catch {
-    // Not there, or no longer: somebody else may tidy up, too.
+    // The file does not exist, or another process removed it.
     return 0;
   }
 }
 
-// Outputs that a session keeps in files of their own. The conversation names them by their path, and a fork has the
-// conversation: they go with the last session that names them.
+// Outputs in separate files. The conversation contains their paths, and so does a fork. They are removed with the last
+// session that refers to them.
 
-/** `project`: the folder of a project's sessions. */
+/** `project` is the folder of a project's sessions. */
 function removeSpills(project: string): void {
   for (const id of leftBehind(project))
     if (!isNamed(project, id)) rmSync(path.join(project, id), { recursive: true, force: true });
 }
 
-/** Nothing else is left of their session. */
+/** Returns folders whose session is gone. */
 function leftBehind(project: string): string[] {
   return readdirSync(project, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !existsSync(path.join(project, `${entry.name}.jsonl`)))
@@ -86,7 +89,7 @@ function isNamed(project: string, id: string): boolean {
       for (const bytes of overlappingChunks(file, name.length)) if (bytes.includes(name)) return true;
       return false;
     } catch {
-      // It cannot be read: it may name anything.
+      // The file is unreadable, so it may refer to anything.
       return existsSync(file);
     }
   });
@@ -108,8 +111,8 @@ function textsOf(file: string): Set<string> {
 }
 
 /**
- * Another session of the folder may come to need a text just now. So it is put aside first, and who has grown since is
- * asked again: what is needed by then goes back.
+ * Another session of the folder may start to need a text at this moment. So the text is set aside first. Sessions that
+ * grew since are checked again, and needed texts are restored.
  */
 function removeTexts(folder: string, hashes: ReadonlySet<string>): void {
   const here = [...hashes].filter((hash) => existsSync(path.join(folder, hash)));
@@ -124,7 +127,7 @@ function removeTexts(folder: string, hashes: ReadonlySet<string>): void {
   }
 }
 
-/** By the folder's sessions, of those that are not of the size that is known. Where one cannot be read, anything may be. */
+/** Tests whether sessions of a changed size refer to a text. If one cannot be read, every text counts as needed. */
 function needed(blobs: string, sizes: Map<string, number>): (hash: string) => boolean {
   const hashes = new Set<string>();
   for (const { path: file, size } of sessionFilesIn(path.dirname(blobs))) {
@@ -139,7 +142,7 @@ function needed(blobs: string, sizes: Map<string, number>): (hash: string) => bo
   return (hash) => hashes.has(hash);
 }
 
-/** False where somebody else was faster. */
+/** Returns false if another process was faster. */
 function moved(folder: string, from: string, to: string): boolean {
   try {
     renameSync(path.join(folder, from), path.join(folder, to));
@@ -152,16 +155,16 @@ function moved(folder: string, from: string, to: string): boolean {
 export interface PruneChoice {
   readonly olderThanMs?: number | undefined;
   readonly largerThanBytes?: number | undefined;
-  /** So many of the newest stay, whatever else is asked. */
+  /** The number of newest sessions that always stay. */
   readonly keep?: number | undefined;
 }
 
 export interface Weighed extends SessionSummary {
-  /** All that it takes on the disk. */
+  /** The total size on disk. */
   readonly totalBytes: number;
 }
 
-/** Those to which everything that was asked applies. Asked nothing, none. */
+/** Returns the sessions that match all conditions. Without a condition, returns none. */
 export function toPrune(
   sessions: readonly Weighed[],
   { olderThanMs, largerThanBytes, keep }: PruneChoice,

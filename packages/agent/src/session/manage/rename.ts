@@ -1,4 +1,4 @@
-/** Work on a session that nobody else is writing to. Errors of life are values. */
+/** Changes a session that no other process writes to. Expected errors are values. */
 import { appendFileSync, existsSync, statSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage } from '@heddle/core';
@@ -11,7 +11,7 @@ import { loadSession, repairTornEnd } from '../open/load.ts';
 
 export type Changed = { readonly ok: true } | { readonly ok: false; readonly message: string };
 
-/** The lock is held while the work is done; where another process has it, nothing is done. */
+/** Holds the lock during the work. Does nothing if another process has it. */
 export function whileLocked(file: string, work: () => void): Changed {
   if (!existsSync(file)) return { ok: false, message: `The session ${idOf(file)} is not there any more` };
   try {
@@ -29,7 +29,7 @@ export function whileLocked(file: string, work: () => void): Changed {
   }
 }
 
-/** Does somebody write to it at this moment? Where nothing can be written, nobody does. */
+/** Returns whether another process writes to the session now. On a read-only disk, no process does. */
 export function isInUse(file: string): boolean {
   const beside = folderBeside(file);
   if (!existsSync(path.join(beside, 'lock'))) return false;
@@ -42,7 +42,10 @@ export function isInUse(file: string): boolean {
   }
 }
 
-/** For sessions that are not open; an open one is renamed by an entry in its journal. An empty name takes it back. */
+/**
+ * Renames a session that is not open. An open one is renamed by an entry in its journal. An empty title removes the
+ * title.
+ */
 export function renameSession(file: string, title: string): Changed {
   return whileLocked(file, () => {
     const { atime, mtime } = statSync(file);
@@ -53,7 +56,7 @@ export function renameSession(file: string, title: string): Changed {
       bill: new StoredCosts(),
     });
     appendFileSync(file, `${JSON.stringify(line)}\n`);
-    // A name is no activity: the newest session stays the one that was last worked in.
+    // A new title is not an activity, so the order by last use does not change.
     utimesSync(file, atime, mtime);
   });
 }

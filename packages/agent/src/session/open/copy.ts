@@ -1,4 +1,4 @@
-/** A session's file under another name, and without the lines that cannot be read. Whole or not at all. */
+/** Copies a session's file under another name, without damaged lines. Creates the whole copy or nothing. */
 import {
   copyFileSync,
   existsSync,
@@ -20,7 +20,7 @@ export function copySession(from: string, to: string): void {
   viaDraft(to, (draft) => copyFileSync(from, draft));
 }
 
-/** With all that it took along. */
+/** Removes the copy with all files that were copied with it. */
 export function discardCopy(place: SessionPlace, id: string): void {
   for (const part of [
     sessionFile(place, id),
@@ -40,7 +40,7 @@ export function dropDamagedLines(file: string): void {
   viaDraft(file, (draft) => writeFileWhole(draft, Buffer.concat([kept, torn]), true));
 }
 
-/** Under another name first: a crash or a full disk must not leave half of it. */
+/** Writes to a draft first: a crash or a full disk must not leave a partial file. */
 function viaDraft(file: string, write: (draft: string) => void): void {
   const draft = `${file}.${process.pid}`;
   try {
@@ -60,11 +60,11 @@ export function copyCompanions(place: SessionPlace, from: string, to: string): v
   copyFileHistory(fileHistoryFolder(place.configDir, from), fileHistoryFolder(place.configDir, to));
 }
 
-/** Contents never change under their hash, so both sessions can have the same file; the order of events goes two ways. */
+/** Contents never change under their hash, so both sessions share the files. Only the index is copied. */
 function copyFileHistory(from: string, to: string): void {
   if (!existsSync(from)) return;
   mkdirSync(path.join(to, 'blobs'), { recursive: true, mode: 0o700 });
-  // The order first: a content is kept before it is named there, so whatever the copy names will be found.
+  // The index is copied first. A content is stored before the index names it, so everything in the copy exists.
   if (!copyIfThere(path.join(from, 'index.jsonl'), path.join(to, 'index.jsonl'))) return;
   for (const name of namesIn(path.join(from, 'blobs')))
     linkOrCopy(path.join(from, 'blobs', name), path.join(to, 'blobs', name));
@@ -74,7 +74,7 @@ function linkOrCopy(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch {
-    // A file system without links, or a draft that is gone by now.
+    // The file system has no links, or the draft is gone.
     copyIfThere(from, to);
   }
 }

@@ -100,7 +100,7 @@ describe('a conversation that is only remembered', () => {
     journal.append(user('u2'));
     const session = sessionOf(recallSession(home.setup, 's1', 's1'));
     expect(uuidsOf(session)).toEqual(['u1', 'u2']);
-    expect(session.notices).toEqual(['1 line of the session could not be read; it goes on without.']);
+    expect(session.notices).toEqual(['1 line of the session could not be read; it continues without.']);
   });
 });
 

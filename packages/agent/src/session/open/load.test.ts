@@ -109,7 +109,7 @@ describe('a damaged line in the middle', () => {
     const home = damaged();
     const fork = sessionOf(forkSession(home.setup, 's1', 's2'));
     expect(uuidsOf(fork)).toEqual(['u1', 'u2']);
-    expect(fork.notices).toEqual(['1 line of the session could not be read; the copy goes on without.']);
+    expect(fork.notices).toEqual(['1 line of the session could not be read; the copy continues without.']);
     fork.journal.append(user('u3'));
     fork.journal.close();
     expect(uuidsOf(sessionOf(resumeSession(home.setup, 's2')))).toEqual(['u1', 'u2', 'u3']);

@@ -1,7 +1,4 @@
-/**
- * Reads a session back. Only what came after the last boundary is read, so the time it takes does not grow with what a
- * compaction has replaced.
- */
+/** Loads a session. Only lines after the last boundary are read, so a compacted history does not make it slower. */
 import { type Entry, type Message, Projection, type SessionSnapshot } from '@heddle/core';
 import { appendFileSync, mkdirSync, truncateSync } from 'node:fs';
 import path from 'node:path';
@@ -16,16 +13,16 @@ import { EntryChain } from '../journal/journal.ts';
 interface LoadedSession {
   readonly projection: Projection;
   readonly snapshot: SessionSnapshot | undefined;
-  /** What the whole session has cost, what lies before the boundary included. */
+  /** The costs of the whole session, including those before the boundary. */
   readonly bill: StoredCosts;
   readonly chain: EntryChain;
-  /** Bytes up to the end of the last whole line. */
+  /** The number of bytes up to the end of the last whole line. */
   readonly goodLength: number;
-  /** What stands behind it: the beginning of a line that was never finished. */
+  /** The bytes after it: an unfinished line. */
   readonly torn: Buffer;
-  /** The torn line lacks nothing but its end. */
+  /** The unfinished line lacks only its line end. */
   readonly lacksLineEnd: boolean;
-  /** Lines since the boundary that could not be read. */
+  /** The number of damaged lines since the boundary. */
   readonly damagedLines: number;
 }
 
@@ -58,19 +55,19 @@ export function loadSession(path: string, blobs: Blobs): LoadedSession {
 }
 
 /**
- * Most lines are bookkeeping for people and for replay. What the reader does not depend on is not even parsed: outcomes and
- * transitions never, and before the last end, which settles them, neither intents nor what answers cost.
+ * Skips lines that loading does not need, without parsing them. Outcomes and transitions are never needed. Intents and
+ * costs are not needed before the last end line, which completes them.
  */
 function tellsNothing(whole: Buffer): Unwanted {
   const end = whole.lastIndexOf(`\n${END_START}`) + 1;
   const settles = end > 0 && isSettled(whole.toString('utf8', end, whole.indexOf(0x0a, end)));
-  // Its usage is the first count of the resumed conversation.
+  // Its usage is the first token count of the resumed conversation.
   const lastAnswer = whole.lastIndexOf(`\n${ANSWER_START}`) + 1;
   return (bytes, start, stop) => {
     if (bytes === whole && start === lastAnswer) return false;
     const kinds = settles && start < end ? SETTLED : NEVER_NEEDED;
     if (!kinds.test(bytes.toString('latin1', start, start + KIND_LENGTH))) return false;
-    // Half a line that swallowed the next one must be found out.
+    // A partial line that was joined with the next one must be detected.
     const another = bytes.indexOf('{"type":"', start + 1);
     return another < 0 || another > stop;
   };
@@ -86,7 +83,7 @@ function isSettled(end: string): boolean {
   return decoded.kind === 'entry' && decoded.before !== undefined;
 }
 
-/** It is the first line, but in a conversation that another tool began. */
+/** It is the first line, except in a conversation that another tool began. */
 function earlierSnapshot(file: LineFile, end: number, blobs: Blobs): SessionSnapshot | undefined {
   if (end === 0) return undefined;
   const first = snapshotIn(file.firstLine(), blobs);
@@ -138,7 +135,10 @@ class Reader {
   }
 }
 
-/** The conversation as it was when this message had been stored, wherever in the file it stands; undefined: there is none. */
+/**
+ * Returns the conversation right after this message was stored, at any position of the file. Undefined if there is no
+ * such message.
+ */
 export function historyUpTo(path: string, uuid: string, blobs: Blobs): readonly Message[] | undefined {
   const projection = new Projection();
   let history: readonly Message[] | undefined;
@@ -157,12 +157,12 @@ function messageUuid(entry: Entry): string | undefined {
 }
 
 interface RepairedEnd {
-  /** Bytes of the file, all of them whole lines. */
+  /** The number of bytes, all of them whole lines. */
   readonly length: number;
   readonly notices: readonly string[];
 }
 
-/** A torn last line is set aside and cut off; nothing else of the file is ever changed. */
+/** Moves a torn last line to another file. The rest of the file never changes. */
 export function repairTornEnd(file: string, aside: string, loaded: LoadedSession): RepairedEnd {
   const { torn, goodLength, lacksLineEnd } = loaded;
   if (torn.length === 0) return { length: goodLength, notices: [] };

@@ -1,4 +1,4 @@
-/** A session that lives as long as the process. */
+/** Creates a session that exists until the process ends. */
 import { Projection } from '@heddle/core';
 import { StoredCosts } from '../../cost/stored-costs.ts';
 import { memoryJournal, type MemoryJournal } from '../journal/journal.ts';

@@ -1,4 +1,4 @@
-/** Opens a session: a new one, one to go on with, or a copy of one. Errors of life are values. */
+/** Opens a session: a new one, an existing one, or a copy. Expected errors are values. */
 import { Projection, type SessionSnapshot } from '@heddle/core';
 import { existsSync, openSync, statSync } from 'node:fs';
 import { StoredCosts } from '../../cost/stored-costs.ts';
@@ -25,11 +25,11 @@ export interface Session {
   readonly id: string;
   readonly journal: Journal;
   readonly projection: Projection;
-  /** Undefined for a new session: the engine writes it. */
+  /** Undefined for a new session. The engine writes it. */
   readonly snapshot: SessionSnapshot | undefined;
-  /** What it had cost when it was opened. */
+  /** The costs of the session when it was opened. */
   readonly bill: StoredCosts;
-  /** What a user should know: a line that was cut off, lines that could not be read. */
+  /** Messages for the user: a line that was cut off, lines that could not be read. */
   readonly notices: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export type OpenedSession =
   | {
       readonly ok: false;
       readonly message: string;
-      /** There is no session with this id. It may be the beginning of one, or a title. */
+      /** There is no session with this id. The text may be a prefix of an id, or a title. */
       readonly isUnknown: boolean;
     };
 
@@ -50,7 +50,7 @@ export interface OpenSetup {
 }
 
 export interface ResumeChoice {
-  /** Keep the conversation up to and including this message. */
+  /** Keeps the conversation up to and including this message. */
   readonly at?: string | undefined;
 }
 
@@ -62,7 +62,7 @@ export function resumeSession(setup: OpenSetup, id: string, { at }: ResumeChoice
   return open(setup, id, { is: 'known' }, at);
 }
 
-/** A second life of a session under another id; the first stays as it is. */
+/** Creates a copy of a session under another id. The original does not change. */
 export function forkSession(
   setup: OpenSetup,
   from: string,
@@ -72,10 +72,10 @@ export function forkSession(
   return open(setup, id, { is: 'copy', of: from }, at);
 }
 
-/** The session of this folder that was last written to. */
+/** Returns the session of this folder that was written last. */
 export function newestSession(place: SessionPlace): string | undefined {
   const { otherConfigDirs = [], ...own } = place;
-  // A session of another tool counts if Heddle has none in this folder.
+  // A session of another tool counts only if Heddle has none in this folder.
   for (const files of [sessionFilesOf(own), otherConfigDirs.length > 0 ? sessionFilesOf(place) : []]) {
     let newest: SessionFile | undefined;
     for (const file of files) if (!newest || file.mtimeMs > newest.mtimeMs) newest = file;
@@ -85,8 +85,8 @@ export function newestSession(place: SessionPlace): string | undefined {
 }
 
 /**
- * The conversation of a session without the session: nothing is locked, mended or written, and what happens from now on is
- * forgotten with the process. What cannot be read is left out.
+ * Loads the conversation of a session without opening it: nothing is locked, repaired or written. Later events are lost
+ * when the process ends. Unreadable lines are left out.
  */
 export function recallSession(
   setup: OpenSetup,
@@ -102,7 +102,7 @@ export function recallSession(
     const notices =
       damagedLines === 0
         ? []
-        : [`${linesOf(damagedLines)} of the session could not be read; it goes on without.`];
+        : [`${linesOf(damagedLines)} of the session could not be read; it continues without.`];
     const session = { id, journal: memoryJournal(id, setup.now), projection, snapshot, bill, notices };
     return rewindTo(session, { to: at, name: from, file, blobs });
   });
@@ -116,14 +116,14 @@ function open(setup: OpenSetup, id: string, way: Way, at?: string): OpenedSessio
     if (refusal) return refusal;
     const lock = takeLock(sessionFolder(setup.place, id));
     if (!lock.held)
-      return refused(`The session ${id} is in use by another process; fork it to go on beside it`);
+      return refused(`The session ${id} is in use by another process; fork it to continue in a copy`);
     return orElse(lock.release, () => {
-      // Whoever had the lock before may have begun the session, or removed it.
+      // The previous owner of the lock may have created or removed the session.
       const refusalNow = objection(setup, id, way);
       if (refusalNow) return refusalNow;
       const { release } = lock;
       const other = way.is === 'known' ? storedFile(setup, id) : undefined;
-      // A session of another tool goes on in a copy of ours; the original stays as it is.
+      // A session of another tool continues in a copy of our own. The original does not change.
       if (other !== undefined && other !== sessionFile(setup.place, id))
         copySession(other, sessionFile(setup.place, id));
       if (way.is === 'copy') return openCopy(setup, id, way.of, { release, at });
@@ -140,12 +140,12 @@ function objection(setup: OpenSetup, id: string, way: Way): OpenedSession | unde
   return refused(`The session ${id} exists already${way.is === 'new' ? '; resume it, or fork it' : ''}`);
 }
 
-/** A file without a line is what a run left that never began. */
+/** A file without a line is from a run that never began. */
 function isKnown(setup: OpenSetup, id: string): boolean {
   return storedFile(setup, id) !== undefined;
 }
 
-/** The file of a session: ours, or else that of another tool. */
+/** Returns the file of a session: Heddle's own, or else that of another tool. */
 function storedFile({ place }: OpenSetup, id: string): string | undefined {
   if (!isSessionId(id)) return undefined;
   const { configDir, otherConfigDirs = [], cwd } = place;
@@ -154,7 +154,7 @@ function storedFile({ place }: OpenSetup, id: string): string | undefined {
     .find((file) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0);
 }
 
-/** The disk is full, the folder belongs to somebody else: reasons to be told, not to crash. */
+/** A full disk or a folder of another user is an expected error, not a crash. */
 function attempt(id: string, work: () => OpenedSession): OpenedSession {
   try {
     return work();
@@ -168,7 +168,7 @@ function attempt(id: string, work: () => OpenedSession): OpenedSession {
 const WITHOUT_THAT_PLACE =
   'HEDDLE_CONFIG_DIR names another place for sessions; --no-session-persistence keeps none';
 
-/** Where nothing comes of it, what was begun for it is undone. */
+/** Undoes the preparation if the work fails. */
 function orElse(undo: () => void, work: () => OpenedSession): OpenedSession {
   let opened: OpenedSession | undefined;
   try {
@@ -179,7 +179,7 @@ function orElse(undo: () => void, work: () => OpenedSession): OpenedSession {
   }
 }
 
-/** Half a copy, or one that nobody wanted, would be taken for the newest session. */
+/** A partial or unwanted copy would count as the newest session, so it is removed. */
 function openCopy(
   setup: OpenSetup,
   id: string,
@@ -199,11 +199,11 @@ function openCopy(
 
 interface LockedChoice {
   readonly at: string | undefined;
-  /** The session that the user means: for a copy, the one it is made of. */
+  /** The session that the user named. For a copy, the original. */
   readonly name: string;
-  /** Nothing is written behind damage that nobody understands; a copy leaves it out. */
+  /** `as it is` refuses to write after damaged lines. A copy leaves them out. */
   readonly damage: 'as it is' | 'without damage';
-  /** Lets go of the lock. */
+  /** Releases the lock. */
   readonly release: () => void;
 }
 
@@ -221,10 +221,10 @@ function openLocked(
     const lines = linesOf(loaded.damagedLines);
     if (damage === 'as it is') {
       return refused(
-        `The session ${id} is damaged: ${lines} cannot be read, so nothing more is written to it. Go on in a copy without: --fork-session`,
+        `The session ${id} is damaged: ${lines} cannot be read, so nothing more is written to it. Continue in a copy without: --fork-session`,
       );
     }
-    notices.push(`${lines} of the session could not be read; the copy goes on without.`);
+    notices.push(`${lines} of the session could not be read; the copy continues without.`);
     dropDamagedLines(file);
     loaded = loadSession(file, blobs);
   }
@@ -281,16 +281,19 @@ function refused(message: string): OpenedSession {
 }
 
 interface RewindTarget {
-  /** Undefined: nobody wants to go back. */
+  /** Undefined if the session is not rewound. */
   readonly to: string | undefined;
-  /** What the user calls the session. */
+  /** The name of the session for the user. */
   readonly name: string;
-  /** The log in which the message is looked for. */
+  /** The log that is searched for the message. */
   readonly file: string;
   readonly blobs: Blobs;
 }
 
-/** A message that a compaction has replaced is looked for in the whole file, and its history put back. */
+/**
+ * Rewinds to a message. A message that a compaction replaced is searched in the whole file, and its history is
+ * restored.
+ */
 function rewindTo(session: Session, { to, name, file, blobs }: RewindTarget): OpenedSession {
   if (to === undefined) return { ok: true, session };
   const { projection, journal } = session;

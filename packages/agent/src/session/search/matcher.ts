@@ -1,10 +1,10 @@
-/** What is searched for: how a text is tried, and what the bytes of a line must hold before it is worth parsing. Pure. */
+/** Matches texts, and computes the bytes that a line must contain to be worth parsing. Pure. */
 import { errorMessage } from '@heddle/core';
 
 export interface TextMatcher {
-  /** The first place on a line. */
+  /** Returns the first match on a line. */
   find(line: string): { readonly start: number; readonly end: number } | undefined;
-  /** As it stands in a line of JSON: lines without it cannot match. Undefined: any line may. */
+  /** A text in JSON form that every matching line contains. Undefined if any line may match. */
   readonly needle: string | undefined;
   readonly ignoresCase: boolean;
 }
@@ -13,7 +13,7 @@ export type TextMatcherResult =
   | { readonly ok: true; readonly matcher: TextMatcher }
   | { readonly ok: false; readonly message: string };
 
-/** Capitals count where the search has some, as in ripgrep's smart case. */
+/** Case matters if the search contains a capital letter, like ripgrep's smart case. */
 export function textMatcherOf(words: string, isRegex: boolean): TextMatcherResult {
   if (words.trim() === '') return { ok: false, message: 'there is nothing to search for' };
   const ignoresCase = words === words.toLowerCase();
@@ -29,13 +29,13 @@ export function textMatcherOf(words: string, isRegex: boolean): TextMatcherResul
     return { ok: true, matcher: { find, needle, ignoresCase } };
   } catch (thrown) {
     const why = errorMessage(thrown);
-    return { ok: false, message: `this is no regular expression: ${why}` };
+    return { ok: false, message: `this is not a regular expression: ${why}` };
   }
 }
 
 /**
- * The longest text that every match of a pattern contains. Careful rather than clever: alternatives, groups and classes are
- * passed over, and what a quantifier may leave out does not count.
+ * Returns the longest text that every match of a pattern contains. Conservative: it skips alternatives, groups and
+ * classes, and text that a quantifier may omit.
  */
 export function requiredLiteral(pattern: string): string | undefined {
   const runs: string[] = [];
@@ -75,7 +75,7 @@ export function requiredLiteral(pattern: string): string | undefined {
         const escaped = pattern[at] ?? '';
         if (/[a-zA-Z0-9]/.test(escaped)) {
           close();
-          // What follows belongs to it: a code, a name, a number.
+          // The following characters belong to the escape: a code, a name, a number.
           if (/[xucpPk0-9]/.test(escaped)) return longest(runs);
         } else run += escaped;
         break;
@@ -117,7 +117,7 @@ function endOfClass(pattern: string, start: number): number | undefined {
   return undefined;
 }
 
-/** Nothing in it means anything to a regular expression. */
+/** The result contains no special character of regular expressions. */
 export function jsonEscaped(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }

@@ -1,4 +1,4 @@
-/** Searches sessions, newest first, and tells each hit as it is found. */
+/** Searches sessions, newest first, and yields each match as it is found. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -15,17 +15,17 @@ export interface SessionHit {
   readonly uuid: string;
   readonly at: number;
   readonly role: Role;
-  /** The first line of what was said there that matches, and where. */
+  /** The first matching line of the message, and the position in it. */
   readonly line: string;
   readonly start: number;
   readonly end: number;
-  /** Further lines of the same that match. */
+  /** The number of further matching lines of the message. */
   readonly more: number;
 }
 
 interface SearchChoice extends ListChoice {
   readonly matcher: TextMatcher;
-  /** Searches faster than we do. */
+  /** A faster search program. */
   readonly ripgrep?: SearchProgram | undefined;
 }
 
@@ -53,7 +53,7 @@ function* hitsIn(session: SessionFile, matcher: TextMatcher): Generator<SessionH
       }
     }
   } catch {
-    // It was removed while others were read.
+    // The session was removed during the search.
   }
 }
 
@@ -76,7 +76,7 @@ export interface SearchProgram {
   readonly program: string;
 }
 
-/** Few files at first, so that something is told soon; a command line has its limits. */
+/** Starts with few files, so that the first match is reported soon. The length of a command line is limited. */
 const FIRST_BATCH = 128;
 const LARGEST_BATCH = 1_024;
 
@@ -95,14 +95,14 @@ async function* candidates(
   }
 }
 
-/** All of them where ripgrep cannot be started or cannot read one. */
+/** Returns all files if ripgrep cannot be started or cannot read one. */
 async function withMatches(
   program: string,
   files: readonly SessionFile[],
   needle: string,
   ignoresCase: boolean,
 ): Promise<readonly SessionFile[]> {
-  // Relative names hold nothing but letters, digits and dashes, so that a line is a name.
+  // Relative names contain only letters, digits and dashes, so each output line is a name.
   const root = path.dirname(path.dirname(files[0]?.path ?? ''));
   const names = files.map((file) => path.relative(root, file.path));
   const flags = [...FLAGS, ...(ignoresCase ? ['--ignore-case'] : []), '-e', STORED_APART, '-e', needle];
@@ -136,7 +136,7 @@ async function exitCode(child: ChildProcess): Promise<number> {
 const CHUNK = 4 * 1024 * 1024;
 const NEW_LINE = 0x0a;
 
-/** How a line ends that gave up its long texts: they can hold what is searched for, too. */
+/** The end of a line whose long texts are stored separately. They may contain a match, too. */
 const STORED_APART = 'storedApart":true';
 
 export function* likelyLines(path: string, matcher: TextMatcher): Generator<string> {
@@ -147,7 +147,7 @@ export function* likelyLines(path: string, matcher: TextMatcher): Generator<stri
     for (let size = CHUNK; read < file.size; ) {
       const end = Math.min(file.size, read + size);
       const bytes = file.read(read, end);
-      // The last line may lack its end; it is as good as any other.
+      // The last line may lack its line end.
       const whole = end === file.size ? bytes.length : wholeLength(bytes);
       if (bytes.length === 0) return;
       if (whole > 0) yield* linesWith(wanted, bytes.subarray(0, whole));
@@ -159,7 +159,7 @@ export function* likelyLines(path: string, matcher: TextMatcher): Generator<stri
   }
 }
 
-/** A byte is a letter here: what is found is a place among the bytes. */
+/** Each byte is treated as a letter, so a match is a position in the bytes. */
 function* linesWith(wanted: RegExp, bytes: Buffer): Generator<string> {
   const letters = bytes.toString('latin1');
   wanted.lastIndex = 0;
@@ -175,13 +175,13 @@ function* linesWith(wanted: RegExp, bytes: Buffer): Generator<string> {
 
 function bytePattern({ needle, ignoresCase }: TextMatcher): RegExp {
   const plain = needle === undefined || !ignoresCase ? needle : plainRun(needle);
-  // Anything: the next place is where the next line begins.
+  // Without a text, every line matches.
   if (plain === undefined || plain === '') return /[^\n]/g;
   const letters = Buffer.from(plain).toString('latin1');
   return new RegExp(`${jsonEscaped(letters)}|${jsonEscaped(STORED_APART)}`, ignoresCase ? 'gi' : 'g');
 }
 
-/** The longest run of ASCII: only there is a byte a letter, and its capital another byte. */
+/** Returns the longest ASCII run. Only in ASCII is each letter one byte, also as a capital. */
 function plainRun(needle: string): string {
   // oxlint-disable-next-line no-control-regex -- all of ASCII is meant
   const runs = needle.match(/[\u0000-\u007f]+/g) ?? [];

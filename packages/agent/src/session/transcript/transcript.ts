@@ -1,4 +1,4 @@
-/** The whole conversation of a session as it stands, what compactions replaced included. */
+/** The whole conversation of a session, including messages that compactions replaced. */
 import {
   type Attachment,
   bareToolError,
@@ -15,16 +15,16 @@ import { blobsBeside } from '../files/session-files.ts';
 
 export type TranscriptItem =
   | { readonly kind: 'message'; readonly message: Message }
-  /** From here on the model saw a hand-over in place of what came before. */
+  /** From here on, the model saw a summary instead of the earlier messages. */
   | { readonly kind: 'compaction'; readonly at: number; readonly handOver: readonly Message[] };
 
 export interface Transcript {
   readonly items: readonly TranscriptItem[];
-  /** Lines that could not be read. */
+  /** The number of lines that could not be read. */
   readonly damagedLines: number;
 }
 
-/** Throws where the file cannot be read at all. */
+/** Throws if the file cannot be read at all. */
 export function readTranscript(path: string): Transcript {
   const reader = new Reader();
   for (const decoded of decodedLines(path, createBlobs(blobsBeside(path), false))) {
@@ -71,7 +71,7 @@ class Reader {
     }
   }
 
-  /** A compaction whose hand-over is not in the history that was put back has been taken back with it. */
+  /** Removes compactions whose summary is not in the restored history. */
   #forgetCompactions(history: readonly Message[]): void {
     const kept = new Set(history.map(({ uuid }) => uuid));
     this.items = this.items.filter(
@@ -80,8 +80,8 @@ class Reader {
   }
 }
 
-// A message as people read it: who said what, piece by piece. Pure, and total: other tools write such files, too, and people
-// edit them, so what a block holds is looked at before it is believed.
+// A message for display, split by role and kind. Pure, and never throws. Other tools and users write such files, so
+// each block is checked.
 
 export type Role = 'user' | 'assistant' | 'tool' | 'system';
 
@@ -91,7 +91,7 @@ export type TranscriptPart =
   | {
       readonly kind: 'result';
       readonly role: 'tool';
-      /** Of the call that it answers. */
+      /** The id of the call that it answers. */
       readonly callId: string;
       readonly text: string;
       readonly isError: boolean;
@@ -103,12 +103,12 @@ export interface TranscriptCall {
   readonly role: 'assistant';
   readonly id: string;
   readonly tool: string;
-  /** What tells it from other calls of the tool, in one line. */
+  /** One line that distinguishes the call from other calls of the tool. */
   readonly about: string;
   readonly text: string;
 }
 
-/** What the loop wrote for the model alone is left out. */
+/** Leaves out messages that the loop wrote only for the model. */
 export function transcriptPartsOf(message: Message): TranscriptPart[] {
   switch (message.type) {
     case 'user':
@@ -204,7 +204,7 @@ function callPiece(id: unknown, tool: unknown, input: unknown): TranscriptCall {
   };
 }
 
-/** The fields that say most, of the tools that people know; else the first text. */
+/** The most informative fields of common tools. Otherwise the first text is used. */
 const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'path', 'url', 'query', 'description'];
 
 function aboutOf(input: unknown): string {
@@ -214,7 +214,7 @@ function aboutOf(input: unknown): string {
   return line;
 }
 
-/** One line a field; texts as they are, so that a command reads as it was run. */
+/** One line per field. Texts stay unchanged, so that a command is shown as it ran. */
 function inputText(input: unknown): string {
   if (!isRecord(input)) return '';
   return Object.entries(input)
