@@ -1,6 +1,7 @@
 /**
- * Images and documents in what a user sends, checked before they enter the history: it would carry them for ever, and the API
- * refuses a whole request for one of them. What is too large is scaled down; what cannot be sent becomes a note with the reason.
+ * Checks images and documents in user content before they enter the history, which keeps them forever. The API rejects
+ * a whole request because of one of them. Large images are scaled down. Media that cannot be sent becomes a note with
+ * the reason.
  */
 import {
   type ContentBlock,
@@ -13,10 +14,10 @@ import {
 
 type Media = ImageBlock | DocumentBlock;
 
-/** Characters of base64 that the media of one message may have together; a request may have more, but not much. */
+/** The limit of base64 characters for all media of one message. The limit of a request is only slightly higher. */
 const MOST_TOGETHER = 20 * 1024 * 1024;
 
-/** The same content where nothing had to be done; without media nothing is loaded for it. */
+/** Returns the same content if nothing had to change. Without media, nothing is loaded. */
 export async function admitMedia(
   content: string | readonly ContentBlock[],
   signal: AbortSignal,
@@ -40,7 +41,7 @@ type Encoded = Media & {
   readonly source: { readonly type: 'base64'; readonly media_type: string; readonly data: string };
 };
 
-/** What a URL or a file id stands for is the API's to fetch, and to judge. */
+/** The API fetches and checks the content of a URL or a file id. */
 function isEncodedMedia(block: ContentBlock): block is Encoded {
   return (block.type === 'image' || block.type === 'document') && block.source.type === 'base64';
 }
@@ -68,7 +69,7 @@ async function admit(block: Encoded, signal: AbortSignal): Promise<ContentBlock>
   }
 }
 
-/** Some hosts hand on the whole data URL. */
+/** Some hosts pass the whole data URL. */
 function encodedPart(data: string): string {
   return data.startsWith('data:') ? data.slice(data.indexOf(',') + 1) : data;
 }

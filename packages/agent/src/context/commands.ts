@@ -1,4 +1,4 @@
-/** `/compact` and its undoing. Between two prompts, never while one runs. */
+/** `/compact` and its undo. They run between two prompts, never during one. */
 import { existsSync } from 'node:fs';
 import type { ContextPipeline } from '@heddle/context';
 import {
@@ -41,7 +41,7 @@ export interface CompactSetup {
   readonly lineage: CompactionLineage;
 }
 
-/** The user's words behind `/compact`, if that is what the prompt is. */
+/** Returns the user's text after `/compact`, if the prompt is that command. */
 export function compactCommand(content: string | readonly ContentBlock[]): string | undefined {
   const [only, ...others] = typeof content === 'string' ? [text(content)] : content;
   if (only?.type !== 'text' || others.length > 0) return undefined;
@@ -49,7 +49,10 @@ export function compactCommand(content: string | readonly ContentBlock[]): strin
   return command?.groups?.['words']?.trim();
 }
 
-/** Replaces the conversation by a hand-over on the user's word. One record: a crash leaves the old one in force. */
+/**
+ * Replaces the conversation by a summary when the user asks for it. It is one record, so the old history stays valid
+ * after a crash.
+ */
 export async function* compactOnDemand(
   { messages, port, context, clock, lineage }: CompactSetup,
   instructions = '',
@@ -65,7 +68,7 @@ export async function* compactOnDemand(
     },
   );
   for (const { model, usage } of compacted?.spent ?? []) yield { type: 'spent', model, usage };
-  // An abort that came while the last words arrived still counts: nothing was replaced yet.
+  // An abort during the last tokens still counts, because nothing was replaced yet.
   if (!compacted || context.signal.aborted)
     return {
       ok: false,
@@ -85,10 +88,10 @@ export async function* compactOnDemand(
 
 export const COMPACTION_FORBIDDEN = 'Compaction is switched off. Unset DISABLE_COMPACT to use it.';
 
-/** After an abort, a hook or a slow port may take this long to settle. */
+/** The time for a hook or a slow port to settle after an abort. */
 const GRACE_MS = 500;
 
-/** Puts back what the last compaction replaced; what came after it stays. */
+/** Restores the messages that the last compaction replaced. Later messages stay. */
 export function undoCompaction(
   session: Session,
   store: (body: EntryBody) => void,
@@ -96,12 +99,12 @@ export function undoCompaction(
   const messages = historyBeforeCompaction(entriesOf(session));
   const last = messages?.at(-1);
   if (!messages || !last)
-    return { ok: false, reason: 'nothing to do', message: 'There is no compaction to take back.' };
+    return { ok: false, reason: 'nothing to do', message: 'There is no compaction to undo.' };
   store({ type: 'rewind', to: last.uuid, messages });
   return { ok: true, messages: messages.length };
 }
 
-/** All that the log holds, from its first line. */
+/** Returns all entries of the log, from its first line. */
 function entriesOf({ journal }: Session): readonly EntryBody[] {
   if (journal.path === undefined) return isMemory(journal) ? journal.entries : [];
   if (!existsSync(journal.path)) return [];

@@ -1,4 +1,4 @@
-/** The production context door: the levels of the core with the session's folder, the model and the disk behind them. */
+/** The production context port: the context levels with the session's folder, the model and the disk. */
 import {
   type Collapse,
   type CollapseStore,
@@ -34,7 +34,7 @@ import path from 'node:path';
 import { realFolder } from '../session/files/blobs.ts';
 import { SPILLS } from '../session/files/paths.ts';
 
-/** Snip, collapse and clearing by the server are gates of the loop: each has one switch, in `gates`. */
+/** Snip, collapse and clearing by the server are gates of the loop. Each has one switch, in `gates`. */
 export type ContextSettings = Omit<ContextChanges, 'levels'> & {
   readonly levels?: Partial<Omit<LevelSwitches, 'snip' | 'collapse' | 'cachedMicrocompact'>>;
 };
@@ -45,10 +45,13 @@ interface ContextPortSetup {
   readonly uuid: () => string;
   readonly random: () => number;
   readonly sessionId: string;
-  /** The journal's file: spills and collapses lie in the folder of the same name. Undefined for a session in memory. */
+  /**
+   * The file of the journal. Spills and collapses are in the folder of the same name. Undefined for a session in
+   * memory.
+   */
   readonly journalPath: string | undefined;
   readonly cwd: string;
-  /** What stands before the conversation in every request. */
+  /** The part of every request before the conversation. */
   readonly head: PromptHead;
   readonly requestOptions?: RequestOptions | undefined;
   /** The switches that the loop shares with the levels. */
@@ -58,14 +61,14 @@ interface ContextPortSetup {
   readonly deniedFiles?: (() => Promise<(file: string) => boolean>) | undefined;
   readonly standing?: (() => Promise<readonly Attachment[]>) | undefined;
   readonly hooks?: CompactionHooks | undefined;
-  /** What the API has refused of the conversation so far. */
+  /** Blocks of the conversation that the API has rejected. */
   readonly refusedBlocks?: (() => Iterable<string>) | undefined;
   readonly learnedWindows?: Map<string, number> | undefined;
-  /** The last answer in the log, with what the server counted for it. */
+  /** The last response in the log, with the token count of the server. */
   readonly lastAnswer?: (() => AnswerCount | undefined) | undefined;
 }
 
-/** One for the whole session: it remembers what was sent and decided from prompt to prompt. */
+/** Creates one pipeline for the whole session. It remembers earlier requests and decisions. */
 export function contextPortOf(setup: ContextPortSetup): ContextPipeline {
   const { model, clock, random, head, gates, changes, requestOptions: options } = setup;
   const folder = folderOf(setup);
@@ -105,7 +108,7 @@ export function contextPortOf(setup: ContextPortSetup): ContextPipeline {
   return pipeline;
 }
 
-/** A session in memory leaves its spills where the system clears them away. */
+/** A session in memory stores its spills in the system's temporary folder. */
 function folderOf({ journalPath, sessionId }: ContextPortSetup): string {
   if (journalPath === undefined) return path.join(tmpdir(), `heddle-${sessionId}`);
   return journalPath.replace(/\.jsonl$/, '');
@@ -127,14 +130,14 @@ export function spillFiles(folder: string): SpillFiles {
   };
 }
 
-/** `file` is a real path; its folder is held open, and no link that appears in it is followed. */
+/** `file` is a real path. Its folder is held open, and new links in it are not followed. */
 async function store(file: string, text: string): Promise<void> {
   const place = PinnedPlace.open(file);
   try {
     place.makeFolders(0o700);
     const draft = place.at(`${place.name}.${process.pid}`);
     try {
-      // Under another name first: half of it must not be taken for the whole. `wx` follows no link.
+      // Writes to a draft first, so that a partial file is never used. `wx` follows no link.
       await rm(draft, { force: true });
       await writeFile(draft, text, { mode: 0o600, flag: 'wx' });
       await rename(draft, place.at());
@@ -147,7 +150,7 @@ async function store(file: string, text: string): Promise<void> {
   }
 }
 
-/** Ids come from a server: one that is no plain name must not lead elsewhere. */
+/** Ids come from a server. One that is not a plain name must not lead to another folder. */
 function fileName(toolUseId: string): string {
   if (/^[a-zA-Z0-9][a-zA-Z0-9_-]{0,99}$/.test(toolUseId)) return toolUseId;
   return createHash('sha256').update(toolUseId).digest('hex').slice(0, 32);
@@ -155,15 +158,15 @@ function fileName(toolUseId: string): string {
 
 interface RereadSetup {
   readonly cwd: string;
-  /** Files whose rules hold for the whole conversation, where they are not part of the prompt. */
+  /** Instruction files of the whole conversation, if they are not part of the prompt. */
   readonly instructions: readonly string[];
-  /** Tells, by the rules as they are now, whether a file may not be shown. */
+  /** Returns a test for files that the current rules deny. */
   readonly deniedFiles?: (() => Promise<(file: string) => boolean>) | undefined;
   /** Plan, invoked skills, running tasks. */
   readonly standing: () => Promise<readonly Attachment[]>;
 }
 
-/** A larger file would be cut to a fraction: its beginning alone is not worth a place. */
+/** A larger file would be cut to a fraction, which is not useful. */
 const MAX_FILE = 512 * 1024;
 
 export function rereadFrom({ cwd, instructions, standing, deniedFiles }: RereadSetup): Reread {
@@ -175,7 +178,7 @@ export function rereadFrom({ cwd, instructions, standing, deniedFiles }: RereadS
       try {
         return await standing();
       } catch {
-        // Reminders are a comfort: a compaction does not fail for want of one.
+        // Reminders are optional, so a compaction does not fail without them.
         return [];
       }
     },
@@ -192,7 +195,7 @@ async function readAll(
   return read.filter((file) => file !== undefined);
 }
 
-/** Left out: files that are gone, unreadable, binary, denied, or not plain files (a pipe would be waited for). */
+/** Leaves out files that are missing, unreadable, binary, denied, or not regular (a pipe would block). */
 async function readText(
   file: string,
   limit: number,
@@ -201,7 +204,7 @@ async function readText(
   try {
     const real = realTarget(file);
     if (isDenied(file) || isDenied(real)) return undefined;
-    // Not by its path: a link that is put there now would lead to a file that was not looked at.
+    // Not opened by its path: a new link there would lead to an unchecked file.
     const pinned = pinFile(real);
     try {
       if (!pinned.about.isFile() || pinned.about.size > limit) return undefined;
@@ -219,7 +222,7 @@ async function readText(
 export function collapseStore(folder: string): CollapseStore {
   const file = path.join(folder, 'collapses.jsonl');
   let committed: readonly Collapse[] = load(file);
-  /** What the file holds is of no use any more. */
+  /** The content of the file is no longer valid. */
   let isStale = false;
   return {
     committed: () => committed,
@@ -228,15 +231,15 @@ export function collapseStore(folder: string): CollapseStore {
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
         const lines = collapses.map((collapse) => `${JSON.stringify(collapse)}\n`).join('');
-        // Never behind half a line: the two would be one that nobody can read.
+        // Starts with a line end, because a line after a partial line would be unreadable.
         await (isStale ? writeFile : appendFile)(file, `\n${lines}`, { mode: 0o600 });
         isStale = false;
       } catch {
-        // A full disk: the collapse holds for this process, and a resumed one sends the stretch in full.
+        // The disk is full. The collapse is valid for this process. A resumed session sends the messages in full.
       }
     },
-    // The file stays until the next commit: if the compaction is never stored, the old history needs what it says, and
-    // in the new one its stretches are not found.
+    // The file stays until the next commit. If the compaction is never stored, the old history needs it. The new
+    // history does not contain its messages.
     clear() {
       committed = [];
       isStale = true;

@@ -1,4 +1,4 @@
-/** What the user says about compaction, in settings and in the environment. The environment has the last word. */
+/** Compaction settings of the user, from settings files and the environment. The environment takes precedence. */
 import type { ContextChanges } from '@heddle/context';
 import type { ConfigChanges } from '@heddle/core';
 
@@ -8,9 +8,9 @@ export interface CompactionSettings {
   readonly autoCompactWindow: number | undefined;
 }
 
-/** When a conversation is compacted; holds for every model. */
+/** The limits for compaction, for every model. */
 export interface CompactionLimits extends Pick<ContextChanges, 'autoCompactWindow' | 'autoCompactRatio'> {
-  /** Not even on the user's word. */
+  /** Compaction is also forbidden on demand. */
   readonly isForbidden?: true;
 }
 
@@ -19,7 +19,7 @@ export interface CompactionOverrides {
   readonly compaction: CompactionLimits;
 }
 
-/** A user who switches autocompact off wants no compaction after an error either, unless that is switched on by name. */
+/** If autocompact is off, compaction after an error is also off, unless it is switched on explicitly. */
 export function compactionOverrides(
   { autoCompactEnabled, reactiveCompactEnabled, autoCompactWindow }: CompactionSettings,
   env: Readonly<Record<string, string | undefined>>,
@@ -53,7 +53,7 @@ function isYes(value: string | undefined): boolean {
   return value !== undefined && ['1', 'true', 'yes', 'on'].includes(value.trim().toLowerCase());
 }
 
-/** A number from 1 to `most`; anything else counts as absent. */
+/** A number from 1 to `most`. Any other value counts as absent. */
 function numberIn(value: string | undefined, most: number): number | undefined {
   const number = value === undefined || value.trim() === '' ? Number.NaN : Number(value);
   return number >= 1 && number <= most ? number : undefined;

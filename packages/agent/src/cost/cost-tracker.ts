@@ -1,4 +1,4 @@
-/** What a conversation may spend and has spent. Prices come when they are needed, not before. */
+/** Tracks the budget and the costs of a conversation. Prices are loaded when they are needed. */
 import { type ContextChanges, contextOptions, DEFAULT_CONTEXT } from '@heddle/context';
 import {
   addUsage,
@@ -19,7 +19,7 @@ import { type Price, UsageMeter, type Cost } from './usage-meter.ts';
 import type { ModelUsage } from '../sdk/message.ts';
 import { apiErrorText } from '../sdk/translate.ts';
 import type { StoredCosts } from './stored-costs.ts';
-/** The options of an agent that decide what it may spend, and at which price. */
+/** The options of an agent for its budget and prices. */
 interface CostOptions {
   readonly model: ModelPort;
   readonly modelName: string;
@@ -31,13 +31,13 @@ interface CostOptions {
   readonly context?: ContextChanges | undefined;
 }
 
-/** The fallback models in their order, each under its full name. */
+/** The fallback models in order, with their full names. */
 export function fallbacksOf({ fallbackModel = [] }: Pick<CostOptions, 'fallbackModel'>): readonly string[] {
   const names = typeof fallbackModel === 'string' ? [fallbackModel] : fallbackModel;
   return names.map((name) => plainModelName(name, process.env));
 }
 
-/** What the host says about the context. The port knows the windows of its models if the host does not. */
+/** Returns the host's context settings. The model port supplies the windows of its models if the host does not. */
 export function contextChangesOf({ model, context }: Pick<CostOptions, 'model' | 'context'>): ContextChanges {
   const { factsOf } = model;
   if (factsOf === undefined) return context ?? {};
@@ -49,7 +49,7 @@ export function contextChangesOf({ model, context }: Pick<CostOptions, 'model' |
   };
 }
 
-/** What a conversation has cost so far. */
+/** The costs of a conversation so far. */
 export interface CostTotals {
   readonly costUsd: number;
   readonly models: Readonly<Record<string, ModelUsage>>;
@@ -70,7 +70,7 @@ export class CostTracker {
     this.#loading = undefined;
   }
 
-  /** Why a budget could not be kept: a model could spend money that nobody counts. */
+  /** Returns why a budget cannot be enforced: the price of a model is unknown. */
   async objection(): Promise<string | undefined> {
     const { maxBudgetUsd, modelName } = this.#options;
     if (maxBudgetUsd === undefined) return undefined;
@@ -82,7 +82,7 @@ export class CostTracker {
     return `The price of ${unknown} is unknown, so a budget in dollars cannot be kept. Leave it out, or give a price.`;
   }
 
-  /** Puts on the bill what an event has spent; undefined where it has spent nothing. */
+  /** Adds the costs of an event. Undefined if the event has none. */
   take(event: LoopEvent): Promise<Cost> | undefined {
     return event.type === 'answer_end' || event.type === 'spent' ? this.#bill(event) : undefined;
   }
@@ -109,7 +109,7 @@ export class CostTracker {
     return { costUsd: this.meter.costUsd, models };
   }
 
-  /** Set once the budget is used up. */
+  /** Set when the budget is used up. */
   get spent(): Extract<Terminal, { reason: 'max_budget_usd' }> | undefined {
     const { maxBudgetUsd } = this.#options;
     const spentUsd = this.meter.newCostUsd;
@@ -118,12 +118,12 @@ export class CostTracker {
   }
 
   /**
-   * The model with an ear at its first record. The price list is large: it is loaded while the first answer streams, neither
-   * before its request is out nor after its last word.
+   * Wraps the model port to load the price list when the first record arrives. The list is large, so it loads neither
+   * before the request is sent nor after the response.
    */
   hearing(model: ModelPort): ModelPort {
     if (!this.#options.loadPrice || this.#loading) return model;
-    // Why it failed, if it did, is told to whoever needs a price.
+    // A failure is reported when a price is needed.
     const load = (): void => void this.#load().catch(() => undefined);
     const port: ModelPort = (request, signal) =>
       this.#loading ? model(request, signal) : onFirstRecord(model(request, signal), load);
@@ -159,19 +159,19 @@ const OVER = { done: true, value: undefined } as const;
 
 export class RunCounts {
   readonly startedAt: number;
-  /** Answers that stand, those that were cut and resumed included. */
+  /** The number of responses that count, including those that were cut and resumed. */
   answers = 0;
-  /** The text of the last error that was reported as a message. */
+  /** The text of the last error message. */
   errorText = '';
   stopReason: string | null = null;
   usage: Usage = NO_USAGE;
   webSearches = 0;
-  /** Time spent waiting for the model. */
+  /** The time spent waiting for the model. */
   apiMs = 0;
   #askedAt: number | undefined;
-  /** The text blocks of the answer so far, by message. */
+  /** The text blocks of the response so far, by message. */
   readonly #pieces = new Map<string, string>();
-  /** Something else than text stands behind the last piece. */
+  /** Content other than text follows the last piece. */
   #isInterspersed = false;
 
   constructor(startedAt: number) {
@@ -192,7 +192,7 @@ export class RunCounts {
         for (const uuid of event.uuids) this.#pieces.delete(uuid);
         return;
       case 'transition':
-        // Only an answer that resumes goes on where the last one broke off; any other begins anew.
+        // Only a resumed response continues the last one. Any other response starts a new text.
         if (event.transition.reason === 'max_output_tokens_recovery') this.answers++;
         else this.#pieces.clear();
         return;
@@ -209,7 +209,7 @@ export class RunCounts {
     }
   }
 
-  /** The whole answer: all its text since the last tool call, through resumptions and pauses. */
+  /** The whole response: all text since the last tool call, through resumptions and pauses. */
   get answerText(): string {
     return [...this.#pieces.values()].join('');
   }
@@ -224,7 +224,7 @@ export class RunCounts {
       const isFirst = this.#pieces.size === 0;
       this.#pieces.set(message.uuid, this.#isInterspersed && !isFirst ? `\n\n${text}` : text);
     }
-    // A resumed answer may think first: its text goes on where the last piece ended.
+    // A resumed response may think first. Its text continues the last piece.
     if (!message.content.every(isThinking)) this.#isInterspersed = text === '';
   }
 

@@ -1,14 +1,14 @@
-/** What a session has cost, by model, as it was priced when it was spent. An amount nobody knew stays unknown, never zero. */
+/** The costs of a session by model, with the prices at the time. An unknown cost stays unknown, never zero. */
 import { addUsage, type EntryBody, isRecord, NO_USAGE, updateUsage, type Usage } from '@heddle/core';
 import { isCostReported, usageByModel, webSearchesOf } from '@heddle/models';
 
 export interface Spending {
   readonly usage: Usage;
   readonly costUsd: number;
-  /** Every part of it had a price. */
+  /** Every part of the cost had a price. */
   readonly known: boolean;
   readonly webSearches: number;
-  /** The provider itself said what each part of it cost: nothing was taken from a list. */
+  /** The provider reported the cost of each part. No price list was used. */
   readonly told?: true;
 }
 
@@ -44,7 +44,7 @@ export class StoredCosts implements Iterable<readonly [model: string, spending: 
     });
   }
 
-  /** Adds what this entry says was spent, if it says so: helpers of a model under their own names. */
+  /** Adds the costs of an entry, if it has any. Helper models count under their own names. */
   note(entry: EntryBody): void {
     if (entry.type !== 'answer' && entry.type !== 'spent') return;
     const { model, usage, costUsd, costs } = entry;
@@ -52,7 +52,7 @@ export class StoredCosts implements Iterable<readonly [model: string, spending: 
     const spent = new StoredCosts();
     for (const part of parts) spent.add(part.model, part.usage, 0, webSearchesOf(part.usage));
     for (const [name, { usage: used, webSearches, told }] of spent) {
-      // An entry that does not say who had which part: the model that answered stands for the whole of it.
+      // Old entries have no split by model. Then the whole cost counts for the responding model.
       const known = costs ? costs[name] : name === model ? costUsd : undefined;
       this.add(name, used, known, webSearches, told);
     }
@@ -67,7 +67,7 @@ export class StoredCosts implements Iterable<readonly [model: string, spending: 
   }
 }
 
-/** A bill as a boundary stored it. What cannot be read counts as unknown. */
+/** Reads stored costs of a boundary. Unreadable values count as unknown. */
 export function readStoredCosts(value: unknown): StoredCosts {
   const bill = new StoredCosts();
   if (!isRecord(value)) return bill;
@@ -81,7 +81,7 @@ export function readStoredCosts(value: unknown): StoredCosts {
       typeof webSearches === 'number' ? webSearches : undefined,
       told === true,
     );
-    // A part without a price makes the whole unknown, however much the rest came to.
+    // A part without a price makes the whole cost unknown.
     if (!isKnown) bill.add(model, NO_USAGE, undefined);
   }
   return bill;

@@ -1,18 +1,18 @@
-/** Prices what is spent, and keeps the bill of the conversation. An unknown price is unknown, never zero. */
+/** Prices usage, and keeps the costs of the conversation. An unknown price is unknown, never zero. */
 import type { Usage } from '@heddle/core';
 import { usageByModel, webSearchesOf } from '@heddle/models';
 import type { ModelUsage } from '../sdk/message.ts';
 import { StoredCosts } from './stored-costs.ts';
-/** USD for this usage of this model; undefined where no price is known. */
+/** Returns the cost in USD for this usage of this model. Undefined if no price is known. */
 export type Price = (model: string, usage: Usage) => number | undefined;
 
-/** How much a model can take and give at once. */
+/** Returns the limits of a model for requests and responses. */
 export type Sizes = (model: string) => Pick<ModelUsage, 'contextWindow' | 'maxOutputTokens'>;
 
 export class UsageMeter {
   #price: Price;
   readonly #bill: StoredCosts;
-  /** What a resumed session had spent before: part of the bill, not of the budget. */
+  /** The costs of a resumed session before. They count for the total, not for the budget. */
   readonly #earlierUsd: number;
 
   constructor(price: Price = () => undefined, earlier: StoredCosts = new StoredCosts()) {
@@ -29,7 +29,7 @@ export class UsageMeter {
     return this.#price(model, usage);
   }
 
-  /** Answers with what it cost, helpers of the model included; each stands on the bill under its own name. */
+  /** Returns the cost, including helper models. Each model counts under its own name. */
   add(model: string, usage: Usage): Cost {
     const costs: Record<string, number> = {};
     let total: number | undefined = 0;
@@ -61,7 +61,7 @@ export class UsageMeter {
         cacheCreationInputTokens: usage.cache_creation_input_tokens,
         webSearchRequests: webSearches,
         costUSD: known ? costUsd : null,
-        // Clients know no word for what the provider itself told.
+        // The protocol has no value for a cost that the provider reported.
         ...(told ? {} : { costBasis: known ? 'list' : 'unknown' }),
         ...sizes(model),
       };
@@ -70,7 +70,7 @@ export class UsageMeter {
   }
 }
 
-/** What something has cost, where a price is known; `costs`: by model, where the answering one asked helpers. */
+/** A cost, if the price is known. `costs` contains the split by model if the responding model used helpers. */
 export interface Cost {
   readonly costUsd?: number;
   readonly costs?: Readonly<Record<string, number>>;

@@ -1,6 +1,6 @@
 /**
- * Instruction files: the user's own, then those of every folder from the top of the disk down to the working directory, so
- * that the nearest comes last. They are text for the model and grant nothing, so a folder needs no trust for them.
+ * Reads instruction files: the user's own, then those of every folder from the root down to the working directory. The
+ * nearest comes last. They are text for the model and grant no permission, so a folder needs no trust for them.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import path from 'node:path';
@@ -20,10 +20,10 @@ interface Instructions {
   readonly text: string;
 }
 
-/** Of one file. More than that is a document, not instructions; the model can read it. */
+/** The limit of one file. A longer text is a document, which the model can read. */
 const MOST_BYTES = 40_000;
 
-/** Of the names that a scope may have, the first that exists is read. */
+/** Reads the first existing name of each scope. */
 const IN_A_FOLDER: readonly { readonly scope: Scope; readonly names: readonly string[] }[] = [
   { scope: 'project', names: ['CLAUDE.md', '.claude/CLAUDE.md', 'AGENTS.md'] },
   { scope: 'local', names: ['CLAUDE.local.md'] },
@@ -38,7 +38,7 @@ export function readInstructions(places: InstructionPlaces): string | undefined 
 }
 
 const HOW_TO_TAKE_THEM =
-  'The user and the project ask you to work like this. Where two of these disagree, the later one holds.';
+  'The user and the project ask you to work like this. If two of these disagree, follow the later one.';
 
 const WHOSE: Readonly<Record<Scope, string>> = {
   user: "the user's, for all projects",
@@ -48,14 +48,14 @@ const WHOSE: Readonly<Record<Scope, string>> = {
 
 function userFiles({ configDirs, sources }: InstructionPlaces): Instructions[] {
   if (!sources.includes('user')) return [];
-  // The user's own links may lead wherever the user likes.
+  // The user's own links may lead anywhere.
   return configDirs.flatMap((folder) => firstOf(folder, OF_THE_USER, 'user', () => true));
 }
 
 function projectFiles({ cwd, top, sources }: InstructionPlaces): Instructions[] {
   return foldersDownTo(cwd).flatMap((folder) => {
     const root = top !== undefined && isWithin(folder, top) ? top : folder;
-    // A link in somebody's project must not put the user's keys before the model.
+    // A link in a project must not expose the user's keys to the model.
     const isOurs = (file: string): boolean => isWithin(realpathSync(file), realpathSync(root));
     return IN_A_FOLDER.filter(({ scope }) => sources.includes(scope)).flatMap(({ names, scope }) =>
       firstOf(folder, names, scope, isOurs),
@@ -97,11 +97,11 @@ function isWithin(file: string, folder: string): boolean {
 
 interface SmallFile {
   readonly text: string;
-  /** Bytes of the whole file. */
+  /** The size of the whole file in bytes. */
   readonly size: number;
 }
 
-/** A pipe under the name of a file must not make the program wait for ever. Not defined on every platform. */
+/** A pipe under the name of a file must not block the program. Not defined on every platform. */
 const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 export function readSmallFile(file: string, mostBytes: number): SmallFile | undefined {

@@ -1,9 +1,9 @@
 /**
- * What a session should know of the place it begins in. Looked at once, with a few small reads and no process, so that the
- * first request does not wait; a resumed session keeps what it began with, byte for byte.
+ * Collects facts about the start folder of a session. They are read once, with a few small reads and no process, so
+ * that the first request does not wait. A resumed session keeps them byte for byte.
  *
- * What differs from one session to the next stands before the first message, not behind the system prompt: the head of a
- * request then stays the same for all sessions of a folder, and so does its cache.
+ * Facts that differ between sessions come before the first message, not after the system prompt. So the head of a
+ * request is the same for all sessions of a folder, and so is its cache.
  */
 import type { Attachment, History, Message } from '@heddle/core';
 import { existsSync } from 'node:fs';
@@ -15,14 +15,14 @@ import { readInstructions, readSmallFile } from './instructions.ts';
 export interface ContextPlaces {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The user's folders for settings. */
+  /** The user's settings folders. */
   readonly configDirs: readonly string[];
-  /** Where else the agent may work. */
+  /** Additional working directories. */
   readonly directories: readonly string[];
   readonly now: number;
-  /** Whose instruction files are read; undefined: everybody's. */
+  /** The scopes whose instruction files are read. Undefined for all. */
   readonly sources?: readonly Scope[] | undefined;
-  /** Look for nothing: no repository, no instructions. */
+  /** Skips repository and instructions. */
   readonly bare: boolean;
 }
 
@@ -53,7 +53,7 @@ export function sessionContext(places: ContextPlaces): SessionContext {
 
 export const DATE = "Today's date";
 
-/** Of the place where the user is. */
+/** Formats the date in the user's time zone. */
 function dateOf(now: number): string {
   const date = new Date(now);
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -62,7 +62,7 @@ function dateOf(now: number): string {
 
 const NOW = 'The date is now ';
 
-/** Nothing where the model has not been told any date, or knows the right one. */
+/** Undefined if the model was not given a date, or has the right one. */
 export function dateNote(
   began: string | undefined,
   messages: History<Message>,
@@ -84,10 +84,10 @@ function lastTold(messages: History<Message>): string | undefined {
   return undefined;
 }
 
-// Which branch a repository is on, read from its files. Asking git would cost a process before the first request, and in a
-// folder that nobody trusts git may run what its configuration names. The model can ask for the status itself.
+// The branch is read from the repository's files. Running git would cost a process before the first request. In an
+// untrusted folder, git may run programs from its configuration. The model can ask for the status itself.
 
-/** Undefined where HEAD is on no branch, or cannot be read. */
+/** Undefined if HEAD is not on a branch, or cannot be read. */
 export function branchOf(top: string): string | undefined {
   const head = headOf(gitFolder(path.join(top, '.git')));
   return head === undefined ? undefined : branchIn(head);
@@ -113,7 +113,7 @@ function branchIn(head: string): string | undefined {
 
 const MOST_BYTES = 4_096;
 
-/** What a repository may be in the middle of. */
+/** Operations that may be in progress in a repository. */
 const UNDER_WAY: readonly (readonly [file: string, what: string])[] = [
   ['MERGE_HEAD', 'in the middle of a merge'],
   ['rebase-merge', 'in the middle of a rebase'],

@@ -1,4 +1,7 @@
-/** `SdkMessage`: what a headless consumer reads, one JSON object a line. The field names are those its clients know. */
+/**
+ * `SdkMessage`: the output for a headless consumer, one JSON object per line. The field names are those of the SDK
+ * protocol.
+ */
 import type { ApiEvent, ContentBlock, Json, JsonObject, Usage } from '@heddle/core';
 
 interface Envelope {
@@ -37,12 +40,12 @@ export interface SdkAssistant extends Envelope {
   readonly parent_tool_use_id: string | null;
   readonly error?: string;
   readonly request_id?: string;
-  /** The failed call that this message reports was an API call; with its HTTP status, if there was one. */
+  /** The message reports a failed API call, with its HTTP status if there was one. */
   readonly is_api_error_message?: true;
   readonly api_error_status?: number;
-  /** An interrupt cut the text off. */
+  /** An interrupt cut off the text. */
   readonly aborted?: true;
-  /** Messages that this one takes the place of. */
+  /** Messages that this one replaces. */
   readonly supersedes?: readonly string[];
 }
 
@@ -52,7 +55,7 @@ export interface SdkUser extends Envelope {
   readonly parent_tool_use_id: string | null;
   readonly tool_use_result?: unknown;
   readonly isSynthetic?: true;
-  /** A prompt that the host sent, shown back to it. */
+  /** A prompt of the host, sent back to it. */
   readonly isReplay?: true;
 }
 
@@ -64,7 +67,7 @@ export interface SdkApiRetry extends Envelope {
   readonly retry_delay_ms: number;
   readonly error_status: number | null;
   readonly error: string;
-  /** The server did not answer at all. */
+  /** The server did not respond at all. */
   readonly no_response?: true;
 }
 
@@ -84,9 +87,9 @@ export interface SdkInformational extends Envelope {
   readonly subtype: 'informational';
   readonly content: string;
   readonly level: 'info' | 'warning';
-  /** The call that it is about. */
+  /** The call of this message. */
   readonly tool_use_id?: string;
-  /** What it tells of was not taken up. */
+  /** The message was rejected. */
   readonly prevent_continuation?: true;
 }
 
@@ -99,7 +102,7 @@ export interface SdkStatus extends Envelope {
   readonly compact_error?: string;
 }
 
-/** What came before it was replaced by a hand-over. */
+/** A summary replaced the messages before it. */
 export interface SdkCompactBoundary extends Envelope {
   readonly type: 'system';
   readonly subtype: 'compact_boundary';
@@ -111,7 +114,7 @@ export interface SdkCompactBoundary extends Envelope {
   };
 }
 
-/** A command goes on in the background. */
+/** A command continues in the background. */
 export interface SdkTaskStarted extends Envelope {
   readonly type: 'system';
   readonly subtype: 'task_started';
@@ -128,7 +131,7 @@ export interface SdkTaskNotification extends Envelope {
   readonly task_id: string;
   readonly tool_use_id?: string;
   readonly status: 'completed' | 'failed' | 'stopped';
-  /** Where all it wrote lies; empty where it wrote nothing. */
+  /** The path of its whole output. Empty if there is none. */
   readonly output_file: string;
   readonly summary: string;
 }
@@ -174,23 +177,23 @@ export interface SdkResult extends Envelope {
   readonly duration_api_ms: number;
   readonly num_turns: number;
   readonly stop_reason: string | null;
-  /** Null if the price of a model that was used is not known. */
+  /** Null if the price of a model is unknown. */
   readonly total_cost_usd: number | null;
   readonly usage: SdkUsage;
   readonly modelUsage: Readonly<Record<string, ModelUsage>>;
   readonly permission_denials: readonly PermissionDenial[];
-  /** Absent where a command was typed as a prompt: there was no run. */
+  /** Absent for a command that was typed as a prompt, because there was no run. */
   readonly terminal_reason?: string;
   /** The command that was typed as a prompt. */
   readonly local_command?: string;
   /**
-   * Present on `success`: the whole answer, or the text of the error if there are no `errors`. Present on an interrupted
-   * run, too, if its answer had begun.
+   * Present on `success`: the whole response, or the text of the error if there are no `errors`. Also present on an
+   * interrupted run if its response had begun.
    */
   readonly result?: string;
   readonly structured_output?: unknown;
   readonly api_error_status?: number | null;
-  /** Present on the other subtypes, for a truncated answer, and if the end could not be stored. */
+  /** Present on the other subtypes, for a truncated response, and if the end could not be stored. */
   readonly errors?: readonly string[];
 }
 
@@ -200,13 +203,13 @@ export interface ModelUsage {
   readonly cacheReadInputTokens: number;
   readonly cacheCreationInputTokens: number;
   readonly webSearchRequests: number;
-  /** Null: its price is not known. */
+  /** Null if the price is unknown. */
   readonly costUSD: number | null;
-  /** Absent where the provider itself said what it cost. */
+  /** Absent if the provider reported the cost. */
   readonly costBasis?: 'list' | 'unknown';
-  /** The tokens it can take in one request, as far as is known. */
+  /** The number of tokens in one request, if known. */
   readonly contextWindow: number;
-  /** The most that is asked of it in one answer. */
+  /** The number of tokens that is requested for one response. */
   readonly maxOutputTokens: number;
 }
 
@@ -240,11 +243,11 @@ export interface SdkUsage extends Omit<Usage, 'more'> {
   };
   readonly server_tool_use: { readonly web_search_requests: number; readonly web_fetch_requests: number };
   readonly service_tier: string;
-  /** What else the server said. */
+  /** Additional values of the server. */
   readonly [field: string]: Json | undefined;
 }
 
-/** What the server said of it stands before what is assumed: ours are the marks of five minutes, and the plain tier. */
+/** Values of the server take precedence over assumed ones: cache marks of five minutes, and the standard tier. */
 export function sdkUsage({ more = {}, ...counters }: Usage, webSearches = 0): SdkUsage {
   return {
     cache_creation: {
@@ -258,7 +261,7 @@ export function sdkUsage({ more = {}, ...counters }: Usage, webSearches = 0): Sd
   };
 }
 
-/** What a session has cost; null if a part of it has no known price, for then the sum would be too low. */
+/** Returns the cost of a session. Null if a part has no known price, because the sum would be too low. */
 export function totalCost({
   costUsd,
   models,

@@ -1,9 +1,9 @@
 /**
- * The structured result of a built-in tool in the shape that hosts of the SDK protocol read. Pure.
+ * Converts the structured result of a built-in tool to the format of the SDK protocol. Pure.
  *
  * Contract:
- * - A tool that is not listed, or data of another shape (a host may bring its own Read), passes unchanged.
- * - Fields that Heddle does not have carry their empty value. `stderr` is one: both streams of a command are one text.
+ * - An unlisted tool, or data of another shape (a host may provide its own Read), passes unchanged.
+ * - Fields that Heddle does not have are empty. `stderr` is one: both streams of a command are one text.
  */
 import { isRecord } from '@heddle/core';
 type Fields = Readonly<Record<string, unknown>>;
@@ -13,7 +13,7 @@ export interface CallOfResult {
   readonly tool: string;
   /** The input as the model wrote it. */
   readonly input: unknown;
-  /** 0 where it was not measured: in hooks. */
+  /** 0 if it was not measured, as in hooks. */
   readonly durationMs?: number;
 }
 
@@ -83,7 +83,7 @@ function readResult({ data }: Result): Fields | undefined {
       const last = Number(startLine) + lines.length - 1;
       return {
         type: 'text',
-        // The lines of a huge file are not counted: the last one shown is all that is known.
+        // The lines of a huge file are not counted. Only the last line shown is known.
         file: {
           filePath,
           content: lines.join('\n'),

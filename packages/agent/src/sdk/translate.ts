@@ -1,4 +1,4 @@
-/** Makes the lines of a headless consumer out of the loop's events. */
+/** Translates loop events to the lines of a headless consumer. */
 import {
   type AssistantMessage,
   type Attachment,
@@ -25,13 +25,13 @@ export interface TranslatorSetup {
   readonly sessionId: string;
   readonly uuid: () => string;
   readonly now: () => number;
-  /** Prompts that joined the run are shown back. */
+  /** Sends prompts back that joined the run. */
   readonly replays?: boolean;
-  /** Hooks of the engine itself: clients are not told that they end a run. */
+  /** Hooks of the engine itself. Clients are not notified when they end a run. */
   readonly ownHooks?: readonly string[];
 }
 
-/** A prompt under the id that its host knows it by. */
+/** Returns a prompt with the id of its host. */
 export function replayLine(
   content: SdkUser['message']['content'],
   stamp: Pick<SdkUser, 'uuid' | 'session_id'>,
@@ -47,7 +47,7 @@ export function replayLine(
 
 export function createTranslator(setup: TranslatorSetup): Translator {
   const { sessionId, uuid, now, replays = false, ownHooks = [] } = setup;
-  /** Taken back, and not yet told: the next assistant message carries them. */
+  /** Retracted messages that were not reported yet. The next assistant message contains them. */
   let superseded: string[] = [];
   const calls = new Map<string, Omit<CallOfResult, 'durationMs'> & { readonly startedAt: number }>();
   let compactingSince: number | undefined;
@@ -98,7 +98,7 @@ export function createTranslator(setup: TranslatorSetup): Translator {
       uuid: boundary.uuid,
       session_id: sessionId,
       compact_metadata: {
-        // Clients know two: one that an error asked for was not asked for by the user.
+        // The protocol has two triggers. A compaction after an error was not requested by the user.
         trigger: report.level === 'manual_compact' ? 'manual' : 'auto',
         pre_tokens: report.tokensBefore,
         post_tokens: report.tokensAfter,
@@ -209,7 +209,7 @@ export function createTranslator(setup: TranslatorSetup): Translator {
   };
 }
 
-/** The text of the one tool result in a message. */
+/** Returns the text of the one tool result in a message. */
 function textOfToolResult(content: UserMessage['content']): string {
   if (typeof content === 'string') return content;
   const result = content.find((block) => block.type === 'tool_result');
@@ -218,20 +218,20 @@ function textOfToolResult(content: UserMessage['content']): string {
 
 type HookStop = Extract<Attachment, { kind: 'hook_stopped_continuation' }>;
 
-/** The error as clients know it: hosts recognize the status in its first words. */
+/** Formats an error for clients. Hosts recognize the status at its start. */
 export function apiErrorText({ content, apiErrorStatus }: AssistantMessage): string {
   const words = textOf(content);
   return apiErrorStatus === undefined ? words : `API Error: ${apiErrorStatus} ${words}`;
 }
 
-/** Nothing came back for the attempt. */
+/** Errors of attempts without a response. */
 const NOT_ANSWERED: ReadonlySet<ModelErrorClass> = new Set(['network', 'stall']);
 
 function isBoundary(message: Message): boolean {
   return message.type === 'system' && message.subtype === 'compact_boundary';
 }
 
-/** Our error classes in the words that clients know. */
+/** Error classes in the SDK protocol. */
 const ERROR_WORDS: Readonly<Record<ModelErrorClass, string>> = {
   overflow: 'invalid_request',
   media: 'invalid_request',

@@ -16,7 +16,7 @@ describe('a prompt that is a command', () => {
     ['/help', /\/compact \[instructions\]/],
     ['/context', /^[\d.]+k of 200k tokens, scripted:/],
     ['/cost', /^\$0\.00 in this session/],
-    ['/uncompact', /^There is no compaction to take back\.$/m],
+    ['/uncompact', /^There is no compaction to undo\.$/m],
     ['/compact', /nothing to leave out/i],
   ])('%s is answered without the model', async (words, says) => {
     const home = homeFor(installed.program);
