@@ -19,7 +19,7 @@ import { bashTool, readTool } from '@heddle/tools';
 import { expect, it } from 'vitest';
 import { createAgent, decode, newSession, type SdkMessage } from './index.ts';
 
-/** The answer goes on streaming until the read, which started early, is over. */
+/** The response streams until the read, which started early, has ended. */
 const readIsOver = createTestGate();
 
 const script = [
@@ -70,7 +70,7 @@ it('stores, shows and sends the worked trace, in its order', async () => {
   const lines: SdkMessage[] = [];
   for await (const line of agent.submit('the test fails, fix it')) {
     lines.push(line);
-    // What a client sees has been stored: every assistant and user line is already in the file.
+    // Every line that a client sees has been stored: each assistant and user line is already in the file.
     if (line.type === 'assistant' || line.type === 'user')
       expect(readFileSync(file, 'utf8')).toContain(line.uuid);
   }

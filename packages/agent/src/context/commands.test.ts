@@ -88,7 +88,7 @@ describe('the words of /compact', () => {
 });
 
 describe('a compaction on the user’s word', () => {
-  it('is one record, which a resumed session finds, and which can be taken back', async () => {
+  it('is one record, which a resumed session finds, and which can be undone', async () => {
     const { setup, session } = onDisk();
     const model = worker();
     const clock = { now: () => 1, sleep: () => Promise.resolve() };
@@ -260,7 +260,7 @@ describe('/compact as a prompt', () => {
     expect((await linesOf(agent.submit('and on'))).at(-1)).toMatchObject({ subtype: 'success' });
   });
 
-  it('is no error where there is nothing to compact', async () => {
+  it('is not an error if there is nothing to compact', async () => {
     const model = worker();
     const lines = await linesOf(agentWith(model).submit('/compact'));
     expect(lines.map(kindOf)).toEqual(['init', 'status compacting', 'status failed', 'assistant', 'result']);

@@ -136,7 +136,7 @@ describe('the summary of a conversation reads what is cached', () => {
       context: { windowOf: () => 64_000, reservedOutput: 2_000, levels: { microcompact: false } },
     });
     await linesOf(agent.submit('go'));
-    await linesOf(agent.submit('go on'));
+    await linesOf(agent.submit('continue'));
     expect(asked).toEqual(['answer', 'answer', 'summary', 'answer']);
     expect(shareOfSummary(model.calls.map(({ request }) => request))).toBeGreaterThan(0.9);
   });

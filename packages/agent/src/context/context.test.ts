@@ -127,7 +127,7 @@ describe('reading again', () => {
   });
 });
 
-describe('the production door', () => {
+describe('the production port', () => {
   it('spills to the session’s folder, and a resumed session sends the same', async () => {
     const { setup, session } = opened();
     const store = storeIn(session);

@@ -87,7 +87,7 @@ it('cut at any byte, the record of a compaction leaves the old history or the ne
   expect(found.old).toBeGreaterThan(50);
 });
 
-it('a session that was cut there goes on, and can be compacted', async () => {
+it('a session that was cut there continues, and can be compacted', async () => {
   const opened = newSession(setup(), 's1');
   if (!opened.ok) throw new Error(opened.message);
   const agent = agentFor(opened.session);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LivePermissions } from './live-permissions.ts';
+import { LivePermissions, permissionUpdates } from './live-permissions.ts';
 import type { Rules } from './rules/rule.ts';
+import { isToolDenied } from './rules/tool-names.ts';
 
 const rules: Rules = {
   deny: [],
@@ -66,5 +67,46 @@ describe('rules that change while a session runs', () => {
     ];
     for (const live of [careful, agreed]) live.apply([bypass]);
     expect([careful.mode, agreed.mode]).toEqual([undefined, 'bypassPermissions']);
+  });
+});
+
+describe('updates of a host', () => {
+  it('are applied if they are valid, and ignored otherwise', () => {
+    const good = [
+      {
+        type: 'addRules',
+        rules: [{ toolName: 'Bash', ruleContent: 'ls *' }],
+        behavior: 'allow',
+        destination: 'session',
+      },
+      { type: 'setMode', mode: 'plan', destination: 'session' },
+      { type: 'addDirectories', directories: ['/a'], destination: 'localSettings' },
+    ];
+    const bad = [
+      null,
+      1,
+      {},
+      { type: 'setMode', mode: 'x', destination: 'session' },
+      { type: 'addRules', rules: 1, behavior: 'allow', destination: 'session' },
+      { ...good[0], destination: 'moon' },
+    ];
+    expect(permissionUpdates([...bad, ...good])).toEqual(good);
+    expect(permissionUpdates('x')).toEqual([]);
+  });
+});
+
+describe('a tool denied as a whole', () => {
+  it.each([
+    ['Bash', 'Bash', true],
+    ['Bash(*)', 'Bash', true],
+    ['Bash(rm *)', 'Bash', false],
+    ['mcp__srv', 'mcp__srv__tool', true],
+    ['mcp__*', 'mcp__srv__tool', true],
+    ['*', 'Read', true],
+    ['Edit', 'Write', true],
+    ['Task', 'Agent', true],
+    ['Read', 'Bash', false],
+  ])('by %s is %s: %s', (text, tool, denied) => {
+    expect(isToolDenied(tool, { deny: [{ text, source: 'user' }], ask: [], allow: [] })).toBe(denied);
   });
 });

@@ -1,4 +1,4 @@
-/** What a new session is told about the place it begins in: real folders, real files. */
+/** Tests the facts that a new session gets about its start folder, with real folders and files. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import os from 'node:os';

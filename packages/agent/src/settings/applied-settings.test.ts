@@ -1,4 +1,4 @@
-/** What settings say about a run beside permission. */
+/** Tests the settings of a run, except permission. */
 import { describe, expect, it } from 'vitest';
 import { appliedSettings } from './applied-settings.ts';
 import { createSettingsHome } from './test/settings-home.ts';
@@ -26,7 +26,7 @@ describe('a run', () => {
     });
   });
 
-  it('takes no variables from a project that nobody trusts', () => {
+  it('takes no variables from an untrusted project', () => {
     const { write, load, project, home } = createSettingsHome();
     write('project/.claude/settings.json', { env: { PATH: '/evil' } });
     expect(appliedSettings(load()).env).toEqual({});
@@ -34,7 +34,7 @@ describe('a run', () => {
     expect(appliedSettings(load()).env).toEqual({ PATH: '/evil' });
   });
 
-  it('takes no model from a project that nobody trusts: it could be a script of its own', () => {
+  it('takes no model from an untrusted project, because it could name its own script', () => {
     const { write, load, project, home } = createSettingsHome();
     write('project/.claude/settings.json', { model: 'scripted:evil.json', fallbackModel: 'opus' });
     expect(appliedSettings(load())).toMatchObject({ model: undefined, fallbackModel: [] });

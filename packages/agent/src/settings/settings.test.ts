@@ -58,7 +58,7 @@ describe('settings', () => {
       '{"permissions":{"allow":"Bash"}}',
       /permissions.allow is not a list of strings/,
     ],
-    ['a rule that is no text', '{"permissions":{"deny":[1]}}', /permissions.deny/],
+    ['a rule that is not a text', '{"permissions":{"deny":[1]}}', /permissions.deny/],
   ])('that are %s are skipped whole and reported', async (_, text, problem) => {
     const { write, permissions, trust } = createSettingsHome();
     trust();
@@ -153,7 +153,7 @@ describe('a mode', () => {
   });
 });
 
-describe('a folder that nobody trusts', () => {
+describe('an untrusted folder', () => {
   const settings = {
     permissions: {
       allow: ['Bash', 'Edit'],
@@ -278,7 +278,7 @@ describe("a rule's own examples", () => {
   });
 });
 
-describe('a rule for a tool that nobody knows', () => {
+describe('a rule for an unknown tool', () => {
   it('is kept and remarked on, with the name that was probably meant', async () => {
     const { write, permissions } = createSettingsHome();
     const file = write('home/.claude/settings.json', {

@@ -1,4 +1,4 @@
-/** A real PNG of one colour, made by hand: tests need its size and its bytes, not a library. */
+/** Creates a real PNG of one color without a library. Tests need its size and its bytes. */
 import { crc32, deflateSync } from 'node:zlib';
 
 export function picture(width: number, height: number, noisy = false): Buffer {
@@ -14,7 +14,7 @@ export function picture(width: number, height: number, noisy = false): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  // Eight bits a colour, three colours, no interlacing.
+  // Eight bits per channel, three channels, no interlacing.
   header.set([8, 2, 0, 0, 0], 8);
   return Buffer.concat([
     Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),

@@ -296,11 +296,11 @@ describe('a damaged line', () => {
     ['{"uuid":"u1"}', 'no type'],
     ['{"type":"user","uuid":"u1","message":{"role":"user"}}', 'a message without content'],
     ['{"type":"assistant","uuid":"a1"}', 'an answer without a message'],
-    ['{"type":"tombstone"}', 'a tombstone for nobody'],
+    ['{"type":"tombstone"}', 'a tombstone without ids'],
     ['{"type":"boundary","report":{}}', 'a boundary without a history'],
     ['{"type":"boundary","report":{},"messages":[{"type":"user"}]}', 'a history of something else'],
     ['{"type":"end"}', 'an end without a reason'],
-  ])('is recognised and never thrown about: %s (%s)', (text) => {
+  ])('is recognized and never throws: %s (%s)', (text) => {
     expect(decode(text)).toEqual({ kind: 'damaged' });
   });
 

@@ -1,4 +1,7 @@
-/** I5 and the heart of I6 over random runs: the log's projection holds nothing that was taken back, and says what the loop sends. */
+/**
+ * Invariant I5 and the core of I6 over random runs: the log's projection contains nothing that was retracted, and
+ * equals what the loop sends.
+ */
 import { anyPlan, checkProjection, playRun, readRun, storyOf } from '@heddle/testing/properties';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

@@ -200,7 +200,7 @@ const CASES: readonly Case[] = [
     walks: [...Array<string>(11).fill('next_turn'), 'repetition_stopped'],
   },
   {
-    name: 'repetition that somebody lets go on',
+    name: 'repetition that the user allows to continue',
     script: [
       ...Array.from({ length: 12 }, (_, index) => call('Look', {}, `l${index}`)),
       say('Now I see it.'),
@@ -279,7 +279,7 @@ describe('a recorded run', () => {
   });
 });
 
-describe('a log that is no walk of the machine', () => {
+describe('a log that is not a walk of the machine', () => {
   const tools = CASES[0] as Case;
   const escalated = CASES[1] as Case;
 
@@ -288,7 +288,7 @@ describe('a log that is no walk of the machine', () => {
     return mismatches.map(({ iteration, recorded }) => `${iteration}: ${recorded}`);
   }
 
-  it('has an iteration that went on without a call', async () => {
+  it('has an iteration that continued without a call', async () => {
     const changed = await forged(tools, (log) =>
       log.filter((entry) => entry.type !== 'assistant' || JSON.stringify(entry).includes('Done.')),
     );
@@ -329,7 +329,7 @@ describe('a log that is no walk of the machine', () => {
   });
 });
 
-describe('a log that somebody has changed', () => {
+describe('a log that was edited', () => {
   it('may lack what a call is made of', async () => {
     const log = await record(CASES[0] as Case);
     const broken: EntryBody[] = JSON.parse(JSON.stringify(log), (key, value: unknown) =>

@@ -72,7 +72,7 @@ describe('a long text', () => {
     expect(blobs(home)).toHaveLength(1);
   });
 
-  it('whose file is gone is replaced by a note, and the session goes on', () => {
+  it('whose file is gone is replaced by a note, and the session continues', () => {
     const home = createSessionHome();
     const first = home.begin('s1');
     first.journal.append(user('u1', LONG));

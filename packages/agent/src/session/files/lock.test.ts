@@ -44,7 +44,7 @@ describe('a session that this process writes to', () => {
     const first = begin('s1');
     first.journal.append(user('u1'));
     expect(reasonOf(resumeSession(setup, 's1'))).toMatch(/in use/);
-    // Still held after somebody tried.
+    // The lock is still held after another attempt.
     expect(reasonOf(resumeSession(setup, 's1'))).toMatch(/in use/);
     first.journal.close();
     expect(resumeSession(setup, 's1').ok).toBe(true);

@@ -11,7 +11,7 @@ import {
 } from '../test/session-home.ts';
 import { newSession, resumeSession } from '../open/open.ts';
 
-it('waits for the disk where nobody could work out again what was lost', () => {
+it('syncs entries that cannot be reconstructed after a loss', () => {
   const policy = new PowerPolicy();
   const story = [
     user('u1', 'the prompt'),

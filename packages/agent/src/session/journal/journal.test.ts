@@ -26,7 +26,7 @@ function parentsOf(lines: readonly string[]): Record<string, string | null> {
 }
 
 describe('the chain of parents', () => {
-  it('leaves out what was taken back', () => {
+  it('leaves out retracted messages', () => {
     const { begin, lines } = createSessionHome();
     const { journal } = begin('s1');
     for (const body of [user('u1'), assistant('a1'), assistant('a2'), tombstone('a1', 'a2'), assistant('a3')])
@@ -34,7 +34,7 @@ describe('the chain of parents', () => {
     expect(parentsOf(lines('s1'))).toEqual({ u1: null, a1: 'u1', a2: 'a1', a3: 'u1' });
   });
 
-  it('goes on where it was when a session is resumed, also behind a tombstone and a boundary', () => {
+  it('continues at its last state in a resumed session, also after a tombstone and a boundary', () => {
     const { begin, lines, setup } = createSessionHome();
     const { journal } = begin('s1');
     for (const body of [
@@ -81,7 +81,7 @@ describe('the file', () => {
     );
   });
 
-  it('grows by what was appended, whatever is in it already', () => {
+  it('grows by the appended lines, whatever it contains already', () => {
     const { begin, file } = createSessionHome();
     const { journal } = begin('s1');
     const sizes = Array.from({ length: 50 }, () => {

@@ -1,4 +1,4 @@
-/** What a list says of sessions, and the index that makes it quick. */
+/** Tests the list of sessions, and the index that makes it fast. */
 import {
   appendFileSync,
   existsSync,
@@ -44,7 +44,7 @@ describe('a session in the list', () => {
     const at = Date.parse('2026-11-15T10:00:00Z');
     const home = createSessionHome({ now: () => at });
     store(home, 's1', [
-      user('u1', '  Mend the\n build '),
+      user('u1', '  Repair the\n build '),
       callOf('a1', 'c1'),
       resultOf('r1', 'c1'),
       spent(1, 0.25),
@@ -56,8 +56,8 @@ describe('a session in the list', () => {
       id: 's1',
       path: home.file('s1'),
       cwd: home.place.cwd,
-      title: 'Mend the build',
-      firstPrompt: 'Mend the\n build',
+      title: 'Repair the build',
+      firstPrompt: 'Repair the\n build',
       messages: 4,
       model: 'm',
       costUsd: 0.75,
@@ -71,9 +71,9 @@ describe('a session in the list', () => {
   it('says on which branch it was begun', () => {
     const home = createSessionHome();
     mkdirSync(`${home.place.cwd}/.git`, { recursive: true });
-    writeFileSync(`${home.place.cwd}/.git/HEAD`, 'ref: refs/heads/mend/it\n');
+    writeFileSync(`${home.place.cwd}/.git/HEAD`, 'ref: refs/heads/repair/it\n');
     store(home, 's1', [user('u1')]);
-    expect(only(home)?.gitBranch).toBe('mend/it');
+    expect(only(home)?.gitBranch).toBe('repair/it');
   });
 
   it('has no cost where a price was unknown, and counts on from a boundary', () => {
@@ -86,7 +86,7 @@ describe('a session in the list', () => {
     expect(costs).toEqual({ known: 3, unknown: undefined, free: 0, silent: undefined });
   });
 
-  it('has the name that was given last, and its prompt again when the name is taken back', () => {
+  it('has the title that was set last, and its prompt again when the title is removed', () => {
     const home = createSessionHome();
     const { journal } = home.begin('s1');
     for (const body of [user('u1', 'the prompt'), { type: 'title', title: 'one' } as const])
@@ -132,7 +132,7 @@ describe('a session in the list', () => {
     expect(listed(home)).toMatchObject([
       {
         id: 's9',
-        title: 'What it was about',
+        title: 'A title from another tool',
         firstPrompt: 'Hello {"type":"assistant"}',
         cwd: '/theirs',
         gitBranch: 'main',
@@ -166,7 +166,7 @@ describe('the index', () => {
     const home = createSessionHome();
     store(home, 's1', [user('u1', 'the prompt'), assistant('a1')]);
     expect(only(home)).toMatchObject({ title: 'the prompt', messages: 2 });
-    // Who read it anew would see another prompt.
+    // Reading the file again would return another prompt.
     const text = readFileSync(home.file('s1'), 'utf8');
     const more = '{"type":"assistant","uuid":"a2","message":{"role":"assistant","model":"n","content":[]}}\n';
     writeFileSync(home.file('s1'), text.replace('the prompt', 'THE PROMPT') + more);
@@ -205,7 +205,7 @@ describe('the index', () => {
   });
 
   it.each([
-    ['is no database', (file: string) => writeFileSync(file, 'x'.repeat(5_000))],
+    ['is not a database', (file: string) => writeFileSync(file, 'x'.repeat(5_000))],
     ['is torn', (file: string) => writeFileSync(file, readFileSync(file).subarray(0, 5_000))],
     ['is of another version', (file: string) => change(file, 'PRAGMA user_version = 99')],
     [
@@ -249,7 +249,7 @@ describe('the index', () => {
     expect(rowsOf(home)).toHaveLength(2);
   });
 
-  it('is for the owner alone, and not there before somebody asks for a list', () => {
+  it('is readable only by the owner, and is created with the first list', () => {
     const home = createSessionHome();
     store(home, 's1', [user('u1')]);
     expect(existsSync(indexFile(home.place.configDir))).toBe(false);

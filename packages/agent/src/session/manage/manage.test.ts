@@ -44,7 +44,7 @@ describe('renaming', () => {
     expect(uuidsOf(sessionOf(resumeSession(home.setup, 's1')))).toEqual(['u1']);
   });
 
-  it('is refused while somebody writes to the session', () => {
+  it('is refused while another process writes to the session', () => {
     const home = createSessionHome();
     const { journal } = home.begin('s1');
     journal.append(user('u1'));
@@ -125,7 +125,7 @@ describe('removing', () => {
     expect(readdirSync(path.dirname(home.file('s1')))).toEqual([]);
   });
 
-  it('that was broken off has taken no text that somebody needs', () => {
+  it('that was interrupted has removed no text that is still needed', () => {
     const home = createSessionHome();
     const { journal } = home.begin('s1');
     journal.append(user('u1', LONG));
@@ -149,7 +149,7 @@ describe('removing', () => {
     expect(readdirSync(path.dirname(gone))).toEqual([]);
   });
 
-  it('is refused for a session that somebody writes to; the others go', () => {
+  it('is refused for a session that another process writes to; the others are removed', () => {
     const home = createSessionHome();
     const busy = home.begin('busy');
     const idle = home.begin('idle');

@@ -1,4 +1,4 @@
-/** What a fork takes along, and a conversation that is only remembered. */
+/** Tests the files that a fork copies, and a conversation that is loaded without opening it. */
 import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -62,7 +62,7 @@ describe('a fork', () => {
 });
 
 describe('a conversation that is only remembered', () => {
-  it('is the same one, with its bill, and nothing is written, locked or mended', () => {
+  it('is the same one, with its costs, and nothing is written, locked or repaired', () => {
     const home = createSessionHome();
     const { journal } = home.begin('s1');
     for (const body of [user('u1'), spent(1, 2), assistant('a1')]) journal.append(body);
@@ -92,7 +92,7 @@ describe('a conversation that is only remembered', () => {
     expect(reasonOf(recallSession(home.setup, 's0', 's0'))).toMatch(/No conversation found/);
   });
 
-  it('goes on without lines that cannot be read', () => {
+  it('continues without lines that cannot be read', () => {
     const home = createSessionHome();
     const { journal } = home.begin('s1');
     journal.append(user('u1'));

@@ -30,7 +30,7 @@ function stored(home: SessionHome, bodies: readonly EntryBody[], id = 's1'): voi
 }
 
 describe('a torn last line', () => {
-  it('is set aside and cut off, and the session goes on behind the last whole one', () => {
+  it('is set aside and cut off, and the session continues after the last whole one', () => {
     const home = createSessionHome();
     stored(home, [user('u1'), assistant('a1')]);
     truncateSync(home.file('s1'), readFileSync(home.file('s1')).length - 20);
@@ -97,7 +97,7 @@ describe('a damaged line in the middle', () => {
     expect(readFileSync(home.file('s1'), 'utf8')).toBe(before);
   });
 
-  it('is found out even where the line that swallowed it is one that nobody reads', () => {
+  it('is detected even if it was joined with a line that loading skips', () => {
     const home = createSessionHome();
     stored(home, [user('u1'), { type: 'outcome', toolUseId: 'c1', isError: false }, user('u2')]);
     const [first, outcome = '', last] = home.lines('s1');
@@ -117,7 +117,7 @@ describe('a damaged line in the middle', () => {
 });
 
 describe('a boundary', () => {
-  it('spares the reader everything before it, and what nobody reads cannot hurt', () => {
+  it('makes everything before it unnecessary, so damage there has no effect', () => {
     const home = createSessionHome();
     stored(home, [
       { type: 'session', snapshot },
@@ -127,7 +127,7 @@ describe('a boundary', () => {
       user('u2'),
     ]);
     const lines = home.lines('s1');
-    lines[1] = 'this is no JSON at all';
+    lines[1] = 'this is not JSON at all';
     lines[2] = '{"type":"assistant","uuid":"a1"';
     writeFileSync(home.file('s1'), `${lines.join('\n')}\n`);
     const session = sessionOf(resumeSession(home.setup, 's1'));
@@ -155,7 +155,7 @@ describe('a boundary', () => {
     expect(uuidsOf(sessionOf(forkSession(home.setup, 's1', 's2')))).toEqual(['old', 'u1', 'u2']);
   });
 
-  it('is no boundary when a text only looks like one', () => {
+  it('is not detected in a text that only looks like one', () => {
     const home = createSessionHome();
     stored(home, [user('u1'), user('u2', '\n{"type":"boundary","messages":[]}\n')]);
     expect(uuidsOf(sessionOf(resumeSession(home.setup, 's1')))).toEqual(['u1', 'u2']);
@@ -220,13 +220,13 @@ describe('the bill', () => {
     const end = { type: 'end', terminal: { reason: 'completed' } } as const;
     stored(home, [spent(100, 1), end, spent(10, 0.5), end, spent(1, 0.25)]);
     const lines = home.lines('s1');
-    // What the last end has settled is not looked at again.
+    // Costs before the last end line are not counted again.
     lines[0] = JSON.stringify({ ...JSON.parse(lines[0] ?? ''), costUsd: 99 });
     writeFileSync(home.file('s1'), `${lines.join('\n')}\n`);
     expect(sessionOf(resumeSession(home.setup, 's1')).bill.costUsd).toBe(1.75);
   });
 
-  it('goes on across several lives of the session', () => {
+  it('continues across several runs of the session', () => {
     const home = createSessionHome();
     stored(home, [spent(100, 1)]);
     for (const body of [spent(10, 1), boundary('b1'), spent(1, 1)]) {

@@ -1,4 +1,4 @@
-/** Going on with a session, beside it, from an earlier point of it, and with the newest. */
+/** Tests continuing a session, forking it, rewinding it, and finding the newest. */
 import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { EntryBody } from '@heddle/core';
@@ -20,12 +20,12 @@ import {
 } from '../test/session-home.ts';
 
 describe('a fork', () => {
-  it('goes on from the same conversation and leaves the first as it is', () => {
+  it('continues from the same conversation and does not change the first', () => {
     const home = createSessionHome();
     const first = home.begin('s1');
     for (const body of [user('u1'), assistant('a1')]) first.journal.append(body);
     const before = readFileSync(home.file('s1'), 'utf8');
-    // The first is still open: a fork is how one goes on beside it.
+    // The first is still open, so only a fork can continue it.
     const fork = sessionOf(forkSession(home.setup, 's1', 's2'));
     expect(uuidsOf(fork)).toEqual(['u1', 'a1']);
     fork.journal.append(user('u2'));
@@ -106,7 +106,7 @@ describe('resuming at a message', () => {
     expect(projection.openCalls).toMatchObject([{ intent: { toolUseId: 'c1', effect: 'writing' } }]);
   });
 
-  it('is refused where there is no such message, or it was taken back', () => {
+  it('is refused if there is no such message, or if it was retracted', () => {
     const home = createSessionHome();
     const first = home.begin('s1');
     for (const body of [...conversation, tombstone('a2')]) first.journal.append(body);

@@ -30,7 +30,7 @@ const engines: readonly (readonly [string, () => SearchProgram | undefined])[] =
 function three(): SessionHome {
   const home = createSessionHome();
   const bodies = {
-    oldest: [user('u1', 'Where is the "Kettle"?\nsecond line'), assistant('a1', 'In the kitchen.')],
+    oldest: [user('u1', 'Where is the "Kettle"?\nsecond line'), assistant('a1', 'In the garden.')],
     middle: [
       callOf('a1', 'c1'),
       resultOf('r1', 'c1', 'one\nthe kettle\nthe kettle again'),
@@ -83,7 +83,7 @@ describe.each(engines)('a search with %s', (_name, ripgrep) => {
     ]);
   });
 
-  it.each(['"kettle"?', 'a\\b', 'kettle\tend', 'été', 'in the kitchen'])(
+  it.each(['"kettle"?', 'a\\b', 'kettle\tend', 'été', 'in the garden'])(
     'takes %j literally',
     async (words) => {
       expect(await hitsOf(three(), words, { ripgrep: ripgrep() })).toHaveLength(1);
@@ -93,14 +93,14 @@ describe.each(engines)('a search with %s', (_name, ripgrep) => {
   it.each([
     ['k.ttle (far|near)', 1],
     ['^the kettle$', 1],
-    ['kitchen|second', 2],
+    ['garden|second', 2],
     [String.raw`\bend$`, 1],
     ['[k]itchen?', 1],
   ])('understands the pattern %s', async (words, count) => {
     expect(await hitsOf(three(), words, { regex: true, ripgrep: ripgrep() })).toHaveLength(count);
   });
 
-  it('finds nothing in what is no conversation', async () => {
+  it('finds nothing in a file that is not a conversation', async () => {
     expect(await hitsOf(three(), 'sessionId', { ripgrep: ripgrep() })).toEqual([]);
     expect(await hitsOf(three(), 'parentUuid', { ripgrep: ripgrep() })).toEqual([]);
   });
@@ -109,7 +109,7 @@ describe.each(engines)('a search with %s', (_name, ripgrep) => {
 describe('lines', () => {
   it('without what is searched for are not even parsed', () => {
     const home = three();
-    const made = textMatcherOf('kitchen', false);
+    const made = textMatcherOf('garden', false);
     expect(made.ok && [...likelyLines(home.file('oldest'), made.matcher)]).toHaveLength(1);
   });
 });

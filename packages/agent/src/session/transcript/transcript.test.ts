@@ -26,7 +26,7 @@ function told(bodies: readonly EntryBody[]): string[] {
 }
 
 describe('the transcript', () => {
-  it('goes on through a compaction, and leaves out what was taken back', () => {
+  it('continues through a compaction, and leaves out retracted messages', () => {
     const log = [
       user('u1'),
       assistant('a1'),
@@ -43,7 +43,7 @@ describe('the transcript', () => {
     expect(told(log)).toEqual(['u1', 'a1', 'u3']);
   });
 
-  it('no longer tells of a compaction that was taken back', () => {
+  it('no longer contains a compaction that was undone', () => {
     const log = [user('u1'), boundary('sum'), user('u2'), boundary('sum2'), user('u3')];
     const back = (...uuids: string[]): EntryBody => ({
       type: 'rewind',
@@ -108,7 +108,7 @@ describe('blocks that lack what they should hold', () => {
   ];
   const line = (type: string, more: object): string => `${JSON.stringify({ type, uuid: type, ...more })}\n`;
 
-  it('do not keep anybody from reading the others', () => {
+  it('do not prevent reading the others', () => {
     const home = createSessionHome();
     home.begin('s1').journal.close();
     appendFileSync(home.file('s1'), line('user', { message: { content: odd } }));
