@@ -1,4 +1,4 @@
-/** The door for embedding: an agent in a few lines. */
+/** The entry point for embedding: an agent in a few lines. */
 import { statSync } from 'node:fs';
 import type { ContextUsage } from '@heddle/context';
 import type { History, Message, PermissionMode, Terminal } from '@heddle/core';
@@ -9,28 +9,28 @@ import type { SdkMessage } from './sdk/message.ts';
 
 export interface Agent {
   readonly sessionId: string;
-  /** Runs one prompt. Yields what happens, ends with one `result`, and returns why it ended. */
+  /** Runs one prompt. Yields its lines, ends with one `result`, and returns the terminal. */
   submit(prompt: string | Prompt): AsyncGenerator<SdkMessage, Terminal>;
   /** Ends the running prompt. */
   abort(reason?: unknown): void;
-  /** The conversation as the next request would start from it. */
+  /** The conversation for the next request. */
   readonly messages: History<Message>;
-  /** Between two prompts: replaces the conversation by a hand-over. `abort` ends it. */
+  /** Replaces the conversation by a summary, between two prompts. `abort` ends it. */
   compact(instructions?: string): Promise<CompactOutcome>;
-  /** Between two prompts: puts back what the last compaction replaced. */
+  /** Restores the messages that the last compaction replaced, between two prompts. */
   undoCompaction(): CommandOutcome<{ readonly messages: number }>;
-  /** How full the window is, and what fills it. */
+  /** Returns how full the window is, and what fills it. */
   contextUsage(): Promise<ContextUsage>;
-  /** From the next prompt on: another model, another effort. */
+  /** Changes the model or the effort from the next prompt on. */
   change(changes: Changes): void;
   readonly permissionMode: PermissionMode;
-  /** Answers whether it is in force: not every mode may be switched on. */
+  /** Returns whether the mode is active, because not every mode may be switched on. */
   setPermissionMode(mode: PermissionMode): boolean;
-  /** What the conversation has cost so far. */
+  /** The costs of the conversation so far. */
   readonly spending: QueryEngine['spending'];
-  /** Between two prompts: joins the conversation, and no model is asked. */
+  /** Adds a message between two prompts, without a request to the model. */
   add(prompt: string | Prompt): CommandOutcome<object>;
-  /** Between two prompts: goes on as if this message and what came after it had not been said. */
+  /** Removes this message and all later ones, between two prompts. */
   rewindBefore(uuid: string): CommandOutcome<object>;
 }
 
@@ -66,7 +66,7 @@ export function createAgent(options: AgentOptions): Agent {
   };
 }
 
-/** Callers in plain JavaScript have no compiler to tell them. The sentence names the option and what it takes. */
+/** Callers in plain JavaScript have no compiler. The sentence names the option and its allowed values. */
 function mistakeIn(options: AgentOptions): string | undefined {
   const { model, modelName, tools, cwd } = options;
   if (typeof model !== 'function') return 'model must be a model port: a function that streams an answer.';
@@ -92,7 +92,7 @@ function mistakeInTools(tools: readonly unknown[]): string | undefined {
   return undefined;
 }
 
-/** The smallest value that each limit takes. Without a limit the option is left out. */
+/** The smallest value of each limit. Leave the option out for no limit. */
 const LIMITS = { maxTurns: 0, tokenBudget: 0, maxOutputTokens: 1 } as const;
 
 function mistakeInLimits(options: AgentOptions): string | undefined {

@@ -282,7 +282,7 @@ describe('a compaction on the way', () => {
     const agent = agentWith(
       scriptedModel((request, count) => {
         if (JSON.stringify(request.messages.last()?.content).includes(SUMMARY_MARK))
-          return answer(say('## Intent\nGo on.'));
+          return answer(say('## Intent\nContinue.'));
         if (count > 40) return answer(say('Done.'));
         return answer(usage({ input_tokens: 1_000 + count * 400 }), call('Look', { at: count }, `c${count}`));
       }),
@@ -387,7 +387,7 @@ it('a file that is needed again is read anew after a compaction', async () => {
   writeFileSync(path.join(folder, 'a.ts'), 'const fresh = true;');
   const model = scriptedModel((request, count) => {
     if (JSON.stringify(request.messages.last()?.content).includes(SUMMARY_MARK))
-      return answer(say('## Intent\nGo on.'));
+      return answer(say('## Intent\nContinue.'));
     return count > 20
       ? answer(say('Done.'))
       : answer(call('Look', { file_path: path.join(folder, 'a.ts') }, `c${count}`));

@@ -59,7 +59,7 @@ async function linesOf(lines: AsyncIterable<SdkMessage>): Promise<SdkMessage[]> 
 describe('a compaction', () => {
   it('names the one before it and the turns since, in later prompts, too', async () => {
     const { agent, reports } = agentOf((request) =>
-      isSummary(request) ? say('## Intent\nGo on.') : say('Yes.'),
+      isSummary(request) ? say('## Intent\nContinue.') : say('Yes.'),
     );
     await linesOf(agent.submit('one'));
     await agent.compact();
@@ -72,7 +72,9 @@ describe('a compaction', () => {
   });
 
   it('of a short conversation is done because the user asks for it, and tells how much is left', async () => {
-    const { agent } = agentOf((request) => (isSummary(request) ? say('## Intent\nGo on.') : say('Hello.')));
+    const { agent } = agentOf((request) =>
+      isSummary(request) ? say('## Intent\nContinue.') : say('Hello.'),
+    );
     await linesOf(agent.submit('hi'));
     const lines = await linesOf(agent.submit('/compact'));
     expect(lines.find((line) => line.type === 'system' && line.subtype === 'compact_boundary')).toMatchObject(
@@ -111,7 +113,7 @@ describe('the summary of a conversation reads what is cached', () => {
   const looks = (turn: number) =>
     Array.from({ length: 24 }, (_, index) => call('Look', { at: index }, `c${turn}-${index}`));
   const script: Script = (request, count) => {
-    if (isSummary(request)) return say('## Intent\nGo on.');
+    if (isSummary(request)) return say('## Intent\nContinue.');
     const isAnswered = request.messages.last()?.content.some(({ type }) => type === 'tool_result');
     return isAnswered ? say('Yes.') : looks(count);
   };
@@ -127,7 +129,7 @@ describe('the summary of a conversation reads what is cached', () => {
     const asked: string[] = [];
     const counted: Script = (request, count) => {
       asked.push(isSummary(request) ? 'summary' : 'answer');
-      if (isSummary(request)) return say('## Intent\nGo on.');
+      if (isSummary(request)) return say('## Intent\nContinue.');
       // The window is nearly full at the end of the first prompt.
       if (count === 1) return looks(count);
       return count === 2 ? answer(usage({ input_tokens: 60_000 }), say('Yes.')) : say('Yes.');
