@@ -118,7 +118,7 @@ describe('a session in the list', () => {
     writeFileSync(
       home.file('s9'),
       [
-        '{"type":"summary","summary":"What it was about","leafUuid":"x"}\n',
+        '{"type":"summary","summary":"A title from another tool","leafUuid":"x"}\n',
         line({ type: 'user', isMeta: true }, { role: 'user', content: 'hidden' }),
         line({ type: 'user', isSidechain: true }, { role: 'user', content: 'another conversation' }),
         '{"type":"user","isSidechain":true,"message":{"role":"user","content":"and another"},"uuid":"w"}\n',
