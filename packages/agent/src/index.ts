@@ -29,7 +29,7 @@ export {
   type RuleSource,
 } from './permission/rules/rule.ts';
 export { StoredCosts, type Spending } from './cost/stored-costs.ts';
-export { decode } from './session/codec/decode.ts';
+export { decodeEntry } from './session/codec/decode.ts';
 export type { Durability } from './session/journal/journal.ts';
 export { type Journal, JournalError } from './session/journal/journal.ts';
 export { fileHistoryFolder } from './session/files/paths.ts';

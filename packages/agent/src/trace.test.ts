@@ -17,7 +17,7 @@ import {
 } from '@heddle/testing';
 import { bashTool, readTool } from '@heddle/tools';
 import { expect, it } from 'vitest';
-import { createAgent, decode, newSession, type SdkMessage } from './index.ts';
+import { createAgent, decodeEntry, newSession, type SdkMessage } from './index.ts';
 
 /** The response streams until the read, which started early, has ended. */
 const readIsOver = createTestGate();
@@ -153,7 +153,7 @@ function watched(tool: typeof readTool): typeof readTool {
 function stored(file: string): Entry[] {
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   return lines.map((line) => {
-    const decoded = decode(line);
+    const decoded = decodeEntry(line);
     if (decoded.kind !== 'entry') throw new Error(`A line of the log cannot be read: ${line}`);
     return decoded.entry;
   });

@@ -16,7 +16,7 @@ import { LivePermissions } from '../permission/live-permissions.ts';
 import type { WorldOptions } from '../permission/observe-world.ts';
 import type { Authorization, AuthorizeRequest } from '../permission/request.ts';
 import { NO_RULES } from '../permission/rules/rule.ts';
-import { isQuestion, withoutAnswer } from '../permission/rules/tool-names.ts';
+import { isQuestion, adviceWithoutUser } from '../permission/rules/tool-names.ts';
 import type { PermissionWorld } from '../permission/world.ts';
 import type { Denial, Denials } from './denials.ts';
 import type { AgentOptions } from './options.ts';
@@ -62,7 +62,7 @@ export function permissionOf(options: AgentOptions, record: Record): CanUseTool 
     if (answered) return allowed;
     const reason = hookReason === undefined ? verdict.reason : `${verdict.reason} ${hookReason}`;
     if (!options.canUseTool) {
-      const advice = withoutAnswer(tool.name);
+      const advice = adviceWithoutUser(tool.name);
       const nobody = `There is no user to ask.${advice === undefined ? '' : ` ${advice}`}`;
       return deny(`Permission denied. ${reason} ${nobody}`);
     }

@@ -14,7 +14,7 @@ import type {
   PermissionVerdict,
 } from './request.ts';
 import { type CompiledRules, compileRules } from './rules/compile.ts';
-import { coverOf } from './rules/match.ts';
+import { findCoveringRule } from './rules/match.ts';
 import type { Rules } from './rules/rule.ts';
 import type { PermissionWorld } from './world.ts';
 
@@ -37,7 +37,7 @@ export function authorize(
     inView: read.ok && world.readOnlyView === true && fitsView(request, read.parts, compiled),
   };
   const verdicts = read.ok ? read.parts.map((part) => decidePart(part, held)) : decideUnread(read, held);
-  return settle(request, mode, verdicts);
+  return combineVerdicts(request, mode, verdicts);
 }
 
 function leansOnRule(part: Part): boolean {
@@ -45,7 +45,7 @@ function leansOnRule(part: Part): boolean {
 }
 
 function isCovered(part: Part, rules: CompiledRules): boolean {
-  return part.kind === 'command' && !part.inner && coverOf(part, rules) !== undefined;
+  return part.kind === 'command' && !part.inner && findCoveringRule(part, rules) !== undefined;
 }
 
 /** The command failed in the read-only view, so it does more than read. */
@@ -55,7 +55,7 @@ function unproven(part: Part): Part {
 }
 
 /** Combines the verdicts of all parts: the strongest one decides. Of equals, the most informative one is reported. */
-function settle(
+function combineVerdicts(
   { hookDecision, tool }: AuthorizeRequest,
   mode: PermissionMode,
   verdicts: readonly PartDecision[],
@@ -84,7 +84,7 @@ function settle(
     ...(source === undefined ? {} : { source }),
     ...(file === undefined ? {} : { file }),
     ...(decision === 'allow' ? conditionOf(verdicts) : {}),
-    parts: told(verdicts),
+    parts: reportedVerdicts(verdicts),
   };
 }
 
@@ -100,7 +100,7 @@ function conditionOf(verdicts: readonly PartDecision[]): Pick<Authorization, 're
 }
 
 /** Parts that are only possible, or that depend on another part, are reported only if they decide. */
-function told(verdicts: readonly PartDecision[]): PartVerdict[] {
+function reportedVerdicts(verdicts: readonly PartDecision[]): PartVerdict[] {
   const loud = verdicts.filter(({ quiet, decision }) => !quiet || decision !== 'allow');
   return (loud.length > 0 ? loud : verdicts).map(
     ({ quiet: _quiet, grave: _grave, ground: _ground, ...verdict }) => verdict,

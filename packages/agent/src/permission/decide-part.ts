@@ -7,7 +7,7 @@ import type { PermissionMode } from '@heddle/core';
 import type { FilePart, Part } from './part.ts';
 import type { AuthorizeRequest, PermissionDecision, PartVerdict } from './request.ts';
 import type { CompiledRules } from './rules/compile.ts';
-import { coverOf, type RuleMatch, namingRule, objectingRule } from './rules/match.ts';
+import { findCoveringRule, type RuleMatch, findNamingRule, findObjectingRule } from './rules/match.ts';
 import type { PermissionRule } from './rules/rule.ts';
 import { isQuestion } from './rules/tool-names.ts';
 import type { PermissionWorld } from './world.ts';
@@ -44,13 +44,13 @@ export function decidePart(part: Part, held: Case): PartDecision {
     ground: 'permit',
   });
   const prove = (reason: string): PartDecision => ({ ...say('allow', reason), ground: 'proof' });
-  const denied = objectingRule(part, 'deny', rules, world);
+  const denied = findObjectingRule(part, 'deny', rules, world);
   if (denied) return byObjection(part, 'deny', denied);
   const isQuestionToUser = part.kind === 'call' && isQuestion(part.tool);
   if (mode === 'plan' && hasEffects(part) && !isQuestionToUser && !held.inView) {
     return say('deny', 'Plan mode: nothing with effects runs.');
   }
-  const asked = objectingRule(part, 'ask', rules, world);
+  const asked = findObjectingRule(part, 'ask', rules, world);
   if (asked) return byObjection(part, 'ask', asked);
   // The call itself passed all deny and ask rules. Its parts decide the rest.
   if (part.kind === 'call' && part.shares) return say('allow', 'Its parts decide.');
@@ -65,15 +65,15 @@ export function decidePart(part: Part, held: Case): PartDecision {
   }
   if (concern?.level === 'unless bypassed') return { ...say('ask', concern.reason), grave: true };
   if (part.kind === 'command' && part.inner) return say('allow', 'The command around it decides.');
-  const cover = coverOf(part, rules);
+  const cover = findCoveringRule(part, rules);
   if (concern?.level === 'unless covered' && !cover) return say('ask', concern.reason);
   const isOnlyNamed = part.kind === 'read' && part.namedBy !== undefined;
   if (part.kind === 'read' && !cover && !isOnlyNamed) return say('allow', 'Reading changes nothing.');
   if (concern?.level === 'outside') {
     // A rule with a path settles places outside the working directories. A rule for a whole tool does not.
     const named = isOnlyNamed
-      ? (coverOf({ ...part, kind: 'write' }, rules, 'named') ?? namingRule(part, rules))
-      : coverOf(part, rules, 'named');
+      ? (findCoveringRule({ ...part, kind: 'write' }, rules, 'named') ?? findNamingRule(part, rules))
+      : findCoveringRule(part, rules, 'named');
     return named ? permit(said(named, 'allow'), named) : say('ask', concern.reason);
   }
   if (mode === 'acceptEdits' && isEdit(part) && hasEffects(part))

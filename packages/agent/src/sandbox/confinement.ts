@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto';
 import { readlink, realpath, symlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { SandboxSettings } from '../settings/sandbox-settings.ts';
-import { scan, standing } from './nested/scan.ts';
-import { settleNewcomers } from './nested/settle.ts';
+import { scanFolders, listExistingPaths } from './nested/scan.ts';
+import { quarantineNewFiles } from './nested/settle.ts';
 import type { SandboxPolicy } from './policy/policy.ts';
 import type { Sandbox, Wrapped } from './sandbox.ts';
 
@@ -30,14 +30,14 @@ interface CommandInside {
   readonly confining: Confining;
 }
 
-export async function confinementOf(inside: CommandInside): Promise<Confinement> {
+export async function confineCommand(inside: CommandInside): Promise<Confinement> {
   const { command, directory, readOnly, sandbox, settings, confining } = inside;
   const folder = confining.temp();
   const whole = await confining.policyFor(directory);
   const laid = readOnly ? { ...whole, writable: [folder], unwritable: [], unwritableLike: [] } : whole;
   const folders = laid.writable.filter((place) => place !== folder);
-  const before = await scan(folders);
-  const policy = { ...laid, unwritable: [...new Set([...laid.unwritable, ...standing(before)])] };
+  const before = await scanFolders(folders);
+  const policy = { ...laid, unwritable: [...new Set([...laid.unwritable, ...listExistingPaths(before)])] };
   const links = await linksAmong(policy.unwritable);
   let wrapped: Wrapped | undefined;
   return {
@@ -66,10 +66,10 @@ export async function confinementOf(inside: CommandInside): Promise<Confinement>
 
   async function lookAfter(exposed: readonly string[]): Promise<readonly string[]> {
     try {
-      const now = await scan(folders);
+      const now = await scanFolders(folders);
       const changed = await changedLinks(links);
       const looks = { before, now, kept: policy.unwritable, exposed: [...exposed, ...changed] };
-      return [...(await settleNewcomers(looks, confining.quarantine)), ...(await putBack(changed, links))];
+      return [...(await quarantineNewFiles(looks, confining.quarantine)), ...(await putBack(changed, links))];
     } catch (thrown) {
       const why = thrown instanceof Error ? thrown.message : String(thrown);
       return [

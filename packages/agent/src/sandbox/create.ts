@@ -39,13 +39,13 @@ export function createSandboxGate(options: SandboxOptions): SandboxGate {
   const hosts = ask && hostQuestions(ask, live, over.signal);
 
   const policyFor = async (directory: string) => {
-    const [{ groundFor }, { policyOf }] = await Promise.all([
+    const [{ collectPolicyInput }, { computePolicy }] = await Promise.all([
       import('./policy/ground.ts'),
       import('./policy/policy.ts'),
     ]);
     const own = [...new Set([...configDirs, stateDir])];
     const grounds = { root, directories, home, configDirs: own, temp: temp(), live, settings };
-    return policyOf(groundFor(grounds, directory));
+    return computePolicy(collectPolicyInput(grounds, directory));
   };
 
   const gate = createSandboxPolicyGate({

@@ -5,7 +5,7 @@
 import type { JsonObject, PermissionMode } from '@heddle/core';
 import type { Confined, ShellSandbox } from '@heddle/tools';
 import type { SandboxSettings } from '../settings/sandbox-settings.ts';
-import { type Confining, confinementOf } from './confinement.ts';
+import { type Confining, confineCommand } from './confinement.ts';
 import type { SandboxReadiness, Sandbox } from './sandbox.ts';
 import type { AskPermission } from '../permission/question.ts';
 
@@ -109,7 +109,7 @@ export function createSandboxPolicyGate(deps: GateDeps): SandboxGate {
       if (!(await wants(command, leave))) return { kind: 'outside' };
       const entered = await start();
       if (entered.kind !== 'inside') return entered;
-      const confinement = await confinementOf({
+      const confinement = await confineCommand({
         command,
         directory,
         readOnly,

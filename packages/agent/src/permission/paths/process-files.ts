@@ -5,7 +5,7 @@
 import type { Concern } from '../part.ts';
 import type { Glob } from './glob.ts';
 import { type FilePlace, isSink } from './places.ts';
-import { meet, type Segment, segmentsOf } from './segments.ts';
+import { segmentsMeet, type Segment, segmentsOf } from './segments.ts';
 
 /** Files of a process that contain only counters and names. It is an allow-list, because kernels add files. */
 const HARMLESS_OF_PROCESS: ReadonlySet<string> = new Set(
@@ -51,7 +51,7 @@ function isShowing(file: string, { path }: FilePlace, deep: Reading['deep']): bo
 
 /** Compares the possible paths of a pattern with the paths of such files, for any process id. */
 function mayShow(shapes: readonly (readonly Segment[])[]): boolean {
-  return shapes.some((shape) => SHOWN.some((shown) => meet(shape, shown, true)));
+  return shapes.some((shape) => SHOWN.some((shown) => segmentsMeet(shape, shown, true)));
 }
 
 const SHOWN: readonly (readonly Segment[])[] = [

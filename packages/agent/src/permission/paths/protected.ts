@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { FilePlace } from './places.ts';
 import type { PermissionWorld } from '../world.ts';
 import { PROTECTED_PLACES, type ProtectedPlace } from './protected-places.ts';
-import { literalSegments, meet, namesMeet, type Segment, segmentsOf } from './segments.ts';
+import { literalSegments, segmentsMeet, namesMeet, type Segment, segmentsOf } from './segments.ts';
 
 /** Folders with programs that later commands run by name, if the search path contains them. */
 const PROGRAM_FOLDERS =
@@ -37,7 +37,7 @@ export function searchedFolders(world: PermissionWorld): readonly string[] {
 }
 
 /** Returns the name of the protected place. Case does not matter, because some file systems ignore it. */
-export function protection(place: FilePlace, world: PermissionWorld): string | undefined {
+export function protectedPlaceName(place: FilePlace, world: PermissionWorld): string | undefined {
   return (
     protectedPath(place.path, world) ??
     (place.real === place.path ? undefined : protectedPath(place.real, world))
@@ -133,7 +133,7 @@ export function protectedMatch(folder: FilePlace, glob: string, world: Permissio
   const [first] = written;
   const whole: readonly Segment[] = [...literalSegments(folder.path.toLowerCase()), ...written];
   return SHAPES.find(({ name, shape, first: begins, isVisible }) => {
-    if (!isVisible) return meet(whole, shape, false);
+    if (!isVisible) return segmentsMeet(whole, shape, false);
     return first !== undefined && mayBe(first, begins) && world.exists(`${folder.path}/${name}`);
   })?.name;
 }

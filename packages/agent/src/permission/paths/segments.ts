@@ -73,7 +73,7 @@ export function withoutGlobstar(segments: readonly Segment[]): Segment[] {
   return segments.map((segment) => (segment === 'globstar' ? [MANY] : segment));
 }
 
-export function lowered(segments: readonly Segment[]): Segment[] {
+export function lowerCaseSegments(segments: readonly Segment[]): Segment[] {
   return segments.map((segment) =>
     typeof segment === 'string'
       ? segment
@@ -82,7 +82,7 @@ export function lowered(segments: readonly Segment[]): Segment[] {
 }
 
 /** Returns whether a path exists that both match. With `hidden`, a leading wildcard on the left also matches a dot. */
-export function meet(left: readonly Segment[], right: readonly Segment[], hidden: boolean): boolean {
+export function segmentsMeet(left: readonly Segment[], right: readonly Segment[], hidden: boolean): boolean {
   return canEndTogether(left, right, (at, other, go) => {
     const one = left[at];
     const two = right[other];

@@ -5,7 +5,7 @@
 import path from 'node:path';
 import type { FilePlace } from './places.ts';
 import type { FolderEntry, PermissionWorld } from '../world.ts';
-import { canEndProtected, protection, searchedFolders } from './protected.ts';
+import { canEndProtected, protectedPlaceName, searchedFolders } from './protected.ts';
 
 /** The number of entries per walk. More would take longer than a decision may. */
 const MOST_ENTRIES = 3_000;
@@ -70,7 +70,8 @@ export function protectedBelow(
   return walk(
     real,
     world,
-    (file, { name }) => (canEndProtected(name) ? protection({ path: file, real: file }, world) : undefined),
+    (file, { name }) =>
+      canEndProtected(name) ? protectedPlaceName({ path: file, real: file }, world) : undefined,
     ({ name }) => !isRestored(name),
   );
 }

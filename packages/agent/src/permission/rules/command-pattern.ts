@@ -4,7 +4,7 @@
  * make no difference.
  */
 import type { ShellAssignment, ShellWord } from '@heddle/tools/shell';
-import { wildcard } from './wildcard.ts';
+import { wildcardMatcher } from './wildcard.ts';
 
 export interface Spelling {
   readonly canonical: string;
@@ -32,8 +32,8 @@ function compile(specifier: string): (text: string) => boolean {
   if (!specifier.includes('*')) return (text) => text === specifier;
   // A trailing ` *` also matches no further word.
   const open = specifier.endsWith(' *') && !specifier.endsWith('\\ *');
-  if (!open) return wildcard(specifier);
-  const [alone, followed] = [wildcard(specifier.slice(0, -2)), wildcard(specifier)];
+  if (!open) return wildcardMatcher(specifier);
+  const [alone, followed] = [wildcardMatcher(specifier.slice(0, -2)), wildcardMatcher(specifier)];
   return (text) => alone(text) || followed(text);
 }
 

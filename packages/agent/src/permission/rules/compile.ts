@@ -14,7 +14,7 @@ import { domainMatcher } from './domain.ts';
 import { type Anchors, type PathPattern, pathPattern } from './path-pattern.ts';
 import { parseRule, type PermissionRule, type RuleList, type Rules } from './rule.ts';
 import { toolMatcher } from './tool-names.ts';
-import { type Matcher, wildcard } from './wildcard.ts';
+import { type Matcher, wildcardMatcher } from './wildcard.ts';
 
 export interface CompiledRule {
   readonly rule: PermissionRule;
@@ -139,7 +139,7 @@ function compileSpecifier(
     param:
       list === 'allow' || param === undefined || value === undefined || (fetches && param === 'domain')
         ? undefined
-        : { name: param, value: wildcard(value) },
+        : { name: param, value: wildcardMatcher(value) },
   };
 }
 

@@ -1,7 +1,7 @@
 /** Matches hosts in rules. Both sides are compared in the form of the network: lower case, punycode, no final dot. */
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { currentName, parseRule, type Rules } from './rule.ts';
-import { type Matcher, wildcard } from './wildcard.ts';
+import { type Matcher, wildcardMatcher } from './wildcard.ts';
 
 /** The dots that are allowed in domain names. */
 const DOTS = /[.\u3002\uff0e\uff61]/;
@@ -12,12 +12,12 @@ export function domainMatcher(domain: string): Matcher {
   const labels = domain.trim().split(DOTS);
   // A star next to a letter outside ASCII has no punycode. Such a rule is compared with the readable name.
   if (labels.some((label) => label.includes('*') && !ASCII.test(label))) {
-    const pattern = wildcard(
+    const pattern = wildcardMatcher(
       domain.trim().split(DOTS).join('.').normalize('NFC').toLowerCase().replace(/\.$/, ''),
     );
     return (host) => pattern(domainToUnicode(hostName(host)));
   }
-  const pattern = wildcard(domainName(domain));
+  const pattern = wildcardMatcher(domainName(domain));
   return (host) => pattern(hostName(host));
 }
 

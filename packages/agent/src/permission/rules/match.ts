@@ -7,7 +7,7 @@ import type { PermissionWorld } from '../world.ts';
 import type { CompiledRule, CompiledRules } from './compile.ts';
 import type { PathPattern } from './path-pattern.ts';
 import type { PermissionRule } from './rule.ts';
-import { calledName, governors, mainField } from './tool-names.ts';
+import { calledName, governingTools, mainField } from './tool-names.ts';
 
 export interface RuleMatch {
   readonly rule: PermissionRule;
@@ -16,7 +16,7 @@ export interface RuleMatch {
 }
 
 /** Returns the first deny or ask rule that applies to a part, or may apply. Certain matches come first. */
-export function objectingRule(
+export function findObjectingRule(
   part: Part,
   list: 'deny' | 'ask',
   rules: CompiledRules,
@@ -77,7 +77,7 @@ function objects(
 }
 
 function speaksOfCall({ tool, input }: CallPart, { names, specifier }: CompiledRule): boolean {
-  if (!governors(tool).some(names)) return false;
+  if (!governingTools(tool).some(names)) return false;
   if (specifier === undefined) return true;
   if (names(tool) && specifier.param && specifier.param.name !== mainField(tool)) {
     const value = input[specifier.param.name];
@@ -216,14 +216,14 @@ function holds(
 }
 
 /** Returns the allow rule that covers a part. With `named`, a rule for a whole tool does not count. */
-export function coverOf(
+export function findCoveringRule(
   part: Part,
   rules: CompiledRules,
   which: 'any' | 'named' = 'any',
 ): PermissionRule | undefined {
   // After a `cd`, a file may be at one of several places. Each place needs a rule, not necessarily the same one.
   if ('places' in part && part.places !== undefined && part.places.length > 1) {
-    const covers = part.places.map((place) => coverOf({ ...part, places: [place] }, rules, which));
+    const covers = part.places.map((place) => findCoveringRule({ ...part, places: [place] }, rules, which));
     return covers.every((cover) => cover !== undefined) ? covers[0] : undefined;
   }
   return candidates(part, rules).find(
@@ -232,7 +232,7 @@ export function coverOf(
 }
 
 /** Returns the allow rule that covers a command and contains the name of a place in it. */
-export function namingRule(
+export function findNamingRule(
   { shown, namedBy = [] }: FilePart,
   { allowing }: CompiledRules,
 ): PermissionRule | undefined {
@@ -265,7 +265,7 @@ function covers(part: Part, compiled: CompiledRule): boolean {
 }
 
 function coversCall({ tool, input }: CallPart, { names, specifier }: CompiledRule): boolean {
-  if (specifier === undefined) return governors(tool).some(names);
+  if (specifier === undefined) return governingTools(tool).some(names);
   const name = calledName(tool, input);
   return names(tool) && name !== undefined && specifier.name?.(name) === true;
 }
@@ -289,7 +289,7 @@ function coversFetch(part: FetchPart, { names, specifier }: CompiledRule): boole
 function coversFile(part: FilePart, { names, specifier }: CompiledRule): boolean {
   const pattern = specifier?.path;
   if (specifier === undefined) {
-    return governors(part.tool).some(names);
+    return governingTools(part.tool).some(names);
   }
   if (!pattern || !names(part.kind === 'read' ? 'Read' : 'Edit') || part.glob) return false;
   if (part.places === undefined || part.isUnsettled) return false;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decided, type RuleTexts, shell } from '../test/ask.ts';
 import { pathPattern } from './path-pattern.ts';
-import { wildcard } from './wildcard.ts';
+import { wildcardMatcher } from './wildcard.ts';
 
 describe('a wildcard', () => {
   it('matches what the regular expression of its definition matches', () => {
@@ -14,7 +14,7 @@ describe('a wildcard', () => {
         const source = written.replace(/\\\*|\*+|\\/g, (piece) =>
           piece === '\\*' ? '\\*' : piece === '\\' ? '\\\\' : '[^]*',
         );
-        expect(wildcard(written)(given)).toBe(new RegExp(`^${source}$`).test(given));
+        expect(wildcardMatcher(written)(given)).toBe(new RegExp(`^${source}$`).test(given));
       }),
       { numRuns: 3_000 },
     );

@@ -5,7 +5,13 @@
  * safer.
  */
 import path from 'node:path';
-import { literalSegments, lowered, meet, type Segment, segmentsOf } from '../paths/segments.ts';
+import {
+  literalSegments,
+  lowerCaseSegments,
+  segmentsMeet,
+  type Segment,
+  segmentsOf,
+} from '../paths/segments.ts';
 import type { Matcher } from './wildcard.ts';
 
 export interface Anchors {
@@ -76,9 +82,9 @@ export function pathPattern(specifier: string, list: 'allow' | 'deny', anchors: 
       );
     },
     meets(written, hidden, which) {
-      const glob = anchors.foldsCase ? lowered(written) : written;
-      if (which === 'sample') return meet(glob, shapes().sample, hidden);
-      return shapes().all.some((shape) => meet(glob, shape, hidden));
+      const glob = anchors.foldsCase ? lowerCaseSegments(written) : written;
+      if (which === 'sample') return segmentsMeet(glob, shapes().sample, hidden);
+      return shapes().all.some((shape) => segmentsMeet(glob, shape, hidden));
     },
     within(outer) {
       if (literal.length === 0) return undefined;

@@ -1,7 +1,7 @@
 /** Facts about tools by name: which ones access files, in which input field, and which rules apply to them. */
 import type { JsonObject } from '@heddle/core';
 import { currentName, parseRule, type RuleList, type Rules } from './rule.ts';
-import { type Matcher, wildcard } from './wildcard.ts';
+import { type Matcher, wildcardMatcher } from './wildcard.ts';
 
 const READERS: ReadonlySet<string> = new Set(['Read', 'Grep', 'Glob', 'LSP', 'NotebookRead', 'LS']);
 const EDITORS: ReadonlySet<string> = new Set(['Edit', 'Write', 'NotebookEdit', 'MultiEdit']);
@@ -17,12 +17,12 @@ export function isQuestion(tool: string): boolean {
 }
 
 /** Tells the model how to continue if there is no user to ask. */
-export function withoutAnswer(tool: string): string | undefined {
+export function adviceWithoutUser(tool: string): string | undefined {
   return QUESTIONS.get(tool);
 }
 
 /** Read rules apply to all tools that read files, Edit rules to all that change them. */
-export function governors(tool: string): readonly string[] {
+export function governingTools(tool: string): readonly string[] {
   if (READERS.has(tool)) return [tool, 'Read'];
   if (EDITORS.has(tool)) return [tool, 'Edit'];
   return [tool];
@@ -70,8 +70,8 @@ export function calledName(tool: string, input: JsonObject): string | undefined 
  */
 export function toolMatcher(name: string, list: RuleList): Matcher {
   const isServer = /^mcp__.+$/.test(name) && !name.includes('*');
-  const pattern = wildcard(name);
-  const below = isServer ? wildcard(`${name}__*`) : undefined;
+  const pattern = wildcardMatcher(name);
+  const below = isServer ? wildcardMatcher(`${name}__*`) : undefined;
   const isPlain = !name.includes('*');
   return (tool) => {
     if (isPlain && tool === name) return true;
@@ -91,7 +91,7 @@ function readings(tool: string): number {
 
 /** Returns whether a tool is denied as a whole, so that the model is not offered it. Does not need the shell grammar. */
 export function isToolDenied(tool: string, { deny }: Rules): boolean {
-  const names = governors(currentName(tool));
+  const names = governingTools(currentName(tool));
   return deny.some(({ text }) => {
     const parsed = parseRule(text, 'deny');
     if (!parsed.ok || parsed.specifier !== undefined) return false;

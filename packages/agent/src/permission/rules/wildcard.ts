@@ -6,7 +6,7 @@
 export type Matcher = (text: string) => boolean;
 
 /** `*` matches any text, including line ends. `\*` matches a star. */
-export function wildcard(pattern: string): Matcher {
+export function wildcardMatcher(pattern: string): Matcher {
   const [first = '', ...others] = literalsOf(pattern);
   const last = others.pop();
   if (last === undefined) return (text) => text === first;

@@ -21,13 +21,13 @@ import {
   writtenText,
 } from '../rules/command-pattern.ts';
 import type { PermissionWorld } from '../world.ts';
-import { confinable } from './confined.ts';
+import { classifyConfinement } from './confined.ts';
 import { isPlainEdit } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
 import { assignedCommands, possibleCommands } from './possible-commands.ts';
-import { baseName, commandWords, runsElsewhere, tails, unwrap, type Unwrapped } from './runners.ts';
-import { embedded } from './scripts.ts';
+import { baseName, commandWords, runsElsewhere, commandTails, unwrap, type Unwrapped } from './runners.ts';
+import { findEmbeddedScripts } from './scripts.ts';
 import { type Folders, NO_VARIABLES, type Variables } from './shell-state.ts';
 import { copiedPrograms, runsUnknownCode } from './unknown-code.ts';
 import { doubtAboutWords } from './unknown-words.ts';
@@ -62,7 +62,7 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
     beginnings: [...beginningsOf(command, stages, ends, around), ...unseen],
     possible: distinct([...possible.flatMap(({ spellings }) => spellings), ...assignedCommands(assignments)]),
     readOnly,
-    confinable: around.shape === 'functions' ? 'no' : confinable(last.words, assignments),
+    confinable: around.shape === 'functions' ? 'no' : classifyConfinement(last.words, assignments),
     edits: assignments.length === 0 && !last.more && isPlainEdit(last.words),
     opaque: opacity(words, stages, around),
     exactOnly: readOnly === 'no' ? doubtAboutArguments(command, last, around) : undefined,
@@ -97,7 +97,7 @@ function suspectSpellings(words: readonly ShellWord[]): Spelling[] {
     canonical += canonicalText([word]).length + 1;
     written += writtenText([word]).length + 1;
   }
-  return [words, ...tails(words)].flatMap((tail) => {
+  return [words, ...commandTails(words)].flatMap((tail) => {
     const [name] = tail;
     const start = starts[words.length - tail.length];
     if (name === undefined || start === undefined) return [];
@@ -201,7 +201,7 @@ function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Ar
 function doubtWithin(command: SimpleCommand, { words }: Unwrapped, around: Around): string | undefined {
   if (runsElsewhere(words)) return undefined;
   const inner = { ...around, variables: NO_VARIABLES };
-  for (const run of embedded(command, words).scripts.flat()) {
+  for (const run of findEmbeddedScripts(command, words).scripts.flat()) {
     const last = unwrap(commandWords(run)).at(-1);
     const doubt = last && proof(run, last, inner) === 'no' ? doubtAboutWords(run, last, inner) : undefined;
     if (doubt !== undefined) return doubt;

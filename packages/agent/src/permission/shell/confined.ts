@@ -93,7 +93,7 @@ const CHECKED: ReadonlyMap<string, Check> = new Map<string, Check>([
 ]);
 
 /** Returns whether the view can replace a proof. More arguments may come through a pipe. */
-export function confinable(
+export function classifyConfinement(
   [name, ...rest]: readonly ShellWord[],
   assignments: readonly ShellAssignment[],
 ): Fit {

@@ -48,7 +48,7 @@ interface Doubtful {
   readonly blind: boolean;
 }
 
-export function doubtAbout(text: string): Doubtful | undefined {
+export function findSyntaxDoubt(text: string): Doubtful | undefined {
   const code = codeOf(text);
   for (const { pattern, reason } of BLIND) if (pattern.test(code)) return { reason, blind: true };
   const reason = PROCESS_IN_EXPANSION.test(text) ? 'a process within an expansion' : doubtIn(code);

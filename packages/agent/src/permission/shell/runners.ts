@@ -44,7 +44,7 @@ function remembered<Key extends object, Answer>(ask: (key: Key) => Answer): (key
 }
 
 /** Every tail of a runner's words may be a command. */
-export const tails = remembered((words: readonly ShellWord[]): readonly (readonly ShellWord[])[] => {
+export const commandTails = remembered((words: readonly ShellWord[]): readonly (readonly ShellWord[])[] => {
   const from = firstTail(words);
   if (from === undefined) return [];
   return words
@@ -115,7 +115,7 @@ const FD_RUNS = /^(?:-[A-WYZa-wyz0-9]*[xX]|--exec(?:-batch)?(?:=|$))(.*)$/s;
  * Returns the commands that `find` runs for each file. `find` is not a typical runner, so its own rule does not cover
  * them.
  */
-export function executed(words: readonly ShellWord[]): (readonly ShellWord[])[] {
+export function commandsOfFind(words: readonly ShellWord[]): (readonly ShellWord[])[] {
   const [name] = words;
   const base = baseName(name?.value ?? '');
   if (name === undefined || !/^(find|fd|fdfind)$/.test(base)) return [];

@@ -10,7 +10,7 @@ import {
   type SimpleCommand,
 } from '@heddle/tools/shell';
 import { isFedIn } from './interpreters.ts';
-import { baseName, isManager, isRunner, likelyTails, tails, commandWords } from './runners.ts';
+import { baseName, isManager, isRunner, likelyTails, commandTails, commandWords } from './runners.ts';
 
 type Script = readonly SimpleCommand[];
 
@@ -37,7 +37,7 @@ const DEEPEST = 3;
 const MOST_COMMANDS = 200;
 
 /** `bash -c '…'`, `eval …`, `bash <<< '…'`, `PAGER='…' git log`. */
-export function embedded(command: SimpleCommand, words = commandWords(command)): Embedded {
+export function findEmbeddedScripts(command: SimpleCommand, words = commandWords(command)): Embedded {
   return scriptsIn(command, words, 0);
 }
 
@@ -170,7 +170,7 @@ export function parseScriptText(text: string): Script | undefined {
 }
 
 function shellsIn(words: readonly ShellWord[]): (readonly ShellWord[])[] {
-  return [words, ...tails(words)].filter(([name]) => {
+  return [words, ...commandTails(words)].filter(([name]) => {
     const base = baseName(name?.value ?? '');
     return SHELLS.test(base) || SCHEDULERS.test(base);
   });

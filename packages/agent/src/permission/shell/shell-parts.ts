@@ -15,12 +15,12 @@ import type { CommandPart, FilePart, Part } from '../part.ts';
 import { GLOB_OPTIONS } from '../paths/glob.ts';
 import type { PermissionWorld } from '../world.ts';
 import { type Around, commandPart } from './command-part.ts';
-import { doubtAbout } from './doubts.ts';
+import { findSyntaxDoubt } from './doubts.ts';
 import { redirectionParts, touchPart } from './files/file-parts.ts';
 import { doubtfulOperands, filesOf, touchesFiles } from './files/files-of.ts';
 import { type NamedPlace, namedPlaces } from './files/named-places.ts';
 import { literalWord, unknownWord } from './files/touch.ts';
-import { picks, startsOf } from './files/special.ts';
+import { selectsFiles, startFoldersOf } from './files/special.ts';
 import { type Folders, foldersAfter, knownVariables, NO_VARIABLES } from './shell-state.ts';
 import {
   isBehindLink,
@@ -34,8 +34,8 @@ import {
   runsProjectCode,
   withoutHome,
 } from './earlier-effects.ts';
-import { commandWords, executed, runsElsewhere, tails, unwrap } from './runners.ts';
-import { embedded } from './scripts.ts';
+import { commandWords, commandsOfFind, runsElsewhere, commandTails, unwrap } from './runners.ts';
+import { findEmbeddedScripts } from './scripts.ts';
 
 export type ShellParts =
   /** `empty`: the text contains only blanks and comments. */
@@ -48,7 +48,7 @@ export function shellParts(text: string, world: PermissionWorld): ShellParts {
   const written = readCommand(text);
   if (!written.ok) return written;
   const read = withoutHome(text, written);
-  const doubt = doubtAbout(text);
+  const doubt = findSyntaxDoubt(text);
   if (doubt?.blind) return { ok: false, reason: `there is ${doubt.reason}` };
   const variables = knownVariables(text, read.commands, world.environment);
   const around: Around = { folders: [world.cwd], shape: shapeOf(read.constructs), world, variables };
@@ -170,11 +170,13 @@ function partsOfCommand(command: SimpleCommand, around: Around): Part[] {
     ...fileParts(last.words, own, around).map((part) => (own.readOnly === 'no' ? part : asRead(part))),
     ...(last.more ? [last.words] : fed(last.words)).flatMap((run) => unseen(run, around)),
     // Commands of `find -exec` need permission like any other command.
-    ...executed(last.words).flatMap((run) =>
+    ...commandsOfFind(last.words).flatMap((run) =>
       partsOfCommand(simple(run, command), around).concat(foundFiles(last.words, run, around)),
     ),
     ...stages.flatMap((stage) => {
-      const parts = embedded(command, stage.words).scripts.flatMap((script) => scriptParts(script, around));
+      const parts = findEmbeddedScripts(command, stage.words).scripts.flatMap((script) =>
+        scriptParts(script, around),
+      );
       return runsElsewhere(stage.words) ? parts.filter(({ kind }) => kind === 'command') : parts;
     }),
   ];
@@ -191,17 +193,17 @@ function foundFiles(
   run: readonly ShellWord[],
   { folders, world }: Around,
 ): FilePart[] {
-  return startsOf(args).flatMap((start) => {
+  return startFoldersOf(args).flatMap((start) => {
     // `{}/x` is also below it, unless it contains `..`.
     const unknown = unknownWord('what it comes upon');
     const found = (value: string) => (value.includes('..') ? unknown : start);
     const words = run.map((word) => (word.value.includes('{}') ? found(word.value) : word));
-    return [words, ...tails(words)]
+    return [words, ...commandTails(words)]
       .flatMap(filesOf)
       .flatMap((touch) =>
         touch.word === start || touch.word === unknown
           ? touchPart(
-              { ...touch, deep: 'all', staysInTree: false, picks: picks(args) },
+              { ...touch, deep: 'all', staysInTree: false, picks: selectsFiles(args) },
               'command',
               folders,
               world,
@@ -234,7 +236,7 @@ const MOST_TAILS = 8;
 function fileParts(words: readonly ShellWord[], command: CommandPart, around: Around): FilePart[] {
   const { folders, world } = around;
   // The command of a runner accesses its files like any other: `sudo rm /`, `env cp a b`.
-  const behind = runsElsewhere(words) ? [] : tails(words);
+  const behind = runsElsewhere(words) ? [] : commandTails(words);
   const run = behind.filter(([name]) => name !== undefined && touchesFiles(name.value)).slice(0, MOST_TAILS);
   const moved = words.some(({ value }) => /^(-C|-D|--chdir)/.test(value)) ? undefined : folders;
   const own = filesOf(words);
@@ -270,7 +272,7 @@ function namedPart({ written, places, concern }: NamedPlace, { cover }: CommandP
 /** With options, `xargs` is not a plain wrapper, but its command still receives files: `xargs -0 cat`. */
 function fed(words: readonly ShellWord[]): (readonly ShellWord[])[] {
   if (words[0]?.value !== 'xargs') return [];
-  return tails(words).filter(([name]) => name !== undefined && touchesFiles(name.value));
+  return commandTails(words).filter(([name]) => name !== undefined && touchesFiles(name.value));
 }
 
 /** More arguments come through the pipe. These files are unknown. */

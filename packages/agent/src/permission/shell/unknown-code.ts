@@ -7,16 +7,16 @@ import type { ShellWord, SimpleCommand } from '@heddle/tools/shell';
 import { isFedIn, takesCode } from './interpreters.ts';
 import {
   baseName,
-  executed,
+  commandsOfFind,
   isManager,
   isRunner,
   likelyTails,
   MOST_TAILS,
   runsElsewhere,
-  tails,
+  commandTails,
   type Unwrapped,
 } from './runners.ts';
-import { embedded, hasUnknownVariable } from './scripts.ts';
+import { findEmbeddedScripts, hasUnknownVariable } from './scripts.ts';
 
 export function runsUnknownCode(
   command: SimpleCommand,
@@ -26,9 +26,11 @@ export function runsUnknownCode(
   if (hasUnknownVariable(command.assignments)) return true;
   return stages.some(({ words, more }) => {
     if (!canRunCode(words[0]) || isProven(words)) return false;
-    if (tails(words).length > 0 && words.length > MOST_TAILS) return true;
-    if (embedded(command, words).isUnknown || isFed(words, more)) return true;
-    if (executed(words).some(([name]) => name === undefined || isFedIn(name) || name.value.includes('{}')))
+    if (commandTails(words).length > 0 && words.length > MOST_TAILS) return true;
+    if (findEmbeddedScripts(command, words).isUnknown || isFed(words, more)) return true;
+    if (
+      commandsOfFind(words).some(([name]) => name === undefined || isFedIn(name) || name.value.includes('{}'))
+    )
       return true;
     return [words, ...likelyTails(words)].some((run) => {
       if (isProven(run)) return false;

@@ -30,7 +30,7 @@ const OTHERS: ReadonlySet<string> = new Set(['modules', 'worktrees']);
 
 type Found = { [Kind in keyof Nested]: string[] };
 
-export async function scan(folders: readonly string[]): Promise<Nested> {
+export async function scanFolders(folders: readonly string[]): Promise<Nested> {
   const found: Found = { repositories: [], switches: [], pointers: [], settings: [] };
   let level = [...folders];
   for (let left = MOST_FOLDERS; level.length > 0 && left > 0; ) {
@@ -74,7 +74,7 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
 const MOST_STANDING = 300;
 
 /** Returns the existing paths that commands must not change. */
-export function standing({ repositories, switches, pointers, settings }: Nested): string[] {
+export function listExistingPaths({ repositories, switches, pointers, settings }: Nested): string[] {
   const kept = repositories.map(guardedInGitDir);
   // If there are too many, the files that git runs directly come first.
   const [now, later] = [kept.flatMap((files) => files.slice(0, 2)), kept.flatMap((files) => files.slice(2))];
@@ -82,7 +82,7 @@ export function standing({ repositories, switches, pointers, settings }: Nested)
 }
 
 /** Returns the paths that are new since `before`, except those that other programs made. */
-export function newcomers(before: Nested, now: Nested, isOthers: (file: string) => boolean): Nested {
+export function findNewPaths(before: Nested, now: Nested, isOthers: (file: string) => boolean): Nested {
   const fresh = (kind: keyof Nested): string[] => {
     const known = new Set(before[kind]);
     return now[kind].filter((file) => !known.has(file) && !isOthers(file));

@@ -7,7 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { lstatSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { cp, lstat, mkdir, realpath, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { type Nested, newcomers } from './scan.ts';
+import { type Nested, findNewPaths } from './scan.ts';
 
 interface FolderSnapshots {
   readonly before: Nested;
@@ -19,11 +19,11 @@ interface FolderSnapshots {
 }
 
 /** Returns whole sentences for the model. `folder` is the quarantine folder. */
-export async function settleNewcomers(
+export async function quarantineNewFiles(
   { before, now, kept, exposed }: FolderSnapshots,
   folder: string,
 ): Promise<string[]> {
-  const made = newcomers(before, now, (file) => kept.some((one) => isAt(file, one) || isAt(one, file)));
+  const made = findNewPaths(before, now, (file) => kept.some((one) => isAt(file, one) || isAt(one, file)));
   const suspects = [
     ...exposed,
     // Each worktree has a new `gitdir` file with its own location.

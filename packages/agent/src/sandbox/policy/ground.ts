@@ -9,7 +9,7 @@ import type { SandboxSettings } from '../../settings/sandbox-settings.ts';
 import { repositoryTop } from '../../settings/scopes.ts';
 
 /** The input of a policy. Its functions answer synchronously, and a test answers them from a table. */
-export interface Ground {
+export interface PolicyInput {
   /** The project folder. */
   readonly root: string;
   /** Additional working directories. */
@@ -37,7 +37,7 @@ export interface Repository {
   readonly worktree: string | undefined;
 }
 
-export interface Grounds {
+export interface PolicySources {
   readonly root: string;
   /** Additional to the directories of the live permissions. */
   readonly directories: readonly string[];
@@ -49,7 +49,7 @@ export interface Grounds {
 }
 
 /** `directory` is the working directory of the command. */
-export function groundFor(grounds: Grounds, directory: string): Ground {
+export function collectPolicyInput(grounds: PolicySources, directory: string): PolicyInput {
   const { home, configDirs, temp, live, settings } = grounds;
   const root = worktreeOf(directory, grounds.root) ?? grounds.root;
   const directories = [...new Set([...grounds.directories, ...live.directories])];
@@ -121,7 +121,7 @@ function lineOf(file: string, from: string): string {
  * Returns files that git settings name: hook folders and included files, even if they do not exist, and existing lists
  * of attributes and ignored files. A command could change them to run a program later.
  */
-function namedByGit(folder: string, kindOf: Ground['kindOf']): string[] {
+function namedByGit(folder: string, kindOf: PolicyInput['kindOf']): string[] {
   const found = findRepository(folder);
   if (found.kind !== 'found') return [];
   const { top } = found.repository;

@@ -4,10 +4,10 @@
  */
 import path from 'node:path';
 import { PROTECTED_PLACES, type SandboxAccess } from '../../permission/paths/protected-places.ts';
-import type { Ground, Repository } from './ground.ts';
+import type { PolicyInput, Repository } from './ground.ts';
 
 /** Returns the guarded paths of a writable folder. */
-export function guardedIn(folder: string, { kindOf }: Pick<Ground, 'kindOf'>): string[] {
+export function guardedIn(folder: string, { kindOf }: Pick<PolicyInput, 'kindOf'>): string[] {
   if (kindOf(folder) === 'file') return [];
   const inFolder = (name: string): string => path.join(folder, name);
   return [
@@ -30,7 +30,7 @@ function protectedIn(folder: string, access: SandboxAccess): string[] {
 }
 
 /** Guards the whole `.git` if there is no repository: one made by a command would have hooks of its choice. */
-function gitIn(git: string, kindOf: Ground['kindOf']): string[] {
+function gitIn(git: string, kindOf: PolicyInput['kindOf']): string[] {
   return kindOf(path.join(git, 'HEAD')) === 'absent' ? [git] : guardedInGitDir(git);
 }
 
@@ -58,7 +58,7 @@ export function guardedInGit({ folder, worktree }: Repository): string[] {
   return [...guardedInGitDir(folder), ...pointers];
 }
 
-export function guardedInHome(home: string, { kindOf }: Pick<Ground, 'kindOf'>): string[] {
+export function guardedInHome(home: string, { kindOf }: Pick<PolicyInput, 'kindOf'>): string[] {
   return [
     ...protectedIn(home, 'locked'),
     ...protectedIn(home, 'locked in home'),

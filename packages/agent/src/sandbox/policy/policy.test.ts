@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Rules } from '../../permission/rules/rule.ts';
 import { sandboxSettings, type SandboxSettings } from '../../settings/sandbox-settings.ts';
-import type { Ground } from './ground.ts';
-import { policyOf } from './policy.ts';
+import type { PolicyInput } from './ground.ts';
+import { computePolicy } from './policy.ts';
 
 interface Table {
   /** Paths that exist; those that end in a slash are folders. */
@@ -11,8 +11,8 @@ interface Table {
   readonly settings?: Partial<SandboxSettings>;
   readonly rules?: Partial<Record<keyof Rules, readonly string[]>>;
   readonly directories?: readonly string[];
-  readonly repository?: Ground['repository'];
-  readonly namedByGit?: Ground['namedByGit'];
+  readonly repository?: PolicyInput['repository'];
+  readonly namedByGit?: PolicyInput['namedByGit'];
 }
 
 const USUAL = sandboxSettings({ files: [], problems: [] }, '/h/me');
@@ -20,7 +20,7 @@ const USUAL = sandboxSettings({ files: [], problems: [] }, '/h/me');
 function policyFor({ disk = ['/p/'], links = {}, settings = {}, rules = {}, ...more }: Table = {}) {
   const list = (name: keyof Rules) =>
     (rules[name] ?? []).map((text) => ({ text, source: 'user' as const, base: '/h/me/.claude' }));
-  return policyOf({
+  return computePolicy({
     root: '/p',
     directories: more.directories ?? [],
     home: '/h/me',

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { compileRules } from '../../permission/rules/compile.ts';
 import { domainName } from '../../permission/rules/domain.ts';
 import { parseRule, type RuleList, type Rules } from '../../permission/rules/rule.ts';
-import type { Ground } from './ground.ts';
+import type { PolicyInput } from './ground.ts';
 import { guardedIn, guardedInGit, guardedInHome } from './guarded.ts';
 
 export interface SandboxPolicy {
@@ -28,7 +28,7 @@ interface PathKind {
   readonly matches: (path: string) => boolean;
 }
 
-export function policyOf(ground: Ground): SandboxPolicy {
+export function computePolicy(ground: PolicyInput): SandboxPolicy {
   const { settings, repository, temp, home } = ground;
   const named = pathsOf(ground);
   const given = outermost(
@@ -64,7 +64,7 @@ export function policyOf(ground: Ground): SandboxPolicy {
 }
 
 /** Removes folders that are inside others. */
-function outermost(folders: readonly string[], ground: Ground): string[] {
+function outermost(folders: readonly string[], ground: PolicyInput): string[] {
   return unique(folders).filter(
     (folder, _, all) => !all.some((other) => other !== folder && isWithin(folder, [other], ground)),
   );
@@ -74,7 +74,7 @@ function outermost(folders: readonly string[], ground: Ground): string[] {
 function throughLinks(
   file: string,
   folders: readonly string[],
-  { realpath }: Pick<Ground, 'realpath'>,
+  { realpath }: Pick<PolicyInput, 'realpath'>,
 ): string {
   const folder = folders.find((one) => file === one || file.startsWith(`${one}/`));
   return folder === undefined ? file : realpath(folder) + file.slice(folder.length);
@@ -84,7 +84,7 @@ function throughLinks(
 export function isWithin(
   file: string,
   folders: readonly string[],
-  { realpath }: Pick<Ground, 'realpath'>,
+  { realpath }: Pick<PolicyInput, 'realpath'>,
 ): boolean {
   const reals = folders.map(realpath);
   const lies = path.join(realpath(path.dirname(file)), path.basename(file));
@@ -107,7 +107,7 @@ interface NamedPaths {
   readonly unreadable: readonly string[];
 }
 
-function pathsOf(ground: Ground): NamedPaths {
+function pathsOf(ground: PolicyInput): NamedPaths {
   const { root, directories, home, configDirs, foldsCase, realpath } = ground;
   const { deny, allow } = compileRules(ground.rules, {
     root,

@@ -8,7 +8,7 @@ import type * as Runtime from '@anthropic-ai/sandbox-runtime';
 import type { SandboxAskCallback, SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime';
 import type { AskForHost } from '../sandbox.ts';
 import { PlaceholderKeeper } from './placeholder-keeper.ts';
-import { type Leftovers, writeDown } from './leftovers.ts';
+import { type Leftovers, recordLeftovers } from './leftovers.ts';
 
 type Manager = typeof Runtime.SandboxManager;
 
@@ -39,7 +39,7 @@ let running: Running | undefined;
 let turn: Promise<unknown> = Promise.resolve();
 
 /** `notes` is the folder for records that let the next start clean up after a crash. */
-export function lease(
+export function leaseRuntime(
   config: SandboxRuntimeConfig,
   ask: AskForHost | undefined,
   notes: string,
@@ -82,7 +82,7 @@ async function take(
   const ours = signalListeners();
   await manager.initialize(config, ask ? onAsk : undefined, true);
   withoutNewListeners(ours);
-  const leftovers = writeDown(notes, manager.getLinuxHttpSocketPath());
+  const leftovers = recordLeftovers(notes, manager.getLinuxHttpSocketPath());
   running = {
     manager,
     config,

@@ -35,7 +35,7 @@ interface Owned {
 }
 
 /** Creates the record of this process. If it cannot be written, the sandbox still works. */
-export function writeDown(folder: string, bridge: string | undefined): Leftovers {
+export function recordLeftovers(folder: string, bridge: string | undefined): Leftovers {
   const file = path.join(folder, `${process.pid}.json`);
   const owner = { boot: bootId(), pid: process.pid, startTime: startTimeOf(process.pid), bridge };
   const known = new Set<string>();

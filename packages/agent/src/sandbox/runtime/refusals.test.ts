@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxPolicy } from '../policy/policy.ts';
-import { refusals, type Seen } from './refusals.ts';
+import { describeRefusals, type Seen } from './refusals.ts';
 
 const POLICY: SandboxPolicy = {
   writable: ['/p'],
@@ -12,7 +12,7 @@ const POLICY: SandboxPolicy = {
   deniedDomains: [],
 };
 const told = (seen: Partial<Seen>): string[] =>
-  refusals({ lines: [], output: '', failed: true, ...seen }, POLICY);
+  describeRefusals({ lines: [], output: '', failed: true, ...seen }, POLICY);
 
 describe('what the sandbox refused', () => {
   it('names hosts and files, each once', () => {

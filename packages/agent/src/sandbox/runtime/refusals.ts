@@ -14,7 +14,7 @@ export interface Seen {
 }
 
 /** Returns whole sentences for the model. */
-export function refusals({ lines, output, failed }: Seen, policy: SandboxPolicy): string[] {
+export function describeRefusals({ lines, output, failed }: Seen, policy: SandboxPolicy): string[] {
   const files = failed ? deepest(lines.flatMap((line) => fileIn(line, policy))) : [];
   const known = new Set(files.map(baseName));
   const complained = complaints(output).filter((file) => !known.has(baseName(file)));

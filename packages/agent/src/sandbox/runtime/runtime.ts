@@ -12,7 +12,7 @@ import type { SandboxSettings } from '../../settings/sandbox-settings.ts';
 import { checkSandbox } from '../check.ts';
 import type { SandboxPolicy } from '../policy/policy.ts';
 import type { AskForHost, Sandbox, SandboxReadiness, Wrapped, Wrapping } from '../sandbox.ts';
-import { lease, type Lease } from './lease.ts';
+import { leaseRuntime, type Lease } from './lease.ts';
 import { clearLeftovers } from './leftovers.ts';
 import type { HeldPlaceholders, PlaceholderKeeper } from './placeholder-keeper.ts';
 import {
@@ -21,7 +21,7 @@ import {
   placeholdersFor,
   withPlaceholders,
 } from './placeholders.ts';
-import { refusals } from './refusals.ts';
+import { describeRefusals } from './refusals.ts';
 
 export interface RuntimeSandboxOptions {
   readonly settings: SandboxSettings;
@@ -44,7 +44,7 @@ export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
     if (!check.available) return { ready: false, reason: check.reason, install: check.install };
     clearLeftovers(notes);
     ripgrep = await findRipgrep();
-    const taken = await lease(await configFor(await policy()), askForHost, notes);
+    const taken = await leaseRuntime(await configFor(await policy()), askForHost, notes);
     if (!taken.ok) return { ready: false, reason: taken.reason, install: undefined };
     held = taken.lease;
     return { ready: true };
@@ -81,7 +81,7 @@ export function createRuntimeSandbox(options: RuntimeSandboxOptions): Sandbox {
           const seen = manager.getSandboxViolationStore().getViolationsForCommand(id);
           const lines = seen.map(({ line }) => line);
           const exposed = kept?.release() ?? [];
-          return Promise.resolve({ refused: refusals({ lines, output, failed }, current), exposed });
+          return Promise.resolve({ refused: describeRefusals({ lines, output, failed }, current), exposed });
         },
       };
     } catch (thrown) {

@@ -2,8 +2,8 @@
 import type { Entry, EntryBody } from '@heddle/core';
 import { describe, expect, it } from 'vitest';
 import { StoredCosts } from '../../cost/stored-costs.ts';
-import { decode } from './decode.ts';
-import { encode, type EntryFrame } from './encode.ts';
+import { decodeEntry } from './decode.ts';
+import { encodeEntry, type EntryFrame } from './encode.ts';
 import { assistant, boundary, user } from '../test/session-home.ts';
 
 const frame: EntryFrame = { sessionId: 's1', cwd: '/work', version: '0.1.0' };
@@ -164,12 +164,12 @@ const EVERY_KIND: Readonly<Record<EntryBody['type'], readonly EntryBody[]>> = {
 };
 
 function onDisk(body: EntryBody): string {
-  return JSON.stringify(encode({ ...body, at }, frame, NOTHING));
+  return JSON.stringify(encodeEntry({ ...body, at }, frame, NOTHING));
 }
 
 describe('an entry', () => {
   it.each(Object.values(EVERY_KIND).flat())('comes back from the disk as it was: $type', (body) => {
-    const decoded = decode(onDisk(body));
+    const decoded = decodeEntry(onDisk(body));
     expect(decoded.kind === 'entry' ? decoded.entry : undefined).toEqual({ ...body, at });
   });
 });
@@ -177,7 +177,7 @@ describe('an entry', () => {
 describe('a line of the file', () => {
   it('of the conversation has the fields that other tools look for, in a chain', () => {
     const entry = { ...user('u2', 'hello'), at } as Entry;
-    expect(encode(entry, frame, { ...NOTHING, parentUuid: 'u1' })).toEqual({
+    expect(encodeEntry(entry, frame, { ...NOTHING, parentUuid: 'u1' })).toEqual({
       type: 'user',
       uuid: 'u2',
       parentUuid: 'u1',
@@ -192,7 +192,7 @@ describe('a line of the file', () => {
   });
 
   it('of an answer holds a message of the API with one block', () => {
-    const line = encode({ ...assistant('a1', 'hi'), at }, frame, NOTHING);
+    const line = encodeEntry({ ...assistant('a1', 'hi'), at }, frame, NOTHING);
     expect(line).toMatchObject({
       type: 'assistant',
       message: {
@@ -208,16 +208,16 @@ describe('a line of the file', () => {
   });
 
   it('of bookkeeping has neither uuid nor parent', () => {
-    const line = encode({ type: 'tombstone', uuids: ['a'], at }, frame, NOTHING);
+    const line = encodeEntry({ type: 'tombstone', uuids: ['a'], at }, frame, NOTHING);
     expect(Object.keys(line)).toEqual(['type', 'uuids', 'sessionId', 'timestamp']);
   });
 
   it('where the history was replaced says what a reader who starts there would miss', () => {
     const bill = new StoredCosts();
     bill.add('m', usage, 0.5);
-    const text = JSON.stringify(encode({ ...boundary('kept'), at }, frame, { parentUuid: 'a9', bill }));
+    const text = JSON.stringify(encodeEntry({ ...boundary('kept'), at }, frame, { parentUuid: 'a9', bill }));
     expect(text.startsWith('{"type":"boundary"')).toBe(true);
-    const decoded = decode(text);
+    const decoded = decodeEntry(text);
     expect(decoded.kind === 'entry' && decoded.before?.parentUuid).toBe('a9');
     expect(decoded.kind === 'entry' && decoded.before?.bill.costUsd).toBe(0.5);
   });
@@ -260,7 +260,7 @@ describe('a transcript that another tool wrote', () => {
         toolUseResult: { stdout: 'a.txt' },
       }),
       line({ type: 'system', uuid: 'y1', subtype: 'informational', content: 'note', level: 'info' }),
-    ].map((text) => decode(text));
+    ].map((text) => decodeEntry(text));
     expect(decoded.map((one) => (one.kind === 'entry' ? one.entry.type : one.kind))).toEqual([
       'user',
       'assistant',
@@ -284,7 +284,7 @@ describe('a transcript that another tool wrote', () => {
       line({ type: 'progress', uuid: 'p1', data: {} }),
       JSON.stringify({ type: 'user', message: { role: 'user', content: 'no uuid' } }),
     ];
-    expect(foreign.map((text) => decode(text).kind)).toEqual(foreign.map(() => 'foreign'));
+    expect(foreign.map((text) => decodeEntry(text).kind)).toEqual(foreign.map(() => 'foreign'));
   });
 });
 
@@ -301,12 +301,14 @@ describe('a damaged line', () => {
     ['{"type":"boundary","report":{},"messages":[{"type":"user"}]}', 'a history of something else'],
     ['{"type":"end"}', 'an end without a reason'],
   ])('is recognized and never throws: %s (%s)', (text) => {
-    expect(decode(text)).toEqual({ kind: 'damaged' });
+    expect(decodeEntry(text)).toEqual({ kind: 'damaged' });
   });
 
   it('keeps the blocks that are some', () => {
     const content = [null, 5, { text: 'no type' }, { type: 'text', text: 'yes' }];
-    const decoded = decode(JSON.stringify({ type: 'user', uuid: 'u1', message: { role: 'user', content } }));
+    const decoded = decodeEntry(
+      JSON.stringify({ type: 'user', uuid: 'u1', message: { role: 'user', content } }),
+    );
     expect(decoded).toMatchObject({ entry: { message: { content: [{ type: 'text', text: 'yes' }] } } });
   });
 });

@@ -2,7 +2,7 @@
 import { type Entry, type EntryBody, isRecord, NO_USAGE, updateUsage } from '@heddle/core';
 import { readStoredCosts } from '../../cost/stored-costs.ts';
 import { type Blobs, restoreTexts } from '../files/blobs.ts';
-import { type PreviousLine, given, type BoundaryState } from './encode.ts';
+import { type PreviousLine, omitUndefined, type BoundaryState } from './encode.ts';
 import { entryOf } from './entries.ts';
 import {
   contentOf,
@@ -11,7 +11,7 @@ import {
   isStringValue,
   type LogLine,
   type StoredMessage,
-  texts,
+  isStringList,
 } from './shapes.ts';
 
 export type Decoded =
@@ -28,7 +28,7 @@ const FOREIGN: Decoded = { kind: 'foreign' };
 const DAMAGED: Decoded = { kind: 'damaged' };
 
 /** Never throws. A line that cannot be decoded is damaged, and the caller decides how to handle it. */
-export function decode(text: string, blobs?: Blobs): Decoded {
+export function decodeEntry(text: string, blobs?: Blobs): Decoded {
   const line = parseLine(text);
   if (!line || !isStringValue(line['type'])) return DAMAGED;
   const at = isStringValue(line['timestamp']) ? Date.parse(line['timestamp']) || 0 : 0;
@@ -97,7 +97,7 @@ function whole(line: LogLine, blobs: Blobs | undefined): LogLine {
   if (!blobs || line['storedApart'] !== true) return line;
   const { toolUseResult, ...rest } = line;
   const restored = restoreTexts(rest, blobs);
-  return isRecord(restored) ? { ...restored, ...given({ toolUseResult }) } : line;
+  return isRecord(restored) ? { ...restored, ...omitUndefined({ toolUseResult }) } : line;
 }
 
 function entry(message: StoredMessage | 'damaged' | 'foreign', at: number): Decoded {
@@ -163,11 +163,11 @@ type Bookkeeping = Exclude<EntryBody['type'], 'user' | 'assistant' | 'system' | 
 
 /** Checks the required fields of each kind of bookkeeping line. */
 const READERS: Readonly<Record<Bookkeeping, (line: LogLine) => boolean>> = {
-  session: ({ snapshot }) => isRecord(snapshot) && texts(snapshot['systemPrompt']),
+  session: ({ snapshot }) => isRecord(snapshot) && isStringList(snapshot['systemPrompt']),
   answer: ({ model, usage }) => isStringValue(model) && isRecord(usage),
   spent: ({ model, usage }) => isStringValue(model) && isRecord(usage),
   retry: ({ error }) => isRecord(error),
-  tombstone: ({ uuids }) => texts(uuids),
+  tombstone: ({ uuids }) => isStringList(uuids),
   intent: ({ toolUseId, effect }) => isStringValue(toolUseId) && isStringValue(effect),
   outcome: ({ toolUseId }) => isStringValue(toolUseId),
   ask: ({ toolUseId }) => isStringValue(toolUseId),
@@ -178,9 +178,9 @@ const READERS: Readonly<Record<Bookkeeping, (line: LogLine) => boolean>> = {
   context: ({ report, messages, replaced }) =>
     isRecord(report) && [messages, replaced].every(isHistoryOrNone),
   stance: ({ stance }) =>
-    isRecord(stance) && isStringValue(stance['workingDirectory']) && texts(stance['tools']),
-  mended: ({ mends }) => texts(mends),
-  refused: ({ blocks }) => texts(blocks),
+    isRecord(stance) && isStringValue(stance['workingDirectory']) && isStringList(stance['tools']),
+  mended: ({ mends }) => isStringList(mends),
+  refused: ({ blocks }) => isStringList(blocks),
   command: ({ commandId }) => isStringValue(commandId),
   rewind: ({ to, messages }) => isStringValue(to) && isHistoryOrNone(messages),
   end: ({ terminal }) => isRecord(terminal) && isStringValue(terminal['reason']),

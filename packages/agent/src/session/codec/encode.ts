@@ -36,7 +36,7 @@ export const SESSION_START = '{"type":"session"';
 /** An end line completes everything before it: all calls have results, and the costs are in the line. */
 export const END_START = '{"type":"end"';
 
-export function encode(entry: Entry, frame: EntryFrame, before: PreviousLine): object {
+export function encodeEntry(entry: Entry, frame: EntryFrame, before: PreviousLine): object {
   const { sessionId } = frame;
   const timestamp = new Date(entry.at).toISOString();
   if (isConversation(entry)) return conversationLine(entry.message, frame, before.parentUuid, timestamp);
@@ -50,7 +50,7 @@ export function encode(entry: Entry, frame: EntryFrame, before: PreviousLine): o
 }
 
 function standingFields({ stance, refused }: BoundaryState = {}): object {
-  return given({ stance, refused: refused?.size ? [...refused] : undefined });
+  return omitUndefined({ stance, refused: refused?.size ? [...refused] : undefined });
 }
 
 function conversationLine(
@@ -64,7 +64,11 @@ function conversationLine(
   switch (message.type) {
     case 'user': {
       const { content, isMeta, isVirtual, toolUseResult } = message;
-      return { ...line, message: { role: 'user', content }, ...given({ isMeta, isVirtual, toolUseResult }) };
+      return {
+        ...line,
+        message: { role: 'user', content },
+        ...omitUndefined({ isMeta, isVirtual, toolUseResult }),
+      };
     }
     case 'assistant': {
       const { responseId: id, model, content, usage, requestId, ...marks } = message;
@@ -76,15 +80,15 @@ function conversationLine(
         model,
         content,
         ...NO_STOP,
-        ...given({ usage: flat(usage) }),
+        ...omitUndefined({ usage: flat(usage) }),
       };
       const isApiErrorMessage = apiError === undefined ? undefined : true;
       const told = { requestId, apiError, isApiErrorMessage, apiErrorStatus, incomplete, isVirtual };
-      return { ...line, message: answer, ...given(told) };
+      return { ...line, message: answer, ...omitUndefined(told) };
     }
     case 'system': {
       const { subtype, content, level, details } = message;
-      return { ...line, subtype, content, ...given({ level, details }) };
+      return { ...line, subtype, content, ...omitUndefined({ level, details }) };
     }
     case 'attachment':
       return { ...line, attachment: message.attachment };
@@ -102,7 +106,7 @@ function flat(usage: Usage | undefined): object | undefined {
 const NO_STOP = { stop_reason: null, stop_sequence: null };
 
 /** Returns the fields that have a value. */
-export function given(fields: Readonly<Record<string, unknown>>): object {
+export function omitUndefined(fields: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 

@@ -2,7 +2,7 @@
 import { isRecord } from '@heddle/core';
 import type { Blobs } from '../files/blobs.ts';
 import { LineFile, wholeLength, wholeLines } from '../files/lines.ts';
-import { decode, type Decoded, parseLine } from './decode.ts';
+import { decodeEntry, type Decoded, parseLine } from './decode.ts';
 import { SESSION_START } from './encode.ts';
 import { isStringValue, type LogLine } from './shapes.ts';
 
@@ -14,7 +14,7 @@ export function* decodedLines(path: string, blobs?: Blobs): Generator<Decoded> {
     const lines = isFromAnotherTool(bytes) ? conversationLines([...wholeLines(bytes)]) : wholeLines(bytes);
     for (const line of lines) yield* decodeLine(line, blobs);
     const torn = bytes.subarray(wholeLength(bytes));
-    if (torn.length > 0) yield decode(torn.toString('utf8'), blobs);
+    if (torn.length > 0) yield decodeEntry(torn.toString('utf8'), blobs);
   } finally {
     file.close();
   }
@@ -33,9 +33,9 @@ export function conversationLines(lines: readonly string[]): readonly string[] {
 
 /** Decodes a line, or each object if two processes wrote to the same line. */
 export function decodeLine(line: string, blobs?: Blobs): readonly Decoded[] {
-  const decoded = decode(line, blobs);
+  const decoded = decodeEntry(line, blobs);
   if (decoded.kind !== 'damaged') return [decoded];
-  const objects = objectsIn(line).map((object) => decode(object, blobs));
+  const objects = objectsIn(line).map((object) => decodeEntry(object, blobs));
   return objects.length > 1 && objects.every(({ kind }) => kind !== 'damaged') ? objects : [decoded];
 }
 

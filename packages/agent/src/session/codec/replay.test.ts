@@ -35,8 +35,8 @@ import {
 } from '@heddle/testing';
 import { describe, expect, it } from 'vitest';
 import { StoredCosts } from '../../cost/stored-costs.ts';
-import { decode } from './decode.ts';
-import { encode } from './encode.ts';
+import { decodeEntry } from './decode.ts';
+import { encodeEntry } from './encode.ts';
 import { entriesOf } from './entries.ts';
 
 interface Case {
@@ -217,8 +217,11 @@ async function record({ script, config, params, deps, tools = [look], abortAt }:
   const controller = new AbortController();
   const log: EntryBody[] = [];
   const store = (body: EntryBody): void => {
-    const line = encode({ ...body, at: clock.now() }, FRAME, { parentUuid: null, bill: new StoredCosts() });
-    const decoded = decode(JSON.stringify(line));
+    const line = encodeEntry({ ...body, at: clock.now() }, FRAME, {
+      parentUuid: null,
+      bill: new StoredCosts(),
+    });
+    const decoded = decodeEntry(JSON.stringify(line));
     if (decoded.kind !== 'entry') throw new Error('The entry does not come back.');
     log.push(decoded.entry);
     if (body.type === abortAt) controller.abort('cancel');

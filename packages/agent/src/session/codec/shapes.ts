@@ -14,7 +14,7 @@ export function isStringValue(value: unknown): value is string {
   return typeof value === 'string';
 }
 
-export function texts(value: unknown): value is readonly string[] {
+export function isStringList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isStringValue);
 }
 

@@ -3,7 +3,7 @@ import { closeSync, fdatasyncSync, ftruncateSync } from 'node:fs';
 import { StoredCosts } from '../../cost/stored-costs.ts';
 import { type Blobs, LINE_LIMIT } from '../files/blobs.ts';
 import { type Durability, type EntryChain, type Journal, JournalError, PowerPolicy } from './journal.ts';
-import { encode, type EntryFrame, type BoundaryState } from '../codec/encode.ts';
+import { encodeEntry, type EntryFrame, type BoundaryState } from '../codec/encode.ts';
 import { storageErrorReason, writeAll } from '../files/write.ts';
 
 export interface FileJournalSetup {
@@ -40,7 +40,7 @@ export function fileJournal(setup: FileJournalSetup): Journal {
         // A line after a partial line would be unreadable, so the partial line is removed first.
         if (torn) ftruncateSync(descriptor, length);
         const before = { parentUuid: chain.parent, bill, standing: setup.standing };
-        const line = encode({ ...body, at: setup.now() }, frame, before);
+        const line = encodeEntry({ ...body, at: setup.now() }, frame, before);
         const bytes = Buffer.from(`${textOf(line, blobs)}\n`);
         torn = true;
         writeAll(descriptor, bytes);

@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, statSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { errorMessage } from '@heddle/core';
 import { StoredCosts } from '../../cost/stored-costs.ts';
-import { encode } from '../codec/encode.ts';
+import { encodeEntry } from '../codec/encode.ts';
 import { createBlobs } from '../files/blobs.ts';
 import { takeLock } from '../files/lock.ts';
 import { blobsBeside, folderBeside, idOf } from '../files/session-files.ts';
@@ -51,7 +51,7 @@ export function renameSession(file: string, title: string): Changed {
     const { atime, mtime } = statSync(file);
     repairTornEnd(file, folderBeside(file), loadSession(file, createBlobs(blobsBeside(file), false)));
     const frame = { sessionId: idOf(file), cwd: '', version: '' };
-    const line = encode({ type: 'title', title, at: Date.now() }, frame, {
+    const line = encodeEntry({ type: 'title', title, at: Date.now() }, frame, {
       parentUuid: null,
       bill: new StoredCosts(),
     });

@@ -3,7 +3,7 @@ import { type Entry, type Message, Projection, type SessionSnapshot } from '@hed
 import { appendFileSync, mkdirSync, truncateSync } from 'node:fs';
 import path from 'node:path';
 import { StoredCosts } from '../../cost/stored-costs.ts';
-import { decode, type Decoded } from '../codec/decode.ts';
+import { decodeEntry, type Decoded } from '../codec/decode.ts';
 import { BOUNDARY_START, END_START, SESSION_START } from '../codec/encode.ts';
 import { conversationLines, decodedLines, decodeLine, isFromAnotherTool } from '../codec/read-lines.ts';
 import type { Blobs } from '../files/blobs.ts';
@@ -29,7 +29,7 @@ interface LoadedSession {
 export function loadSession(path: string, blobs: Blobs): LoadedSession {
   const file = new LineFile(path);
   try {
-    const isReadable = (line: string): boolean => decode(line, blobs).kind !== 'damaged';
+    const isReadable = (line: string): boolean => decodeEntry(line, blobs).kind !== 'damaged';
     const { start, bytes } = file.readSince(BOUNDARY_START, isReadable);
     const length = wholeLength(bytes);
     const torn = bytes.subarray(length);
@@ -79,7 +79,7 @@ const SETTLED = /^\{"type":"(?:outcome|transition|answer|spent|intent)",/;
 const KIND_LENGTH = 24;
 
 function isSettled(end: string): boolean {
-  const decoded = decode(end);
+  const decoded = decodeEntry(end);
   return decoded.kind === 'entry' && decoded.before !== undefined;
 }
 
@@ -93,7 +93,7 @@ function earlierSnapshot(file: LineFile, end: number, blobs: Blobs): SessionSnap
 }
 
 function snapshotIn(line: string, blobs: Blobs): SessionSnapshot | undefined {
-  const decoded = decode(line, blobs);
+  const decoded = decodeEntry(line, blobs);
   return decoded.kind === 'entry' && decoded.entry.type === 'session' ? decoded.entry.snapshot : undefined;
 }
 
@@ -129,7 +129,7 @@ class Reader {
   }
 
   takeIfWhole(line: string): boolean {
-    if (decode(line, this.#blobs).kind === 'damaged') return false;
+    if (decodeEntry(line, this.#blobs).kind === 'damaged') return false;
     this.take(line);
     return true;
   }

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { decode } from '../codec/decode.ts';
+import { decodeEntry } from '../codec/decode.ts';
 import { createBlobs } from '../files/blobs.ts';
 import { LineFile, wholeLength } from '../files/lines.ts';
 import { blobsBeside, type SessionFile, sessionFilesOf } from '../files/session-files.ts';
@@ -43,7 +43,7 @@ function* hitsIn(session: SessionFile, matcher: TextMatcher): Generator<SessionH
   const blobs = createBlobs(blobsBeside(session.path), false);
   try {
     for (const line of likelyLines(session.path, matcher)) {
-      const decoded = decode(line, blobs);
+      const decoded = decodeEntry(line, blobs);
       if (decoded.kind !== 'entry' || !('message' in decoded.entry)) continue;
       const { message } = decoded.entry;
       if (message === undefined || typeof message === 'string') continue;

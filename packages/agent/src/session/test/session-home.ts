@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import type { Entry, EntryBody, Message, UserMessage } from '@heddle/core';
-import { decode } from '../codec/decode.ts';
+import { decodeEntry } from '../codec/decode.ts';
 import { newSession, type OpenedSession, type OpenSetup, type Session } from '../open/open.ts';
 import { sessionFile, type SessionPlace } from '../files/paths.ts';
 
@@ -40,7 +40,7 @@ export function reasonOf(opened: OpenedSession): string {
 }
 
 export function entryOf(line: string): Entry {
-  const decoded = decode(line);
+  const decoded = decodeEntry(line);
   if (decoded.kind !== 'entry') throw new Error(`The line is ${decoded.kind}: ${line}`);
   return decoded.entry;
 }

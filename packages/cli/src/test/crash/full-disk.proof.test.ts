@@ -1,6 +1,6 @@
 /** A full disk at any point of a session: no effect without a record, a reported reason and an intact session. */
 import { readFileSync, statSync } from 'node:fs';
-import { decode } from '@heddle/agent';
+import { decodeEntry } from '@heddle/agent';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { install, type Installed, linesOf } from '../program.ts';
 import { brokenPromises } from './promises.ts';
@@ -73,7 +73,7 @@ function intentsIn(journal: string): Set<string> {
   expect(lines.pop()).toBe('');
   return new Set(
     lines.map((line) => {
-      const decoded = decode(line);
+      const decoded = decodeEntry(line);
       expect(decoded.kind).toBe('entry');
       return decoded.kind === 'entry' && decoded.entry.type === 'intent' ? decoded.entry.toolUseId : '';
     }),

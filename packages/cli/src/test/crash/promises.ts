@@ -1,6 +1,6 @@
 /** Checks the promises for a killed program against the evidence from outside. */
 import { readFileSync } from 'node:fs';
-import { decode } from '@heddle/agent';
+import { decodeEntry } from '@heddle/agent';
 import { type Entry, queryConfig, replayLogEntries } from '@heddle/core';
 import { linesOf, type Ended, type OutputLine } from '../program.ts';
 import { EFFECTS, PROMPT } from './story.ts';
@@ -109,7 +109,7 @@ function resultFor(messages: unknown, id: string): string | undefined {
 function entriesIn(journal: string): Entry[] | string {
   const entries: Entry[] = [];
   for (const line of readFileSync(journal, 'utf8').trimEnd().split('\n')) {
-    const decoded = decode(line);
+    const decoded = decodeEntry(line);
     if (decoded.kind !== 'entry') return `a line of the log is ${decoded.kind}: ${line.slice(0, 200)}`;
     entries.push(decoded.entry);
   }

@@ -1,6 +1,6 @@
 /** One trial: kill, perhaps cut the file, resume, kill again, resume. Then it checks every promise. */
 import { readFileSync, truncateSync } from 'node:fs';
-import { decode } from '@heddle/agent';
+import { decodeEntry } from '@heddle/agent';
 import type { Ended } from '../program.ts';
 import { brokenPromises, type Excused, wasAccepted } from './promises.ts';
 import { openCrashSetup, type CrashSetup } from './scene.ts';
@@ -84,7 +84,7 @@ function cutLastRecord(journal: string, share: number): Excused {
   const end = bytes.lastIndexOf(0x0a);
   if (end !== bytes.length - 1 || end < 0) return NOTHING;
   const start = bytes.lastIndexOf(0x0a, end - 1) + 1;
-  const decoded = decode(bytes.toString('utf8', start, end));
+  const decoded = decodeEntry(bytes.toString('utf8', start, end));
   truncateSync(journal, start + Math.floor(share * (end - start)));
   if (decoded.kind !== 'entry') return NOTHING;
   const { entry } = decoded;

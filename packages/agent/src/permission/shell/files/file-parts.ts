@@ -7,7 +7,12 @@ import { type FilePlace, isInside, isSink, placesOf, tildeExpanded } from '../..
 import { type Glob, globOf } from '../../paths/glob.ts';
 import { pathsBelow, protectedBelow, writtenByCopy } from '../../paths/walk-tree.ts';
 import { processConcern } from '../../paths/process-files.ts';
-import { canBeginProtected, programFolder, protectedMatch, protection } from '../../paths/protected.ts';
+import {
+  canBeginProtected,
+  programFolder,
+  protectedMatch,
+  protectedPlaceName,
+} from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
 import { literalWord, type Touch, unknownWord } from './touch.ts';
 import type { Folders } from '../shell-state.ts';
@@ -244,7 +249,7 @@ export function concernOf(
   if (places === undefined) return UNKNOWN_CHANGE;
   for (const place of places) {
     const what =
-      protection(place, world) ??
+      protectedPlaceName(place, world) ??
       programFolder(place, world) ??
       (pattern === undefined ? undefined : protectedMatch(place, pattern, world));
     if (what !== undefined)

@@ -6,7 +6,7 @@ import { dangerousOptions, type GitArguments, gitArguments, mayWriteOrRun } from
 import { argumentsOf } from './operands.ts';
 import { HERE, partOfWord, type Touch, touch, unknownWord } from './touch.ts';
 
-export function git(args: readonly ShellWord[]): Touch[] {
+export function gitTouches(args: readonly ShellWord[]): Touch[] {
   const given = gitArguments(args);
   const { rest, command } = given;
   const isSearch = command === 'grep';

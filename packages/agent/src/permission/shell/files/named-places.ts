@@ -6,7 +6,7 @@
 import type { ShellWord } from '@heddle/tools/shell';
 import type { Concern } from '../../part.ts';
 import { type FilePlace, isInside, isSink, placesOf, tildeExpanded } from '../../paths/places.ts';
-import { protectedMatch, protection } from '../../paths/protected.ts';
+import { protectedMatch, protectedPlaceName } from '../../paths/protected.ts';
 import type { PermissionWorld } from '../../world.ts';
 import type { Folders } from '../shell-state.ts';
 import { isMessage } from './operands.ts';
@@ -244,7 +244,7 @@ function concernAbout(
   { isRead, world }: { readonly isRead: boolean; readonly world: PermissionWorld },
 ): Concern | undefined {
   for (const place of places) {
-    const what = isRead ? undefined : protection(place, world);
+    const what = isRead ? undefined : protectedPlaceName(place, world);
     if (what !== undefined)
       return {
         level: 'unless bypassed',

@@ -1,6 +1,6 @@
 /** Programs that read some of their arguments and write others. */
 import type { ShellWord } from '@heddle/tools/shell';
-import { git } from './git.ts';
+import { gitTouches } from './git.ts';
 import { NETWORK } from './network.ts';
 import { argumentsOf, hasOption, type ParsedOperands } from './operands.ts';
 import { HERE, listedFiles, partOfWord, type Touch, touch, unknownWord, writeInside } from './touch.ts';
@@ -181,7 +181,7 @@ export const SPECIAL: ReadonlyMap<string, Special> = new Map<string, Special>([
   ['ln', (args) => (args.length === 1 ? [...link(args), write(HERE)] : link(args))],
   ['tar', tar],
   ['find', find],
-  ['git', git],
+  ['git', gitTouches],
   ['unzip', unzip],
   ['zip', zip],
   ['dd', dd],
@@ -204,22 +204,22 @@ const PICKING =
   /^-(i?name|i?path|i?regex|i?lname|i?wholename|type|size|empty|[acm](time|min)|newer.*|user|group|perm)$/;
 
 /** Returns the start folders of `find`: the words before its expression. */
-export function startsOf(args: readonly ShellWord[]): readonly ShellWord[] {
+export function startFoldersOf(args: readonly ShellWord[]): readonly ShellWord[] {
   const at = args.findIndex(({ value }) => /^[-(!]/.test(value) && !/^-[HLPDO]/.test(value));
   const folders = (at < 0 ? args : args.slice(0, at)).filter(({ value }) => !value.startsWith('-'));
   return folders.length > 0 ? folders : [HERE];
 }
 
-export function picks(args: readonly ShellWord[]): boolean {
+export function selectsFiles(args: readonly ShellWord[]): boolean {
   return args.some(({ value }) => PICKING.test(value));
 }
 
 function find(args: readonly ShellWord[]): Touch[] {
   const deletes = args.some(({ value }) => value === '-delete');
   return [
-    ...startsOf(args).map(
+    ...startFoldersOf(args).map(
       (word): Touch =>
-        deletes ? { kind: 'remove', word, deep: 'all', picks: picks(args) } : touch('read', word),
+        deletes ? { kind: 'remove', word, deep: 'all', picks: selectsFiles(args) } : touch('read', word),
     ),
     ...args.flatMap((word, index) => {
       const file = args[index + 1];
