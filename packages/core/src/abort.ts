@@ -1,8 +1,8 @@
-/** Abort reaches everything below: a child scope ends when its parent does, and can be ended alone. */
+/** A scope that aborts with its parent, and that can be aborted alone. */
 export interface AbortScope {
   readonly signal: AbortSignal;
   abort(reason: unknown): void;
-  /** Lets go of the parent; call it when the work is done, or a long-lived parent collects listeners. */
+  /** Removes the listener on the parent. Call it when the work is done, or a long-lived parent collects listeners. */
   release(): void;
 }
 
@@ -18,7 +18,7 @@ export function childScope(parent: AbortSignal): AbortScope {
   };
 }
 
-/** The abort reason of a user who sent a new message: it says enough, so no interruption message is needed. */
+/** The abort reason if the user sent a new message. The loop then adds no interruption message. */
 export const INTERRUPT = 'interrupt';
 
 /** `interrupt` means that the user sent a new message. */
@@ -29,7 +29,7 @@ export function abortCause(signal: AbortSignal): AbortCause | undefined {
   return signal.reason === INTERRUPT ? 'interrupt' : 'cancel';
 }
 
-/** Calls back once when the signal aborts, at once if it has. The answer takes the listener away again. */
+/** Calls `then` once when the signal aborts, or at once if it is aborted. Returns a function that removes the listener. */
 export function whenAborted(signal: AbortSignal, then: () => void): () => void {
   if (signal.aborted) {
     then();

@@ -1,6 +1,6 @@
 /**
- * The host objects that `core` may know: cancellation and UTF-8. They hold no clock, disk or network, and every
- * JavaScript runtime has them; declaring them here keeps the DOM and Node libraries out of this package.
+ * The host objects that `core` may use: cancellation and UTF-8. They give no access to clock, disk or network, and every
+ * JavaScript runtime has them. Declaring them here keeps the DOM and Node libraries out of this package.
  */
 interface AbortSignal {
   readonly aborted: boolean;

@@ -2,6 +2,6 @@
 export interface Clock {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Resolves after so long, or as soon as the signal aborts. Never rejects. */
+  /** Resolves after `ms` milliseconds, or as soon as the signal aborts. Never rejects. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 }

@@ -1,6 +1,6 @@
-/** A short name for some text: the same text, the same name. For noticing repetition, not for security. */
+/** Returns a short hash of texts. It detects repetition and is not for security. */
 export function fingerprint(parts: readonly string[]): string {
-  // Two 32-bit FNV-style lanes with different primes: 64 bits make a chance match among a run's calls unthinkable.
+  // Two 32-bit FNV-style lanes with different primes. With 64 bits, a collision among the calls of a run is negligible.
   let high = 0x811c9dc5;
   let low = 0xdeadbeef;
   for (const part of parts) {

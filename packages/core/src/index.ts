@@ -25,7 +25,7 @@ export type * from './model/port.ts';
 export * from './model/facts.ts';
 export { AnswerReader, type EndClass } from './model/reader.ts';
 
-// The machine: what the loop does next, also after each attempt inside a model call.
+// The machine: decides the next step of the loop, also after each attempt inside a model call.
 export * from './machine/attempts.ts';
 export * from './machine/config.ts';
 export * from './machine/decide.ts';
@@ -34,7 +34,7 @@ export * from './machine/guards.ts';
 export * from './machine/ledger.ts';
 export * from './machine/state.ts';
 
-// A valid request of any history.
+// The request builder: makes a valid request from any history.
 export * from './request/builder.ts';
 export { normalizeMessagesForAPI } from './request/normalize/fold.ts';
 export { MEDIA_REFUSED } from './request/texts.ts';
@@ -44,7 +44,7 @@ export { ensureToolResultPairing } from './request/normalize/pairing.ts';
 export { mediaNote } from './request/texts.ts';
 export * from './request/view.ts';
 
-// Tools: what one is, and how calls are scheduled.
+// Tools: their interface, and the scheduling of calls.
 export { StreamingToolExecutor } from './tools/executor.ts';
 export * from './tools/tool.ts';
 export type { Redact } from './tools/call-pipeline.ts';
@@ -52,7 +52,7 @@ export type { Redact } from './tools/call-pipeline.ts';
 // Context management: the port that the loop calls. `@heddle/context` implements it.
 export * from './context/port.ts';
 
-// The log: entries, what the model sees of them, and the machine's walk through them.
+// The log: entries, their projection for the model, and their replay through the machine.
 export { historyBeforeCompaction } from './log/projection.ts';
 export type * from './log/entry.ts';
 export { type OpenCall, projectLog, Projection } from './log/projection.ts';
@@ -65,7 +65,7 @@ export {
 export { type Mismatch, replayLogEntries, type ReplayResult as Replayed } from './log/replay.ts';
 export { type TracedIteration, type TracedStep, traceRun } from './log/replay.ts';
 
-// The loop itself: what a run is given, what it yields, and the driver.
+// The loop: the parameters of a run, its events, and the driver.
 export { LocalMediaError } from './loop/params.ts';
 export type * from './loop/params.ts';
 export type * from './loop/events.ts';

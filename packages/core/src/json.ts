@@ -1,4 +1,4 @@
-/** Plain data, as JSON can hold it. */
+/** Plain data that JSON can represent. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 
 export interface JsonObject {
@@ -15,7 +15,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return isRecord(value);
 }
 
-/** A copy that shares nothing with the original. */
+/** Returns a deep copy. */
 export function cloneJson(value: JsonObject): Record<string, Json | undefined> {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key, inner === undefined ? inner : cloneValue(inner)]),

@@ -6,7 +6,7 @@ import { COMPACTION_LEVELS, type ContextReport } from '../context/port.ts';
 import { type AutoCompactTracking, NEVER_COMPACTED } from '../machine/state.ts';
 import type { EntryBody } from './entry.ts';
 
-/** Pure: the tracking after one more entry. It agrees with the machine, which tracks the same within a run. */
+/** Returns the tracking after one more entry. The machine tracks the same values within a run. */
 export function trackCompactions(
   tracking: AutoCompactTracking | undefined,
   entry: EntryBody,

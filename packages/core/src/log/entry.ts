@@ -1,6 +1,6 @@
 /**
- * `Entry`: what the session log holds. The log is append-only and holds everything; what the model sees is a projection of
- * it (`projection.ts`). Deltas and progress make no entry. How an entry looks on disk is the engine's business.
+ * `Entry`: one record of the session log. The log is append-only and complete. The model sees a projection of it
+ * (`projection.ts`). Deltas and progress are not logged. The engine defines the format on disk.
  */
 import type { JsonObject } from '../json.ts';
 import type { ContextStep } from '../context/port.ts';
@@ -18,7 +18,7 @@ import type { StopReason } from '../model/port.ts';
 import type { EffectClass, SessionState } from '../tools/tool.ts';
 
 export type EntryBody =
-  /** The first entry: what stays the same for the whole session, so that a resumed one sends the same bytes. */
+  /** The first entry: the constant parts of the session, so that a resumed session sends the same bytes. */
   | { readonly type: 'session'; readonly snapshot: SessionSnapshot }
   | { readonly type: 'user'; readonly message: UserMessage }
   | { readonly type: 'assistant'; readonly message: AssistantMessage }
@@ -30,9 +30,9 @@ export type EntryBody =
       readonly model: string;
       readonly stopReason: StopReason | null;
       readonly usage: Usage;
-      /** As it was priced when it was spent; absent where no price was known. */
+      /** The price at the time of the answer. Absent if no price was known. */
       readonly costUsd?: number;
-      /** Of that, what each model had, where the answering one asked helpers. A model without a price is missing. */
+      /** The parts of the cost by model, if the model called helper models. A model without a price is missing. */
       readonly costs?: Readonly<Record<string, number>>;
     }
   | {
@@ -68,12 +68,12 @@ export type EntryBody =
     }
   | { readonly type: 'transition'; readonly transition: Transition; readonly turnCount: number }
   | { readonly type: 'summary'; readonly summary: string; readonly toolUseIds: readonly string[] }
-  /** A context level did something; where it replaced the history, the new one is in the same record. */
+  /** A context level made a change. If it replaced the history, the new one is in the same record. */
   | ({ readonly type: 'context' } & ContextStep)
   /** The session state from here on. Repeated after a boundary, because earlier entries are not read. */
   | { readonly type: 'stance'; readonly stance: SessionState }
   | { readonly type: 'mended'; readonly mends: readonly string[] }
-  /** Blocks that the API refused, by the names that the request builder knows them by. Repeated after a boundary. */
+  /** Blocks that the API refused, by their `rejectedBlockName`. Repeated after a boundary. */
   | { readonly type: 'refused'; readonly blocks: readonly string[] }
   | { readonly type: 'command'; readonly commandId: string; readonly state: 'started' | 'completed' }
   /**

@@ -1,6 +1,6 @@
 /**
- * The model sees a projection of the log. Tombstones, compaction and rewinds are entries, never edits: the whole
- * story stays on disk, and the same log always gives the same messages.
+ * Projects the log to the messages that the model sees. Tombstones, compactions and rewinds are entries, never edits.
+ * The whole history stays on disk, and the same log always gives the same messages.
  */
 import { COMPACTION_LEVELS } from '../context/port.ts';
 import type { AutoCompactTracking } from '../machine/state.ts';
@@ -12,7 +12,7 @@ import type { SessionState } from '../tools/tool.ts';
 import { trackCompactions } from './compactions.ts';
 import type { EntryBody } from './entry.ts';
 
-/** A call that has no result, and the intent that says it was begun. */
+/** A call without a result, and its intent if the call was started. */
 export interface OpenCall {
   readonly call: ToolUseBlock;
   readonly intent: Extract<EntryBody, { type: 'intent' }> | undefined;
@@ -35,7 +35,7 @@ export class Projection {
     return this.#stance;
   }
 
-  /** The last answer, if nothing before it was replaced since: its usage counts the conversation up to it. */
+  /** The last answer, if no earlier message was replaced since. Its usage is the size of the conversation up to it. */
   get lastAnswer(): AnswerCount | undefined {
     return this.#lastAnswer;
   }
@@ -73,13 +73,13 @@ export class Projection {
       case 'context':
         if (entry.messages ?? entry.replaced) this.#lastAnswer = undefined;
         if (entry.messages) this.#replace(entry.messages);
-        else if (entry.replaced) this.#swap(entry.replaced);
+        else if (entry.replaced) this.#replaceEach(entry.replaced);
         return;
       case 'rewind': {
         const kept = [...this.#messages];
         const at = kept.findIndex((message) => message.uuid === entry.to);
-        if (entry.messages) this.#goBack(entry.messages);
-        else if (at >= 0) this.#goBack(kept.slice(0, at + 1));
+        if (entry.messages) this.#rewind(entry.messages);
+        else if (at >= 0) this.#rewind(kept.slice(0, at + 1));
         return;
       }
       case 'stance':
@@ -110,14 +110,14 @@ export class Projection {
     this.#replace([...this.#messages].filter((message) => !gone.has(message.uuid)));
   }
 
-  /** Each takes the place of the one with its uuid; one that has none is not for this conversation. */
-  #swap(replaced: readonly Message[]): void {
+  /** Replaces messages by those with the same uuid. A message with an unknown uuid is ignored. */
+  #replaceEach(replaced: readonly Message[]): void {
     const next = new Map(replaced.map((message) => [message.uuid, message]));
     this.#replace([...this.#messages].map((message) => next.get(message.uuid) ?? message));
   }
 
   /** A call whose result was removed did run. It must not be reported as never started. */
-  #goBack(messages: readonly Message[]): void {
+  #rewind(messages: readonly Message[]): void {
     const open = new Set(this.#open.keys());
     this.#replace(messages);
     for (const [id, { call, intent }] of this.#open) {
@@ -145,7 +145,7 @@ export function projectLog(entries: Iterable<EntryBody>): Message[] {
   return [...projection.messages];
 }
 
-/** The history as if the last compaction had not happened. Undefined if there was none. */
+/** Returns the history without the last compaction, or undefined if there was none. */
 export function historyBeforeCompaction(entries: Iterable<EntryBody>): readonly Message[] | undefined {
   const all = [...entries];
   const last = all.findLastIndex(isCompaction);
@@ -154,7 +154,7 @@ export function historyBeforeCompaction(entries: Iterable<EntryBody>): readonly 
   if (last < 0 || rewound > last) return undefined;
   const projection = new Projection();
   for (const [index, entry] of all.entries()) {
-    // Whatever replaced the whole history after it was made from what it had left.
+    // Later replacements of the whole history were made from the compacted one.
     if (index >= last && entry.type === 'context' && entry.messages) continue;
     projection.apply(entry);
   }

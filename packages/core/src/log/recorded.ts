@@ -1,4 +1,4 @@
-/** A log taken apart into runs and iterations: what each is known to have done, and what was decided at its end. */
+/** Splits a log into runs and iterations. Each iteration has its recorded facts and the decision at its end. */
 import type { ContextReport } from '../context/port.ts';
 import type { FinishedCall } from '../machine/effects.ts';
 import type { AutoCompactTracking, Terminal, Transition } from '../machine/state.ts';
@@ -15,24 +15,25 @@ import { trackCompactions } from './compactions.ts';
 import type { EntryBody } from './entry.ts';
 
 export interface RecordedIteration {
-  /** All that the log says of it; of the first one, also what lies between it and the run before. */
+  /** The entries of this iteration. The first one also has the entries between its run and the previous run. */
   readonly entries: readonly EntryBody[];
-  /** The calls of the answer, each with its result in its fingerprint. */
+  /** The calls of the answer. Each fingerprint includes the result. */
   readonly calls: readonly FinishedCall[];
   /** Every call of the answer has its result. */
   readonly settled: boolean;
-  /** The model was asked. */
+  /** A model call was made. */
   readonly asked: boolean;
-  /** Its answer counted. */
+  /** The log has an answer of that call. */
   readonly answered: boolean;
-  /** The context levels that did something, and those that tried in vain. */
+  /** The context levels that made a change. */
   readonly levels: ReadonlySet<ContextReport['level']>;
+  /** The context levels that failed. */
   readonly failedLevels: ReadonlySet<ContextReport['level']>;
-  /** Output tokens of the run up to the end of this iteration: what it can have been. */
+  /** The possible counts of output tokens of the run up to the end of this iteration. */
   readonly outputTokens: readonly number[];
   /** The compactions before its run started. */
   readonly compactions: AutoCompactTracking | undefined;
-  /** Undefined: the log breaks off here. */
+  /** Undefined if the log ends here. */
   readonly decided: RecordedDecision | undefined;
 }
 
@@ -42,7 +43,7 @@ export type RecordedDecision =
 
 export type RecordedRun = readonly RecordedIteration[];
 
-/** A run begins with a prompt and ends with its end, or where the next prompt shows that it never had one. */
+/** Yields the runs of a log. A run begins with a prompt and ends with its `end` entry, or at the next prompt. */
 export function* recordedRuns(entries: Iterable<EntryBody>): Generator<RecordedRun> {
   let run: RunReader | undefined;
   let between: EntryBody[] = [];
@@ -83,7 +84,7 @@ class RunReader {
     this.#compactions = compactions;
   }
 
-  /** True at the end of the run. */
+  /** Returns true at the end of the run. */
   take(entry: EntryBody): boolean {
     this.#current.keep(entry);
     if (entry.type === 'transition') {
@@ -119,7 +120,7 @@ class IterationReader {
   readonly #failedLevels = new Set<ContextReport['level']>();
   readonly #tokensBefore: readonly number[];
   #tokens = 0;
-  /** Spent just before a context level or a tool reported: by it, or by the attempt before. */
+  /** Tokens before the report of a context level or a tool. Either it used them, or the attempt before. */
   #doubtfulTokens = 0;
   #unsettledTokens = 0;
   #asked = false;
@@ -152,7 +153,7 @@ class IterationReader {
         (isFailure(entry.report) ? this.#failedLevels : this.#levels).add(entry.report.level);
         this.#doubtfulTokens += this.#unsettledTokens;
         break;
-      // A tool may have asked a model, too.
+      // A tool may have called a model as well.
       case 'outcome':
         this.#doubtfulTokens += this.#unsettledTokens;
         break;

@@ -250,7 +250,7 @@ describe('an empty answer', () => {
     expect(lines).toEqual([
       'request',
       'spent',
-      'meta "Your last answer was empty. Go on wi…"',
+      'meta "Your last answer was empty. Continue…"',
       'a1 text "Here I am."',
       'answer_end end_turn',
     ]);
@@ -261,7 +261,7 @@ describe('an empty answer', () => {
   it('is one of blanks and of thoughts alone, too', async () => {
     const { lines } = await play([[think('Hm.'), say(' \n')], say('Here I am.')]);
     expect(lines).toContain('tombstone a1');
-    expect(lines).toContain('meta "Your last answer was empty. Go on wi…"');
+    expect(lines).toContain('meta "Your last answer was empty. Continue…"');
   });
 
   it('leaves the request that followed it in the conversation', async () => {

@@ -111,7 +111,7 @@ describe('api_error', () => {
       'a1 thinking',
       'spent',
       'tombstone a1',
-      'meta "Your last answer was empty. Go on wi…"',
+      'meta "Your last answer was empty. Continue…"',
       'spent',
       'a2 error empty',
     ]);
@@ -361,7 +361,7 @@ describe('repetition_stopped', () => {
     expect(lines.filter((line) => line === 'attachment reminder repetition')).toHaveLength(1);
     expect(lines.slice(-2)).toEqual([
       't12 result r12 "three lines"',
-      'system informational "Stopped: the same calls kept giving …"',
+      'system informational "Stopped: the same calls kept returni…"',
     ]);
     expect(terminal).toEqual({ reason: 'repetition_stopped', calls: [{ tool: 'Read', count: 12 }] });
   });

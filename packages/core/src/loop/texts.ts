@@ -8,24 +8,24 @@ export const RESUME_REQUEST =
 
 /** Sent once after an answer without text and calls. The same request again tends to get the same answer. */
 export const EMPTY_ANSWER =
-  'Your last answer was empty. Go on with the task: call a tool, or say in a sentence what the outcome is.';
+  'Your last answer was empty. Continue with the task: call a tool, or state the outcome in one sentence.';
 
 export function budgetNudge(percentUsed: number): string {
   return (
-    `${percentUsed}% of this task's token budget is used. There is room to go on: take the next useful step, check the ` +
-    'work, or improve it. Do not summarise what is done.'
+    `${percentUsed}% of this task's token budget is used. You can continue: take the next useful step, check the ` +
+    'work, or improve it. Do not summarize what is done.'
   );
 }
 
 export function repetitionNudge(calls: readonly RepeatedCall[]): string {
   return (
-    `The same call has now given the same result again and again (${listCalls(calls)}). Repeating it will change ` +
-    'nothing. Look at what it told you and try something else, or say what is in the way.'
+    `The same call has returned the same result several times (${listCalls(calls)}). Repeating it will change ` +
+    'nothing. Read its result and try something else, or explain what prevents you.'
   );
 }
 
 export function repetitionEnd(calls: readonly RepeatedCall[]): string {
-  return `Stopped: the same calls kept giving the same results (${listCalls(calls)}).`;
+  return `Stopped: the same calls kept returning the same results (${listCalls(calls)}).`;
 }
 
 function listCalls(calls: readonly RepeatedCall[]): string {
@@ -33,5 +33,5 @@ function listCalls(calls: readonly RepeatedCall[]): string {
 }
 
 export const PROMPT_TOO_LONG =
-  "The conversation no longer fits the model's context window, and nothing that could shrink it is available. " +
+  "The conversation no longer fits the model's context window, and no way to shrink it is left. " +
   'Compact it (/compact), start a new session, or choose a model with a larger window.';

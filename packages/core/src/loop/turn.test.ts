@@ -294,7 +294,7 @@ describe('repetition', () => {
   it('ends the run where nobody can be asked', async () => {
     const { terminal, lines } = await play(again(), { tools: [read], config: { limits } });
     expect(terminal).toEqual({ reason: 'repetition_stopped', calls: [{ tool: 'Read', count: 3 }] });
-    expect(lines.at(-1)).toBe('system informational "Stopped: the same calls kept giving …"');
+    expect(lines.at(-1)).toBe('system informational "Stopped: the same calls kept returni…"');
   });
 
   it('is asked about where someone is there, and starts from nothing if they say so', async () => {

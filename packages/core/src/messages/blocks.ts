@@ -1,6 +1,6 @@
 /**
- * Content blocks in the vocabulary of the Messages API. Everything inside Heddle speaks it; other providers are translated
- * at their edge.
+ * Content blocks in the format of the Messages API. Heddle uses this format everywhere. Adapters translate the formats
+ * of other providers.
  */
 import type { JsonObject } from '../json.ts';
 
@@ -12,7 +12,7 @@ export interface TextBlock {
 export interface ThinkingBlock {
   readonly type: 'thinking';
   readonly thinking: string;
-  /** Belongs to the model that wrote the block: another model refuses it. */
+  /** Valid only for the model that wrote the block. Another model refuses it. */
   readonly signature: string;
 }
 
@@ -53,10 +53,10 @@ export interface DocumentBlock {
 
 declare const unknownKind: unique symbol;
 
-/** The `type` of something this version does not know. No literal has this type, so a switch narrows it away. */
+/** The `type` of a value of an unknown kind. No literal has this type, so a switch excludes it. */
 export type UnknownKind = typeof unknownKind;
 
-/** A block of a kind this version does not know. It is carried and sent back as it came. */
+/** A block of an unknown kind. It is stored and sent without changes. */
 export interface ForeignBlock {
   readonly type: UnknownKind;
 }
@@ -86,7 +86,7 @@ export function isThinking(block: ContentBlock): block is ThinkingBlock | Redact
   return block.type === 'thinking' || block.type === 'redacted_thinking';
 }
 
-/** The text a reader would see of some blocks: thinking, calls and media left out. */
+/** Returns the visible text of blocks, without thinking, calls and media. */
 export function textOf(content: string | readonly ContentBlock[]): string {
   if (typeof content === 'string') return content;
   let text = '';

@@ -1,6 +1,6 @@
 /**
- * An append-only list whose versions share their past: appending costs what is added, and an old version never changes.
- * A run of ten thousand steps would otherwise copy its whole conversation at every one.
+ * An append-only list whose versions share their items. The cost of `append` depends only on the added items, and an old
+ * version never changes. Otherwise a run of ten thousand steps would copy its whole conversation at every step.
  */
 export class History<T> implements Iterable<T> {
   readonly length: number;
@@ -26,24 +26,24 @@ export class History<T> implements Iterable<T> {
 
   append(items: readonly T[]): History<T> {
     if (items.length === 0) return this;
-    // Someone else has grown the trunk beyond this version: branch off with a copy.
+    // A later version has already extended the shared list, so this version continues on a copy.
     const trunk = this.#trunk.length === this.length ? this.#trunk : this.#trunk.slice(0, this.length);
     for (const item of items) trunk.push(item);
     return new History(trunk, trunk.length);
   }
 
-  /** True when this version is that one with something appended (or nothing); decided without looking at the items. */
+  /** Returns true if this version is `earlier` with appended items, or the same. Does not compare the items. */
   extends(earlier: History<T>): boolean {
     return this.#trunk === earlier.#trunk && earlier.length <= this.length;
   }
 
-  /** The items from `start` on, as a copy. */
+  /** Returns a copy of the items from `start` on. */
   since(start: number): T[] {
     return this.#trunk.slice(start, this.length);
   }
 
   *[Symbol.iterator](): Iterator<T> {
-    // The trunk may be longer: it also holds what later versions appended.
+    // The shared list may be longer, because later versions appended to it.
     let left = this.length;
     for (const item of this.#trunk) {
       if (left-- === 0) return;

@@ -17,20 +17,20 @@ export type ModelErrorClass =
   | 'refused_block'
   | 'empty'
   | 'aborted'
-  /** A bug of ours, told as an error. */
+  /** A bug of Heddle, reported as an error. */
   | 'internal';
 
 export interface ModelError {
   readonly type: 'model_error';
   readonly class: ModelErrorClass;
-  /** A sentence that says what happened and what to do. Never holds a secret. */
+  /** Describes the failure and what to do. It never contains a secret. */
   readonly message: string;
   readonly status?: number;
   readonly requestId?: string;
   readonly retryAfterMs?: number;
-  /** The server's own word (`x-should-retry`): its no always holds, its yes does not make a hopeless class worth a retry. */
+  /** The server's header `x-should-retry`. `false` prevents a retry. `true` does not make a permanent error retryable. */
   readonly shouldRetry?: boolean;
-  /** For `refused_block`: where in the request it stands. */
+  /** For `refused_block`: its position in the request. */
   readonly block?: { readonly message: number; readonly block: number };
   /** For `bad_request`: the server rejects how the request asks for thinking. */
   readonly rejects?: 'thinking';

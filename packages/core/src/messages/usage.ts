@@ -30,8 +30,8 @@ const COUNTERS = [
 ] as const;
 
 /**
- * Later reports of one answer replace earlier ones counter by counter: `message_delta` repeats only what changed, and a
- * server that sends `null` means "as before".
+ * Updates the usage of one answer, counter by counter. `message_delta` contains only the changed counters, and `null`
+ * means "unchanged".
  */
 export function updateUsage(known: Usage, reported: unknown): Usage {
   if (!isReport(reported)) return known;
@@ -55,7 +55,7 @@ export function addUsage(left: Usage, right: Usage): Usage {
   };
 }
 
-/** Something was counted: an attempt that never reached a model costs nothing, and is not worth a word. */
+/** Returns false for an attempt that never reached a model. It costs nothing and is not reported. */
 export function isSpent(usage: Usage): boolean {
   return COUNTERS.some((counter) => usage[counter] > 0);
 }

@@ -1,15 +1,15 @@
 /** The request options that follow from the facts about a model. */
 import type { Effort, ModelFacts, RequestOptions, Thinking, ThinkingSupport } from './port.ts';
 
-/** Tokens of thinking where a model needs a budget and the caller gave none. Fits beside an answer into 32,000 tokens. */
+/** Thinking tokens if a model needs a budget and the caller gave none. An output of 32,000 tokens still has space for text. */
 export const DEFAULT_THINKING_BUDGET = 16_000;
 
 /** The least budget that the API accepts. */
 const LEAST_THINKING_BUDGET = 1_024;
 
 /**
- * The options that a model accepts, as close as possible to the given ones.
- * Without a word on thinking, a model that can think does.
+ * Returns the options that a model accepts, as close as possible to the given ones.
+ * If the options do not mention thinking, it is on for every model that supports it.
  */
 export function optionsFor(facts: ModelFacts | undefined, given: RequestOptions): RequestOptions {
   if (facts === undefined) return given;
@@ -23,7 +23,7 @@ export function optionsFor(facts: ModelFacts | undefined, given: RequestOptions)
   };
 }
 
-/** The same options without a word on thinking: the model does what it does by default. */
+/** Returns the options without thinking, so that the default of the model applies. */
 export function optionsWithoutThinking(given: RequestOptions): RequestOptions {
   const rest = { ...given };
   delete rest.thinking;

@@ -9,9 +9,9 @@ import type { ModelError } from '../messages/model-error.ts';
 
 export interface ModelPort {
   (request: ModelRequest, signal: AbortSignal): ModelRecords;
-  /** The server behind it can search the web in the course of an answer. */
+  /** The server can search the web during an answer. */
   readonly searchesWeb?: boolean;
-  /** Returns what is known of a model that this port may be asked for. Undefined: nothing, and options are sent as given. */
+  /** Returns the facts about a model of this port. If it returns undefined, options are sent as given. */
   readonly factsOf?: (model: string) => ModelFacts | undefined;
 }
 
@@ -35,15 +35,15 @@ export interface ThinkingSupport {
   readonly off: 'disabled' | 'below_xhigh' | 'between_tools' | 'never';
 }
 
-/** Any async iterable of records will do. */
+/** An async iterable of records. */
 export interface ModelRecords {
   [Symbol.asyncIterator](): RecordIterator;
 }
 
 export interface RecordIterator extends AsyncIterator<ModelRecord, unknown> {
   /**
-   * The next record if it is here already. A port that gets records by the hundred may offer this, so that each need not
-   * cost a promise. Only called while no `next` is pending.
+   * Returns the next record if it has already arrived. A port that receives many records at once may offer this, to save
+   * a promise per record. It is called only while no `next` is pending.
    */
   ready?(): ModelRecord | undefined;
 }
@@ -53,7 +53,7 @@ export type ModelRecord = ApiEvent | Done | ModelError;
 export interface Done {
   readonly type: 'done';
   readonly requestId?: string;
-  /** Something about this answer that the user should change or know. The loop reports it. */
+  /** A note for the user about this answer. The loop reports it. */
   readonly notice?: string;
 }
 
@@ -108,7 +108,7 @@ export interface CacheMark {
 }
 
 /**
- * One request, in the API's words. `messages` is normalized and has two forms: data for adapters that translate it, and
+ * One request in the format of the API. `messages` is normalized and has two forms: data for adapters that translate it, and
  * JSON bytes for those that send it unchanged. Cache marks move from request to request, so they are separate.
  */
 export interface ModelRequest {
@@ -134,7 +134,7 @@ export interface RequestOptions {
   readonly effort?: Effort;
   readonly fastMode?: boolean;
   readonly taskBudget?: { readonly total: number; readonly remaining: number };
-  /** Edits that the server makes to the conversation, in the API's words. */
+  /** Edits that the server makes to the conversation, in the format of the API. */
   readonly contextManagement?: { readonly edits: readonly JsonObject[] };
   /** Tools that the server runs itself. */
   readonly serverTools?: readonly ServerToolSpec[];
@@ -164,12 +164,12 @@ export interface ToolSpec {
   readonly cache_control?: CacheMark;
 }
 
-/** In the API's words. */
+/** A server tool in the format of the API. */
 export interface ServerToolSpec {
   readonly type: 'web_search_20250305';
   readonly name: 'web_search';
   readonly max_uses?: number;
-  /** One list or the other. */
+  /** Only one of the two lists may be set. */
   readonly allowed_domains?: readonly string[];
   readonly blocked_domains?: readonly string[];
 }

@@ -1,6 +1,6 @@
 /**
- * Reads the events of one answer into finished blocks. A block that never stopped stays open: it never runs and is never
- * yielded as it is. Nothing here throws, whatever a server sends.
+ * Reads the events of one answer into finished blocks. A block without its end stays open: it is not yielded, and a call
+ * in it does not run. No function here throws, whatever a server sends.
  */
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { ContentBlock, ToolUseBlock } from '../messages/blocks.ts';
@@ -10,11 +10,11 @@ import type { ApiEvent, BlockDelta, StopReason } from './port.ts';
 
 export interface FinishedBlock {
   readonly block: ContentBlock;
-  /** The model's JSON could not be read: the call gets this as its error result. */
+  /** Set if the model's JSON is invalid. It becomes the error result of the call. */
   readonly badInput?: string;
 }
 
-/** How a stream can end that did not end well although the server said that it was done. */
+/** The error classes of a stream that ended without an error record, but not well. */
 export type EndClass = Extract<ModelErrorClass, 'network' | 'output_cap' | 'overflow' | 'refusal'>;
 
 interface OpenBlock {
@@ -30,13 +30,13 @@ export class AnswerReader {
   model = '';
   usage: Usage = NO_USAGE;
   stopReason: StopReason | undefined;
-  /** Edits that the server says it made to the conversation before the model read it. */
+  /** Edits that the server made to the conversation before the model read it. */
   appliedEdits: readonly JsonObject[] = [];
-  /** `message_stop` was seen: the server had nothing more to say. */
+  /** `message_stop` was received. */
   stopped = false;
   #open: OpenBlock | undefined;
 
-  /** Takes one event; answers with the block that it finished, if it did. */
+  /** Processes one event. Returns the block that it finished, if any. */
   push(event: ApiEvent): FinishedBlock | undefined {
     switch (event.type) {
       case 'message_start':
@@ -70,19 +70,19 @@ export class AnswerReader {
     }
   }
 
-  /** The end of the answer repeats what its beginning said, and is the last word. */
+  /** The end of an answer repeats the edits of its beginning. The last list counts. */
   #noteEdits(management: unknown): void {
     const edits = isJsonObject(management) ? management['applied_edits'] : undefined;
     if (Array.isArray(edits)) this.appliedEdits = edits.filter(isJsonObject);
   }
 
-  /** The text of a block that was cut off, if it was text: the only kind of unfinished block worth keeping. */
+  /** Returns the text of an unfinished text block. Unfinished blocks of other kinds are not kept. */
   unfinishedText(): string {
     const open = this.#open;
     return open?.start.type === 'text' ? given(open.start.text) + open.text : '';
   }
 
-  /** A stream ends well at `message_stop` only, and some stop reasons are errors that deserve a recovery. */
+  /** A stream ends well only with `message_stop`. Some stop reasons are errors with a recovery. */
   get endsAs(): EndClass | undefined {
     if (!this.stopped) return 'network';
     switch (this.stopReason) {
@@ -147,7 +147,7 @@ function finish(open: OpenBlock): FinishedBlock {
   }
 }
 
-/** Some servers leave out of a block's beginning what its deltas will bring. */
+/** Some servers leave out fields at the start of a block that its deltas contain. */
 function given(beginning: unknown): string {
   return typeof beginning === 'string' ? beginning : '';
 }
@@ -160,7 +160,7 @@ function finishToolUse(start: ToolUseBlock, json: string): FinishedBlock {
   return { block: { ...start, input: {} }, badInput: `The input is not a JSON object: ${shown}` };
 }
 
-/** Server tools stream their input the same way; a foreign block without readable input stays as it began. */
+/** Server tools stream their input in the same way. A foreign block with invalid input is not changed. */
 function withInput(start: ContentBlock, json: string): ContentBlock {
   const input = parseObject(json);
   return input ? Object.assign({}, start, { input }) : start;
@@ -176,8 +176,8 @@ function parseObject(json: string): JsonObject | undefined {
 }
 
 /**
- * Text that comes in very many pieces. Strings that are only added to form a chain that holds every piece; joined now and
- * then, the text weighs no more than its characters.
+ * Text that arrives in very many pieces. A string built by `+=` keeps every piece in memory. Joining the pieces from time
+ * to time reduces the memory to the characters of the text.
  */
 export class GatheredText {
   #whole = '';

@@ -1,4 +1,4 @@
-/** The brick test: whatever stands in a history, the request made of it is one that the API takes. */
+/** The brick test: the API accepts the request for any history, whatever it contains. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { History } from '../messages/history.ts';
@@ -12,7 +12,7 @@ import type { RequestView } from './view.ts';
 
 const PROVING = process.env['HEDDLE_PROVE'] === '1';
 const RUNS = PROVING ? 100_000 : 1_000;
-/** Every run of the tests is the same run; another seed is another thousand. */
+/** The seed is fixed, so every run tests the same histories. */
 const SEED = Number(process.env['HEDDLE_SEED'] ?? 1);
 const TIMEOUT = PROVING ? 60 * 60_000 : 60_000;
 
@@ -26,7 +26,7 @@ const anyView: fc.Arbitrary<RequestView> = fc
   })
   .map(view);
 
-/** Every fault the brick test is about, by the words that tell of its cure. One that never occurs fails the test. */
+/** All faults of the brick test, by the texts of their repairs. The test fails if one never occurs. */
 const hits = new Map(
   [
     'nothing stood before the first answer',
@@ -39,9 +39,9 @@ const hits = new Map(
     'the tool name of a call was changed',
     'the input of a call was not an object',
     'was empty and was left out',
-    'is no message and was left out',
+    'is not a message and was left out',
     'is of an unknown kind',
-    'something that is no block',
+    'something that is not a block',
     'was left out of a user message',
     'was left out of a result',
     'without a valid signature',
@@ -157,7 +157,7 @@ describe('any block that the API refuses by name', () => {
 
 describe('an ordinary conversation', () => {
   it(
-    'is never rewritten, mended or changed behind the back of an older request',
+    'is never rewritten or repaired, and older requests do not change',
     () => {
       fc.assert(
         fc.property(ordinary, anyView, (steps, anyView) => {
@@ -183,7 +183,7 @@ describe('an ordinary conversation', () => {
   );
 });
 
-/** Builds a request at each cut and at the end; each history grows out of the one before, or is a copy of it. */
+/** Builds a request at each cut and at the end. Each history extends the one before it or a copy of it. */
 function grow(
   list: readonly Message[],
   view: RequestView,

@@ -78,8 +78,8 @@ describe('the worked trace', () => {
   });
 });
 
-describe('what stands before the messages', () => {
-  it('is the system prompt in layers, the context last and marked', () => {
+describe('the head of a request', () => {
+  it('contains the system prompt in layers, with the marked context last', () => {
     const { request } = build([user('a')], {
       systemPrompt: ['one', ' ', 'two'],
       systemContext: { os: 'x', cwd: '/' },
@@ -91,7 +91,7 @@ describe('what stands before the messages', () => {
     ]);
   });
 
-  it('are the tools in the order of their names, whatever the order they came in', () => {
+  it('sorts the tools by name', () => {
     const tool = (name: string) => ({ name, description: 'd', input_schema: { type: 'object' } });
     const { request, repairs } = build([user('a')], { tools: ['b', 'a', 'B', 'a', 'no name'].map(tool) });
     expect(request.tools.map(({ name }) => name)).toEqual(['B', 'a', 'b']);
@@ -108,7 +108,7 @@ describe('what stands before the messages', () => {
     expect(complaints(request)).toBe('');
   });
 
-  it('is followed by the context of the user, before the first words', () => {
+  it('is followed by the user context, before the first message', () => {
     const { request } = build([user('a')], { userContext: { rules: 'be kind', empty: '' } });
     expect(lines(request)).toEqual([
       expect.stringMatching(
@@ -118,7 +118,7 @@ describe('what stands before the messages', () => {
     ]);
   });
 
-  it('passes model, options and the cap on', () => {
+  it('contains the model, the options and the output limit', () => {
     const options = { effort: 'high', betas: ['b'] } as const;
     const { request } = build([user('a')], { model: 'm', maxOutputTokens: 7, options });
     expect([request.model, request.max_tokens, request.options]).toEqual(['m', 7, options]);
@@ -128,7 +128,7 @@ describe('what stands before the messages', () => {
 describe('cache marks', () => {
   const ends = (requests: readonly ModelRequest[]) => requests.map(({ marks }) => marks.at(-1));
 
-  it('stand at the end, and where the two requests before had theirs', () => {
+  it('are at the end, and at the ends of the two previous requests', () => {
     const requests = grow([user('go')], step(1), step(2), step(3));
     const [one, two, three, four] = ends(requests);
     expect(requests.map(({ marks }) => marks)).toEqual([
@@ -139,7 +139,7 @@ describe('cache marks', () => {
     ]);
   });
 
-  it('find what the previous request stored, however many calls a turn makes', () => {
+  it('match the stored prefix of the previous request, however many calls a turn makes', () => {
     const requests = grow([user('go')], ...Array.from({ length: 20 }, (_, turn) => step(turn, 12)));
     for (const [index, request] of requests.entries()) {
       if (index > 0) expect(request.marks).toContainEqual(ends(requests)[index - 1]);
@@ -155,13 +155,13 @@ describe('cache marks', () => {
     expect(sentBytes(second.request)).toBe(sentBytes(first.request));
   });
 
-  it('do not stand on blocks that may not carry one', () => {
+  it('are not set on blocks that cannot carry one', () => {
     const { request } = build([user([say('go'), odd({ type: 'poem' })])]);
     expect(request.marks).toEqual([{ message: 0, block: 0 }]);
     expect(build([user([odd({ type: 'poem' })])]).request.marks).toEqual([]);
   });
 
-  it('are not set anew by a fork that skips cache writes, which leaves the others as they were', () => {
+  it('do not move for a fork that skips cache writes', () => {
     const builder = createRequestBuilder();
     const trunk = history(user('go'));
     const { request: before } = builder.build(view(), trunk);
@@ -176,7 +176,7 @@ describe('cache marks', () => {
     expect(buildRequest(view({ skipCacheWrite: true }), trunk).request.marks).toEqual([]);
   });
 
-  it('go back to the last place that is still stored when the prefix was rewritten', () => {
+  it('return to the last stored place when the prefix was rewritten', () => {
     const builder = createRequestBuilder();
     const picture = user([image()]);
     const one = history(user('go'));
@@ -190,7 +190,7 @@ describe('cache marks', () => {
 });
 
 describe('the past', () => {
-  it('is sent byte for byte as before, and older requests stay as they were', () => {
+  it('is sent with the same bytes, and older requests do not change', () => {
     const requests = grow(
       [user('go')],
       step(1),
@@ -217,7 +217,7 @@ describe('the past', () => {
     ['a compact boundary', (before) => before.append([system('compact_boundary'), user('summary')])],
     ['refused media', (before) => before.append([failure('media')])],
     ['another history', (before) => History.of([...before].slice(2))],
-  ])('is rewritten by %s, and that is said', (_name, change) => {
+  ])('is rewritten by %s, which is reported', (_name, change) => {
     const builder = createRequestBuilder();
     const before = history(user([image(), say('go')]), ...step(1), ...step(2), ...step(3));
     builder.build(view(), before);
@@ -247,7 +247,7 @@ describe('the past', () => {
     }
   });
 
-  it('opens again when the answer that closed it is taken back', () => {
+  it('opens again when the answer that closed it is retracted', () => {
     const builder = createRequestBuilder();
     const lost = answer('r1', [say('half')]);
     const before = history(user('go'), lost, user('and'));
@@ -257,8 +257,8 @@ describe('the past', () => {
   });
 });
 
-describe('what was mended', () => {
-  it('is told once', () => {
+describe('a repair', () => {
+  it('is reported once', () => {
     const builder = createRequestBuilder();
     const messages = history(user('go'), answer('r', [call('x')]), user('on'));
     expect(builder.build(view(), messages).repairs).toHaveLength(1);
@@ -270,7 +270,7 @@ describe('what was mended', () => {
 describe('a block that the API refused by name', () => {
   const search = odd({ type: 'server_tool_use', id: 's1', name: 'web_search', input: {} });
   const found = odd({ type: 'web_search_tool_result', tool_use_id: 's1', content: [] });
-  const NOTE = '[Something that stood here was refused by the API and left out.]';
+  const NOTE = '[The API refused a part of the conversation here. It was left out.]';
   const messages = history(
     user([image(), say('go')]),
     answer('r', [think('hm'), search, found, call('x'), call('y')]),
@@ -279,10 +279,10 @@ describe('a block that the API refused by name', () => {
 
   it.each([
     ['image', 0, 0, /^U \[An image was left out[^]*U go A thinking/],
-    ['text', 0, 1, /^U image U \[Something/],
+    ['text', 0, 1, /^U image U \[The API/],
     ['thinking', 1, 0, /U go A server_tool_use/],
-    ['a tool of the server', 1, 1, /A thinking A \[Something[^\]]*\] A call x/],
-    ['its result', 1, 2, /A thinking A \[Something[^\]]*\] A call x/],
+    ['a tool of the server', 1, 1, /A thinking A \[The API[^\]]*\] A call x/],
+    ['its result', 1, 2, /A thinking A \[The API[^\]]*\] A call x/],
     [
       'call',
       1,
@@ -339,7 +339,7 @@ describe('a block that the API refused by name', () => {
     expect(complaints(again)).toBe('');
   });
 
-  it('is known as soon as it was added to the set that the view holds', () => {
+  it('is replaced as soon as it is in the set of the view', () => {
     const builder = createRequestBuilder();
     const refusedBlocks = new Set<string>();
     const messages = history(user('go'));
@@ -354,7 +354,7 @@ describe('a paused answer', () => {
   const found = odd({ type: 'web_search_tool_result', tool_use_id: 's1', content: [] });
   const paused = history(user('go'), answer('r1', [search]));
 
-  it('stays last, so that the model goes on with it', () => {
+  it('stays last, so that the model continues it', () => {
     const builder = createRequestBuilder();
     const { request } = builder.build(view({ continuesAnswer: true }), paused);
     expect(lines(request)).toEqual(['U go', 'A server_tool_use']);
@@ -370,19 +370,19 @@ describe('a paused answer', () => {
     expect([resumed.rewrotePrefix, resumed.repairs]).toEqual([false, []]);
   });
 
-  it('may have several calls open on the server', () => {
+  it('may have several open calls on the server', () => {
     const second = odd({ type: 'server_tool_use', id: 's2', name: 'web_search', input: {} });
     const { request } = build([user('go'), answer('r1', [search, second])], { continuesAnswer: true });
     expect(lines(request)).toEqual(['U go', 'A server_tool_use', 'A server_tool_use']);
   });
 
-  it('is answered like any other where nothing says that it was paused', () => {
+  it('is followed by a user message if the view does not mark it as paused', () => {
     const builder = createRequestBuilder();
     builder.build(view({ continuesAnswer: true }), paused);
     expect(lines(builder.build(view(), paused).request)).toEqual(['U go', 'A (no content)', 'U Continue.']);
   });
 
-  it('that ends in white space cannot be gone on with', () => {
+  it('cannot be continued if it ends with white space', () => {
     const { request } = build([user('go'), answer('r', [say('so ')])], { continuesAnswer: true });
     expect(lines(request)).toEqual(['U go', 'A so ', 'U Continue.']);
   });
@@ -415,14 +415,14 @@ describe('thinking in a tool turn', () => {
     ['one by another model', turn(['other', true]), 'disabled', 'disabled'],
     ['one by another model at its end', turn([MINE, true], ['other', false]), 'disabled', 'disabled'],
     ['one by another model at its beginning', turn(['other', true], [MINE, true]), 'disabled', 'disabled'],
-    ['a prompt behind results', [...turn(['other', true]), user('go on')], 'disabled', 'disabled'],
+    ['a prompt behind results', [...turn(['other', true]), user('next')], 'disabled', 'disabled'],
     [
       'the turn after one by another model',
       [...turn(['other', true]), answer('done', [say('Done.')]), user('next')],
       'enabled',
       'adaptive',
     ],
-  ])('is asked for as the API takes it: %s', (_turn, messages, ifEnabled, ifAdaptive) => {
+  ])('is requested in the form that the API accepts: %s', (_turn, messages, ifEnabled, ifAdaptive) => {
     const thinkingOf = (options: typeof enabled | typeof adaptive): string | undefined => {
       const { request } = build(messages, options);
       expect(complaints(request)).toBe('');
@@ -431,7 +431,7 @@ describe('thinking in a tool turn', () => {
     expect([thinkingOf(enabled), thinkingOf(adaptive)]).toEqual([ifEnabled, ifAdaptive]);
   });
 
-  it('stays on where the model cannot switch it off', () => {
+  it('stays on if the model cannot switch it off', () => {
     const { request } = build(turn(['other', true]), { ...adaptive, thinkingAfterLoss: undefined });
     expect(request.options.thinking).toEqual({ type: 'adaptive' });
   });

@@ -1,11 +1,11 @@
 /**
- * `buildRequest`: a valid request from any history, however broken, and a word on what was mended. The builder remembers
- * what it sent, so a request costs what was added since the last one, and the past is sent byte for byte as before.
+ * `buildRequest` makes a valid request from any history, and reports its repairs. The builder remembers what it sent.
+ * Each request costs only what was added since the last one, and repeats the earlier bytes exactly.
  */
 import type { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
 import type { ModelRequest } from '../model/port.ts';
-import { commonLength, lengthOf } from './bytes.ts';
+import { assembleBody, commonLength, lengthOf, MESSAGE_END } from './serialize.ts';
 import { RequestConversation, type Snapshot } from './conversation.ts';
 import {
   buildHead,
@@ -19,23 +19,24 @@ import {
 } from './marks.ts';
 import { isBlank, wellFormed } from './normalize/clean-json.ts';
 import { rejectedKinds } from './normalize/model-steps.ts';
-import { assembleBody, MESSAGE_END } from './serialize.ts';
 import { contextReminder } from './texts.ts';
 import { optionsInTurn } from './turn-thinking.ts';
 import type { RequestView } from './view.ts';
 
 export interface BuiltRequest {
   readonly request: ModelRequest;
-  /** What was mended, in short sentences. A builder says each only once. */
+  /** Repairs of the history, in short sentences. A builder reports each of them once. */
   readonly repairs: readonly string[];
-  /** What the previous request sent is no longer the beginning of this one, so its cached part is lost. */
+  /** This request does not begin with the bytes of the previous one, so the cached prefix is lost. */
   readonly rewrotePrefix: boolean;
 }
 
 export interface RequestBuilder {
   /**
-   * Never throws for any history, and never changes a message. Cheap when `messages` extends those of the last build
-   * (`History.extends`, or the same objects in a copy). A request once handed out stays as it is.
+   * Contract:
+   * - Does not throw, whatever the history contains, and does not change a message.
+   * - The cost is low if `messages` extends those of the last build (`History.extends`, or a copy with the same objects).
+   * - A returned request never changes.
    */
   build(view: RequestView, messages: History<Message>): BuiltRequest;
 }
@@ -44,7 +45,7 @@ export function createRequestBuilder(): RequestBuilder {
   return new Builder();
 }
 
-/** A request that stands alone: nothing was sent before it, so nothing is marked but its ends. */
+/** Builds a request without an earlier one. Only the end of its head and of its conversation carry cache marks. */
 export function buildRequest(view: RequestView, messages: History<Message>): BuiltRequest {
   return createRequestBuilder().build(view, messages);
 }
@@ -56,7 +57,7 @@ interface Sent {
 
 class Builder implements RequestBuilder {
   readonly #conversation = new RequestConversation();
-  /** The last request that was meant to be continued; a fork that skips cache writes is not. */
+  /** The last request that later ones continue. A fork that skips cache writes is not stored here. */
   #sent: Sent | undefined;
   #ends: readonly PlacedMark[] = [];
   readonly #reported = new Set<string>();
@@ -70,7 +71,7 @@ class Builder implements RequestBuilder {
       model: view.model,
       opening: this.#opening,
       refusedKinds: rejectedKinds(view),
-      // A copy: whoever learns of refusals may add to the set.
+      // Copied, because the caller may add to the set when the API refuses another block.
       refusedBlocks: new Set(view.refusedBlocks),
     };
     const snapshot = this.#conversation.update(view, settings, messages);
@@ -99,10 +100,10 @@ class Builder implements RequestBuilder {
       ),
       options: optionsInTurn(view, snapshot.turn),
     };
-    return { request, repairs: this.#news([...head.repairs, ...snapshot.repairs]), rewrotePrefix };
+    return { request, repairs: this.#newRepairs([...head.repairs, ...snapshot.repairs]), rewrotePrefix };
   }
 
-  /** Views are new for each request, their parts hardly ever. */
+  /** Each request has a new view, but the parts of the head rarely change, so the last head is reused. */
   #head(view: RequestView): Head {
     const last = this.#lastView;
     if (last === undefined || last.userContext !== view.userContext) this.#opening = openingOf(view);
@@ -116,10 +117,10 @@ class Builder implements RequestBuilder {
     return head;
   }
 
-  #news(repairs: readonly string[]): readonly string[] {
-    const news = [...new Set(repairs)].filter((repair) => !this.#reported.has(repair));
-    for (const repair of news) this.#reported.add(repair);
-    return news;
+  #newRepairs(repairs: readonly string[]): readonly string[] {
+    const unreported = [...new Set(repairs)].filter((repair) => !this.#reported.has(repair));
+    for (const repair of unreported) this.#reported.add(repair);
+    return unreported;
   }
 }
 

@@ -1,16 +1,16 @@
 /**
- * The messages of one conversation, from request to request. Closed rounds are sealed: normalised and serialised once,
- * then only ever referred to. The open round is made anew when something came to it. Only what changes the past (a
- * boundary, a tombstone, refused media, too many media, another model) makes everything anew.
+ * The messages of one conversation, from request to request. A closed round is sealed: it is normalized and serialized
+ * once. The open round is rebuilt when a message was added to it. Everything is rebuilt if the past changed: by a
+ * boundary, a tombstone, refused media, too many media or another model.
  */
 import { type ContentBlock, isThinking, text } from '../messages/blocks.ts';
 import { History } from '../messages/history.ts';
 import type { Message } from '../messages/message.ts';
 import type { RequestMessage } from '../model/port.ts';
-import { ByteTrunk, type Pieces } from './bytes.ts';
+import { ByteTrunk, OPENING, type Pieces, type RoundBytes, serializeRound } from './serialize.ts';
 import type { PlacedMark } from './marks.ts';
 import { fold, isAnswered, type Round } from './normalize/fold.ts';
-import { type IdClaims, IdRegister } from './normalize/ids.ts';
+import { type IdClaims, IdRegister, pairRound } from './normalize/pairing.ts';
 import { MediaBudget } from './normalize/media.ts';
 import {
   isForeign,
@@ -23,10 +23,8 @@ import {
   stripOldMedia,
   stripTrailingThinking,
 } from './normalize/model-steps.ts';
-import { pairRound } from './normalize/pairing.ts';
 import type { Repair } from './normalize/sanitize.ts';
 import { Survey } from './normalize/survey.ts';
-import { OPENING, type RoundBytes, serializeRound } from './serialize.ts';
 import { BEGINNING_MISSING, CONTINUE, NO_CONTENT, ORPHAN_RESULTS } from './texts.ts';
 import { NEW_TURN, type RoundThinking, turnAfter, type TurnThinking } from './turn-thinking.ts';
 import type { RequestView } from './view.ts';
@@ -36,11 +34,11 @@ export interface Snapshot {
   readonly messages: History<RequestMessage>;
   /** The bytes of `messages`, without marks and without the closing bracket. */
   readonly pieces: Pieces;
-  /** Where the conversation could carry a mark at its end. */
+  /** The last position in the conversation that can carry a mark. */
   readonly end: PlacedMark | undefined;
-  /** All that was mended in what was made anew. */
+  /** Repairs in the rounds that this request built again. */
   readonly repairs: readonly string[];
-  /** Two snapshots of the same sealed part share their first `sealedLength` bytes (of the smaller one). */
+  /** Two snapshots of the same sealed part share the bytes of the shorter part (`sealedLength`). */
   readonly sealed: SealedPart;
   readonly sealedLength: number;
   readonly open: BuiltRound;
@@ -62,7 +60,7 @@ interface BuiltRound extends FinishedRound, RoundBytes {
   readonly from: number;
   readonly to: number;
   readonly claims: IdClaims;
-  /** An open round without an answer to it ends in our own words: the next message will replace them. */
+  /** If false, the round ends with a text of the builder, which the next message replaces. */
   readonly isAnswered: boolean;
   isSealed: boolean;
 }
@@ -108,7 +106,7 @@ export class RequestConversation {
     const sealed = this.#sealed;
     const known = this.#open;
     const repairs: (readonly string[])[] = [];
-    // What the last request sent and this one sends again, and what comes behind it: the two share their past.
+    // `base` is the part of the last request that this one repeats. Sharing it saves a copy of the history.
     let base = known === undefined ? first(this.#sent, sealed.messages) : this.#sent;
     const fresh: RequestMessage[] = [];
 
@@ -183,7 +181,7 @@ function emptyPart(): SealedPart {
   };
 }
 
-/** A history that was copied on its way (a projection that changed nothing) is still the same. */
+/** Compares by identity of the messages, because a projection may copy a history without changing it. */
 function continues(now: History<Message>, before: History<Message>): boolean {
   if (now.extends(before)) return true;
   if (now.length < before.length) return false;
@@ -210,13 +208,13 @@ function first<T>(history: History<T>, count: number): History<T> {
   return history.length === count ? history : History.of(history.since(0).slice(0, count));
 }
 
-/** What the view says about every round. A change of it makes all of them anew. */
+/** The parts of the view that every round depends on. If they change, all rounds are rebuilt. */
 interface RoundSettings {
   readonly model: string;
   /** Kinds of blocks whose beta is off. */
   readonly refusedKinds: ReadonlySet<string>;
   readonly refusedBlocks: RejectedBlocks;
-  /** The hidden first words, made of the user's context. */
+  /** The hidden text before the first user message. It contains the user context. */
   readonly opening: string | undefined;
 }
 
@@ -224,13 +222,13 @@ interface RoundPlace {
   readonly claims: IdClaims;
   readonly mediaBefore: number;
   readonly stripMedia: number;
-  /** The server paused this answer, and will go on with it. */
+  /** The server paused this answer and continues it in the next response. */
   readonly isPaused: boolean;
 }
 
 interface FinishedRound {
   readonly messages: readonly RequestMessage[];
-  /** The sizes of the media in it, also of those that were left out as too old. */
+  /** The sizes of all its media, including those that were left out as too old. */
   readonly media: readonly number[];
   readonly repairs: readonly string[];
   readonly thinking: RoundThinking;
@@ -253,19 +251,20 @@ function finishRound(round: Round, place: RoundPlace, settings: RoundSettings): 
   const answer = kept.length === 0 ? [text(NO_CONTENT)] : kept;
   const opening = round.isFirst && settings.opening !== undefined ? [text(settings.opening)] : [];
   const words = stripBetaBlocks(
-    [...opening, ...round.words].map((block) => ({ block })),
+    [...opening, ...round.userBlocks].map((block) => ({ block })),
     settings.refusedKinds,
     repair,
   ).map((part) => part.block);
-  const said = [
+  const userBlocks = [
     ...accepted.results,
     ...accepted.retold,
     ...replaceRejectedUserBlocks(words, settings.refusedBlocks, repair),
   ];
-  if (said.length === 0 && !(mayBeOpen && canGoOn(kept))) said.push(text(insteadOfWords(round)));
-  if (!isAnswered(round)) repairSilence(round, said, repair);
+  if (userBlocks.length === 0 && !(mayBeOpen && canBeContinued(kept)))
+    userBlocks.push(text(placeholderFor(round)));
+  if (!isAnswered(round)) reportMissingMessage(round, userBlocks, repair);
 
-  const { blocks, sizes } = stripOldMedia(said, place.mediaBefore, place.stripMedia);
+  const { blocks, sizes } = stripOldMedia(userBlocks, place.mediaBefore, place.stripMedia);
   const messages: RequestMessage[] = [];
   if (!round.isFirst) messages.push({ role: 'assistant', content: answer });
   if (blocks.length > 0) messages.push({ role: 'user', content: blocks });
@@ -277,20 +276,21 @@ function finishRound(round: Round, place: RoundPlace, settings: RoundSettings): 
   return { messages, media: sizes, repairs, thinking };
 }
 
-function insteadOfWords(round: Round): string {
+/** The text that is sent if the user's side of a round is empty. */
+function placeholderFor(round: Round): string {
   if (round.results.length > 0) return ORPHAN_RESULTS;
-  if (round.words.length > 0) return NO_CONTENT;
+  if (round.userBlocks.length > 0) return NO_CONTENT;
   return round.isFirst ? BEGINNING_MISSING : CONTINUE;
 }
 
-function repairSilence(round: Round, said: readonly ContentBlock[], repair: Repair): void {
+function reportMissingMessage(round: Round, userBlocks: readonly ContentBlock[], repair: Repair): void {
   if (round.isFirst) repair('nothing stood before the first answer');
-  else if (said.every((block) => block.type === 'text') && said.length > 0)
+  else if (userBlocks.every((block) => block.type === 'text') && userBlocks.length > 0)
     repair('the conversation ended with an answer; the model was asked to continue');
 }
 
-/** The API takes an answer to be continued only if there is one, and if it does not end in white space. */
-function canGoOn(answer: readonly ContentBlock[]): boolean {
+/** The API continues an answer only if it is not empty and does not end with white space. */
+function canBeContinued(answer: readonly ContentBlock[]): boolean {
   const last = answer.at(-1);
   return last !== undefined && (last.type !== 'text' || last.text.trimEnd() === last.text);
 }

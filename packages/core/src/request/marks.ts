@@ -1,15 +1,17 @@
 /**
- * Where the cache marks of a conversation go.
+ * Chooses the places of the cache marks in a request.
  *
- * At a mark the server stores the prefix that ends there. To find a stored prefix it looks at each mark and at the 20
- * blocks or so before it, and only prefixes that ended at a mark were ever stored. So what a request must do to read all
- * that the previous one wrote is to mark the same place again: then the distance is nought, however many blocks the turn
- * added. Marks between the two would not help: nothing was stored there, and the next request marks this one's end.
+ * At each mark the server stores the prefix that ends there. To find a stored prefix, it checks each mark and about 20
+ * blocks before it. It stores only prefixes that end at a mark. A request therefore marks the end of the previous request
+ * again, and reads all that was stored, however many blocks the turn added. Marks between the two ends would not help,
+ * because no prefix was stored there.
  *
- * The API allows four marks. One stands at the end of tools and system, one at the end of the conversation, one where the
- * previous request ended; the last one stands where the request before that ended. It is for the day when the previous
- * request was never processed (a broken connection, a refusal, a model that was overloaded): its end was not stored, and
- * from there the look-back does not reach over a turn of twelve calls.
+ * The API allows four marks:
+ * - the end of tools and system
+ * - the end of the conversation
+ * - the end of the previous request
+ * - the end of the request before that. It is needed if the server did not process the previous request (a broken
+ *   connection, a refusal, an overloaded model). Its end was not stored, and a long turn is beyond the 20 blocks.
  */
 import { isRecord } from '../json.ts';
 import type { ContentBlock } from '../messages/blocks.ts';
@@ -19,15 +21,15 @@ import type { RequestView } from './view.ts';
 
 export const MAX_MARKS = 4;
 
-/** Ends of earlier requests that are remembered, for when a rewrite makes the latest ones worthless. */
+/** The number of remembered ends of earlier requests. A rewrite may invalidate the latest ones. */
 const REMEMBERED = 16;
 
 export interface PlacedMark extends Mark {
-  /** Where in the bytes of the messages (without marks) its block's closing brace stands. */
+  /** The position of the block's closing brace in the bytes of the messages, without marks. */
   readonly offset: number;
 }
 
-/** The API refuses marks on thinking; whether a block it alone knows can carry one is not known here. */
+/** The API refuses marks on thinking. Blocks of types unknown to Heddle are not marked, because it may refuse those too. */
 export function isMarkable(block: ContentBlock): boolean {
   switch (block.type) {
     case 'text':
@@ -41,7 +43,7 @@ export function isMarkable(block: ContentBlock): boolean {
   }
 }
 
-/** The ends of earlier requests that are still stored prefixes of this one, of which `common` bytes are unchanged. */
+/** Returns the ends of earlier requests within the first `common` bytes, which are unchanged. */
 export function stillStored(ends: readonly PlacedMark[], common: number): readonly PlacedMark[] {
   return ends.filter((end) => end.offset < common);
 }
@@ -49,10 +51,10 @@ export function stillStored(ends: readonly PlacedMark[], common: number): readon
 export function chooseMarks(
   ends: readonly PlacedMark[],
   end: PlacedMark | undefined,
-  room: number,
+  available: number,
 ): readonly PlacedMark[] {
   const earlier = end === undefined ? ends : ends.filter((known) => known.offset < end.offset);
-  const kept = earlier.slice(-(end === undefined ? room : room - 1));
+  const kept = earlier.slice(-(end === undefined ? available : available - 1));
   return end === undefined ? kept : [...kept, end];
 }
 
@@ -75,7 +77,7 @@ export function buildHead(view: RequestView): Head {
   const repairs: string[] = [];
   const layers = systemLayers(view);
   const specs = toolSpecs(view.tools, repairs);
-  // Tools come before the system in what the server stores, so a mark on the last layer covers them, too.
+  // The server stores tools before the system prompt, so a mark on the last layer also covers the tools.
   const marksTools = layers.length === 0;
   const system = layers.map(
     (layer, index): SystemLayer =>
@@ -89,7 +91,7 @@ export function buildHead(view: RequestView): Head {
   return { system, tools, marks: layers.length + specs.length === 0 ? 0 : 1, repairs };
 }
 
-/** Do two heads send the same? By identity where it can be, else by what they say. */
+/** Compares two heads by identity first, then by content. */
 export function isSameHead(left: Head, right: Head): boolean {
   if (left === right) return true;
   return (
@@ -114,7 +116,7 @@ function systemLayers(view: RequestView): readonly string[] {
   return [...view.systemPrompt, context.join('\n')].filter((layer) => !isBlank(layer)).map(wellFormed);
 }
 
-/** Sorted by name, so that the order in which servers and plugins came up does not cost the cache. */
+/** Sorts by name, so that the start order of servers and plugins does not change the cached prefix. */
 function toolSpecs(tools: readonly ToolSpec[], repairs: string[]): readonly ToolSpec[] {
   const byName = new Map<string, ToolSpec>();
   for (const tool of tools) {

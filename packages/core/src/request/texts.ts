@@ -1,26 +1,26 @@
-/** The words the request builder itself puts before the model. Each is sent as it stands here, so a change costs caches. */
+/** Texts that the request builder adds to a request. A change of one invalidates cached prefixes. */
 
-/** Stands for an answer of which nothing may be sent, so that two user messages do not meet. */
+/** Replaces an answer of which no block may be sent, so that two user messages are not adjacent. */
 export const NO_CONTENT = '(no content)';
 
-/** A result must not look like a forgotten one: the tool ran, and said nothing. */
+/** Replaces an empty result, so that the model can distinguish it from a missing one. */
 export const NO_OUTPUT = '(no output)';
 
-/** A conversation cannot end with the model's own words; this asks it to go on and adds nothing else. */
+/** Follows an answer at the end of a conversation, because a request must end with a user message. */
 export const CONTINUE = 'Continue.';
 
-/** A conversation cannot begin with an answer; this says why the question is not there. */
+/** Precedes an answer at the beginning of a conversation, because a request must begin with a user message. */
 export const BEGINNING_MISSING = '[The beginning of this conversation is missing.]';
 
-/** Closes a call of which no result is known. It may have run: the model must look before it repeats it. */
+/** Closes a call without a known result. The call may have run, so the model must check before it repeats the call. */
 export const RESULT_MISSING =
   '[The result of this call is missing: it was interrupted, and may or may not have taken effect. Check before you repeat it.]';
 
-/** Stands for a user message that held nothing but results of calls that are not there. */
+/** Replaces a user message that contained only results of missing calls. */
 export const ORPHAN_RESULTS = '[A tool result whose call is missing was left out.]';
 
-/** Stands for a block that made the API refuse a whole request. */
-export const BLOCK_REFUSED = '[Something that stood here was refused by the API and left out.]';
+/** Replaces a block because of which the API refused a whole request. */
+export const BLOCK_REFUSED = '[The API refused a part of the conversation here. It was left out.]';
 
 /** Replaces the content of a result that the API refused. The content follows as text. */
 export const RESULT_RETOLD = '[The API refused this result. Its content follows as text.]';
@@ -43,27 +43,27 @@ export function mediaNote(kind: 'image' | 'document', why: string): string {
   return `[${kind === 'image' ? 'An image' : 'A document'} was left out: ${why}.]`;
 }
 
-/** What is told by the program, not by the user. The words inside cannot close the tag and speak as the user. */
+/** Wraps a text of the program, as opposed to the user. The text cannot close the tag and pass for the user's. */
 export function reminder(text: string): string {
   return tagged('system-reminder', text);
 }
 
-/** What a command printed that the user ran on this machine. */
+/** Wraps the output of a command that the user ran on this machine. */
 export function localCommand(text: string): string {
   return tagged('local-command-stdout', text);
 }
 
-/** The words before a message that came while the model was at work; what follows them is the user's own. */
+/** Introduces a message that the user sent while the model was working. */
 export const SENT_MEANWHILE = reminder(
-  'The user sent the following message while you were working. Take it into account as you go on.',
+  'The user sent the following message while you were working. Take it into account as you continue.',
 );
 
-/** May or may not be relevant: without this sentence models answer the context instead of the question. */
+/** Without the sentence about relevance, models answer the context instead of the question. */
 export function contextReminder(entries: readonly (readonly [string, string])[]): string {
   const sections = entries.map(([key, value]) => `# ${key}\n${value}`).join('\n\n');
   return reminder(
     `As you answer the user, you can use the following context:\n\n${sections}\n\n` +
-      'This context may or may not be relevant to the task. Do not answer to it unless it is.',
+      'This context may or may not be relevant to the task. Respond to it only if it is.',
   );
 }
 

@@ -1,7 +1,7 @@
 /**
- * Whether the current tool turn still has its thinking. A turn begins with a user message that has no tool results, and
- * continues over answers with calls and messages with results. The API rejects a request that asks for thinking within a
- * turn that does not begin with it. A turn loses its thinking when another model wrote a part of it.
+ * Decides whether the current tool turn still has its thinking. A turn begins with a user message without tool results,
+ * and continues over answers with calls and messages with results. The API rejects a request for thinking in a turn that
+ * does not begin with thinking. A turn loses its thinking when another model wrote a part of it.
  */
 import type { RequestOptions } from '../model/port.ts';
 import type { RequestView } from './view.ts';
@@ -17,7 +17,7 @@ export interface TurnThinking {
 
 export const NEW_TURN: TurnThinking = { hasBegun: false, startsWithThinking: false, isLost: false };
 
-/** What a round, an answer with what was said back to it, does to the turn. */
+/** The facts of one round (an answer and the user message after it) that affect the turn. */
 export interface RoundThinking {
   readonly hasResults: boolean;
   readonly startsWithThinking: boolean;

@@ -1,4 +1,4 @@
-/** The frozen view of one request: what the model is, knows and may call. A change makes a new view for the next request. */
+/** The immutable input of one request: model, prompt, tools and options. The next request gets a new view. */
 import type { RequestOptions, Thinking, ToolSpec } from '../model/port.ts';
 
 export interface RequestView extends PromptHead {
@@ -8,16 +8,16 @@ export interface RequestView extends PromptHead {
   readonly skipCacheWrite: boolean;
   /** Block types that may be sent although they need a beta. */
   readonly allowedBetaBlocks: readonly string[];
-  /** Blocks that the API refused, by their `refusedName`: a note takes their place. */
+  /** Blocks that the API refused, by their `rejectedBlockName`. A note replaces each of them. */
   readonly refusedBlocks: ReadonlySet<string>;
-  /** The request goes on with a paused answer: its last message is the assistant's. */
+  /** The request continues a paused answer: its last message is the assistant's. */
   readonly continuesAnswer: boolean;
   readonly options: RequestOptions;
   /** Replaces `options.thinking` while the current tool turn has lost its thinking. Undefined: thinking stays as it is. */
   readonly thinkingAfterLoss: Thinking | undefined;
 }
 
-/** What stands before the conversation in each of its requests. */
+/** The part of a request before the conversation. */
 export interface PromptHead {
   /** Layers in a stable order; the end of the last one carries a cache mark. */
   readonly systemPrompt: readonly string[];
@@ -29,7 +29,7 @@ export interface PromptHead {
 
 type Needed = PromptHead & Pick<RequestView, 'model' | 'maxOutputTokens' | 'tools'>;
 
-/** A view that says no more than it must: no block refused, nothing switched on. */
+/** Returns a view with defaults: no block is refused and no option is set. */
 export function requestView(given: Needed & Partial<RequestView>): RequestView {
   return {
     skipCacheWrite: false,

@@ -1,27 +1,27 @@
 /**
- * Values of unknown origin made fit to be sent: plain JSON, well-formed Unicode, no cycles. What is clean already is
- * returned as it is, so the common case costs a walk and no copy.
+ * Converts values of unknown origin to plain JSON with well-formed Unicode and without cycles. Returns a clean value
+ * itself, so the common case needs no copy.
  */
 import { isJsonObject, type Json, type JsonObject } from '../../json.ts';
 
-/** Deeper nesting is cut: it comes from no tool, and parsers at the other end recurse. */
+/** Deeper nesting is cut. No tool produces it, and a recursive parser on the server may fail on it. */
 const MAX_DEPTH = 200;
 
 export type Dict = Readonly<Record<string, unknown>>;
 
-/** Half of a surrogate pair (a text cut in the middle of an emoji) is refused by the API. */
+/** Replaces halves of surrogate pairs (a text cut inside an emoji), which the API refuses. */
 export function wellFormed(text: string): string {
   return text.isWellFormed() ? text : text.toWellFormed();
 }
 
-// Control characters too: some languages take them for white space, and the server may be written in one.
+// Control characters are not visible either. Some languages treat them as white space, and the server may do so too.
 const VISIBLE = /[^\s\p{Cc}]/u;
 
 export function isBlank(text: string): boolean {
   return !VISIBLE.test(text);
 }
 
-/** `undefined` where JSON has no word for the value (functions, `undefined`). */
+/** Returns `undefined` for a value that JSON cannot represent (a function, `undefined`). */
 export function cleanJson(value: unknown): Json | undefined {
   return isClean(value, 0) ? value : cleanCopy(value, []);
 }
@@ -44,7 +44,7 @@ function isClean(value: unknown, depth: number): value is Json {
   return true;
 }
 
-/** `every` skips holes, which would be written as `null`. */
+/** Detects holes in an array. `every` skips them, and JSON would contain `null`. */
 function isDense(list: readonly unknown[]): boolean {
   return Object.keys(list).length === list.length;
 }
@@ -76,6 +76,6 @@ function cleanParts(value: object, path: readonly object[]): Json {
     const clean = cleanCopy(item, below);
     if (clean !== undefined) entries.push([wellFormed(key), clean]);
   }
-  // Not by assignment: a key `__proto__` must stay a key.
+  // An assignment would set the prototype for the key `__proto__`.
   return Object.fromEntries(entries);
 }

@@ -1,6 +1,6 @@
 /**
- * Step 1, `normalizeMessagesForAPI`: the history folded from left to right into rounds, an answer and what was said back
- * to it. A round is closed by the next answer and never touched again; only the last one is open. Knows no model.
+ * Step 1, `normalizeMessagesForAPI`: folds the history from left to right into rounds. A round is an answer and the user
+ * messages after it. The next answer closes it, and a closed round never changes. This step does not depend on the model.
  */
 import { isRecord, isJsonObject } from '../../json.ts';
 import { type ContentBlock, isToolResult, text, type ToolResultBlock } from '../../messages/blocks.ts';
@@ -15,23 +15,23 @@ import { isApiError, Survey } from './survey.ts';
 
 export interface AnswerPart {
   readonly block: ContentBlock;
-  /** Who wrote it: signatures belong to their model. */
+  /** The model that wrote the block. Signatures are valid only for that model. */
   readonly model: unknown;
 }
 
 export interface Round {
-  /** Nothing stands before it, so it has no answer. */
+  /** The round before the first answer. It contains only user messages. */
   readonly isFirst: boolean;
-  /** The messages it was made of: from the first to one past the last that counted. */
+  /** The range of its messages. `to` is one past the last message with an effect. */
   readonly from: number;
   to: number;
   readonly responses: Set<string>;
   readonly answer: AnswerPart[];
   readonly results: ToolResultBlock[];
-  /** All that the user's side says beside results. */
-  readonly words: ContentBlock[];
-  /** Where in `words` the next attachment goes: behind the nearest result or answer. */
-  bar: number;
+  /** The blocks of the user's side, except results. */
+  readonly userBlocks: ContentBlock[];
+  /** The index in `userBlocks` for the next attachment: behind the nearest result or answer. */
+  attachmentIndex: number;
   readonly repairs: string[];
 }
 
@@ -40,7 +40,7 @@ interface FoldInput {
   readonly survey: Survey;
 }
 
-/** Folds from the message at `from` to the end, hands over each round that was closed, and returns the open one. */
+/** Folds the messages from `from` to the end. Passes each closed round to `close`, and returns the open one. */
 export function fold(input: FoldInput, from: number, isFirst: boolean, close: (round: Round) => void): Round {
   let round = newRound(from, isFirst);
   for (let index = from; index < input.messages.length; index++) {
@@ -52,7 +52,7 @@ export function fold(input: FoldInput, from: number, isFirst: boolean, close: (r
   return round;
 }
 
-/** The rounds as messages, with neither pairing nor anything else that later steps see to. */
+/** Applies only this step: no pairing and none of the later steps. */
 export function normalizeMessagesForAPI(messages: Iterable<Message>): RequestMessage[] {
   const history = History.of(messages);
   const survey = new Survey();
@@ -60,7 +60,7 @@ export function normalizeMessagesForAPI(messages: Iterable<Message>): RequestMes
   const normalized: RequestMessage[] = [];
   const close = (round: Round): void => {
     const answer = round.answer.map((part) => part.block);
-    const words = [...round.results, ...round.words];
+    const words = [...round.results, ...round.userBlocks];
     if (answer.length > 0) normalized.push({ role: 'assistant', content: answer });
     if (words.length > 0) normalized.push({ role: 'user', content: words });
   };
@@ -68,9 +68,9 @@ export function normalizeMessagesForAPI(messages: Iterable<Message>): RequestMes
   return normalized;
 }
 
-/** Has anything been said back to the answer? If not, the next answer only continues it. */
+/** Returns false if no result or user message follows the answer. The next answer then continues it. */
 export function isAnswered(round: Round): boolean {
-  return round.results.length > 0 || round.words.length > 0;
+  return round.results.length > 0 || round.userBlocks.length > 0;
 }
 
 function newRound(from: number, isFirst: boolean): Round {
@@ -81,13 +81,13 @@ function newRound(from: number, isFirst: boolean): Round {
     responses: new Set(),
     answer: [],
     results: [],
-    words: [],
-    bar: 0,
+    userBlocks: [],
+    attachmentIndex: 0,
     repairs: [],
   };
 }
 
-/** A message that cannot even be looked at (a getter that throws) must not take the session with it. */
+/** A message that cannot be read (a getter that throws) is left out, so that the session stays usable. */
 function absorbSafely(input: FoldInput, round: Round, index: number): Round {
   try {
     return absorb(input, round, index);
@@ -97,12 +97,12 @@ function absorbSafely(input: FoldInput, round: Round, index: number): Round {
   }
 }
 
-/** Takes one message into the round, or into a new one, which is returned. */
+/** Adds one message to the round or to a new one. Returns the round that contains it. */
 function absorb(input: FoldInput, round: Round, index: number): Round {
   const message: unknown = input.messages.at(index);
   const repair: Repair = (what) => round.repairs.push(`message ${index}: ${what}`);
   if (!isRecord(message)) {
-    repair('is no message and was left out');
+    repair('is not a message and was left out');
     return round;
   }
   if (message['isVirtual'] === true || input.survey.isGone(message)) return round;
@@ -136,15 +136,15 @@ function absorbUser(input: FoldInput, round: Round, content: unknown, index: num
   }
   const send = sendable(input, index);
   addAll(round.results, read.results.map(send).filter(isToolResult));
-  addAll(round.words, read.rest.map(send));
-  if (read.results.length > 0) round.bar = round.words.length;
+  addAll(round.userBlocks, read.rest.map(send));
+  if (read.results.length > 0) round.attachmentIndex = round.userBlocks.length;
   round.to = index + 1;
 }
 
 function absorbAssistant(round: Round, message: Dict, index: number): Round {
-  // Made by the loop to tell of a failed call. It has served the survey; attachments do not pass it.
+  // The loop made it to report a failed call. It is not sent, and later attachments stay behind it.
   if (isApiError(message)) {
-    round.bar = round.words.length;
+    round.attachmentIndex = round.userBlocks.length;
     return round;
   }
   const repairs: string[] = [];
@@ -166,7 +166,7 @@ function absorbAssistant(round: Round, message: Dict, index: number): Round {
   for (const block of read.rest) home.answer.push({ block: withCleanInput(block), model: message['model'] });
   addAll(home.results, read.results);
   if (response !== undefined) home.responses.add(response);
-  home.bar = home.words.length;
+  home.attachmentIndex = home.userBlocks.length;
   home.to = index + 1;
   return home;
 }
@@ -180,36 +180,36 @@ function absorbAttachment(
 ): void {
   const blocks = attachmentBlocks(attachment, repair).map(sendable(input, index));
   if (blocks.length === 0) return;
-  const below = round.words.splice(round.bar);
-  addAll(round.words, blocks);
-  round.bar = round.words.length;
-  addAll(round.words, below);
+  const below = round.userBlocks.splice(round.attachmentIndex);
+  addAll(round.userBlocks, blocks);
+  round.attachmentIndex = round.userBlocks.length;
+  addAll(round.userBlocks, below);
   round.to = index + 1;
 }
 
 function absorbSystem(round: Round, message: Dict, index: number): void {
-  // It stands for an answer that never came; what is above it was sent.
-  if (message['subtype'] === 'interruption') round.bar = round.words.length;
+  // It replaces a missing answer. Everything before it was sent, so later attachments stay behind it.
+  if (message['subtype'] === 'interruption') round.attachmentIndex = round.userBlocks.length;
   const content = message['content'];
   if (message['subtype'] !== 'local_command' || typeof content !== 'string' || isBlank(content)) return;
-  round.words.push(text(localCommand(wellFormed(content))));
+  round.userBlocks.push(text(localCommand(wellFormed(content))));
   round.to = index + 1;
 }
 
-/** Media of a message that the API refused once are not sent again. */
+/** Replaces media of a message that the API refused. */
 function sendable(input: FoldInput, index: number): (block: ContentBlock) => ContentBlock {
   if (!input.survey.isRefused(index)) return (block) => block;
   return (block) => mapMedia(block, (media) => text(mediaNote(media.type, MEDIA_REFUSED)));
 }
 
-/** A history from a file may hold an input that JSON or the API cannot carry. */
+/** A history from a file may contain an input that JSON or the API does not accept. */
 function withCleanInput(block: ContentBlock): ContentBlock {
   if (block.type !== 'tool_use') return block;
   const input = cleanJson(block.input);
   return input === block.input || !isJsonObject(input) ? block : { ...block, input };
 }
 
-/** Not by spreading: a message may hold more blocks than a call may have arguments. */
+/** Does not spread the items: a message may have more blocks than a call can have arguments. */
 function addAll<T>(list: T[], items: readonly T[]): void {
   for (const item of items) list.push(item);
 }
@@ -220,9 +220,9 @@ function attachmentBlocks(attachment: unknown, repair: Repair): readonly Content
     return [];
   }
   if (attachment['kind'] === 'queued_command') return queuedCommand(attachment['prompt'], repair);
-  const words = wordsOf(attachment);
-  if (words === undefined) repair('an attachment of an unknown kind was left out');
-  return words === undefined || isBlank(words) ? [] : [text(reminder(wellFormed(words)))];
+  const content = attachmentText(attachment);
+  if (content === undefined) repair('an attachment of an unknown kind was left out');
+  return content === undefined || isBlank(content) ? [] : [text(reminder(wellFormed(content)))];
 }
 
 function queuedCommand(prompt: unknown, repair: Repair): readonly ContentBlock[] {
@@ -234,7 +234,7 @@ function queuedCommand(prompt: unknown, repair: Repair): readonly ContentBlock[]
     : [text(SENT_MEANWHILE), ...rest];
 }
 
-function wordsOf(attachment: Dict): string | undefined {
+function attachmentText(attachment: Dict): string | undefined {
   const of = (field: string): string => {
     const value = attachment[field];
     return typeof value === 'string' || typeof value === 'number' ? String(value) : '';

@@ -1,4 +1,4 @@
-/** Images and documents: what the API takes, and notes in place of the rest. */
+/** Images and documents. A note replaces those that the API does not accept. */
 import { isRecord } from '../../json.ts';
 import {
   type ContentBlock,
@@ -11,7 +11,7 @@ import {
 import { mediaNote } from '../texts.ts';
 import { cleanJson, type Dict, isBlank, wellFormed } from './clean-json.ts';
 
-/** Characters of base64; the API counts the encoded form. */
+/** Characters of base64. The API counts the encoded form. */
 const MAX_IMAGE = 5 * 1024 * 1024;
 
 const IMAGE_TYPES = new Set<unknown>(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
@@ -24,7 +24,7 @@ export function isMedia(block: ContentBlock): block is Media {
   return block.type === 'image' || block.type === 'document';
 }
 
-/** A medium that may be sent, or a note that says why it was left out. */
+/** Returns a medium that may be sent, or a note with the reason why it was left out. */
 export function readMedia(value: Dict, repair: (what: string) => void): Media | TextBlock {
   const kind = value['type'] === 'image' ? 'image' : 'document';
   const source = isRecord(value['source']) ? value['source'] : {};
@@ -38,7 +38,7 @@ export function readMedia(value: Dict, repair: (what: string) => void): Media | 
     : { type: 'document', source: read.source, ...documentDetails(value) };
 }
 
-/** Every medium in the block, also inside a result, goes through `map`. The block itself if that changed nothing. */
+/** Applies `map` to every medium in the block, also inside a result. Returns the same block if nothing changed. */
 export function mapMedia(block: ContentBlock, map: (media: Media) => Media | TextBlock): ContentBlock {
   if (isMedia(block)) return map(block);
   if (block.type !== 'tool_result' || typeof block.content === 'string') return block;
@@ -51,7 +51,7 @@ export function mapMedia(block: ContentBlock, map: (media: Media) => Media | Tex
   return changed ? { ...block, content } : block;
 }
 
-/** Asked of messages as they stand in the history, before anything was read. */
+/** Works on content of unknown shape, before it was read into blocks. */
 export function carriesMedia(content: unknown): boolean {
   if (!Array.isArray(content)) return false;
   return content.some(
@@ -63,7 +63,7 @@ export function carriesMedia(content: unknown): boolean {
   );
 }
 
-/** The characters it takes in a request, as far as they count. */
+/** The characters of base64 in a request. References count as 0. */
 export function mediaSize(media: Media): number {
   return media.source.type === 'base64' ? media.source.data.length : 0;
 }
@@ -91,7 +91,7 @@ function writtenText(data: unknown): object | undefined {
   return { type: 'text', media_type: 'text/plain', data: wellFormed(data) };
 }
 
-/** A document made of blocks may hold images in the API; its texts are kept. */
+/** A document of blocks may contain images. Only its texts are kept. */
 function writtenParts(content: unknown): object | undefined {
   const parts: unknown[] = Array.isArray(content) ? content : [content];
   const texts = parts.map((part) => (isRecord(part) ? part['text'] : part));
@@ -100,7 +100,7 @@ function writtenParts(content: unknown): object | undefined {
   return { type: 'content', content: kept.map((part) => ({ type: 'text', text: cleanJson(part) })) };
 }
 
-/** The API knows two sources of documents that the vocabulary of blocks does not name. */
+/** The API has two document sources that the type `DocumentBlock` does not list. */
 function isSource(source: object): source is DocumentBlock['source'] {
   return 'type' in source;
 }
@@ -108,7 +108,7 @@ function isSource(source: object): source is DocumentBlock['source'] {
 function readBase64(mediaType: string, data: unknown, limit: number): Read<ImageBlock['source']> {
   if (typeof data !== 'string') return { why: 'its data was missing' };
   if (data.length > limit) return { why: 'it was too large' };
-  // Encoders wrap lines; the API does not want them.
+  // Some encoders wrap lines, and the API refuses line breaks.
   const joined = data.includes('\n') ? data.replaceAll(/[\r\n]+/g, '') : data;
   if (joined.length % 4 !== 0 || !BASE64.test(joined)) return { why: 'its data was damaged' };
   return { source: { type: 'base64', media_type: mediaType, data: joined } };
@@ -135,20 +135,20 @@ function documentDetails(value: Dict): object {
   return details;
 }
 /**
- * Step 4: how many of the oldest media have to be left out. The limits are the request's: 100 media, and 32 MB in all, of
- * which some is left for words. Each removal rewrites the prefix and costs its cache, so it makes room for more at once.
- * Decided from left to right, so the same media are left out whether a history came bit by bit or as a whole.
+ * Step 4: counts the oldest media that must be left out. A request may contain 100 media and 32 MB in all, a part of
+ * which is reserved for text. Each removal rewrites the prefix and loses its cache, so it removes more than needed.
+ * The count is computed from left to right, so it is the same for a growing history and for a loaded one.
  */
 const MOST = { count: 100, size: 28 * 1024 * 1024 };
-const ROOMY = { count: 80, size: 20 * 1024 * 1024 };
+const AFTER_REMOVAL = { count: 80, size: 20 * 1024 * 1024 };
 
-/** A document may fill a request, but must fit. */
+/** One document may use up the whole size of a request. */
 const LARGEST_DOCUMENT = MOST.size;
 
 interface Kept {
-  /** How many of the oldest are left out. */
+  /** The number of the oldest media that are left out. */
   readonly out: number;
-  /** The characters of the others. */
+  /** The characters of all other media. */
   readonly size: number;
 }
 
@@ -165,7 +165,7 @@ export class MediaBudget {
     for (const size of sizes) this.#sizes.push(size);
   }
 
-  /** How many of the oldest have to go if these came next. */
+  /** The number of the oldest media to leave out if these are added. */
   excess(next: readonly number[]): number {
     return this.#after(next).out;
   }
@@ -177,7 +177,8 @@ export class MediaBudget {
       size += added;
       const last = this.#sizes.length + index;
       if (last + 1 - out <= MOST.count && size <= MOST.size) continue;
-      while (out < last && (last + 1 - out > ROOMY.count || size > ROOMY.size)) size -= sizeAt(out++);
+      while (out < last && (last + 1 - out > AFTER_REMOVAL.count || size > AFTER_REMOVAL.size))
+        size -= sizeAt(out++);
     }
     return { out, size };
   }

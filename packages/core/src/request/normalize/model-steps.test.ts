@@ -5,7 +5,7 @@ import { MediaBudget } from './media.ts';
 describe('thinking', () => {
   const asked = (...blocks: Parameters<typeof answer>[1]) => [user('go'), answer('r', blocks), user('on')];
 
-  it('goes back to the model that wrote it, under its alias, too', () => {
+  it('is sent to the model that wrote it, also under its alias', () => {
     expect(linesOf(asked(think('hm'), say('ok')))).toContain('A thinking');
     const dated = [
       user('go'),
@@ -15,13 +15,13 @@ describe('thinking', () => {
     expect(linesOf(dated)).toContain('A thinking');
   });
 
-  it('does not go to another model', () => {
+  it('is not sent to another model', () => {
     const { request, repairs } = build(asked(think('hm'), say('ok')), { model: 'model-two' });
     expect(request.messages.at(1)?.content).toEqual([say('ok')]);
     expect(repairs).toEqual(['message 1: thinking of another model was left out']);
   });
 
-  it('is left out without its signature, or when its letters would have to be changed', () => {
+  it('is left out without its signature, or if its text is not well-formed', () => {
     expect(linesOf(asked(think('hm', ''), think('\ud800'), say('ok')))).toEqual(['U go', 'A ok', 'U on']);
   });
 
@@ -55,13 +55,13 @@ describe('media beyond the limit', () => {
   const pictures = (count: number) => [user(Array.from({ length: count }, () => image()))];
   const left = (count: number) => linesOf(pictures(count)).filter((line) => line === 'U image').length;
 
-  it('are left out silently, the oldest first, some at once', () => {
+  it('are left out without a report, the oldest first, several at once', () => {
     expect([left(100), left(101), left(120), left(121)]).toEqual([100, 80, 99, 100]);
     expect(linesOf(pictures(101))[0]).toMatch(/An image was left out: there were too many/);
     expect(build(pictures(101)).repairs).toEqual([]);
   });
 
-  it('are counted in characters, too, and the newest stays', () => {
+  it('also have a limit in characters, and the newest stays', () => {
     const megabytes = (...sizes: number[]) => sizes.map((size) => size * 1024 * 1024);
     const budget = new MediaBudget();
     expect(budget.excess(megabytes(28))).toBe(0);
@@ -71,7 +71,7 @@ describe('media beyond the limit', () => {
     expect(budget.excess(megabytes(28))).toBe(3);
   });
 
-  it('are the same ones whether they came one by one or all at once', () => {
+  it('are the same for a growing history and for a loaded one', () => {
     const sizes = Array.from({ length: 400 }, (_, index) => ((index * 7919) % 5) * 700_000);
     const bitByBit = new MediaBudget();
     for (const [index, size] of sizes.entries()) {

@@ -48,14 +48,14 @@ export function stripBetaBlocks<T extends { readonly block: ContentBlock }>(
   });
 }
 
-/** The call of the advisor is one of the server's tools by its type, and the advisor only by its name. */
+/** A call of the advisor has the type of every server tool. Only its name identifies it. */
 function betaKind(block: ContentBlock): string {
   const fields: unknown = block;
   const kind = blockKindOf(block);
   return kind === 'server_tool_use' && isRecord(fields) && fields['name'] === 'advisor' ? 'advisor' : kind;
 }
 
-/** A model refuses thinking that another one signed. */
+/** Leaves out thinking that another model signed, because the API refuses it. */
 export function stripForeignThinking(
   parts: readonly AnswerPart[],
   model: string,
@@ -68,19 +68,19 @@ export function stripForeignThinking(
   });
 }
 
-/** Thinking leads to something; at the end of an answer, where it was cut, the API refuses it. */
+/** Leaves out thinking at the end of a cut answer, because the API refuses it. */
 export function stripTrailingThinking(parts: readonly AnswerPart[], repair: Repair): readonly AnswerPart[] {
   const last = parts.findLastIndex((part) => !isThinking(part.block));
   if (last < parts.length - 1) repair('thinking at the end of an answer was left out');
   return last < parts.length - 1 ? parts.slice(0, last + 1) : parts;
 }
 
-/** Another model wrote some of the answer. */
+/** Returns true if another model wrote a part of the answer. */
 export function isForeign(parts: readonly AnswerPart[], model: string): boolean {
   return parts.some((part) => !isSameModel(part.model, model));
 }
 
-/** Asked for by an alias, a model answers under its dated name. */
+/** Ignores dates: a model requested by its alias answers under its dated name. */
 function isSameModel(written: unknown, asked: string): boolean {
   return typeof written === 'string' && undated(written) === undated(asked);
 }
@@ -89,7 +89,7 @@ function undated(model: string): string {
   return model.replace(/^anthropic[/:]/, '').replace(/-(?:\d{8}|latest)$/, '');
 }
 
-/** Silently replaces the media that come before the `strip`-th, and tells the sizes of all. */
+/** Replaces the media before the `strip`-th without reporting a repair. Returns the sizes of all media. */
 export function stripOldMedia(
   blocks: readonly ContentBlock[],
   before: number,
@@ -105,13 +105,13 @@ export function stripOldMedia(
   return { blocks: kept, sizes };
 }
 
-// Blocks that the API refused by name. A note takes their place. A call and its result become text, with all they contain.
-// The other half of a tool that ran on the server is removed with the refused half.
+// A note replaces each block that the API refused. A call and its result become text with their whole content. A server
+// tool's other half is removed with the refused half.
 
-/** Their names: see `refusedName`. */
+/** The names of refused blocks: see `rejectedBlockName`. */
 export type RejectedBlocks = ReadonlySet<string>;
 
-/** A block is known again by its words in the request that was refused. An image may be megabytes: the name is short. */
+/** Identifies a block by its content in the refused request. The name is short, because an image may be megabytes. */
 export function rejectedBlockName(block: ContentBlock): string {
   const json = JSON.stringify(block);
   return `${json.length}-${fingerprint([json])}`;
@@ -133,7 +133,7 @@ interface AnsweredRound {
   readonly retold: readonly ContentBlock[];
 }
 
-/** A finished call never disappears: its input and its result are sent as text if they cannot be sent as blocks. */
+/** Sends the input and result of a finished call as text if they cannot be sent as blocks. No call is lost. */
 export function replaceRejectedAnswerBlocks(
   { answer, results }: Pick<AnsweredRound, 'answer' | 'results'>,
   refused: RejectedBlocks,
@@ -163,7 +163,7 @@ export function replaceRejectedAnswerBlocks(
   return { answer: keptAnswer, results: kept, retold };
 }
 
-/** Some thinking of the answer was refused and left out. */
+/** Returns true if refused thinking of the answer was left out. */
 export function isThinkingRefused(before: readonly AnswerPart[], after: readonly AnswerPart[]): boolean {
   const thoughts = (parts: readonly AnswerPart[]): number =>
     parts.filter(({ block }) => isThinking(block)).length;
@@ -183,7 +183,7 @@ function noteFor(block: ContentBlock): ContentBlock {
   );
 }
 
-/** What the result says, without the images and documents that may be the reason for the refusal. */
+/** Returns the result without images and documents, which may have caused the refusal. */
 function withoutMedia(result: ToolResultBlock): ToolResultBlock {
   if (typeof result.content === 'string' || !result.content.some(isMedia)) return result;
   const content = result.content.map((block) =>
@@ -195,11 +195,11 @@ function withoutMedia(result: ToolResultBlock): ToolResultBlock {
 function retoldResult(result: ToolResultBlock, call: ContentBlock | undefined): readonly ContentBlock[] {
   const name = call?.type === 'tool_use' ? call.name : undefined;
   const { content } = result;
-  const said = typeof content === 'string' ? [text(content)] : content;
-  return [text(retoldResultIntroduction(name, result.is_error === true)), ...said];
+  const blocks = typeof content === 'string' ? [text(content)] : content;
+  return [text(retoldResultIntroduction(name, result.is_error === true)), ...blocks];
 }
 
-/** What ties a call, here or on the server, to its result. */
+/** The id that connects a call with its result. */
 function idOf(block: ContentBlock): string | undefined {
   const fields: unknown = block;
   if (!isRecord(fields)) return undefined;

@@ -72,7 +72,7 @@ describe('results', () => {
     expect(build(messages).repairs).toEqual(['message 1: a result without its call "x" was left out']);
   });
 
-  it('without a call leave a note where nothing else was said', () => {
+  it('without a call leave a note if the message has no other content', () => {
     const messages = [
       user('go'),
       answer('r', [say('ok')]),
@@ -88,7 +88,7 @@ describe('results', () => {
     expect(linesOf(messages)).toEqual(['U go', 'A call x', 'U result x one']);
   });
 
-  it('that come before their call, or an answer too late, do not count', () => {
+  it('are ignored before their call or after another answer', () => {
     const messages = [
       user([result('x', 'early')]),
       answer('r', [call('x')]),
@@ -122,7 +122,7 @@ describe('calls of tools on the server', () => {
 });
 
 describe('the step alone', () => {
-  it('mends messages of any making and says how', () => {
+  it('repairs any list of messages and reports the repairs', () => {
     const { messages, repairs } = ensureToolResultPairing([
       { role: 'user', content: [result('z')] },
       { role: 'assistant', content: [call('x'), call('y')] },

@@ -1,6 +1,6 @@
 /**
- * Step 2, `ensureToolResultPairing`: every call is answered by exactly one result, in the message right after it and in
- * the order of the calls. Never throws, and says what it mended.
+ * Step 2, `ensureToolResultPairing`: gives every call exactly one result, in the next message and in the order of the
+ * calls. Does not throw, and reports its repairs.
  */
 import { isRecord } from '../../json.ts';
 import {
@@ -12,16 +12,15 @@ import {
 import type { RequestMessage } from '../../model/port.ts';
 import { RESULT_MISSING } from '../texts.ts';
 import type { AnswerPart } from './fold.ts';
-import { type IdClaims, IdRegister } from './ids.ts';
 import { blockKindOf, type Repair } from './sanitize.ts';
 
 interface Pairing {
   readonly answer: readonly AnswerPart[];
-  /** One for each call. */
+  /** One result for each call. */
   readonly results: readonly ToolResultBlock[];
 }
 
-/** `mayBeOpen`: calls of tools on the server may wait for the answer to go on. */
+/** Pairs the calls of one round. With `mayBeOpen`, calls of server tools may lack a result until the answer continues. */
 export function pairRound(
   round: { readonly answer: readonly AnswerPart[]; readonly results: readonly ToolResultBlock[] },
   claims: IdClaims,
@@ -53,7 +52,7 @@ export function pairRound(
   return { answer, results };
 }
 
-/** The step alone, over messages of any making. */
+/** Applies only this step to a list of messages. */
 export function ensureToolResultPairing(messages: readonly RequestMessage[]): {
   readonly messages: readonly RequestMessage[];
   readonly repairs: readonly string[];
@@ -66,13 +65,13 @@ export function ensureToolResultPairing(messages: readonly RequestMessage[]): {
   };
   for (let index = 0; index < messages.length; ) {
     const answer: AnswerPart[] = [];
-    const said: ContentBlock[] = [];
+    const userBlocks: ContentBlock[] = [];
     for (; messages[index]?.role === 'assistant'; index++)
       for (const block of messages[index]?.content ?? []) answer.push({ block, model: undefined });
     for (; index < messages.length && messages[index]?.role !== 'assistant'; index++)
-      for (const block of messages[index]?.content ?? []) said.push(block);
+      for (const block of messages[index]?.content ?? []) userBlocks.push(block);
     const claims = register.claims();
-    const pairing = pairRound({ answer, results: said.filter(isToolResult) }, claims, (what) =>
+    const pairing = pairRound({ answer, results: userBlocks.filter(isToolResult) }, claims, (what) =>
       repairs.push(what),
     );
     claims.keep();
@@ -80,7 +79,7 @@ export function ensureToolResultPairing(messages: readonly RequestMessage[]): {
       'assistant',
       pairing.answer.map((part) => part.block),
     );
-    push('user', [...pairing.results, ...said.filter((block) => !isToolResult(block))]);
+    push('user', [...pairing.results, ...userBlocks.filter((block) => !isToolResult(block))]);
   }
   return { messages: paired, repairs };
 }
@@ -106,9 +105,10 @@ function resultFor(
   return { type: 'tool_result', tool_use_id: id, content: RESULT_MISSING, is_error: true };
 }
 
-// Tools that run on the server: call and result stand in the same answer, the call first. One without the other is
-// refused, so it is left out. Code execution is let through as it is: its result may come answers later.
-
+/**
+ * Pairs tools that run on the server. Their call and result are in the same answer, the call first. The API refuses one
+ * without the other, so it is left out. Code execution is not changed: its result may be in a later answer.
+ */
 function pairServerTools(
   answer: readonly AnswerPart[],
   claims: IdClaims,
@@ -150,7 +150,62 @@ function roleOf(block: ContentBlock): { readonly is: 'call' | 'result'; readonly
   return kind.endsWith('_tool_result') ? { is: 'result', id: idOf(fields['tool_use_id']) } : undefined;
 }
 
-/** An id that is none pairs with nothing a well-formed block could name. */
+/** Returns '' for an invalid id, which matches no well-formed block. */
 function idOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+/** The call ids of a request, valid and unique. They are assigned from left to right, so a sent id never changes. */
+export class IdRegister {
+  readonly #taken = new Set<string>();
+  /** The last number tried for a repeated id. It keeps the search linear for many repetitions. */
+  readonly #repeats = new Map<string, number>();
+
+  /** Creates the claims of a round that may still change. They take effect with `keep`. */
+  claims(): IdClaims {
+    return new IdClaims(this);
+  }
+
+  isTaken(id: string): boolean {
+    return this.#taken.has(id);
+  }
+
+  repeatsOf(id: string): number {
+    return this.#repeats.get(id) ?? 1;
+  }
+
+  keep(ids: Iterable<string>, repeats: Iterable<readonly [string, number]>): void {
+    for (const id of ids) this.#taken.add(id);
+    for (const [id, number] of repeats) this.#repeats.set(id, number);
+  }
+}
+
+export class IdClaims {
+  readonly #register: IdRegister;
+  readonly #claimed = new Set<string>();
+  readonly #repeats = new Map<string, number>();
+
+  constructor(register: IdRegister) {
+    this.#register = register;
+  }
+
+  isTaken(id: string): boolean {
+    return this.#claimed.has(id) || this.#register.isTaken(id);
+  }
+
+  /** Returns the id itself if it is valid and free. Otherwise it returns a similar id. */
+  claim(wanted: string): string {
+    const valid = wanted.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
+    const base = valid === '' ? 'toolu_mended' : valid;
+    let id = base;
+    let number = this.#repeats.get(base) ?? this.#register.repeatsOf(base);
+    while (this.isTaken(id)) id = `${base}_${++number}`;
+    if (id !== base) this.#repeats.set(base, number);
+    this.#claimed.add(id);
+    return id;
+  }
+
+  keep(): void {
+    this.#register.keep(this.#claimed, this.#repeats);
+  }
 }

@@ -1,7 +1,7 @@
 /**
- * Content of unknown shape read into blocks that the API takes: known kinds with their known fields in a fixed order (so
- * that the same block always makes the same bytes), kinds this version does not know as they came. Ids are still the
- * history's own here; `pairing.ts` makes them valid and unique.
+ * Reads content of unknown shape into blocks that the API accepts. A known kind keeps its known fields in a fixed order,
+ * so that the same block always has the same bytes. An unknown kind is not changed. The ids are those of the history:
+ * `pairing.ts` makes them valid and unique.
  */
 import { isRecord, type Json, type JsonObject } from '../../json.ts';
 import {
@@ -19,7 +19,7 @@ import { isMedia, readMedia } from './media.ts';
 
 export type Repair = (what: string) => void;
 
-/** Fields the API sends and wants back, of which the loop itself has no use. */
+/** Fields that the API sends and requires in later requests. The loop does not use them. */
 interface CitingText extends TextBlock {
   readonly citations?: readonly JsonObject[];
 }
@@ -32,7 +32,7 @@ interface ReadContent {
   readonly rest: readonly ContentBlock[];
 }
 
-/** The content of an answer. Results are never part of one; they are handed over to the user's side. */
+/** Reads the content of an answer. Results do not belong to an answer, so the caller adds them to the user's side. */
 export function readAnswer(content: unknown, repair: Repair): ReadContent {
   return sort(content, repair, (block) => {
     if (onlyInResults(blockKindOf(block)) || blockKindOf(block) === 'search_result') {
@@ -45,7 +45,7 @@ export function readAnswer(content: unknown, repair: Repair): ReadContent {
   });
 }
 
-/** The content of a user message. */
+/** Reads the content of a user message. */
 export function readUserContent(content: unknown, repair: Repair): ReadContent {
   return sort(content, repair, (block) => {
     if (!onlyInAnswers(blockKindOf(block)) && !onlyInResults(blockKindOf(block))) return block;
@@ -87,7 +87,7 @@ function onlyInResults(type: string): boolean {
 function readBlock(value: unknown, repair: Repair): ContentBlock | undefined {
   if (typeof value === 'string') return readText({ text: value });
   if (!isRecord(value) || typeof value['type'] !== 'string' || isBlank(value['type'])) {
-    repair('something that is no block was left out');
+    repair('something that is not a block was left out');
     return undefined;
   }
   switch (value['type']) {
@@ -112,16 +112,16 @@ function readBlock(value: unknown, repair: Repair): ContentBlock | undefined {
   }
 }
 
-/** Blank texts are refused by the API and say nothing: they go without a word. */
+/** Leaves out blank texts without reporting a repair, because the API refuses them and they contain nothing. */
 function readText(value: Dict): CitingText | undefined {
-  const words = value['text'];
-  if (typeof words !== 'string' || isBlank(words)) return undefined;
+  const content = value['text'];
+  if (typeof content !== 'string' || isBlank(content)) return undefined;
   const citations = readCitations(value['citations']);
-  const block: CitingText = { type: 'text', text: wellFormed(words) };
+  const block: CitingText = { type: 'text', text: wellFormed(content) };
   return citations.length === 0 ? block : { ...block, citations };
 }
 
-/** A signature covers its block to the letter, so a block that would have to be mended cannot be. */
+/** A signature covers the exact text of its block, so an invalid block cannot be repaired. */
 function readThinking(value: Dict, repair: Repair): ContentBlock | undefined {
   const { thinking, signature, data } = value;
   if (value['type'] === 'redacted_thinking') {
@@ -153,7 +153,7 @@ function readName(value: unknown): string {
   return name === '' ? 'unknown_tool' : name;
 }
 
-/** The same for a call and its result, so that the two find each other whatever was wrong with both. */
+/** Reads ids of calls and results in the same way, so that they match even if both are invalid. */
 function readId(value: unknown): string {
   if (typeof value === 'string') return wellFormed(value);
   return typeof value === 'number' ? String(value) : '';
@@ -191,7 +191,7 @@ function isResultContent(block: ContentBlock): block is ResultContent {
   return block.type !== 'tool_result' && !onlyInAnswers(blockKindOf(block));
 }
 
-/** The result of a failed call may hold nothing but text. */
+/** The API accepts only text in the result of a failed call. */
 function asText(block: ContentBlock, repair: Repair): TextBlock {
   if (block.type === 'text') return block;
   repair(`a block of type ${blockKindOf(block)} in a failed result was replaced by a note`);
@@ -199,7 +199,7 @@ function asText(block: ContentBlock, repair: Repair): TextBlock {
   return text(`[${blockKindOf(block)} left out: the call failed.]`);
 }
 
-/** A kind this version does not know goes back as it came; only the cache marks are ours to set. */
+/** Keeps a block of an unknown kind as it is, except its cache mark, which only the builder sets. */
 function readForeign(value: Dict, repair: Repair): ContentBlock | undefined {
   const { cache_control: _, ...rest } = value;
   const clean: unknown = cleanObject('cache_control' in value ? rest : value);
@@ -208,7 +208,7 @@ function readForeign(value: Dict, repair: Repair): ContentBlock | undefined {
   return undefined;
 }
 
-/** The type of a block as a word: that of a foreign block is a string, too. */
+/** The type of a block as a string. The type of a foreign block is not a literal type. */
 export function blockKindOf(block: ContentBlock): string {
   return String(block.type);
 }
@@ -230,7 +230,7 @@ const FIELDS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ],
 ]);
 
-/** A title may be null; without any other field a citation is refused. */
+/** A title may be null. The API refuses a citation if any other field is missing. */
 const OPTIONAL = new Set(['title', 'document_title']);
 
 function readCitations(value: unknown): readonly JsonObject[] {
@@ -247,7 +247,7 @@ function readCitations(value: unknown): readonly JsonObject[] {
   return citations;
 }
 
-/** A passage with its source, which the model may cite. Needs all its fields; its content is text. */
+/** Reads a passage with its source, which the model may cite. All fields are required, and its content is text. */
 function readSearchResult(value: Dict): ContentBlock | undefined {
   const { source, title, citations } = value;
   if (typeof source !== 'string' || typeof title !== 'string' || !Array.isArray(value['content']))
@@ -274,7 +274,7 @@ function readToolReference(value: Dict): ContentBlock | undefined {
   return asBlock({ type: 'tool_reference', tool_name: name });
 }
 
-/** Kinds that the API knows and the loop has no name for. */
+/** Makes a block of a kind that the API accepts and `ContentBlock` does not list. */
 function asBlock(fields: object): ContentBlock | undefined {
   const clean: unknown = cleanJson(fields);
   return isBlock(clean) ? clean : undefined;

@@ -1,7 +1,7 @@
 /**
- * What later messages say about earlier ones: where the conversation begins (after the last compact boundary), which
- * messages were taken back (tombstones), and whose media the API refused. Everything else in a request depends only on
- * what stands before it, which is what lets its beginning be kept as it is.
+ * Collects the effects of later messages on earlier ones: the start of the conversation (after the last compact
+ * boundary), retracted messages (tombstones), and media that the API refused. Every other part of a request depends only
+ * on earlier messages, so its beginning can be kept.
  */
 import { isRecord } from '../../json.ts';
 import type { History } from '../../messages/history.ts';
@@ -9,7 +9,7 @@ import type { Message } from '../../messages/message.ts';
 import type { Dict } from './clean-json.ts';
 import { carriesMedia } from './media.ts';
 
-/** Earlier than every message: nothing that was built can be kept. */
+/** An index before the first message: all rounds must be built again. */
 const EVERYTHING = -1;
 
 export class Survey {
@@ -18,7 +18,7 @@ export class Survey {
   readonly #gone = new Set<unknown>();
   readonly #refused = new Set<number>();
 
-  /** Nothing was read yet. */
+  /** No message was read yet. */
   get isFresh(): boolean {
     return this.#seen === 0;
   }
@@ -32,12 +32,12 @@ export class Survey {
     return this.#gone.size > 0 && this.#gone.has(message['uuid']);
   }
 
-  /** The media of the message at this place are not to be sent. */
+  /** The API refused media of the message at this index, so its media are not sent. */
   isRefused(index: number): boolean {
     return this.#refused.has(index);
   }
 
-  /** Reads what was appended. Answers with the earliest message that has to be seen in a new light. */
+  /** Reads the appended messages. Returns the index of the earliest message that must be built again. */
   read(messages: History<Message>): number {
     let earliest = Number.POSITIVE_INFINITY;
     for (; this.#seen < messages.length; this.#seen++)
@@ -45,7 +45,7 @@ export class Survey {
     return earliest;
   }
 
-  /** What cannot even be looked at (a getter that throws) says nothing about others. */
+  /** A message that cannot be read (a getter that throws) has no effect on others. */
   #noteSafely(index: number, messages: History<Message>): number {
     try {
       const message: unknown = messages.at(index);
@@ -60,14 +60,14 @@ export class Survey {
       this.#start = index + 1;
       return EVERYTHING;
     }
-    if (message['type'] === 'tombstone') return this.#takeBack(message['uuids'], index, messages);
+    if (message['type'] === 'tombstone') return this.#retract(message['uuids'], index, messages);
     if (message['type'] === 'assistant' && isApiError(message))
       return this.#blameMedia(message['apiError'], index, messages);
     return Number.POSITIVE_INFINITY;
   }
 
-  /** All the way back: in a broken history several messages may go by one name. Tombstones are rare. */
-  #takeBack(uuids: unknown, before: number, messages: History<Message>): number {
+  /** Searches the whole history, because several messages of a broken one may share a uuid. Tombstones are rare. */
+  #retract(uuids: unknown, before: number, messages: History<Message>): number {
     const named = new Set<unknown>(
       Array.isArray(uuids) ? uuids.filter((uuid) => typeof uuid === 'string') : [],
     );
@@ -81,8 +81,8 @@ export class Survey {
   }
 
   /**
-   * A medium may become too large only later (another model, a stricter limit for many), so for `media` any earlier one
-   * can be the cause. For `overflow` it is one that came since the last answer: the others had fitted.
+   * Marks the last message that may have caused the refusal. For `media` it can be any earlier one: another model or a
+   * stricter limit for many media may refuse it later. For `overflow` it was added after the last answer.
    */
   #blameMedia(error: unknown, before: number, messages: History<Message>): number {
     if (error !== 'media' && error !== 'overflow') return Number.POSITIVE_INFINITY;
@@ -98,7 +98,7 @@ export class Survey {
   }
 }
 
-/** Made by the loop to tell of a failed call. */
+/** The loop made this message to report a failed model call. */
 export function isApiError(message: Dict): boolean {
   return message['apiError'] !== undefined && message['apiError'] !== null;
 }

@@ -1,4 +1,4 @@
-/** Histories with everything that can be wrong with one: made well and then damaged, or of arbitrary parts. */
+/** Broken histories: valid ones that were damaged, and lists of arbitrary parts. */
 import { createSignatures } from '@heddle/testing';
 import fc from 'fast-check';
 import type { Message } from '../../messages/message.ts';
@@ -143,7 +143,7 @@ const serverPair = fc
   );
 const foreign = fc.record({ type: fc.constant('poem'), lines: fc.array(text, { maxLength: 2 }) });
 
-/** Thinking as `model` would write it, or as no model would. */
+/** Thinking in the form that `model` writes, or in an invalid form. */
 const thinking = (model: string) =>
   fc.oneof(
     fc.string({ maxLength: 5 }).map((words) => ({
@@ -259,7 +259,7 @@ const aside = fc.oneof(
   fc.constantFrom<unknown>(
     { type: 'progress', uuid: 'p', toolUseId: 'a', data: 1 },
     { type: 'tool_use_summary', uuid: 's', summary: 'x', toolUseIds: [] },
-    { type: 'nobody knows' },
+    { type: 'unknown' },
   ),
   junk,
 );
@@ -273,7 +273,7 @@ const anyMessage: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: boundary },
 );
 
-/** A conversation as the loop would have made it: each answer in fragments, each call with its result. */
+/** A conversation in the form that the loop produces: answers in fragments, and a result for each call. */
 export const ordinary: fc.Arbitrary<Message[][]> = fc
   .array(
     fc.record({
@@ -367,7 +367,7 @@ const damaged = fc.tuple(ordinary, fc.array(damage, { minLength: 1, maxLength: 5
   return list;
 });
 
-/** Any list of messages at all. */
+/** An arbitrary list of messages. */
 export const anyHistory: fc.Arbitrary<Message[]> = fc
   .oneof(
     fc.array(anyMessage, { maxLength: 30 }),

@@ -1,4 +1,4 @@
-/** Messages, views and readings of requests for the tests of this folder. */
+/** Messages, views and printed requests for the tests of this folder. */
 import {
   bodyOf,
   explainViolations,
@@ -35,8 +35,8 @@ const VIEW = requestView({
 
 export const view = (changes: Partial<RequestView> = {}): RequestView => ({ ...VIEW, ...changes });
 
-/** Whatever stands in a history at run time. */
-// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what the types forbid is what is tested
+/** A message of any shape, as a history may contain at run time. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the tests use values that the types forbid
 export const broken = (value: unknown): Message => value as Message;
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same for blocks
 export const odd = (value: unknown): ContentBlock => value as ContentBlock;
@@ -97,7 +97,7 @@ export const history = (...messages: readonly Message[]): History<Message> => Hi
 export const build = (messages: readonly Message[], changes: Partial<RequestView> = {}): BuiltRequest =>
   buildRequest(view(changes), history(...messages));
 
-/** One line a block: who, what, and its words. */
+/** Prints one line per block: role, type and text. */
 export function lines(request: ModelRequest): string[] {
   return [...request.messages].flatMap(({ role, content }) =>
     content.map((block) => `${role === 'user' ? 'U' : 'A'} ${words(block)}`),
@@ -127,7 +127,7 @@ function words(block: ContentBlock): string {
 export const linesOf = (messages: readonly Message[], changes: Partial<RequestView> = {}): string[] =>
   lines(build(messages, changes).request);
 
-/** What the API would have against it; empty: nothing. */
+/** Returns the reasons for which the API would reject the request. */
 export function complaints(request: ModelRequest, options: ValidationOptions = {}): string {
   return explainViolations(validateRequest(bodyOf(request), options));
 }
@@ -136,10 +136,10 @@ const MARK = ',"cache_control":{"type":"ephemeral"}';
 
 export const sentBytes = (request: ModelRequest): string => new TextDecoder().decode(messagesBytes(request));
 
-/** The bytes without the marks, which move. (No sample holds the words of a mark.) */
+/** The bytes without cache marks, which move. No sample contains the text of a mark. */
 export const plainBytes = (request: ModelRequest): string => sentBytes(request).replaceAll(MARK, '');
 
-/** Is the past of the one the beginning of the other? The last message and the list may go on. */
+/** Returns true if one request begins with the other. The last message and the list may continue. */
 export function isPrefix(before: ModelRequest, after: ModelRequest): boolean {
   return plainBytes(after).startsWith(plainBytes(before).slice(0, -']}]'.length));
 }

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import type { ContentBlock } from '../../messages/blocks.ts';
 import { answer, build, call, image, odd, result, say, user } from '../test/samples.ts';
 
-/** What is sent of a block in a user message; `undefined`: nothing. */
+/** Returns the sent form of a block in a user message, or `undefined` if it is left out. */
 const asked = (block: unknown): ContentBlock | undefined =>
   build([user([say('first'), odd(block)])]).request.messages.at(0)?.content[1];
-/** What is sent of a block in an answer that ends with a word. */
+/** Returns the sent form of a block in an answer that ends with text. */
 const answered = (block: unknown): ContentBlock | undefined =>
   build([user('go'), answer('r', [say('first'), odd(block), say('last')]), user('on')])
     .request.messages.at(1)
@@ -69,7 +69,7 @@ describe('texts', () => {
     });
   });
 
-  it('keep the citations of the API, with the fields it takes back', () => {
+  it('keep the citations of the API, with the fields it accepts in a request', () => {
     const cited = {
       type: 'page_location',
       cited_text: 'a',
