@@ -144,6 +144,7 @@ function load() {
     import('../permission/suggest/suggest.ts'),
     import('../permission/rules/compile.ts'),
     import('../permission/call-parts.ts'),
+    import('../settings/trust.ts'),
   ]);
 }
 
@@ -182,9 +183,13 @@ async function decider(
   context: ToolUseContext,
 ) {
   loading ??= load();
-  const [{ authorize }, { observeWorld }, { suggestions }, , { placesOfCall }] = await loading;
+  const [{ authorize }, { observeWorld }, { suggestions }, , { placesOfCall }, { trustIn }] = await loading;
   const { workingDirectory: cwd, additionalDirectories } = context;
-  const surroundings = { ...surroundingsOf(options, live, cwd, additionalDirectories), readOnlyView };
+  const surroundings = {
+    ...surroundingsOf(options, live, cwd, additionalDirectories),
+    readOnlyView,
+    isTrusted: trustIn({ home: os.homedir(), env: process.env }),
+  };
   const world: PermissionWorld = observeWorld(surroundings);
   const standing = () => ({
     rules: live.rules,

@@ -1,28 +1,43 @@
 /** Tests which calls the read-only view allows instead of a question. */
 import { describe, expect, it } from 'vitest';
+import type { GitFacts } from '@heddle/tools/shell';
 import type { PermissionMode } from '@heddle/core';
 import { authorize } from './authorize.ts';
 import type { AuthorizeRequest } from './request.ts';
 import type { RuleTexts } from './test/ask.ts';
-import { ROOT, worldOf } from './test/world.ts';
+import { CLEAN_GIT, ROOT, worldOf } from './test/world.ts';
 
 interface Setting {
   readonly rules?: RuleTexts;
   readonly mode?: PermissionMode;
   readonly request?: Partial<AuthorizeRequest>;
   readonly view?: boolean;
+  readonly isTrusted?: boolean;
+  readonly git?: GitFacts;
 }
 
 function decided(
   command: string,
-  { rules = {}, mode = 'default', request = {}, view = true }: Setting = {},
+  {
+    rules = {},
+    mode = 'default',
+    request = {},
+    view = true,
+    isTrusted = true,
+    git = CLEAN_GIT,
+  }: Setting = {},
 ): string {
   const list = (texts: readonly string[] = []) => texts.map((text) => ({ text, source: 'user' as const }));
   const { decision, readOnlyRun } = authorize(
     { tool: 'Bash', input: { command }, readOnly: false, hookDecision: undefined, ...request },
     { deny: list(rules.deny), ask: list(rules.ask), allow: list(rules.allow) },
     mode,
-    { ...worldOf({ files: [`${ROOT}/secrets`] }), readOnlyView: view },
+    {
+      ...worldOf({ files: [`${ROOT}/secrets`], git }),
+      gitIn: () => git,
+      readOnlyView: view,
+      isTrusted: () => isTrusted,
+    },
   );
   return readOnlyRun === undefined ? decision : `${decision} ${readOnlyRun}`;
 }
@@ -47,7 +62,8 @@ describe('a command that reads according to its program', () => {
     `awk '$3 > 100 { print $1 }' a`,
     `sed -n '/a/,/b/{p;q}' a`,
     'git -c core.pager=x log --some-new-option',
-    'git -C sub diff --ext-diff',
+    'git diff --ext-diff',
+    'git -C sub describe --dirty',
     'git stash list',
     'git branch -vv --sort=-committerdate',
     'for f in *.gz; do zcat "$f" | wc -l; done',
@@ -139,6 +155,48 @@ describe('a command that reads according to its program', () => {
       for (const command of ['scc .', `awk '{ print > $1 }' a`, 'zstdcat --some-option a', 'x --version'])
         expect(decided(command, { rules })).toBe('ask');
     }
+  });
+
+  describe('in a folder that is not trusted', () => {
+    const asks = (command: string, helpers: readonly string[] = []): string =>
+      decided(command, { isTrusted: false, git: { helpers, submodules: false } });
+
+    it('runs no program that the repository configures', () => {
+      for (const helper of ['diff.external', 'diff.x.textconv', 'core.fsmonitor', 'filter.x.clean'])
+        for (const command of [
+          'git diff',
+          'git -C sub diff',
+          'git show --some-option',
+          'git describe --dirty',
+        ])
+          expect(asks(command, [helper])).toBe('ask');
+      expect(decided('git diff', { git: { helpers: ['diff.external'], submodules: false } })).toBe(
+        'allow required',
+      );
+    });
+
+    it('runs no program that the command gives to git', () => {
+      for (const command of [
+        'git -c core.fsmonitor=./x status',
+        'git --exec-path=. log',
+        'git --git-dir=x log',
+        'git grep -O./x a',
+        'git log --some-option --format=%G?',
+        'git log --show-signature',
+        'git verify-commit HEAD',
+      ])
+        expect(asks(command)).toBe('ask');
+    });
+
+    it('runs no program that loads code of the project', () => {
+      for (const command of ['make -n', 'cargo tree', 'yarn list', 'bundle list', 'python3 -m pip list'])
+        expect(asks(command)).toBe('ask');
+    });
+
+    it('still reads with git and other programs', () => {
+      for (const command of ['git describe --dirty', 'git show-branch', 'objdump -d a.o', 'npm ls'])
+        expect(asks(command)).toMatch(/^allow (required|preferred)$/);
+    });
   });
 
   it('runs in the sandbox if commands are sandboxed', () => {

@@ -11,7 +11,7 @@ import type { PermissionWorld } from './world.ts';
 function worldWith(readOnlyView: boolean): PermissionWorld {
   const world = worldOf({ git: CLEAN_GIT });
   const gitIn: PermissionWorld['gitIn'] = (folder) => (folder.startsWith(ROOT) ? CLEAN_GIT : undefined);
-  return { ...world, gitIn, readOnlyView };
+  return { ...world, gitIn, readOnlyView, isTrusted: () => true };
 }
 
 function isAllowed(command: string, mode: PermissionMode, world: PermissionWorld): boolean {

@@ -16,6 +16,7 @@ export interface WorldOptions {
   readonly configDirs: readonly string[];
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly readOnlyView?: boolean;
+  readonly isTrusted?: (folder: string) => boolean;
 }
 
 /** Starts no process. */

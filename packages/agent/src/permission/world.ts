@@ -43,6 +43,8 @@ export interface PermissionWorld {
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Commands run as the system administrator, who can change system folders. */
   readonly isPrivileged?: boolean;
+  /** The user trusts a folder, so programs of the project may run in the read-only view. Absent: trusts none. */
+  readonly isTrusted?: (folder: string) => boolean;
   /** Commands can run in a read-only view that lets no effect out. */
   readonly readOnlyView?: boolean;
 }

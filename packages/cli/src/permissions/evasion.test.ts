@@ -1,4 +1,5 @@
 /** Attempts to evade rules, in the real program. Each run makes many attempts. */
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -252,6 +253,24 @@ describe('a command with words that are known only when it runs', () => {
     expect(await refused([...commands, ...fine])).toEqual(commands);
     expect(existsSync(path.join(outside, 'ran'))).toBe(false);
     expect(existsSync(path.join(project, 'sub/ran'))).toBe(true);
+  });
+});
+
+describe('a folder that is not trusted', () => {
+  it('runs no program that its git configuration names, also not in the read-only view', async () => {
+    const { project, refused } = place({});
+    const git = (...args: string[]) => execFileSync('git', ['-C', project, ...args]);
+    git('init', '-q');
+    writeFileSync(path.join(project, 'a'), 'one');
+    git('add', 'a');
+    writeFileSync(path.join(project, 'a'), 'two');
+    writeFileSync(path.join(project, 'x.sh'), '#!/bin/sh\necho it ran >&2\n', { mode: 0o755 });
+    git('config', 'diff.external', './x.sh');
+    const commands = ['git diff', 'git diff --some-option', 'git -C . diff', 'git --no-pager diff'];
+    expect(await refused([...commands, 'git diff --stat', 'git rev-parse --git-dir'])).toEqual([
+      ...commands,
+      'git diff --stat',
+    ]);
   });
 });
 

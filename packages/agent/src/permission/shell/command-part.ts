@@ -6,6 +6,7 @@ import {
   isOwn,
   isSafe,
   isSafeName,
+  runsOnlyGit,
   type ProofOptions,
   type ShellWord,
   type SimpleCommand,
@@ -21,7 +22,7 @@ import {
   writtenText,
 } from '../rules/command-pattern.ts';
 import type { PermissionWorld } from '../world.ts';
-import { classifyConfinement } from './confined.ts';
+import { classifyConfinement, runsProjectPrograms } from './confined.ts';
 import { isPlainEdit } from './files/edits.ts';
 import { changesFiles } from './files/files-of.ts';
 import { gitDoubt } from './files/git.ts';
@@ -62,7 +63,10 @@ export function commandPart(command: SimpleCommand, around: Around): CommandPart
     beginnings: [...beginningsOf(command, stages, ends, around), ...unseen],
     possible: distinct([...possible.flatMap(({ spellings }) => spellings), ...assignedCommands(assignments)]),
     readOnly,
-    confinable: around.shape === 'functions' ? 'no' : classifyConfinement(last.words, assignments),
+    confinable:
+      around.shape === 'functions' || readOnly === 'yes' || !mayRunInView(last.words, around)
+        ? 'no'
+        : classifyConfinement(last.words, assignments),
     edits: assignments.length === 0 && !last.more && isPlainEdit(last.words),
     opaque: opacity(words, stages, around),
     exactOnly: readOnly === 'no' ? doubtAboutArguments(command, last, around) : undefined,
@@ -181,7 +185,10 @@ function proof(command: SimpleCommand, { words, more }: Unwrapped, around: Aroun
 }
 
 /** A `cd` may have failed, so git may run in one of several folders. The proof must hold for each of them. */
-function everyProofOptions({ value }: ShellWord, { folders, world }: Around): readonly ProofOptions[] {
+function everyProofOptions(
+  { value }: ShellWord,
+  { folders, world }: Pick<Around, 'folders' | 'world'>,
+): readonly ProofOptions[] {
   const { environment } = world;
   if (folders === undefined || baseName(value) !== 'git') return [{ environment }];
   return folders.map((folder) => ({
@@ -189,6 +196,23 @@ function everyProofOptions({ value }: ShellWord, { folders, world }: Around): re
     git: world.gitIn(folder),
     gitIn: (named) => world.gitIn(path.posix.isAbsolute(named) ? named : `${folder}/${named}`),
   }));
+}
+
+/** Programs that a project names run only if the user trusts the folder. The view contains them, but they still run. */
+function mayRunInView(words: readonly ShellWord[], { folders, world }: Around): boolean {
+  const [name, ...args] = words;
+  if (name === undefined) return true;
+  const isGit = baseName(name.value) === 'git';
+  if (!isGit && !runsProjectPrograms(name.value)) return true;
+  if (folders?.every((folder) => world.isTrusted?.(folder)) === true && !namesFolder(args)) return true;
+  if (!isGit || folders === undefined || gitDoubt(args) !== undefined) return false;
+  const given = args.map(({ kind, value }) => ({ value, exact: kind === 'literal' }));
+  return everyProofOptions(name, { folders, world }).every((options) => runsOnlyGit(given, options));
+}
+
+/** Returns whether git or make may run in a folder that its options name. */
+function namesFolder(args: readonly ShellWord[]): boolean {
+  return args.some(({ value }) => /^(-C|--(git-dir|work-tree|dir|makefile|file)|-f)/.test(value));
 }
 
 function doubtAboutArguments(command: SimpleCommand, last: Unwrapped, around: Around): string | undefined {

@@ -107,6 +107,18 @@ export function classifyConfinement(
   return CHECKED.get(program)?.(args) === true ? 'yes' : 'no';
 }
 
+/**
+ * They run programs or load code that the project names, whatever their arguments are: a makefile, a Gemfile, a wrapper of
+ * the compiler, a module in the working directory. Git does so only with certain settings.
+ */
+const RUNS_PROJECT: ReadonlySet<string> = new Set(
+  'make cargo rustc yarn pnpm bundle composer go ldd python python3'.split(' '),
+);
+
+export function runsProjectPrograms(program: string): boolean {
+  return RUNS_PROJECT.has(program.replace(/^\/(usr\/)?bin\//, ''));
+}
+
 /** Any program on the search path may print its help or version. */
 function asksForHelp(program: string, arg: string | undefined): boolean {
   return /^[\w.+-]+$/.test(program) && (arg === '--version' || arg === '--help');
@@ -148,12 +160,12 @@ const GIT_LISTS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['tag', ([first = '-l']) => /^(-l|--list|-n\d*|--contains|--sort=.*|--points-at)$/.test(first)],
   ['notes', ([verb = 'list']) => /^(list|show)$/.test(verb)],
   ['submodule', ([verb = 'status']) => /^(status|summary)$/.test(verb)],
-  ['bisect', ([verb = '']) => /^(log|view)$/.test(verb)],
+  ['bisect', ([verb]) => verb === 'log'],
 ]);
 const GIT_BRANCHES =
   /^(-[arvi]+|--(all|remotes|list|show-current|verbose|ignore-case|no-color|no-column)|--(sort|format|color|column|contains|merged|no-merged|points-at)=.*)$/;
 
-/** Programs that the repository configures (text conversion, hooks, helpers) also run in the view. */
+/** Options of any git command are accepted. Programs that the repository configures run only in a trusted folder. */
 function readsRepository(args: readonly string[]): boolean {
   let at = 0;
   for (let arg = args[at] ?? ''; arg.startsWith('-'); arg = args[at] ?? '') at += GIT_VALUED.has(arg) ? 2 : 1;

@@ -18,14 +18,24 @@ interface Architecture {
   readonly prlimit: number;
   readonly fcntl: number;
   readonly ioctl: number;
+  readonly clone: number;
   /**
-   * Kernel keys. Also io_uring, which opens sockets without the call `socket`. Also file handles, with which root opens
-   * a file on another, writable mount of the same disk.
+   * - Namespaces and mounts. A new cgroup mount is writable, and ends or stops processes outside the view.
+   * - Kernel keys, modules, clocks, quotas, traces and other administration.
+   * - io_uring, which opens sockets without the call `socket`.
+   * - File handles, with which root opens a file on another, writable mount of the same disk.
    */
   readonly never: readonly number[];
   /** Calls that affect other processes: signals, debuggers, priorities. */
   readonly otherProcesses: readonly number[];
 }
+
+/** The same numbers on every architecture. Mounts by descriptor: open_tree to fspick, mount_setattr. Also quotactl_fd. */
+const NEVER_ANYWHERE: readonly number[] = [425, 428, 429, 430, 431, 432, 433, 442, 443];
+/** clone3 passes its flags in memory, which a filter cannot read. Programs use clone if it does not exist. */
+const CLONE3 = 435;
+/** Newer calls than these were not reviewed. Programs use older ones if they do not exist. */
+const FIRST_UNKNOWN_CALL = 463;
 
 const ARCHITECTURES: ReadonlyMap<string, Architecture> = new Map([
   [
@@ -37,7 +47,18 @@ const ARCHITECTURES: ReadonlyMap<string, Architecture> = new Map([
       prlimit: 302,
       fcntl: 72,
       ioctl: 16,
-      never: [425, 248, 249, 250, 303, 304],
+      clone: 56,
+      never: [
+        NEVER_ANYWHERE,
+        // unshare, setns, mount, umount2, pivot_root, chroot
+        [272, 308, 165, 166, 155, 161],
+        // add_key, request_key, keyctl, name_to_handle_at, open_by_handle_at
+        [248, 249, 250, 303, 304],
+        // kexec, modules, reboot, swap, accounting, clocks, names, ports, quotas
+        [246, 320, 175, 176, 313, 169, 167, 168, 163, 164, 227, 159, 305, 170, 171, 172, 173, 179],
+        // bpf, perf_event_open, userfaultfd, syslog, fanotify_init, lookup_dcookie, vhangup, nfsservctl
+        [321, 298, 323, 103, 300, 212, 153, 180],
+      ].flat(),
       otherProcesses: [62, 101, 129, 141, 142, 144, 200, 203, 234, 251, 297, 311, 314, 424, 438, 440],
     },
   ],
@@ -50,7 +71,18 @@ const ARCHITECTURES: ReadonlyMap<string, Architecture> = new Map([
       prlimit: 261,
       fcntl: 25,
       ioctl: 29,
-      never: [425, 217, 218, 219, 264, 265],
+      clone: 220,
+      never: [
+        NEVER_ANYWHERE,
+        // unshare, setns, mount, umount2, pivot_root, chroot
+        [97, 268, 40, 39, 41, 51],
+        // add_key, request_key, keyctl, name_to_handle_at, open_by_handle_at
+        [217, 218, 219, 264, 265],
+        // kexec, modules, reboot, swap, accounting, clocks, names, quotas
+        [104, 294, 105, 106, 273, 142, 224, 225, 89, 170, 112, 171, 266, 161, 162, 60],
+        // bpf, perf_event_open, userfaultfd, syslog, fanotify_init, lookup_dcookie, vhangup, nfsservctl
+        [280, 241, 282, 116, 262, 18, 58, 42],
+      ].flat(),
       otherProcesses: [30, 117, 118, 119, 122, 129, 130, 131, 138, 140, 240, 271, 274, 424, 438, 440],
     },
   ],
@@ -66,9 +98,13 @@ const FAMILIES: Readonly<Record<ProcessScope, readonly number[]>> = {
 
 const ALLOW = 0x7fff_0000;
 const NOT_PERMITTED = 0x0005_0001;
+/** ENOSYS. */
+const DOES_NOT_EXIST = 0x0005_0026;
 const KILL = 0x8000_0000;
-const [LOAD, IF_EQUAL, IF_AT_LEAST, RETURN] = [0x20, 0x15, 0x35, 0x06];
+const [LOAD, IF_EQUAL, IF_AT_LEAST, IF_ANY_BIT, RETURN] = [0x20, 0x15, 0x35, 0x45, 0x06];
 const [NUMBER, ARCHITECTURE, FIRST_ARGUMENT, SECOND_ARGUMENT] = [0, 4, 16, 24];
+/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
+const NEW_NAMESPACES = 0x7e02_0000;
 /** F_SETOWN, F_SETSIG and F_SETOWN_EX make the kernel send any signal to any process. */
 const SIGNALING_FCNTL: readonly number[] = [8, 10, 15];
 /** FIOSETOWN and SIOCSPGRP do the same for sockets. */
@@ -79,7 +115,7 @@ const INSTRUCTION_BYTES = 8;
 export function callFilter(scope: ProcessScope, arch: string): Buffer | undefined {
   const architecture = ARCHITECTURES.get(arch);
   if (architecture === undefined) return undefined;
-  const { audit, otherTable, socket, prlimit, fcntl, ioctl, never, otherProcesses } = architecture;
+  const { audit, otherTable, socket, prlimit, fcntl, ioctl, clone, never, otherProcesses } = architecture;
   const refused = scope === 'host' ? [...never, ...otherProcesses] : never;
   return assembled([
     [LOAD, 0, 0, ARCHITECTURE],
@@ -87,6 +123,8 @@ export function callFilter(scope: ProcessScope, arch: string): Buffer | undefine
     [RETURN, 0, 0, KILL],
     [LOAD, 0, 0, NUMBER],
     ...(otherTable === undefined ? [] : answering(IF_AT_LEAST, otherTable, NOT_PERMITTED)),
+    ...answering(IF_AT_LEAST, FIRST_UNKNOWN_CALL, DOES_NOT_EXIST),
+    ...answering(IF_EQUAL, CLONE3, DOES_NOT_EXIST),
     ...refused.flatMap((number) => answering(IF_EQUAL, number, NOT_PERMITTED)),
     ...(scope === 'host'
       ? [
@@ -95,6 +133,7 @@ export function callFilter(scope: ProcessScope, arch: string): Buffer | undefine
           ...unlessSecondArgument(ioctl, SIGNALING_IOCTL),
         ]
       : []),
+    ...unlessFlags(clone, NEW_NAMESPACES),
     ...ifFirstArgument(socket, FAMILIES[scope]),
     [RETURN, 0, 0, ALLOW],
   ]);
@@ -117,6 +156,16 @@ function ifFirstArgument(call: number, values: readonly number[]): Instruction[]
 /** Allows the call unless it has one of these second arguments. */
 function unlessSecondArgument(call: number, values: readonly number[]): Instruction[] {
   return byArgument(call, SECOND_ARGUMENT, { values, answer: NOT_PERMITTED, otherwise: ALLOW });
+}
+
+/** Allows the call unless its first argument has one of these bits. */
+function unlessFlags(call: number, bits: number): Instruction[] {
+  return [
+    [IF_EQUAL, 0, 4, call],
+    [LOAD, 0, 0, FIRST_ARGUMENT],
+    ...answering(IF_ANY_BIT, bits, NOT_PERMITTED),
+    [RETURN, 0, 0, ALLOW],
+  ];
 }
 
 interface Answers {

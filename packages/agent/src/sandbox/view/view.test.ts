@@ -103,6 +103,9 @@ describe.runIf(isHere)('a command in the read-only view', () => {
     'unshare -r mount -o remount,rw,bind /',
     'echo 1 > /proc/sys/vm/compact_memory',
     'hostname other',
+    'unshare --user true',
+    'unshare --user --cgroup --mount true',
+    'unshare --net true',
   ])('changes nothing: %s', async (command) => {
     const before = readdirSync(project);
     const { isError, text } = await run(command);

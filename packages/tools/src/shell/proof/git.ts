@@ -41,6 +41,18 @@ export function isReadOnlyGit(args: readonly Arg[], around: GitAround): boolean 
   return listing !== undefined && !runsHelper(listing, given, facts);
 }
 
+/**
+ * Returns whether the command runs no program that a repository or the command itself configures. Its options need not be
+ * known. The caller checks options that name a program.
+ */
+export function runsOnlyGit(args: readonly Arg[], around: GitAround): boolean {
+  const started = startOf(args);
+  if (started === undefined || args.some((arg) => !arg.exact || asksForSignature(arg))) return false;
+  if (args[started.at]?.value.startsWith('verify-')) return false;
+  const facts = started.folder === undefined ? around.git : around.gitIn?.(started.folder);
+  return facts !== undefined && facts.helpers.length === 0 && !facts.hasFilters && !facts.submodules;
+}
+
 interface Started {
   /** Where the name of the command is. */
   readonly at: number;
